@@ -116,7 +116,7 @@ def _make_json_page() -> list[str]:
         "",
         "`ptxscope.documents.formats.json_reader.load(text)` reads it back as a `Trace`. It "
         "compares every field with a new computation, and names the first one that is missing or "
-        "differs in type or value by its place: `steps[3].rows[0].lanes[0].value`. "
+        "differs in type or value by its place: `steps[3].rows[0].values[0]`. "
         "Sentences may differ if another version wrote the file.",
         "",
         "The package contains the schema, as JSON Schema:",

@@ -20,6 +20,7 @@ from ptxscope.engine.isa.legality import find_remarks, find_violations, with_slo
 from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
 from ptxscope.engine.isa.video_entries import C_BITS
 from ptxscope.engine.listings.counterexample import find_counterexample
+from ptxscope.engine.micro_operations.base import RowTrace
 from ptxscope.engine.micro_operations.logic import Choose
 from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.micro_operations.shifts import Average
@@ -29,7 +30,7 @@ from ptxscope.engine.syntax.instruction import Input, Instruction
 from ptxscope.engine.tracing.divergence import find_divergences
 from ptxscope.engine.tracing.lane_text import format_lane_sentence
 from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.engine.tracing.trace import RowTrace, Trace, make_trace
+from ptxscope.engine.tracing.trace import Trace, make_trace
 from ptxscope.state.edits import adapt_form, make_instruction
 
 
@@ -110,11 +111,11 @@ def find_events(trace: Trace) -> dict[str, list[tuple[RowTrace, int]]]:
     """What happens in an evaluation that a reader may not expect, and to which lanes."""
     found: dict[str, list[tuple[RowTrace, int]]] = {}
     for row in trace.rows.values():
-        for lane, result in enumerate(row.lanes):
-            for flag in result.flags:
+        for lane, flags in enumerate(row.flags):
+            for flag in flags:
                 if flag not in QUIET:
                     found.setdefault(flag, []).append((row, lane))
-            if isinstance(row.micro, Average) and sum(x[lane] for x in row.inputs) % 2:
+            if isinstance(row.micro, Average) and sum(x.values[lane] for x in row.inputs) % 2:
                 found.setdefault(HALVES, []).append((row, lane))
     return found
 
@@ -125,10 +126,10 @@ def describe_events(trace: Trace) -> list[str]:
     if not told:
         step = next((x for x in trace.steps if any(row.name == "t" for row in x.rows)), None)
         step = step or trace.steps[-1]
-        told = [(row, lane) for row in step.rows for lane in range(len(row.lanes))]
+        told = [(row, lane) for row in step.rows for lane in range(len(row.values))]
     order = {key: at for at, key in enumerate(trace.rows)}
     told.sort(key=lambda place: (order[place[0].key], -place[1]))
-    return list(dict.fromkeys(format_lane_sentence(trace, row, lane) for row, lane in told))
+    return list(dict.fromkeys(format_lane_sentence(row, lane) for row, lane in told))
 
 
 def _near(entry: Entry, form: Form) -> Iterator[Form]:
@@ -192,8 +193,8 @@ def _other_way(first: Trace) -> Worked | None:
     for trace in islice(_traces(first.instruction.form, first.instruction), _DRAWS):
         rows = [row for row in trace.rows.values() if isinstance(row.micro, Choose)]
         if rows and any(
-            (row.inputs[0][0] < 0) != (first.rows[row.key].inputs[0][0] < 0)
-            or bool(row.inputs[0][0]) != bool(first.rows[row.key].inputs[0][0])
+            (row.inputs[0].values[0] < 0) != (first.rows[row.key].inputs[0].values[0] < 0)
+            or bool(row.inputs[0].values[0]) != bool(first.rows[row.key].inputs[0].values[0])
             for row in rows
         ):
             return Worked("The other choice", trace)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.isa.roles import DESTINATIONS
 from ..engine.isa.value_text import format_bit_range, format_hex
+from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.formula import Formula, Sign
 from ..engine.micro_operations.properties import MAX_LANE_BITS
 from ..engine.micro_operations.stage import Stage
@@ -26,7 +27,7 @@ from ..engine.syntax.instruction import Register
 from ..engine.tracing.lane_text import describe_lane, format_lane_sentence, get_part_name
 from ..engine.tracing.provenance import LaneBits, find_ancestors, find_provenance
 from ..engine.tracing.step_text import describe_step, format_title
-from ..engine.tracing.trace import RowTrace, Step, Trace
+from ..engine.tracing.trace import Step, Trace
 from .question import AnswerLocation as AnswerLocation
 from .question import Question as Question
 from .question import is_bits, locate_answer
@@ -108,7 +109,7 @@ def format_right_answer(question: Question) -> str:
     location, trace = locate_answer(question), question.trace
     if question.key in DESTINATIONS or location.lane is None:
         return format_hex(compute_expected(question), location.width)
-    formula = describe_lane(trace, trace.rows[location.key], location.lane).formula
+    formula = describe_lane(trace.rows[location.key], location.lane).formula
     is_left = formula.sign is Sign.FOR or formula.right == "_"  # `1 for p`, or `1 → _`
     return formula.left if is_left else formula.right
 
@@ -155,7 +156,7 @@ def list_hints(question: Question) -> tuple[str, ...]:
         selections = [step for step in steps if step.stage is Stage.SELECT]
         start = [_describe_sources(trace, location, cells)]
         if not any(start) and trace.instruction.entry.lanes > 1:
-            start = [_describe_rule(trace, location, step) for step in selections]
+            start = [_describe_rule(location, step) for step in selections]
         start += [
             _format_used(trace, used[step.number])
             for step in steps
@@ -163,14 +164,14 @@ def list_hints(question: Question) -> tuple[str, ...]:
         ]
     later = [step for step in steps if step.stage not in (Stage.SELECT, Stage.EXTEND)]
     is_whole = question.key in {result.role for result in trace.plan.results}
-    rules = [_describe_rule(trace, location, x) for x in (later if is_whole else [asked_step])]
+    rules = [_describe_rule(location, x) for x in (later if is_whole else [asked_step])]
     end = _format_used(trace, used[asked_step.number])
     if is_whole:
         end = " ".join(_format_used(trace, used[step.number]) for step in later)
     hints = [*filter(None, start), " ".join(rules)]
     if not is_whole and location.lane is not None:
         row = trace.rows[location.key]
-        hints.append(_format_task(describe_lane(trace, row, location.lane).formula, location.width))
+        hints.append(_format_task(describe_lane(row, location.lane).formula, location.width))
     if len(hints) > _STAGES:  # the rule and the task are one
         hints[_STAGES - 1 :] = [" ".join(filter(None, hints[_STAGES - 1 :]))]
     return (*filter(None, hints), end)
@@ -180,8 +181,8 @@ def _list_asked_cells(trace: Trace, location: AnswerLocation) -> list[LaneBits]:
     """Return the bits that a question asks for."""
     row = trace.rows[location.key]
     if location.lane is None:
-        return [LaneBits(row.key, lane, 0, MAX_LANE_BITS) for lane in range(len(row.lanes))]
-    lane = location.lane if len(row.lanes) > 1 else 0
+        return [LaneBits(row.key, lane, 0, MAX_LANE_BITS) for lane in range(len(row.values))]
+    lane = location.lane if len(row.values) > 1 else 0
     if location.is_number:
         return [LaneBits(row.key, lane, 0, MAX_LANE_BITS)]
     return [LaneBits(row.key, lane, location.shift, location.shift + location.width)]
@@ -202,16 +203,16 @@ def _describe_sources(trace: Trace, location: AnswerLocation, cells: Iterable[La
         part = f".{'b' if width == 8 else 'h'}{low // width}"
         sources.append(f"{name}{part}" if is_part else f"{format_bit_range(low, width)} of {name}")
     row = trace.rows[location.key]
-    is_lane = location.lane is not None and len(row.lanes) > 1
-    what = f"{get_part_name(trace, row).capitalize()} {location.lane}" if is_lane else "It"
+    is_lane = location.lane is not None and len(row.values) > 1
+    what = f"{get_part_name(row).capitalize()} {location.lane}" if is_lane else "It"
     parts = " and ".join(filter(None, (", ".join(sources[:-1]), *sources[-1:])))
     return f"{what} comes from {parts}." if is_narrow else ""
 
 
-def _describe_rule(trace: Trace, location: AnswerLocation, step: Step) -> str:
+def _describe_rule(location: AnswerLocation, step: Step) -> str:
     row = next((x for x in step.rows if x.key == location.key), None)
-    rule = row.micro.format_hint(trace.views[row.key]) if row else ""
-    return f"{format_title(step).capitalize()}: {rule or describe_step(trace, step)}"
+    rule = row.micro.format_hint(row) if row else ""
+    return f"{format_title(step).capitalize()}: {rule or describe_step(step)}"
 
 
 def _format_used(trace: Trace, rows: Iterable[tuple[RowTrace, list[int]]]) -> str:
@@ -239,7 +240,7 @@ def _list_used_lanes(step: Step, ancestors: set[LaneBits]) -> list[tuple[RowTrac
 
 
 def _format_sentences(trace: Trace, row: RowTrace, lanes: Iterable[int]) -> str:
-    text = "; ".join(format_lane_sentence(trace, row, lane) for lane in lanes)
+    text = "; ".join(format_lane_sentence(row, lane) for lane in lanes)
     first_word = text.partition(" ")[0]
     is_name = len(first_word) == 1 or first_word in trace.instruction.names.values()
     return f"{text}." if is_name else f"{text[0].upper()}{text[1:]}."

@@ -376,8 +376,8 @@ def _parse_anchor(text: str, trace: Trace) -> Anchor:
     key, lane = match[1], None if match[2] is None else int(match[2])
     row = trace.rows.get(key)
     if row is not None:
-        if (lane is None and len(row.lanes) > 1) or (lane or 0) >= len(row.lanes):
-            raise ValueError(f"{key} has lanes 0 to {len(row.lanes) - 1}: `{key} lane 0`")
+        if (lane is None and len(row.values) > 1) or (lane or 0) >= len(row.values):
+            raise ValueError(f"{key} has lanes 0 to {len(row.values) - 1}: `{key} lane 0`")
         return Anchor(key, lane)
     ins = trace.instruction
     if key in ins.results or key in trace.operands:
@@ -416,7 +416,7 @@ def format_anchor_name(anchor: Anchor, trace: Trace) -> str:
             else trace.instruction.format_operand(anchor.key)
         )
         return name if anchor.lane is None else f"{name}, part {anchor.lane}"
-    lane_suffix = f", lane {anchor.lane}" if anchor.lane is not None and len(row.lanes) > 1 else ""
+    lane_suffix = f", lane {anchor.lane}" if anchor.lane is not None and len(row.values) > 1 else ""
     row_suffix = "" if row.name == "t" else f" {row.name}"
     step = next(step for step in trace.steps if step.stage is row.stage)
     return f"{format_title(step)}{row_suffix}{lane_suffix}"

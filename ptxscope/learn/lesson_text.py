@@ -80,7 +80,7 @@ def describe_anchor(card: Card) -> str:
     if step is None:
         return f"see {format_anchor_name(anchor, card.trace)}"
     row = card.trace.rows[anchor.key]
-    return f"{format_title(step)}, {format_lane_sentence(card.trace, row, anchor.lane or 0)}"
+    return f"{format_title(step)}, {format_lane_sentence(row, anchor.lane or 0)}"
 
 
 def _find_step(anchor: Anchor | None, card: Card) -> Step | None:

@@ -20,7 +20,13 @@ from ..engine.diagnosis.variants import Variant, Variants
 from ..engine.isa.roles import DESTINATIONS
 from ..engine.isa.types import Type
 from ..engine.micro_operations.arithmetic import LaneValues
-from ..engine.micro_operations.base import PREVIOUS_RESULT, LaneView, MutationSite, RowMutation
+from ..engine.micro_operations.base import (
+    PREVIOUS_RESULT,
+    LaneView,
+    MutationSite,
+    RowMutation,
+    RowTrace,
+)
 from ..engine.micro_operations.saturation import iter_early_narrowings
 from ..engine.micro_operations.step_words import append_sentence
 from ..engine.semantics.lowering import lower
@@ -29,7 +35,7 @@ from ..engine.semantics.plan import Plan, Row, Source, run_plan
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.evaluation import make_plan
 from ..engine.tracing.lane_text import get_part_name
-from ..engine.tracing.trace import RowTrace, Trace, make_trace
+from ..engine.tracing.trace import Trace, make_trace
 from .question import (
     AnswerLocation,
     Question,
@@ -187,9 +193,9 @@ def _list_ancestors(trace: Trace, key: str) -> list[str]:
 
 def _choose_lane(question: Question, row: RowTrace, values: Mapping[str, LaneValues]) -> int:
     """Return the lane that illustrates a mutation: the one asked about, or the first changed."""
-    if len(row.lanes) == 1:
+    if len(row.values) == 1:
         return 0
-    if question.lane is not None and question.lane < len(row.lanes):
+    if question.lane is not None and question.lane < len(row.values):
         return question.lane
     changed_lanes = (x for x, value in enumerate(row.values) if values[row.key][x] != value)
     return next(changed_lanes, 0)
@@ -198,12 +204,11 @@ def _choose_lane(question: Question, row: RowTrace, values: Mapping[str, LaneVal
 def _format_mutation(
     question: Question, row: RowTrace, mutation: RowMutation, values: Mapping[str, LaneValues]
 ) -> MistakeExplanation:
-    trace, lane = question.trace, _choose_lane(question, row, values)
-    view = LaneView(trace.views[row.key], lane)
+    view = LaneView(row, lane := _choose_lane(question, row, values))
     sentences = row.micro.explain_mutation(view, values[row.key][lane])
     if sentences is None:
-        is_one_of_many = question.lane is None and len(row.lanes) > 1
-        suffix = f" ({get_part_name(trace, row)} {lane})" if is_one_of_many else ""
+        is_one_of_many = question.lane is None and len(row.values) > 1
+        suffix = f" ({get_part_name(row)} {lane})" if is_one_of_many else ""
         start = f"You {mutation.description}{mutation.instead}{suffix}"
         sentence = append_sentence(start, row.micro.describe_lane(view).sentence)
         sentences = f"You {mutation.description}{suffix}.", sentence
@@ -396,7 +401,7 @@ def _explain_by_two_causes(
 
 def iter_mutations(trace: Trace, row: RowTrace, lane: int | None) -> Iterator[RowMutation]:
     """Yield the plausible mutations of a row, those that read only visible operands."""
-    site, visible_operands = MutationSite(trace.views[row.key], lane), get_visible_operands(trace)
+    site, visible_operands = MutationSite(row, lane), get_visible_operands(trace)
     for mutation in row.micro.iter_mutations(site):
         if all(name in visible_operands for name in _list_inputs(mutation).intersection("abc")):
             yield mutation

@@ -50,8 +50,8 @@ def list_locations(trace: Trace, number: int) -> tuple[LaneRef, ...]:
     return tuple(
         LaneRef(row.key, lane)
         for row in trace.steps[number - 1].rows
-        if get_row_name(trace, row.row) != "_"
-        for lane in reversed(range(len(row.lanes)))
+        if get_row_name(row) != "_"
+        for lane in reversed(range(len(row.values)))
     )
 
 
@@ -106,7 +106,7 @@ class Prediction(NamedTuple):
     def format_location(self, place: LaneRef) -> str:
         """Return the name of a lane: ``t lane 2``."""
         row = self.trace.rows[place.key]
-        return f"{row.name} lane {place.lane}" if len(row.lanes) > 1 else row.name
+        return f"{row.name} lane {place.lane}" if len(row.values) > 1 else row.name
 
     def find_next_location(self, number: int, previous: LaneRef | None = None) -> LaneRef | None:
         """Return the first lane of a step without a right answer, searching on from `previous`."""
@@ -138,7 +138,7 @@ def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
             continue
         key, lane, text, is_graded, *counts = item
         row = trace.rows.get(key) if isinstance(key, str) else None
-        is_valid = type(lane) is int and row is not None and 0 <= lane < len(row.lanes)
+        is_valid = type(lane) is int and row is not None and 0 <= lane < len(row.values)
         if not is_valid or not isinstance(text, str) or any(type(x) is not int for x in counts):
             continue
         place = LaneRef(str(key), int(lane))

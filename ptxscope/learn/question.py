@@ -12,10 +12,11 @@ from typing import NamedTuple
 from ..engine.isa.integers import cast, get_limits
 from ..engine.isa.types import Type
 from ..engine.micro_operations.arithmetic import LaneValues
+from ..engine.micro_operations.base import RowTrace
 from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..engine.syntax.instruction import Immediate
 from ..engine.syntax.values import parse_integer, parse_value
-from ..engine.tracing.trace import RowTrace, Trace
+from ..engine.tracing.trace import Trace
 
 WORD = 32
 _TRUTHS = {"yes": 1, "y": 1, "true": 1, "no": 0, "n": 0, "false": 0}
@@ -139,16 +140,16 @@ def locate_answer(question: Question) -> AnswerLocation:
         if result.role == key:
             return _locate_destination(trace, trace.rows[result.key], key, lane)
     row = find_row(trace, key)
-    notation = row.micro.get_notation(trace.views[row.key])
+    notation = row.micro.get_notation(row)
     width, is_number, type_ = notation.bits, notation.is_number, notation.type
-    count = len(row.lanes)
+    count = len(row.values)
     if lane is not None and not 0 <= lane < count:
         raise ValueError(f"{row.key} has no lane {lane}; it has {count}")
     if lane is None and count > 1:
         if is_number:
             raise ValueError(f"{row.key} has {count} lanes; say which is asked")
         return AnswerLocation(row.key, None, 0, width * count, False, False, Type.B32, count)
-    is_truth = is_number and (row.row.range.low, row.row.range.high) == (0, 1)
+    is_truth = is_number and row.range == (0, 1)
     return AnswerLocation(row.key, lane or 0, 0, width, is_number, is_truth, type_)
 
 

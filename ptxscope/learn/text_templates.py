@@ -14,12 +14,13 @@ from ..engine.isa.floats import format_float
 from ..engine.isa.integers import cast
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex, format_value
+from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.formula import Sign
 from ..engine.micro_operations.properties import Flag
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import quote_word
 from ..engine.tracing.lane_text import describe_lane, format_lane_sentence
-from ..engine.tracing.trace import RowTrace, Trace, make_trace
+from ..engine.tracing.trace import Trace, make_trace
 
 _HOLE = re.compile(r"\{([^{}\n]*+)\}?")
 _INSIDE = re.compile(
@@ -100,14 +101,10 @@ def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
         if inside["lane"]:
             raise ValueError(f"{quote_word(name)} is not a row; {format_row_names(trace)}")
         return _format_value(_get_operand_value(name, trace), form)
-    if lane >= len(row.lanes) or (len(row.lanes) > 1 and not inside["lane"]):
-        raise ValueError(f"{name} has lanes 0 to {len(row.lanes) - 1}: {name}[0]")
+    if lane >= len(row.values) or (len(row.values) > 1 and not inside["lane"]):
+        raise ValueError(f"{name} has lanes 0 to {len(row.values) - 1}: {name}[0]")
     special = _ROW_FORMATS.get(form)
-    return (
-        special(trace, row, lane)
-        if special
-        else _format_value(_get_row_value(trace, row, lane), form)
-    )
+    return special(row, lane) if special else _format_value(_get_row_value(row, lane), form)
 
 
 def format_row_names(trace: Trace) -> str:
@@ -122,18 +119,18 @@ def _format_bound(row: RowTrace, flag: Flag) -> str:
     return str(bound)
 
 
-_ROW_FORMATS: dict[str, Callable[[Trace, RowTrace, int], str]] = {
-    "formula": lambda trace, row, lane: str(describe_lane(trace, row, lane).formula),
+_ROW_FORMATS: dict[str, Callable[[RowTrace, int], str]] = {
+    "formula": lambda row, lane: str(describe_lane(row, lane).formula),
     "said": format_lane_sentence,
-    "low": lambda _trace, row, _lane: _format_bound(row, Flag.CLAMPED_LOW),
-    "high": lambda _trace, row, _lane: _format_bound(row, Flag.CLAMPED_HIGH),
+    "low": lambda row, _: _format_bound(row, Flag.CLAMPED_LOW),
+    "high": lambda row, _: _format_bound(row, Flag.CLAMPED_HIGH),
 }
 
 
-def _get_row_value(trace: Trace, row: RowTrace, lane: int) -> _TemplateValue:
-    value, formula = row.values[lane], describe_lane(trace, row, lane).formula
+def _get_row_value(row: RowTrace, lane: int) -> _TemplateValue:
+    value, formula = row.values[lane], describe_lane(row, lane).formula
     text = formula.left if formula.sign is Sign.FOR else formula.right
-    return _TemplateValue(value, max(row.row.bits, 1), text)
+    return _TemplateValue(value, max(row.range.bits, 1), text)
 
 
 def _get_operand_value(name: str, trace: Trace) -> _TemplateValue:

@@ -123,10 +123,10 @@ def list_zones(picture: PagePicture) -> dict[str, object]:
         )
         sentence = sentences.get(zone.node, zone.sentence)
         row = part.trace.rows.get(key) if part else None
-        if row and len(row.lanes) > 1:
+        if row and len(row.values) > 1:
             sentence = f"lane {lane}: {sentence}"
         elif row and not sentence:
-            sentence = f"{row.row.name} part {lane}"
+            sentence = f"{row.name} part {lane}"
         label = " · ".join(filter(None, (sentence, _ACTIONS.get(kind, ""))))
         number = relations.numbers[zone.node]
         name = f"{part.prefix}{key}" if part else key

@@ -100,7 +100,7 @@ def describe_step(page: PageState) -> str:
     if block:
         statement = block.steps[number - 1].statement
         trace, place = block.parts[statement - 1], f" of statement {statement}"
-    about = step_text.describe_step(trace, step)
+    about = step_text.describe_step(step)
     sentence = f"Step {number}, {format_title(step)}{place}: {about}"
     if page.is_result_hidden:
         return sentence

@@ -29,7 +29,7 @@ def _find_place(page: PageState, key: object, lane: object) -> Place | None:
     """Return a place in the picture of the trace, or None."""
     place, trace = parse_place(str(key), int(str(lane))), page.trace
     row = trace.rows.get(place.key)
-    is_row = row is not None and 0 <= place.lane < len(row.lanes)
+    is_row = row is not None and 0 <= place.lane < len(row.values)
     return place if is_row or place.key in trace.operands or place.key == "lut" else None
 
 

@@ -9,13 +9,13 @@ from ..engine.isa.integers import get_limits
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_value
 from ..engine.micro_operations.arithmetic import get_lane
-from ..engine.micro_operations.base import RowView
+from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.comparison import is_nan
 from ..engine.micro_operations.drawings import ComparisonLine, LimitLine, RangeLine, Tick
 from .scene_model import LaneRef, NumberLine, Point
 
 
-def make_range_line(row: RowView, figure: RangeLine) -> NumberLine:
+def make_range_line(row: RowTrace, figure: RangeLine) -> NumberLine:
     """Return a range, with the input of every lane and the end it is moved to."""
     numbers = [get_lane(row.inputs[0].values, lane) for lane in range(len(row.values))]
     inside = [x for x, y in zip(numbers, row.values, strict=True) if x == y]
@@ -34,20 +34,20 @@ def make_range_line(row: RowView, figure: RangeLine) -> NumberLine:
     )
 
 
-def make_limit_line(row: RowView, figure: LimitLine) -> NumberLine:
+def make_limit_line(row: RowTrace, figure: LimitLine) -> NumberLine:
     """Return a number on the line from 0 to the largest one allowed."""
     point = _make_moved_point(row, 0, row.inputs[0].values[0], 0, figure.high)
     return NumberLine("0", str(figure.high), (point,))
 
 
-def _make_moved_point(row: RowView, lane: int, value: int, low: int, high: int) -> Point:
+def _make_moved_point(row: RowTrace, lane: int, value: int, low: int, high: int) -> Point:
     """Return a lane's input on a line, and its output if that is another number."""
     end = row.values[lane]
     target = "" if value == end else str(end)
     return Point(str(value), _compute_place(value, low, high), (), LaneRef(row.key, lane), target)
 
 
-def make_comparison_line(row: RowView, figure: ComparisonLine) -> NumberLine:
+def make_comparison_line(row: RowTrace, figure: ComparisonLine) -> NumberLine:
     """Return the two sides of a comparison on a line; a NaN is listed beside the line."""
     type_, values = figure.type, [x.values[0] for x in row.inputs]
     places = [LaneRef(x.key, 0) for x in row.inputs]

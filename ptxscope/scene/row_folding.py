@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Any, NamedTuple
 
-from ..engine.micro_operations.base import RowView
+from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import Flag, Idleness
 from ..engine.micro_operations.stage import Stage
 from ..engine.tracing.trace import Trace
@@ -64,7 +64,7 @@ class _Folding:
             links = tuple(
                 dict.fromkeys(x for link in row.links for x in self._bypass_removed_rows(link))
             )
-            if row.key not in self._kept and self._is_idle(self._trace.views[row.key]):
+            if row.key not in self._kept and self._is_idle(self._trace.rows[row.key]):
                 self._gone.add(row.key)
                 for place in dict.fromkeys(link.target for link in links):
                     taken_links = (x for x in links if x.target == place and x.is_taken)
@@ -75,7 +75,7 @@ class _Folding:
 
     def _without_fields(self, row: RowScene) -> RowFigure | None:
         """Return the figure of a row, without the float fields that its register already shows."""
-        key = self._trace.rows[row.key].input_keys[0]
+        key = self._trace.rows[row.key].inputs[0].key
         register = self._registers.get(key)
         figure = row.figure
         if isinstance(figure, BitRulers) and register and register.figure and key in ("a", "b"):
@@ -107,7 +107,7 @@ class _Folding:
 
     # --- rows that change nothing -------------------------------------------------------
 
-    def _is_idle(self, row: RowView) -> bool:
+    def _is_idle(self, row: RowTrace) -> bool:
         """Whether a row passes on its input unchanged, or repeats another row."""
         match row.micro.find_idleness(row):
             case Idleness.NEVER:
@@ -124,7 +124,7 @@ class _Folding:
             case Idleness.READ_BESIDE:
                 return self._is_shown_by_register(row)
 
-    def _is_shown_by_register(self, row: RowView) -> bool:
+    def _is_shown_by_register(self, row: RowTrace) -> bool:
         """Whether the register that is read already shows these numbers beside its bits."""
         source = row.inputs[0]
         if not source.is_operand:
@@ -140,7 +140,7 @@ class _Folding:
         return texts == [[str(x)] for x in row.values]
 
 
-def _is_in_place(row: RowView) -> bool:
+def _is_in_place(row: RowTrace) -> bool:
     """Whether every lane selects its own part, or the only lane selects the whole operand."""
     part = row.micro.find_part(0)
     return row.has_own_parts or bool(part and len(row.values) == 1 and part.unit >= 32)

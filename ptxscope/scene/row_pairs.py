@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.stage import Stage
-from ..engine.tracing.trace import RowTrace, Trace
+from ..engine.tracing.trace import Trace
 from .scene_model import Cell, CellSpan, SpanKind
 
 OUTCOMES = (SpanKind.CHIP, SpanKind.VALUE, SpanKind.CLAMPED, SpanKind.HOLDS, SpanKind.FAILS)
@@ -34,7 +35,7 @@ class Pair(NamedTuple):
     @property
     def lanes(self) -> frozenset[int]:
         """Lanes that both sides have, with different values."""
-        if self.isa is None or self.other is None or len(self.isa.lanes) != len(self.other.lanes):
+        if self.isa is None or self.other is None or len(self.isa.values) != len(self.other.values):
             return frozenset()
         both = zip(self.isa.values, self.other.values, strict=True)
         return frozenset(lane for lane, (x, y) in enumerate(both) if x != y)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex, format_lane, format_value
+from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import MAX_LANE_BITS
 from ..engine.tracing.lane_text import format_operand_name, get_row_name
 from ..engine.tracing.step_text import format_title
-from ..engine.tracing.trace import RowTrace, Step, Trace
+from ..engine.tracing.trace import Step, Trace
 from .bit_rulers import format_binary, make_float_ruler
 from .scene_cells import build_cells, find_tint, find_top_byte
 from .scene_figures import build_figure
@@ -69,9 +70,9 @@ def build_row_scene(trace: Trace, row: RowTrace) -> RowScene:
     """Return the scene of a row."""
     return RowScene(
         row.key,
-        get_row_name(trace, row.row),
-        build_cells(trace.views[row.key]),
-        build_figure(trace.views[row.key]),
+        get_row_name(row),
+        build_cells(row),
+        build_figure(row),
         tuple(dict.fromkeys(_iter_links(trace, row))),
         format_operand_name(trace, row.name) if row.name in DESTINATIONS else "",
     )
@@ -79,31 +80,31 @@ def build_row_scene(trace: Trace, row: RowTrace) -> RowScene:
 
 def _iter_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
     """Yield the links into a row: the sources of its lanes, and the sources they rejected."""
-    for lane in range(len(row.lanes)):
+    for lane in range(len(row.values)):
         target = LaneRef(row.key, lane)
-        for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.inputs):
+        for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.input_values):
             if part.low < part.high:
-                key = row.input_keys[part.input]
+                key = row.inputs[part.input].key
                 for source in iter_parts(trace, key, part.lane, part.low, part.high):
                     yield Link(source, target, _choose_tint(trace, source))
-        for part in row.micro.find_rejected_bits(lane, row.inputs):
-            source = locate_bits(trace, row.input_keys[part.input], part.lane, part.low)
+        for part in row.micro.find_rejected_bits(lane, row.input_values):
+            source = locate_bits(trace, row.inputs[part.input].key, part.lane, part.low)
             yield Link(source, target, _choose_tint(trace, source), is_taken=False)
 
 
 def iter_possible_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
     """Yield the links into a row from every part that its lanes may take."""
-    for lane in range(len(row.lanes)):
-        for key, values in zip(row.input_keys, row.inputs, strict=True):
-            source_lane = lane if len(values) > 1 else 0
-            for source in iter_parts(trace, key, source_lane, 0, MAX_LANE_BITS):
+    for lane in range(len(row.values)):
+        for x in row.inputs:
+            source_lane = lane if len(x.values) > 1 else 0
+            for source in iter_parts(trace, x.key, source_lane, 0, MAX_LANE_BITS):
                 yield Link(source, LaneRef(row.key, lane), _choose_tint(trace, source))
 
 
 def _choose_tint(trace: Trace, source: LaneRef) -> Tint:
     """Return the tint of the bits at a place."""
     if source.key in trace.rows:
-        return find_tint(trace.views[source.key], source.lane)
+        return find_tint(trace.rows[source.key], source.lane)
     return Tint(source.key, find_top_byte(choose_part_width(trace, source.key), source.lane))
 
 
@@ -155,7 +156,7 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
 def map_part_signs(trace: Trace, role: str) -> dict[int, bool]:
     """Return whether each part of an operand is read as signed, where its selections agree."""
     readings: dict[int, set[bool]] = {}
-    for row in trace.views.values():
+    for row in trace.rows.values():
         if (reading := row.micro.reading) and not (source := row.inputs[0]).is_operand:
             for part in filter(None, map(source.micro.find_part, range(len(source.values)))):
                 if source.inputs[part.input].key == role:
@@ -173,9 +174,9 @@ def _find_used_parts(trace: Trace, role: str) -> set[int]:
         if row.micro.part_bits is None or row.micro.has_chosen_bits:
             parts |= {place.lane for place in iter_parts(trace, role, 0, 0, whole)}
             continue
-        for lane in range(len(row.lanes)):
-            for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.inputs):
-                if row.input_keys[part.input] == role and part.low < part.high:
+        for lane in range(len(row.values)):
+            for part in row.micro.find_origins(lane, 0, MAX_LANE_BITS, row.input_values):
+                if row.inputs[part.input].key == role and part.low < part.high:
                     places = iter_parts(trace, role, part.lane, part.low, part.high)
                     parts |= {place.lane for place in places}
     return parts

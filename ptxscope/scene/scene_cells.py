@@ -9,7 +9,7 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex, format_part
 from ..engine.micro_operations import drawings as d
 from ..engine.micro_operations.arithmetic import get_lane
-from ..engine.micro_operations.base import LaneView, RowView
+from ..engine.micro_operations.base import LaneView, RowTrace
 from ..engine.micro_operations.formula import Sign
 from ..engine.micro_operations.properties import Flag, Part
 from ..engine.tracing.lane_text import interpret_bits
@@ -32,7 +32,7 @@ BECOMES = CellSpan(" ▸ ", SpanKind.BECOMES)
 _SIGNS = {Sign.IS: "=", Sign.BECOMES: "→", Sign.FOR: "for"}
 
 
-def find_tint(row: RowView, lane: int) -> Tint:
+def find_tint(row: RowTrace, lane: int) -> Tint:
     """Return the tint of a lane of a row, or of an operand; plain if an operation computed it."""
     if row.is_operand:
         return Tint(row.key)
@@ -47,7 +47,7 @@ def find_top_byte(unit: int, index: int) -> int:
     return unit // 8 * (index + 1) - 1 if 8 <= unit < 32 else 3
 
 
-def build_cells(row: RowView) -> tuple[Cell, ...]:
+def build_cells(row: RowTrace) -> tuple[Cell, ...]:
     """Return the cells of a row, the highest column first."""
     lanes = range(len(row.values) - 1, -1, -1)
     cells = list[Cell]()
@@ -62,7 +62,7 @@ def build_cells(row: RowView) -> tuple[Cell, ...]:
 Spans = tuple[CellSpan, ...]
 
 
-def _draw_lane(row: RowView, lane: int) -> tuple[Spans, ...]:
+def _draw_lane(row: RowTrace, lane: int) -> tuple[Spans, ...]:
     """Return the columns of a lane: several only for a row whose text extends over all columns."""
     cell = row.micro.make_cell(row, lane)
     if isinstance(cell, d.LaneSum):
@@ -72,12 +72,12 @@ def _draw_lane(row: RowView, lane: int) -> tuple[Spans, ...]:
     return (_CELLS[type(cell)](row, lane, cell),)
 
 
-def _make_flag_spans(row: RowView, lane: int) -> Spans:
+def _make_flag_spans(row: RowTrace, lane: int) -> Spans:
     marks = [GLYPHS[flag] for flag in row.flags[lane] if flag in GLYPHS]
     return (CellSpan(f" {' '.join(marks)}", SpanKind.CHANGED),) if marks else ()
 
 
-def _draw_formula(row: RowView, lane: int, _: d.FormulaCell) -> Spans:
+def _draw_formula(row: RowTrace, lane: int, _: d.FormulaCell) -> Spans:
     formula = row.micro.describe_lane(LaneView(row, lane)).formula
     return (
         CellSpan(formula.left, SpanKind.NUMBER),
@@ -87,7 +87,7 @@ def _draw_formula(row: RowView, lane: int, _: d.FormulaCell) -> Spans:
     )
 
 
-def _draw_part(row: RowView, lane: int, cell: d.PartCell) -> Spans:
+def _draw_part(row: RowTrace, lane: int, cell: d.PartCell) -> Spans:
     at_home = row.role == row.inputs[cell.part.input].key and (
         cell.part.number == lane or len(row.values) == 1
     )
@@ -95,14 +95,14 @@ def _draw_part(row: RowView, lane: int, cell: d.PartCell) -> Spans:
     return _make_part_spans(row, lane, cell.part, kind)
 
 
-def _make_part_spans(row: RowView, lane: int, part: Part, look: SpanKind) -> Spans:
+def _make_part_spans(row: RowTrace, lane: int, part: Part, look: SpanKind) -> Spans:
     """Return the bits of a part, and its name."""
     role = row.inputs[part.input].key
     chip = _make_chip(row.values[lane], part.unit, make_part_tint(row, part))
     return chip, CellSpan(f" {format_part(role, part.unit, part.number)}", look)
 
 
-def make_part_tint(row: RowView, part: Part) -> Tint:
+def make_part_tint(row: RowTrace, part: Part) -> Tint:
     """Return the tint of a part of an input."""
     return Tint(row.inputs[part.input].key, find_top_byte(part.unit, part.number))
 
@@ -112,7 +112,7 @@ def _make_chip(value: int, unit: int, tint: Tint = PLAIN) -> CellSpan:
     return CellSpan(format_hex(value, unit)[2:], SpanKind.CHIP, tint, format_binary(value, 0, unit))
 
 
-def _draw_reading(row: RowView, lane: int, cell: d.ReadingCell) -> Spans:
+def _draw_reading(row: RowTrace, lane: int, cell: d.ReadingCell) -> Spans:
     bits, tint = row.inputs[0].values[lane], find_tint(row.inputs[0], lane)
     width, is_signed = cell.reading.bits, cell.reading.signed
     chip, value = _make_chip(bits, width, tint), CellSpan(str(row.values[lane]), SpanKind.VALUE)
@@ -126,33 +126,33 @@ def _draw_reading(row: RowView, lane: int, cell: d.ReadingCell) -> Spans:
     return CellSpan(digits, kind, tint, binary_digits), chip, equals, value
 
 
-def _draw_number(row: RowView, lane: int, _: d.NumberCell) -> Spans:
+def _draw_number(row: RowTrace, lane: int, _: d.NumberCell) -> Spans:
     number, value = get_lane(row.inputs[0].values, lane), row.values[lane]
     if number == value:
         return (CellSpan(str(value), SpanKind.VALUE),)
     return CellSpan(str(number), SpanKind.CHANGED), BECOMES, CellSpan(str(value), SpanKind.CLAMPED)
 
 
-def _draw_verdict(row: RowView, lane: int, _: d.VerdictCell) -> Spans:
+def _draw_verdict(row: RowTrace, lane: int, _: d.VerdictCell) -> Spans:
     formula = row.micro.describe_lane(LaneView(row, lane)).formula
     holds = row.values[lane]
     verdict = CellSpan(" ✓ 1", SpanKind.HOLDS) if holds else CellSpan(" ✗ 0", SpanKind.FAILS)
     return CellSpan(formula.left, SpanKind.NUMBER), verdict, *_make_flag_spans(row, lane)
 
 
-def _draw_truth(row: RowView, lane: int, _: d.TruthCell) -> Spans:
+def _draw_truth(row: RowTrace, lane: int, _: d.TruthCell) -> Spans:
     formula = row.micro.describe_lane(LaneView(row, lane)).formula
     kind = SpanKind.HOLDS if row.values[lane] else SpanKind.FAILS
     equals = CellSpan(" = ", SpanKind.TEXT)
     return CellSpan(formula.left, SpanKind.NUMBER), equals, CellSpan(formula.right, kind)
 
 
-def _draw_kept_part(row: RowView, lane: int, cell: d.KeptCell) -> Spans:
+def _draw_kept_part(row: RowTrace, lane: int, cell: d.KeptCell) -> Spans:
     part_spans = _make_part_spans(row, lane, cell.part, SpanKind.NAME)
     return CellSpan("□ ", SpanKind.KEPT), *part_spans
 
 
-def _draw_taken_number(row: RowView, lane: int, cell: d.TakenCell) -> Spans:
+def _draw_taken_number(row: RowTrace, lane: int, cell: d.TakenCell) -> Spans:
     source = row.inputs[0].values
     number = get_lane(source, lane)
     box, chip = CellSpan("■ ", SpanKind.TAKEN), _make_chip(row.values[lane], cell.unit)
@@ -174,7 +174,7 @@ def _make_upper_half_spans(box: CellSpan, chip: CellSpan, number: int) -> Spans:
     return box, CellSpan(f"{number}[31:16]", SpanKind.TEXT), BECOMES, *high_spans, chip, low_span
 
 
-def _draw_choice(row: RowView, _: int, cell: d.Choice) -> Spans:
+def _draw_choice(row: RowTrace, _: int, cell: d.Choice) -> Spans:
     """Return the name and bits of the chosen value, and the condition that chose it."""
     condition, x, y = row.inputs
     holds = condition.values[0]
@@ -187,13 +187,13 @@ def _draw_choice(row: RowView, _: int, cell: d.Choice) -> Spans:
     )
 
 
-def format_option_bits(row: RowView, value: int) -> str:
+def format_option_bits(row: RowTrace, value: int) -> str:
     """Format the bits of an input of a choice."""
     notation = row.micro.get_notation(row)
     return str(value) if notation.type is Type.PRED else format_hex(value, notation.bits)[2:]
 
 
-def _draw_pattern(row: RowView, lane: int, cell: d.PatternCell) -> Spans:
+def _draw_pattern(row: RowTrace, lane: int, cell: d.PatternCell) -> Spans:
     old_bits, new_bits = row.inputs[0].values[lane], row.values[lane]
     tint = find_tint(row.inputs[0], lane)
     width = row.micro.get_notation(row).bits
@@ -204,14 +204,14 @@ def _draw_pattern(row: RowView, lane: int, cell: d.PatternCell) -> Spans:
     return former, BECOMES, chip, *_make_flag_spans(row, lane)
 
 
-def _draw_conversion(row: RowView, lane: int, _: d.ConversionCell) -> Spans:
+def _draw_conversion(row: RowTrace, lane: int, _: d.ConversionCell) -> Spans:
     bits = format_hex(row.values[lane], row.micro.get_notation(row).bits)
     chip = CellSpan(bits[2:], SpanKind.CHIP, Tint("d"))
     number = CellSpan(str(row.inputs[0].values[lane]), SpanKind.TEXT)
     return number, BECOMES, chip, *_make_flag_spans(row, lane)
 
 
-def _draw_result(row: RowView, _: int, __: d.ResultCell) -> Spans:
+def _draw_result(row: RowTrace, _: int, __: d.ResultCell) -> Spans:
     """Return the bits of the destination, and their meaning."""
     ins, bits = row.instruction, row.values[0]
     if ins.format_operand(row.role) == "_":
@@ -226,7 +226,7 @@ def _draw_result(row: RowView, _: int, __: d.ResultCell) -> Spans:
     return chip, CellSpan(f"   {text} = {meaning}", SpanKind.TEXT), *_make_flag_spans(row, 0)
 
 
-def _draw_word(row: RowView, cell: d.WordCell) -> tuple[Spans, ...]:
+def _draw_word(row: RowTrace, cell: d.WordCell) -> tuple[Spans, ...]:
     """Return the bytes or half-words of the destination by column."""
     lanes = [*enumerate(row.inputs[0].values)]
     return tuple(
@@ -235,7 +235,7 @@ def _draw_word(row: RowView, cell: d.WordCell) -> tuple[Spans, ...]:
     )
 
 
-def _draw_sum(row: RowView, cell: d.LaneSum) -> tuple[Spans, ...]:
+def _draw_sum(row: RowTrace, cell: d.LaneSum) -> tuple[Spans, ...]:
     """Return a running sum: c and the highest lane first, then lane by lane."""
     terms, (total,) = (x.values for x in row.inputs)
     columns: list[Spans] = []
@@ -256,7 +256,7 @@ def _draw_sum(row: RowView, cell: d.LaneSum) -> tuple[Spans, ...]:
     return tuple(columns)
 
 
-_CELLS: dict[type, Callable[[RowView, int, Any], Spans]] = {
+_CELLS: dict[type, Callable[[RowTrace, int, Any], Spans]] = {
     d.FormulaCell: _draw_formula,
     d.PartCell: _draw_part,
     d.ReadingCell: _draw_reading,

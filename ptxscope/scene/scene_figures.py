@@ -8,7 +8,7 @@ from typing import Any
 from ..engine.isa.truth_tables import find_ignored_variables
 from ..engine.isa.value_text import format_hex, format_part
 from ..engine.micro_operations import drawings as d
-from ..engine.micro_operations.base import RowView
+from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import Flag
 from . import number_lines
 from .bit_rulers import (
@@ -39,23 +39,23 @@ from .scene_model import (
 )
 
 
-def build_figure(row: RowView) -> RowFigure | None:
+def build_figure(row: RowTrace) -> RowFigure | None:
     """Return the figure of a row, or None if its text shows everything."""
     figure = row.micro.make_figure(row)
     return None if figure is None else _FIGURES[type(figure)](row, figure)
 
 
-def _draw_left_shift(row: RowView, figure: d.LeftShiftBits) -> BitRulers:
+def _draw_left_shift(row: RowTrace, figure: d.LeftShiftBits) -> BitRulers:
     number = row.inputs[0].values[0]
     return BitRulers((make_left_shift_ruler(LaneRef(row.key, 0), number, figure.amount),))
 
 
-def _draw_right_shift(row: RowView, figure: d.RightShiftBits) -> BitRulers:
+def _draw_right_shift(row: RowTrace, figure: d.RightShiftBits) -> BitRulers:
     number = row.inputs[0].values[0]
     return BitRulers((make_right_shift_ruler(LaneRef(row.key, 0), number, figure.amount),))
 
 
-def _draw_truncation(row: RowView, figure: d.TruncatedBits) -> BitRulers | None:
+def _draw_truncation(row: RowTrace, figure: d.TruncatedBits) -> BitRulers | None:
     """Return rulers of the numbers that do not fit, with the bits cut off."""
     numbers = row.inputs[0].values
     rulers = tuple(
@@ -68,7 +68,7 @@ def _draw_truncation(row: RowView, figure: d.TruncatedBits) -> BitRulers | None:
     return BitRulers(rulers) if rulers else None
 
 
-def _draw_sum(row: RowView, figure: d.LaneSum) -> RunningSum:
+def _draw_sum(row: RowTrace, figure: d.LaneSum) -> RunningSum:
     t, c = row.inputs
     (total,) = c.values
     name = row.instruction.format_operand(c.role)
@@ -82,7 +82,7 @@ def _draw_sum(row: RowView, figure: d.LaneSum) -> RunningSum:
     return RunningSum(start, tuple(summands), LaneRef(row.key, 0))
 
 
-def _draw_flush(row: RowView, figure: d.FlushedBits) -> BitRulers:
+def _draw_flush(row: RowTrace, figure: d.FlushedBits) -> BitRulers:
     (source,) = row.inputs
     old_bits, new_bits = source.values[0], row.values[0]
     name, target = row.instruction.format_operand(row.role), LaneRef(row.key, 0)
@@ -93,24 +93,24 @@ def _draw_flush(row: RowView, figure: d.FlushedBits) -> BitRulers:
     return BitRulers((before, make_float_ruler(target, f"{name} after", new_bits, figure.type)))
 
 
-def _draw_float(row: RowView, figure: d.FloatBits) -> BitRulers:
+def _draw_float(row: RowTrace, figure: d.FloatBits) -> BitRulers:
     return BitRulers((make_float_ruler(LaneRef(row.key, 0), "", row.values[0], figure.type),))
 
 
-def _make_truth_value(row: RowView, name: str) -> TruthValue:
+def _make_truth_value(row: RowTrace, name: str) -> TruthValue:
     return TruthValue(LaneRef(row.key, 0), name, row.values[0])
 
 
-def _draw_gate(row: RowView, figure: d.LogicGate) -> Gate:
+def _draw_gate(row: RowTrace, figure: d.LogicGate) -> Gate:
     inputs = tuple(_make_truth_value(x, x.symbol) for x in row.inputs)
     return Gate(inputs, figure.word, _make_truth_value(row, row.symbol))
 
 
-def _draw_branches(row: RowView, figure: d.Choice) -> ChoiceFigure:
+def _draw_branches(row: RowTrace, figure: d.Choice) -> ChoiceFigure:
     condition, x, y = row.inputs
     holds = bool(condition.values[0])
 
-    def branch(source: RowView, name: str, *, is_true_branch: bool) -> ChoiceBranch:
+    def branch(source: RowTrace, name: str, *, is_true_branch: bool) -> ChoiceBranch:
         return ChoiceBranch(
             LaneRef(source.key, 0),
             name,
@@ -128,7 +128,7 @@ def _draw_branches(row: RowView, figure: d.Choice) -> ChoiceFigure:
     return ChoiceFigure(truth, branches, format_option_bits(row, bits), LaneRef(row.key, 0))
 
 
-def _draw_fields(row: RowView, figure: d.FieldBits) -> BitRulers:
+def _draw_fields(row: RowTrace, figure: d.FieldBits) -> BitRulers:
     rulers = []
     for ruler in figure.rulers:
         source = row if ruler.input is None else row.inputs[ruler.input]
@@ -141,7 +141,7 @@ def _draw_fields(row: RowView, figure: d.FieldBits) -> BitRulers:
 _BYTE = 8
 
 
-def _draw_permutation(row: RowView, figure: d.BytePermutation) -> PermutationFigure:
+def _draw_permutation(row: RowTrace, figure: d.BytePermutation) -> PermutationFigure:
     taken_numbers = {choice.number for choice in figure.choices}
     sources = list[SourceByte]()
     for word in (row.inputs[index] for index in figure.words):
@@ -185,7 +185,7 @@ def _make_entry(
     return TableEntry(index, bits, value, positions, sentence)
 
 
-def _draw_table(row: RowView, figure: d.TruthTable) -> TableFigure:
+def _draw_table(row: RowTrace, figure: d.TruthTable) -> TableFigure:
     ignored_names = find_ignored_variables(figure.table)
     bits, place = 32, LaneRef(row.key, 0)
     words = [
@@ -212,7 +212,7 @@ def _draw_table(row: RowView, figure: d.TruthTable) -> TableFigure:
     return TableFigure(place, entries, f"{figure.table:#04x}", formula, tuple(words), result)
 
 
-_FIGURES: dict[type, Callable[[RowView, Any], RowFigure | None]] = {
+_FIGURES: dict[type, Callable[[RowTrace, Any], RowFigure | None]] = {
     d.RangeLine: number_lines.make_range_line,
     d.LimitLine: number_lines.make_limit_line,
     d.ComparisonLine: number_lines.make_comparison_line,

@@ -8,7 +8,7 @@ from typing import Any
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_integer_type, format_letters, format_part
 from ..engine.micro_operations import drawings as d
-from ..engine.micro_operations.base import RowView
+from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import Part
 from ..engine.semantics.models import ISA_MODEL
 from ..engine.syntax.instruction import Instruction
@@ -41,7 +41,7 @@ from .scene_model import (
 Spans = tuple[CellSpan, ...]
 
 
-def _format_range(row: RowView) -> str:
+def _format_range(row: RowTrace) -> str:
     """Format the range of the values that a row can yield."""
     low, high = row.range
     return str(low) if low == high else f"{low}..{high}"
@@ -78,14 +78,14 @@ def with_symbolic_rows(scene: Scene, trace: Trace, hidden_keys: Container[str]) 
 
 
 def _build_symbolic_row(trace: Trace, row_scene: RowScene) -> RowScene:
-    row = trace.views[row_scene.key]
+    row = trace.rows[row_scene.key]
     links = row_scene.links
     if (
         row.micro.is_choice
     ):  # neither which branch is taken nor their order may reveal the condition
         links = tuple(sorted(link._replace(is_taken=True) for link in links))
     if row.micro.has_chosen_bits:
-        links = tuple(iter_possible_links(trace, trace.rows[row_scene.key]))
+        links = tuple(iter_possible_links(trace, row))
     cells = tuple(
         cell._replace(spans=_make_symbolic_spans(row, cell.place.lane, column))
         for column, cell in enumerate(reversed(row_scene.cells))
@@ -145,7 +145,7 @@ def _make_float_ruler(ruler: BitRuler) -> BitRuler:
 # --- cells ------------------------------------------------------------------------------
 
 
-def _make_symbolic_spans(row: RowView, lane: int, column: int) -> Spans:
+def _make_symbolic_spans(row: RowTrace, lane: int, column: int) -> Spans:
     """Return the spans of a lane; a row whose text extends over all columns has one lane."""
     cell = row.micro.make_cell(row, lane)
     if isinstance(cell, d.WordCell):
@@ -156,7 +156,7 @@ def _make_symbolic_spans(row: RowView, lane: int, column: int) -> Spans:
     return _CELLS[type(cell)](row, lane, cell)
 
 
-def _make_formula_spans(row: RowView, lane: int, _: d.CellDrawing) -> Spans:
+def _make_formula_spans(row: RowTrace, lane: int, _: d.CellDrawing) -> Spans:
     return (
         CellSpan(row.micro.format_symbols(row, lane), SpanKind.NUMBER),
         CellSpan(" in ", SpanKind.TEXT),
@@ -164,18 +164,18 @@ def _make_formula_spans(row: RowView, lane: int, _: d.CellDrawing) -> Spans:
     )
 
 
-def _make_part_spans(row: RowView, lane: int, cell: d.PartCell) -> Spans:
+def _make_part_spans(row: RowTrace, lane: int, cell: d.PartCell) -> Spans:
     chip = _make_part_chip(row, cell.part)
     has_lanes = len(row.values) > 1  # the operand of the lane, as formulas name it
     return chip, CellSpan(f" {row.role}{lane if has_lanes else ''}", SpanKind.AWAY)
 
 
-def _make_part_chip(row: RowView, part: Part) -> CellSpan:
+def _make_part_chip(row: RowTrace, part: Part) -> CellSpan:
     letters = format_letters(row.inputs[part.input].key, part.unit, part.number)
     return CellSpan(letters, SpanKind.CHIP, make_part_tint(row, part))
 
 
-def _make_reading_spans(row: RowView, lane: int, cell: d.ReadingCell) -> Spans:
+def _make_reading_spans(row: RowTrace, lane: int, cell: d.ReadingCell) -> Spans:
     tint = find_tint(row.inputs[0], lane)
     bits, is_signed = cell.reading.bits, cell.reading.signed
     name, number = _format_bits(row, lane), format_integer_type(is_signed, bits)
@@ -188,7 +188,7 @@ def _make_reading_spans(row: RowView, lane: int, cell: d.ReadingCell) -> Spans:
     return extension, chip, equals, CellSpan(f"{prefix}{_format_range(row)}", SpanKind.VALUE)
 
 
-def _format_bits(row: RowView, lane: int) -> str:
+def _format_bits(row: RowTrace, lane: int) -> str:
     """Format the letters of the bits in a lane of the input: those of the selected part."""
     source = row.inputs[0]
     part = source.micro.find_part(lane if len(source.values) > 1 else 0)
@@ -198,26 +198,26 @@ def _format_bits(row: RowView, lane: int) -> str:
     return format_letters(source.key, bits, 0) if bits >= 32 else source.symbol
 
 
-def _make_range_spans(row: RowView, _: int, __: d.NumberCell) -> Spans:
+def _make_range_spans(row: RowTrace, _: int, __: d.NumberCell) -> Spans:
     return (CellSpan(f"in {_format_range(row)}", SpanKind.VALUE),)
 
 
-def _make_verdict_spans(row: RowView, lane: int, _: d.VerdictCell) -> Spans:
+def _make_verdict_spans(row: RowTrace, lane: int, _: d.VerdictCell) -> Spans:
     relation = CellSpan(row.micro.format_symbols(row, lane), SpanKind.NUMBER)
     return relation, CellSpan(" 0 or 1", SpanKind.EITHER)
 
 
-def _make_truth_spans(_: RowView, __: int, ___: d.TruthCell) -> Spans:
+def _make_truth_spans(_: RowTrace, __: int, ___: d.TruthCell) -> Spans:
     return (CellSpan("0 or 1", SpanKind.EITHER),)
 
 
-def _make_kept_spans(row: RowView, _: int, cell: d.KeptCell) -> Spans:
+def _make_kept_spans(row: RowTrace, _: int, cell: d.KeptCell) -> Spans:
     part, chip = cell.part, _make_part_chip(row, cell.part)
     name = format_part(row.inputs[part.input].key, part.unit, part.number)
     return CellSpan("□ ", SpanKind.KEPT), chip, CellSpan(f" {name}", SpanKind.NAME)
 
 
-def _make_taken_spans(row: RowView, lane: int, cell: d.TakenCell) -> Spans:
+def _make_taken_spans(row: RowTrace, lane: int, cell: d.TakenCell) -> Spans:
     name = row.list_symbols(lane)[0]
     bits = "[31:16]" if cell.has_high_half else row.find_lost_bits(cell.unit)
     return (
@@ -227,15 +227,15 @@ def _make_taken_spans(row: RowView, lane: int, cell: d.TakenCell) -> Spans:
     )
 
 
-def _make_choice_spans(_: RowView, __: int, cell: d.Choice) -> Spans:
+def _make_choice_spans(_: RowTrace, __: int, cell: d.Choice) -> Spans:
     return (CellSpan(" or ".join(cell.names), SpanKind.CHIP),)
 
 
-def _make_pattern_spans(row: RowView, lane: int, _: d.PatternCell) -> Spans:
+def _make_pattern_spans(row: RowTrace, lane: int, _: d.PatternCell) -> Spans:
     return (CellSpan(row.inputs[0].symbol, SpanKind.CHIP, find_tint(row.inputs[0], lane)),)
 
 
-def _make_result_spans(row: RowView, _: int, cell: d.ResultCell) -> Spans:
+def _make_result_spans(row: RowTrace, _: int, cell: d.ResultCell) -> Spans:
     if row.instruction.format_operand(row.role) == "_":
         return (CellSpan("discarded", SpanKind.TEXT),)
     if row.instruction.type_of(row.role) is Type.PRED:
@@ -243,13 +243,13 @@ def _make_result_spans(row: RowView, _: int, cell: d.ResultCell) -> Spans:
     return (CellSpan(cell.letters, SpanKind.CHIP, Tint("d")),)
 
 
-def _make_term_spans(row: RowView, lane: int, cell: d.LaneSum) -> Spans:
+def _make_term_spans(row: RowTrace, lane: int, cell: d.LaneSum) -> Spans:
     if lane not in cell.lanes:
         return (CellSpan("□ left out", SpanKind.KEPT),)
     return (CellSpan(f"+ {row.list_symbols(lane)[0]}", SpanKind.NUMBER),)
 
 
-_CELLS: dict[type, Callable[[RowView, int, Any], Spans]] = {
+_CELLS: dict[type, Callable[[RowTrace, int, Any], Spans]] = {
     d.FormulaCell: _make_formula_spans,
     d.PartCell: _make_part_spans,
     d.ReadingCell: _make_reading_spans,
@@ -268,12 +268,12 @@ _CELLS: dict[type, Callable[[RowView, int, Any], Spans]] = {
 # --- figures ----------------------------------------------------------------------------
 
 
-def _make_symbolic_figure(row: RowView, figure: RowFigure | None) -> RowFigure | None:
+def _make_symbolic_figure(row: RowTrace, figure: RowFigure | None) -> RowFigure | None:
     draw = _FIGURES.get(type(figure))
     return draw(row, figure) if draw else None
 
 
-def _make_number_line(row: RowView, line: NumberLine) -> NumberLine | None:
+def _make_number_line(row: RowTrace, line: NumberLine) -> NumberLine | None:
     """Return a range with a point inside, and one on each side that an input can reach."""
     figure = row.micro.make_figure(row)
     if not isinstance(figure, d.RangeLine):
@@ -290,7 +290,7 @@ def _make_number_line(row: RowView, line: NumberLine) -> NumberLine | None:
     return NumberLine(line.low, line.high, tuple(points))
 
 
-def _make_running_sum(row: RowView, figure: RunningSum) -> RunningSum:
+def _make_running_sum(row: RowTrace, figure: RunningSum) -> RunningSum:
     def hide_term(term: Term, total: str = "") -> Term:
         name = f"+ {row.list_symbols(term.place.lane)[0]}" if term.is_added else ""
         return term._replace(text=name, total=total)
@@ -305,17 +305,17 @@ def _hide_truth(truth: TruthValue) -> TruthValue:
     return truth._replace(value=None)
 
 
-def _make_gate(_: RowView, figure: Gate) -> Gate:
+def _make_gate(_: RowTrace, figure: Gate) -> Gate:
     return Gate(tuple(map(_hide_truth, figure.inputs)), figure.word, _hide_truth(figure.output))
 
 
-def _make_choice_figure(_: RowView, figure: ChoiceFigure) -> ChoiceFigure:
+def _make_choice_figure(_: RowTrace, figure: ChoiceFigure) -> ChoiceFigure:
     first, second = (x._replace(bits=x.name, is_taken=True) for x in figure.options)
     names = f"{first.name} or {second.name}"
     return ChoiceFigure(_hide_truth(figure.condition), (first, second), names, figure.place)
 
 
-def _make_permutation(row: RowView, figure: PermutationFigure) -> PermutationFigure:
+def _make_permutation(row: RowTrace, figure: PermutationFigure) -> PermutationFigure:
     """Return the bar of bytes without the choices of the lanes."""
     sources = tuple(x._replace(text=x.name, is_taken=True) for x in figure.sources)
     lane_bytes = tuple(
@@ -331,7 +331,7 @@ def _make_permutation(row: RowView, figure: PermutationFigure) -> PermutationFig
     return figure._replace(sources=sources, lane_bytes=lane_bytes, selector="")
 
 
-def _make_table_figure(_: RowView, figure: TableFigure) -> TableFigure:
+def _make_table_figure(_: RowTrace, figure: TableFigure) -> TableFigure:
     """Return a truth table without the words that use it."""
     entries = tuple(entry._replace(positions=()) for entry in figure.entries)
     words = tuple(word._replace(text="", digits="") for word in figure.words)
@@ -339,7 +339,7 @@ def _make_table_figure(_: RowView, figure: TableFigure) -> TableFigure:
     return figure._replace(entries=entries, words=words, result=result)
 
 
-_FIGURES: dict[type, Callable[[RowView, Any], RowFigure | None]] = {
+_FIGURES: dict[type, Callable[[RowTrace, Any], RowFigure | None]] = {
     PermutationFigure: _make_permutation,
     TableFigure: _make_table_figure,
     NumberLine: _make_number_line,

@@ -30,7 +30,7 @@ class EditTarget(NamedTuple):
     def name(self) -> str:
         """The name of the place: ``d``, ``t lane 2``, ``t bit 5``."""
         row = self.trace.rows[self.place.key]
-        lane = f" lane {self.place.lane}" if len(row.lanes) > 1 else ""
+        lane = f" lane {self.place.lane}" if len(row.values) > 1 else ""
         bit = f" bit {self.place.bit}" if isinstance(self.place, BitRef) else ""
         return f"{row.name}{lane}{bit}"
 
@@ -60,7 +60,7 @@ class EditTarget(NamedTuple):
         value, row = self.parse_value(text), f"{key}[{lane}]"
         if isinstance(self.place, BitRef):
             return f"({row} >> {self.place.bit} & 1) == {value}"
-        location, limits = locate_answer(self._question), self.trace.rows[key].row.range
+        location, limits = locate_answer(self._question), self.trace.rows[key].range
         values = [value]
         if is_bits(text) or not location.is_number:
             size = 1 << location.width

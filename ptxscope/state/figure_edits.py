@@ -233,13 +233,11 @@ def describe_operand_part(trace: Trace, scene: Scene, bits: LaneBits, step: int)
         LaneRef(row.key, lane)
         for shown_step in trace.steps[:step]
         for row in shown_step.rows
-        for lane in range(len(row.lanes))
+        for lane in range(len(row.values))
         if (row.key, lane) in places
     ]
     for place in reversed(readers):
         control = find_control(trace, scene, place)
         if control and control[:3] == (bits.key, bits.low, bits.high - bits.low):
-            return format_lane_sentence(trace, trace.rows[place.key], place.lane)
-    return (
-        format_lane_sentence(trace, trace.rows[readers[0].key], readers[0].lane) if readers else ""
-    )
+            return format_lane_sentence(trace.rows[place.key], place.lane)
+    return format_lane_sentence(trace.rows[readers[0].key], readers[0].lane) if readers else ""

@@ -90,7 +90,7 @@ def make_unset_bits(setup: Setup, role: str) -> int:
 def _is_in(note: Note, trace: Trace) -> bool:
     """Whether the trace has a lane for the note at its step; an edit may restore it."""
     rows = [row for row in trace.rows.values() if note.stage in (None, row.stage)]
-    return any(note.lane is None or note.lane < len(row.lanes) for row in rows)
+    return any(note.lane is None or note.lane < len(row.values) for row in rows)
 
 
 def make_setup(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:

@@ -311,7 +311,7 @@ async def _answer_all(drive: Driver) -> None:
             break
         place = drive.state.find_next_lane()
         assert place is not None
-        right = drive.state.trace.rows[place.key].lanes[place.lane].value
+        right = drive.state.trace.rows[place.key].values[place.lane]
         drive.screen.view.lanes.move_cursor_to(place)
         await drive.type(str(right))
         await drive.press("enter")

@@ -482,7 +482,7 @@ def test_a_step_with_more_words_stays_longer() -> None:
     assert estimate_seconds(1000) == 8
     trace = trace_of(make_setup(parse(LINE), VALUES))
     times = {step.stage.value: compute_reading_seconds(trace, step) for step in trace.steps}
-    words = {x.stage.value: len(describe_step(trace, x).split()) for x in trace.steps}
+    words = {x.stage.value: len(describe_step(x).split()) for x in trace.steps}
     assert times[max(words, key=words.__getitem__)] == max(times.values()) > times["write"]
     assert times["write"] == min(times.values())
 
@@ -496,9 +496,9 @@ def test_only_words_that_are_shown_are_waited_for() -> None:
         trace = trace_of(make_setup(line, values))
         step = next(x for x in trace.steps if x.stage.value == "saturate")
         times.append(compute_reading_seconds(trace, step))
-    said = describe_step(trace, step).split()
+    said = describe_step(step).split()
     assert times[0] == pytest.approx(max(1.5, 0.15 * len(said)))
-    told = [format_lane_sentence(trace, step.rows[0], lane).split() for lane in (3, 2)]
+    told = [format_lane_sentence(step.rows[0], lane).split() for lane in (3, 2)]
     assert times[1] == pytest.approx(0.15 * (len(said) + sum(map(len, told))))
     assert times[0] < times[1] <= 8
 

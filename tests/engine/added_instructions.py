@@ -27,7 +27,7 @@ from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations import base
 from ptxscope.engine.micro_operations.accumulation import Accumulate
 from ptxscope.engine.micro_operations.arithmetic import Arithmetic, LaneValues, V
-from ptxscope.engine.micro_operations.base import LaneView, MicroOperation, RowView
+from ptxscope.engine.micro_operations.base import LaneView, MicroOperation, RowTrace
 from ptxscope.engine.micro_operations.formula import make_equation
 from ptxscope.engine.micro_operations.merge import Merge, Pack
 from ptxscope.engine.micro_operations.numbers import Multiply
@@ -139,7 +139,7 @@ class Permute(MicroOperation):
     def describe_step(self, rows: object) -> str:
         return "Each nibble of c picks a byte of {b, a}, or with its top bit the byte's sign."
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(8, is_number=False)
 
 

@@ -121,10 +121,10 @@ def test_every_stage_has_a_title_and_sentences(opcode: str) -> None:
             found = trace(ins, values, model=model)
             for step in found.steps:
                 assert format_title(step)
-                assert describe_step(found, step).endswith(".")
+                assert describe_step(step).endswith(".")
                 for row in step.rows:
-                    for lane in range(len(row.lanes)):
-                        said = describe_lane(found, row, lane)
+                    for lane in range(len(row.values)):
+                        said = describe_lane(row, lane)
                         assert said.formula
                         assert said.sentence
 
@@ -154,11 +154,11 @@ def test_an_obstacle_says_why_and_what_is_allowed() -> None:
 
 def test_a_step_tells_of_every_row_that_matters() -> None:
     shown = trace("vmad.s32.u32.u32.po d, a, b, c", {"a": 1, "b": 2, "c": 3})
-    assert any(".po adds one more" in describe_step(shown, step) for step in shown.steps)
+    assert any(".po adds one more" in describe_step(step) for step in shown.steps)
     shown = trace("vmad.s32.u32.u32 d, -a, b, c", {"a": 1, "b": 2, "c": 3})
-    assert any("The product is negated" in describe_step(shown, step) for step in shown.steps)
+    assert any("The product is negated" in describe_step(step) for step in shown.steps)
     shown = trace("vavrg2.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 3}, model="H4")
-    assert any("to the even neighbour" in describe_step(shown, step) for step in shown.steps)
+    assert any("to the even neighbour" in describe_step(step) for step in shown.steps)
 
 
 def test_roles_stand_in_one_order_and_have_their_labels() -> None:

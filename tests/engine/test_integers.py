@@ -345,7 +345,7 @@ def test_a_division_by_zero_is_all_ones_and_says_that_the_manual_leaves_it_open(
     """The code of ptxas 13.0 for sm_90 ends in a choice of all ones, predicated on b = 0."""
     found = trace(f"{opcode}.{type_} d, a, b", {"a": 5, "b": 0})
     assert found.result == {"d": 2 ** int(type_[1:]) - 1}
-    said = [describe_step(found, step) for step in found.steps]
+    said = [describe_step(step) for step in found.steps]
     assert any("leaves the result of a division by 0 open" in x for x in said)
 
 
@@ -428,7 +428,7 @@ def test_the_offset_of_fns_is_signed_wherever_it_stands() -> None:
     one = trace("fns.b32 d, a, b, c", {"a": 0xFF, "b": 7, "c": -3})
     assert interpret_bits(one.instruction, "c", one.operands["c"]) == "-3"
     assert (
-        describe_lane(one, one.rows["operate.t"], 0).formula.left
+        describe_lane(one.rows["operate.t"], 0).formula.left
         == "3rd one of 0x000000ff from bit 7 downwards"
     )
     text = ".reg .b32 d, a, b; .reg .f32 f; .reg .b64 g; fns.b32 d, a, b, {};"
@@ -577,4 +577,4 @@ SAYINGS = [
 def test_a_step_says_its_rule(line: str, words: str) -> None:
     ins = parse(line)
     traced = trace(ins, {x.name: 5 for x in ins.inputs})
-    assert words in " ".join(describe_step(traced, step) for step in traced.steps)
+    assert words in " ".join(describe_step(step) for step in traced.steps)

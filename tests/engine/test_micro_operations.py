@@ -67,10 +67,10 @@ def _samples() -> Iterable[Trace]:
 def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format() -> None:
     kinds = set[type]()
     for trace in _samples():
-        found = {type(row.row.micro) for row in trace.rows.values()}
+        found = {type(row.micro) for row in trace.rows.values()}
         for step in trace.steps:
             assert step_text.format_title(step)
-            assert step_text.describe_step(trace, step)
+            assert step_text.describe_step(step)
         if not found <= kinds:
             every.check(trace, Options(standalone=True))
         kinds |= found

@@ -346,7 +346,7 @@ def test_the_trace_shows_the_conversion_that_the_guard_does_not_cover() -> None:
     assert found.result == replay(found) == {"d": 0x4B800000}
     assert found.errata == ("E14",)
     last = found.steps[-1]
-    assert [row.row.key for row in last.rows] == [
+    assert [row.key for row in last.rows] == [
         "guard.number",
         "guard.magnitude",
         "guard.old",
@@ -354,7 +354,7 @@ def test_the_trace_shows_the_conversion_that_the_guard_does_not_cover() -> None:
     ]
     assert last.flags == (Flag.SIGN_EXTENDED, Flag.ROUNDED)
     assert find_provenance(found, "guard.d", 0) == (("d", 0, 32), ("guard", 0, 1))
-    said = [format_lane_sentence(found, row, 0) for row in last.rows]
+    said = [format_lane_sentence(row, 0) for row in last.rows]
     assert said[2] == (
         "16777217 as a float is 0x4b800000 (16777216.0, 16777217 rounded to 24 significant bits)"
     )
@@ -367,7 +367,7 @@ def test_the_trace_shows_the_conversion_that_the_guard_does_not_cover() -> None:
     assert find_provenance(halves, "guard.old", 0) == (("d", 0, 16),)
     least = trace("@p set.lt.f32.u16 d, a, b", values | {"d": 0x8000}, model="ptxas")
     assert least.result == {"d": 0xC7000000}
-    assert least.rows["guard.magnitude"].lanes[0].flags == (Flag.WRAPPED,)
+    assert least.rows["guard.magnitude"].flags[0] == (Flag.WRAPPED,)
 
 
 def test_a_models_name_makes_it_again() -> None:
@@ -387,10 +387,10 @@ def test_nothing_wraps_at_a_clamp_without_an_upper_bound() -> None:
     found = trace("vabsdiff.u32.s32.u32.sat.max d, a, b, c", values, model="ptxas")
     for key in ("operate.t", "saturate.t", "secondary.t"):
         assert found.rows[key].values == (exact,)
-    assert Flag.WRAPPED in found.rows["write.d"].lanes[0].flags
+    assert Flag.WRAPPED in found.rows["write.d"].flags[0]
     for opcode, line in (("vadd", "vadd.u32.u32.u32.sat"), ("vsub", "vsub.u32.u32.s32.sat")):
         cut = trace(f"{line}.max d, a, b, c", values | {"a": 0xFFFFFFFF}, model="ptxas")
-        assert cut.rows["saturate.t"].row.bits == 33, opcode
+        assert cut.rows["saturate.t"].range.bits == 33, opcode
         assert "secondary.s32" in cut.rows, opcode
     assert "wraps" not in parse_erratum("E2").sentence
     for line in (

@@ -70,10 +70,10 @@ def test_traces_replay_and_stay_in_their_ranges(evaluation: Evaluation, model: s
     found = trace(ins, values, model=model)
     assert replay(found) == found.result == evaluate(ins, values, model=model)
     for row in found.rows.values():
-        assert len(row.lanes) == row.row.lanes
+        assert len(row.values) == len(row.flags)
         for value in row.values:
-            assert row.row.range.low <= value <= row.row.range.high
-            assert -(1 << row.row.bits - 1) * row.row.is_signed <= value < 1 << row.row.bits
+            assert row.range.low <= value <= row.range.high
+            assert -(1 << row.range.bits - 1) * (row.range.low < 0) <= value < 1 << row.range.bits
 
 
 @given(evaluations() | guarded_evaluations(), _MODELS, st.data())
@@ -83,7 +83,7 @@ def test_bits_outside_of_its_provenance_do_not_change_a_lane(
     ins, values = evaluation
     found = trace(ins, values, model=model)
     key = data.draw(st.sampled_from(sorted(found.rows)))
-    lane = data.draw(st.integers(0, found.rows[key].row.lanes - 1))
+    lane = data.draw(st.integers(0, len(found.rows[key].values) - 1))
     reach = dict.fromkeys(found.operands, 0)
     for role, low, high in find_provenance(found, key, lane):
         reach[role] |= (1 << high) - (1 << low)

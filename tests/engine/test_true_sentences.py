@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import PtxError, diagnose, evaluate, export, parse, trace, trace_block
-from ptxscope.documents.content.document import Document, build_document
+from ptxscope.documents.content.document import Document, build_document, make_cells
 from ptxscope.documents.options import DEFAULT
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES
 from ptxscope.engine.isa.entry import Entry
@@ -26,7 +26,7 @@ from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.syntax.errors import format_count, format_existence
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from ptxscope.engine.syntax.values import parse_value
-from ptxscope.engine.tracing.lane_text import describe_lane, format_lane_sentence
+from ptxscope.engine.tracing.lane_text import describe_lane, format_lane_sentence, get_row_name
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import ChoiceFigure
@@ -48,7 +48,7 @@ def everything(doc: Document) -> Iterator[str]:
     for step in doc.steps:
         yield step.about
         for row in step.rows:
-            for cell in row.cells:
+            for cell in make_cells(row):
                 yield from (cell.text, str(cell.formula), cell.sentence)
     yield from doc.notes
     yield doc.source
@@ -80,14 +80,14 @@ def test_nothing_is_written_to_a_lone_sink() -> None:
         assert tr.result == {}
         assert about(tr, "write") == "Nothing is written: the destination is `_`."
         assert not any(re.search(r"\bp\b", text) for text in everything(document_of(tr)))
-        assert [row.name for row in document_of(tr).steps[-1].rows] == ["_"]
+        assert [get_row_name(row) for row in document_of(tr).steps[-1].rows] == ["_"]
 
 
 def test_one_register_for_p_and_q_has_one_result_and_a_note() -> None:
     values = {"a": 1, "b": 2}
     tr = trace("setp.lt.u32 p|p, a, b", values)
     assert tr.result == {"p": 1} == evaluate("setp.lt.u32 p|p, a, b", values)
-    written = [row.name for row in document_of(tr).steps[-1].rows]
+    written = [get_row_name(row) for row in document_of(tr).steps[-1].rows]
     assert written == ["p"]
     assert any("ptxas (11.8 to 13.5) writes the first" in note for note in tr.notes)
     assert not trace("setp.lt.u32 p|q, a, b", values).notes
@@ -122,7 +122,7 @@ def test_the_guard_says_what_is_written() -> None:
             tr = trace(ptx, {**values, "p": guard})
             assert "f the guard holds" in about(tr, "write")
             assert "written" not in about(tr, "write")
-            last = format_lane_sentence(tr, tr.steps[-1].rows[-1], 0)
+            last = format_lane_sentence(tr.steps[-1].rows[-1], 0)
             kept = "@p does not hold: d keeps its old value, 0x00000007"
             assert (last == kept) == (guard == 0)
             assert ("is written" in last) == (guard == 1)
@@ -133,10 +133,10 @@ def test_predicates_are_0_or_1_at_the_guard() -> None:
     for ptx in ("@r setp.lt.u32 p|q, a, b", "@!r setp.lt.u32 p|q, a, b"):
         tr = trace(ptx, values)
         rows = [row for row in document_of(tr).steps[-1].rows if row.name in "pq"]
-        assert [str(row.cells[0].formula) for row in rows] == [
+        assert [str(make_cells(row)[0].formula) for row in rows] == [
             f"{name} = {tr.result[name]}" for name in ("p", "q")
         ]
-        assert not re.search(r"0x0+[01]\b", " ".join(row.cells[0].sentence for row in rows))
+        assert not re.search(r"0x0+[01]\b", " ".join(make_cells(row)[0].sentence for row in rows))
     simd = trace("@p vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 0, "d": 0, "p": 1})
     assert [x.meant for x in document_of(simd).operands if x.label == "@"] == ["true"]
 
@@ -155,9 +155,7 @@ def test_a_subnormal_a_or_b_counts_as_zero() -> None:
 
 def test_an_unordered_comparison_is_written_out() -> None:
     tr = trace("setp.ltu.f32 p, a, b", {"a": 0x7FC00000, "b": 0x80000000})
-    assert (
-        str(describe_lane(tr, tr.rows["compare.t"], 0).formula) == "(NaN < -0.0 or unordered) = 1"
-    )
+    assert str(describe_lane(tr.rows["compare.t"], 0).formula) == "(NaN < -0.0 or unordered) = 1"
     (cell,) = build_scene(tr).rows["compare.t"].cells
     assert str(cell) == "NaN < -0.0 or unordered ✓ 1 (NaN)"
     assert not any("<?" in text for text in everything(document_of(tr)))
@@ -176,9 +174,9 @@ def test_the_explorer_tells_the_new_value_from_the_old_at_a_guard() -> None:
 
 def test_several_nans_are_nan() -> None:
     both = trace("setp.ne.f32 p, a, b", {"a": 0x7FC00000, "b": 0x7FC00000})
-    assert describe_lane(both, both.rows["compare.t"], 0).sentence.startswith("a and b are NaN: ")
+    assert describe_lane(both.rows["compare.t"], 0).sentence.startswith("a and b are NaN: ")
     same = trace("setp.ne.f32 p, x, x", {"x": 0x7FC00000})
-    assert describe_lane(same, same.rows["compare.t"], 0).sentence.startswith("x is NaN: ")
+    assert describe_lane(same.rows["compare.t"], 0).sentence.startswith("x is NaN: ")
 
 
 def test_an_accumulated_c_is_read_as_dtype_has_it() -> None:
@@ -186,16 +184,12 @@ def test_an_accumulated_c_is_read_as_dtype_has_it() -> None:
     signed = trace("vadd4.s32.s32.s32.add d, a, b, c", values)
     assert signed.result == {"d": (3294967296 + 8) % 2**32}
     total = signed.rows["accumulate.t"]
-    assert (
-        str(describe_lane(signed, total, 0).formula) == "-1000000000 + 2 + 2 + 2 + 2 = -999999992"
-    )
-    assert Flag.WRAPPED not in signed.rows["write.d"].lanes[0].flags
+    assert str(describe_lane(total, 0).formula) == "-1000000000 + 2 + 2 + 2 + 2 = -999999992"
+    assert Flag.WRAPPED not in signed.rows["write.d"].flags[0]
     unsigned = trace("vadd4.u32.s32.s32.add d, a, b, c", values)
-    assert str(describe_lane(unsigned, unsigned.rows["accumulate.t"], 0).formula).startswith(
-        "3294967296 + 2"
-    )
+    assert str(describe_lane(unsigned.rows["accumulate.t"], 0).formula).startswith("3294967296 + 2")
     least = trace("vsub4.s32.u32.u32.add d, a, b, c", {"a": 0, "b": 1, "c": 0x80000000})
-    assert Flag.WRAPPED in least.rows["write.d"].lanes[0].flags
+    assert Flag.WRAPPED in least.rows["write.d"].flags[0]
     for format_ in ("text", "markdown", "html", "json", "svg"):
         assert "-1000000000" in export(signed, format_)
 
@@ -233,20 +227,20 @@ def test_what_vmad_says_of_d_is_what_d_is_read_as() -> None:
     values = {"a": 0xFFFFFFFF, "b": 0xFFFFFFFF, "c": 0x80000000}
     tr = trace("vmad.u32.u32.u32.shr7 d, a, b, -c", values)
     (shown,) = document_of(tr).results
-    assert describe_lane(tr, tr.rows["write.d"], 0).sentence.endswith(f"which is {shown.meant}")
+    assert describe_lane(tr.rows["write.d"], 0).sentence.endswith(f"which is {shown.meant}")
 
 
 def test_d_of_vmad_is_read_in_the_type_of_its_sum_and_not_in_dtype() -> None:
     # 9.7.18.1.3: a is s32, so the final type is s32, and -1 * 2 lies in its range
     tr = trace("vmad.u32.s32.u32.sat d, a.b0, b.b0, c", {"a": 0xFF, "b": 2, "c": 0})
-    assert not tr.rows["write.d"].lanes[0].flags
+    assert not tr.rows["write.d"].flags[0]
     (shown,) = document_of(tr).results
     assert (shown.bits, shown.meant) == ("0xfffffffe", "-2")
 
 
 def test_parts_of_a_scalar_result_are_no_lanes() -> None:
     tr = trace("vadd.u32.u32.u32 d.b1, a, b, c", {"a": 1, "b": 2, "c": 3})
-    assert format_lane_sentence(tr, tr.rows["merge.t"], 1).startswith("byte 1: ")
+    assert format_lane_sentence(tr.rows["merge.t"], 1).startswith("byte 1: ")
 
 
 CONTRADICTED = {
@@ -372,8 +366,8 @@ def check_destinations(tr: Trace, doc: Document) -> None:
     if ins.guard and names:
         assert "f the guard holds" in said
         for row in writes.rows:
-            assert not re.match(rf"{row.row.row.name} (is|takes) ", row.cells[0].sentence)
-        guarded = {row.row.row.name for row in doc.steps[-1].rows}
+            assert not re.match(rf"{row.name} (is|takes) ", make_cells(row)[0].sentence)
+        guarded = {row.name for row in doc.steps[-1].rows}
         assert doc.steps[-1].stage is Stage.GUARD
         assert set(ins.results) <= guarded
     elif names:
@@ -381,14 +375,14 @@ def check_destinations(tr: Trace, doc: Document) -> None:
     else:
         assert "Nothing is written" in said
     for row in writes.rows:
-        cell, role = row.cells[0], row.row.row.name
+        cell, role = make_cells(row)[0], row.name
         type_ = ins.type_of(role)
         if type_ is Type.PRED:
             assert "0x" not in str(cell.formula)
             continue
-        if len(row.row.inputs[0]) > 1 or type_.is_float or row.row.row.operation != "truncate":
+        if len(row.inputs[0].values) > 1 or type_.is_float or row.micro.operation != "truncate":
             continue
-        exact = row.row.inputs[0][0]
+        exact = row.inputs[0].values[0]
         has_minus_one = ins.opcode in ("bfind", "fns")  # the manual: -1 if there is no such bit
         # carries are of unsigned words, and a high word without a sum is bits, whatever the type
         has_bits = ins.form.cc or ins.opcode in ("addc", "subc", "madc")
@@ -438,8 +432,8 @@ def test_every_sentence_holds_under_a_guard(
 def test_bits_that_are_copied_do_not_wrap(ptx: str, bits: int) -> None:
     trace_ = trace(ptx, {"a": bits, "b": 1, "c": 1})
     row = trace_.rows["write.d"]
-    assert row.lanes[0].flags == ()
-    assert "fit" not in format_lane_sentence(trace_, row, 0)
+    assert row.flags[0] == ()
+    assert "fit" not in format_lane_sentence(row, 0)
 
 
 # --- sentences of steps --------------------------------------------------------------------
@@ -536,7 +530,7 @@ def test_the_high_word_of_a_signed_product_is_signed_before_c_is_added() -> None
     tr = trace("mad.hi.s32 d, a, b, c", {"a": -1234567, "b": 7654321, "c": 42})
     high = (-1234567 * 7654321) >> 32
     assert tr.rows["sum.t"].values == (high + 42,)
-    assert str(describe_lane(tr, tr.rows["sum.t"], 0).formula) == f"{high} + 42 = {high + 42}"
+    assert str(describe_lane(tr.rows["sum.t"], 0).formula) == f"{high} + 42 = {high + 42}"
     assert "wrapped" not in export(tr, "text")
     assert tr.result == {"d": (high + 42) % (1 << 32)}
 
@@ -587,7 +581,7 @@ def test_what_ptxas_clamps_is_a_sentence(ptx: str, said: str) -> None:
 )
 def test_a_shift_amount_that_is_not_found_is_no_equation(a: int, formula: str) -> None:
     tr = trace(parse("bfind.shiftamt.u32 d, a"), {"a": a})
-    assert str(describe_lane(tr, tr.rows["operate.t"], 0).formula) == formula
+    assert str(describe_lane(tr.rows["operate.t"], 0).formula) == formula
 
 
 _LETTER = re.compile(r"(?<![\w%.'])(?:[bcdepq]|a(?= [-+/<>=!&|^]| times| shifted|,))(?![\w'])")

@@ -68,7 +68,7 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
     assert len(sections) == len(shown.steps)
     for section, step in zip(sections, shown.steps, strict=True):
         cells = list(section.iter("td"))
-        assert len(cells) == sum(len(row.lanes) for row in step.rows)
+        assert len(cells) == sum(len(row.values) for row in step.rows)
         assert not any(cell.get("tabindex") for cell in cells)
         assert section.get("id", "").endswith(f"-step-{step.stage}")
 
@@ -97,7 +97,7 @@ def test_a_value_names_what_it_came_from_and_what_came_of_it(opcode: str, model:
     canvas = trace_picture.draw_trace(shown).canvas
     relations = find_relations(canvas)
     packed = {key for key, row in shown.rows.items() if isinstance(row.micro, Pack)}
-    values = {(key, lane) for key, row in shown.rows.items() for lane in range(len(row.lanes))
+    values = {(key, lane) for key, row in shown.rows.items() for lane in range(len(row.values))
               if key not in packed}  # fmt: skip
     for key, lane in values:
         node = ("", key, lane)

@@ -96,15 +96,15 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
         band = group(tree, f"px-{step.stage}")
         said = [*texts(band), digits(band)]
         for row in step.rows:
-            for lane in row.lanes:
+            for lane, value in enumerate(row.values):
                 is_written = step.stage is Stage.WRITE
-                if isinstance(row.row.micro, Compare | Not | Combine) or (
-                    is_written and shown.instruction.type_of(row.row.name) is Type.PRED
+                if isinstance(row.micro, Compare | Not | Combine) or (
+                    is_written and shown.instruction.type_of(row.name) is Type.PRED
                 ):
-                    assert ("true" if lane.value else "false") in said
+                    assert ("true" if value else "false") in said
                     continue
-                ways = (str(lane.value), f"{lane.value & (1 << 64) - 1:x}")
-                assert any(way in text for way in ways for text in said), (row.row.key, lane)
+                ways = (str(value), f"{value & (1 << 64) - 1:x}")
+                assert any(way in text for way in ways for text in said), (row.key, lane)
 
 
 @sampled

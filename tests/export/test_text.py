@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, export, parse, trace
-from ptxscope.documents.content.document import StepView, build_document
+from ptxscope.documents.content.document import StepView, build_document, make_cells
 from ptxscope.documents.formats.text import step_lines
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.value_text import format_hex
@@ -42,9 +42,9 @@ def test_every_trace_fits_and_tells_its_values(
 def words_of_cells(step: StepView) -> Counter[str]:
     """The words of what each lane is shown as: numbers, names and signs."""
     texts = (
-        cell.text if len(row.cells) > 1 else str(cell.formula)
+        cell.text if len(make_cells(row)) > 1 else str(cell.formula)
         for row in step.rows
-        for cell in row.cells
+        for cell in make_cells(row)
     )
     return Counter(word for text in texts for word in text.split())
 

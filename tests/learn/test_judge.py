@@ -519,7 +519,7 @@ def test_the_first_hint_gives_the_rule_and_not_the_arithmetic(
         first, *more = list_hints(question)
         assert "Work out" not in first
         row, lane = traced.rows[locate_answer(question).key], locate_answer(question).lane or 0
-        left = describe_lane(traced, row, min(lane, len(row.lanes) - 1)).formula.left
+        left = describe_lane(row, min(lane, len(row.values) - 1)).formula.left
         if re.search(r"\d [-+*/&<>=|]+ |\d,", left):  # numbers, and what is done with them
             assert left not in first
         assert more

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.tracing.lane_text import interpret_bits
@@ -81,7 +82,7 @@ def test_what_is_pointed_at_is_shown_and_what_is_asked_is_not(name: str) -> None
             )
         elif anchor.key in card.trace.rows:
             assert anchor.key in shown
-            lanes = len(card.trace.rows[anchor.key].lanes)
+            lanes = len(card.trace.rows[anchor.key].values)
             assert (anchor.lane or 0) < lanes
             assert lanes == 1 or anchor.lane is not None
         elif anchor.is_slot:
@@ -96,7 +97,7 @@ def test_no_question_was_answered_by_an_earlier_card(name: str) -> None:
     for at, card in enumerate(cards(name)):
         if not card.ask:
             continue
-        stages = [step.stage for step in card.trace.steps]
+        stages: list[Stage | None] = [step.stage for step in card.trace.steps]
         row = card.trace.rows.get(card.ask.key)
         asked = stages.index(row.stage) + 1 if row else len(stages)
         for other in cards(name)[:at]:
@@ -116,7 +117,7 @@ def test_a_number_that_is_asked_for_is_not_read_off_its_operand(name: str) -> No
     for card in cards(name):
         if card.ask and card.ask.key.startswith("extend.") and card.ask.lane is not None:
             of, lane = card.trace, card.ask.lane
-            sources = of.rows[card.ask.key.replace("extend", "select")].row.inputs
+            sources = of.rows[card.ask.key.replace("extend", "select")].input_keys
             told = [interpret_bits(of.instruction, x, of.operands[x]).strip("[]") for x in sources]
             assert all(format_answer(card) != text.split(", ")[3 - lane] for text in told)
 

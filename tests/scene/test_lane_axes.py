@@ -68,7 +68,7 @@ def test_all_overshoots_of_a_step_have_one_scale(ab: list[int], dtype: str, each
     low, high = SIGNED if dtype == "s32" else UNSIGNED
     line, _ = text_of(axis_lines(clamp_of(one), 4 * each, 4, NO_HIGHLIGHTS))
     lengths = set()
-    for lane, value in enumerate(one.rows["saturate.t"].inputs[0]):
+    for lane, value in enumerate(one.rows["saturate.t"].inputs[0].values):
         own = line[(3 - lane) * each : (4 - lane) * each]
         axis = re.sub("^.*▸|◂.*$", "", own).strip()
         lengths.add(len(axis))
@@ -91,7 +91,7 @@ def test_all_overshoots_of_a_step_have_one_scale(ab: list[int], dtype: str, each
 @given(values)
 def test_where_columns_are_narrow_lanes_stand_over_their_marks(ab: list[int]) -> None:
     one = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": ab[0], "b": ab[1], "c": 0})
-    before = one.rows["saturate.t"].inputs[0]
+    before = one.rows["saturate.t"].inputs[0].values
     head, line, numbers = text_of(axis_lines(clamp_of(one), 44, 4, NO_HIGHLIGHTS))
     lanes = [int(x) for x in head.split()]
     assert sorted(lanes) == [0, 1, 2, 3]

@@ -48,7 +48,7 @@ def test_ways_lead_back_to_where_the_bits_come_from() -> None:
             for link in drawn.links:
                 links[link.target].append(link)
         for key, row in one.rows.items():
-            for lane in range(len(row.lanes)):
+            for lane in range(len(row.values)):
                 expected = set()
                 for role, low, high in find_provenance(one, key, lane):
                     unit = choose_part_width(one, role)
@@ -59,7 +59,7 @@ def test_ways_lead_back_to_where_the_bits_come_from() -> None:
 
 
 def _places(one: Trace) -> list[LaneRef]:
-    return [LaneRef(key, lane) for key, row in one.rows.items() for lane in range(len(row.lanes))]
+    return [LaneRef(key, lane) for key, row in one.rows.items() for lane in range(len(row.values))]
 
 
 def test_a_chip_has_the_bits_and_the_colour_of_its_part() -> None:

@@ -95,7 +95,7 @@ def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
             (flag, cell.key, cell.lane)
             for cell in cells
             if cell.key in trace.rows
-            for flag in trace.rows[cell.key].lanes[cell.lane].flags
+            for flag in trace.rows[cell.key].flags[cell.lane]
             if flag not in QUIET
         }
         assert {(x.flag, x.row.key, x.lane) for x in found.events if x.mask[at]} == expected

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...engine.tracing.lane_text import format_result
-from .document import Answers, Document, DocumentRow, OperandView, StepView
+from ...engine.micro_operations.base import RowTrace
+from ...engine.tracing.lane_text import format_result, get_row_name
+from .document import Answers, Document, OperandView, StepView, make_cells
 
 
 def format_alt_text(doc: Document) -> str:
@@ -111,19 +112,20 @@ def _iter_step_sentences(step: StepView) -> Iterator[str]:
     yield from map(_format_sentence, step.notes)
 
 
-def _iter_row_sentences(row: DocumentRow) -> Iterator[str]:
+def _iter_row_sentences(row: RowTrace) -> Iterator[str]:
     """Yield the values of a row, in sentences if a flag is raised."""
-    if len(row.cells) == 1:
-        (cell,) = row.cells
+    name, cells = get_row_name(row), make_cells(row)
+    if len(cells) == 1:
+        (cell,) = cells
         text = cell.sentence if cell.flags else str(cell.formula)
-        yield f"{text}." if text.startswith(f"{row.name} =") else f"{row.name}: {text}."
+        yield f"{text}." if text.startswith(f"{name} =") else f"{name}: {text}."
         return
-    values = [f"{cell.name}: {cell.text}" for cell in row.cells if not cell.flags]
+    values = [f"{cell.name}: {cell.text}" for cell in cells if not cell.flags]
     if values:
-        yield f"{row.name}, {'; '.join(values)}."
-    for cell in row.cells:
+        yield f"{name}, {'; '.join(values)}."
+    for cell in cells:
         if cell.flags:
-            yield f"{row.name}, {cell.name}: {cell.sentence}."
+            yield f"{name}, {cell.name}: {cell.sentence}."
 
 
 def _format_sentence(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ... import __version__
 from ...engine.isa.roles import Role
 from ...engine.isa.value_text import format_hex, format_value
+from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.formula import Formula
 from ...engine.micro_operations.properties import Flag
 from ...engine.micro_operations.stage import Stage
@@ -34,11 +35,10 @@ from ...engine.tracing.lane_text import (
     describe_lane,
     format_result,
     get_part_name,
-    get_row_name,
     interpret_bits,
 )
 from ...engine.tracing.step_text import describe_step, format_title
-from ...engine.tracing.trace import RowTrace, Step, StepPlace, Trace
+from ...engine.tracing.trace import Step, StepPlace, Trace
 from ..options import DEFAULT, MachineSection, Options
 from .command_words import format_command, list_command_words
 from .hidden_rows import HIDDEN_RESULT_TEXT, find_hidden_rows, find_revealing_rows
@@ -81,17 +81,6 @@ class CellView(NamedTuple):
     """Flags that the sentence of the step does not mention."""
 
 
-class DocumentRow(NamedTuple):
-    """A micro-operation; the cell of the most significant lane comes first."""
-
-    row: RowTrace
-    name: str
-    """Displayed name."""
-    cells: tuple[CellView, ...]
-    figure_lines: tuple[str, ...] = ()
-    """Lines of its figure, for plain text."""
-
-
 class StepView(NamedTuple):
     """A step."""
 
@@ -99,7 +88,7 @@ class StepView(NamedTuple):
     stage: Stage
     title: str
     about: str
-    rows: tuple[DocumentRow, ...]
+    rows: tuple[RowTrace, ...]
     notes: tuple[str, ...]
     """Notes of the author on the step."""
     prefix: str = ""
@@ -602,44 +591,34 @@ def iter_names(trace: Trace) -> Iterator[tuple[str, str]]:
 
 def _make_step_view(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:
     notes = _format_notes(trace.annotations.get_notes(step.stage))
-    rows = tuple(_make_row_view(trace, row) for row in step.rows if row.key not in hidden)
-    about = make_printable(describe_step(trace, step))
+    rows = tuple(row for row in step.rows if row.key not in hidden)
+    about = make_printable(describe_step(step))
     about += f" {HIDDEN_RESULT_TEXT}" * (len(rows) < len(step.rows))
     return StepView(step.number, step.stage, format_title(step), about, rows, notes)
 
 
-def _make_row_view(trace: Trace, row: RowTrace) -> DocumentRow:
-    hidden_flags, part = EXTENSIONS, get_part_name(trace, row)
-    if len(row.inputs[0]) == 1:
+def make_cells(row: RowTrace) -> tuple[CellView, ...]:
+    """Return the lanes of a row in words, the most significant first."""
+    hidden_flags, part = EXTENSIONS, get_part_name(row)
+    if len(row.inputs[0].values) == 1:
         hidden_flags = EXTENSIONS | {Flag.MASKED_OUT}  # the bytes of a scalar are not lanes
     cells = []
-    for lane in range(len(row.lanes) - 1, -1, -1):
-        description = describe_lane(trace, row, lane)
-        flags = tuple(flag for flag in row.lanes[lane].flags if flag not in hidden_flags)
-        has_lanes = len(row.lanes) > 1
+    for lane in range(len(row.values) - 1, -1, -1):
+        description = describe_lane(row, lane)
+        has_lanes = len(row.values) > 1
         text = (has_lanes and description.short_text) or str(description.formula)
         cells.append(
             CellView(
                 lane,
                 f"{part} {lane}",
-                row.lanes[lane].value,
+                row.values[lane],
                 make_printable(text),
                 description.formula.map_sides(make_printable),
                 make_printable(description.sentence),
-                flags,
+                tuple(flag for flag in row.flags[lane] if flag not in hidden_flags),
             )
         )
-    return DocumentRow(
-        row, get_row_name(trace, row.row), tuple(cells), tuple(_iter_figure_lines(trace, row))
-    )
-
-
-def _iter_figure_lines(trace: Trace, row: RowTrace) -> Iterator[str]:
-    view = trace.views[row.key]
-    if view.micro.has_text_figure:
-        from .figure_text import figure_lines  # loaded late: few rows have such a figure
-
-        yield from map(make_printable, figure_lines(view))
+    return tuple(cells)
 
 
 def _format_notes(notes: Iterable[Note]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...engine.micro_operations.base import RowView
+from ...engine.micro_operations.base import RowTrace
 from ...scene.scene_figures import build_figure
 from ...scene.scene_model import BitRulers, PermutationFigure, SpanKind, TableFigure
 
@@ -14,7 +14,7 @@ _MEANINGS = {SpanKind.CHIP: "kept", SpanKind.LOST: "lost", SpanKind.SIGN: "copie
 """Marks around bits, and what they mean."""
 
 
-def figure_lines(row: RowView) -> Iterator[str]:
+def figure_lines(row: RowTrace) -> Iterator[str]:
     """Yield the lines of the figure of a row, if text shows it."""
     figure = build_figure(row)
     draw = _FIGURES.get(type(figure))

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 from ...engine.isa.roles import Role
 from ...engine.isa.value_text import format_hex
+from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import quote_word
 from ...engine.tracing.lane_text import describe_lane, format_result
 from ...engine.tracing.note_targets import parse_stage
-from ...engine.tracing.trace import RowTrace, Trace
+from ...engine.tracing.trace import Trace
 
 _STATEMENT = re.compile(r"s(\d{1,3})\.(.++)", re.DOTALL)
 _LANE = re.compile(r"(?:\A|\s)lane\s++(\d{1,9})\Z", re.I)
@@ -67,13 +68,13 @@ def format_value(trace: Trace, target: str) -> str:
     lane_match = _LANE.search(target)
     row = _find_row(trace, target[: lane_match.start()].strip() if lane_match else target.strip())
     if not lane_match:
-        lanes = [_format_lane(trace, row, lane) for lane in reversed(range(len(row.lanes)))]
+        lanes = [_format_lane(row, lane) for lane in reversed(range(len(row.values)))]
         return f"[{', '.join(lanes)}]" if len(lanes) > 1 else lanes[0]
-    lane, last_lane = int(lane_match[1]), len(row.lanes) - 1
+    lane, last_lane = int(lane_match[1]), len(row.values) - 1
     if lane > last_lane:
         range_text = f"they are numbered 0 to {last_lane}" if last_lane else "it has one value"
         raise ValueError(f"{row.key} has no lane {lane}: {range_text}")
-    return _format_lane(trace, row, lane)
+    return _format_lane(row, lane)
 
 
 def _find_row(trace: Trace, name: str) -> RowTrace:
@@ -90,9 +91,9 @@ def _find_row(trace: Trace, name: str) -> RowTrace:
     return next(iter(rows.values()))
 
 
-def _format_lane(trace: Trace, row: RowTrace, lane: int) -> str:
+def _format_lane(row: RowTrace, lane: int) -> str:
     """Format a lane in the notation of its formula, decimal or hexadecimal."""
-    number, text = row.lanes[lane].value, describe_lane(trace, row, lane).formula.right
+    number, text = row.values[lane], describe_lane(row, lane).formula.right
     return text if text == str(number) or text.startswith("0x") else str(number)
 
 

@@ -14,18 +14,20 @@ from html import escape
 from importlib.resources import files
 
 from ...engine.blocks.block_trace import describe_origins
+from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.instruction_view import format_short_name
+from ...engine.tracing.lane_text import get_row_name
 from ...engine.tracing.provenance import find_provenance, format_origins
 from ...engine.tracing.trace import Trace
 from .. import theme
 from ..content.document import (
     Answers,
     Document,
-    DocumentRow,
     OperandView,
     Section,
     StepView,
     build_document,
+    make_cells,
 )
 from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, MachineSection, Options
@@ -184,8 +186,8 @@ def iter_value_sentences(doc: Document, *, has_origins: bool = True) -> Iterator
     for section in sections:
         whole = (section.is_other and doc.other) or doc.trace
         for row in (row for step in section.steps for row in step.rows):
-            key = row.row.key
-            for cell in row.cells:
+            key = row.key
+            for cell in make_cells(row):
                 sentence = f"{cell.sentence}."
                 if has_origins and section.is_only:
                     sentence += f" From {_format_origin(section.trace, row, cell.lane)}."
@@ -230,9 +232,9 @@ def _step_lines(
     yield f'<div class="px-step px-{step.stage}" id="{id_}-{step.stage}">'
     yield f"<h{level}>{step.number}. {escape(step.title)}</h{level}>"
     yield f"<p>{escape(step.about)}</p>"
-    for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
-        rows = [row for row in step.rows if len(row.cells) == lanes]
-        names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
+    for lanes in sorted({len(row.values) for row in step.rows}, reverse=True):
+        rows = [row for row in step.rows if len(row.values) == lanes]
+        names = [cell.name for cell in make_cells(rows[0])] if lanes > 1 else ["value"]
         row_cells = (_format_row(section, row, relations) for row in rows)
         yield from _table_lines("px-lanes", f"{step.number}. {step.title}", ("", *names), row_cells)
     for note in step.notes:
@@ -240,13 +242,13 @@ def _step_lines(
     yield "</div>"
 
 
-def _format_row(section: Section, row: DocumentRow, relations: Relations) -> str:
-    cells = [f'<th scope="row">{escape(row.name)}</th>']
-    for cell in row.cells:
+def _format_row(section: Section, row: RowTrace, relations: Relations) -> str:
+    cells = [f'<th scope="row">{escape(get_row_name(row))}</th>']
+    for cell in make_cells(row):
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
         origin = _format_origin(section.trace, row, cell.lane)
         sentence = escape(f"{cell.sentence}. From {origin}.")
-        node = section.branch, row.row.key, cell.lane
+        node = section.branch, row.key, cell.lane
         attributes = relations.format_attributes(node) if node in relations.numbers else ""
         cells.append(
             f"<td{attributes}><code>{_escape_unbroken(cell.text)}</code>{flags}"
@@ -260,9 +262,9 @@ def _escape_unbroken(text: str) -> str:
     return escape(text).replace("-&gt;", '<span class="px-arrow">-&gt;</span>')
 
 
-def _format_origin(trace: Trace, row: DocumentRow, lane: int) -> str:
+def _format_origin(trace: Trace, row: RowTrace, lane: int) -> str:
     """Format the operand bits that a lane came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
-    origins = find_provenance(trace, row.row.key, lane)
+    origins = find_provenance(trace, row.key, lane)
     names = {x.role: format_short_name(trace.instruction, x.role) for x in origins}
     return format_origins(origins, names) or "no operand"
 

@@ -13,22 +13,23 @@ from typing import Any
 from ... import __version__
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex, format_value
+from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.stage import Stage
 from ...engine.semantics.erratum import Erratum
 from ...engine.syntax.instruction import Immediate, Instruction
 from ...engine.tracing.annotations import annotations_to_json
-from ...engine.tracing.lane_text import interpret_bits
+from ...engine.tracing.lane_text import get_row_name, interpret_bits
 from ...engine.tracing.provenance import find_provenance
 from ...engine.tracing.trace import Trace
 from ..content.document import (
     Answers,
     CellView,
     Document,
-    DocumentRow,
     ModelAnswer,
     Section,
     StepView,
     build_document,
+    make_cells,
 )
 from ..options import DEFAULT, MachineSection, Options
 from .json_text import Fields, convert_to_json
@@ -146,8 +147,6 @@ def _instruction_to_json(ins: Instruction) -> Object:
 _FIELDS: Fields = {
     StepView: "number stage title about",
     Stage: str,
-    DocumentRow: "key=row.key name operation=row.row.operation inputs=row.row.inputs "
-    "width=row.row.bits signed=row.row.is_signed",
     Answers: "all part_at=step errata other=other_name",
     ModelAnswer: "model=label result errata",
     Erratum: "id sentence",
@@ -162,23 +161,30 @@ def _step_to_json(trace: Trace, step: StepView) -> Object:
     return {**convert_to_json(step, _FIELDS), "rows": rows, "notes": list(step.notes)}
 
 
-def _row_to_json(trace: Trace, view: DocumentRow) -> Object:
-    width = view.row.row.bits  # the plan's row
-    lanes = [_lane_to_json(trace, view, cell, width) for cell in reversed(view.cells)]
-    return {**convert_to_json(view, _FIELDS), "lanes": lanes}
+def _row_to_json(trace: Trace, row: RowTrace) -> Object:
+    return {
+        "key": row.key,
+        "name": get_row_name(row),
+        "operation": row.micro.operation,
+        "inputs": [x.key for x in row.inputs],
+        "width": row.range.bits,
+        "signed": row.range.low < 0,
+        "lanes": [_lane_to_json(trace, row, cell) for cell in reversed(make_cells(row))],
+    }
 
 
-def _lane_to_json(trace: Trace, view: DocumentRow, cell: CellView, width: int) -> Object:
+def _lane_to_json(trace: Trace, row: RowTrace, cell: CellView) -> Object:
+    width = row.range.bits
     return {
         "lane": cell.lane,
         "value": integer_to_json(cell.value),
         "hex": format_hex(cell.value & ((1 << width) - 1), width),
-        "flags": [str(flag) for flag in view.row.lanes[cell.lane].flags],
+        "flags": [str(flag) for flag in row.flags[cell.lane]],
         "formula": str(cell.formula),
         "sentence": cell.sentence,
         "from": [
             {"operand": origin.role, "low": origin.low, "high": origin.high - 1}
-            for origin in find_provenance(trace, view.row.key, cell.lane)
+            for origin in find_provenance(trace, row.key, cell.lane)
         ],
     }
 

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import make_printable
+from ...engine.tracing.lane_text import get_row_name
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, Document, DocumentRow, Section, StepView, build_document
+from ..content.document import Answers, Document, Section, StepView, build_document, make_cells
 from ..options import DEFAULT, MachineSection, Options
 
 
@@ -224,16 +226,16 @@ def iter_step_blocks(step: StepView, level: int) -> Iterator[Block]:
     """Yield the blocks of a step, whose heading has a level."""
     yield Heading(level, (InlineSpan(str(step.number)), InlineSpan(f". {step.title}")))
     yield Paragraph(make_text(step.about))
-    for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
-        rows = [row for row in step.rows if len(row.cells) == lanes]
-        names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
+    for lanes in sorted({len(row.values) for row in step.rows}, reverse=True):
+        rows = [row for row in step.rows if len(row.values) == lanes]
+        names = [cell.name for cell in make_cells(rows[0])] if lanes > 1 else ["value"]
         yield Table(tuple(map(make_text, ("", *names))), tuple(map(_make_row, rows)))
     yield from (NoteBlock(make_text(note)) for note in step.notes)
 
 
-def _make_row(row: DocumentRow) -> tuple[InlineText, ...]:
-    cells = [make_code(row.name)]
-    for cell in row.cells:
+def _make_row(row: RowTrace) -> tuple[InlineText, ...]:
+    cells = [make_code(get_row_name(row))]
+    for cell in make_cells(row):
         flags = ", ".join(cell.flags)
         flag_spans = (InlineSpan(" "), InlineSpan(flags, InlineKind.STRONG)) if flags else ()
         cells.append((*make_code(cell.text), *flag_spans))

@@ -9,9 +9,19 @@ import shlex
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
+from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import make_printable
+from ...engine.tracing.lane_text import get_row_name
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, Document, DocumentRow, Section, StepView, build_document
+from ..content.document import (
+    Answers,
+    CellView,
+    Document,
+    Section,
+    StepView,
+    build_document,
+    make_cells,
+)
 from ..options import DEFAULT, MachineRow, MachineSection, Options
 
 WIDTH = 80
@@ -107,51 +117,60 @@ def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
     lead = f"{step.number} {step.title}".ljust(_INDENT)
     yield from wrap_text(step.about, lead, " " * _INDENT, width)
     for row in step.rows:
-        if len(row.cells) == 1:
-            yield from _single_lane_lines(row, width)
-        elif _fits_in_columns(row, (width - _INDENT) // len(row.cells)):
-            yield from _lane_column_lines(row, (width - _INDENT) // len(row.cells))
+        name, cells = get_row_name(row), make_cells(row)
+        column = (width - _INDENT) // len(cells)
+        if len(cells) == 1:
+            yield from _single_lane_lines(name, cells[0], width)
+        elif _fits_in_columns(cells, column):
+            yield from _lane_column_lines(name, cells, column)
         else:
-            yield from _lane_by_lane_lines(row, width)
-        for line in row.figure_lines:
+            yield from _lane_by_lane_lines(name, cells, width)
+        for line in _figure_lines(row):
             yield from wrap_text(line, " " * _INDENT, " " * (_INDENT + 2), width)
     for note in step.notes:
         yield from wrap_text(note, "  *".ljust(_INDENT), " " * _INDENT, width)
 
 
-def _single_lane_lines(row: DocumentRow, width: int) -> Iterator[str]:
-    flags = ", ".join(row.cells[0].flags)
-    text = str(row.cells[0].formula) + (f"   [{flags}]" if flags else "")
-    yield from wrap_text(text, f"  {row.name}".ljust(_INDENT), " " * _INDENT, width)
+def _figure_lines(row: RowTrace) -> Iterator[str]:
+    if row.micro.has_text_figure:
+        from ..content.figure_text import figure_lines  # loaded late: few rows have such a figure
+
+        yield from map(make_printable, figure_lines(row))
 
 
-def _fits_in_columns(row: DocumentRow, width: int) -> bool:
+def _single_lane_lines(name: str, cell: CellView, width: int) -> Iterator[str]:
+    flags = ", ".join(cell.flags)
+    text = str(cell.formula) + (f"   [{flags}]" if flags else "")
+    yield from wrap_text(text, f"  {name}".ljust(_INDENT), " " * _INDENT, width)
+
+
+def _fits_in_columns(cells: Sequence[CellView], width: int) -> bool:
     """Whether the lanes fit side by side in columns of `width` characters, without broken numbers.
 
     A lane may take several lines in the columns of the default width, but not in narrower ones.
     """
-    is_narrow = width < (WIDTH - _INDENT) // len(row.cells)
-    texts = [cell.text for cell in row.cells]
+    is_narrow = width < (WIDTH - _INDENT) // len(cells)
+    texts = [cell.text for cell in cells]
     parts = texts if is_narrow else " ".join(texts).split()
-    return max(map(len, (*parts, *(", ".join(cell.flags) for cell in row.cells)))) < width
+    return max(map(len, (*parts, *(", ".join(cell.flags) for cell in cells)))) < width
 
 
-def _lane_by_lane_lines(row: DocumentRow, width: int) -> Iterator[str]:
+def _lane_by_lane_lines(name: str, cells: Sequence[CellView], width: int) -> Iterator[str]:
     """Yield a line for each lane, if they do not fit side by side."""
-    for index, cell in enumerate(row.cells):
-        lead = f"  {row.name}" if index == 0 else ""
+    for index, cell in enumerate(cells):
+        lead = f"  {name}" if index == 0 else ""
         flags = f"   [{', '.join(cell.flags)}]" if cell.flags else ""
         text = f"{cell.name}: {cell.text}{flags}"
         yield from wrap_text(text, lead.ljust(_INDENT), " " * _INDENT, width)
 
 
-def _lane_column_lines(row: DocumentRow, width: int) -> Iterator[str]:
-    lines = [textwrap.wrap(cell.text, width - 1) for cell in row.cells]
+def _lane_column_lines(name: str, cells: Sequence[CellView], width: int) -> Iterator[str]:
+    lines = [textwrap.wrap(cell.text, width - 1) for cell in cells]
     for index in range(max(map(len, lines))):
-        lead = f"  {row.name}" if index == 0 else ""
+        lead = f"  {name}" if index == 0 else ""
         parts = (cell[index] if index < len(cell) else "" for cell in lines)
         yield lead.ljust(_INDENT) + "".join(f"{part:<{width}}" for part in parts)
-    flag_texts = [", ".join(cell.flags) for cell in row.cells]
+    flag_texts = [", ".join(cell.flags) for cell in cells]
     if any(flag_texts):
         yield " " * _INDENT + "".join(f"{text:<{width}}" for text in flag_texts)
 

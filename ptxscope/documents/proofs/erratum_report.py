@@ -108,9 +108,9 @@ def _iter_terms(report: ErratumReport, condition: str) -> Iterator[str]:
     for step in trace.steps:
         for row in step.rows:
             if re.search(rf"\b{re.escape(row.key)}\b", condition):
-                about = describe_step(trace, step)
+                about = describe_step(step)
                 title = format_title(step)
-                yield f"`{row.key}` is {row.row.name} of the documented step *{title}*: {about}"
+                yield f"`{row.key}` is {row.name} of the documented step *{title}*: {about}"
     for suffix, sentence in _SUFFIXES.items():
         if re.search(rf"\b[a-e]\.{suffix}(?:\d|\b)", condition):
             yield sentence

@@ -144,7 +144,7 @@ def _iter_parts(trace: Trace, width: int) -> Iterator[tuple[object, Iterable[str
     """Yield the values and the lines of each statement, or of each step of the only one."""
     if len(trace.parts) == 1:
         for step in build_document(trace).steps:
-            values = [(x.row.key, x.row.values) for x in step.rows]
+            values = [(x.key, x.values) for x in step.rows]
             yield values, step_lines(step, width)
         return
     lines = _statement_lines(trace)

@@ -27,7 +27,7 @@ from ...scene.scene_model import (
     Tint,
 )
 from ...scene.symbolic_scene import with_symbolic_rows
-from ..content.document import CellView, Section, StepView, iter_names
+from ..content.document import CellView, Section, StepView, iter_names, make_cells
 from ..content.hidden_rows import find_hidden_rows
 from ..options import MachineRow, Options
 from .svg_canvas import Area as Area
@@ -194,10 +194,10 @@ class Sketch:
         self.columns = self.figures.split_columns(scene.lanes, GAP)
         """Extents of the lane columns, the highest lane first."""
         self.words: dict[tuple[str, int], CellView] = {
-            (row.row.key, cell.lane): cell
+            (row.key, cell.lane): cell
             for step in steps
             for row in step.rows
-            for cell in row.cells
+            for cell in make_cells(row)
         }
         """Sentences on each lane of a row."""
         self.registers = {register.role: register for register in scene.registers}
@@ -482,7 +482,7 @@ ROLE_INKS = {"a": SvgColour.A, "b": SvgColour.B, "c": SvgColour.C}
 def _find_read_registers(trace: Trace, steps: Iterable[StepView], scene: Scene) -> set[str]:
     """Return the registers that the rows of steps read, also through rows that a scene folds."""
     registers = {register.role for register in scene.registers}
-    keys = [row.row.key for step in steps for row in step.rows]
+    keys = [row.key for step in steps for row in step.rows]
     found: set[str] = set()
     while keys:
         key = keys.pop()

@@ -93,7 +93,7 @@ def find_differing_lanes(panel: Panel) -> Mapping[str, frozenset[int]]:
     lane_count = trace.instruction.entry.lanes
     pairs = (x for stage in panel.stages for x in iter_pairs(trace, rival, stage))
     # the one value of a word, drawn by lanes, does not say in which lane it differs
-    return {x.key: x.lanes for x in pairs if x.isa and lane_count in (1, len(x.isa.lanes))}
+    return {x.key: x.lanes for x in pairs if x.isa and lane_count in (1, len(x.isa.values))}
 
 
 def describe_differences(panel: Panel) -> Iterator[str]:

@@ -15,7 +15,7 @@ from .base import (
     MicroOperation,
     MutationSite,
     RowMutation,
-    RowView,
+    RowTrace,
 )
 from .formula import make_equation
 from .instruction_view import format_short_name
@@ -47,7 +47,7 @@ class Accumulate(MicroOperation):
         yield from (InputBits(0, index, 0, MAX_LANE_BITS) for index in self.lanes)
         yield InputBits(1, 0, 0, MAX_LANE_BITS)
 
-    def format_symbols(self, row: RowView, lane: int | None) -> str:
+    def format_symbols(self, row: RowTrace, lane: int | None) -> str:
         t, c = row.list_symbols()
         return " + ".join([c, *(f"{t}{index}" for index in sorted(self.lanes, reverse=True))])
 
@@ -60,7 +60,7 @@ class Accumulate(MicroOperation):
         sentence = f"{c.name} and the lanes: {total} is {view.value}{suffix}"
         return LaneText(make_equation(total, view.value), sentence)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         cut, secop = find_row(rows, "cut"), rows[0].instruction.form.secop
         truncation = f" truncated to a {UNIT_NAMES[cut.range.bits]}" if cut else ""
         is_clamped = find_row(rows, "clamped") is not None
@@ -71,12 +71,12 @@ class Accumulate(MicroOperation):
         reading = ", read as s32," if find_row(rows, "c") else ""
         return f"{c}{reading} plus t of {lanes_text}{truncation}; the sum is {ending}."
 
-    def make_cell(self, row: RowView, lane: int) -> LaneSum:
+    def make_cell(self, row: RowTrace, lane: int) -> LaneSum:
         from .drawings import LaneSum
 
         return LaneSum(self.lanes, self.input_lanes)
 
-    def make_figure(self, row: RowView) -> LaneSum:
+    def make_figure(self, row: RowTrace) -> LaneSum:
         return self.make_cell(row, 0)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:

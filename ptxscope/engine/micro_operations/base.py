@@ -219,7 +219,7 @@ class MicroOperation:
             self=self, **dict(zip("xyz", map(_Term, map(str, terms)), strict=False))
         )
 
-    def format_symbols(self, row: RowView, lane: int | None) -> str:
+    def format_symbols(self, row: RowTrace, lane: int | None) -> str:
         """Return the formula of a row, or of one of its lanes, without values; "" for a move."""
         return self.fill_formula(*row.list_symbols(lane))
 
@@ -228,7 +228,7 @@ class MicroOperation:
         expression = self.fill_formula(*view.inputs)
         return LaneText(make_equation(expression, view.value), f"{expression} is {view.value}")
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         """Describe the step whose main row this is, whatever the values are."""
         return name_operands(self.about, rows[0].instruction)
 
@@ -236,13 +236,13 @@ class MicroOperation:
         """Return the effect that a flag stands for: ``clamped to 127``; ``{row}`` names the row."""
         return self.flag_text or str(flag)
 
-    def format_hint(self, row: RowView) -> str:
+    def format_hint(self, row: RowTrace) -> str:
         """Return the rule by which to find a value of the row; "" if it is ``describe_step``."""
         return ""
 
     # --- how it looks --------------------------------------------------------------------
 
-    def make_cell(self, row: RowView, lane: int) -> CellDrawing:
+    def make_cell(self, row: RowTrace, lane: int) -> CellDrawing:
         """Return the cell of one lane of a row.
 
         It does not depend on values: the picture of a form, which has none, draws the same cell.
@@ -251,17 +251,17 @@ class MicroOperation:
 
         return self.cell or FormulaCell()
 
-    def make_figure(self, row: RowView) -> FigureDrawing | None:
+    def make_figure(self, row: RowTrace) -> FigureDrawing | None:
         """Return the figure of a row, or None if its cells show everything."""
         return self.figure
 
-    def find_idleness(self, row: RowView) -> Idleness:
+    def find_idleness(self, row: RowTrace) -> Idleness:
         """Return when a picture may leave a row out."""
         return self.idleness
 
     # --- what people get wrong -----------------------------------------------------------
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         """Return how the value of a row is written, and so how an answer is graded."""
         bits = next(x for x in (32, 64, 128) if row.range.bits <= x)
         return self.notation or Notation(bits, is_number=True)
@@ -290,17 +290,16 @@ class Copy(MicroOperation):
 # --- a row of a trace --------------------------------------------------------------------
 
 
-class RowView(NamedTuple):
+class RowTrace(NamedTuple):
     """A row of a trace, or an operand, with its values."""
 
     instruction: InstructionView
     key: str
-    """The row's key, or the operand's role."""
-    name: str
-    """The name in sentences: ``t``, ``a``, ``%r1``."""
+    """The row's key, unique in a trace and the same in every model; or the operand's role."""
     micro: MicroOperation
     """The micro-operation; ``Copy`` for an operand."""
-    inputs: tuple[RowView, ...]
+    inputs: tuple[RowTrace, ...]
+    """The sources of the inputs: earlier rows, or operands."""
     values: LaneValues
     """The value of each lane, lane 0 first."""
     range: Range
@@ -319,6 +318,21 @@ class RowView(NamedTuple):
     def role(self) -> str:
         """The part of the key after the stage: an operand's role, ``t``, ``d``."""
         return self.key.rpartition(".")[2]
+
+    @property
+    def name(self) -> str:
+        """The name in sentences: ``t``, ``a``, ``%r1``."""
+        return format_short_name(self.instruction, self.key) if self.is_operand else self.role
+
+    @property
+    def input_keys(self) -> tuple[str, ...]:
+        """The keys of the inputs, or their roles."""
+        return tuple(x.key for x in self.inputs)
+
+    @property
+    def input_values(self) -> Inputs:
+        """The lane values of each input."""
+        return tuple(x.values for x in self.inputs)
 
     @property
     def full_name(self) -> str:
@@ -367,7 +381,7 @@ class RowView(NamedTuple):
 class LaneView(NamedTuple):
     """One lane of a row."""
 
-    row: RowView
+    row: RowTrace
     lane: int
 
     @property
@@ -426,7 +440,7 @@ class RowMutation(NamedTuple):
 class MutationSite(NamedTuple):
     """The mutated row, and the lane in question."""
 
-    row: RowView
+    row: RowTrace
     lane: int | None
 
     @property

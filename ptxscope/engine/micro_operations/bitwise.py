@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..isa.types import BoolOp
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .formula import make_equation
 from .instruction_view import name_operands
 from .properties import InputBits, LaneText, Notation, map_bits
@@ -44,10 +44,10 @@ class CombineBits(MicroOperation):
     def describe_lane(self, view: LaneView) -> LaneText:
         return _describe_word(self, self.bits, view)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         return name_operands(_SENTENCES[self.boolop], rows[0].instruction)
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.bits, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -77,7 +77,7 @@ class InvertBits(MicroOperation):
     def describe_lane(self, view: LaneView) -> LaneText:
         return _describe_word(self, self.bits, view)
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.bits, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..isa.value_text import format_hex, format_integer_type
 from .arithmetic import Arithmetic, Inputs, V
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .formula import make_equation, make_transition
 from .properties import Flag, InputBits, LaneText, Notation, map_bits
 
@@ -43,7 +43,7 @@ class TakeBits(MicroOperation):
             return LaneText(formula, f"bit {self.place} of {view.x} is the carry, {bits}")
         return LaneText(formula, f"bits {self.place} of {view.x} are {bits}")
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(max(self.bits, 32), is_number=self.bits == 1)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -93,5 +93,5 @@ class ToBits(MicroOperation):
         bits = format_hex(view.value, self.bits)
         return LaneText(make_transition(view.x, bits), f"{view.x} in {self.bits} bits is {bits}")
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.bits, is_number=False)

@@ -10,7 +10,7 @@ from ..isa.floats import get_infinity, get_magnitude_mask
 from ..isa.types import Cmp, Type
 from ..isa.value_text import format_hex, format_value
 from .arithmetic import EXACT, Arithmetic, V, get_lane
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .formula import make_equation
 from .instruction_view import format_short_name, name_operands
 from .properties import Flag, LaneText
@@ -108,7 +108,7 @@ class Compare(MicroOperation):
             elif reading := source.micro.reading:
                 yield describe_reading(reading, get_lane(source.inputs[0].values, view.lane), x)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         row = next(row for row in rows if row.micro is self)
         is_single, type_ = len(row.inputs) == 1, self.type
         a, b = (format_short_name(row.instruction, x) for x in "ab")
@@ -130,12 +130,12 @@ class Compare(MicroOperation):
         nan = f" With a NaN it is {outcome}." if type_ is not None and type_.is_float else ""
         return f"{relation}, {operands} as .{type_}.{nan}"
 
-    def make_cell(self, row: RowView, lane: int) -> VerdictCell:
+    def make_cell(self, row: RowTrace, lane: int) -> VerdictCell:
         from .drawings import VerdictCell
 
         return VerdictCell()
 
-    def make_figure(self, row: RowView) -> ComparisonLine | None:
+    def make_figure(self, row: RowTrace) -> ComparisonLine | None:
         from .drawings import ComparisonLine
 
         return ComparisonLine(self.type) if len(row.values) == 1 else None

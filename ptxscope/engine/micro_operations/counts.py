@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill
-from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .formula import make_equation, make_transition
 from .instruction_view import InstructionView, format_short_name
 from .numbers import PlusOne
@@ -36,7 +36,7 @@ class SubtractFrom(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.add(ar.negative(v[0]), self.constant)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         about = describe_found_bit(rows[0].instruction)
         return f"The position of {about}: {self.constant} less the number of zeros above it."
 
@@ -74,7 +74,7 @@ class ReverseBits(MicroOperation):
         bits = format_hex(view.value, self.bits)
         return LaneText(make_equation(expression, bits), f"{expression} is {bits}")
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.bits, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -188,7 +188,7 @@ class ReplaceValue(MicroOperation):
         sentence = f"a shift by {view.x} brings that bit to the top"
         return LaneText(make_equation("zeros", view.value), sentence)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         return f"The left shift that brings to the top {describe_found_bit(rows[0].instruction)}."
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..isa.value_text import format_bit_range, format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill, get_lane, is_different
-from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .counts import SubtractFrom
 from .drawings import (
     BitFate,
@@ -57,12 +57,12 @@ class LimitField(MicroOperation):
             return text._replace(sentence=f"{low_bits}: {view.value}")
         return text._replace(sentence=f"the {name} {view.x} is above {self.bits}: {self.bits}")
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         if self.wrap:
             return ".wrap keeps the low five bits of the position and the length."
         return f"The position and the length are at most {self.bits}."
 
-    def make_figure(self, row: RowView) -> FigureDrawing | None:
+    def make_figure(self, row: RowTrace) -> FigureDrawing | None:
         if row.values == row.inputs[0].values:
             return None
         return TruncatedBits(5) if self.wrap else LimitLine(self.bits)
@@ -104,7 +104,7 @@ class ExtendField(MicroOperation):
         noun = "bit" if view.y == 1 else f"{view.y} bits"
         return LaneText(formula, f"the low {noun} of {bits}, {self.extension}: {view.value}")
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         sentence = f"The low bits of {{a}}, as many as {{b}} says, are {self.extension}."
         return name_operands(sentence, rows[0].instruction)
 
@@ -121,11 +121,11 @@ class ExtendField(MicroOperation):
             return min(position + low, top), max(min(position + high, end), top + 1)
         return position + low, min(position + high, end)
 
-    def make_figure(self, row: RowView) -> FieldBits:
+    def make_figure(self, row: RowTrace) -> FieldBits:
         return self.make_window(row, 0, row.inputs[1].values[0])
 
     def make_window(
-        self, row: RowView, position: int, length: int, mover: int | None = None
+        self, row: RowTrace, position: int, length: int, mover: int | None = None
     ) -> FieldBits:
         """Return the window over the first input, and the field that it shows."""
         fill_fate = BitFate.SIGN if self.signed else BitFate.ZERO
@@ -193,14 +193,14 @@ class ReadField(MicroOperation):
             sentence += f"; above bit {self.bits - 1}, there are {filling}"
         return LaneText(formula, sentence)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         sentence = (
             "The field of {a} begins at the position and has as many bits as the length says; it "
             f"is {self.extension.extension}."
         )
         return name_operands(sentence, rows[0].instruction)
 
-    def make_figure(self, row: RowView) -> FieldBits:
+    def make_figure(self, row: RowTrace) -> FieldBits:
         position, length = (x.values[0] for x in row.inputs[1:])
         return self.extension.make_window(row, position, length, 1)
 
@@ -280,7 +280,7 @@ class InsertField(MicroOperation):
             formula, f"{place} of {texts[1]} {verb} the low bits of {texts[0]}: {result}"
         )
 
-    def make_figure(self, row: RowView) -> FieldBits:
+    def make_figure(self, row: RowTrace) -> FieldBits:
         position, length = (x.values[0] for x in row.inputs[2:])
         a, b = (x.role for x in row.inputs[:2])
         count = max(min(length, self.bits - position), 0)
@@ -304,7 +304,7 @@ class InsertField(MicroOperation):
         rulers = (FieldRuler(0, source), FieldRuler(1, target), FieldRuler(None, result))
         return FieldBits(rulers, 2)
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.bits, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -342,7 +342,7 @@ class FieldMask(MicroOperation):
         expression = self.fill_formula(*view.inputs)
         return LaneText(make_equation(expression, bits), f"{expression} up: {bits}")
 
-    def make_figure(self, row: RowView) -> FieldBits:
+    def make_figure(self, row: RowTrace) -> FieldBits:
         position, length = (x.values[0] for x in row.inputs)
         count = max(min(length, self.bits - position), 0)
         fields = (
@@ -352,7 +352,7 @@ class FieldMask(MicroOperation):
         )
         return FieldBits((FieldRuler(None, fields),), 0)
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.bits, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:

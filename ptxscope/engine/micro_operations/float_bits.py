@@ -9,7 +9,7 @@ from ..isa.floats import decode_float, encode_float, format_float, get_magnitude
 from ..isa.types import Type
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, V, is_different, normalise_magnitude
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .drawings import ConversionCell, FloatBits, FlushedBits, PatternCell
 from .formula import make_equation
 from .logic import Encode
@@ -58,10 +58,10 @@ class ToFloat(MicroOperation):
         sentence = f"{view.x} as {name} is {bits} ({number:.1f}{rounded})"
         return LaneText(make_equation(self.fill_formula(view.x), bits), sentence)
 
-    def make_figure(self, row: RowView) -> FloatBits:
+    def make_figure(self, row: RowTrace) -> FloatBits:
         return FloatBits(self.type)
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.type.bits, is_number=False, type=self.type)
 
 
@@ -95,14 +95,14 @@ class Flush(MicroOperation):
         zero = format_float(view.value, self.type)
         return LaneText(formula, f"{bits} is subnormal and is flushed to {zero}")
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         names = " or ".join(row.destination for row in rows)
         return f".ftz: a subnormal {names} is treated as a zero of the same sign."
 
-    def make_figure(self, row: RowView) -> FlushedBits | None:
+    def make_figure(self, row: RowTrace) -> FlushedBits | None:
         return FlushedBits(self.type) if len(row.values) == 1 else None
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.type.bits, is_number=False, type=self.type)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:

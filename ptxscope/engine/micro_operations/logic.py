@@ -9,7 +9,7 @@ from ..isa.floats import encode_float
 from ..isa.types import BoolOp, Type
 from ..isa.value_text import format_hex, format_value
 from .arithmetic import Arithmetic, Inputs, V, get_lane
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .drawings import CellDrawing, Choice, FormulaCell, LogicGate, ResultCell, TruthCell
 from .formula import make_equation, make_transition
 from .instruction_view import format_guard
@@ -52,7 +52,7 @@ class Combine(MicroOperation):
             return ar.maximum(*v)
         return ar.equal(ar.equal(*v), 0)
 
-    def make_figure(self, row: RowView) -> LogicGate | None:
+    def make_figure(self, row: RowTrace) -> LogicGate | None:
         return LogicGate(str(self.boolop)) if len(row.values) == 1 else None
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -76,14 +76,14 @@ class Choose(MicroOperation):
         yield map_bits(inputs, 0, lane, 0, MAX_LANE_BITS)
         yield map_bits(inputs, 1 if get_lane(inputs[0], lane) else 2, lane, low, high)
 
-    def _name_options(self, row: RowView) -> tuple[str, str]:
+    def _name_options(self, row: RowTrace) -> tuple[str, str]:
         _, x, y = row.inputs
         if row.stage is not Stage.GUARD:
             return x.full_name, y.full_name
         name = row.instruction.format_operand(row.role)
         return f"new {name}", f"old {name}{'' if y.is_operand else ' converted'}"
 
-    def format_symbols(self, row: RowView, lane: int | None) -> str:
+    def format_symbols(self, row: RowTrace, lane: int | None) -> str:
         x, y = self._name_options(row)
         return f"{row.inputs[0].symbol} ? {x} : {y}"
 
@@ -110,13 +110,13 @@ class Choose(MicroOperation):
             sentence = f"{guard} does not hold, but {becomes}"
         return LaneText(make_equation(name, bits), sentence)
 
-    def make_cell(self, row: RowView, lane: int) -> Choice:
+    def make_cell(self, row: RowTrace, lane: int) -> Choice:
         return Choice(self._name_options(row))
 
-    def make_figure(self, row: RowView) -> Choice:
+    def make_figure(self, row: RowTrace) -> Choice:
         return Choice(self._name_options(row))
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         type_ = row.instruction.type_of(row.role if row.stage is Stage.GUARD else "d")
         return Notation(type_.bits, is_number=False, type=type_)
 
@@ -176,7 +176,7 @@ class TakeLane(MicroOperation):
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield InputBits(0, self.lane, low, high)
 
-    def format_symbols(self, row: RowView, lane: int | None) -> str:
+    def format_symbols(self, row: RowTrace, lane: int | None) -> str:
         return f"{row.inputs[0].symbol}{self.lane}"
 
     def describe_lane(self, view: LaneView) -> LaneText:
@@ -186,7 +186,7 @@ class TakeLane(MicroOperation):
             f"lane {self.lane} of {view.names[0]} is {view.value}",
         )
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         parts = [
             f"{row.destination} takes the {('low', 'high')[micro.lane]} half's result"
             for row in rows
@@ -223,7 +223,7 @@ class Encode(MicroOperation):
         """Whether true is the float 1.0."""
         return self.type.is_float and self.true == encode_float(1.0, self.type)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         bits = format_hex(self.true, self.type.bits)
         true = f"1.0 ({bits})" if self._is_one else "1" if self.true == 1 else bits
         has_lanes = len(rows[0].values) > 1
@@ -231,16 +231,16 @@ class Encode(MicroOperation):
         sentence = f"{target} takes {true} for true, 0 for false."
         return sentence if has_lanes else add_guard(sentence, rows)
 
-    def make_cell(self, row: RowView, lane: int) -> CellDrawing:
+    def make_cell(self, row: RowTrace, lane: int) -> CellDrawing:
         if row.stage is not Stage.WRITE:
             return FormulaCell()
         true = "1.0" if self._is_one else "1" if self.true == 1 else "all 1s"
         return ResultCell(f"{true} or 0")
 
-    def find_idleness(self, row: RowView) -> Idleness:
+    def find_idleness(self, row: RowTrace) -> Idleness:
         return Idleness.WITHOUT_FLAGS if row.stage is Stage.WRITE else Idleness.NEVER
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         if row.stage is not Stage.WRITE:
             return super().get_notation(row)
         return Notation(self.type.bits, is_number=False, type=row.instruction.type_of("d"))

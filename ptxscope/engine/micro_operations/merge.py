@@ -22,7 +22,7 @@ from .base import (
     MicroOperation,
     MutationSite,
     RowMutation,
-    RowView,
+    RowTrace,
 )
 from .drawings import CellDrawing, KeptCell, ResultCell, TakenCell, WordCell
 from .formula import make_equation, make_transition
@@ -101,7 +101,7 @@ class Merge(MicroOperation):
     def part_bits(self) -> int:
         return self.unit
 
-    def format_symbols(self, row: RowView, lane: int | None) -> str:
+    def format_symbols(self, row: RowTrace, lane: int | None) -> str:
         if lane is None:
             return ""
         if lane in self.lanes:
@@ -130,7 +130,7 @@ class Merge(MicroOperation):
         low_bits = f"the low {self.unit} bits, {bits}, which is {number}"
         return f"{view.x} does not fit in {kind}, so it takes {low_bits}"
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         row = rows[0]
         c = row.inputs[1].name if row.inputs[1:] else "c"
         unit, lanes = UNIT_NAMES[self.unit], self.lanes
@@ -146,16 +146,16 @@ class Merge(MicroOperation):
         mask = Selector(self.unit, lanes)
         return f"Mask .{mask}: {taken_text}; {format_lanes(kept_lanes)} {kept_part}."
 
-    def make_cell(self, row: RowView, lane: int) -> CellDrawing:
+    def make_cell(self, row: RowTrace, lane: int) -> CellDrawing:
         if lane in self.lanes:
             return TakenCell(self.unit, self.high)
         return KeptCell(Part(1, self.unit, lane))
 
-    def find_idleness(self, row: RowView) -> Idleness:
+    def find_idleness(self, row: RowTrace) -> Idleness:
         is_whole = 1 < len(self.lanes) == len(row.values)
         return Idleness.WITHOUT_FLAGS if is_whole and not self.high else Idleness.NEVER
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.unit, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -216,17 +216,17 @@ class Pack(MicroOperation):
         sentence = f"the {UNIT_NAMES[self.unit]}s side by side are {bits}"
         return LaneText(make_transition(lanes, bits), sentence)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         return f"The {UNIT_NAMES[self.unit]}s {format_write(rows)}."
 
-    def make_cell(self, row: RowView, lane: int) -> CellDrawing:
+    def make_cell(self, row: RowTrace, lane: int) -> CellDrawing:
         if row.instruction.entry.lanes > 1:
             return WordCell(self.unit)
         source = row.inputs[0]
         lanes = reversed(range(len(source.values)))
         return ResultCell(" ".join(source.micro.format_symbols(source, lane) for lane in lanes))
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         type_ = row.instruction.type_of(row.role)
         return Notation(type_.bits, is_number=False, type=type_)
 

@@ -9,7 +9,7 @@ from ..isa.truth_tables import TruthFormula, find_formulas, find_ignored_variabl
 from ..isa.types import PermuteMode
 from ..isa.value_text import format_hex, format_part
 from .arithmetic import Arithmetic, Inputs, Picks, V, fill
-from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .drawings import ByteChoice, BytePermutation, TruthTable
 from .formula import make_equation
 from .instruction_view import format_short_name, name_operands
@@ -59,7 +59,7 @@ class SelectDigits(MicroOperation):
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield InputBits(0, 0, 4 * lane + low, 4 * lane + min(high, 4))
 
-    def format_symbols(self, row: RowView, lane: int | None) -> str:
+    def format_symbols(self, row: RowTrace, lane: int | None) -> str:
         name = row.inputs[0].symbol
         return f"digits of {name}" if lane is None else f"digit {lane} of {name}"
 
@@ -67,7 +67,7 @@ class SelectDigits(MicroOperation):
         place, digit = f"digit {view.lane}", f"{view.value:x}"
         return LaneText(make_equation(place, digit), f"{place} of {view.names[0]} is {digit}")
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         sentence = "Takes the low four digits of {c}, one for each byte of {d}."
         return name_operands(sentence, rows[0].instruction)
 
@@ -115,7 +115,7 @@ class PermuteBytes(MicroOperation):
     def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
         return ()
 
-    def make_figure(self, row: RowView) -> BytePermutation:
+    def make_figure(self, row: RowTrace) -> BytePermutation:
         choices = (ByteChoice(digit % 8, digit >= 8) for digit in row.inputs[0].values)
         return BytePermutation((1, 2), tuple(choices))
 
@@ -180,7 +180,7 @@ class PermuteByMode(MicroOperation):
     def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
         return ()
 
-    def make_figure(self, row: RowView) -> BytePermutation:
+    def make_figure(self, row: RowTrace) -> BytePermutation:
         choices = map(ByteChoice, self.list_bytes(row.inputs[0].values[0]))
         return BytePermutation((1, 2), tuple(choices))
 
@@ -190,7 +190,7 @@ class PermuteByMode(MicroOperation):
         sentence = f".{self.mode} with n = {view.x} puts {part} here: {bits}"
         return LaneText(make_equation(part, bits), sentence)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         sentence = f"{_MODE_SENTENCES[self.mode]} Here n is the low two bits of {{c}}."
         return name_operands(sentence, rows[0].instruction)
 
@@ -242,7 +242,7 @@ class EvaluateTable(MicroOperation):
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         return (map_bits(inputs, index, lane, low, min(high, 32)) for index in range(3))
 
-    def make_figure(self, row: RowView) -> TruthTable:
+    def make_figure(self, row: RowTrace) -> TruthTable:
         return TruthTable(self.table)
 
     def fill_formula(self, *terms: object) -> str:
@@ -255,7 +255,7 @@ class EvaluateTable(MicroOperation):
         sentence = f"{self.fill_formula(*view.names)} is {bits}"
         return LaneText(make_equation(self.fill_formula(*terms), bits), sentence)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         names = {x: format_short_name(rows[0].instruction, x) for x in "abc"}
         formula = self.fill_formula(*names.values())
         sentence = f"The table {self.table:#04x} is the function {formula}, bit by bit."

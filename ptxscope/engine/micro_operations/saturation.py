@@ -10,7 +10,7 @@ from ..isa.integers import get_limits
 from ..isa.types import Type
 from ..isa.value_text import format_integer_type
 from .arithmetic import Arithmetic, Inputs, V, is_different
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .formula import make_equation
 from .properties import Flag, Idleness, InputBits, LaneText, Notation, Reading
 from .selection import map_read_bits
@@ -84,7 +84,7 @@ class Clamp(MicroOperation):
         note = f", the range of {name}" if name else ""
         return f"{view.x} is within {self.low}..{self.high}{note}: unchanged"
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         if self.low is None:  # after truncation to u64
             bounds = f"at most {self.high}. A negative t is a huge number as u64"
         elif self.high is None:
@@ -100,12 +100,12 @@ class Clamp(MicroOperation):
             else f".sat clamps to {bounds}."
         )
 
-    def make_cell(self, row: RowView, lane: int) -> NumberCell:
+    def make_cell(self, row: RowTrace, lane: int) -> NumberCell:
         from .drawings import NumberCell
 
         return NumberCell()
 
-    def make_figure(self, row: RowView) -> RangeLine:
+    def make_figure(self, row: RowTrace) -> RangeLine:
         from .drawings import RangeLine
 
         low = self.low
@@ -113,7 +113,7 @@ class Clamp(MicroOperation):
             low = 0
         return RangeLine(low, self.high)
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         type_ = self.find_type()
         return Notation(type_.bits if type_ else _WORD, is_number=True)
 
@@ -165,15 +165,15 @@ class Wrap(MicroOperation):
         low_bits = f"the low {self.bits} bits of {view.x}"
         return LaneText(formula, f"{low_bits}, read as {self.type_name}, are {view.value}")
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         return f"Takes the low {self.bits} bits of {rows[0].inputs[0].destination}."
 
-    def make_figure(self, row: RowView) -> TruncatedBits:
+    def make_figure(self, row: RowTrace) -> TruncatedBits:
         from .drawings import TruncatedBits
 
         return TruncatedBits(self.bits)
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.bits, is_number=True)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -184,7 +184,7 @@ class Wrap(MicroOperation):
         yield site.replace_operation("clamped", Clamp(*get_limits(self.bits, self.signed)))
 
 
-def describe_truncation(rows: Sequence[RowView]) -> str:
+def describe_truncation(rows: Sequence[RowTrace]) -> str:
     """Describe the truncation of t before a step: ``t is read as s32, then as u64``."""
     names = [x.micro.type_name for x in rows if isinstance(x.micro, Wrap) and x.role != "c64"]
     return f"t is read as {', then as '.join(names)}" if names else ""

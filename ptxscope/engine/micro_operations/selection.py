@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..isa.roles import Role
 from ..isa.value_text import UNIT_NAMES, format_hex, format_integer_type, format_part
 from .arithmetic import Arithmetic, Inputs, Picks, V
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .formula import make_equation
 from .properties import Flag, Idleness, InputBits, LaneText, Notation, Part, Reading, map_bits
 from .step_words import append_sentence
@@ -59,7 +59,7 @@ class Select(MicroOperation):
         place = f"{UNIT_NAMES[self.unit]} {index} of {name} (bits {top}:{top + 1 - self.unit})"
         return LaneText(make_equation(part, bits), f"{place} is {bits}", f"{bits[2:]} {part}")
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         if all(row.has_own_parts for row in rows):
             names = dict.fromkeys(row.inputs[0].name for row in rows)
             other_units = {row.micro.part_bits for row in rows} - {self.unit}
@@ -71,7 +71,7 @@ class Select(MicroOperation):
             return ". ".join(parts) + "."
         return f"Selects {' and '.join(parts)}."
 
-    def format_hint(self, row: RowView) -> str:
+    def format_hint(self, row: RowTrace) -> str:
         """Return how the digits of a selector are read; empty for a row that has no lanes."""
         if len(self.picks) == 1:
             return ""
@@ -81,12 +81,12 @@ class Select(MicroOperation):
         digits = ("0 to 3 are", "4 to 7") if len(self.picks) == 4 else ("0 and 1 are", "2 and 3")
         return f"Digits {digits[0]} {unit}s of a, {digits[1]} those of b; the last one is lane 0's."
 
-    def make_cell(self, row: RowView, lane: int) -> PartCell:
+    def make_cell(self, row: RowTrace, lane: int) -> PartCell:
         from .drawings import PartCell
 
         return PartCell(self.find_part(lane))
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         role = row.inputs[self.picks[0][0]].key
         type_ = row.instruction.type_of(role) if self.unit == _WORD else None
         return Notation(self.unit, is_number=False, type=type_)
@@ -132,7 +132,7 @@ class Select(MicroOperation):
                     yield _mutate_picks(description, changed_picks, unit, words, weight, instead)
 
 
-def _describe_selection(row: RowView) -> str:
+def _describe_selection(row: RowTrace) -> str:
     """Describe what a row takes: ``byte 3 of a``; a clause if it has several lanes."""
     parts = [part for lane in range(len(row.values)) if (part := row.micro.find_part(lane))]
     names = [x.name for x in row.inputs]
@@ -198,15 +198,15 @@ class Extend(MicroOperation):
         formula = make_equation(self.fill_formula(format_hex(view.x, self.bits)), view.value)
         return LaneText(formula, sentence, str(view.value))
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
-        groups: dict[tuple[str, Reading], list[RowView]] = {}
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
+        groups: dict[tuple[str, Reading], list[RowTrace]] = {}
         for row in rows:
             if reading := row.micro.reading:
                 groups.setdefault((format_read_type(row), reading), []).append(row)
         parts = [_describe_readings(*group, rows) for group, rows in groups.items()]
         return " ".join((*parts, "Exact from here on."))
 
-    def make_cell(self, row: RowView, lane: int) -> ReadingCell:
+    def make_cell(self, row: RowTrace, lane: int) -> ReadingCell:
         from .drawings import ReadingCell
 
         return ReadingCell(self.reading)
@@ -246,7 +246,7 @@ def describe_reading(reading: Reading, bits: int, value: int) -> str:
     return f"{format_hex(low_bits, reading.bits)} is {value} as {name}"
 
 
-def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]) -> str:
+def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowTrace]) -> str:
     """Describe how operands of one type are read: ``a and b: s8, sign-extended.``."""
     names = " and ".join(row.destination for row in rows)
     if reading.bits >= rows[0].instruction.type_of(rows[0].role).bits:
@@ -256,7 +256,7 @@ def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]
     return f"{names}: {narrow}, {part}{'sign' if reading.signed else 'zero'}-extended."
 
 
-def format_read_type(row: RowView) -> str:
+def format_read_type(row: RowTrace) -> str:
     """Return the type as which a row reads a word: ``u32``, with another one that is written."""
     written_type = row.instruction.type_of(row.role)
     type_name = format_integer_type(row.range.low < 0, written_type.bits)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .arithmetic import Arithmetic, V, is_different
-from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .drawings import FigureDrawing, LeftShiftBits, LimitLine, RightShiftBits, TruncatedBits
 from .formula import make_equation
 from .numbers import Add, Negate
@@ -47,14 +47,14 @@ class LimitAmount(MicroOperation):
             return text._replace(sentence=sentence)
         return text._replace(sentence=f".clamp lowers the shift amount {view.x} to {self.bits}")
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         if self.wrap:
             return ".wrap keeps the low five bits of the amount."
         if rows[0].instruction.form.mode is None:
             return f"An amount above {self.bits} counts as {self.bits}."
         return f".clamp limits the amount to {self.bits}."
 
-    def make_figure(self, row: RowView) -> FigureDrawing:
+    def make_figure(self, row: RowTrace) -> FigureDrawing:
         return TruncatedBits(5) if self.wrap else LimitLine(self.bits)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -75,7 +75,7 @@ class ShiftLeft(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.shift_left(*v)
 
-    def make_figure(self, row: RowView) -> LeftShiftBits:
+    def make_figure(self, row: RowTrace) -> LeftShiftBits:
         return LeftShiftBits(row.inputs[1].values[0])
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -96,12 +96,12 @@ class ShiftRight(MicroOperation):
         rounding = " (rounded down: copies of the sign come in)" if view.x < 0 < view.y else ""
         return text._replace(sentence=text.sentence + rounding)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         row = next(row for row in rows if row.micro is self)
         entering = "copies of its sign" if row.inputs[0].range.low < 0 else "zeros"
         return f"{super().describe_step(rows)}; {entering} come in above."
 
-    def make_figure(self, row: RowView) -> RightShiftBits:
+    def make_figure(self, row: RowTrace) -> RightShiftBits:
         return RightShiftBits(row.inputs[1].values[0])
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -127,7 +127,7 @@ class ScaleDown(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.shift_right(v[0], self.amount)
 
-    def make_figure(self, row: RowView) -> RightShiftBits | None:
+    def make_figure(self, row: RowTrace) -> RightShiftBits | None:
         return RightShiftBits(self.amount) if len(row.values) == 1 else None
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:

@@ -10,7 +10,7 @@ from ..isa.integers import cast, get_limits
 from ..isa.types import Type
 from ..isa.value_text import format_hex, format_integer_type, format_value
 from .arithmetic import Arithmetic, Inputs, V, is_outside
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .formula import Formula, Sign, make_equation, make_transition
 from .properties import Flag, Idleness, InputBits, LaneText, Notation, map_bits
 from .step_words import NOTHING_WRITTEN, format_destinations, format_write
@@ -69,7 +69,7 @@ class Truncate(MicroOperation):
         low_bits = f"its low {self.bits} bits are {bits}, which is {number}"
         return LaneText(formula, f"{view.x} does not fit in {self.type_name}: {low_bits}")
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         flags = [x for x in rows if isinstance(x.micro, Truncate) and x.micro.bits < self.bits]
         words = [row for row in rows if row not in flags]
         action = format_write(words, len(words) if self.bits == 1 else 2)
@@ -82,17 +82,17 @@ class Truncate(MicroOperation):
         sentence = f"The {low}{self.bits} bits {action}."
         return f"{sentence} One bit {format_write(flags, 1)}." if flags else sentence
 
-    def make_cell(self, row: RowView, lane: int) -> CellDrawing:
+    def make_cell(self, row: RowTrace, lane: int) -> CellDrawing:
         from .drawings import ResultCell
 
         return ResultCell(f"{row.list_symbols()[0]}{row.find_lost_bits(self.bits)}")
 
-    def make_figure(self, row: RowView) -> TruncatedBits:
+    def make_figure(self, row: RowTrace) -> TruncatedBits:
         from .drawings import TruncatedBits
 
         return TruncatedBits(self.bits)
 
-    def get_notation(self, row: RowView) -> Notation:
+    def get_notation(self, row: RowTrace) -> Notation:
         type_ = row.instruction.type_of(row.role)
         return Notation(type_.bits, is_number=False, type=type_)
 

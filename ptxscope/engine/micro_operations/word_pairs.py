@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, get_lane
-from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .counts import SubtractFrom
 from .drawings import BitFate, BitField, FieldBits, FieldRuler
 from .formula import make_equation, make_transition
@@ -72,12 +72,12 @@ class JoinFields(MicroOperation):
             start = index * self.unit
             yield map_bits(inputs, index, lane, max(low - start, 0), min(high - start, bits))
 
-    def format_symbols(self, row: RowView, lane: int | None) -> str:
+    def format_symbols(self, row: RowTrace, lane: int | None) -> str:
         widths = self._list_widths(len(row.inputs))
         parts = [f"{x}[{bits - 1}:0]" for x, bits in zip(row.list_symbols(), widths, strict=True)]
         return ":".join(reversed(parts))
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         low, high, *rest = (x.destination for x in rows[0].inputs)
         above = f", and the low bits of {rest[0]} above both" if rest else ""
         place = f"the low {self.unit} bits of {low} are bits {self.unit - 1}:0"
@@ -95,7 +95,7 @@ class JoinFields(MicroOperation):
         sentence = f"the fields {names} side by side are {bits}"
         return LaneText(make_transition(" ".join(reversed(fields)), bits), sentence)
 
-    def make_figure(self, row: RowView) -> FieldBits:
+    def make_figure(self, row: RowTrace) -> FieldBits:
         fields = (
             BitField(bits, BitFate.TAKEN, f"{x.role}[{bits - 1}:0]", x.role)
             for x, bits in zip(row.inputs, self._list_widths(len(row.inputs)), strict=True)
@@ -129,14 +129,14 @@ class TakeWord(MicroOperation):
         yield map_bits(inputs, 0, lane, start + low, start + min(high, _WORD))
         yield map_bits(inputs, 1, lane, 0, MAX_LANE_BITS)
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
         if find_row(rows, "start"):
             text = "upper word of the pair {b}:{a} shifted left by {c}; it begins at bit 32 - {c}"
         else:
             text = "lower word of the pair {b}:{a} shifted right by {c}; it begins at bit {c}"
         return name_operands(f"The {text}.", rows[0].instruction)
 
-    def make_figure(self, row: RowView) -> FieldBits | None:
+    def make_figure(self, row: RowTrace) -> FieldBits | None:
         pair, (start,) = row.inputs[0], row.inputs[1].values
         if len(pair.inputs) < 2:
             return None

@@ -61,7 +61,7 @@ def find_first_difference(x: Trace, y: Trace) -> Stage:
     if it changed its value.
     """
     order = list(Stage)
-    stages = sorted({row.stage for row in (*x.rows.values(), *y.rows.values())}, key=order.index)
+    stages = sorted({step.stage for step in (*x.steps, *y.steps)}, key=order.index)
     for stage in stages:
         if _get_stage_values(x, stage) != _get_stage_values(y, stage):
             return stage
@@ -72,7 +72,7 @@ def _get_stage_values(trace: Trace, stage: Stage) -> dict[str, tuple[int, ...]]:
     return {
         key: row.values
         for key, row in trace.rows.items()
-        if row.stage is stage and not (len(row.inputs) == 1 and row.inputs[0] == row.values)
+        if row.stage is stage and not (len(row.inputs) == 1 and row.inputs[0].values == row.values)
     }
 
 

@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from ..isa.integers import cast
 from ..isa.types import Type
 from ..isa.value_text import UNIT_NAMES, format_hex, format_value
-from ..micro_operations.base import LaneView
+from ..micro_operations.base import LaneView, RowTrace
 from ..micro_operations.instruction_view import InstructionView
 from ..micro_operations.properties import LaneText
 from ..micro_operations.stage import Stage
-from ..semantics.plan import Row
 from ..syntax.instruction import Instruction
-from .trace import RowTrace, Trace
+from .trace import Trace
 
 
 def format_operand_name(trace: Trace, role: str) -> str:
@@ -57,25 +56,25 @@ def join_by_destination(ins: Instruction, texts: Mapping[str, str]) -> str:
     )
 
 
-def describe_lane(trace: Trace, row: RowTrace, lane: int) -> LaneText:
+def describe_lane(row: RowTrace, lane: int) -> LaneText:
     """Return the formula and the sentence of one lane of a row."""
-    return row.micro.describe_lane(LaneView(trace.views[row.key], lane))
+    return row.micro.describe_lane(LaneView(row, lane))
 
 
-def format_lane_sentence(trace: Trace, row: RowTrace, lane: int) -> str:
+def format_lane_sentence(row: RowTrace, lane: int) -> str:
     """Return the sentence of a lane, prefixed with its number if there are several."""
-    sentence = describe_lane(trace, row, lane).sentence
-    return f"{get_part_name(trace, row)} {lane}: {sentence}" if len(row.lanes) > 1 else sentence
+    sentence = describe_lane(row, lane).sentence
+    return f"{get_part_name(row)} {lane}: {sentence}" if len(row.values) > 1 else sentence
 
 
-def get_part_name(trace: Trace, row: RowTrace) -> str:
+def get_part_name(row: RowTrace) -> str:
     """Return the noun for a row's values: ``lane``, or ``byte`` in a scalar merge."""
-    if trace.instruction.entry.lanes > 1:
+    if row.instruction.entry.lanes > 1:
         return "lane"
-    return UNIT_NAMES[32 // len(row.lanes)] if len(row.lanes) > 1 else "value"
+    return UNIT_NAMES[32 // len(row.values)] if len(row.values) > 1 else "value"
 
 
-def get_row_name(trace: Trace, row: Row) -> str:
+def get_row_name(row: RowTrace) -> str:
     """Return the name of a row: ``t``, ``a``, or ``_`` for a discarded destination."""
-    is_discarded = row.stage is Stage.WRITE and format_operand_name(trace, row.name) == "_"
-    return "_" if is_discarded else row.name
+    is_discarded = row.stage is Stage.WRITE and row.instruction.format_operand(row.role) == "_"
+    return "_" if is_discarded else row.role

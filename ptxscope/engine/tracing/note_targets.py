@@ -41,7 +41,7 @@ def _parse_note(target: str, words: str, trace: Trace) -> Note:
         raise ValueError(f"{quote_value(target)} is not a step; {_list_steps(trace)}, or lane N")
     stage = parse_stage(step, trace) if step else None
     lane = int(lane_match[1].lstrip("0")[:9] or "0") if lane_match else None
-    lanes = max(len(row.lanes) for row in trace.rows.values() if stage in (None, row.stage))
+    lanes = max(len(row.values) for row in trace.rows.values() if stage in (None, row.stage))
     if lane is not None and lane >= lanes:
         raise ValueError(f"there is no lane {lane}: lanes are numbered 0 to {lanes - 1}")
     return Note(words, stage, lane)

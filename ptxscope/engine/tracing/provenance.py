@@ -6,25 +6,13 @@ Each micro-operation knows how its output bits depend on its inputs; this module
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from ..isa.value_text import format_bit_range
+from ..micro_operations.base import RowTrace
 from ..micro_operations.properties import MAX_LANE_BITS
-from ..semantics.plan import Plan
 from ..syntax.errors import make_printable
-from .trace import RowTrace
-
-
-class TracedPlan(Protocol):
-    """A plan and the rows of its run: a ``Trace``, or that of a block."""
-
-    @property
-    def plan(self) -> Plan:
-        """The plan that was run."""
-
-    @property
-    def rows(self) -> Mapping[str, RowTrace]:
-        """The rows by key."""
+from .trace import Trace
 
 
 class LaneBits(NamedTuple):
@@ -48,7 +36,7 @@ class Origin(NamedTuple):
 
 
 def find_provenance(
-    trace: TracedPlan, key: str, lane: int, low: int = 0, high: int = MAX_LANE_BITS
+    trace: Trace, key: str, lane: int, low: int = 0, high: int = MAX_LANE_BITS
 ) -> tuple[Origin, ...]:
     """Return the operand bits behind bits low to high-1 of a row's lane, as disjoint ranges."""
     masks: dict[str, int] = {}
@@ -72,7 +60,7 @@ def format_origins(origins: Iterable[Origin], names: Mapping[str, str]) -> str:
     return make_printable(" and ".join(parts))
 
 
-def find_ancestors(trace: TracedPlan, cell: LaneBits) -> set[LaneBits]:
+def find_ancestors(trace: Trace, cell: LaneBits) -> set[LaneBits]:
     """Return a cell and every cell that it depends on, back to the operands."""
     ancestors: set[LaneBits] = set()
     pending_cells = [cell]
@@ -85,17 +73,17 @@ def find_ancestors(trace: TracedPlan, cell: LaneBits) -> set[LaneBits]:
     return ancestors
 
 
-def find_descendants(trace: TracedPlan, cell: LaneBits) -> set[tuple[str, int]]:
+def find_descendants(trace: Trace, cell: LaneBits) -> set[tuple[str, int]]:
     """Return the key and lane of every row that depends on bits of a cell."""
     return {
         (key, lane)
         for key, row in trace.rows.items()
-        for lane in range(len(row.lanes))
+        for lane in range(len(row.values))
         if is_descendant(trace, cell, LaneBits(key, lane, 0, MAX_LANE_BITS))
     }
 
 
-def is_descendant(trace: TracedPlan, cell: LaneBits, other: LaneBits) -> bool:
+def is_descendant(trace: Trace, cell: LaneBits, other: LaneBits) -> bool:
     """Whether another cell depends on bits of a cell."""
     return any(_is_overlapping(cell, ancestor) for ancestor in find_ancestors(trace, other))
 
@@ -106,12 +94,12 @@ def _is_overlapping(x: LaneBits, y: LaneBits) -> bool:
 
 def _iter_inputs(row: RowTrace, cell: LaneBits) -> Iterator[LaneBits]:
     """Yield the cells that a cell is computed from directly."""
-    for part in row.micro.find_origins(cell.lane, cell.low, cell.high, row.inputs):
+    for part in row.micro.find_origins(cell.lane, cell.low, cell.high, row.input_values):
         if part.low < part.high:
-            yield LaneBits(row.input_keys[part.input], part.lane, part.low, part.high)
+            yield LaneBits(row.inputs[part.input].key, part.lane, part.low, part.high)
 
 
-def _make_operand_mask(trace: TracedPlan, cell: LaneBits) -> int:
+def _make_operand_mask(trace: Trace, cell: LaneBits) -> int:
     width = next(source.type.bits for source in trace.plan.sources if source.role == cell.key)
     return (1 << min(cell.high, width)) - (1 << min(cell.low, width))
 

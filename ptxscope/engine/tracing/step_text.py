@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..isa.types import BoolOp, ProductWord, SecOp
-from ..micro_operations.base import MicroOperation, RowView
+from ..micro_operations.base import MicroOperation, RowTrace
 from ..micro_operations.instruction_view import (
     InstructionView,
     format_guard,
@@ -22,7 +22,7 @@ from ..micro_operations.stage import Stage
 from ..micro_operations.step_words import find_row
 from ..semantics.lowering import load_families
 from ..semantics.plan import Row
-from .trace import Step, Trace
+from .trace import Step
 
 _TITLES = {
     Stage.BOOLEAN: "Boolean",
@@ -32,10 +32,10 @@ _TITLES = {
 
 def format_title(step: Step) -> str:
     """Return a step's title in a word or two: ``select``, ``add``, ``min with c``."""
-    return format_stage_title(step.stage, tuple(row.row for row in step.rows))
+    return format_stage_title(step.stage, step.rows)
 
 
-def format_stage_title(stage: Stage, rows: tuple[Row, ...]) -> str:
+def format_stage_title(stage: Stage, rows: Sequence[Row | RowTrace]) -> str:
     """Return the title of the step that has the rows of a stage."""
     main_micro = next((row.micro for row in rows if row.name == "t"), rows[0].micro)
     if stage is Stage.OPERATE:
@@ -56,20 +56,19 @@ def list_stage_names(stage: Stage) -> tuple[str, ...]:
     return (_TITLES.get(stage, str(stage)),)
 
 
-def describe_step(trace: Trace, step: Step) -> str:
+def describe_step(step: Step) -> str:
     """Describe a step of this instruction in one or two sentences."""
-    rows = [trace.views[row.key] for row in step.rows]
-    describe = _STAGES.get(step.stage)
+    rows, describe = step.rows, _STAGES.get(step.stage)
     if describe:
-        return describe(trace.instruction, rows)
+        return describe(rows[0].instruction, rows)
     return _get_main_row(rows).micro.describe_step(rows)
 
 
-def _get_main_row(rows: Sequence[RowView]) -> RowView:
+def _get_main_row(rows: Sequence[RowTrace]) -> RowTrace:
     return find_row(rows, "t") or rows[0]
 
 
-def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
+def _describe_operation(ins: InstructionView, rows: Sequence[RowTrace]) -> str:
     form, sentence = ins.form, _get_main_row(rows).micro.describe_step(rows)
     if word := find_row(rows, "word"):
         sentence += f" {_describe_word(word)}"
@@ -89,7 +88,7 @@ def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
     return sentence
 
 
-def _describe_word(row: RowView) -> str:
+def _describe_word(row: RowTrace) -> str:
     from ..micro_operations.carries import TakeBits  # loaded late: few instructions have words
 
     micro = row.micro
@@ -104,7 +103,7 @@ _ROUNDINGS = {"bound": "towards zero", "minus": "up", "even": "to the even neigh
 """The rounding of an average by each misconception, by the name of a row that only it has."""
 
 
-def _describe_boolean(ins: InstructionView, rows: Sequence[RowView]) -> str:
+def _describe_boolean(ins: InstructionView, rows: Sequence[RowTrace]) -> str:
     boolop, c = ins.form.boolop, _format_condition(ins)
     p, q = (format_short_name(ins, x) for x in "pq")
     if ins.form.lut is not None:
@@ -137,14 +136,14 @@ def _format_condition(ins: InstructionView) -> str:
     return f"{'!' * ins.form.negc}{format_short_name(ins, 'c')}"
 
 
-def _describe_choice(ins: InstructionView, rows: Sequence[RowView]) -> str:
+def _describe_choice(ins: InstructionView, rows: Sequence[RowTrace]) -> str:
     is_computed = rows[-1].inputs[0].stage is Stage.COMPARE
     condition = "t" if is_computed else _format_condition(ins)
     a, b = (format_short_name(ins, x) for x in "ab")
     return f"Selects {a} if {condition} is true, else {b}, and copies its bits unchanged."
 
 
-def _describe_sum(_: InstructionView, rows: Sequence[RowView]) -> str:
+def _describe_sum(_: InstructionView, rows: Sequence[RowTrace]) -> str:
     c = find_row(rows, "c")
     assert c
     sentence = f"{c.destination} is read as {format_read_type(c)}"
@@ -153,7 +152,7 @@ def _describe_sum(_: InstructionView, rows: Sequence[RowView]) -> str:
     return sentence + ("; .po adds one more." if find_row(rows, "po") else ".")
 
 
-def _describe_carry(_: InstructionView, rows: Sequence[RowView]) -> str:
+def _describe_carry(_: InstructionView, rows: Sequence[RowTrace]) -> str:
     total, carry = find_row(rows, "t"), find_row(rows, "carry")
     noun, verb, condition = "carry", "added", "the sum needs one bit more"
     if isinstance((carry.inputs[0] if carry else rows[-1]).micro, Subtract):
@@ -171,7 +170,7 @@ def _describe_carry(_: InstructionView, rows: Sequence[RowView]) -> str:
     return " ".join(sentences)
 
 
-def _describe_scale(ins: InstructionView, _: Sequence[RowView]) -> str:
+def _describe_scale(ins: InstructionView, _: Sequence[RowTrace]) -> str:
     scale = ins.form.scale
     assert scale
     return f".{scale} shifts right by {scale.amount}, rounding down."
@@ -184,7 +183,7 @@ _ACTIONS = {
 }
 
 
-def _describe_secondary(ins: InstructionView, rows: Sequence[RowView]) -> str:
+def _describe_secondary(ins: InstructionView, rows: Sequence[RowTrace]) -> str:
     from ..micro_operations.saturation import describe_truncation  # loaded late, as in Builder
 
     secop, c = ins.form.secop, find_row(rows, "c")
@@ -200,7 +199,7 @@ def _describe_secondary(ins: InstructionView, rows: Sequence[RowView]) -> str:
     return f"{sentence} The result is not clamped again." if suffix else sentence
 
 
-def _describe_guard(ins: InstructionView, rows: Sequence[RowView]) -> str:
+def _describe_guard(ins: InstructionView, rows: Sequence[RowTrace]) -> str:
     assert ins.guard
     text, name = format_guard(ins), format_short_name(ins, "guard")
     condition, opposite = ("false", "true") if ins.guard.negated else ("true", "false")
@@ -210,7 +209,7 @@ def _describe_guard(ins: InstructionView, rows: Sequence[RowView]) -> str:
     return f"{text}: the instruction acts only if {name} is {condition}."
 
 
-_STAGES: dict[Stage, Callable[[InstructionView, Sequence[RowView]], str]] = {
+_STAGES: dict[Stage, Callable[[InstructionView, Sequence[RowTrace]], str]] = {
     Stage.OPERATE: _describe_operation,
     Stage.BOOLEAN: _describe_boolean,
     Stage.CHOOSE: _describe_choice,

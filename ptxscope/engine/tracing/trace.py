@@ -11,14 +11,13 @@ from typing import Any, NamedTuple, Protocol
 from ..isa.integers import get_limits
 from ..isa.value_text import format_registers
 from ..micro_operations.arithmetic import EXACT, LaneValues
-from ..micro_operations.base import Copy, MicroOperation, RowView
-from ..micro_operations.instruction_view import format_short_name
+from ..micro_operations.base import Copy, RowTrace
 from ..micro_operations.properties import Flag
 from ..micro_operations.stage import Stage
 from ..records import FrozenDict, freeze_dicts, get_field_values
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, Model
-from ..semantics.plan import Plan, Row, compute_results, run_plan
+from ..semantics.plan import Plan, compute_results, run_plan
 from ..semantics.rules import Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
@@ -26,49 +25,6 @@ from .annotations import NOTHING, Annotations, Note
 from .basic_block import BasicBlock, BlockStatement, make_block
 from .evaluation import Scalar, check_names, check_read, make_plan, resolve_model
 from .operand_bits import abbreviate_value, bind_values, is_carry_missing
-
-
-class LaneTrace(NamedTuple):
-    """One lane of a row."""
-
-    value: int
-    flags: tuple[Flag, ...]
-
-
-class RowTrace(NamedTuple):
-    """A row of the plan and its values; lane 0 first."""
-
-    row: Row
-    lanes: tuple[LaneTrace, ...]
-    inputs: tuple[LaneValues, ...]
-    """The lane values of each input."""
-    values: LaneValues
-    """The lanes' values."""
-
-    @property
-    def key(self) -> str:
-        """Key of the row, unique in a trace and the same in every model."""
-        return self.row.key
-
-    @property
-    def stage(self) -> Stage:
-        """Stage of the row."""
-        return self.row.stage
-
-    @property
-    def name(self) -> str:
-        """The part of the key after the stage: ``a``, ``t``, ``d``."""
-        return self.row.name
-
-    @property
-    def micro(self) -> MicroOperation:
-        """Micro-operation of the row."""
-        return self.row.micro
-
-    @property
-    def input_keys(self) -> tuple[str, ...]:
-        """The sources of the inputs: keys of earlier rows, or operand roles."""
-        return self.row.inputs
 
 
 class StepPlace(NamedTuple):
@@ -98,7 +54,7 @@ class Step(NamedTuple):
     @property
     def flags(self) -> tuple[Flag, ...]:
         """Every flag of the step's lanes, once."""
-        flags = (flag for row in self.rows for lane in row.lanes for flag in lane.flags)
+        flags = (flag for row in self.rows for flags in row.flags for flag in flags)
         return tuple(dict.fromkeys(flags))
 
 
@@ -282,42 +238,40 @@ class Trace:
                 step._replace(number=number, statement=statement)
                 for number, (statement, step) in enumerate(own_steps, 1)
             )
-        values = run_plan(self.plan, self.operands)
+        stages, rows = self.plan.stages.items(), self._make_rows()
         return tuple(
-            Step(number, stage, tuple(_make_row_trace(row, values) for row in rows))
-            for number, (stage, rows) in enumerate(self.plan.stages.items(), 1)
+            Step(number, stage, tuple(rows[row.key] for row in stage_rows))
+            for number, (stage, stage_rows) in enumerate(stages, 1)
         )
+
+    def _make_rows(self) -> dict[str, RowTrace]:
+        """Return the operands and the rows of an instruction by role or key."""
+        ins, values = self.instruction, run_plan(self.plan, self.operands)
+        rows: dict[str, RowTrace] = {}
+        for role, type_ in self.plan.sources:
+            limits = get_limits(type_.bits, signed=False)
+            rows[role] = RowTrace(ins, role, Copy(), (), values[role], limits)
+        for key, stage, micro, inputs, _, range_ in self.plan.rows:
+            input_values = tuple(values[x] for x in inputs)
+            flags = tuple(
+                tuple(micro.find_lane_flags(lane, input_values, value))
+                for lane, value in enumerate(values[key])
+            )
+            sources = tuple(rows[x] for x in inputs)
+            rows[key] = RowTrace(ins, key, micro, sources, values[key], range_, flags, stage)
+        return rows
 
     @cached_property
     def rows(self) -> Mapping[str, RowTrace]:
         """The rows by key; in a block the key has its statement: ``s2.write.d``."""
-        rows = (row for step in self.steps for row in step.rows)
-        pairs = zip(self.plan.rows, rows, strict=True)
-        return FrozenDict((row.key, x._replace(row=row)) for row, x in pairs)
-
-    @cached_property
-    def views(self) -> Mapping[str, RowView]:
-        """The operands and the rows as micro-operations see them, by role or key."""
-        ins = self.instruction
-        views: dict[str, RowView] = {}
-        for role, type_ in self.plan.sources:
-            limits, bits = get_limits(type_.bits, signed=False), (self.operands[role],)
-            views[role] = RowView(ins, role, format_short_name(ins, role), Copy(), (), bits, limits)
-        for row in self.rows.values():
-            inputs = tuple(views[key] for key in row.input_keys)
-            flags = tuple(lane.flags for lane in row.lanes)
-            views[row.key] = RowView(
-                ins,
-                row.key,
-                row.name,
-                row.micro,
-                inputs,
-                row.values,
-                row.row.range,
-                flags,
-                row.stage,
-            )
-        return FrozenDict(views)
+        rows: dict[str, RowTrace] = {}
+        for row, x in zip(self.plan.rows, (x for s in self.steps for x in s.rows), strict=True):
+            if x.key != row.key:
+                sources = zip(row.inputs, x.inputs, strict=True)
+                inputs = tuple(rows.get(key) or y._replace(key=key) for key, y in sources)
+                x = x._replace(key=row.key, inputs=inputs)
+            rows[row.key] = x
+        return FrozenDict(rows)
 
     @cached_property
     def result_by_role(self) -> Mapping[str, int]:
@@ -455,20 +409,11 @@ def replay(trace_: Trace) -> dict[str, int]:
     recorded: dict[str, LaneValues] = {role: (bits,) for role, bits in trace_.operands.items()}
     for row in trace_.rows.values():
         inputs = tuple(recorded[key] for key in row.input_keys)
-        if inputs != row.inputs or row.micro.run(EXACT, *inputs) != row.values:
+        if inputs != row.input_values or row.micro.run(EXACT, *inputs) != row.values:
             raise ValueError(f"row {row.key} does not follow from its inputs")
         recorded[row.key] = row.values
     keys = {destination.role: destination.key for destination in trace_.plan.results}
     return {name: recorded[keys[role]][0] for role, name in trace_.block.results.items()}
-
-
-def _make_row_trace(row: Row, values: Mapping[str, LaneValues]) -> RowTrace:
-    inputs = tuple(values[key] for key in row.inputs)
-    lanes = (
-        LaneTrace(value, tuple(row.micro.find_lane_flags(lane, inputs, value)))
-        for lane, value in enumerate(values[row.key])
-    )
-    return RowTrace(row, tuple(lanes), inputs, values[row.key])
 
 
 def _iter_notes(trace_: Trace) -> Iterator[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.divergence import Divergence
 from ...engine.tracing.lane_text import format_lane_sentence
 from ...engine.tracing.step_text import describe_step
-from ...engine.tracing.trace import RowTrace, Step, Trace
+from ...engine.tracing.trace import Step, Trace
 from ...scene.scene_cells import GLYPHS
 from ...state.reading_time import select_notable_flags
 from .pane import StyledLine, StyledText
@@ -23,16 +24,14 @@ def step_words(
     A flag of one lane of several is shown in its column, and as a sentence under the cursor.
     Sentences that repeat the picture are omitted.
     """
-    yield from sentence_lines(describe_step(trace, step), width, "strong")
+    yield from sentence_lines(describe_step(step), width, "strong")
     if divergence and divergence.stage is step.stage:
         for erratum in divergence.errata:
             yield from sentence_lines(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
     for row in step.rows:
         if is_covered_by_step_text(row):
             marks = "".join(f"{GLYPHS[flag]} " for flag in select_notable_flags(row, 0))
-            yield from sentence_lines(
-                f"{marks}{_named_sentence(trace, step, row)}", width, "changed"
-            )
+            yield from sentence_lines(f"{marks}{_named_sentence(step, row)}", width, "changed")
     for note in trace.annotations.get_notes(step.stage):
         lane = "" if note.lane is None else f"lane {note.lane}: "
         yield from sentence_lines(f"✎ {lane}{make_printable(note.text)}", width, "chosen")
@@ -40,12 +39,12 @@ def step_words(
 
 def is_covered_by_step_text(row: RowTrace) -> bool:
     """Whether the sentences of a step say what happened in a row."""
-    return len(row.lanes) == 1 and bool(select_notable_flags(row, 0))
+    return len(row.values) == 1 and bool(select_notable_flags(row, 0))
 
 
-def _named_sentence(trace: Trace, step: Step, row: RowTrace) -> str:
+def _named_sentence(step: Step, row: RowTrace) -> str:
     """Return the sentence on a row, with the row's name if the step has several."""
-    sentence = format_lane_sentence(trace, row, 0)
+    sentence = format_lane_sentence(row, 0)
     return (
         sentence
         if len(step.rows) == 1 or sentence.startswith(f"{row.name} ")

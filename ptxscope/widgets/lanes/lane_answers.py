@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest
 
+from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.stage import Stage
 from ...engine.tracing.divergence import Divergence
-from ...engine.tracing.trace import RowTrace, Trace
+from ...engine.tracing.trace import Trace
 from ...scene.row_pairs import hide_equal_cells, iter_pairs, mark_differences
 from ...scene.scene_builder import build_row_scene
 from ...scene.scene_cells import build_cells
@@ -95,7 +96,7 @@ class AnswersPainter:
         if self.lanes > 1:
             return half
         pairs = [
-            [_draw_whole_line(x, row) for x, row in zip(traces, pair.rows, strict=True)]
+            [_draw_whole_line(row) for row in pair.rows]
             for stage in self.stages
             if self.has_stage(stage)
             for pair in iter_pairs(*traces, stage)
@@ -143,7 +144,7 @@ class AnswersPainter:
             return []
         row_scene = build_row_scene(trace, row)
         if other is not None:
-            cells = zip(row_scene.cells, build_cells(other.views[row.key]), strict=True)
+            cells = zip(row_scene.cells, build_cells(other.rows[row.key]), strict=True)
             row_scene = row_scene._replace(cells=tuple(mark_differences(x, y) for x, y in cells))
         lines = draw_row_lines(
             row_scene, width, highlights or NO_HIGHLIGHTS, min(level, Level.OPEN), 1
@@ -153,9 +154,9 @@ class AnswersPainter:
         return [[StyledText(text, style_name) for text, style_name, _ in line] for line in lines]
 
 
-def _draw_whole_line(trace: Trace, row: RowTrace | None) -> StyledLine:
+def _draw_whole_line(row: RowTrace | None) -> StyledLine:
     """Return the cells of a row in one line."""
-    cells = build_cells(trace.views[row.key]) if row else ()
+    cells = build_cells(row) if row else ()
     return [piece for cell in cells for piece in draw_cell_pieces(cell)]
 
 
@@ -186,8 +187,8 @@ def iter_pinned_rows(
     """Yield names and cells of the pinned evaluation's rows that differ."""
     for pair in iter_pairs(trace, pin, stage):
         if pair.other and pair.is_different:
-            own_cells = build_cells(trace.views[pair.key]) if pair.isa else ()
-            cells = hide_equal_cells(build_cells(pin.views[pair.key]), own_cells)
+            own_cells = build_cells(trace.rows[pair.key]) if pair.isa else ()
+            cells = hide_equal_cells(build_cells(pin.rows[pair.key]), own_cells)
             yield pair.other.name, tuple(map(widen_cell, cells)) if is_wide else cells
 
 

@@ -18,6 +18,7 @@ from textual.timer import Timer
 
 from ...engine.isa.roles import Role
 from ...engine.isa.types import Type
+from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.properties import MAX_LANE_BITS
 from ...engine.syntax.values import list_first_characters
 from ...engine.tracing.divergence import Divergence
@@ -28,7 +29,7 @@ from ...engine.tracing.provenance import (
     find_descendants,
     is_descendant,
 )
-from ...engine.tracing.trace import RowTrace, Trace
+from ...engine.tracing.trace import Trace
 from ...scene.scene_builder import build_scene, choose_part_width, iter_parts
 from ...scene.scene_model import BitRef, LaneRef, Place, Scene
 from ...state import figure_edits
@@ -163,7 +164,7 @@ class LanesPane(Pane):
         if place.key == Role.TABLE:
             return trace.instruction.form.lut is not None
         row = trace.rows.get(place.key)
-        return place.key in trace.operands or (row is not None and place.lane < len(row.lanes))
+        return place.key in trace.operands or (row is not None and place.lane < len(row.values))
 
     # --- motion --------------------------------------------------------------------
 
@@ -222,7 +223,7 @@ class LanesPane(Pane):
             self._set_place(None)
             return
         row = self._trace.rows.get(place.key) if self._trace else None
-        self._enter(place.lane if row and len(row.lanes) > 1 else None)
+        self._enter(place.lane if row and len(row.values) > 1 else None)
 
     def _compute_highlights(self, trace: Trace) -> Highlights:
         if self.place is None:
@@ -360,7 +361,7 @@ class LanesPane(Pane):
         elif trace is None or row is None or place is None or self._is_covered_below(trace, row):
             sentence = ""
         else:
-            sentence = format_lane_sentence(trace, row, place.lane)
+            sentence = format_lane_sentence(row, place.lane)
         self.post_message(self.CursorMoved(self, cell, sentence))
 
     def _describe_operand(self, view: LanesState, cell: LaneBits) -> str:
