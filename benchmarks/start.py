@@ -13,10 +13,10 @@ TRACE = ("-m", "ptxscope", "trace", LINE, *VALUES)
 MOST = 2.2
 """How many times an empty program's time ``trace`` may take.
 
-It takes 2.8. In millions of instructions, of 392: the empty program takes 126; the modules of Python
-that it lacks, typing first, 26; finding and reading 82 modules of ptxscope 28; the classes of 65
-named tuples, 9 frozen dataclasses and 25 enums 110; the catalog, patterns and functions 90; the
-command itself 12. Without any of these classes, it would take about 2.1.
+It takes 2.8. In millions of instructions, of 392: the empty program takes 126; the modules of
+Python that it lacks, typing first, 26; finding and reading 82 modules of ptxscope 28; the classes
+of 65 named tuples, 9 frozen dataclasses and 25 enums about 110; the catalog, patterns and functions
+90; the command itself 12. Without any of these classes, it would take about 2.1.
 """
 
 
