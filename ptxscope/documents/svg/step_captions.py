@@ -90,10 +90,9 @@ def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: 
     canvas.draw_text(_NUMBER, y + 12.3, str(step.number), STRONG, anchor="middle")
     title = step.title[:1].upper() + step.title[1:]
     canvas.draw_text(WORDS_X, y + 12.5, title, SUBHEADING, width=WORDS_WIDTH)
-    lines = NOTE.wrap(step.about, WORDS_WIDTH)
-    end = canvas.draw_lines(WORDS_X, y + 29, lines, NOTE)
+    end = canvas.draw_paragraph(sketch.layout.words, y + 29, step.about, NOTE)
     for role in roles:
-        end = _draw_register_name(sketch, role, end + 4, Area(WORDS_X, WORDS_WIDTH))
+        end = _draw_register_name(sketch, role, end + 4, sketch.layout.words)
     return end - 6
 
 

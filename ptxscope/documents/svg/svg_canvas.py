@@ -339,6 +339,10 @@ class SvgCanvas:
         width = area.width - margin
         self.draw_text(area.center, y, text, style, colour, anchor="middle", width=width)
 
+    def draw_paragraph(self, area: Area, y: float, text: str, style: TextStyle) -> float:
+        """Draw a text wrapped in an area; return the baseline after its last line."""
+        return self.draw_lines(area.x, y, style.wrap(text, area.width), style)
+
     def draw_lines(
         self, x: float, y: float, lines: Sequence[str], style: TextStyle,
         colour: SvgColour | None = None,

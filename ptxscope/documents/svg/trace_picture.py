@@ -33,7 +33,6 @@ from ..options import DEFAULT, MachineRow, Options
 from ..theme import Theme
 from . import step_captions
 from .cell_shapes import draw_register
-from .machine_lines import draw_machine_rows, draw_machine_section
 from .page_layout import (
     COMPACT,
     EDGE,
@@ -56,7 +55,13 @@ from .picture_panels import (
     find_differing_lanes,
     list_groups,
 )
-from .result_shapes import draw_note, draw_remark, draw_results, draw_step_notes
+from .result_shapes import (
+    draw_machine_rows,
+    draw_machine_section,
+    draw_note,
+    draw_results,
+    draw_step_notes,
+)
 from .statement_wires import BAND, Wires, draw_wires
 from .step_layout import draw_rows, place_rows
 from .svg_canvas import Ground, SvgCanvas, Zone
@@ -139,7 +144,7 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
         y = _draw_group(panels, picture, y)
     canvas.add_mark("notes", y)
     for text in describe_differences(groups[-1][-1]):
-        y = draw_remark(canvas, text, y + 22, page) - 6
+        y = canvas.draw_paragraph(page, y + 22, text, BODY) - 6
     y = _draw_notes(doc, canvas, y - 8 * layout.is_compact, page, picture.has_lanes)
     if doc.answers:
         canvas.add_mark("answers", y)
@@ -395,8 +400,7 @@ def draw_head(canvas: SvgCanvas, title: str, ptx: str, model: str, long_names: N
     y = 26.0
     canvas.open_group("px-head")
     if title:
-        lines = TITLE.wrap(title, _PAGE.width)
-        y = canvas.draw_lines(EDGE, y + 14, lines, TITLE) - 8
+        y = canvas.draw_paragraph(_PAGE, y + 14, title, TITLE) - 8
     badge = min(NOTE.measure(model) + 22, 240)
     parts_start = len(canvas.parts)
     end = (
@@ -420,8 +424,7 @@ def _draw_compact_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> f
     page, y = COMPACT.page, 10.0
     canvas.open_group("px-head")
     if doc.title:
-        lines = SUBHEADING.wrap(doc.title, page.width)
-        y = canvas.draw_lines(page.x, y + 13, lines, SUBHEADING) - 9
+        y = canvas.draw_paragraph(page, y + 13, doc.title, SUBHEADING) - 9
     is_documented = doc.model == ISA_MODEL.name and not doc.answers and not doc.other
     model = "" if is_documented else format_model(doc)
     room = min(SMALL.measure(model) + 12, page.width / 2) if model else 0
@@ -604,8 +607,7 @@ def _draw_answers(answers: Answers, canvas: SvgCanvas, y: float, page: Area) -> 
 
 def _draw_agreement(text: str, canvas: SvgCanvas, y: float, page: Area) -> float:
     canvas.open_group("px-answers")
-    lines = STRONG.wrap(text, page.width)
-    y = canvas.draw_lines(page.x, y + 18, lines, STRONG)
+    y = canvas.draw_paragraph(page, y + 18, text, STRONG)
     canvas.close_group()
     return y - 14
 
@@ -618,8 +620,7 @@ def _draw_notes(doc: Document, canvas: SvgCanvas, y: float, page: Area, has_lane
     if only.heading and doc.no_result:
         texts.append(f"The result: {doc.no_result}.")
     for text in texts:
-        lines = REMARK.wrap(text, page.width)
-        y = canvas.draw_lines(page.x, y + 14, lines, REMARK) - 6
+        y = canvas.draw_paragraph(page, y + 14, text, REMARK) - 6
     return y
 
 
@@ -638,11 +639,8 @@ def _draw_foot(
     """Draw caption and source; return the height of the page in whole px, as renderers round it."""
     canvas.open_group("px-foot")
     if doc.caption:
-        lines = CAPTION.wrap(doc.caption, page.width)
-        y = canvas.draw_lines(page.x, y + 20, lines, CAPTION) - 10
-    for line in SMALL.wrap(idle_text, page.width):
-        canvas.draw_text(page.x, y + 22, line, SMALL)
-        y += 13
+        y = canvas.draw_paragraph(page, y + 20, doc.caption, CAPTION) - 10
+    y = canvas.draw_paragraph(page, y + 22, idle_text, SMALL) - 22
     if doc.source:
         canvas.draw_text(page.x, y + 22, doc.source, SMALL, width=page.width)
     else:
