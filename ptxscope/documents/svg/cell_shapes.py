@@ -344,16 +344,8 @@ def _draw_merged_lane(
             else center + chip_width / 2 + 3
         )
         has_room = measure_text(span.text, MIN_LETTER_PX, is_monospaced=True) <= width - 2
-        draw_bit_box(
-            canvas,
-            Area(x, width),
-            y + 7,
-            20,
-            span.text if has_room else "",
-            span.kind,
-            span.tint,
-            13,
-        )
+        text, box = span.text if has_room else "", Area(x, width)
+        draw_bit_box(canvas, box, y + 7, 20, text, span.kind, span.tint, LABEL.size)
     canvas.draw_text(center, y + 23, chip.text, VALUE, colour, anchor="middle")
     notes = _list_spans(
         cell,

@@ -55,30 +55,17 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
             is_in_middle = sketch.slots.get(row.key) is ColumnPart.MIDDLE
             room = (sketch.figures if is_in_middle else area).right - label
         canvas.draw_text(label, y + 8, text, DATUM, anchor=anchor, width=room)
-    canvas.draw_rect(
-        area.center - width / 2,
-        top,
-        width,
-        _GATE,
-        SvgColour.PAGE,
-        SvgColour.INK,
-        radius=8,
-        line=1.4,
-    )
-    canvas.draw_text(area.center, top + 16.5, figure.word, LABEL, anchor="middle")
+    box = Area(area.center - width / 2, width)
+    canvas.draw_box(box, top, _GATE, SvgColour.PAGE, SvgColour.INK, radius=8, line=1.4)
+    canvas.draw_centered(box, top + 16.5, figure.word, LABEL)
     pill = top + _GATE + 14
     canvas.draw_flow((area.center, top + _GATE), (area.center, pill), SvgColour.DIM)
     extent = draw_truth(canvas, area.center, pill, get_truth(figure.output.value))
     # the middle has free space on its left
     left = area.x if sketch.slots.get(row.key) is not ColumnPart.MIDDLE else sketch.figures.x
+    room = extent.x - 8 - left
     canvas.draw_text(
-        extent.x - 8,
-        pill + 16.5,
-        figure.output.name,
-        NAME,
-        SvgColour.DIM,
-        anchor="end",
-        width=extent.x - 8 - left,
+        left + room, pill + 16.5, figure.output.name, NAME, SvgColour.DIM, anchor="end", width=room
     )
     sketch.set_port(row.cells[0].place, extent, pill + PILL_HEIGHT)
     return pill + PILL_HEIGHT
@@ -108,14 +95,8 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     if port:
         canvas.draw_elbow((port.area.center, port.y), (area.center, pill), SvgColour.DIM)
     draw_truth(canvas, area.center, pill, get_truth(condition.value))
-    canvas.draw_text(
-        area.center,
-        pill + PILL_HEIGHT + 11,
-        condition.name,
-        TAG,
-        anchor="middle",
-        width=2 * aside - 8,
-    )
+    between = Area(area.center - aside, 2 * aside)
+    canvas.draw_centered(between, pill + PILL_HEIGHT + 11, condition.name, TAG, margin=8)
     taken_tints = [option.tint for option in figure.options if option.is_taken]
     fill, frame = choose_chip_colours(taken_tints[0] if len(taken_tints) == 1 else PLAIN)
     canvas.draw_box(box, bottom, _CHOSEN_HEIGHT, fill, frame)

@@ -120,13 +120,8 @@ def _draw_compact_caption(
         end = _draw_register_name(sketch, role, end, words.split_columns(2, 24)[0]) - 2
         register = sketch.registers[role]
         if sketch.has_no_room(register):
-            canvas.draw_text(
-                words.center + 12,
-                end - 15,
-                f"= {register.meaning}",
-                DATUM,
-                ROLE_INKS.get(role, SvgColour.INK),
-            )
+            colour = ROLE_INKS.get(role, SvgColour.INK)
+            canvas.draw_text(words.center + 12, end - 15, f"= {register.meaning}", DATUM, colour)
     return top + height
 
 

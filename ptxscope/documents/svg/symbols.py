@@ -93,15 +93,9 @@ def draw_truth(canvas: SvgCanvas, center: float, y: float, value: bool | None) -
     """Draw a truth value as a pill with a symbol and a word; return its extent."""
     x = center - PILL_WIDTH / 2
     if value is None:
-        canvas.draw_rect(
-            x,
-            y,
-            PILL_WIDTH,
-            PILL_HEIGHT,
-            SvgColour.PAGE,
-            SvgColour.DIM,
-            radius=PILL_HEIGHT / 2,
-            dash="2 2",
+        pill, round_ = Area(x, PILL_WIDTH), PILL_HEIGHT / 2
+        canvas.draw_box(
+            pill, y, PILL_HEIGHT, SvgColour.PAGE, SvgColour.DIM, radius=round_, dash="2 2"
         )
         canvas.draw_text(center, y + 16.5, "0 or 1", STRONG, SvgColour.DIM, anchor="middle")
         return Area(x, PILL_WIDTH)

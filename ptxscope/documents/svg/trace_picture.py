@@ -280,13 +280,8 @@ def _draw_band(canvas: SvgCanvas, section: Section, page: Area, y: float) -> flo
             box = (right - width, y, width, BAND)
             canvas.zones.append(Zone((section.branch, f"{view.name} =", 0), box))
             right -= width + 16
-    canvas.draw_text(
-        page.x + 10,
-        y + 20,
-        section.heading,
-        LABEL.with_weight(not section.is_folded),
-        width=right - page.x - 14,
-    )
+    style = LABEL.with_weight(not section.is_folded)
+    canvas.draw_text(page.x + 10, y + 20, section.heading, style, width=right - page.x - 14)
     return y + BAND
 
 
@@ -578,25 +573,14 @@ def _draw_answers(answers: Answers, canvas: SvgCanvas, y: float, page: Area) -> 
     widest = max(BODY.measure(answer.label) for answer in answers.all)
     room = min(max(_LABEL, widest + 9), page.width / 2)
     text_area = Area(page.x + room, page.width - room)
-    canvas.draw_text(
-        text_area.x,
-        y + 28,
-        f"They first differ at “{answers.step}”.",
-        BODY,
-        SvgColour.DIM,
-        width=text_area.width,
-    )
+    about = f"They first differ at “{answers.step}”."
+    canvas.draw_text(text_area.x, y + 28, about, BODY, SvgColour.DIM, width=text_area.width)
     y += 52
     for answer in answers.all:
         reason = answer.reason
         canvas.draw_text(page.x, y, answer.label, BODY, width=room - 8)
-        canvas.draw_text(
-            text_area.x,
-            y,
-            answer.result,
-            LABEL,
-            width=min(text_area.width - STRONG.measure(reason) - 8, 360),
-        )
+        result_room = min(text_area.width - STRONG.measure(reason) - 8, 360)
+        canvas.draw_text(text_area.x, y, answer.result, LABEL, width=result_room)
         canvas.draw_text(page.right, y, reason, STRONG, SvgColour.MARK, anchor="end")
         y += 20
     for erratum in answers.errata:

@@ -51,6 +51,10 @@ class Chart(NamedTuple):
         """Return y of the edge between `row` and the row below it."""
         return float(self.y_axis.compute_place(row / self.rows))
 
+    def format_corner(self, column: float, row: float) -> str:
+        """Format the lower left corner of a cell for a path."""
+        return f"{format_length(self.compute_x(column))} {format_length(self.compute_y(row))}"
+
 
 def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     """Draw the map, its axes and the scale of its shades; return the end."""
@@ -86,17 +90,7 @@ def draw_outline(canvas: SvgCanvas, chart: Chart, mask: Mask, style: PlotLineSty
     if not is_outlined(mask):
         return
     d = "".join(
-        "M{} {}L{} {}".format(
-            *map(
-                format_length,
-                (
-                    chart.compute_x(x),
-                    chart.compute_y(y),
-                    chart.compute_x(to_x),
-                    chart.compute_y(to_y),
-                ),
-            )
-        )
+        f"M{chart.format_corner(x, y)}L{chart.format_corner(to_x, to_y)}"
         for x, y, to_x, to_y in _iter_edges(mask)
     )
     canvas.draw_path(d, SvgColour.PAGE, line=style.width + 1.6)
@@ -122,10 +116,8 @@ def draw_hatch(canvas: SvgCanvas, chart: Chart, mask: Mask) -> None:
     rows, columns = mask.shape
     spacing = max(round(HATCH * 1.5 / (SIDE / columns)), 1)
     d = "".join(
-        f"M{format_length(chart.compute_x(column + run.first))} "
-        f"{format_length(chart.compute_y(column - start + run.first))}"
-        f"L{format_length(chart.compute_x(column + run.last + 1))} "
-        f"{format_length(chart.compute_y(column - start + run.last + 1))}"
+        f"M{chart.format_corner(column + run.first, column - start + run.first)}"
+        f"L{chart.format_corner(column + run.last + 1, column - start + run.last + 1)}"
         for start in range(-rows + 1, columns)
         if start % spacing == 0
         for column in (max(start, 0),)
