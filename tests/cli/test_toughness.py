@@ -86,7 +86,7 @@ def test_a_sweep_as_text_draws_no_picture() -> None:
     program = (
         "import sys\nfrom ptxscope.cli import main\n"
         f"main(['sweep', {LINE!r}, '--x', 'a.b0', 'b=1', 'c=0'])\n"
-        "loaded = [x for x in sys.modules if 'export.picture' in x]\n"
+        "loaded = [x for x in sys.modules if 'documents.svg' in x]\n"
         "sys.exit(f'loaded {loaded}' if loaded else 0)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
