@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.soaking import watch
-from tests.tiers import ALONE, QUICK, USUAL, mark_left
+from tests.tiers import ALONE, QUICK, USUAL, is_drawn, mark_left
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 for _name, _count in (("default", USUAL // QUICK), ("thorough", USUAL // 3)):
@@ -57,11 +58,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     profile = _profile(config)
     if profile == "soak":
         return
+    counts = Counter(item.nodeid.partition("[")[0] for item in items)
     kept = [
         item
         for item in items
         if not item.get_closest_marker("soak")
-        and (is_thorough(item) if profile == "thorough" else not is_left_out(item))
+        and (
+            is_thorough(item) and is_drawn(item, counts)
+            if profile == "thorough"
+            else not is_left_out(item)
+        )
     ]
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])

@@ -15,7 +15,7 @@ from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import get_erratum
 from ptxscope.engine.tracing.basic_block import make_block
-from tests.tiers import ci_only, sampled, some, thorough
+from tests.tiers import ci_only, some, thorough, whole
 
 pytest.importorskip("bitwuzla")
 
@@ -59,7 +59,7 @@ def test_every_intrinsic_has_kernels() -> None:
     assert {*KERNELS} == set(product(map_intrinsics(), nvcc_intrinsics.STORED))
 
 
-@sampled
+@whole
 @pytest.mark.parametrize(("name", "architecture"), KERNELS)
 def test_an_intrinsic_is_what_nvcc_makes_of_it(name: str, architecture: str) -> None:
     proof = prove_intrinsic(map_intrinsics()[name], KERNELS[name, architecture])

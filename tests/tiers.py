@@ -3,6 +3,7 @@ that need a terminal, a browser, a clock or a build, or that check what is gener
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 from zlib import crc32
@@ -20,10 +21,13 @@ ALONE = pytest.StashKey[set[str]]()
 
 SAMPLE = 64
 """The default run takes one of so many cases of what is `sampled`."""
+MANY, THIRD = 32, 3
+"""Of more than so many cases of what is `sampled` and not `whole`, thorough takes a third."""
 
 thorough = pytest.mark.thorough
 ci_only = pytest.mark.ci_only
 sampled = pytest.mark.sampled
+whole = pytest.mark.sampled(is_whole=True)
 
 
 def some(values: Iterable[Any], *kept: int) -> list[Any]:
@@ -43,6 +47,15 @@ def mark_left(items: Iterable[pytest.Item]) -> None:
             if name in begun and crc32(f"sampled {item.nodeid}".encode()) % SAMPLE:
                 item.add_marker(thorough)
             begun.add(name)
+
+
+def is_drawn(item: pytest.Item, counts: Counter[str]) -> bool:
+    """Return whether thorough takes a case, of so many of its function: a soak takes all."""
+    mark = item.get_closest_marker("sampled")
+    is_one_of_many = counts[item.nodeid.partition("[")[0]] > MANY
+    if mark is None or mark.kwargs.get("is_whole") or not is_one_of_many:
+        return True
+    return crc32(f"third {item.nodeid}".encode()) % THIRD == 0
 
 
 def examples(count: int) -> settings:

@@ -16,7 +16,7 @@ from textual.widgets._toast import ToastRack
 
 from ptxscope.app.app import Explorer
 from ptxscope.widgets.base.theme_styles import HIGH_CONTRAST, INKS, OVERLAYS, ThemeStyles
-from tests.tiers import ci_only, sampled, some
+from tests.tiers import ci_only, sampled, some, whole
 
 pytestmark = ci_only
 
@@ -79,7 +79,7 @@ def test_the_contrast_of_black_and_white_is_21() -> None:
     assert ratio((119, 119, 119), (255, 255, 255)) == pytest.approx(4.48, abs=0.005)  # of WCAG
 
 
-@sampled
+@whole
 @pytest.mark.parametrize("system", [ColorSystem.TRUECOLOR, ColorSystem.EIGHT_BIT])
 @pytest.mark.parametrize("name", some(FULL, 0, 1, 2, 3))
 def test_inks_in_full_and_in_256_colours(name: str, system: ColorSystem) -> None:

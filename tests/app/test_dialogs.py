@@ -399,7 +399,7 @@ EDITED = {
 }
 
 
-@pytest.mark.parametrize("size", some([(60, 20), (80, 24), (120, 40)], 1))
+@pytest.mark.parametrize("size", some([(60, 20), (80, 24)], 1))
 @pytest.mark.parametrize("place", EDITED)
 async def test_messages_cover_nothing_that_is_edited(place: str, size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:

@@ -13,7 +13,7 @@ from ptxscope.cli.commands.trace import make_parser, parse_request
 from ptxscope.documents import BINARY, FORMATS, TEXTS, Format, export, format_of
 from ptxscope.documents.option_table import OPTIONS, has_effect
 from tests.cli.running import run
-from tests.tiers import sampled, thorough
+from tests.tiers import sampled, thorough, whole
 
 pytest.importorskip("resvg_py")
 pytest.importorskip("typst")
@@ -124,7 +124,7 @@ def told(format_: str, *words: str) -> str | bytes:
     return made
 
 
-@sampled
+@whole
 @pytest.mark.parametrize("option", GIVEN)
 @pytest.mark.parametrize(
     "format_", [*TEXTS, *(pytest.param(x, marks=thorough) for x in sorted(BINARY))]

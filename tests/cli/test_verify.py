@@ -517,7 +517,7 @@ def test_a_report_has_all_that_is_needed(stored: list[str]) -> None:
 
 
 @sampled
-@pytest.mark.parametrize("erratum", [x for x in ERRATA if x.id != "E17"], ids=lambda x: x.id)
+@pytest.mark.parametrize("erratum", [x for x in ERRATA if x.id != "E17"][::2], ids=lambda x: x.id)
 def test_a_report_on_a_known_erratum(erratum: Any, stored: list[str]) -> None:
     done = run("verify", erratum.example[0], "--report")
     assert done.returncode in (0, 1), done.stderr

@@ -25,7 +25,7 @@ from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import replay
 from ptxscope.state.open_listing import open_block
 from tests.block_idioms import IDIOMS, WORD, Idiom
-from tests.tiers import ci_only, sampled
+from tests.tiers import ci_only, sampled, whole
 
 EDGES = (0, 1, 0x7F, 0x80, 0x7FFFFFFF, 0x80000000, WORD, 0x80FF7F01, 0x01010101, 0xFF00FF00)
 EVERY_IDIOM = pytest.mark.parametrize("idiom", IDIOMS, ids=[x.name for x in IDIOMS])
@@ -41,7 +41,7 @@ def draw_values(idiom: Idiom, rng: Random) -> dict[str, int]:
     }
 
 
-@sampled
+@whole
 @EVERY_IDIOM
 def test_idiom(idiom: Idiom) -> None:
     rng = Random(idiom.name)
@@ -57,7 +57,7 @@ def test_idiom(idiom: Idiom) -> None:
 
 
 @ci_only
-@sampled
+@whole
 @EVERY_IDIOM
 def test_idiom_on_arrays(idiom: Idiom) -> None:
     rng = Random(idiom.name)

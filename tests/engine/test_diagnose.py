@@ -37,7 +37,7 @@ from ptxscope.engine.syntax.instruction import Instruction
 from tests.reference import reference
 from tests.reference_data import golden_rows
 from tests.strategies import INSTRUCTIONS, SOURCE_ROLES, evaluations, instruction_of
-from tests.tiers import ci_only, examples, sampled, some, thorough
+from tests.tiers import ci_only, examples, sampled, some, thorough, whole
 
 _EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 
@@ -203,7 +203,7 @@ def telling_floats(written: str, actual: str) -> list[dict[str, int]]:
     return []
 
 
-@sampled
+@whole
 @pytest.mark.parametrize("count", some([3, 1]))
 @pytest.mark.parametrize(("written", "actual"), lines(_ONE))
 def test_one_cause_is_found(written: str, actual: str, count: int) -> None:

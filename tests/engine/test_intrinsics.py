@@ -22,7 +22,7 @@ from ptxscope.engine.syntax.errors import NotOneError, PtxError
 from ptxscope.engine.syntax.parser import parse, parse_all
 from ptxscope.engine.tracing.evaluation import evaluate
 from tests.engine.test_program import INTRINSICS, documented
-from tests.tiers import sampled
+from tests.tiers import whole
 
 WORD = 0xFFFFFFFF
 BITING = (0, 1, 0x80808080, 0x7F7F7F7F, 0x80008000, 0x7FFF7FFF, WORD, 0x80000000, 0x00FF8001)
@@ -145,7 +145,7 @@ def result_of(name: str, operands: tuple[int, ...]) -> int:
     return held["d"]
 
 
-@sampled
+@whole
 @pytest.mark.parametrize("name", sorted(map_intrinsics()))
 def test_a_call_gives_what_cuda_documents(name: str) -> None:
     rng, count = Random(name), len(map_intrinsics()[name].parameters)

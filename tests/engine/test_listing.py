@@ -22,7 +22,7 @@ from ptxscope.engine.syntax.opcodes import is_other_opcode, is_passed_over
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes
 from tests.reference_data import DATA, table, verdicts
-from tests.tiers import ci_only, sampled
+from tests.tiers import ci_only, sampled, whole
 
 VIDEO = (DATA / "video.ptx").read_text(encoding="utf-8")
 
@@ -164,7 +164,7 @@ _BITS = [
 ]
 
 
-@sampled
+@whole
 @pytest.mark.parametrize("seed", range(100))
 def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(seed)

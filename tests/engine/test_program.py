@@ -21,7 +21,7 @@ from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.instruction import Immediate
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
-from tests.tiers import ci_only, sampled
+from tests.tiers import ci_only, whole
 
 VIDEO = {x.name: x for x in load((DATA / "video.ptx").read_text(encoding="utf-8"))}
 INTRINSICS = {x.name: x for x in load((DATA / "intrinsics.ptx").read_text(encoding="utf-8"))}
@@ -491,7 +491,7 @@ def elsewhere(need: MissingInput, run: Run) -> int:
     return known[opcode.partition(".")[0]](*values) & WORD
 
 
-@sampled
+@whole
 @pytest.mark.parametrize("name", sorted(x.replace("k_", "__", 1) for x in INTRINSICS))
 def test_the_code_of_an_intrinsic_gives_what_cuda_documents(name: str) -> None:
     program = INTRINSICS[f"k_{name.strip('_')}"]

@@ -34,7 +34,7 @@ from tests.block_idioms import IDIOMS
 from tests.engine.test_tape import operand
 from tests.proof_pairs import PAIRS, Pair
 from tests.strategies import instruction_of
-from tests.tiers import ci_only, sampled, some
+from tests.tiers import ci_only, some, whole
 
 pytest.importorskip("bitwuzla")
 
@@ -74,7 +74,7 @@ def test_the_table_of_pairs() -> None:
     assert sum(x.equal for x in PAIRS) > 25 < sum(not x.equal for x in PAIRS)
 
 
-@sampled
+@whole
 @pytest.mark.parametrize("pair", PAIRS, ids=[x.name for x in PAIRS])
 def test_pair(pair: Pair) -> None:
     proof = prove(pair.a, pair.b, where=pair.where)

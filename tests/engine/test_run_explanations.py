@@ -28,7 +28,7 @@ from ptxscope.engine.launches.statement_changes import Likelihood, iter_changes
 from ptxscope.engine.launches.thread_state import LaunchError
 from ptxscope.engine.semantics.models import ISA_MODEL
 from tests.reference_data import DATA
-from tests.tiers import ci_only, sampled
+from tests.tiers import ci_only, sampled, whole
 
 Array = npt.NDArray[Any]
 _COUNT = 64
@@ -269,7 +269,7 @@ def diagnose(case: tuple[str, str, str]) -> tuple[PlantedFault, RunDiagnosis]:
 
 
 @pytest.mark.parametrize("case", _FAULTS, ids=lambda x: f"{x[0]}: {x[2]}")
-@sampled
+@whole
 def test_a_planted_fault_is_explained(case: tuple[str, str, str]) -> None:
     fault, diagnosis = diagnose(case)
     lines = [x.statement and x.statement.line for x in diagnosis.explanations]
@@ -469,7 +469,7 @@ def test_two_faults_leave_near_misses() -> None:
     assert diagnosis.near_misses[0].match_count == 8 + 2  # 0 and 3 are right in either way
 
 
-@pytest.mark.parametrize("name", _LAUNCHES)
+@pytest.mark.parametrize("name", [*_LAUNCHES][::3])
 @sampled
 def test_replicas_do_not_affect_each_other(name: str) -> None:
     """A change among many others gives what it gives alone."""

@@ -45,7 +45,7 @@ from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
 from ptxscope.engine.tracing.evaluation import make_model_plan
 from tests.reference_data import DATA
-from tests.tiers import ci_only, sampled, some
+from tests.tiers import ci_only, some, whole
 from tools.machine_code import ARCHITECTURES, COUNTED_LINES, Sample, read_samples
 
 pytest.importorskip("bitwuzla")
@@ -399,7 +399,7 @@ class Encoded:
         return not self.question.solver.is_possible(*given, terms.join("OR", wrong))
 
 
-@sampled
+@whole
 @pytest.mark.parametrize("text", list_spellings_computed())
 def test_an_opcode_means_the_same_on_numbers_and_as_bit_vectors(text: str) -> None:
     ins = parse_machine_instruction(text)

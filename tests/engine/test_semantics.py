@@ -20,7 +20,7 @@ from ptxscope.engine.tracing.provenance import find_provenance
 from tests.reference import reference
 from tests.reference_data import MODELS
 from tests.strategies import bits, evaluations, guarded_evaluations, random_instruction
-from tests.tiers import sampled
+from tests.tiers import whole
 
 _MODELS = st.sampled_from(sorted(MODELS))
 Evaluation = tuple[Instruction, dict[str, int]]
@@ -33,7 +33,7 @@ def test_a_second_formulation_agrees(evaluation: Evaluation, model: str) -> None
     assert evaluate(ins, values, model=model) == reference(str(ins), every, model)
 
 
-@sampled
+@whole
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_a_second_formulation_agrees_on_many_forms(opcode: str) -> None:
     rng = Random(opcode)

@@ -28,7 +28,7 @@ from ptxscope.engine.sequences.pattern import Pattern, write_ptx
 from ptxscope.engine.sequences.requirements import make_requirement, may_hold
 from ptxscope.engine.syntax.source import GAP
 from tests.engine.test_intrinsics import BITING, expected
-from tests.tiers import ci_only, sampled
+from tests.tiers import ci_only, sampled, whole
 from tools.intrinsic_sequences import MIN_OPERATIONS, SIMD, prove_pattern
 from tools.nvcc_intrinsics import STORED, map_kernels, map_loads, read_stored_ptx
 
@@ -104,7 +104,7 @@ def test_most_intrinsics_are_in_the_table() -> None:
 # --- nothing false ----------------------------------------------------------------------------
 
 
-@sampled
+@whole
 @pytest.mark.parametrize("pattern", get_patterns(), ids=lambda x: x.intrinsic)
 def test_each_row_of_the_table_is_what_cuda_documents(pattern: Pattern) -> None:
     rng, block = Random(str(pattern)), parse_block(write_ptx(pattern))
@@ -114,7 +114,7 @@ def test_each_row_of_the_table_is_what_cuda_documents(pattern: Pattern) -> None:
         assert trace_block(block, inputs).result["d"] == expected(pattern.intrinsic, *values)
 
 
-@sampled
+@whole
 @pytest.mark.parametrize("pattern", get_patterns(), ids=lambda x: x.intrinsic)
 def test_each_row_of_the_table_is_proved(pattern: Pattern) -> None:
     pytest.importorskip("bitwuzla")

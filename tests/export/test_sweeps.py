@@ -31,7 +31,7 @@ from ptxscope.sweep.register_parts import (
     parse_swept_part,
 )
 from ptxscope.sweep.sweep_words import describe_sweep
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -142,6 +142,7 @@ def test_a_line_is_drawn_at_the_height_of_its_values() -> None:
     assert share == pytest.approx(156 / 256, abs=0.001)
 
 
+@sampled
 @pytest.mark.parametrize("opcode", some(CATALOG, 0, 13))
 @pytest.mark.parametrize("theme", [Theme.AUTO, Theme.DARK])
 def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
