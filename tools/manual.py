@@ -7,6 +7,7 @@ draw is renewed in them, and so are the pictures of the explorer.
 from __future__ import annotations
 
 import sys
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -40,16 +41,17 @@ def make_files() -> dict[str, str]:
 
 
 def _make_lessons() -> dict[str, str]:
-    rows = (
-        (
-            format_link(head.title, f"lessons/{head.name}.md"),
-            f"{head.minutes} min",
-            format_text(head.summary),
-        )
-        for head in list_headings()
-    )
     lines = [*heading("Lessons"), _LESSON_INTRODUCTION, ""]
-    lines += table(("lesson", "time", "topic"), rows)
+    for group, heads in groupby(list_headings(), lambda head: head.group):
+        rows = (
+            (
+                format_link(head.title, f"lessons/{head.name}.md"),
+                f"{head.minutes} min",
+                format_text(head.summary),
+            )
+            for head in heads
+        )
+        lines += [*heading(group, 2), *table(("lesson", "time", "topic"), rows)]
     lessons = {f"lessons/{name}.md": render(load_lesson(name), "markdown") for name in list_files()}
     return {"lessons.md": "\n".join(lines)} | lessons
 
