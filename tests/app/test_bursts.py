@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from textual.app import App
 
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.explorer_state import ExplorerState
@@ -35,7 +36,10 @@ KEYS = {
 @sampled
 @pytest.mark.parametrize("name", KEYS)
 @pytest.mark.parametrize("pace", some([0, 0.002]))
-async def test_a_burst_does_what_single_keys_do(name: str, pace: float) -> None:
+async def test_a_burst_does_what_single_keys_do(
+    name: str, pace: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(App, "notify", lambda *_, **__: None)  # what is told goes after some time
     async with explorer(*LINE) as drive:
         await drive.press(*KEYS[name])
         slow = await _painted(drive)
