@@ -74,6 +74,7 @@ from .text_styles import (
     CODE,
     HEADING,
     LABEL,
+    NAME,
     NOTE,
     REMARK,
     SMALL,
@@ -425,7 +426,7 @@ def _draw_compact_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> f
     room = min(SMALL.measure(model) + 12, page.width / 2) if model else 0
     canvas.draw_text(page.right, y + 14, model, SMALL, anchor="end", width=room)
     end = draw_instruction(
-        canvas, _format_head(doc), page.x, y + 14, page.width - room, LABEL, long_names
+        canvas, _format_head(doc), page.x, y + 14, page.width - room, NAME, long_names
     )
     canvas.draw_line(page.x, end + 7, page.right, end + 7, SvgColour.LINE)
     canvas.close_group()
