@@ -19,7 +19,9 @@ from .equivalence import TIMEOUT, Proof, Verdict, prove_equal
 
 def read_program(text: str | Instruction | BasicBlock) -> BasicBlock:
     """Return the instruction or the block in a text; raise PtxError if it is neither."""
-    if isinstance(text, (Instruction, BasicBlock)):
+    if isinstance(text, BasicBlock):
+        return text
+    if isinstance(text, Instruction):
         return make_block(text)
     block, problem = None, None
     try:

@@ -274,14 +274,12 @@ class BasicBlock:
         return text if has_braces else f"{{ {text} }}"
 
 
-def make_block(program: Instruction | BasicBlock) -> BasicBlock:
-    """Return a block, or that of one instruction: its results may be none.
+def make_block(ins: Instruction) -> BasicBlock:
+    """Return the block of one instruction: its results may be none.
 
     It has no written lines: equal instructions have equal blocks, however they were written.
     """
-    if isinstance(program, BasicBlock):
-        return program
-    reads = FrozenDict((role, ValuePlace(0, name, role)) for role, name in program.names.items())
-    statement = BlockStatement(1, "", 1, program, reads, has_prefix=False)
-    outputs = FrozenDict((program.results[role], x) for role, x in statement.places.items())
-    return BasicBlock((statement,), outputs, (), program.text, program.spans)
+    reads = FrozenDict((role, ValuePlace(0, name, role)) for role, name in ins.names.items())
+    statement = BlockStatement(1, "", 1, ins, reads, has_prefix=False)
+    outputs = FrozenDict((ins.results[role], x) for role, x in statement.places.items())
+    return BasicBlock((statement,), outputs, (), ins.text, ins.spans)
