@@ -162,19 +162,19 @@ def _step_to_json(trace: Trace, step: StepView) -> Object:
 
 
 def _row_to_json(trace: Trace, row: RowTrace) -> Object:
+    width = row.range.bits
     return {
         "key": row.key,
         "name": get_row_name(row),
         "operation": row.micro.operation,
         "inputs": [x.key for x in row.inputs],
-        "width": row.range.bits,
+        "width": width,
         "signed": row.range.low < 0,
-        "lanes": [_lane_to_json(trace, row, cell) for cell in reversed(make_cells(row))],
+        "lanes": [_lane_to_json(trace, row, cell, width) for cell in reversed(make_cells(row))],
     }
 
 
-def _lane_to_json(trace: Trace, row: RowTrace, cell: CellView) -> Object:
-    width = row.range.bits
+def _lane_to_json(trace: Trace, row: RowTrace, cell: CellView, width: int) -> Object:
     return {
         "lane": cell.lane,
         "value": integer_to_json(cell.value),
