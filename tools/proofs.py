@@ -151,7 +151,7 @@ def _prove_replacements(count: int | None, rng: Random, seconds: float = inf) ->
     cases = every if count is None else islice(_draw_affected(rng), count)
     return _count(
         "Replacements",
-        "The plain PTX that `check` prints for an affected form computes what is documented.",
+        "The plain PTX that `check` prints for an affected form computes the documented result.",
         (Case(str(ins), partial(prove_replacement, ins)) for ins in cases),
         len(forms) if count is None else count,
         seconds,
@@ -224,7 +224,7 @@ def _prove_models(count: int | None, rng: Random, seconds: float = inf) -> Part:
 
     return _count_drawn(
         "Models",
-        "`isa` = `ptxas` for a form without errata; operands that tell them apart for any other.",
+        "`isa` equals `ptxas` for a form without errata; for any other, operands tell them apart.",
         draw,
         count or MANY,
         seconds,
@@ -261,7 +261,7 @@ def _prove_rewrites(count: int | None, rng: Random, seconds: float = inf) -> Par
     """Compare plans before and after the rules of the array back end."""
     return _count_drawn(
         "Rewrites",
-        "A random plan of all micro-operations, rewritten and narrowed for arrays, is the same.",
+        "A random plan of all micro-operations, rewritten and narrowed for arrays, is equivalent.",
         lambda: Case("a random plan", partial(_prove_rewritten, draw_plan(rng))),
         count or MANY,
         seconds,
@@ -304,8 +304,8 @@ def _prove_programs(count: int | None, rng: Random, seconds: float = inf) -> Par
 
     return _count_drawn(
         "NumPy programs",
-        "The calls that compute a plan on arrays, in the machine types and the scratch memory that "
-        "they use, give its results: for forms of all instructions and for random plans.",
+        "The NumPy calls for a plan, with the machine types and the scratch memory that they use, "
+        "give the results of the plan: for forms of all instructions and for random plans.",
         draw,
         count or MANY,
         seconds,
@@ -352,8 +352,8 @@ def _prove_intrinsics(count: int | None, rng: Random, seconds: float = inf) -> P
     origin = "" if is_new else " No nvcc was found: the kernels are those in tests/data."
     return _count(
         "CUDA's intrinsics",
-        "A call of an intrinsic computes what the kernel does that nvcc "
-        f"{version} makes of it for {', '.join(listings)}.{origin}",
+        f"A call of an intrinsic equals the kernel that nvcc {version} generates for it, for "
+        f"{', '.join(listings)}.{origin}",
         chosen,
         len(chosen),
         seconds,
@@ -485,9 +485,8 @@ def _format_page(
     lines = [
         "# Evidence",
         "",
-        "What ptxscope says is proved for all operands by a solver of bit vectors, "
-        f"{get_solver_name()}. `python3 dev.py prove{words} --page` repeats the proofs and writes "
-        "this page.",
+        f"The bit-vector solver {get_solver_name()} proves the claims on this page for all "
+        f"operands. `python3 dev.py prove{words} --page` repeats the proofs and writes this page.",
         "",
         "## Claims",
         "",
@@ -504,9 +503,9 @@ def _format_page(
     lines += [
         "## When each erratum shows",
         "",
-        "For each erratum alone, on the line beside it: *exactly* means that the results differ if "
-        "and only if the condition holds; *only*, that they differ nowhere else. The conditions "
-        "are in the syntax of [`find`](prove.md#conditions).",
+        "Each erratum is considered alone, on the line beside it. *Exactly* means that the results "
+        "differ if and only if the condition holds; *only*, that they differ only if it holds. The "
+        "conditions are in the syntax of [`find`](prove.md#conditions).",
         "",
         "| erratum | line | condition | |",
         "|---|---|---|---|",

@@ -115,8 +115,8 @@ def format_section() -> list[str]:
     lines = [
         HEADING,
         "",
-        "What NVIDIA's assembler makes of a line is proved equal to a model for all operands, from "
-        "its machine code, by [`ptxscope verify`](verify.md). *As documented*: equal to `isa`. "
+        "[`ptxscope verify`](verify.md) proves that the machine code that NVIDIA's assembler "
+        "generates for a line equals a model for all operands. *As documented*: equal to `isa`. "
         "*With errata*: equal to the model of that release, with a counterexample to `isa` that is "
         "computed again on numbers. *Undecided*: the solver found no answer in time. *Other*: the "
         "assembler refuses two lines, because it takes the selector `.b1024` for a type; `div`, "
@@ -136,8 +136,8 @@ def format_section() -> list[str]:
         lines += _table_lines("instruction", [((f"`{x.opcode}`",), x) for x in largest])
         lines += [
             "`docs/verified.csv` has these figures for every target. `ptxscope verify "
-            "--all --arch sm_90` repeats the proofs of comparisons, selections and video "
-            "instructions, `--family` those of any instruction; `--sample N` draws some lines.",
+            "--all --arch sm_90` repeats the proofs of comparison, selection and video "
+            "instructions, `--family` those of any instruction; `--sample N` takes N lines.",
             "",
         ]
     return [*lines, *_SAMPLED, ""]
@@ -171,13 +171,14 @@ def _table_lines(titles: str, rows: Sequence[tuple[Sequence[str], VerifiedRow]])
 _SAMPLED = """\
 ### How much is sampled
 
-- **Drawn**: the lines above of other targets and releases, nearly all selectors of SIMD
-  instructions, and guards and literals, of which the examples of the errata have some.
-- **Published results** of other projects: some 900 test vectors agree with `isa`, 832 of them SIMD.
-- **Assumed**: the meaning of some seventy machine opcodes. Plain PTX operations that become one
+- **Sampled at random**: the lines above of other targets and releases, nearly all selectors of
+  SIMD instructions, and guards and literals, some of which are in the examples of the errata.
+- **Compared with published results** of other projects: about 900 test vectors agree with `isa`,
+  832 of them SIMD.
+- **Assumed**: the meaning of some seventy machine opcodes. Simple PTX operations that become one
   opcode alone confirm most of them.
-- **Nobody has confirmed** on a GPU: the errata but E2, and what the opcodes do.
-  [`ptxscope verify --gpu`](verify.md#on-a-gpu) does it where there is one.""".splitlines()
+- **Not confirmed** on a GPU: the errata except E2, and the meaning of the opcodes.
+  [`ptxscope verify --gpu`](verify.md#on-a-gpu) confirms both if you have a GPU.""".splitlines()
 
 
 def replace_section(page: str) -> str:
