@@ -204,8 +204,8 @@ The table compares ptxscope, on one thread, with plain C loops (`benchmarks/loop
 
 - **ns**: nanoseconds of thread CPU time per result, the median of {ROUNDS} rounds in which all
   take turns. `-O2` and `-O3 -march=native` are C compiled by gcc.
-- **÷**: the time of C divided by the time of ptxscope, the median over all rounds. Above 1, ptxscope
-  is faster than C.
+- **÷**: the time of C divided by the time of ptxscope, the median over all rounds. Above 1,
+  ptxscope is faster than C.
 - **without `out=`**: NumPy allocates new memory for the results, which costs page faults.
 - **goal**: the smallest acceptable ÷ of NumPy over `-O2`.
 
