@@ -9,8 +9,8 @@ from functools import partial
 from itertools import cycle
 from pathlib import Path
 
-from ptxscope.engine.listings.lint import check_listing
 from ptxscope.engine.syntax.opcodes import OPCODES
+from ptxscope.sources.lint import check_listing
 
 from .measure import interleaved, process
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from ptxscope.engine.diagnosis.explanations import investigate
-from ptxscope.engine.diagnosis.observation import Observation, make_observed
+from ptxscope.diagnosis.explanations import investigate
+from ptxscope.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.lowering import lower

@@ -8,21 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .diagnosis.explanations import diagnose as diagnose
     from .documents import export as export
-    from .engine.blocks.block_parser import parse_block as parse_block
-    from .engine.blocks.block_trace import evaluate_block as evaluate_block
-    from .engine.blocks.block_trace import trace_block as trace_block
-    from .engine.diagnosis.explanations import diagnose as diagnose
-    from .engine.launches.kernel_run import KernelRun as KernelRun
-    from .engine.launches.kernel_run import run_kernel as run_kernel
-    from .engine.launches.run_explanations import RunDiagnosis as RunDiagnosis
-    from .engine.launches.run_explanations import RunExplanation as RunExplanation
-    from .engine.launches.run_explanations import explain_kernel as explain_kernel
-    from .engine.launches.thread_state import LaunchError as LaunchError
-    from .engine.proof.equivalence import Proof as Proof
-    from .engine.proof.operand_search import OperandSearch as OperandSearch
-    from .engine.proof.operand_search import find as find
-    from .engine.proof.proof_programs import prove as prove
     from .engine.syntax.errors import Problem as Problem
     from .engine.syntax.errors import PtxError as PtxError
     from .engine.syntax.instruction import Instruction as Instruction
@@ -33,33 +20,46 @@ if TYPE_CHECKING:
     from .engine.tracing.trace import Trace as Trace
     from .engine.tracing.trace import replay as replay
     from .engine.tracing.trace import trace as trace
+    from .kernels.blocks.block_parser import parse_block as parse_block
+    from .kernels.blocks.block_trace import evaluate_block as evaluate_block
+    from .kernels.blocks.block_trace import trace_block as trace_block
+    from .kernels.launches.kernel_run import KernelRun as KernelRun
+    from .kernels.launches.kernel_run import run_kernel as run_kernel
+    from .kernels.launches.run_explanations import RunDiagnosis as RunDiagnosis
+    from .kernels.launches.run_explanations import RunExplanation as RunExplanation
+    from .kernels.launches.run_explanations import explain_kernel as explain_kernel
+    from .kernels.launches.thread_state import LaunchError as LaunchError
+    from .proof.equivalence import Proof as Proof
+    from .proof.operand_search import OperandSearch as OperandSearch
+    from .proof.operand_search import find as find
+    from .proof.proof_programs import prove as prove
 
 _HOMES = {
     "BasicBlock": "engine.tracing.basic_block",
     "Instruction": "engine.syntax.instruction",
-    "KernelRun": "engine.launches.kernel_run",
-    "LaunchError": "engine.launches.thread_state",
-    "OperandSearch": "engine.proof.operand_search",
+    "KernelRun": "kernels.launches.kernel_run",
+    "LaunchError": "kernels.launches.thread_state",
+    "OperandSearch": "proof.operand_search",
     "Problem": "engine.syntax.errors",
-    "Proof": "engine.proof.equivalence",
+    "Proof": "proof.equivalence",
     "PtxError": "engine.syntax.errors",
-    "RunDiagnosis": "engine.launches.run_explanations",
-    "RunExplanation": "engine.launches.run_explanations",
+    "RunDiagnosis": "kernels.launches.run_explanations",
+    "RunExplanation": "kernels.launches.run_explanations",
     "Trace": "engine.tracing.trace",
-    "diagnose": "engine.diagnosis.explanations",
+    "diagnose": "diagnosis.explanations",
     "evaluate": "engine.tracing.evaluation",
-    "evaluate_block": "engine.blocks.block_trace",
-    "explain_kernel": "engine.launches.run_explanations",
+    "evaluate_block": "kernels.blocks.block_trace",
+    "explain_kernel": "kernels.launches.run_explanations",
     "export": "documents",
-    "find": "engine.proof.operand_search",
+    "find": "proof.operand_search",
     "parse": "engine.syntax.parser",
     "parse_all": "engine.syntax.parser",
-    "parse_block": "engine.blocks.block_parser",
-    "prove": "engine.proof.proof_programs",
+    "parse_block": "kernels.blocks.block_parser",
+    "prove": "proof.proof_programs",
     "replay": "engine.tracing.trace",
-    "run_kernel": "engine.launches.kernel_run",
+    "run_kernel": "kernels.launches.kernel_run",
     "trace": "engine.tracing.trace",
-    "trace_block": "engine.blocks.block_trace",
+    "trace_block": "kernels.blocks.block_trace",
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-    from .engine.diagnosis.explanations import Explanations
+    from .diagnosis.explanations import Explanations
 
 _MAX_EXPLANATIONS = 20
 """Maximum explanations in a list."""
 _CHOSEN = ("steps", "folded", "result", "is_early", "format")
 """Options that ``steps`` and the other arguments set."""
-_NARROWEST = 40
+_MIN_COLUMNS = 40
 """Minimum columns of a line; a narrower terminal folds it."""
 
 
@@ -48,7 +48,7 @@ def install() -> None:
 
 def install_explanations() -> None:
     """Install the display hooks of the results of ``diagnose``."""
-    from .engine.diagnosis.explanations import FORMATTERS
+    from .diagnosis.explanations import FORMATTERS
 
     def write(explanations: Explanations, format_: str) -> str:
         return write_report(_iter_explanation_blocks(explanations), format_).rstrip("\n")
@@ -198,7 +198,7 @@ class _Printed(NamedTuple):
         """Yield the text form, with its steps and flags styled."""
         from rich.text import Text
 
-        width = min(max(options.max_width, _NARROWEST), WIDTH)
+        width = min(max(options.max_width, _MIN_COLUMNS), WIDTH)
         text = Text(make_printable_lines(render(self.trace, width=width)), overflow="fold")
         text.highlight_regex(r"(?m)^\d+ [A-Za-z]+(?: [a-z]+)*", "bold")
         text.highlight_regex(r"\[(?:clamped|wrapped|masked|flushed|rounded|NaN)[^]]*\]", "yellow")

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from .documents.options import Options
 
 _FORMATS = ("html", "svg", "text")
-_WIDEST = 3
+_MAX_PAPER_FACTOR = 3
 """Factor by which a picture on paper is larger than on a screen."""
 _LATEX = r"""
 
@@ -389,7 +389,9 @@ def _exported(trace: Trace, suffix: str, options: Options) -> bytes:
 def _by_resvg(trace: Trace, _: str, options: Options) -> bytes:
     import resvg_py
 
-    return bytes(resvg_py.svg_to_bytes(svg_string=export(trace, "svg", options), zoom=_WIDEST))
+    return bytes(
+        resvg_py.svg_to_bytes(svg_string=export(trace, "svg", options), zoom=_MAX_PAPER_FACTOR)
+    )
 
 
 def _has_scripts(app: Sphinx) -> bool:

@@ -30,25 +30,14 @@ from ptxscope.cli.support.arguments import is_file_name, parse_instruction, pars
 from ptxscope.cli.support.command_error import CommandError
 from ptxscope.cli.support.csv_rows import parse_cell, read_rows
 from ptxscope.cli.support.markdown_markers import find_doubtful
+from ptxscope.diagnosis.observation import parse_got, parse_observed
 from ptxscope.documents import export
 from ptxscope.documents.formats import sarif
 from ptxscope.documents.formats.check_report import item_lines, item_to_json
 from ptxscope.documents.formats.json_reader import load as load_trace
-from ptxscope.engine.blocks.block_parser import parse_block
-from ptxscope.engine.diagnosis.observation import parse_got, parse_observed
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.launches.device_code_loader import load_device_code
-from ptxscope.engine.launches.parameters import parse_argument
-from ptxscope.engine.launches.printed_text import format_text
-from ptxscope.engine.listings.diagnostic import CheckedInstruction
-from ptxscope.engine.listings.lint import check_listing, check_source, check_text
-from ptxscope.engine.listings.source_language import Language, language_of
-from ptxscope.engine.listings.source_programs import load
-from ptxscope.engine.machine_code.disassembly import parse_disassembly
-from ptxscope.engine.machine_code.machine_instruction import parse_machine_instruction
 from ptxscope.engine.program.variables import Variable
 from ptxscope.engine.semantics.models import parse_model
-from ptxscope.engine.sequences.sequence_notes import SequenceSearch
 from ptxscope.engine.syntax.completions import find_completions
 from ptxscope.engine.syntax.errors import MAX_PROBLEMS
 from ptxscope.engine.syntax.parser import find_pasted_fragments
@@ -56,9 +45,20 @@ from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.note_targets import parse_note, parse_steps
 from ptxscope.engine.tracing.trace import make_trace
+from ptxscope.kernels.blocks.block_parser import parse_block
+from ptxscope.kernels.launches.device_code_loader import load_device_code
+from ptxscope.kernels.launches.parameters import parse_argument
+from ptxscope.kernels.launches.printed_text import format_text
+from ptxscope.kernels.sequences.sequence_notes import SequenceSearch
 from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer
 from ptxscope.learn.text_templates import fill_template
+from ptxscope.sass.disassembly import parse_disassembly
+from ptxscope.sass.machine_instruction import parse_machine_instruction
+from ptxscope.sources.diagnostic import CheckedInstruction
+from ptxscope.sources.lint import check_listing, check_source, check_text
+from ptxscope.sources.source_language import Language, language_of
+from ptxscope.sources.source_programs import load
 from ptxscope.state.instruction_search import search_instructions
 from ptxscope.state.open_listing import open_listing
 from ptxscope.sweep.register_parts import parse_swept_part

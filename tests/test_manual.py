@@ -30,7 +30,7 @@ from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
-from ptxscope.nvidia.toolchain import NVDISASM, PTXAS, ToolError, find_tool
+from ptxscope.sass.nvidia.toolchain import NVDISASM, PTXAS, ToolError, find_tool
 from ptxscope.state.actions import ACTIONS
 from tests.cli.running import run
 from tests.export.browser import CHROMIUM, Browser

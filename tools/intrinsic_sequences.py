@@ -1,6 +1,6 @@
 """`python3 -m tools.intrinsic_sequences`: the table of sequences that compute CUDA's intrinsics.
 
-Writes ptxscope/engine/sequences/pattern_table.py from what the nvcc on the path makes of each SIMD
+Writes ptxscope/kernels/sequences/pattern_table.py from what the nvcc on the path makes of each SIMD
 intrinsic, and of the same written by hand. Each row is proved; without a proof, nothing is written.
 """
 
@@ -14,21 +14,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.engine.listings.source_programs import load
-from ptxscope.engine.proof.equivalence import Verdict, prove_equal
-from ptxscope.engine.proof.proof_programs import read_program
-from ptxscope.engine.sequences.dataflow import CONSTANT, INPUT, DataFlow, find_flow
-from ptxscope.engine.sequences.pattern import (
+from ptxscope.kernels.sequences.dataflow import CONSTANT, INPUT, DataFlow, find_flow
+from ptxscope.kernels.sequences.pattern import (
     Pattern,
     PatternIndex,
     extract_pattern,
     read_pattern,
     write_ptx,
 )
+from ptxscope.proof.equivalence import Verdict, prove_equal
+from ptxscope.proof.proof_programs import read_program
+from ptxscope.sources.source_programs import load
 
 from .nvcc_intrinsics import compile_ptx, find_version, map_kernels, map_loads
 
-TABLE = Path(__file__).resolve().parent.parent / "ptxscope/engine/sequences/pattern_table.py"
+TABLE = Path(__file__).resolve().parent.parent / "ptxscope/kernels/sequences/pattern_table.py"
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 SIMD = re.compile(r"__v[a-z]+[24]|__vi\w+16x2\w*")
 """The names of intrinsics on lanes: other sequences are too common to say anything."""

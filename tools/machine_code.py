@@ -14,15 +14,15 @@ from random import Random
 from typing import NamedTuple
 
 from ptxscope import parse
-from ptxscope.engine.machine_code.disassembly import MachineKernel, parse_disassembly
-from ptxscope.engine.machine_code.form_verdict import list_verified_opcodes
-from ptxscope.engine.machine_code.kernel_source import (
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.sass.disassembly import MachineKernel, parse_disassembly
+from ptxscope.sass.form_verdict import list_verified_opcodes
+from ptxscope.sass.kernel_source import (
     KernelSource,
     format_module,
     make_kernel_source,
 )
-from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.nvidia.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
+from ptxscope.sass.nvidia.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")

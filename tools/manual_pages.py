@@ -32,17 +32,17 @@ from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.isa.legality import count_entry_forms, count_forms
 from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.listings.replacement import make_replacement
 from ptxscope.engine.semantics.errata import ALL_ERRATA, ERRATA, FLAG_ERRATUM
 from ptxscope.engine.semantics.erratum import TARGETS, Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.syntax.instruction import Instruction
-from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.engine.tracing.lane_text import format_result
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import Trace, make_trace
+from ptxscope.sources.replacement import make_replacement
 
 from .manual_text import (
     assignments,
@@ -308,10 +308,10 @@ def _format_results(trace: Trace) -> str:
 def _describe_other(trace: Trace) -> str:
     """Return what another assembler gives, if it differs."""
     texts = []
-    for divergence in find_divergences(trace):
-        ids = " and ".join(_link_erratum(x, "../errata/") for x in divergence.errata)
-        name = format_text(divergence.other.model.name)
-        texts.append(f"{name} gives {_format_results(divergence.other)} ({ids}).")
+    for deviation in find_deviations(trace):
+        ids = " and ".join(_link_erratum(x, "../errata/") for x in deviation.errata)
+        name = format_text(deviation.other.model.name)
+        texts.append(f"{name} gives {_format_results(deviation.other)} ({ids}).")
     return " ".join(texts)
 
 
@@ -570,7 +570,7 @@ def _make_published_page() -> list[str]:
 
 
 def _both(trace: Trace) -> str:
-    others = (format_result(x.other) for x in find_divergences(trace))
+    others = (format_result(x.other) for x in find_deviations(trace))
     return ", ".join((format_result(trace), *others))
 
 

@@ -19,7 +19,6 @@ from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import find_remarks, find_violations, with_slot
 from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
 from ptxscope.engine.isa.video_entries import C_BITS
-from ptxscope.engine.listings.counterexample import find_counterexample
 from ptxscope.engine.micro_operations.base import RowTrace
 from ptxscope.engine.micro_operations.logic import Choose
 from ptxscope.engine.micro_operations.properties import Flag
@@ -27,10 +26,11 @@ from ptxscope.engine.micro_operations.shifts import Average
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.instruction import Input, Instruction
-from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.lane_text import format_lane_sentence
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import Trace, make_trace
+from ptxscope.sources.counterexample import find_counterexample
 from ptxscope.state.edits import adapt_form, make_instruction
 
 
@@ -43,7 +43,7 @@ class Worked(NamedTuple):
     @property
     def has_two_answers(self) -> bool:
         """Whether the documentation and an assembler give different results."""
-        return bool(find_divergences(self.trace))
+        return bool(find_deviations(self.trace))
 
 
 QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED, Flag.MASKED_OUT}
@@ -208,7 +208,7 @@ def _departs(entry: Entry, seen: list[Trace]) -> Worked | None:
 
 
 def _two_answers(entry: Entry, seen: list[Trace]) -> Worked | None:
-    told = {x.id for trace in seen for parted in find_divergences(trace) for x in parted.errata}
+    told = {x.id for trace in seen for parted in find_deviations(trace) for x in parted.errata}
     touching = [x for x in ERRATA if entry.opcode in x.opcodes]
     touching.sort(
         key=lambda x: (x.id in told, bool(x.repaired_in), parse(x.example[0]).entry != entry)
@@ -227,7 +227,7 @@ def _two_answers(entry: Entry, seen: list[Trace]) -> Worked | None:
                 continue
             values = shown.values
         trace = make_trace(ins, ISA_MODEL, bind_values(ins, values))
-        parted = find_divergences(trace)
+        parted = find_deviations(trace)
         if parted:
             return Worked(f"Two answers: {', '.join(x.id for x in parted[0].errata)}", trace)
     return None

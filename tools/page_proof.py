@@ -17,7 +17,7 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.syntax.parser import parse
-from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.trace import trace
 from ptxscope.learn.seeded_random import SeededRandom, draw_form, draw_operands, make_instruction
 from ptxscope.page.permalink import PageLink, format_permalink, parse_permalink
@@ -128,7 +128,7 @@ def list_words(link: PageLink, ins: Instruction) -> list[str]:
     words = ["trace", link.line, *(f"{ins.names[x]}={y}" for x, y in link.values.items())]
     words += ["--model", link.model, "-f", "svg"]
     names = {ins.names[role]: int(text, 16) for role, text in link.values.items()}
-    if "both" in link.flags and find_divergences(trace(ins, names, model=link.model)):
+    if "both" in link.flags and find_deviations(trace(ins, names, model=link.model)):
         words.append("--both")
     if link.step:
         words += ["--steps", f"1-{link.step}"] if "result" in link.flags else []

@@ -28,14 +28,6 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_c
-from ptxscope.engine.listings.replacement import make_replacement
-from ptxscope.engine.proof.bit_vectors import PROOF_RULES
-from ptxscope.engine.proof.differences import make_difference
-from ptxscope.engine.proof.equivalence import Verdict
-from ptxscope.engine.proof.operand_conditions import read_condition
-from ptxscope.engine.proof.operand_search import make_scope
-from ptxscope.engine.proof.proof_question import ProofQuestion, Side
-from ptxscope.engine.proof.solver import Undecided, get_solver_name
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
@@ -43,6 +35,14 @@ from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from ptxscope.engine.tracing.basic_block import make_block
+from ptxscope.proof.bit_vectors import PROOF_RULES
+from ptxscope.proof.differences import make_difference
+from ptxscope.proof.equivalence import Verdict
+from ptxscope.proof.operand_conditions import read_condition
+from ptxscope.proof.operand_search import make_scope
+from ptxscope.proof.proof_question import ProofQuestion, Side
+from ptxscope.proof.solver import Undecided, get_solver_name
+from ptxscope.sources.replacement import make_replacement
 from tests.plans import draw_plan
 from tests.strategies import instruction_of
 

@@ -30,7 +30,7 @@ _RESTORING = (
 """The sequences that end every mode which Textual 8.2.8 sets in a terminal."""
 
 
-class Gone(Message):
+class TerminalGone(Message):
     """Posted when the terminal is gone."""
 
 
@@ -59,7 +59,7 @@ class TerminalDriver(LinuxDriver):
                 with suppress(OSError):
                     data = os.read(self.fileno, 1 << 12)
                 if not data:
-                    self.process_message(Gone())
+                    self.process_message(TerminalGone())
                     return
                 text = decode(data)
             try:

@@ -31,13 +31,13 @@ from .text_templates import TemplatePiece, Text, fill_template, format_row_names
 FOLDER = Path(__file__).parent / "lessons"
 PREDICTIONS = 3
 """Smallest number of predictions at the end of a lesson."""
-MOST_WORDS = 60
+MAX_WORDS = 60
 """Largest number of words on a card."""
 _NAME = re.compile(r"\d\d-([a-z][a-z0-9-]*+)")
 _AT = re.compile(r"([\w.]++)(?>\s++lane\s++(\d)|)")
 _HEAD = ("minutes", "summary", "group")
 _FIELDS = ("ptx", "with", "model", "step", "at", "ask")
-_LONGEST = 1 << 18
+_MAX_FILE_CHARS = 1 << 18
 """Longest file in characters."""
 
 
@@ -160,8 +160,10 @@ class LessonSource:
     def __init__(self, text: str, file: str, name: str) -> None:
         self._file = file
         self._name = name
-        if len(text) > _LONGEST:
-            raise self._make_error(None, f"{len(text):,} characters; the limit is {_LONGEST:,}")
+        if len(text) > _MAX_FILE_CHARS:
+            raise self._make_error(
+                None, f"{len(text):,} characters; the limit is {_MAX_FILE_CHARS:,}"
+            )
         self._lines = [_SourceLine(n, line.rstrip()) for n, line in enumerate(text.splitlines(), 1)]
         self._starts = [
             index for index, line in enumerate(self._lines) if line.text.startswith("## ")
@@ -274,9 +276,9 @@ class LessonSource:
         text, remark = (self._fill_paragraphs(lines, trace) for lines in (part.text, part.remark))
         if not text:
             raise self._make_error(part.title, "the card says nothing")
-        if (count := len(strip_marks(text).split())) > MOST_WORDS:
+        if (count := len(strip_marks(text).split())) > MAX_WORDS:
             raise self._make_error(
-                part.title, f"the card has {count} words; the limit is {MOST_WORDS}"
+                part.title, f"the card has {count} words; the limit is {MAX_WORDS}"
             )
         if bool(remark) != (ask is not None):
             problem = (

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from ..engine.diagnosis.causes import Cause, CauseKind, ObservedCase
-from ..engine.diagnosis.explanations import investigate
-from ..engine.diagnosis.form_causes import iter_form_causes
-from ..engine.diagnosis.observation import Observation, Observed
-from ..engine.diagnosis.value_causes import iter_value_causes
-from ..engine.diagnosis.variants import Variant, Variants
+from ..diagnosis.causes import Cause, CauseKind, ObservedCase
+from ..diagnosis.explanations import investigate
+from ..diagnosis.form_causes import iter_form_causes
+from ..diagnosis.observation import Observation, Observed
+from ..diagnosis.value_causes import iter_value_causes
+from ..diagnosis.variants import Variant, Variants
 from ..engine.isa.roles import DESTINATIONS
 from ..engine.isa.types import Type
 from ..engine.micro_operations.arithmetic import LaneValues

@@ -12,9 +12,9 @@ from ..scene.scene_model import LaneRef
 from .grader import Question, format_reply, grade_answer, list_hints
 from .question import locate_answer
 
-_LONGEST = 256
+_MAX_ANSWER_CHARS = 256
 """Longest saved answer in characters."""
-_MOST = 128
+_MAX_ANSWERS = 128
 """Largest number of answers read from JSON."""
 
 
@@ -74,7 +74,9 @@ class Prediction(NamedTuple):
         guess = self.get_guess(place)
         if text == guess.text or guess.is_right:
             return self
-        return self.with_guess(place, Guess(text[:_LONGEST], hints=guess.hints, wrong=guess.wrong))
+        return self.with_guess(
+            place, Guess(text[:_MAX_ANSWER_CHARS], hints=guess.hints, wrong=guess.wrong)
+        )
 
     def with_answer(self, place: LaneRef, text: str) -> Prediction:
         """Return the prediction with an answer graded; raise PtxError if it is not a value."""
@@ -85,7 +87,7 @@ class Prediction(NamedTuple):
         message = (
             "" if answer.is_right else format_reply(question, answer, is_first=previous.wrong == 0)
         )
-        guess = Guess(text.strip()[:_LONGEST], answer.is_right, True, message)
+        guess = Guess(text.strip()[:_MAX_ANSWER_CHARS], answer.is_right, True, message)
         return self.with_guess(place, guess._replace(hints=previous.hints, wrong=wrong))
 
     def with_hint(self, place: LaneRef) -> Prediction:
@@ -133,7 +135,7 @@ def to_json(prediction: Prediction) -> list[list[object]]:
 def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
     """Parse the output of ``to_json`` and grade it again; skip what does not fit the trace."""
     prediction = Prediction(trace)
-    for item in list(data)[:_MOST]:
+    for item in list(data)[:_MAX_ANSWERS]:
         if not isinstance(item, list) or len(item) != 6:
             continue
         key, lane, text, is_graded, *counts = item

@@ -18,7 +18,7 @@ from ..scene.scene_builder import build_scene
 from ..scene.scene_model import BitRef, LaneRef, Place, Scene
 from ..state import figure_edits
 
-_MOST_RELATED = 12
+_MAX_RELATED_STATEMENTS = 12
 """Most statements of a block whose values show what they came from in other statements.
 
 The time for it grows with the square of the statements, and a page has one thread.
@@ -109,7 +109,7 @@ def list_zones(picture: PagePicture) -> dict[str, object]:
     """
     canvas, sentences = picture.drawing.canvas, _map_sentences(picture)
     parts = _map_parts(picture.trace)
-    relations = find_relations(canvas, is_local=len(parts) > _MOST_RELATED)
+    relations = find_relations(canvas, is_local=len(parts) > _MAX_RELATED_STATEMENTS)
     for drawn in parts.values():
         sentences |= _iter_operand_sentences(drawn, has_numbers=picture.has_numbers)
     zones = []
@@ -166,7 +166,7 @@ def _map_sentences(picture: PagePicture) -> dict[Node, str]:
         for section in document.sections
         for x in section.results
     }
-    has_origins = len(document.trace.parts) <= _MOST_RELATED
+    has_origins = len(document.trace.parts) <= _MAX_RELATED_STATEMENTS
     sentences = dict(iter_value_sentences(document, has_origins=has_origins))
     return sentences | {node: f"{x.name} = {x.bits}, {x.meant}" for node, x in results.items()}
 

@@ -15,7 +15,7 @@ from .elements import Child
 from .permalink import PageLink
 
 if TYPE_CHECKING:
-    from ..engine.diagnosis.explanations import Diagnosis
+    from ..diagnosis.explanations import Diagnosis
     from ..engine.tracing.basic_block import BasicBlock
 
 TRACE_TOOLS = frozenset({"explain", "sweep"})
@@ -126,7 +126,7 @@ class PageState:
         """Whether another model has another result, or other values on the way."""
         if self.block_trace:
             return self.other_block_trace is not None
-        return self.explorer.session.divergence is not None
+        return self.explorer.session.deviation is not None
 
     @property
     def options(self) -> Options:

@@ -173,7 +173,7 @@ def _make_operand(page: PageState, operand: Input) -> Element:
 def _list_models(page: PageState) -> Iterator[Child]:
     """Yield the models to choose from; those that differ here are marked."""
     state, other = page.explorer, page.other_block_trace
-    differing = {x.other.model.name for x in state.session.divergences}
+    differing = {x.other.model.name for x in state.session.deviations}
     if page.block_trace:
         differing = {other.model.name} if other else set()
     names = ["isa", PTXAS_MODELS[0].name, *sorted(differing)]
@@ -271,7 +271,7 @@ def _list_guesses(page: PageState) -> Iterator[Child]:
 
 def _list_answers(page: PageState) -> Iterator[Child]:
     """Yield both answers where they differ, and the notes on the line."""
-    state, divergence, block = page.explorer, page.explorer.session.divergence, page.block_trace
+    state, deviation, block = page.explorer, page.explorer.session.deviation, page.block_trace
     for note in block.block.notes if block else state.notes:
         yield make_element("p", *make_words(f"Note: {make_printable(note)}."))
     if not page.has_two_answers or page.is_result_hidden:
@@ -280,10 +280,10 @@ def _list_answers(page: PageState) -> Iterator[Child]:
         traces = (block, page.other_block_trace)
         answers = [f"{format_block_result(x)} by {x.model.name}" for x in traces if x]
         text = f"Two answers: {'; '.join(answers)}."
-    elif divergence:
-        ids = ", ".join(x.id for x in divergence.errata)
-        isa, other = format_result(divergence.isa), format_result(divergence.other)
-        text = f"Two answers: {isa} by isa, {other} by {divergence.other.model.name} ({ids})."
+    elif deviation:
+        ids = ", ".join(x.id for x in deviation.errata)
+        isa, other = format_result(deviation.isa), format_result(deviation.other)
+        text = f"Two answers: {isa} by isa, {other} by {deviation.other.model.name} ({ids})."
     yield make_element("p", text, class_="two")
     box = make_element("input", type="checkbox", data_on="both", id="both", checked=page.is_both)
     yield make_element("label", box, " Show the steps of both", class_="check")

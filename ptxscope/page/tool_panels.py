@@ -12,14 +12,14 @@ from ..engine.tracing.trace import Trace
 from .elements import Child, Element, make_button, make_element, make_problem
 
 if TYPE_CHECKING:
-    from ..engine.diagnosis.explanations import Diagnosis
-    from ..engine.diagnosis.observation import Observation
+    from ..diagnosis.explanations import Diagnosis
+    from ..diagnosis.observation import Observation
     from ..learn.lesson_progress import LessonProgress
     from ..state.open_lesson import OpenLesson
 
 MAX_LISTING_CHARS = 200_000
 """Maximum characters of a pasted listing."""
-_MOST_EXPLAINED = 16
+_MAX_EXPLAINED = 16
 """Maximum statements of a block that is explained: the time grows with their square."""
 _MAX_FOUND = 40
 """Maximum instructions that a search lists."""
@@ -61,10 +61,10 @@ def make_field(
 
 def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     """Return the explanations of an observed result, and the diagnosis of an instruction."""
+    from ..diagnosis.explanations import investigate
+    from ..diagnosis.observation import Observation, parse_got
     from ..documents.formats.diagnosis_report import format_causes, iter_diagnosis_blocks
     from ..documents.formats.report import write_report
-    from ..engine.diagnosis.explanations import investigate
-    from ..engine.diagnosis.observation import Observation, parse_got
     from ..engine.syntax.asm_bindings import reading_type
 
     ins = trace.block
@@ -102,15 +102,15 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
 
 def _explain_block(trace: Trace, observation: Observation, text: str) -> Element:
     """Return the explanations, or the command that finds them if a page would take too long."""
-    if len(trace.parts) > _MOST_EXPLAINED:
+    if len(trace.parts) > _MAX_EXPLAINED:
         values = (f"{x.name}={trace.operands[x.roles[0]]:#x}" for x in trace.block.inputs)
         words = ["ptxscope", "explain", str(trace.block), *values]
         words += [word for part in text.split() for word in ("--got", part)]
-        about = f"A page explains blocks of up to {_MOST_EXPLAINED} statements. The command line:"
+        about = f"A page explains blocks of up to {_MAX_EXPLAINED} statements. The command line:"
         return make_element("div", make_element("p", about), make_report(shlex.join(words)))
     from ..documents.formats.diagnosis_report import iter_block_diagnosis_blocks
     from ..documents.formats.report import write_report
-    from ..engine.blocks.block_diagnosis import investigate_block
+    from ..kernels.blocks.block_diagnosis import investigate_block
 
     diagnosis = investigate_block(trace.block, [observation])
     return make_report(write_report(iter_block_diagnosis_blocks(diagnosis, with_all=True)))
@@ -122,8 +122,8 @@ def _explain_block(trace: Trace, observation: Observation, text: str) -> Element
 def check(text: str) -> list[Child]:
     """Return the diagnostics of a pasted listing."""
     from ..documents.formats.check_report import count_items, format_summary, item_lines
-    from ..engine.listings.lint import check_text
-    from ..engine.listings.suppressions import hide_remarks
+    from ..sources.lint import check_text
+    from ..sources.suppressions import hide_remarks
 
     form = make_element(
         "form",

@@ -10,8 +10,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
-from ..engine.proof.solver import IsStopped, Stopped
 from ..engine.syntax.errors import make_printable
+from ..proof.solver import IsStopped, Stopped
 from ..state.requests import AskText
 from ..widgets.base.explorer_app import get_explorer_app
 from ..widgets.kernel_panes import KernelPane, ValuesPane
@@ -21,7 +21,7 @@ from .dialogs.themed_screen import ThemedScreen
 from .solver_search import SolverSearch
 
 if TYPE_CHECKING:
-    from ..engine.launches.run_explanations import RunDiagnosis
+    from ..kernels.launches.run_explanations import RunDiagnosis
     from ..state.thread_memory import ShownBuffer
     from ..state.thread_run import Evaluation, ThreadRun
 

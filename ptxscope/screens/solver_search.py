@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from textual.screen import Screen
 
-from ..engine.proof.solver import IsStopped, Stopped
+from ..proof.solver import IsStopped, Stopped
 
 _PATIENCE = 0.25
 """Seconds for which the next key waits for the answer: most come at once."""

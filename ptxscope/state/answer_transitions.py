@@ -85,7 +85,7 @@ def prove(state: ExplorerState) -> Requests:
 
 def ask_computed(state: ExplorerState, place: Place, start: str) -> Requests:
     """Ask what a computed value shall be."""
-    from ..engine.proof.solver import load_bitwuzla
+    from ..proof.solver import load_bitwuzla
     from .backward_edit import EditTarget
 
     if place.key not in state.trace.rows or state.guesses is not None:

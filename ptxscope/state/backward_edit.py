@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..documents.proofs.proof_report import format_operands, format_seconds
-from ..engine.proof.operand_search import OperandSearch, find_operands
-from ..engine.proof.solver import IsStopped, never
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Input
 from ..engine.tracing.trace import Trace
 from ..learn.question import Question, has_same_bits, is_bits, locate_answer
+from ..proof.operand_search import OperandSearch, find_operands
+from ..proof.solver import IsStopped, never
 from ..scene.scene_model import BitRef, Place
 
 SECONDS = 5.0

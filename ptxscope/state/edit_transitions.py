@@ -115,8 +115,8 @@ def choose_option(
 
 def switch_model(state: ExplorerState) -> Requests:
     """Switch to the next answer: isa, ptxas, and an older ptxas if its answer differs."""
-    setup, divergences = state.setup, state.session.divergences
-    others = [divergence.other.model.name for divergence in divergences]
+    setup, deviations = state.setup, state.session.deviations
+    others = [deviation.other.model.name for deviation in deviations]
     names = ["isa", *dict.fromkeys([PTXAS_MODELS[0].name, *others])]
     index = names.index(setup.model) if setup.model in names else 0
     yield from edit(state, edits.with_model(setup, names[(index + 1) % len(names)]))

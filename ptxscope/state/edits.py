@@ -37,7 +37,7 @@ from .setup import (
 if TYPE_CHECKING:
     from random import Random
 
-    from ..engine.diagnosis.explanations import Explanation
+    from ..diagnosis.explanations import Explanation
 
 Sources = Mapping[str, Register | Immediate]
 

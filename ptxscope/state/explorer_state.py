@@ -18,12 +18,12 @@ from .setup import Setup, trace_of
 from .state_store import SavedState, StateStore
 
 if TYPE_CHECKING:
-    from ..engine.diagnosis.explanations import Explanation
-    from ..engine.proof.equivalence import Proof
+    from ..diagnosis.explanations import Explanation
     from ..learn.lesson import Lesson
     from ..learn.lesson_progress import LessonProgress
     from ..learn.practice import Practice
     from ..learn.prediction import Guess
+    from ..proof.equivalence import Proof
     from .open_lesson import OpenLesson
     from .open_listing import ListingCursor
     from .thread_run import ThreadRun

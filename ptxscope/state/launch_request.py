@@ -13,27 +13,27 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import files
-from ..engine.launches.device_code import DeviceCode, Function
-from ..engine.launches.device_code_loader import load_device_code
-from ..engine.launches.expected_elements import Expectations
-from ..engine.launches.kernel_run import choose_kernel, find_reaches
-from ..engine.launches.launch import LaunchShape
-from ..engine.launches.launch_text import (
+from ..engine.program.statement import Statement
+from ..engine.records import freeze_dicts
+from ..kernels.launches.device_code import DeviceCode, Function
+from ..kernels.launches.device_code_loader import load_device_code
+from ..kernels.launches.expected_elements import Expectations
+from ..kernels.launches.kernel_run import choose_kernel, find_reaches
+from ..kernels.launches.launch import LaunchShape
+from ..kernels.launches.launch_text import (
     list_buffers,
     parse_expectations,
     parse_shape,
     parse_thread,
     parse_values,
 )
-from ..engine.launches.parameters import (
+from ..kernels.launches.parameters import (
     POINTER_TYPES,
     Argument,
     ArgumentError,
     FileArgument,
     convert_bytes,
 )
-from ..engine.program.statement import Statement
-from ..engine.records import freeze_dicts
 
 _MAX_FILE_BYTES = 1 << 26
 _OPTIONS = ("--grid", "--block", "--shared", "--steps", "--thread", "--expect")

@@ -16,8 +16,8 @@ from .setup import OperandOrigin, make_setup
 from .typed_statements import describe_opening
 
 if TYPE_CHECKING:
-    from ..engine.launches.device_code import DeviceCode, Function
-    from ..engine.listings.diagnostic import CheckedInstruction
+    from ..kernels.launches.device_code import DeviceCode, Function
+    from ..sources.diagnostic import CheckedInstruction
     from .open_listing import ListingCursor
     from .thread_run import Evaluation, ThreadRun
 
@@ -33,9 +33,9 @@ def check_listing(state: ExplorerState) -> Say | None:
 
 def paste_text(state: ExplorerState, text: str) -> Requests:
     """Open a pasted instruction, or several as a listing, or report what is wrong."""
-    from ..engine.blocks.block_parser import MAX_STATEMENTS, find_block
     from ..engine.syntax.asm_bindings import parse_pasted
     from ..engine.syntax.parser import scan
+    from ..kernels.blocks.block_parser import MAX_STATEMENTS, find_block
     from .open_listing import MAX_CHARS, open_block
 
     if len(text) > MAX_CHARS:

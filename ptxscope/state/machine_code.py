@@ -8,18 +8,18 @@ from typing import NamedTuple, TypeVar
 from ..documents.formats.report import write_report
 from ..documents.option_table import DEFAULT_ARCH as DEFAULT_ARCH
 from ..documents.proofs.machine_report import iter_listing_blocks, make_machine_section
-from ..engine.machine_code.form_verdict import VerdictOutcome
-from ..engine.machine_code.kernel_source import KernelSource, make_kernel_source
-from ..engine.machine_code.machine_listing import (
+from ..engine.syntax.instruction import Instruction
+from ..proof.solver import IsStopped, Stopped, never
+from ..sass.form_verdict import VerdictOutcome
+from ..sass.kernel_source import KernelSource, make_kernel_source
+from ..sass.machine_listing import (
     MachineListing,
     count_instructions,
     list_machine_code,
 )
-from ..engine.machine_code.row_matches import MatchedInstruction, Purpose
-from ..engine.proof.solver import IsStopped, Stopped, never
-from ..engine.syntax.instruction import Instruction
-from ..nvidia.compilation import Compiled, compile_kernels
-from ..nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool, list_targets
+from ..sass.nvidia.compilation import Compiled, compile_kernels
+from ..sass.nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool, list_targets
+from ..sass.row_matches import MatchedInstruction, Purpose
 
 OLDEST_ARCH = 70
 """The number of the oldest target whose machine code is understood."""

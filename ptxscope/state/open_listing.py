@@ -17,29 +17,29 @@ from itertools import chain, cycle
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import files
-from ..engine.diagnosis.observation import parse_observed
+from ..diagnosis.observation import parse_observed
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex
-from ..engine.kernels.blame import find_first_culprit
-from ..engine.kernels.execution import execute
-from ..engine.kernels.program_run import Run, RunStep
-from ..engine.kernels.run_inputs import (
-    UnknownSites,
-    find_unknown_sites,
-    make_initial_key,
-    register_of,
-)
-from ..engine.listings.source_programs import load
-from ..engine.listings.verdict_cache import get_cached_verdict
 from ..engine.program.places import Place, follow_places, make_initial_place
 from ..engine.program.program import Program
 from ..engine.program.register_types import map_types
 from ..engine.program.statement import Statement, StatementKind
 from ..engine.records import freeze_dicts
 from ..engine.semantics.models import parse_model
-from ..engine.sequences.hints import may_have_sequences
 from ..engine.syntax.errors import Problem, PtxError
-from ..engine.tracing.divergence import find_divergences
+from ..engine.tracing.deviation import find_deviations
+from ..kernels.program_runs.blame import find_first_culprit
+from ..kernels.program_runs.execution import execute
+from ..kernels.program_runs.program_run import Run, RunStep
+from ..kernels.program_runs.run_inputs import (
+    UnknownSites,
+    find_unknown_sites,
+    make_initial_key,
+    register_of,
+)
+from ..kernels.sequences.hints import may_have_sequences
+from ..sources.source_programs import load
+from ..sources.verdict_cache import get_cached_verdict
 from .edits import with_line
 from .setup import Setup, make_setup
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 1_000_000
 """Maximum characters of a listing in the explorer; ``check`` has no such limit."""
-_MOST_LINES = 4
+_MAX_NAMED_LINES = 4
 """Maximum lines that a note names as unreadable for the run."""
 
 
@@ -269,7 +269,7 @@ class ListingCursor:
             return (*notes, *self._unknown(setup))
         if unread := self.listing.programs[self.program].unread:
             lines = dict.fromkeys(str(statement.line) for statement in unread)
-            notes.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
+            notes.append(f"the run can't read line {', '.join(list(lines)[:_MAX_NAMED_LINES])}")
         if setup.instruction != ins:
             notes.append("changed here only: the listing keeps its line, and u undoes this")
         if setup.origin and setup.origin.values == setup.values:
@@ -308,7 +308,7 @@ class ListingCursor:
         block = self.listing.block
         if block is None:
             return None
-        from ..engine.blocks.block_trace import trace_block
+        from ..kernels.blocks.block_trace import trace_block
 
         inputs = self.listing.inputs_by_program[self.program]
         values = {x.name: inputs.get(x.name, 0) for x in block.inputs}
@@ -440,7 +440,7 @@ def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
     """Return the sequence of each statement in just one, and what the last ones compute."""
     if not may_have_sequences(program.text):
         return {}, {}
-    from ..engine.sequences.intrinsic_sequences import find_sequences  # most listings have none
+    from ..kernels.sequences.intrinsic_sequences import find_sequences  # most listings have none
 
     sequences = find_sequences(program)
     counts = Counter(statement.number for x in sequences for statement in x.statements)
@@ -482,7 +482,7 @@ def _make_row(
     row = row._replace(result=" ".join(format_hex(x, types[n].bits) for n, x in results.items()))
     if step.trace is None or not row.possible_errata:
         return row
-    errata = {e.id: e for divergence in find_divergences(step.trace) for e in divergence.errata}
+    errata = {e.id: e for deviation in find_deviations(step.trace) for e in deviation.errata}
     return row._replace(errata=tuple(errata))
 
 

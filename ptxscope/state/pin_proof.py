@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..engine.proof.equivalence import Proof, prove_equal
-from ..engine.proof.solver import IsStopped, never
 from ..engine.semantics.models import parse_model
 from ..engine.tracing.basic_block import make_block
+from ..proof.equivalence import Proof, prove_equal
+from ..proof.solver import IsStopped, never
 from .edits import with_registers
 from .setup import Setup
 

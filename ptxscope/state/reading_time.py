@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import Flag
-from ..engine.tracing.divergence import Divergence
+from ..engine.tracing.deviation import Deviation
 from ..engine.tracing.lane_text import format_lane_sentence
 from ..engine.tracing.step_text import describe_step
 from ..engine.tracing.trace import Step, Trace
@@ -19,17 +19,15 @@ def select_notable_flags(row: RowTrace, lane: int) -> list[Flag]:
     return [flag for flag in row.flags[lane] if flag not in _QUIET]
 
 
-def compute_reading_seconds(
-    trace: Trace, step: Step, divergence: Divergence | None = None
-) -> float:
+def compute_reading_seconds(trace: Trace, step: Step, deviation: Deviation | None = None) -> float:
     """Return the seconds to read the sentences on a step in their short form."""
     texts = [describe_step(step)]
     for row in step.rows:
         lanes = (lane for lane in range(len(row.values)) if select_notable_flags(row, lane))
         texts += [format_lane_sentence(row, lane) for lane in lanes]
     texts += [note.text for note in trace.annotations.get_notes(step.stage)]
-    if divergence and divergence.stage is step.stage:
-        texts += [erratum.sentence for erratum in divergence.errata]
+    if deviation and deviation.stage is step.stage:
+        texts += [erratum.sentence for erratum in deviation.errata]
     return estimate_seconds(sum(len(text.split()) for text in texts))
 
 

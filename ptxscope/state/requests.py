@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..engine.syntax.errors import make_printable
 
 if TYPE_CHECKING:
-    from ..engine.proof.solver import IsStopped
+    from ..proof.solver import IsStopped
     from ..scene.scene_model import Place
 
 REFUSED = "×"

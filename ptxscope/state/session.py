@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import quote_word
-from ..engine.tracing.divergence import Divergence, find_divergence, find_divergences
+from ..engine.tracing.deviation import Deviation, find_deviation, find_deviations
 from ..engine.tracing.trace import Trace
 from .setup import Setup, trace_of
 
@@ -74,7 +74,7 @@ class Session:
         self.undo_history = History()
         self.redo_history = History()
         self._trace: Trace | None = None
-        self._divergences: tuple[Divergence, ...] | None = None
+        self._deviations: tuple[Deviation, ...] | None = None
 
     @property
     def trace(self) -> Trace:
@@ -84,16 +84,16 @@ class Session:
         return self._trace
 
     @property
-    def divergences(self) -> tuple[Divergence, ...]:
+    def deviations(self) -> tuple[Deviation, ...]:
         """Every known answer that differs from the documented one."""
-        if self._divergences is None:
-            self._divergences = find_divergences(self.trace)
-        return self._divergences
+        if self._deviations is None:
+            self._deviations = find_deviations(self.trace)
+        return self._deviations
 
     @property
-    def divergence(self) -> Divergence | None:
+    def deviation(self) -> Deviation | None:
         """The two answers that are shown; None if they agree."""
-        return find_divergence(self.trace, self.divergences)
+        return find_deviation(self.trace, self.deviations)
 
     def apply(
         self,
@@ -150,7 +150,7 @@ class Session:
 
     def _set_state(self, setup: Setup, cursor: ListingCursor | None) -> None:
         if setup != self.setup:
-            self._trace = self._divergences = None
+            self._trace = self._deviations = None
         self.setup, self.cursor = setup, cursor
 
 

@@ -94,7 +94,7 @@ def toggle_playing(state: ExplorerState) -> Requests:
             state.pause()
             return
         step = state.trace.steps[state.step - 1]
-        seconds = compute_reading_seconds(state.trace, step, state.session.divergence)
+        seconds = compute_reading_seconds(state.trace, step, state.session.deviation)
         yield Wait(_PACE * seconds)
         if not state.is_playing:
             return

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.launches.kernel_run import KernelBuffer
-from ..engine.launches.memory_regions import Region
-from ..engine.launches.parameters import find_parameter, format_dtype
-from ..engine.launches.write_journal import MemoryContents
+from ..kernels.launches.kernel_run import KernelBuffer
+from ..kernels.launches.memory_regions import Region
+from ..kernels.launches.parameters import find_parameter, format_dtype
+from ..kernels.launches.write_journal import MemoryContents
 
 if TYPE_CHECKING:
     from .thread_run import ThreadRun
@@ -168,7 +168,7 @@ def _find_changed(run: ThreadRun, space: str, region: Region, size: int) -> set[
 
 def _find_wrong(run: ThreadRun, buffer: KernelBuffer | None) -> set[int]:
     """Return the elements that are not as expected at the end."""
-    from ..engine.launches.expected_elements import find_differences
+    from ..kernels.launches.expected_elements import find_differences
 
     if buffer is None or run.result is None:
         return set()

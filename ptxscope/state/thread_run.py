@@ -13,19 +13,19 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..engine.isa.value_text import format_hex
-from ..engine.launches.expected_elements import find_differences
-from ..engine.launches.kernel_run import KernelRun, run_kernel
-from ..engine.launches.launch_text import parse_thread
-from ..engine.launches.memory_regions import Region, describe_address
-from ..engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
-from ..engine.launches.thread_log import ThreadLog, ThreadStep
-from ..engine.launches.thread_state import LaunchError
-from ..engine.launches.write_journal import WriteJournal
 from ..engine.program.statement import Statement
 from ..engine.records import freeze_dicts
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import format_count
 from ..engine.syntax.instruction import Instruction
+from ..kernels.launches.expected_elements import find_differences
+from ..kernels.launches.kernel_run import KernelRun, run_kernel
+from ..kernels.launches.launch_text import parse_thread
+from ..kernels.launches.memory_regions import Region, describe_address
+from ..kernels.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
+from ..kernels.launches.thread_log import ThreadLog, ThreadStep
+from ..kernels.launches.thread_state import LaunchError
+from ..kernels.launches.write_journal import WriteJournal
 from .launch_request import KernelLaunch
 from .step_history import MAX_PLACES, StepHistory, ThreadState, iter_stored
 

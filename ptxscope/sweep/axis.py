@@ -21,7 +21,7 @@ from .register_parts import RegisterPart
 
 NEARLY = "\u2248"
 """Prefix of a rounded number."""
-_LONGEST = 14
+_MAX_LABEL_CHARS = 14
 """Longest label of a value in characters."""
 _FLOATS = ("-inf", "-1.0", "0.0", "1.0", "inf")
 _TICK_ROOM = 8
@@ -156,7 +156,7 @@ def choose_ticks(
 def abbreviate_value(lane: RegisterPart, bits: int) -> str:
     """Format a value, rounded if it is long."""
     text = lane.format_value(bits)
-    if len(text) <= _LONGEST:
+    if len(text) <= _MAX_LABEL_CHARS:
         return text
     number = decode_float(bits, lane.float_type) if lane.float_type else float(text)
     return f"{NEARLY}{number:.3g}"

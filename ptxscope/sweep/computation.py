@@ -211,13 +211,13 @@ def _refine_axis(sweep: Sweep) -> SweepAxis:
         return sweep.x
     low_ranks, high_ranks = ranks[changes], ranks[changes + 1]
     expected_changes = sweep.bits[changes], *(event.mask[changes] for event in sweep.events)
-    divergences = sweep.divergence_mask[changes]
+    deviations = sweep.divergence_mask[changes]
     has_few_values = len(np.unique(sweep.bits)) <= _MAX_CASE_VALUES
     while (high_ranks - low_ranks > 1).any():
         middle_ranks = low_ranks + (high_ranks - low_ranks) // np.uint64(2)
         middle_axis = sweep.x._replace(ranks=array("Q", middle_ranks.tobytes()))
         middle_sweep = replace(sweep, x=middle_axis)
-        is_same = middle_sweep.divergence_mask == divergences
+        is_same = middle_sweep.divergence_mask == deviations
         if has_few_values:
             is_same &= middle_sweep.bits == expected_changes[0]
         masks = {

@@ -23,7 +23,7 @@ from ..engine.tracing.basic_block import BasicBlock, make_block
 
 _LETTERS = {8: "b", 16: "h", 32: "w"}
 _UNITS = {letter: unit for unit, letter in _LETTERS.items()}
-_LONGEST_NAME = 11
+_MAX_NAME_CHARS = 11
 """Longest name of a register, in characters, that labels repeat."""
 _INTEGER = re.compile(r"([+-]?)(0|[1-9]\d*)[uU]?")
 """Matches a number that is not a bit pattern; a leading zero would make it octal."""
@@ -80,7 +80,7 @@ class RegisterPart(NamedTuple):
     @property
     def register(self) -> str:
         """Label of the whole register."""
-        return self.name if len(self.name) <= _LONGEST_NAME else self.role
+        return self.name if len(self.name) <= _MAX_NAME_CHARS else self.role
 
     @property
     def shift(self) -> int:

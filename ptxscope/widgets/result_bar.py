@@ -9,7 +9,7 @@ from textual.dom import DOMNode
 
 from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import make_printable
-from ..engine.tracing.divergence import Divergence, find_divergence
+from ..engine.tracing.deviation import Deviation, find_deviation
 from ..engine.tracing.lane_text import interpret_bits
 from ..engine.tracing.trace import Trace
 from ..state.step_transitions import reveal_result
@@ -38,14 +38,14 @@ class ResultBar(Pane, can_focus=False):
     def __init__(self, id: str = "result") -> None:  # noqa: A002
         super().__init__(id, "")
         self._trace: Trace | None = None
-        self._divergences: tuple[Divergence, ...] = ()
+        self._deviations: tuple[Deviation, ...] = ()
         self._pin: Trace | None = None
         self._key = ""
 
     def show(
         self,
         trace: Trace,
-        divergences: tuple[Divergence, ...],
+        deviations: tuple[Deviation, ...],
         pin: Trace | None,
         held_back: str = "",
     ) -> None:
@@ -53,7 +53,7 @@ class ResultBar(Pane, can_focus=False):
 
         If ``held_back`` is set, it names the key that reveals them, and they are hidden.
         """
-        self._trace, self._divergences, self._pin = trace, divergences, pin
+        self._trace, self._deviations, self._pin = trace, deviations, pin
         self._key = held_back
         self.redraw_lines()
 
@@ -146,12 +146,12 @@ class ResultBar(Pane, can_focus=False):
 
     def _make_badge(self, trace: Trace, max_chars: int) -> StyledLine:
         model = trace.model.name
-        if not self._divergences:
+        if not self._deviations:
             return [StyledText(_AGREE if model == "isa" else f"{model}: {_AGREE}", "good")]
-        divergence = find_divergence(trace, self._divergences) or self._divergences[0]
-        ids = ", ".join(erratum.id for erratum in divergence.errata)
-        is_isa_result = trace.result == divergence.isa.result
-        other_trace = divergence.other if is_isa_result else divergence.isa
+        deviation = find_deviation(trace, self._deviations) or self._deviations[0]
+        ids = ", ".join(erratum.id for erratum in deviation.errata)
+        is_isa_result = trace.result == deviation.isa.result
+        other_trace = deviation.other if is_isa_result else deviation.isa
         first = StyledText(f"{model} ≠ {other_trace.model.name} ", "clamped")
         text = self._format_short_result(other_trace, max_chars, "clamped")
         return [first, *text, StyledText(f" ({ids})", "clamped")]

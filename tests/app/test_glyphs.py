@@ -18,7 +18,7 @@ from rich.color import ColorSystem
 
 from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
+from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state.setup import make_example, trace_of
 from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
@@ -122,9 +122,9 @@ def test_nothing_that_the_app_draws_is_unknown() -> None:
 def test_cells_of_lane_rows_begin_where_they_did(opcode: str, width: int) -> None:
     """In ASCII every cell stands in its lane's column."""
     trace = trace_of(make_example(opcode))
-    parting = find_divergence(trace, find_divergences(trace))
+    parting = find_deviation(trace, find_deviations(trace))
     for step in trace.steps:
-        for line in draw(LanesState(trace, step.number, divergence=parting), width, 30).lines:
+        for line in draw(LanesState(trace, step.number, deviation=parting), width, 30).lines:
             texts = [piece.text for piece in line]
             before = [cell_len("".join(texts[:at])) for at in range(len(line))]
             made = convert_to_ascii(tuple(texts))

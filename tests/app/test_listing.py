@@ -11,8 +11,8 @@ from textual import events
 from textual.widgets._toast import Toast
 
 from ptxscope.app.app import Explorer
-from ptxscope.engine.listings.lint import check_text
-from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.engine.tracing.deviation import find_deviations
+from ptxscope.sources.lint import check_text
 from ptxscope.state.listing_transitions import open_cursor, open_text
 from ptxscope.state.open_listing import open_listing
 from ptxscope.state.setup import make_example, trace_of
@@ -197,8 +197,8 @@ async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) ->
         assert drive.state.cursor
         assert drive.state.cursor.statement.line == 38
         assert drive.session.setup.line.startswith("vadd.u32.s32.s32.sat %0.b0")
-        divergence = find_divergences(drive.session.trace)[0]
-        assert [erratum.id for erratum in divergence.errata] == ["E3"]
+        deviation = find_deviations(drive.session.trace)[0]
+        assert [erratum.id for erratum in deviation.errata] == ["E3"]
         drive.agree()
 
 
@@ -253,7 +253,7 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
         await drive.press("o", "5", "enter", "escape", "@check")
         shown = await drive.read_after(drive.press("enter"))
         assert "these operands are not those of the run" in shown
-        assert find_divergences(drive.session.trace)
+        assert find_deviations(drive.session.trace)
         assert drive.state.cursor
         assert drive.state.cursor.listing.inputs_by_program[0]["a"] == 5
         await drive.press("left_square_bracket", "right_square_bracket")

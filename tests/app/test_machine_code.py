@@ -8,11 +8,11 @@ from threading import Event
 
 import pytest
 
-from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
-from ptxscope.engine.machine_code.machine_listing import count_instructions, list_machine_code
-from ptxscope.engine.proof.solver import IsStopped, Stopped
-from ptxscope.nvidia import toolchain
-from ptxscope.nvidia.toolchain import Tool, ToolError
+from ptxscope.proof.solver import IsStopped, Stopped
+from ptxscope.sass.kernel_source import KernelSource, make_kernel_source
+from ptxscope.sass.machine_listing import count_instructions, list_machine_code
+from ptxscope.sass.nvidia import toolchain
+from ptxscope.sass.nvidia.toolchain import Tool, ToolError
 from ptxscope.screens.main import machine_controller
 from ptxscope.state import machine_code
 from ptxscope.state.machine_code import CodeRequest, MachineCode

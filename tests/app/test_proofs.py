@@ -11,9 +11,9 @@ from threading import Event
 import pytest
 
 from ptxscope import trace
-from ptxscope.engine.proof import solver
-from ptxscope.engine.proof.equivalence import Proof
-from ptxscope.engine.proof.solver import IsStopped
+from ptxscope.proof import solver
+from ptxscope.proof.equivalence import Proof
+from ptxscope.proof.solver import IsStopped
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state import pin_proof
 from ptxscope.state.pin_proof import prove_pin

@@ -13,7 +13,7 @@ from textual.timer import Timer
 from ptxscope import parse
 from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.lane_text import format_lane_sentence, format_result
 from ptxscope.engine.tracing.step_text import describe_step
 from ptxscope.scene.scene_model import LaneRef
@@ -429,7 +429,7 @@ async def test_the_bar_cuts_no_number_at_any_width(width: int) -> None:
         bar = ResultBar()
         for line, values in lines:
             trace = trace_of(make_setup(parse(line), values))
-            bar.show(trace, find_divergences(trace), trace)
+            bar.show(trace, find_deviations(trace), trace)
             drawn = ["".join(piece.text for piece in line) for line in bar.draw(width)]
             assert all(len(text) <= width for text in drawn)
             text = " ".join(drawn)
@@ -437,7 +437,7 @@ async def test_the_bar_cuts_no_number_at_any_width(width: int) -> None:
                 assert text.count(f"{trace.result[name]:x}") >= 2
             assert "pin " in text
             assert "isa " in text or "both answers agree" in text
-            bar.show(trace, find_divergences(trace), None)
+            bar.show(trace, find_deviations(trace), None)
             assert len(bar.draw(width)) == len(drawn)
         assert drive.app.is_running
 
@@ -453,7 +453,7 @@ def test_the_bar_cuts_nothing_of_the_examples_and_of_answers_that_part(width: in
     bar, parted = ResultBar(), 0
     for ptx, values in cases:
         trace = trace_of(make_setup(parse(ptx), values))
-        found = find_divergences(trace)
+        found = find_deviations(trace)
         bar.show(trace, found, trace)
         drawn = ["".join(piece.text for piece in line) for line in bar.draw(width)]
         assert all(len(text) <= width for text in drawn), drawn

@@ -12,8 +12,8 @@ import pytest
 
 from ptxscope.documents import export
 from ptxscope.documents.formats.json_reader import load
-from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.syntax.asm_operands import read_operands
+from ptxscope.sources.lint import check_text
 from tests.cli.running import run
 from tests.cli.test_completion import offered
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.engine.listings.lint import check_text
+from ptxscope.sources.lint import check_text
 
 SWAPPED = 'asm("vsub4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(b), "r"(a), "r"(c));'
 """C's b is operand a."""

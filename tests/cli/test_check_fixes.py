@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.engine.listings.diagnostic import CHECK_RULES, TextEdit
-from ptxscope.engine.listings.fixes import apply_edits, format_diff
-from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.listings.source_language import Language, language_of
-from ptxscope.engine.listings.source_location import SourceLocation
+from ptxscope.sources.diagnostic import CHECK_RULES, TextEdit
+from ptxscope.sources.fixes import apply_edits, format_diff
+from ptxscope.sources.lint import check_listing, check_text
+from ptxscope.sources.source_language import Language, language_of
+from ptxscope.sources.source_location import SourceLocation
 
 ROOT = Path(__file__).parents[2]
 E3 = "vadd.u32.s32.s32.sat %0.b0, %1, %2, %1;"

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ptxscope.engine.proof import solver
+from ptxscope.proof import solver
 from tests.cli.running import run
 
 pytest.importorskip("bitwuzla")

@@ -283,7 +283,7 @@ def test_explaining_can_be_interrupted(kernel: str, monkeypatch: pytest.MonkeyPa
         raise KeyboardInterrupt
 
     monkeypatch.setattr(
-        "ptxscope.engine.launches.run_explanations.explain_run", explain_until_interrupted
+        "ptxscope.kernels.launches.run_explanations.explain_run", explain_until_interrupted
     )
     done = launch(kernel, "--expect", "param1[0]=1", "--explain")
     assert done.returncode == 130

@@ -28,7 +28,7 @@ from jsonschema import Draft202012Validator
 
 from ptxscope import parse
 from ptxscope.cli.commands import verify
-from ptxscope.cli.support import departures, line_code, tools, verification
+from ptxscope.cli.support import deviation_reports, line_code, tools, verification
 from ptxscope.cli.support.command_error import CommandError
 from ptxscope.documents import FORMATS
 from ptxscope.documents.formats.json_reader import load
@@ -36,7 +36,9 @@ from ptxscope.documents.option_table import has_effect
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.machine_code.form_verdict import (
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.models import parse_model
+from ptxscope.sass.form_verdict import (
     FormVerdict,
     VerdictOutcome,
     decide_line,
@@ -44,12 +46,10 @@ from ptxscope.engine.machine_code.form_verdict import (
     list_verified_opcodes,
     make_instruction,
 )
-from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
-from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.models import parse_model
-from ptxscope.nvidia import compilation, device, device_launch, toolchain
-from ptxscope.nvidia.compilation import Compiled, compile_kernels
-from ptxscope.nvidia.toolchain import CrashedError, RefusedError, Tool, ToolError, find_tool
+from ptxscope.sass.kernel_source import KernelSource, make_kernel_source
+from ptxscope.sass.nvidia import compilation, device, device_launch, toolchain
+from ptxscope.sass.nvidia.compilation import Compiled, compile_kernels
+from ptxscope.sass.nvidia.toolchain import CrashedError, RefusedError, Tool, ToolError, find_tool
 from tests.cli.running import run
 from tests.tiers import ci_only, sampled
 from tools.machine_code import COUNTED_LINES, read_samples
@@ -75,7 +75,7 @@ def stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         compiled.extend(lines)
         return [kernels.get(line, "it is in no sample") for line in lines]
 
-    for module in (line_code, departures, verification):
+    for module in (line_code, deviation_reports, verification):
         monkeypatch.setattr(module, "compile_kernels", compile_stored)
     monkeypatch.setattr(
         tools, "find_tool", lambda name, *_, **__: {"ptxas": PTXAS, "nvdisasm": NVDISASM}[name]

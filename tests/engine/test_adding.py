@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from ptxscope.diagnosis.explanations import find_lane_verdicts, investigate
+from ptxscope.diagnosis.observation import Observation, make_observed
 from ptxscope.documents import export
 from ptxscope.documents.options import Options
-from ptxscope.engine.diagnosis.explanations import find_lane_verdicts, investigate
-from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa import catalog
 from ptxscope.engine.isa.catalog import find_entry
 from ptxscope.engine.isa.form import Form

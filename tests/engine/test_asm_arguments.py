@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.listings.diagnostic import CheckedInstruction
-from ptxscope.engine.listings.lint import check_text
-from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.program.program import Program
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.sources.diagnostic import CheckedInstruction
+from ptxscope.sources.lint import check_text
+from ptxscope.sources.source_programs import load
 
 RUST_BLOCK = """\
 asm!("{{", ".reg .u32 t;", "vmin4.u32.u32.u32 t, {x}, {x}, {x};",

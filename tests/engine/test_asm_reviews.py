@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.listings.diagnostic import CheckedInstruction, Diagnostic
-from ptxscope.engine.listings.lint import check_text
+from ptxscope.sources.diagnostic import CheckedInstruction, Diagnostic
+from ptxscope.sources.lint import check_text
 
 IN = ' : "r"(a), "r"(b)'
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.listings.diagnostic import CheckedInstruction
-from ptxscope.engine.listings.lint import check_text
+from ptxscope.sources.diagnostic import CheckedInstruction
+from ptxscope.sources.lint import check_text
 
 KERNEL = """\
 __global__ void k(unsigned *o, unsigned a, unsigned b, unsigned long long l, float f, double g) {{

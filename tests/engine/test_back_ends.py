@@ -30,12 +30,12 @@ from ptxscope.engine.ir.recorded_plan import RecordedPlan, record_plan, rewrite_
 from ptxscope.engine.ir.rewrites import SHORTENING_RULES
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.listings.plain_ptx import write_plain_ptx
 from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
-from ptxscope.engine.proof.bit_vectors import PROOF_RULES, BitVectors
-from ptxscope.engine.proof.solver import Solver
 from ptxscope.engine.semantics.plan import Builder, Plan, compute_results, run_plan
 from ptxscope.engine.semantics.rules import ISA, Rules
+from ptxscope.proof.bit_vectors import PROOF_RULES, BitVectors
+from ptxscope.proof.solver import Solver
+from ptxscope.sources.plain_ptx import write_plain_ptx
 from tests.engine.added_instructions import ADDED
 from tests.engine.test_tape import operands
 from tests.plain_ptx import Machine

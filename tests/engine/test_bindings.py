@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import evaluate
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.syntax.asm_bindings import parse_pasted, read_bindings_of
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.parser import parse
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.sources.source_programs import load
 
 D = {"d": ("%0",)}
 ADD = '"vadd.u32.u32.u32 %0, %1, %2;"'

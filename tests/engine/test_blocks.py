@@ -10,12 +10,8 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate, parse
-from ptxscope.engine.blocks.block_diagnosis import investigate_block
-from ptxscope.engine.blocks.block_parser import find_block, parse_block
-from ptxscope.engine.blocks.block_trace import evaluate_block, trace_block
-from ptxscope.engine.diagnosis.observation import Observation, make_observed
+from ptxscope.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.proof.proof_programs import read_program
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import NotOneError, PtxError
@@ -23,6 +19,10 @@ from ptxscope.engine.tracing.basic_block import ValuePlace
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import replay
+from ptxscope.kernels.blocks.block_diagnosis import investigate_block
+from ptxscope.kernels.blocks.block_parser import find_block, parse_block
+from ptxscope.kernels.blocks.block_trace import evaluate_block, trace_block
+from ptxscope.proof.proof_programs import read_program
 from ptxscope.state.open_listing import open_block
 from tests.block_idioms import IDIOMS, WORD, Idiom
 from tests.tiers import ci_only, sampled, whole

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ptxscope.engine.launches.device_code import DeviceCode
-from ptxscope.engine.launches.device_code_loader import load_device_code
-from ptxscope.engine.launches.kernel_run import KernelRun, run_kernel
+from ptxscope.kernels.launches.device_code import DeviceCode
+from ptxscope.kernels.launches.device_code_loader import load_device_code
+from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
 from tests.reference_data import DATA
 
 Array = npt.NDArray[Any]
@@ -149,7 +149,7 @@ def test_counts(draw: np.random.Generator) -> None:
     check(result, 1, np.stack(columns, axis=1))
 
 
-# --- loops of different lengths, divergence, early returns -------------------------------
+# --- loops of different lengths, deviation, early returns -------------------------------
 
 
 def test_collatz() -> None:

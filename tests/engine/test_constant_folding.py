@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from ptxscope.engine.diagnosis.causes import CauseKind
-from ptxscope.engine.diagnosis.explanations import diagnose
-from ptxscope.engine.listings.diagnostic import CheckedInstruction
-from ptxscope.engine.listings.lint import check_listing, check_text
+from ptxscope.diagnosis.causes import CauseKind
+from ptxscope.diagnosis.explanations import diagnose
 from ptxscope.engine.syntax.asm_bindings import parse_pasted
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS
 from ptxscope.engine.tracing.trace import trace
+from ptxscope.sources.diagnostic import CheckedInstruction
+from ptxscope.sources.lint import check_listing, check_text
 from tests.cli.running import run
 
 HEAD = ".version 8.8\n.target sm_120\n.address_size 64\n.visible .entry k() {\n"

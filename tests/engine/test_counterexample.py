@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from ptxscope import evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.listings import counterexample as one
-from ptxscope.engine.listings.counterexample import find_counterexample
-from ptxscope.engine.listings.counterexample_search import search_arrays
 from ptxscope.engine.semantics.models import PTXAS_MODELS, Model
 from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction
+from ptxscope.sources import counterexample as one
+from ptxscope.sources.counterexample import find_counterexample
+from ptxscope.sources.counterexample_search import search_arrays
 from tests.strategies import random_instruction
 from tests.tiers import examples
 

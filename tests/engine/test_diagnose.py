@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.diagnosis.causes import CauseKind
-from ptxscope.engine.diagnosis.explanations import (
+from ptxscope.diagnosis.causes import CauseKind
+from ptxscope.diagnosis.explanations import (
     Diagnosis,
     Explanation,
     find_lane_verdicts,
@@ -18,9 +18,9 @@ from ptxscope.engine.diagnosis.explanations import (
     investigate,
     make_observation,
 )
-from ptxscope.engine.diagnosis.form_causes import SLOT_COSTS
-from ptxscope.engine.diagnosis.lane_solver import solve_selectors
-from ptxscope.engine.diagnosis.observation import (
+from ptxscope.diagnosis.form_causes import SLOT_COSTS
+from ptxscope.diagnosis.lane_solver import solve_selectors
+from ptxscope.diagnosis.observation import (
     Observation,
     Observed,
     make_observed,

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope import PtxError, parse
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program_run import StopReason
-from ptxscope.engine.listings.lint import check_text
-from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.program.program import Program
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.kernels.program_runs.program_run import StopReason
+from ptxscope.sources.lint import check_text
+from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.diagnosis.causes import CauseKind
-from ptxscope.engine.diagnosis.confusable_opcodes import find_confusable_opcodes
-from ptxscope.engine.diagnosis.explanations import Explanation
+from ptxscope.diagnosis.causes import CauseKind
+from ptxscope.diagnosis.confusable_opcodes import find_confusable_opcodes
+from ptxscope.diagnosis.explanations import Explanation
 from ptxscope.engine.isa.catalog import CATALOG, list_shapes
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.syntax.errors import PtxError

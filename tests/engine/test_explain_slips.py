@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import diagnose, evaluate, parse, parse_block
-from ptxscope.engine.blocks.block_diagnosis import investigate_block
-from ptxscope.engine.diagnosis.digit_changes import iter_digit_changes
-from ptxscope.engine.diagnosis.observation import Observation, make_observed
-from ptxscope.engine.diagnosis.selector_problem import SelectorSimplicity, iter_simple_selectors
+from ptxscope.diagnosis.digit_changes import iter_digit_changes
+from ptxscope.diagnosis.observation import Observation, make_observed
+from ptxscope.diagnosis.selector_problem import SelectorSimplicity, iter_simple_selectors
 from ptxscope.engine.isa.types import parse_selector
+from ptxscope.kernels.blocks.block_diagnosis import investigate_block
 from tests.tiers import sampled
 
 _A, _B = "a=0x80ff7f01", "b=0x01ff0280"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import diagnose, evaluate, parse
-from ptxscope.engine.diagnosis.selector_problem import SelectorSimplicity, iter_simple_selectors
+from ptxscope.diagnosis.selector_problem import SelectorSimplicity, iter_simple_selectors
 from ptxscope.engine.isa.types import parse_selector
 from tests.tiers import sampled
 

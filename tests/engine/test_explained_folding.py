@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.diagnosis.causes import CauseKind
-from ptxscope.engine.diagnosis.explanations import diagnose
+from ptxscope.diagnosis.causes import CauseKind
+from ptxscope.diagnosis.explanations import diagnose
 from ptxscope.engine.syntax.instruction import Immediate
 from ptxscope.engine.syntax.parser import parse
 

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from ptxscope import explain_kernel, prove
-from ptxscope.engine.blocks.block_diagnosis import investigate_block
-from ptxscope.engine.blocks.block_parser import parse_block
-from ptxscope.engine.diagnosis.observation import Observation, Observed
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.launches.kernel_run import run_kernel
-from ptxscope.engine.launches.parameters import Argument
-from ptxscope.engine.listings.source_programs import load
+from ptxscope.diagnosis.observation import Observation, Observed
 from ptxscope.engine.semantics.models import find_errata, parse_model
 from ptxscope.engine.semantics.plan import compute_results
+from ptxscope.kernels.blocks.block_diagnosis import investigate_block
+from ptxscope.kernels.blocks.block_parser import parse_block
+from ptxscope.kernels.launches.kernel_run import run_kernel
+from ptxscope.kernels.launches.parameters import Argument
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.sources.source_programs import load
 from tests.cli.running import run as run_cli
 from tests.engine.test_launches import make_kernel
 from tests.tiers import some

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.listings.embedded_ptx import find_ptx
-from ptxscope.engine.listings.lint import check_text
-from ptxscope.engine.listings.source_language import Language
+from ptxscope.sources.embedded_ptx import find_ptx
+from ptxscope.sources.lint import check_text
+from ptxscope.sources.source_language import Language
 
 _IN = ' : "r"(a), "r"(b)'
 _SILENT = [

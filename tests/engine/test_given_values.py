@@ -8,7 +8,7 @@ import pytest
 
 from ptxscope.cli import main
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.listings.source_programs import load
+from ptxscope.sources.source_programs import load
 
 FIVE = struct.unpack("<I", struct.pack("<f", 5.0))[0]
 BODY = "set.lt.f32.f32 d, x, x;"

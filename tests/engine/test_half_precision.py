@@ -18,12 +18,12 @@ from ptxscope.engine.isa.half_entries import HALF_ENTRIES
 from ptxscope.engine.isa.legality import draw_entry_form
 from ptxscope.engine.isa.types import Destinations, Type
 from ptxscope.engine.isa.value_text import format_value
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program_run import StopReason
-from ptxscope.engine.listings.lint import check_text
-from ptxscope.engine.listings.replacement import make_replacement
-from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.syntax.values import parse_value
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.kernels.program_runs.program_run import StopReason
+from ptxscope.sources.lint import check_text
+from ptxscope.sources.replacement import make_replacement
+from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing
 from tests.reference_data import parsed, table
 from tests.reference_halves import (

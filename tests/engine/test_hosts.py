@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from ptxscope.engine.listings.diagnostic import CheckedInstruction
-from ptxscope.engine.listings.lint import check_text
-from ptxscope.engine.listings.source_language import Language, language_of
-from ptxscope.engine.listings.source_programs import load
+from ptxscope.sources.diagnostic import CheckedInstruction
+from ptxscope.sources.lint import check_text
+from ptxscope.sources.source_language import Language, language_of
+from ptxscope.sources.source_programs import load
 
 
 def check(text: str, name: str) -> list[CheckedInstruction]:

@@ -16,10 +16,10 @@ import numpy.typing as npt
 import pytest
 
 from ptxscope import PtxError
-from ptxscope.engine.launches import memory
-from ptxscope.engine.launches.kernel_run import KernelRun, run_kernel
-from ptxscope.engine.launches.thread_log import ThreadLog
-from ptxscope.engine.launches.thread_state import LaunchError
+from ptxscope.kernels.launches import memory
+from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
+from ptxscope.kernels.launches.thread_log import ThreadLog
+from ptxscope.kernels.launches.thread_state import LaunchError
 from tests.tiers import ci_only, some
 
 _HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -502,7 +502,7 @@ st.global.v2.u32 [%d4], {{%r4, %r9}};
 ret;"""
     code = f"""
 import resource
-from ptxscope.engine.launches.kernel_run import run_kernel
+from ptxscope.kernels.launches.kernel_run import run_kernel
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in KiB
 run_kernel({make_kernel("ret;")!r}, {{"in": "zeros:u32:1", "out": "zeros:u32:1"}})

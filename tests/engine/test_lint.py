@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 from ptxscope import PtxError, evaluate, parse, trace
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.listings.counterexample import find_counterexample
-from ptxscope.engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Severity
-from ptxscope.engine.listings.lint import check_listing, check_source, check_text
-from ptxscope.engine.listings.source_language import Language, language_of
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.syntax.register_checks import find_register_problems, is_compatible
 from ptxscope.engine.syntax.scopes import Scopes
 from ptxscope.engine.syntax.tokens import tokenize
+from ptxscope.sources.counterexample import find_counterexample
+from ptxscope.sources.diagnostic import CHECK_RULES, CheckedInstruction, Severity
+from ptxscope.sources.lint import check_listing, check_source, check_text
+from ptxscope.sources.source_language import Language, language_of
 from tests.reference_data import DATA, table, verdicts
 from tests.tiers import sampled
 

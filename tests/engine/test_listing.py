@@ -12,15 +12,15 @@ import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import Group
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.listings import candidate_reader
-from ptxscope.engine.listings.candidate_reader import CandidateReader
-from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.program.statement import StatementKind
-from ptxscope.engine.syntax.opcodes import is_other_opcode, is_passed_over
+from ptxscope.engine.syntax.opcodes import is_other_opcode, is_unchecked
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.sources import candidate_reader
+from ptxscope.sources.candidate_reader import CandidateReader
+from ptxscope.sources.lint import check_listing, check_text
+from ptxscope.sources.source_programs import load
 from tests.reference_data import DATA, table, verdicts
 from tests.tiers import ci_only, sampled, whole
 
@@ -332,7 +332,7 @@ def test_opcodes_are_asked_of_the_catalog() -> None:
             assert CATALOG[opcode].group is Group.COMMON
             assert not list(CandidateReader([text, f"{opcode}.cc.sat.u8x4 d, a, b;\n"]))
             continue
-        if is_passed_over(opcode, ["u32"]):
+        if is_unchecked(opcode, ["u32"]):
             assert not list(CandidateReader([text]))
             text = f"{opcode}.cc.u32 d, a, b;\n"
         assert [x.text for x in CandidateReader([text])] == [text[:-1]], opcode

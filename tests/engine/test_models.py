@@ -22,7 +22,7 @@ from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, find_errata, parse_erratum, parse_model
 from ptxscope.engine.semantics.rules import Rules
-from ptxscope.engine.tracing.divergence import find_divergences, find_first_difference
+from ptxscope.engine.tracing.deviation import find_deviations, find_first_difference
 from ptxscope.engine.tracing.lane_text import format_lane_sentence
 from ptxscope.engine.tracing.provenance import find_provenance
 from tests.reference_data import golden_rows
@@ -178,19 +178,19 @@ def test_a_trace_under_isa_has_no_errata_and_divergences_tell_where_answers_part
     values = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
     isa = trace("vadd.u32.s32.s32.sat d.b0, a, b, c", values)
     assert isa.errata == ()
-    (divergence,) = find_divergences(isa)
-    assert [x.id for x in divergence.errata] == ["E3"]
-    assert divergence.stage is Stage.SATURATE
-    assert divergence.other.result == {"d": 0x112233FF}
-    assert find_divergences(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})) == ()
+    (deviation,) = find_deviations(isa)
+    assert [x.id for x in deviation.errata] == ["E3"]
+    assert deviation.stage is Stage.SATURATE
+    assert deviation.other.result == {"d": 0x112233FF}
+    assert find_deviations(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})) == ()
     assert find_first_difference(isa, isa) is Stage.WRITE
 
 
 def test_a_repaired_erratum_shows_in_the_older_answer_only() -> None:
     isa = trace("vset.s32.u32.lt d.h1, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 1})
-    (divergence,) = find_divergences(isa)
-    assert divergence.other.model.name == "ptxas-13.0"
-    assert divergence.stage is Stage.MERGE
+    (deviation,) = find_deviations(isa)
+    assert deviation.other.model.name == "ptxas-13.0"
+    assert deviation.stage is Stage.MERGE
 
 
 def test_the_declared_widths_are_noted_where_they_would_matter() -> None:
@@ -359,9 +359,9 @@ def test_the_trace_shows_the_conversion_that_the_guard_does_not_cover() -> None:
         "16777217 as a float is 0x4b800000 (16777216.0, 16777217 rounded to 24 significant bits)"
     )
     assert said[3] == "@p does not hold, but d becomes 0x4b800000: its old value is converted"
-    (divergence,) = find_divergences(trace("@p set.lt.f32.s32 d, a, b", values))
-    assert divergence.stage is Stage.GUARD
-    assert find_divergences(trace("@p set.lt.f32.s32 d, a, b", values | {"p": 1})) == ()
+    (deviation,) = find_deviations(trace("@p set.lt.f32.s32 d, a, b", values))
+    assert deviation.stage is Stage.GUARD
+    assert find_deviations(trace("@p set.lt.f32.s32 d, a, b", values | {"p": 1})) == ()
     halves = trace("@!p set.lt.u32.u16 d, a, b", values | {"p": 1}, model="ptxas")
     assert halves.result == {"d": 1}
     assert find_provenance(halves, "guard.old", 0) == (("d", 0, 16),)

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 import pytest
 
 from ptxscope import PtxError, evaluate, parse
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.listings.candidate_reader import CandidateReader
-from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.syntax.asm_bindings import read_bindings_of
 from ptxscope.engine.syntax.asm_text import find_fragments
 from ptxscope.engine.syntax.parser import scan
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.sources.candidate_reader import CandidateReader
+from ptxscope.sources.lint import check_listing, check_text
+from ptxscope.sources.source_programs import load
 
 MODULE = """\
 .version 8.0

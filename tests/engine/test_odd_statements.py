@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.engine.listings.diagnostic import CheckedInstruction
-from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.syntax.parser import parse
+from ptxscope.sources.diagnostic import CheckedInstruction
+from ptxscope.sources.lint import check_listing, check_text
 from tests.cli.running import run
 
 HEAD = """\

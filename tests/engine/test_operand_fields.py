@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.listings.diagnostic import CheckedInstruction
-from ptxscope.engine.listings.lint import check_text
+from ptxscope.sources.diagnostic import CheckedInstruction
+from ptxscope.sources.lint import check_text
 
 
 def check(text: str, name: str = "x.py") -> list[CheckedInstruction]:

@@ -9,7 +9,7 @@ import pytest
 
 from ptxscope import PtxError, evaluate, parse, replay, trace
 from ptxscope.cli import main
-from ptxscope.engine.listings.lint import check_listing
+from ptxscope.sources.lint import check_listing
 from tests.engine.test_launches import make_kernel, run
 from tests.reference_data import DATA
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.engine.listings.lint import check_listing, check_text
+from ptxscope.sources.lint import check_listing, check_text
 from tests.reference_data import DATA
 
 HEAD = """.version 8.3

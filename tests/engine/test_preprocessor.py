@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.listings.conditions import select_branches
-from ptxscope.engine.listings.diagnostic import CheckedInstruction
-from ptxscope.engine.listings.lint import check_source, check_text
-from ptxscope.engine.listings.source_language import Language, language_of
+from ptxscope.sources.conditions import select_branches
+from ptxscope.sources.diagnostic import CheckedInstruction
+from ptxscope.sources.lint import check_source, check_text
+from ptxscope.sources.source_language import Language, language_of
 
 IO = ' : "=r"(d) : "r"(a), "r"(b));'
 

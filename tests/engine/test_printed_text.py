@@ -10,9 +10,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from ptxscope.engine.launches.kernel_run import run_kernel
-from ptxscope.engine.launches.printed_text import format_text, iter_lines_of_texts
-from ptxscope.engine.launches.thread_state import LaunchError
+from ptxscope.kernels.launches.kernel_run import run_kernel
+from ptxscope.kernels.launches.printed_text import format_text, iter_lines_of_texts
+from ptxscope.kernels.launches.thread_state import LaunchError
 from tests.tiers import some
 
 _FLOATS = (0.0, -0.0, 1.0, -1.5, 0.1, 2.5, 1.9999999, 255 / 256, 1e300, 5e-324, 1e-5, 123456789.0)

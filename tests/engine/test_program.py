@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope.engine.diagnosis.observation import make_observed
-from ptxscope.engine.kernels.blame import find_first_culprit
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program_run import MissingInput, Run, StopReason
-from ptxscope.engine.listings.source_programs import load
+from ptxscope.diagnosis.observation import make_observed
 from ptxscope.engine.program.program import Program
 from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.instruction import Immediate
+from ptxscope.kernels.program_runs.blame import find_first_culprit
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.kernels.program_runs.program_run import MissingInput, Run, StopReason
+from ptxscope.sources.source_programs import load
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
 from tests.tiers import ci_only, whole

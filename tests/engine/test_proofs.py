@@ -19,17 +19,17 @@ from ptxscope import find, parse, prove
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
-from ptxscope.engine.proof.bit_vectors import find_multiplier
-from ptxscope.engine.proof.equivalence import Proof, Verdict
-from ptxscope.engine.proof.operand_conditions import read_condition
-from ptxscope.engine.proof.operand_search import find_operands, make_scope
-from ptxscope.engine.proof.proof_programs import read_program
-from ptxscope.engine.proof.proof_question import ProofQuestion
-from ptxscope.engine.proof.solver import Solver
 from ptxscope.engine.semantics.models import ISA_MODEL, Model
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.tracing.basic_block import BasicBlock, make_block
+from ptxscope.proof.bit_vectors import find_multiplier
+from ptxscope.proof.equivalence import Proof, Verdict
+from ptxscope.proof.operand_conditions import read_condition
+from ptxscope.proof.operand_search import find_operands, make_scope
+from ptxscope.proof.proof_programs import read_program
+from ptxscope.proof.proof_question import ProofQuestion
+from ptxscope.proof.solver import Solver
 from tests.block_idioms import IDIOMS
 from tests.engine.test_tape import operand
 from tests.proof_pairs import PAIRS, Pair

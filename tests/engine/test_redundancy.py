@@ -16,10 +16,10 @@ import pytest
 
 from ptxscope.documents.formats.sarif import iter_results, make_stream_format
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.listings.diagnostic import CheckedInstruction, Severity
-from ptxscope.engine.listings.lint import check_text
-from ptxscope.engine.listings.redundancy import Redundancy, find_redundancies
 from ptxscope.engine.syntax.parser import parse
+from ptxscope.sources.diagnostic import CheckedInstruction, Severity
+from ptxscope.sources.lint import check_text
+from ptxscope.sources.redundancy import Redundancy, find_redundancies
 from tests.reference_integers import compute
 from tests.tiers import some
 

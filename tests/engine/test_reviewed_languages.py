@@ -11,7 +11,7 @@ import json
 
 import pytest
 
-from ptxscope.engine.listings.lint import check_text
+from ptxscope.sources.lint import check_text
 from tests.engine.test_reviewed_sources import Reviewed
 
 _NOTEBOOK = json.dumps(

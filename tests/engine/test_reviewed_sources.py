@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
-from ptxscope.engine.listings.conditions import Definitions
-from ptxscope.engine.listings.lint import check_source, check_text
-from ptxscope.engine.listings.source_language import Language, language_of
+from ptxscope.sources.conditions import Definitions
+from ptxscope.sources.lint import check_source, check_text
+from ptxscope.sources.source_language import Language, language_of
 
 
 class Reviewed(NamedTuple):

@@ -16,17 +16,17 @@ import numpy.typing as npt
 import pytest
 
 import ptxscope
-from ptxscope.engine.launches.device_code import DeviceCode
-from ptxscope.engine.launches.device_code_loader import load_device_code
-from ptxscope.engine.launches.kernel_run import KernelRun, run_kernel
-from ptxscope.engine.launches.launch import LaunchShape
-from ptxscope.engine.launches.launch_memory import LaunchMemory
-from ptxscope.engine.launches.parameters import read_arguments
-from ptxscope.engine.launches.replicas import ThreadSelection, run_replicas
-from ptxscope.engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
-from ptxscope.engine.launches.statement_changes import Likelihood, iter_changes
-from ptxscope.engine.launches.thread_state import LaunchError
 from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.kernels.launches.device_code import DeviceCode
+from ptxscope.kernels.launches.device_code_loader import load_device_code
+from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
+from ptxscope.kernels.launches.launch import LaunchShape
+from ptxscope.kernels.launches.launch_memory import LaunchMemory
+from ptxscope.kernels.launches.parameters import read_arguments
+from ptxscope.kernels.launches.replicas import ThreadSelection, run_replicas
+from ptxscope.kernels.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
+from ptxscope.kernels.launches.statement_changes import Likelihood, iter_changes
+from ptxscope.kernels.launches.thread_state import LaunchError
 from tests.reference_data import DATA
 from tests.tiers import ci_only, sampled, whole
 

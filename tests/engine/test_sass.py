@@ -20,30 +20,30 @@ from ptxscope.engine.ir.tape import Node
 from ptxscope.engine.isa.catalog import get_entry
 from ptxscope.engine.isa.legality import find_violations, with_c
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.machine_code.departure import find_departure, find_smallest_form
-from ptxscope.engine.machine_code.disassembly import parse_disassembly
-from ptxscope.engine.machine_code.form_verdict import VerdictOutcome, decide_line
-from ptxscope.engine.machine_code.kernel_source import find_ptx_version, make_kernel_source
-from ptxscope.engine.machine_code.machine_instruction import (
+from ptxscope.engine.micro_operations.arithmetic import EXACT
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
+from ptxscope.engine.tracing.evaluation import make_model_plan
+from ptxscope.proof.equivalence import Verdict
+from ptxscope.proof.proof_question import ProofQuestion
+from ptxscope.sass.disassembly import parse_disassembly
+from ptxscope.sass.form_verdict import VerdictOutcome, decide_line
+from ptxscope.sass.kernel_source import find_ptx_version, make_kernel_source
+from ptxscope.sass.machine_deviation import find_machine_deviation, find_smallest_form
+from ptxscope.sass.machine_instruction import (
     MachineInstruction,
     MachineOperand,
     OperandKind,
     parse_machine_instruction,
 )
-from ptxscope.engine.machine_code.machine_listing import list_machine_code
-from ptxscope.engine.machine_code.machine_proof import (
+from ptxscope.sass.machine_listing import list_machine_code
+from ptxscope.sass.machine_proof import (
     MachineQuestion,
     compute_machine_results,
     compute_plan_results,
 )
-from ptxscope.engine.machine_code.machine_step import MachineStep, UnknownMachineCodeError
-from ptxscope.engine.machine_code.opcode_table import OPCODES, find_opcode
-from ptxscope.engine.micro_operations.arithmetic import EXACT
-from ptxscope.engine.proof.equivalence import Verdict
-from ptxscope.engine.proof.proof_question import ProofQuestion
-from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
-from ptxscope.engine.tracing.evaluation import make_model_plan
+from ptxscope.sass.machine_step import MachineStep, UnknownMachineCodeError
+from ptxscope.sass.opcode_table import OPCODES, find_opcode
 from tests.reference_data import DATA
 from tests.tiers import ci_only, some, whole
 from tools.machine_code import ARCHITECTURES, COUNTED_LINES, Sample, read_samples
@@ -703,7 +703,7 @@ def test_machine_code_equals_the_model_of_its_assembler(part: tuple[str, int, in
         verdict = decide_line(sample.line, sample.source, sample.kernel)
         assert verdict.outcome is VerdictOutcome.PROVED, verdict
         assert PTXAS.name in verdict.models, verdict
-        # a departure from the documentation is exactly where errata are known
+        # a deviation from the documentation is exactly where errata are known
         assert verdict.is_as_documented is not bool(sample.source.ins.errata), verdict
         assert verdict.errata == tuple(x.id for x in sample.source.ins.errata), verdict
 
@@ -788,7 +788,7 @@ def test_planted_errors_are_refuted_or_harmless(count: int) -> None:
     assert refuted > 2 * equal
 
 
-# --- departures ---------------------------------------------------------------------------------
+# --- deviations ---------------------------------------------------------------------------------
 
 
 def test_a_new_departure_is_found_with_its_smallest_form_and_condition() -> None:
@@ -799,11 +799,11 @@ def test_a_new_departure_is_found_with_its_smallest_form_and_condition() -> None
     verdict = decide_line(sample.line, sample.source, sample.kernel, models=known)
     assert verdict.outcome is VerdictOutcome.DEPARTED
     assert verdict.obtained != verdict.documented
-    departure = find_departure(sample.source, sample.kernel)
-    assert departure
-    assert departure.difference
-    assert departure.difference.condition == "operate.t < 0"
-    assert departure.difference.is_exact
+    deviation = find_machine_deviation(sample.source, sample.kernel)
+    assert deviation
+    assert deviation.difference
+    assert deviation.difference.condition == "operate.t < 0"
+    assert deviation.difference.is_exact
     # what the compiler is known to do with the other forms: only .sat with d.b0 departs
     larger = parse("vadd.u32.s32.s32.sat d.b0, a.h1, b.b3, c").form
     smallest = find_smallest_form(

@@ -11,22 +11,22 @@ from time import perf_counter
 
 import pytest
 
-from ptxscope.engine.blocks.block_parser import parse_block
-from ptxscope.engine.blocks.block_trace import trace_block
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.listings.source_programs import load
-from ptxscope.engine.sequences.dataflow import find_flow
-from ptxscope.engine.sequences.hints import may_have_sequences
-from ptxscope.engine.sequences.intrinsic_sequences import (
+from ptxscope.engine.syntax.source import GAP
+from ptxscope.kernels.blocks.block_parser import parse_block
+from ptxscope.kernels.blocks.block_trace import trace_block
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.kernels.sequences.dataflow import find_flow
+from ptxscope.kernels.sequences.hints import may_have_sequences
+from ptxscope.kernels.sequences.intrinsic_sequences import (
     IntrinsicSequence,
     find_sequences,
     find_text_sequences,
     get_patterns,
 )
-from ptxscope.engine.sequences.pattern import Pattern, write_ptx
-from ptxscope.engine.sequences.requirements import make_requirement, may_hold
-from ptxscope.engine.syntax.source import GAP
+from ptxscope.kernels.sequences.pattern import Pattern, write_ptx
+from ptxscope.kernels.sequences.requirements import make_requirement, may_hold
+from ptxscope.sources.source_programs import load
 from tests.engine.test_intrinsics import BITING, expected
 from tests.tiers import ci_only, sampled, whole
 from tools.intrinsic_sequences import MIN_OPERATIONS, SIMD, prove_pattern

@@ -13,9 +13,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from ptxscope.engine.launches.kernel_run import run_kernel
-from ptxscope.engine.sequences.intrinsic_sequences import find_text_sequences, get_patterns
-from ptxscope.engine.sequences.pattern import write_ptx
+from ptxscope.kernels.launches.kernel_run import run_kernel
+from ptxscope.kernels.sequences.intrinsic_sequences import find_text_sequences, get_patterns
+from ptxscope.kernels.sequences.pattern import write_ptx
 from tests.engine.test_intrinsics import expected
 from tests.tiers import sampled
 

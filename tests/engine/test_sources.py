@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.listings.diagnostic import CheckedInstruction
-from ptxscope.engine.listings.lint import check_source, check_text
-from ptxscope.engine.listings.source_language import Language
-from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.program.statement import StatementKind
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.sources.diagnostic import CheckedInstruction
+from ptxscope.sources.lint import check_source, check_text
+from ptxscope.sources.source_language import Language
+from ptxscope.sources.source_programs import load
 
 
 def source(text: str, language: Language = Language.C) -> list[CheckedInstruction]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.launches.kernel_run import run_kernel
-from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.program.statement import Statement
 from ptxscope.engine.syntax.opcodes import OPCODES
 from ptxscope.engine.syntax.register_accesses import find_accesses
 from ptxscope.engine.syntax.tokens import find_statements
+from ptxscope.kernels.launches.kernel_run import run_kernel
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.sources.source_programs import load
 
 DECLARATIONS = ".reg .b32 a, b, c, d; .reg .b64 x, y; .reg .pred p, q;"
 

@@ -12,12 +12,12 @@ import pytest
 
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.cli import main
-from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.listings.diagnostic import CheckedInstruction
-from ptxscope.engine.listings.lint import check_listing, check_source, check_text
-from ptxscope.engine.listings.source_language import Language, language_of
-from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.syntax.instruction import Immediate
+from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.sources.diagnostic import CheckedInstruction
+from ptxscope.sources.lint import check_listing, check_source, check_text
+from ptxscope.sources.source_language import Language, language_of
+from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing
 
 DECLARED = """\

@@ -19,7 +19,7 @@ from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
+from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.engine.tracing.trace import StepPlace
 from ptxscope.scene.symbolic_scene import make_placeholder_trace
 from tests.export.samples import E3, EXAMPLES, example
@@ -186,7 +186,7 @@ def test_forks_are_drawn_well(step: int) -> None:
     for row in differing[::step]:
         for model in MODELS:
             shown = trace(row.instruction, row.operands, model=model)
-            found = find_divergence(shown, find_divergences(shown))
+            found = find_deviation(shown, find_deviations(shown))
             if found:
                 seen.add(found.stage)
                 assert_drawn_well(shown, BOTH)
@@ -200,7 +200,7 @@ def test_numbers_of_twenty_digits_fit_in_a_branch() -> None:
     """0xfffe0001 << 32 is taken as s64, in half of a branch."""
     values = {"a": 0xFFFE0001, "b": 32, "c": 0x7F}
     shown = trace("vshl.s32.u32.u32.clamp.min d, a, b, c", values)
-    assert find_divergences(shown)
+    assert find_deviations(shown)
     assert_drawn_well(shown, BOTH)
 
 

@@ -16,10 +16,10 @@ from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.instruction import Instruction
-from ptxscope.engine.tracing.divergence import (
-    Divergence,
-    find_divergence,
-    find_divergences,
+from ptxscope.engine.tracing.deviation import (
+    Deviation,
+    find_deviation,
+    find_deviations,
     has_one_answer,
 )
 from ptxscope.engine.tracing.trace import make_trace
@@ -147,9 +147,9 @@ def test_the_bits_that_differ(x: int, y: int) -> None:
     assert all(low > high + 1 for (_, low), (high, _) in pairwise(ranges))
 
 
-def parted() -> Divergence:
+def parted() -> Deviation:
     shown = trace("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 2**32 - 1, "b": 0, "c": 0x11223344})
-    found = find_divergence(shown, find_divergences(shown))
+    found = find_deviation(shown, find_deviations(shown))
     assert found
     return found
 

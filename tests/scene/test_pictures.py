@@ -7,7 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.app import App
 
-from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
+from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.widgets.base.theme_styles import INKS, ThemeStyles
 from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
@@ -187,10 +187,10 @@ def test_every_kind_is_in_a_picture() -> None:
 @pytest.mark.parametrize("size", some(SIZES))
 def test_a_trace_is_drawn_as_it_was(case: str, size: str, text: SnapshotAssertion) -> None:
     one = traced(case)
-    parting = find_divergence(one, find_divergences(one))
+    parting = find_deviation(one, find_deviations(one))
     parts = [f"{one.instruction}  {one.model.name}"]
     for step in one.steps:
-        lines = draw(LanesState(one, step.number, divergence=parting), *SIZES[size]).lines
+        lines = draw(LanesState(one, step.number, deviation=parting), *SIZES[size]).lines
         shown = ("".join(piece.text for piece in line).rstrip() for line in lines)
         parts.append("\n".join(shown))
     assert "\n\n".join(parts) + "\n" == text

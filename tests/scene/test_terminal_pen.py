@@ -14,7 +14,7 @@ from ptxscope.documents.svg.symbols import STYLES
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
+from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_cells import GLYPHS
@@ -51,8 +51,8 @@ def text_of(lines: list[StyledLine]) -> list[str]:
 def drawn(
     one: Trace, step: int, size: tuple[int, int], *, pin: Trace | None = None
 ) -> LanesDrawing:
-    other = find_divergence(one, find_divergences(one))
-    return draw(LanesState(one, step, divergence=other, pin=pin), *size)
+    other = find_deviation(one, find_deviations(one))
+    return draw(LanesState(one, step, deviation=other, pin=pin), *size)
 
 
 def some_traces(count: int) -> list[Trace]:

@@ -14,12 +14,12 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from ...documents.formats.check_report import count_items, format_summary, item_lines, item_to_json
 from ...documents.formats.json_text import StreamFormat, format_json
-from ...engine.listings.conditions import Definitions
-from ...engine.listings.diagnostic import CheckedInstruction, Severity
-from ...engine.listings.line_markers import LineMarkers
-from ...engine.listings.lint import check_listing, check_source
-from ...engine.listings.source_language import Language, language_of
-from ...engine.sequences.sequence_notes import Prove, SequenceSearch
+from ...kernels.sequences.sequence_notes import Prove, SequenceSearch
+from ...sources.conditions import Definitions
+from ...sources.diagnostic import CheckedInstruction, Severity
+from ...sources.line_markers import LineMarkers
+from ...sources.lint import check_listing, check_source
+from ...sources.source_language import Language, language_of
 from ..support.arguments import (
     Parser,
     add_format,
@@ -165,8 +165,8 @@ def make_parser() -> Parser:
 
 
 def _load_prover() -> Prove:
-    from ...engine.proof.proof_programs import prove_sequence
-    from ...engine.proof.solver import load_bitwuzla
+    from ...proof.proof_programs import prove_sequence
+    from ...proof.solver import load_bitwuzla
 
     try:
         load_bitwuzla()

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from ...documents.formats.json_text import convert_to_json
 from ...documents.formats.markup import Block, make_heading, make_paragraph, make_verbatim
-from ...engine.listings.counterexample import format_example
 from ...engine.semantics.errata import ALL_ERRATA, FLAG_ERRATUM
 from ...engine.semantics.erratum import Erratum
 from ...engine.semantics.models import parse_erratum
 from ...engine.syntax.errors import quote_value
 from ...engine.syntax.parser import parse
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
+from ...sources.counterexample import format_example
 from ..support.arguments import Parser, make_command_parser
 from ..support.command_error import CommandError
 from ..support.report_output import add_report_format, print_report
@@ -68,7 +68,7 @@ def describe(x: Erratum | FoldingBug) -> dict[str, object]:
 
 def _find_replacement(x: Erratum | FoldingBug) -> tuple[str, ...] | None:
     """Return the plain PTX with the documented result of the example; None if there is none."""
-    from ...engine.listings.replacement import make_replacement
+    from ...sources.replacement import make_replacement
 
     has_example = isinstance(x, Erratum) and x is not FLAG_ERRATUM
     return make_replacement(parse(x.example[0])) if has_example else None

@@ -9,6 +9,8 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...diagnosis.explanations import Diagnosis, investigate
+from ...diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...documents.formats.diagnosis_report import (
     block_diagnosis_to_json,
     diagnosis_to_json,
@@ -18,8 +20,6 @@ from ...documents.formats.diagnosis_report import (
 )
 from ...documents.formats.markup import Block, make_paragraph
 from ...documents.formats.report import write_report
-from ...engine.diagnosis.explanations import Diagnosis, investigate
-from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...engine.syntax.asm_bindings import read_bindings_of, reading_type
 from ...engine.syntax.errors import (
     Problem,
@@ -127,7 +127,7 @@ def run(words: Sequence[str]) -> int:
 
 def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
     """Print the changes of one statement that give the observed result of a block."""
-    from ...engine.blocks.block_diagnosis import investigate_block
+    from ...kernels.blocks.block_diagnosis import investigate_block
 
     if arguments.next:
         count = len(block.statements)
@@ -143,7 +143,7 @@ def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
 def _find_next_blocks(diagnosis: Diagnosis, *, is_requested: bool) -> Iterator[Block]:
     """Yield the operands to observe next, and what each result there would mean."""
     from ...documents.proofs.proof_report import iter_next_blocks
-    from ...engine.proof.next_operands import TIMEOUT, find_next_operands
+    from ...proof.next_operands import TIMEOUT, find_next_operands
 
     try:
         found = find_next_operands(diagnosis, timeout=TIMEOUT if is_requested else _NEXT_SECONDS)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...documents.proofs.proof_report import iter_proof_blocks, proof_to_json
 from ...engine.extras import format_install_hint
-from ...engine.proof.equivalence import Verdict, prove_equal
+from ...proof.equivalence import Verdict, prove_equal
 from ..support.arguments import (
     Parser,
     add_model,

@@ -8,24 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...diagnosis.observation import Observed, parse_observed
 from ...documents.formats.json_text import Fields, convert_to_json, format_json
-from ...engine.diagnosis.observation import Observed, parse_observed
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex, format_value
-from ...engine.kernels.blame import find_culprits, find_first_culprit, find_origins
-from ...engine.kernels.execution import execute
-from ...engine.kernels.program_run import MissingInput, Run, RunStep, StopReason, Value
-from ...engine.kernels.run_inputs import (
-    UnknownSites,
-    find_unknown_sites,
-    make_initial_key,
-    register_of,
-)
-from ...engine.listings.source_programs import load
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
-from ...engine.sequences.hints import may_have_sequences
 from ...engine.syntax.errors import (
     Problem,
     PtxError,
@@ -34,8 +23,19 @@ from ...engine.syntax.errors import (
     make_printable,
 )
 from ...engine.syntax.values import parse_value
-from ...engine.tracing.divergence import Divergence, find_divergence, find_divergences
+from ...engine.tracing.deviation import Deviation, find_deviation, find_deviations
 from ...engine.tracing.trace import Trace
+from ...kernels.program_runs.blame import find_culprits, find_first_culprit, find_origins
+from ...kernels.program_runs.execution import execute
+from ...kernels.program_runs.program_run import MissingInput, Run, RunStep, StopReason, Value
+from ...kernels.program_runs.run_inputs import (
+    UnknownSites,
+    find_unknown_sites,
+    make_initial_key,
+    register_of,
+)
+from ...kernels.sequences.hints import may_have_sequences
+from ...sources.source_programs import load
 from ..support.arguments import (
     VALUES_HELP,
     Parser,
@@ -53,7 +53,7 @@ from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
 
 if TYPE_CHECKING:
-    from ...engine.sequences.intrinsic_sequences import IntrinsicSequence
+    from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence
 
 _EPILOG = """\
 The run computes the instructions that `ptxscope list` names, and mov between a word and a list of
@@ -87,8 +87,8 @@ request is invalid.
 """
 _WIDTH = 52
 """Columns of a statement in the listing; the effect of a longer one is on the next line."""
-_MOST_ORIGINS = 12
-_MOST_NAMES = 12
+_MAX_ORIGINS = 12
+_MAX_NAMES = 12
 _MIN_BAR_CHARS = 1 << 21
 """Characters that certainly take more than a second to load."""
 
@@ -268,7 +268,7 @@ def _choose_program(loaded: Sequence[Program], name: str | None, *, is_cuda: boo
         message = "error: there is no instruction here that ptxscope can run"
         if is_cuda:
             message += "; `nvcc -ptx` makes a listing with the kernels of a CUDA source"
-        raise CommandError("\n".join([message, *unread[:_MOST_NAMES]]))
+        raise CommandError("\n".join([message, *unread[:_MAX_NAMES]]))
     if name is None and len(programs) > 1:
         raise CommandError(
             f"error: there are {len(programs)} to run; --kernel one of: {program_names}"
@@ -307,8 +307,8 @@ def _find_registers(program: Program, name: str, *, is_at_end: bool = False) -> 
 
 def _format_some(names: Sequence[str]) -> str:
     """Return the first names and the count of the others."""
-    rest_count = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + rest_count
+    rest_count = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(names[:_MAX_NAMES]) + rest_count
 
 
 def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
@@ -460,7 +460,7 @@ def _find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
     """Return the sequences of a program that compute an intrinsic."""
     if not may_have_sequences(program.text):
         return ()
-    from ...engine.sequences.intrinsic_sequences import find_sequences  # most programs have none
+    from ...kernels.sequences.intrinsic_sequences import find_sequences  # most programs have none
 
     return find_sequences(program)
 
@@ -476,7 +476,7 @@ def _step_lines(program_run: Run, step: RunStep, text: str = "") -> Iterator[str
     effect = ", ".join(
         _format_register(program_run, name, bits) for name, bits in step.writes.items()
     )
-    if step.note and not (step.statement.can_forget and None in step.writes.values()):
+    if step.note and not (step.statement.may_become_unknown and None in step.writes.values()):
         effect = (
             f"{effect}  ({make_printable(step.note)})"
             if effect
@@ -489,18 +489,18 @@ def _step_lines(program_run: Run, step: RunStep, text: str = "") -> Iterator[str
         yield lead + text
         if effect:
             yield " " * (len(lead) + _WIDTH) + effect
-    divergence = _find_divergence(step)
-    if divergence:
+    deviation = _find_deviation(step)
+    if deviation:
         isa_is_shown = not program_run.model.errata
-        other_trace = divergence.other if isa_is_shown else divergence.isa
-        ids = ", ".join(erratum.id for erratum in divergence.errata)
+        other_trace = deviation.other if isa_is_shown else deviation.isa
+        ids = ", ".join(erratum.id for erratum in deviation.errata)
         results = f"{other_trace.model.name} gives {_format_results(other_trace)}"
         yield f"    ! with these operands {results} ({ids})"
 
 
-def _find_divergence(step: RunStep) -> Divergence | None:
-    """Return the step's divergence between the documentation and an assembler."""
-    return find_divergence(step.trace, find_divergences(step.trace)) if step.trace else None
+def _find_deviation(step: RunStep) -> Deviation | None:
+    """Return the step's deviation between the documentation and an assembler."""
+    return find_deviation(step.trace, find_deviations(step.trace)) if step.trace else None
 
 
 def _format_results(trace: Trace) -> str:
@@ -621,13 +621,13 @@ def _blame_lines(
             f"({_format_origin(value, source_name, expected_results)})"
         )
     origins = list(find_origins(program_run, first))
-    for step in origins[:_MOST_ORIGINS]:
+    for step in origins[:_MAX_ORIGINS]:
         effect = ", ".join(
             _format_register(program_run, x, bits) for x, bits in step.writes.items()
         )
         yield f"  line {step.line}: {make_printable(step.text)}  {effect}"
-    if len(origins) > _MOST_ORIGINS:
-        yield f"  and {len(origins) - _MOST_ORIGINS} earlier"
+    if len(origins) > _MAX_ORIGINS:
+        yield f"  and {len(origins) - _MAX_ORIGINS} earlier"
 
 
 def _format_origin(value: Value, name: str, expected_results: Mapping[str, Observed]) -> str:
@@ -654,9 +654,9 @@ def _other_model_lines(
         ):
             yield f"Under {model.name} everything is as observed; the models differ at"
             for step in program_run.steps:
-                divergence = _find_divergence(step)
-                if divergence:
-                    ids = ", ".join(erratum.id for erratum in divergence.errata)
+                deviation = _find_deviation(step)
+                if deviation:
+                    ids = ", ".join(erratum.id for erratum in deviation.errata)
                     yield f"  line {step.line}: {make_printable(step.text)}  ({ids})"
             return
 
@@ -697,8 +697,8 @@ def _run_to_json(
                 "reads": hexed({name: value.bits for name, value in step.reads.items()}),
                 "writes": hexed(step.writes),
                 "note": step.note,
-                "errata": [x.id for x in divergence.errata]
-                if (divergence := _find_divergence(step))
+                "errata": [x.id for x in deviation.errata]
+                if (deviation := _find_deviation(step))
                 else [],
             }
             for step in bar.track(program_run.steps)

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ...sweep.computation import Sweep
 
 FORMATS = ("text", "words", "csv", *PICTURES)
-_WIDEST = 160
+_MAX_PLOT_COLUMNS = 160
 """Maximum columns of a plot in a terminal."""
 _EPILOG = f"""\
 examples:
@@ -213,7 +213,7 @@ def _render_sweep(sweep: Sweep, arguments: argparse.Namespace, options: Options)
     if format_ == "csv":
         return sweep_text.render_csv(sweep)
     to_terminal = is_printed(arguments.output) and sys.stdout.isatty()
-    width = min(shutil.get_terminal_size().columns, _WIDEST) if to_terminal else 80
+    width = min(shutil.get_terminal_size().columns, _MAX_PLOT_COLUMNS) if to_terminal else 80
     width = max(width, 40)
     if format_ == "words":
         return sweep_text.render_words(sweep, width=width)

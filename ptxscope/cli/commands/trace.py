@@ -122,7 +122,7 @@ def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
 def _compile_line(trace: Trace, arguments: argparse.Namespace) -> MachineSection:
     """Return the machine code of the line."""
     from ...documents.proofs.machine_report import make_machine_section
-    from ...engine.proof.equivalence import TIMEOUT
+    from ...proof.equivalence import TIMEOUT
     from ..support.line_code import list_line_code, make_line_source
     from ..support.tools import check_arch, choose_tools, format_tools
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from ...documents.proofs.proof_report import format_seconds
 from ...documents.proofs.vector_files import FORMATS
 from ...engine.extras import format_install_hint
-from ...engine.proof.operand_sets import MAX_VECTORS, Vectors, make_vectors
 from ...engine.syntax.errors import format_count, make_printable
+from ...proof.operand_sets import MAX_VECTORS, Vectors, make_vectors
 from ..support.arguments import Parser, add_format, make_command_parser, parse_words
 from ..support.command_error import CommandError
 from ..support.picture_output import add_output, choose_format, is_printed, output_document

@@ -18,7 +18,11 @@ from ...documents.proofs.machine_report import (
 )
 from ...engine.extras import format_install_hint
 from ...engine.isa.catalog import CATALOG
-from ...engine.machine_code.form_verdict import (
+from ...engine.semantics.errata import ERRATA
+from ...engine.syntax.errors import find_closest_spelling, format_count, make_printable
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.parser import parse
+from ...sass.form_verdict import (
     FormVerdict,
     VerdictOutcome,
     find_equal_model,
@@ -26,12 +30,8 @@ from ...engine.machine_code.form_verdict import (
     list_verified_opcodes,
     make_instruction,
 )
-from ...engine.machine_code.kernel_source import find_ptx_version, rename_registers
-from ...engine.semantics.errata import ERRATA
-from ...engine.syntax.errors import find_closest_spelling, format_count, make_printable
-from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.parser import parse
-from ...nvidia.toolchain import Tool
+from ...sass.kernel_source import find_ptx_version, rename_registers
+from ...sass.nvidia.toolchain import Tool
 from ..support.arguments import (
     Parser,
     choose_model,
@@ -41,7 +41,7 @@ from ..support.arguments import (
     parse_words,
 )
 from ..support.command_error import CommandError
-from ..support.departures import render_departures
+from ..support.deviation_reports import render_deviations
 from ..support.line_code import format_line
 from ..support.programs import add_timeout
 from ..support.progress_bar import ProgressBar
@@ -118,7 +118,7 @@ def make_parser() -> Parser:
     output.add_argument(
         "--report",
         action="store_true",
-        help="draft a report on each departure from the documentation, in Markdown",
+        help="draft a report on each deviation from the documentation, in Markdown",
     )
     parser.add_argument(
         "--gpu", action="store_true", help="run the lines on this machine's GPU instead"
@@ -148,7 +148,7 @@ def run(words: Sequence[str]) -> int:
     found = _verify(tasks, chosen, arguments)
     if arguments.report:
         for task, kept, verdicts in zip(tasks, chosen, found, strict=True):
-            sys.stdout.write(use_tools(lambda: render_departures(task, kept, verdicts)))  # noqa: B023
+            sys.stdout.write(use_tools(lambda: render_deviations(task, kept, verdicts)))  # noqa: B023
     else:
         blocks = (
             block

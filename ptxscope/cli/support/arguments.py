@@ -235,7 +235,7 @@ def parse_instruction(text: str, *, illegal_status: int = 1) -> Instruction:
 
 def _is_block(text: str) -> bool:
     """Whether a text is a block of several instructions that other commands take."""
-    from ...engine.blocks.block_parser import find_block
+    from ...kernels.blocks.block_parser import find_block
 
     try:
         return find_block(text) is not None
@@ -480,7 +480,7 @@ def _find_legal_block(text: str, error: PtxError) -> BasicBlock:
     If there is none, the error ends the command; what it says of lists of registers, which a block
     takes, only if that is all.
     """
-    from ...engine.blocks.block_parser import find_block
+    from ...kernels.blocks.block_parser import find_block
 
     with suppress(PtxError):
         if block := find_block(text):
@@ -491,7 +491,7 @@ def _find_legal_block(text: str, error: PtxError) -> BasicBlock:
 
 def _find_block(text: str) -> BasicBlock | None:
     """Return the block in a text, or None; one that can't be computed ends the command."""
-    from ...engine.blocks.block_parser import find_block
+    from ...kernels.blocks.block_parser import find_block
 
     try:
         return find_block(text)
@@ -516,7 +516,7 @@ def make_line_range(name: str, text: str, numbers: re.Match[str]) -> range:
 
 
 def _read_block_lines(name: str, numbers: re.Match[str]) -> BasicBlock:
-    from ...engine.blocks.block_parser import parse_block
+    from ...kernels.blocks.block_parser import parse_block
     from .inputs import open_text
 
     with open_text(name) as stream:

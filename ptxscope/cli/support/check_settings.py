@@ -8,13 +8,13 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity
-from ...engine.listings.source_language import has_known_suffix
-from ...engine.listings.suppressions import filter_items
 from ...engine.semantics.errata import ERRATA
 from ...engine.semantics.models import parse_model
 from ...engine.syntax.errors import make_printable
 from ...files import read
+from ...sources.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity
+from ...sources.source_language import has_known_suffix
+from ...sources.suppressions import filter_items
 from .command_error import CommandError
 from .inputs import format_input_name
 

@@ -11,7 +11,7 @@ from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import format_count, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...files import expand_path
-from ...nvidia.device import (
+from ...sass.nvidia.device import (
     RESULTS,
     THREADS,
     DeviceVerdict,
@@ -20,7 +20,7 @@ from ...nvidia.device import (
     read_results,
     write_batch,
 )
-from ...nvidia.device_launch import DriverError, Gpu, load_driver
+from ...sass.nvidia.device_launch import DriverError, Gpu, load_driver
 from .command_error import CommandError
 from .report_output import print_report
 

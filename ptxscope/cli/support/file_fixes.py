@@ -8,13 +8,13 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
-from ...engine.listings.conditions import Definitions
-from ...engine.listings.diagnostic import CheckedInstruction
-from ...engine.listings.fixes import FixedText, apply_edits, format_diff, list_edits
-from ...engine.listings.lint import check_source, check_text
-from ...engine.listings.source_language import Language, language_of
 from ...engine.syntax.errors import format_count, make_printable
 from ...files import is_binary, read, replace, written_as
+from ...sources.conditions import Definitions
+from ...sources.diagnostic import CheckedInstruction
+from ...sources.fixes import FixedText, apply_edits, format_diff, list_edits
+from ...sources.lint import check_source, check_text
+from ...sources.source_language import Language, language_of
 from .check_settings import CheckSettings
 from .command_error import CommandError
 from .inputs import format_input_name, open_text

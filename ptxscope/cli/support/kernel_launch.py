@@ -11,17 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ...documents.formats.json_text import format_json
-from ...engine.launches.device_code import DeviceCode, Function
-from ...engine.launches.device_code_loader import load_device_code
-from ...engine.launches.expected_elements import Expectations, find_differences
-from ...engine.launches.kernel_run import (
+from ...engine.semantics.models import Model
+from ...engine.syntax.errors import PtxError, format_count, make_printable
+from ...kernels.launches.device_code import DeviceCode, Function
+from ...kernels.launches.device_code_loader import load_device_code
+from ...kernels.launches.expected_elements import Expectations, find_differences
+from ...kernels.launches.kernel_run import (
     DEFAULT_MAX_STEPS,
     KernelRun,
     choose_kernel,
     run_kernel,
 )
-from ...engine.launches.launch import LaunchShape
-from ...engine.launches.launch_text import (
+from ...kernels.launches.launch import LaunchShape
+from ...kernels.launches.launch_text import (
     NamedBuffer,
     get_buffer,
     list_buffers,
@@ -30,17 +32,15 @@ from ...engine.launches.launch_text import (
     parse_thread,
     parse_values,
 )
-from ...engine.launches.parameters import (
+from ...kernels.launches.parameters import (
     Argument,
     ArgumentError,
     FileArgument,
     convert_bytes,
     find_parameter,
 )
-from ...engine.launches.thread_log import ThreadLog
-from ...engine.launches.thread_state import LaunchError
-from ...engine.semantics.models import Model
-from ...engine.syntax.errors import PtxError, format_count, make_printable
+from ...kernels.launches.thread_log import ThreadLog
+from ...kernels.launches.thread_state import LaunchError
 from .array_files import read_array_file, write_array_file
 from .command_error import CommandError
 from .kernel_report import (
@@ -57,7 +57,7 @@ from .streams import print_message
 from .thread_report import iter_origin_lines, iter_thread_lines
 
 if TYPE_CHECKING:
-    from ...engine.launches.run_explanations import FailedRun, RunDiagnosis
+    from ...kernels.launches.run_explanations import FailedRun, RunDiagnosis
 
 
 def has_parameter(text: str, file: str, names: Collection[str]) -> bool:
@@ -106,7 +106,7 @@ def launch_kernel(
         try:
             result = _run(code, kernel, values, shape, arguments, model, bar, log)
         except LaunchError as error:
-            from ...engine.launches.run_explanations import FailedRun
+            from ...kernels.launches.run_explanations import FailedRun
 
             failed = FailedRun(kernel, shape, model)
             if explains:
@@ -135,7 +135,7 @@ def launch_kernel(
         print(format_json(run_to_json(result, expected, diagnosis), indent=1))
     else:
         if log:
-            from ...engine.sequences.intrinsic_sequences import find_text_sequences
+            from ...kernels.sequences.intrinsic_sequences import find_text_sequences
 
             sequences = find_text_sequences(text, file)
             steps = iter_thread_lines(
@@ -259,7 +259,7 @@ def _explain(
     arguments: argparse.Namespace,
 ) -> RunDiagnosis:
     """Return the changes that give what was expected."""
-    from ...engine.launches.run_explanations import explain_run
+    from ...kernels.launches.run_explanations import explain_run
 
     bar.begin("explaining", None, "changes")
     reached = [0, 0]

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from ...diagnosis.observation import Observed
 from ...documents.formats.json_text import Fields, convert_to_json
-from ...engine.diagnosis.observation import Observed
 from ...engine.isa.value_text import format_hex
-from ...engine.launches.conflicts import ConflictKind
-from ...engine.launches.expected_elements import Expectations, find_differences
-from ...engine.launches.fidelity import UnknownDecision
-from ...engine.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun
-from ...engine.launches.parameters import format_dtype
-from ...engine.launches.printed_text import iter_lines_of_texts
-from ...engine.launches.run_explanations import FailedRun, RunDiagnosis, RunExplanation
-from ...engine.launches.thread_state import LaunchError, PrintedText
 from ...engine.syntax.errors import format_count
+from ...kernels.launches.conflicts import ConflictKind
+from ...kernels.launches.expected_elements import Expectations, find_differences
+from ...kernels.launches.fidelity import UnknownDecision
+from ...kernels.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun
+from ...kernels.launches.parameters import format_dtype
+from ...kernels.launches.printed_text import iter_lines_of_texts
+from ...kernels.launches.run_explanations import FailedRun, RunDiagnosis, RunExplanation
+from ...kernels.launches.thread_state import LaunchError, PrintedText
 
 _MAX_VALUES = 16
 """Elements of a buffer that are shown."""

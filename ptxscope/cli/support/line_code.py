@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...engine.machine_code.kernel_source import KernelSource, make_kernel_source
-from ...engine.machine_code.machine_listing import MachineListing, list_machine_code
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
-from ...nvidia.compilation import compile_kernels
-from ...nvidia.toolchain import Tool
+from ...sass.kernel_source import KernelSource, make_kernel_source
+from ...sass.machine_listing import MachineListing, list_machine_code
+from ...sass.nvidia.compilation import compile_kernels
+from ...sass.nvidia.toolchain import Tool
 from .command_error import CommandError
 from .tools import use_tools
 

@@ -24,7 +24,7 @@ _PRINTED = "-"
 """The file name of standard output."""
 _MAX_NAMED_CHARS = 8
 """Maximum characters that a warning names."""
-_LARGEST = 1 << 28
+_MAX_CHECKED_BYTES = 1 << 28
 """Maximum bytes of a file that is checked before it is overwritten."""
 _SLOW = 15_000_000
 """Pixels that certainly take more than a second to draw."""
@@ -347,7 +347,7 @@ def _is_frame(file: Path, format_: str) -> bool:
     from ...files import read
 
     try:
-        return not file.is_symlink() and is_frame(read(file, _LARGEST), format_)
+        return not file.is_symlink() and is_frame(read(file, _MAX_CHECKED_BYTES), format_)
     except OSError:
         return False
 

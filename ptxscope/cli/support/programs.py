@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ...engine.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
-from ...engine.listings.source_programs import load
-from ...engine.proof.equivalence import TIMEOUT
-from ...engine.proof.proof_programs import read_program
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.basic_block import BasicBlock
+from ...kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
+from ...proof.equivalence import TIMEOUT
+from ...proof.proof_programs import read_program
+from ...sources.source_programs import load
 from .arguments import (
     check_no_file_name,
     is_file,

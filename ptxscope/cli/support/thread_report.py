@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from ...engine.isa.value_text import format_hex
-from ...engine.launches.launch import LaunchShape
-from ...engine.launches.memory_regions import describe_address
-from ...engine.launches.thread_log import ThreadLog, ThreadStep
+from ...kernels.launches.launch import LaunchShape
+from ...kernels.launches.memory_regions import describe_address
+from ...kernels.launches.thread_log import ThreadLog, ThreadStep
 
 if TYPE_CHECKING:
-    from ...engine.sequences.intrinsic_sequences import IntrinsicSequence
+    from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence
 
 _WIDTH = 44
 """Columns of a statement; the effect of a longer one follows it."""

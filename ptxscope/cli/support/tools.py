@@ -10,7 +10,7 @@ from typing import TypeVar
 from ...documents.option_table import DEFAULT_ARCH
 from ...engine.semantics.erratum import TARGETS
 from ...engine.syntax.errors import make_printable
-from ...nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool
+from ...sass.nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool
 from .arguments import add_tool_paths
 from .command_error import CommandError
 

@@ -18,18 +18,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ... import engine
-from ...engine.machine_code.form_verdict import (
+from ...engine.semantics.models import get_erratum
+from ...engine.syntax.instruction import Instruction
+from ...files import is_there
+from ...sass.form_verdict import (
     FormVerdict,
     VerdictOutcome,
     decide_line,
     make_code_digest,
 )
-from ...engine.machine_code.kernel_source import KernelSource, make_kernel_source
-from ...engine.semantics.models import get_erratum
-from ...engine.syntax.instruction import Instruction
-from ...files import is_there
-from ...nvidia.compilation import compile_kernels
-from ...nvidia.toolchain import Tool, ToolError
+from ...sass.kernel_source import KernelSource, make_kernel_source
+from ...sass.nvidia.compilation import compile_kernels
+from ...sass.nvidia.toolchain import Tool, ToolError
 from .line_code import format_line
 from .streams import print_message
 

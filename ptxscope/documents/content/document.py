@@ -24,11 +24,11 @@ from ...engine.semantics.plan import Plan
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.annotations import Note
 from ...engine.tracing.basic_block import BlockStatement
-from ...engine.tracing.divergence import (
-    Divergence,
+from ...engine.tracing.deviation import (
+    Deviation,
     find_agreeing_traces,
-    find_divergence,
-    find_divergences,
+    find_deviation,
+    find_deviations,
     has_one_answer,
 )
 from ...engine.tracing.lane_text import (
@@ -561,8 +561,8 @@ def describe_omission(trace: Trace, options: Options, step_count: int = 0) -> st
 
 def list_traces(trace: Trace, options: Options) -> tuple[Trace, ...]:
     """Return the trace, and the other one if both answers are requested and differ."""
-    divergence = find_divergence(trace, find_divergences(trace)) if options.both else None
-    return (divergence.isa, divergence.other) if divergence else (trace,)
+    deviation = find_deviation(trace, find_deviations(trace)) if options.both else None
+    return (deviation.isa, deviation.other) if deviation else (trace,)
 
 
 def _iter_operands(trace: Trace) -> Iterator[OperandView]:
@@ -631,17 +631,17 @@ def _format_notes(notes: Iterable[Note]) -> tuple[str, ...]:
 
 
 def _make_answers(trace: Trace, options: Options) -> Answers | None:
-    divergences = find_divergences(trace)
-    if not divergences:
+    deviations = find_deviations(trace)
+    if not deviations:
         return None
-    divergence = find_divergence(trace, divergences) or divergences[0]
-    if not options.result and not (options.both and options.shows(StepPlace(1, divergence.stage))):
-        return None  # the divergence itself would reveal the result
+    deviation = find_deviation(trace, deviations) or deviations[0]
+    if not options.result and not (options.both and options.shows(StepPlace(1, deviation.stage))):
+        return None  # the deviation itself would reveal the result
 
     def format_answer(answer_trace: Trace) -> str:
         return format_result(answer_trace) if options.result else "not shown"
 
-    isa = ModelAnswer("isa, as documented", format_answer(divergences[0].isa), ())
+    isa = ModelAnswer("isa, as documented", format_answer(deviations[0].isa), ())
     agreeing_traces = tuple(
         {tuple(e.id for e in x.active_errata): x for x in find_agreeing_traces(trace)}.values()
     )
@@ -650,20 +650,20 @@ def _make_answers(trace: Trace, options: Options) -> Answers | None:
             f"ptxas {_format_versions(other_trace)}, sm_70+",
             format_answer(other_trace),
             tuple(erratum.id for erratum in other_trace.active_errata),
-            other_trace.result == divergences[0].isa.result and bool(other_trace.active_errata),
+            other_trace.result == deviations[0].isa.result and bool(other_trace.active_errata),
         )
-        for other_trace in (*agreeing_traces, *(divergence.other for divergence in divergences))
+        for other_trace in (*agreeing_traces, *(deviation.other for deviation in deviations))
     )
     ids = {id_ for answer in other_answers for id_ in answer.errata}
     # the description of an erratum reveals its effect on the result
     errata = (e for e in ALL_ERRATA if e.id in ids and options.result)
-    is_other_model = trace.model == divergence.other.model
-    other_trace = divergence.isa if is_other_model else divergence.other
-    steps = tuple(iter_steps(other_trace, divergence.stage, options)) if options.both else ()
+    is_other_model = trace.model == deviation.other.model
+    other_trace = deviation.isa if is_other_model else deviation.other
+    steps = tuple(iter_steps(other_trace, deviation.stage, options)) if options.both else ()
     return Answers(
         (isa, *other_answers),
-        divergence.stage,
-        _format_divergence_title(divergence),
+        deviation.stage,
+        _format_divergence_title(deviation),
         tuple(errata),
         other_trace.model.name,
         other_trace if steps else None,
@@ -679,9 +679,9 @@ def iter_steps(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterat
             yield _make_step_view(trace, step, hidden)
 
 
-def _format_divergence_title(divergence: Divergence) -> str:
-    steps = divergence.isa.steps + divergence.other.steps
-    return format_title(next(step for step in steps if step.stage is divergence.stage))
+def _format_divergence_title(deviation: Deviation) -> str:
+    steps = deviation.isa.steps + deviation.other.steps
+    return format_title(next(step for step in steps if step.stage is deviation.stage))
 
 
 def _format_versions(trace: Trace) -> str:

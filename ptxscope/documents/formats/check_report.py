@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...engine.listings.counterexample import Counterexample, format_counterexample
-from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic, Severity, TextEdit
-from ...engine.listings.source_location import SourceLocation
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
+from ...sources.counterexample import Counterexample, format_counterexample
+from ...sources.diagnostic import CheckedInstruction, Diagnostic, Severity, TextEdit
+from ...sources.source_location import SourceLocation
 from .json_text import Fields, convert_to_json
 
 

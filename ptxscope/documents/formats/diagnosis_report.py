@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from ...engine.blocks.block_diagnosis import BlockDiagnosis, StatementExplanation
-from ...engine.diagnosis.causes import Cause, CauseKind
-from ...engine.diagnosis.explanations import (
+from ...diagnosis.causes import Cause, CauseKind
+from ...diagnosis.explanations import (
     Diagnosis,
     Explanation,
     find_lane_verdicts,
     format_match_count,
 )
-from ...engine.diagnosis.observation import Observation
-from ...engine.diagnosis.selector_problem import SelectorMatches
-from ...engine.diagnosis.value_causes import format_changed_operands
+from ...diagnosis.observation import Observation
+from ...diagnosis.selector_problem import SelectorMatches
+from ...diagnosis.value_causes import format_changed_operands
 from ...engine.isa.value_text import format_hex
 from ...engine.semantics.erratum import Erratum
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock
-from ...engine.tracing.divergence import find_first_difference
+from ...engine.tracing.deviation import find_first_difference
 from ...engine.tracing.lane_text import format_result, format_result_bits, join_by_destination
 from ...engine.tracing.step_text import format_title
+from ...kernels.blocks.block_diagnosis import BlockDiagnosis, StatementExplanation
 from ..content.command_words import list_command_words
 from ..content.document import iter_steps
 from .json_text import Fields, convert_to_json

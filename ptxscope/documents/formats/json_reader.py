@@ -7,8 +7,6 @@ import re
 from collections.abc import Container
 
 from ... import __version__
-from ...engine.blocks.block_parser import parse_block
-from ...engine.blocks.block_trace import trace_block
 from ...engine.json_node import JsonNode, parse_json
 from ...engine.semantics.models import Model, parse_model
 from ...engine.syntax.errors import PtxError, make_printable
@@ -17,6 +15,8 @@ from ...engine.syntax.parser import parse
 from ...engine.tracing.annotations import Annotations, annotations_from_json, stage_from_json
 from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import StepPlace, Trace, make_trace
+from ...kernels.blocks.block_parser import parse_block
+from ...kernels.blocks.block_trace import trace_block
 from ..options import MachineRow, MachineSection, Options
 from .json import BLOCK_SCHEMA, SCHEMA, Object, render
 from .recorded_json import require_equal

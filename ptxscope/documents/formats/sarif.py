@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
-from ...engine.listings.counterexample import format_counterexample
-from ...engine.listings.diagnostic import (
+from ...sources.counterexample import format_counterexample
+from ...sources.diagnostic import (
     CHECK_RULES,
     CheckedInstruction,
     Diagnostic,

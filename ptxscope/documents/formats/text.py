@@ -30,7 +30,7 @@ _MAX_CODE_COLUMNS = 46
 
 
 def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
-    """Render the statements with every step and its numbers, the results, and divergences."""
+    """Render the statements with every step and its numbers, the results, and deviations."""
     doc = build_document(trace, options)
     lines = [*_header_lines(doc, width)]
     parts = [_section_lines(section, width) for section in doc.sections]

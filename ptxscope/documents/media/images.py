@@ -33,13 +33,13 @@ _BOX = "\u25a1"
 draw no character of the same line in another font than the first."""
 _LIGATURE = re.compile("f(?=[fijl])")
 _NON_JOINER = "\u200c"
-_MOST_LETTERS = 2000
+_MAX_CHECKED_CHARS = 2000
 """Largest number of characters in lines that are checked for boxes."""
 _UNSEEN = {"Cf", "Cc", "Zs", "Mn", "Me"}
 """Categories of characters that are blank, or combine with the one before."""
-_MOST = 1 << 26
+_MAX_PNG_PIXELS = 1 << 26
 """Largest size of a PNG in pixels; it takes 256 MB to render."""
-_WIDEST = 14_400 / 0.75
+_MAX_PAGE_PX = 14_400 / 0.75
 """Longest side of a PDF page in px: PDF readers allow at most 14,400 pt."""
 _PX = 0.75
 """One px in pt."""
@@ -85,8 +85,10 @@ def render_png_bytes(svg: str, options: Options = DEFAULT) -> bytes:
     width, height = map(round, compute_size(svg, options, SHARP))
     if min(width, height) < 1:
         raise ValueError(f"a PNG of {width} by {height} px shows nothing")
-    if width * height > _MOST:
-        raise ValueError(f"a PNG of {width} by {height} px is too large: {_MOST:,} px is the limit")
+    if width * height > _MAX_PNG_PIXELS:
+        raise ValueError(
+            f"a PNG of {width} by {height} px is too large: {_MAX_PNG_PIXELS:,} px is the limit"
+        )
     if not _has_fonts():
         raise ValueError(
             "no font was found to draw the text of a PNG; install one, "
@@ -106,10 +108,10 @@ def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: st
     page_data = []
     for svg in pages:
         size = compute_size(svg, options, 1)
-        if not 1 <= max(size) <= _WIDEST:
+        if not 1 <= max(size) <= _MAX_PAGE_PX:
             width, height = map(round, size)
             raise ValueError(
-                f"a PDF page of {width} by {height} px: {_WIDEST:,.0f} px is the limit"
+                f"a PDF page of {width} by {height} px: {_MAX_PAGE_PX:,.0f} px is the limit"
             )
         description = read_description(svg)
         alt = f"{description.title}. {description.description}"
@@ -140,7 +142,7 @@ def find_boxed_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
     if not cases:
         return []
     images = _LINE_RENDERERS[format_](
-        [*lines, *(line.replace(char, _UNASSIGNED) for line, char in cases[:_MOST_LETTERS])]
+        [*lines, *(line.replace(char, _UNASSIGNED) for line, char in cases[:_MAX_CHECKED_CHARS])]
     )
     line_images = dict(zip(lines, images, strict=False))
     pairs = zip(cases, images[len(lines) :], strict=False)

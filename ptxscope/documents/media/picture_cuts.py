@@ -49,7 +49,7 @@ def _find_first_step(drawing: trace_picture.SvgDrawing, mark: str) -> int:
 def list_grounds(drawing: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:
     """Return the background columns, each down to the last visible part on it.
 
-    The columns of branches begin at the point of divergence.
+    The columns of branches begin at the point of deviation.
     """
     bands = cut_bands(drawing)
     elements = []

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...engine.isa.value_text import format_hex
-from ...engine.machine_code.kernel_source import KernelSource, format_module
-from ...engine.proof.differences import Difference
 from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import trace as make_trace
+from ...proof.differences import Difference
+from ...sass.kernel_source import KernelSource, format_module
 
 
 class ErratumReport(NamedTuple):

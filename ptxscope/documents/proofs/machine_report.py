@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...engine.isa.value_text import format_hex
-from ...engine.machine_code.form_verdict import FormVerdict, VerdictOutcome
-from ...engine.machine_code.machine_listing import MachineListing
-from ...engine.machine_code.row_matches import MatchedInstruction, Purpose
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import format_count, make_printable
+from ...sass.form_verdict import FormVerdict, VerdictOutcome
+from ...sass.machine_listing import MachineListing
+from ...sass.row_matches import MatchedInstruction, Purpose
 from ..formats.json_text import Fields, convert_to_json
 from ..formats.markup import Block, make_heading, make_paragraph, make_points, make_verbatim
 from ..formats.text import machine_row_lines

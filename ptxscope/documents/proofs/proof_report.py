@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
-from ...engine.proof.differences import Difference
-from ...engine.proof.equivalence import Proof, Verdict
-from ...engine.proof.next_operands import NextOperands
-from ...engine.proof.operand_search import OperandSearch
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace
+from ...proof.differences import Difference
+from ...proof.equivalence import Proof, Verdict
+from ...proof.next_operands import NextOperands
+from ...proof.operand_search import OperandSearch
 from ..content.command_words import list_command_words
 from ..content.document import build_document
 from ..formats.diagnosis_report import VALUE_INDENTS, format_causes

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
-from ...engine.proof.operand_sets import Vectors
+from ...proof.operand_sets import Vectors
 from ..formats.json_text import format_json
 
 Columns = dict[str, tuple[Type, list[int]]]

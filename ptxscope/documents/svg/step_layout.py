@@ -34,7 +34,7 @@ _SMALL_PARTS = {"c": ColumnPart.MIDDLE_RIGHT, "e": ColumnPart.MIDDLE_LEFT}
 """Registers of which one part is read, between the lines of a and b."""
 _SIGN = 17
 """Width in px of a sign between two branches, with its distance."""
-_LEAST_WIDTH = 320
+_MIN_FIGURES_PX = 320
 """Smallest width in px of the figures for two of them side by side."""
 _PAIRS = (
     {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT},
@@ -106,7 +106,7 @@ def _choose_register_slot(
             return ColumnPart.FULL  # its parts are above the lanes that they may go to
         others = (sketch.registers.get(role) for role in _SMALL_PARTS)
         has_both = all(x is not None and x.unit > 1 for x in others)
-        has_room = sketch.figures.width >= _LEAST_WIDTH
+        has_room = sketch.figures.width >= _MIN_FIGURES_PX
         return _SMALL_PARTS[figure.role] if has_both and has_room else ColumnPart.MIDDLE
     return ColumnPart.MIDDLE if figure.role == "c" and is_in_middle else ColumnPart.RIGHT
 

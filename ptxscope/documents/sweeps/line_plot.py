@@ -1,4 +1,4 @@
-"""The plot of a line sweep: a step line, with clamps, wraps and divergences marked."""
+"""The plot of a line sweep: a step line, with clamps, wraps and deviations marked."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _ABOVE = 14.0
 """Height in px of a line of labels above the plot."""
 _PLOT = Area(118, WIDTH - 118 - EDGE)
 _X_AXIS = PlacedAxis(_PLOT.x, _PLOT.right)
-_MOST_STEPS = 1 << 10
+_MAX_STEPS = 1 << 10
 """Largest number of values drawn as steps; more are drawn as their extent in each px."""
-_MOST_NAMED = 8
+_MAX_LABELLED_STRETCHES = 8
 """Largest number of stretches of one kind that all get labels, above the plot and along x."""
-_MOST_TEETH = 400
+_MAX_MARKED_STRETCHES = 400
 """Largest number of stretches of one kind that are marked one by one."""
 
 
@@ -96,7 +96,7 @@ def _draw_frame(canvas: SvgCanvas, plot: Plot) -> None:
 
 
 def _draw_grounds(canvas: SvgCanvas, plot: Plot) -> None:
-    """Draw the background: shades where the line is clamped or wrapped, hatches at divergences."""
+    """Draw the background: shades where the line is clamped or wrapped, hatches at deviations."""
     sweep, starts = plot.sweep, plot.list_starts()
     top, height = plot.top - 8, _HIGH + 16
     for mask, colour in ((sweep.clamped, SvgColour.MARK_SOFT), (sweep.wrapped, SvgColour.SOFT)):
@@ -109,7 +109,7 @@ def _draw_grounds(canvas: SvgCanvas, plot: Plot) -> None:
 def _iter_columns(mask: Mask, starts: npt.NDArray[np.float64]) -> Iterator[tuple[float, float]]:
     """Yield the extents of a mask along x; stretches too close to distinguish are merged."""
     firsts, lasts = find_interval_ends(mask)
-    if len(firsts) <= _MOST_TEETH:
+    if len(firsts) <= _MAX_MARKED_STRETCHES:
         yield from zip(starts[firsts].tolist(), starts[lasts + 1].tolist(), strict=True)
         return
     columns = np.zeros(int(_PLOT.width), np.bool_)
@@ -133,8 +133,8 @@ def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Lin
     for event in sweep.events:
         text = describe_event(event, sweep.result_part)
         width = NOTE.measure(text) + 10
-        runs = list(find_true_intervals(event.mask, _MOST_TEETH))
-        is_always_labelled = event.bound is not None and len(runs) <= _MOST_NAMED
+        runs = list(find_true_intervals(event.mask, _MAX_MARKED_STRETCHES))
+        is_always_labelled = event.bound is not None and len(runs) <= _MAX_LABELLED_STRETCHES
         for run in runs:
             x, end = float(starts[run.first]), float(starts[run.last + 1])
             middle = min(max((x + end) / 2, _PLOT.x + width / 2), _PLOT.right - width / 2)
@@ -188,7 +188,7 @@ def _draw_line(
     if not mask.any():
         return
     starts, heights = plot.list_starts(), plot.compute_height(places)
-    if len(places) <= _MOST_STEPS:
+    if len(places) <= _MAX_STEPS:
         d = "".join(_iter_steps(starts, heights, mask))
     else:
         d = "".join(_iter_extents(starts, heights, mask))
@@ -258,6 +258,6 @@ def _find_breaks(sweep: Sweep) -> list[int]:
     indices: set[int] = set()
     for mask in sweep.masks.values():
         firsts, lasts = find_interval_ends(mask)
-        if len(firsts) <= _MOST_NAMED:
+        if len(firsts) <= _MAX_LABELLED_STRETCHES:
             indices.update(firsts.tolist(), (lasts + 1).tolist())
     return sorted(indices - {0, sweep.x.size})

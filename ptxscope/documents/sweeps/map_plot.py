@@ -1,4 +1,4 @@
-"""The plot of a map sweep: a map of shades, with clamps outlined and divergences hatched."""
+"""The plot of a map sweep: a map of shades, with clamps outlined and deviations hatched."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIDE = 512.0
 LEFT = 118.0
 CLAMPED = PlotLineStyle(SvgColour.MARK, 1.4)
 WRAPPED = PlotLineStyle(SvgColour.C, 1.4, "5 3")
-_MOST_EDGES = 3000
+_MAX_SEGMENTS = 3000
 """Largest number of segments of a visible outline."""
 
 
@@ -80,8 +80,8 @@ def is_outlined(mask: Mask) -> bool:
     """Whether the outline of a mask has few enough segments to be visible."""
     return (
         0
-        < sum(1 for _ in zip(_iter_edges(mask), range(_MOST_EDGES + 1), strict=False))
-        <= _MOST_EDGES
+        < sum(1 for _ in zip(_iter_edges(mask), range(_MAX_SEGMENTS + 1), strict=False))
+        <= _MAX_SEGMENTS
     )
 
 

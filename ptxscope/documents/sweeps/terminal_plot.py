@@ -180,9 +180,9 @@ def _iter_spans(
     """Yield column, lowest row, highest row and kind of dots; the other answer comes first."""
     if sweep.other_ranks is not None:
         first, last = _split_columns(sweep.x, columns)
-        divergences = _reduce_mask(sweep.divergence_mask, first, last).tolist()
+        deviations = _reduce_mask(sweep.divergence_mask, first, last).tolist()
         for span in _iter_answer_spans(sweep, sweep.other_ranks, columns, rows):
-            if divergences[span[0]]:
+            if deviations[span[0]]:
                 yield *span[:3], PlotCellKind.OTHER
     yield from _iter_answer_spans(sweep, sweep.ranks, columns, rows)
 
@@ -259,7 +259,7 @@ def _draw_map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
         _choose_sampled_values(axis.size, rows, here_y),
     )
     shades = compute_shades(sweep)[np.ix_(lines_of, columns)].tolist()
-    divergences = _reduce_map_mask(sweep.divergence_mask, rows, width).tolist()
+    deviations = _reduce_map_mask(sweep.divergence_mask, rows, width).tolist()
     at_x = None if here_x is None else here_x * width // sweep.x.size
     at_y = None if here_y is None else here_y * rows // axis.size
     rows_per_line = 2 if halves and rows > 1 else 1
@@ -282,7 +282,7 @@ def _draw_map(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
                 line.append(
                     PlotCell("\u25cf" if size.has_unicode else "O", PlotCellKind.HERE, upper, lower)
                 )
-            elif divergences[top][column] or divergences[low][column]:
+            elif deviations[top][column] or deviations[low][column]:
                 line.append(PlotCell("\u2571" if halves else "x", PlotCellKind.OTHER, upper, lower))
             else:
                 line.append(

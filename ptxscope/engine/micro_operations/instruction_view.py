@@ -8,7 +8,7 @@ from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.types import Type
 
-_LONGEST_NAME = 16
+_MAX_NAME_CHARS = 16
 """Characters of the longest register name that sentences repeat."""
 
 
@@ -48,7 +48,7 @@ class InstructionView(Protocol):
 def format_short_name(ins: InstructionView, role: str) -> str:
     """Return an operand's name for sentences: its role if the name is long."""
     name = ins.format_operand(role)
-    return name if len(name) <= _LONGEST_NAME else role
+    return name if len(name) <= _MAX_NAME_CHARS else role
 
 
 def name_operands(text: str, ins: InstructionView) -> str:

@@ -186,7 +186,7 @@ class Statement(NamedTuple):
         return ins is not None and ins.entry.is_move and not ins.form.nega
 
     @property
-    def can_forget(self) -> bool:
+    def may_become_unknown(self) -> bool:
         """Whether its results may become unknown, although no input of a run is missing.
 
         These are the results of a statement that is not executed, and of a product or of a plain

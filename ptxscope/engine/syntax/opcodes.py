@@ -77,7 +77,7 @@ DISTINCT_OPCODES = [
 """The opcodes that nothing else looks like; only these are recognised if they are misspelt."""
 
 
-def is_passed_over(opcode: str, modifiers: Collection[str]) -> bool:
+def is_unchecked(opcode: str, modifiers: Collection[str]) -> bool:
     """Whether an opcode with modifiers is common, or another instruction than the catalog's."""
     if opcode not in SHARED_OPCODES:
         return False
@@ -93,7 +93,7 @@ def is_other_instruction(opcode: str, modifiers: Iterable[str]) -> bool:
     return is_shared or opcode in OTHER_OPCODES
 
 
-def is_meant(word: str) -> bool:
+def looks_like_opcode(word: str) -> bool:
     """Whether a word is an opcode of the catalog, or a misspelling of one."""
     return word in OPCODES or is_misspelt(word)
 
@@ -101,7 +101,7 @@ def is_meant(word: str) -> bool:
 def make_opcode_pattern() -> str:
     """Return a regular expression for the opcodes to read, if their modifiers show that they are.
 
-    It excludes what ``is_passed_over``, except for instructions of other types.
+    It excludes what ``is_unchecked``, except for instructions of other types.
     """
     certain, shared = make_alternation(OPCODES - SHARED_OPCODES), make_alternation(SHARED_OPCODES)
     return rf"(?:{certain})|(?:{shared})(?={_make_rare_pattern()})"

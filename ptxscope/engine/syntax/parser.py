@@ -32,10 +32,10 @@ from .opcodes import (
     TYPES,
     UNCHECKED,
     is_computing,
-    is_meant,
     is_misspelt,
     is_other_opcode,
-    is_passed_over,
+    is_unchecked,
+    looks_like_opcode,
 )
 from .source import Fragment
 from .tokens import RawInstruction, Token, TokenGroupKind, TokenKind, find_statements
@@ -156,7 +156,7 @@ def _iter_ignored_statements(
         elif item.kind is TokenGroupKind.STATEMENT:
             statement = syntax.read_raw_instruction(fragment.ptx, words, item)
             opcode, modifiers = statement.opcode.text, statement.modifier_names
-            is_read = opcode in OPCODES and not is_passed_over(opcode, modifiers)
+            is_read = opcode in OPCODES and not is_unchecked(opcode, modifiers)
             span = fragment.find_origin(*statement.span)
             if not is_read and span != instruction_span:
                 written = _join_words(fragment.describe(*statement.span, text))
@@ -219,7 +219,7 @@ def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) ->
     gap = fragment.find_gap(*statement.span) if fragment.gaps else None
     if gap is not None:
         return _parse_partial_statement(fragment, statement, gap)
-    if is_passed_over(statement.opcode.text, statement.modifier_names):
+    if is_unchecked(statement.opcode.text, statement.modifier_names):
         return None
     if statement.opcode.text in OPCODES:
         return _parse_known_statement(text, fragment, statement)
@@ -280,9 +280,9 @@ def _parse_partial_statement(
     if opcode.end in fragment.gaps and not statement.modifiers:
         if not any(spelling.startswith(name) for spelling in DISTINCT_OPCODES):
             return None
-    elif opcode.start != gap and not is_meant(name):
+    elif opcode.start != gap and not looks_like_opcode(name):
         return None
-    if is_passed_over(name, statement.modifier_names):
+    if is_unchecked(name, statement.modifier_names):
         return None
     problem = Problem(NOT_LITERAL, fragment.find_origin(*opcode.span), unread=True)
     return Parsed(None, (problem,), fragment.find_origin(*statement.span))

@@ -1,1 +1,1 @@
-"""Evaluations step by step: values, flags, provenance, sentences, divergence."""
+"""Evaluations step by step: values, flags, provenance, sentences, deviation."""

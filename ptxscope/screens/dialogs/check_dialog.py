@@ -12,9 +12,9 @@ from textual.content import Content
 from textual.widgets import Static
 
 from ...documents.formats.check_report import count_items, format_summary, item_lines
-from ...engine.listings.diagnostic import CheckedInstruction
-from ...engine.listings.lint import check_text
-from ...engine.listings.suppressions import hide_remarks
+from ...sources.diagnostic import CheckedInstruction
+from ...sources.lint import check_text
+from ...sources.suppressions import hide_remarks
 from ...widgets.base.form_fields import Page
 from ...widgets.base.menu import Menu, MenuItem
 from .dialog import Dialog, DialogFrame

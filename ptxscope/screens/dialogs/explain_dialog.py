@@ -14,6 +14,8 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from ...diagnosis.explanations import Diagnosis, Explanation, investigate
+from ...diagnosis.observation import Observation, parse_got
 from ...documents.formats.diagnosis_report import (
     format_causes,
     iter_explanation_blocks,
@@ -22,8 +24,6 @@ from ...documents.formats.diagnosis_report import (
 )
 from ...documents.formats.report import write_text
 from ...documents.formats.text import WIDTH
-from ...engine.diagnosis.explanations import Diagnosis, Explanation, investigate
-from ...engine.diagnosis.observation import Observation, parse_got
 from ...engine.syntax.asm_bindings import reading_type
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.trace import Trace
@@ -33,7 +33,7 @@ from ..solver_search import SolverSearch
 from .dialog import Dialog, DialogFrame
 
 if TYPE_CHECKING:
-    from ...engine.proof.next_operands import NextOperands
+    from ...proof.next_operands import NextOperands
 
 _LABEL = 12
 """Columns of the label before a value, as in the report."""
@@ -186,7 +186,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
     async def _find_next(self, diagnosis: Diagnosis) -> None:
         """Find the operands to try next, and show what each result there would mean."""
         from ...documents.proofs.proof_report import iter_next_blocks
-        from ...engine.proof.next_operands import find_next_operands
+        from ...proof.next_operands import find_next_operands
 
         def take(answer: NextOperands | None) -> None:
             self._next = answer if answer and len(answer.groups) > 1 else None

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from ...documents.formats.report import write_text
 from ...documents.formats.text import WIDTH
 from ...documents.proofs.proof_report import iter_proof_blocks
-from ...engine.proof.equivalence import Proof, Verdict
+from ...proof.equivalence import Proof, Verdict
 from ...state.pin_proof import SECONDS
 from ...widgets.base.form_fields import Page
 from .dialog import Dialog, DialogFrame

@@ -9,8 +9,8 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from ...engine.proof.solver import IsStopped, Stopped
 from ...engine.syntax.errors import make_printable
+from ...proof.solver import IsStopped, Stopped
 from ...state.requests import AskText
 from ...widgets.base.form_fields import LabelledInput
 from ..solver_search import SolverSearch

@@ -13,7 +13,7 @@ from ...widgets.base.theme_styles import get_theme_styles
 
 Result = TypeVar("Result")
 
-_MOST = 0.45
+_MAX_MESSAGE_PART = 0.45
 """Maximum part of the height for messages; the focus is in the other half."""
 
 
@@ -44,7 +44,7 @@ class ThemedScreen(Screen[Result]):
             if rack.styles.dock != dock:
                 rack.styles.dock = dock
                 rack.styles.margin = (0, 0, below, 0)
-            _show_latest(rack.children, int(height * _MOST))
+            _show_latest(rack.children, int(height * _MAX_MESSAGE_PART))
 
 
 def _show_latest(holders: Sequence[Widget], room: int) -> None:

@@ -203,7 +203,7 @@ class ExplorerView:
         if state.is_result_hidden:
             is_predicting = state.is_predicting
             reveal_key = self.get_reveal_key() if is_predicting else self.get_key("step.result")
-        self.result.show(state.trace, session.divergences, pin, reveal_key)
+        self.result.show(state.trace, session.deviations, pin, reveal_key)
         self.operands.hide_readings(is_hidden=state.has_hidden_readings)
         if state.guesses is not None:  # a pin or another answer would reveal the answer
             self.lanes.show_trace(state.trace, state.step, guesses=state.guesses)
@@ -211,7 +211,7 @@ class ExplorerView:
         self.lanes.show_trace(
             state.trace,
             state.step,
-            session.divergence,
+            session.deviation,
             pin,
             is_animated=is_animated,
             question_lane=state.lesson.asked_place if state.lesson else None,
@@ -333,7 +333,7 @@ class ExplorerView:
         trace = self._state.block_trace
         if cell is None or trace is None:
             return ""
-        from ...engine.blocks.block_trace import describe_origins
+        from ...kernels.blocks.block_trace import describe_origins
 
         key = trace.block.get_statement(self._state.block_statement).prefix + cell.key
         if key not in trace.rows:

@@ -7,9 +7,9 @@ from functools import partial
 
 from textual.timer import Timer
 
-from ...engine.proof.solver import load_bitwuzla
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
+from ...proof.solver import load_bitwuzla
 from ...state.explorer_state import ExplorerState
 from ...state.machine_code import (
     DEFAULT_ARCH,

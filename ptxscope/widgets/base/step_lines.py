@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import make_printable
-from ...engine.tracing.divergence import Divergence
+from ...engine.tracing.deviation import Deviation
 from ...engine.tracing.lane_text import format_lane_sentence
 from ...engine.tracing.step_text import describe_step
 from ...engine.tracing.trace import Step, Trace
@@ -17,16 +17,16 @@ from .pane import StyledLine, StyledText
 
 
 def step_words(
-    trace: Trace, step: Step, width: int, divergence: Divergence | None
+    trace: Trace, step: Step, width: int, deviation: Deviation | None
 ) -> Iterator[StyledLine]:
-    """Yield a step's sentences, the reason of a divergence, and notes.
+    """Yield a step's sentences, the reason of a deviation, and notes.
 
     A flag of one lane of several is shown in its column, and as a sentence under the cursor.
     Sentences that repeat the picture are omitted.
     """
     yield from sentence_lines(describe_step(step), width, "strong")
-    if divergence and divergence.stage is step.stage:
-        for erratum in divergence.errata:
+    if deviation and deviation.stage is step.stage:
+        for erratum in deviation.errata:
             yield from sentence_lines(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
     for row in step.rows:
         if is_covered_by_step_text(row):

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...engine.micro_operations.stage import Stage
-from ...engine.tracing.divergence import Divergence
+from ...engine.tracing.deviation import Deviation
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import Step, Trace
 from ...scene.row_pairs import hide_equal_cells
@@ -74,7 +74,7 @@ class LanesState(NamedTuple):
     step: int
     """The last revealed step."""
     lights: Highlights = NO_HIGHLIGHTS
-    divergence: Divergence | None = None
+    deviation: Deviation | None = None
     """Another answer, shown beside the trace from the step where they differ."""
     pin: Trace | None = None
     """An evaluation to compare with, row by row."""
@@ -151,14 +151,14 @@ class _Painter:
         self.current = view.trace.steps[max(min(view.step, len(view.trace.steps)), 1) - 1]
         self.is_begun = view.step > 0
         """Whether any step is revealed."""
-        self.divergence = view.divergence if view.pin is None else None
+        self.deviation = view.deviation if view.pin is None else None
         self._pictures: dict[tuple[Stage, Level], list[StyledLine]] = {}
         self.list_stages = self._stages()
         """The stages of any of the traces shown."""
         self.current_index = self.list_stages.index(self.current.stage) if self.is_begun else -1
         """The index of the current one; -1 if all are hidden."""
-        self.answers = self.divergence and AnswersPainter(
-            self.divergence, self.trace, self.lights, width, self.list_stages
+        self.answers = self.deviation and AnswersPainter(
+            self.deviation, self.trace, self.lights, width, self.list_stages
         )
 
     def draw_head(self) -> list[StyledLine]:
@@ -215,8 +215,8 @@ class _Painter:
 
     def _stages(self) -> list[Stage]:
         traces: list[Trace] = [self.trace]
-        if self.divergence:
-            traces += [self.divergence.isa, self.divergence.other]
+        if self.deviation:
+            traces += [self.deviation.isa, self.deviation.other]
         if self.view.pin:
             traces.append(self.view.pin)
         used_stages = {step.stage for trace in traces for step in trace.steps}
@@ -286,15 +286,13 @@ class _Painter:
         if step is None or self._is_asked(stage):
             return []
         room = self.width + LABEL - 4
-        return [
-            [StyledText("   "), *x] for x in step_words(self.trace, step, room, self.divergence)
-        ]
+        return [[StyledText("   "), *x] for x in step_words(self.trace, step, room, self.deviation)]
 
     def _count_words(self, stage: Stage) -> int:
         """Return the number of lines of a step's sentences, in the answer that has more."""
         if self._is_asked(stage):
             return 0
-        other, room = self.divergence, self.width + LABEL - 4
+        other, room = self.deviation, self.width + LABEL - 4
         traces = (other.isa, other.other) if other else (self.trace,)
         steps = [(x, step) for x in traces if (step := step_of(x, stage))]
         counts = (len([*step_words(x, step, room, other)]) for x, step in steps)
@@ -370,7 +368,7 @@ class _Painter:
     def _find_other_step(self, stage: Stage) -> Step:
         """Return a step that only the other answer or the pin has."""
         other_traces = [self.view.pin] if self.view.pin else []
-        other_traces += [self.divergence.isa, self.divergence.other] if self.divergence else []
+        other_traces += [self.deviation.isa, self.deviation.other] if self.deviation else []
         return next(step for other_trace in other_traces if (step := step_of(other_trace, stage)))
 
     def _is_whole(self, row: RowScene) -> bool:

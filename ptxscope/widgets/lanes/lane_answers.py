@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.stage import Stage
-from ...engine.tracing.divergence import Divergence
+from ...engine.tracing.deviation import Deviation
 from ...engine.tracing.trace import Trace
 from ...scene.row_pairs import hide_equal_cells, iter_pairs, mark_differences
 from ...scene.scene_builder import build_row_scene
@@ -43,31 +43,31 @@ class AnswersPainter:
 
     def __init__(
         self,
-        divergence: Divergence,
+        deviation: Deviation,
         trace: Trace,
         lights: Highlights,
         width: int,
         stages: Sequence[Stage],
     ) -> None:
-        self.divergence, self.trace, self.lights = divergence, trace, lights
+        self.deviation, self.trace, self.lights = deviation, trace, lights
         self.width, self.lanes = width, trace.instruction.entry.lanes
         self.stages = stages
 
     def has_stage(self, stage: Stage) -> bool:
         """Whether the answers may differ at a stage: from the first different one on."""
-        return _ORDER[stage] >= _ORDER[self.divergence.stage]
+        return _ORDER[stage] >= _ORDER[self.deviation.stage]
 
     def draw_rows(self, stage: Stage, level: Level) -> Iterator[NamedLine]:
         """Yield both answers' rows of a stage, side by side or one below the other."""
-        divergence = self.divergence
+        deviation = self.deviation
         beside = self.width // 2 - 2 >= _BESIDE[self.lanes]
         left = self._left_width if beside else 0
         widths = (left - 1, self.width - left - 3) if beside else (self.width, self.width)
-        sides = (self._choose_side(divergence.isa), self._choose_side(divergence.other))
-        if stage is divergence.stage:
+        sides = (self._choose_side(deviation.isa), self._choose_side(deviation.other))
+        if stage is deviation.stage:
             names = self._draw_names(left)
             yield from (("", line) for line in wrap_line(names, self.width))
-        for pair in iter_pairs(divergence.isa, divergence.other, stage):
+        for pair in iter_pairs(deviation.isa, deviation.other, stage):
             rows, differs = pair.rows, pair.is_different
             branches = [
                 self._draw_row(trace, row, other if pair.lanes else None, highlights, level, width)
@@ -92,7 +92,7 @@ class AnswersPainter:
     @cached_property
     def _left_width(self) -> int:
         """The columns of the answer on the left: half, or as many as break the fewest lines."""
-        half, traces = self.width // 2 - 2, (self.divergence.isa, self.divergence.other)
+        half, traces = self.width // 2 - 2, (self.deviation.isa, self.deviation.other)
         if self.lanes > 1:
             return half
         pairs = [
@@ -122,10 +122,10 @@ class AnswersPainter:
     def _draw_names(self, half: int) -> StyledLine:
         """Return the names of the two answers, with a mark on the stepped one."""
         names: list[StyledLine] = []
-        for trace in (self.divergence.isa, self.divergence.other):
+        for trace in (self.deviation.isa, self.deviation.other):
             is_own_model = trace.model == self.trace.model
-            ids = ", ".join(x.id for x in self.divergence.errata)
-            tail = "" if trace is self.divergence.isa else f" ({ids})"
+            ids = ", ".join(x.id for x in self.deviation.errata)
+            tail = "" if trace is self.deviation.isa else f" ({ids})"
             text = f"{'▸ ' if is_own_model else '  '}{trace.model.name}{tail}"
             names.append([StyledText(text, "current" if is_own_model else "strong")])
         gap = max(half, measure_line(names[0]) + 2)

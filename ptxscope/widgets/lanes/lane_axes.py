@@ -16,16 +16,16 @@ from ...scene.scene_model import NumberLine, Point
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import Highlights, join_columns
 
-_LEAST_COLUMN = 14
+_MIN_LANE_COLUMNS = 14
 """Minimum columns of a lane for an axis of its own."""
-_LEAST_AXIS = 6
+_MIN_AXIS_COLUMNS = 6
 """Minimum cells of an axis with its ends; arrows are broken before it gets shorter."""
 _ALIGNED_AXIS = 9
 """Minimum cells for axes that all begin at the same position of their columns."""
-_MOST_AXIS = 65
+_MAX_AXIS_COLUMNS = 65
 _SHORTENING = 4
 """Most cells by which an axis gets shorter to have room for all ticks."""
-_LEAST_WAY = 2
+_MIN_ARROW_COLUMNS = 2
 """Minimum cells from a bound to a circle: the arrow's head and the circle."""
 _BROKEN_WAY = 5
 """The same for an arrow that is too long to be drawn to scale."""
@@ -74,7 +74,7 @@ def axis_lines(
 ) -> list[StyledLine]:
     """Return the axes of a clamp with their numbers below; ``progress`` is that of the arrows."""
     lane_columns = width // lanes
-    is_shared = lanes == 1 or lane_columns < _LEAST_COLUMN
+    is_shared = lanes == 1 or lane_columns < _MIN_LANE_COLUMNS
     room = width if is_shared else lane_columns - 2
     groups = [axis.points] if is_shared else [(point,) for point in axis.points]
     scale, ticks = _choose_scale_and_ticks(axis, groups, room, is_shared=is_shared)
@@ -87,7 +87,9 @@ def axis_lines(
 
 def _measure_way(position: float, cells: int) -> int:
     """Return the cells from an end of an axis to a number outside."""
-    return max(round((-position if position < 0 else position - 1) * (cells - 1)), _LEAST_WAY)
+    return max(
+        round((-position if position < 0 else position - 1) * (cells - 1)), _MIN_ARROW_COLUMNS
+    )
 
 
 def _choose_scale_and_ticks(
@@ -97,7 +99,7 @@ def _choose_scale_and_ticks(
 
     So more room never takes ticks away, however their cells are rounded.
     """
-    longest = _choose_scale(axis.points, room, _MOST_AXIS, is_shared=is_shared)
+    longest = _choose_scale(axis.points, room, _MAX_AXIS_COLUMNS, is_shared=is_shared)
     scales = [longest] + [
         _choose_scale(axis.points, room, longest.cells - x, is_shared=is_shared)
         for x in range(1, _SHORTENING + 1)
@@ -126,9 +128,9 @@ def _choose_scale(
                 return cells
         return 0
 
-    if cells := find_largest(add, _LEAST_AXIS if is_shared else _ALIGNED_AXIS):
+    if cells := find_largest(add, _MIN_AXIS_COLUMNS if is_shared else _ALIGNED_AXIS):
         return _Scale(cells, _measure_way(low, cells) if low < 0 else 0)
-    if not is_shared and (cells := find_largest(max, _LEAST_AXIS)):
+    if not is_shared and (cells := find_largest(max, _MIN_AXIS_COLUMNS)):
         return _Scale(cells)
     cells_before, cells_after = _BROKEN_WAY * (low < 0), _BROKEN_WAY * (high > 1)
     total_cells = cells_before + cells_after if is_shared else max(cells_before, cells_after)

@@ -33,9 +33,9 @@ from .lane_axes import axis_lines
 from .lane_cells import Highlights, draw_span, format_link_style, measure_line, pad_line, wrap_line
 from .word_figures import draw_permutation, draw_table
 
-_WIDEST = 49
+_MAX_AXIS_COLUMNS = 49
 """Maximum columns of an axis."""
-_NARROWEST = 5
+_MIN_AXIS_COLUMNS = 5
 _OFF_SCALE_MARK = "◆"
 _INDENT = 2
 """Columns before the continuation line of a strip."""
@@ -71,8 +71,8 @@ def _draw_number_line(
 def _draw_compared_words(axis: NumberLine, width: int, highlights: Highlights) -> list[StyledLine]:
     """Return the operands of a comparison on one line, including those off the line."""
     beside = width - len(axis.low) - len(axis.high) - 4
-    is_side_by_side = beside >= _NARROWEST
-    inner = min(beside if is_side_by_side else width - 2, _WIDEST)
+    is_side_by_side = beside >= _MIN_AXIS_COLUMNS
+    inner = min(beside if is_side_by_side else width - 2, _MAX_AXIS_COLUMNS)
     marks = dict(zip(_compute_columns(axis.points, inner), axis.points, strict=True))
     line: StyledLine = [StyledText("├", "axis")]
     for x in range(inner):

@@ -21,7 +21,7 @@ from ...engine.isa.types import Type
 from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.properties import MAX_LANE_BITS
 from ...engine.syntax.values import list_first_characters
-from ...engine.tracing.divergence import Divergence
+from ...engine.tracing.deviation import Deviation
 from ...engine.tracing.lane_text import format_lane_sentence
 from ...engine.tracing.provenance import (
     LaneBits,
@@ -114,7 +114,7 @@ class LanesPane(Pane):
         self,
         trace: Trace,
         step: int,
-        divergence: Divergence | None = None,
+        deviation: Deviation | None = None,
         pin: Trace | None = None,
         *,
         is_animated: bool = False,
@@ -133,9 +133,9 @@ class LanesPane(Pane):
         scene = self._view.scene if self._view and trace is self._trace else build_scene(trace)
         was = self._view
         self._view = LanesState(
-            trace, step, NO_HIGHLIGHTS, divergence, pin, scene=scene, question_lane=question_lane
+            trace, step, NO_HIGHLIGHTS, deviation, pin, scene=scene, question_lane=question_lane
         )
-        is_other = was is None or (was.trace is not trace or was[3:5] != (divergence, pin))
+        is_other = was is None or (was.trace is not trace or was[3:5] != (deviation, pin))
         if is_other or (was and was.question_lane != question_lane):
             self._levels = None
         if is_lost:

@@ -30,7 +30,7 @@ from .lane_cells import (
 )
 from .lane_links import draw_nets, make_net
 
-_LEAST_COLUMN = 5
+_MIN_BYTE_COLUMNS = 5
 """Minimum columns of a source byte: its chip and a blank."""
 _GAP = 3
 """Columns between a truth table and the words that use it."""
@@ -52,7 +52,7 @@ def draw_permutation(
         for words in _SIGN_WORDS
     ]
     fitting_heads = (x for x in heads if max(map(measure_line, x)) < lane_columns)
-    if columns < _LEAST_COLUMN or (head := next(fitting_heads, None)) is None:
+    if columns < _MIN_BYTE_COLUMNS or (head := next(fitting_heads, None)) is None:
         lines = _list_lanes(figure, width, highlights)
     else:
         lines = [

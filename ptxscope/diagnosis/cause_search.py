@@ -1,0 +1,332 @@
+"""Search for explanations of observations: every cause, and every pair of causes.
+
+``explanations`` ranks the results and puts them into words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from math import isnan
+from typing import NamedTuple
+
+from ..engine.isa.catalog import get_entry
+from ..engine.isa.floats import decode_float
+from ..engine.semantics.models import PTXAS_MODELS, Model
+from ..engine.semantics.plan import Plan, compute_results
+from ..engine.syntax.instruction import Instruction
+from .causes import Bits, Cause, CauseKind, ObservedCase
+from .digit_changes import iter_digit_changes, make_lane_selector_cause
+from .form_causes import find_folded_selections, find_lost_differences, iter_form_causes
+from .lane_solver import solve_selectors
+from .literal_changes import iter_literal_changes
+from .literal_solver import find_literals
+from .selector_problem import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT, SelectorMatches
+from .value_causes import iter_value_causes
+from .variants import Variant, Variants
+
+_PROBE_COUNT = 8
+"""Observations that are tried one by one before the rest."""
+_MIN_ARRAY_CASES = 64
+"""Smallest number of observations that is worth importing NumPy."""
+_MAX_NEAR_MISSES = 64
+"""Near misses that are kept before the nearest are selected."""
+
+
+class CauseCombination(NamedTuple):
+    """Causes that together explain the observations, or nearly do."""
+
+    causes: tuple[Cause, ...]
+    matches: SelectorMatches | None = None
+    """The solved selectors, if any."""
+    explained: int = 0
+    """Number of leading observations explained, if not all of them are."""
+    distance: int = 0
+    """Wrong bits in the first observation that is not explained."""
+
+    @property
+    def cost(self) -> int:
+        """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
+        return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.matches)
+
+    @property
+    def is_coincidence(self) -> bool:
+        """Whether so many selectors fit that the match is probably a coincidence."""
+        return compute_coincidence_cost(self.matches) == MAX_COINCIDENCE_COST
+
+
+class Search:
+    """The combinations of up to two causes, each tried once.
+
+    In a pair, neither cause is sufficient alone, both change something, and they affect different
+    aspects of the instruction.
+    """
+
+    def __init__(
+        self, ins: Instruction, cases: Sequence[ObservedCase], max_causes: int = 2
+    ) -> None:
+        """``max_causes`` is 1 for single causes only."""
+        self.ins, self.cases, self.try_count = ins, cases, 0
+        self.max_causes = max_causes
+        self.roles = frozenset.intersection(*(frozenset(x.observation.operands) for x in cases))
+        self.near_misses: list[CauseCombination] = []
+        self._variants = Variants(ins, self.roles)
+
+    def run(self) -> Iterator[CauseCombination]:
+        """Yield the combinations that explain every observation."""
+        documented = self._try_causes(())
+        if documented:
+            yield CauseCombination(())
+        insufficient: list[Cause] = []
+        variants: set[Variant | None] = set()
+        for cause in self._iter_causes():
+            if self._variants.is_redundant((cause,)) or not self._try_causes((cause,)):
+                insufficient.append(cause)
+            elif documented and cause.kind is CauseKind.PTXAS:
+                continue  # this ptxas also gives the documented result
+            elif not self._is_explained_by_newest((cause,)):
+                yield CauseCombination((cause,))
+                variants.update(self._make_line_variants((cause,)))
+        for cause in () if documented else iter_literal_changes(self.ins):
+            if self._try_causes((cause,)):
+                yield CauseCombination((cause,))
+        roles = ["a", "b"] if self._is_solvable else []
+        has_chance = False
+        for role in tuple(roles):
+            if combination := self._solve_selectors((), role):
+                roles.remove(role)
+                has_chance |= combination.is_coincidence
+                yield combination
+        if not documented and self.max_causes > 1:
+            for combination in self._iter_pairs(insufficient, roles, has_chance=has_chance):
+                if variants.isdisjoint(self._make_line_variants(combination.causes)):
+                    yield combination
+
+    def _make_line_variants(self, causes: tuple[Cause, ...]) -> Iterator[Variant | None]:
+        """Yield the variant of causes that only change the line."""
+        if not any(x.operands or x.reading or x.errata for x in causes):
+            yield self.make_variant(causes)
+
+    def _iter_causes(self) -> Iterator[Cause]:
+        """Yield every single cause except the selectors that are solved."""
+        yield from iter_form_causes(self.ins, self._has_nan_comparison)
+        operands = [x.observation.operands for x in self.cases]
+        yield from find_folded_selections(self.ins, operands)
+        yield from find_lost_differences(self.ins, operands)
+        if self._is_result_observed:
+            yield from find_literals(self.ins, self.cases, self.roles)
+        else:
+            yield from iter_digit_changes(self.ins)
+        yield from iter_value_causes(self.ins, self.roles)
+
+    def _iter_pairs(
+        self, insufficient: Sequence[Cause], roles: Sequence[str], *, has_chance: bool
+    ) -> Iterator[CauseCombination]:
+        """Yield pairs of causes, and of causes and selectors, if neither is sufficient alone.
+
+        ``has_chance``: one selector fits, but probably by coincidence. Then two simple selectors
+        count as a pair too.
+        """
+        for pair in combinations(insufficient, 2):
+            if pair[0].changed_aspects & pair[1].changed_aspects or self._variants.is_redundant(
+                pair
+            ):
+                continue
+            if self._try_causes(pair) and not self._is_explained_by_newest(pair):
+                yield CauseCombination(pair)
+        for role in roles:
+            for cause in insufficient:
+                if combination := self._solve_selectors((cause,), role):
+                    yield combination
+        if len(roles) == 2 or has_chance:
+            combination = self._solve_selectors((), "ab")
+            if (
+                combination
+                and combination.matches
+                and (not has_chance or combination.matches.simplicity in DISTINCTIVE_KINDS)
+            ):
+                yield combination
+
+    def _try_causes(self, causes: tuple[Cause, ...]) -> bool:
+        self.try_count += 1
+        return self.explains_all(causes)
+
+    @property
+    def _has_nan_comparison(self) -> bool:
+        """Whether a NaN was compared in an observation that contradicts the documentation."""
+        stype = self.ins.form.stype
+        if not (stype and stype.is_float and self.ins.form.cmp):
+            return False
+        return any(
+            isnan(decode_float(x.observation.operands[role], stype))
+            for x in self.cases
+            if not x.observation.matches(x.documented)
+            for role in "ab"
+        )
+
+    @property
+    def _is_solvable(self) -> bool:
+        """Whether the instruction has lane selectors that can be solved from the result."""
+        has_operands = self.ins.entry.has_lane_selectors and {"a", "b"} <= self.roles
+        return has_operands and self._is_result_observed
+
+    @property
+    def _is_result_observed(self) -> bool:
+        """Whether the result of this instruction is observed, and not that of its block only."""
+        return all(x.observation.compute_rest is None for x in self.cases)
+
+    def make_variant(self, causes: Iterable[Cause]) -> Variant | None:
+        """Return the instruction as the causes change it, or None if that is impossible."""
+        return self._variants.make_variant(causes)
+
+    def _is_explained_by_newest(self, causes: tuple[Cause, ...]) -> bool:
+        """Return whether the newest ptxas explains the observations as well as an older one.
+
+        The search finds that combination for the newest ptxas, and its phrase names both versions.
+        """
+        newest = with_model(causes, PTXAS_MODELS[0])
+        return newest != causes and self.explains_all(newest)
+
+    def explains_all(self, causes: tuple[Cause, ...]) -> bool:
+        """Return whether the causes explain every observation; record a near miss if not.
+
+        The first few observations are tried one by one, because most combinations fail there.
+        """
+        variant = self.make_variant(causes)
+        if variant is None:
+            return False
+        plan = variant.plan
+        for index, x in enumerate(self.cases[:_PROBE_COUNT]):
+            result = apply_readings(causes, compute_results(plan, apply_to_operands(causes, x)))
+            if not x.observation.matches(result):
+                self._note_near_miss(
+                    CauseCombination(causes, None, index, x.observation.compute_distance(result))
+                )
+                return False
+        if all(_check_cases(plan, causes, self.cases[_PROBE_COUNT:])):
+            return True
+        self._note_near_miss(CauseCombination(causes, None, _PROBE_COUNT))
+        return False
+
+    def compute_result(self, causes: tuple[Cause, ...], case: ObservedCase) -> Bits | None:
+        """Return the causes' result for one observation, by role."""
+        variant = self.make_variant(causes)
+        return variant and apply_readings(
+            causes, compute_results(variant.plan, apply_to_operands(causes, case))
+        )
+
+    def count_matches(self, causes: tuple[Cause, ...]) -> int:
+        """Return the number of observations that the causes explain."""
+        variant = self.make_variant(causes)
+        return sum(_check_cases(variant.plan, causes, self.cases)) if variant else 0
+
+    def _note_near_miss(self, combination: CauseCombination) -> None:
+        """Record a near miss; keep only the nearest if the list grows too long.
+
+        Some other literal is always near.
+        """
+        if any(cause.literals for cause in combination.causes):
+            return
+        self.near_misses.append(combination)
+        if len(self.near_misses) > _MAX_NEAR_MISSES:
+            self.near_misses = self.find_nearest_misses(_MAX_NEAR_MISSES // 2)
+
+    def find_nearest_misses(self, count: int) -> list[CauseCombination]:
+        """Return the combinations that explain most, then miss the fewest bits.
+
+        The documented result is always included.
+        """
+        combinations = sorted(
+            self.near_misses, key=lambda x: (-x.explained, x.distance, len(x.causes), x.cost)
+        )
+        return combinations[:count] + [x for x in combinations[count:] if not x.causes]
+
+    def _solve_selectors(self, causes: tuple[Cause, ...], roles: str) -> CauseCombination | None:
+        """Return the causes with selectors of a, b or both that explain every observation.
+
+        Return None if no selector fits, or if a lane of d depends on more than its own digits, so
+        that selectors cannot be solved lane by lane.
+        """
+        aspects = {f"{role}sel" for role in roles}
+        if any(
+            x.changed_aspects & aspects or x.reading or _get_rules(x) & _LANE_MIXING_RULES
+            for x in causes
+        ):
+            return None
+        if self._variants.is_redundant(causes):
+            return None
+        variant = self.make_variant(causes)
+        if variant is None or not get_entry(variant.form).has_lane_selectors:
+            return None
+        self.try_count += 1
+        cases = [(apply_to_operands(causes, x), x.observation.observed["d"]) for x in self.cases]
+        matches = solve_selectors(*variant, cases, roles)
+        if matches is None:
+            return None
+        selector_causes = [_make_selector_cause(self.ins, role, matches) for role in roles]
+        return CauseCombination((*causes, *selector_causes), matches)
+
+
+def compute_coincidence_cost(matches: SelectorMatches | None) -> int:
+    """Return the penalty for selectors if so many fit that the match may be a coincidence."""
+    if matches is None or matches.simplicity in DISTINCTIVE_KINDS:
+        return 0
+    choice_count = matches.match_count // matches.redundancy
+    return next((cost for limit, cost in _COINCIDENCE_COSTS if choice_count >= limit), 0)
+
+
+MAX_COINCIDENCE_COST = 4
+"""The largest penalty; it exceeds what any simple cause costs more than a selector."""
+_COINCIDENCE_COSTS = ((MIN_COINCIDENCE_COUNT, MAX_COINCIDENCE_COST), (10, 1))
+"""Numbers of fitting selectors from which a penalty applies, and the penalties."""
+_LANE_MIXING_RULES = frozenset(("masked_from_b", "add_clamps"))
+"""Rules that make a lane of d depend on more than its own two digits."""
+
+
+def with_model(causes: tuple[Cause, ...], model: Model) -> tuple[Cause, ...]:
+    """Return the causes with another ptxas, if one of them is a ptxas."""
+    return tuple(x._replace(errata=model.errata, model=model) if x.model else x for x in causes)
+
+
+def _get_rules(cause: Cause) -> set[str]:
+    """Return the names of the rules that a cause sets."""
+    return {name for erratum in cause.errata for name in erratum.rules}
+
+
+def apply_to_operands(causes: Iterable[Cause], case: ObservedCase) -> Bits:
+    """Return an observation's operands by role, changed by the causes."""
+    operands = case.observation.operands
+    for cause in causes:
+        if cause.operands:
+            operands = cause.operands(operands, case)
+    return operands
+
+
+def apply_readings(causes: Iterable[Cause], result: Bits) -> Bits:
+    """Return a result by role, as the causes would misread it."""
+    for cause in causes:
+        if cause.reading:
+            result = cause.reading(result)
+    return result
+
+
+def _check_cases(
+    plan: Plan, causes: tuple[Cause, ...], cases: Sequence[ObservedCase]
+) -> Iterator[bool]:
+    """Yield for each observation whether the causes explain it."""
+    operands = [apply_to_operands(causes, case) for case in cases]
+    if len(cases) < _MIN_ARRAY_CASES:
+        results: Iterable[Bits] = (compute_results(plan, case) for case in operands)
+    else:
+        from ..engine.arrays.block_runner import compute_batch
+
+        results = compute_batch(plan, operands)
+    for case, result in zip(cases, results, strict=True):
+        yield case.observation.matches(apply_readings(causes, result))
+
+
+def _make_selector_cause(ins: Instruction, role: str, matches: SelectorMatches) -> Cause:
+    """Return the cause for a solved selector of a or b."""
+    return make_lane_selector_cause(
+        ins, f"{role}sel", matches.asel if role == "a" else matches.bsel
+    )

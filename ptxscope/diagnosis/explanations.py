@@ -1,0 +1,468 @@
+"""Explanations of an observed result: every cause, and every pair, ranked and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple, SupportsIndex, overload
+
+from ..engine.isa.entry import SlotPlace
+from ..engine.isa.form import Form
+from ..engine.semantics.erratum import Erratum
+from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions, parse_model
+from ..engine.semantics.plan import compute_results
+from ..engine.syntax.instruction import Instruction
+from ..engine.syntax.parser import read_instruction
+from ..engine.tracing.evaluation import Scalar, check_names, make_plan
+from ..engine.tracing.operand_bits import abbreviate_value, bind_values, convert_to_bits
+from ..engine.tracing.trace import Trace, make_trace
+from .cause_search import (
+    MAX_COINCIDENCE_COST,
+    CauseCombination,
+    Search,
+    apply_readings,
+    apply_to_operands,
+    compute_coincidence_cost,
+    with_model,
+)
+from .causes import Bits, Cause, CauseKind, ObservedCase
+from .form_causes import format_slot_change
+from .observation import Observation, Observed, make_observed
+from .selector_problem import SelectorMatches
+from .variants import change_instruction
+
+_MAX_REPORTED_MISSES = 3
+"""Near misses that are reported."""
+_MAX_EXAMINED_MISSES = 24
+"""Near misses that are examined for that."""
+
+
+def _read_known(pairs: tuple[tuple[Bits, Bits], ...], result: Bits) -> Bits:
+    """Return what a reading made of a result, from a table: unlike the reading, it is pickled."""
+    return next(read for known, read in pairs if known == result)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One explanation: causes that together give the observed result."""
+
+    causes: tuple[Cause, ...]
+    """The causes; empty for the documented result."""
+    instruction: Instruction
+    """The instruction as it would have to be written."""
+    model: Model
+    operands: tuple[Bits, ...]
+    """Operands of each observation, by the roles of ``instruction``."""
+    sentence: str
+    """The explanation in words."""
+    match_count: int
+    """Number of observations that it explains."""
+    distance: int = 0
+    """Observed bits that differ, for a near miss."""
+    matches: SelectorMatches | None = None
+    """The solved selectors, if any."""
+    shown_index: int = 0
+    """Index of the observation that ``trace`` shows."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, with tables for functions, which can't be pickled."""
+        causes = []
+        plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
+        results: list[Bits] = [compute_results(plan, x) for x in self.operands]
+        for cause in self.causes:
+            if cause.reading:
+                read = list(map(cause.reading, results))
+                pairs = tuple(zip(results, read, strict=True))
+                cause, results = cause._replace(reading=partial(_read_known, pairs)), read
+            causes.append(cause._replace(operands=None))
+        values = {x.name: getattr(self, x.name) for x in fields(self)}
+        return {**values, "causes": tuple(causes)}
+
+    def __repr__(self) -> str:
+        return f"<Explanation: {self.sentence} {self.ptx}>"
+
+    @property
+    def kind(self) -> CauseKind:
+        """The kind of its only cause, or ``combination``."""
+        if len(self.causes) > 1:
+            return CauseKind.COMBINATION
+        return self.causes[0].kind if self.causes else CauseKind.DOCUMENTED
+
+    @property
+    def ptx(self) -> str:
+        """The changed instruction, in canonical form."""
+        return str(self.instruction)
+
+    @property
+    def cost(self) -> int:
+        """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
+        return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.matches)
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The trace of the observation that is shown."""
+        return make_trace(self.instruction, self.model, self.operands[self.shown_index])
+
+    @property
+    def errata(self) -> tuple[Erratum, ...]:
+        """The errata that give the result."""
+        return tuple(e for e in self.trace.changed_by if e.id.startswith("E"))
+
+    def get_result(self, index: int = 0) -> dict[str, int]:
+        """Return the result for an observation, by role, as it would be read."""
+        plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
+        result = compute_results(plan, self.operands[index])
+        return dict(apply_readings(self.causes, result))
+
+
+class Explanations(tuple[Explanation, ...]):
+    """Explanations, most likely first; notebooks show them as a list."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Explanations: ...
+    def __getitem__(self, index: SupportsIndex | slice, /) -> Explanation | Explanations:
+        """Return one explanation, or a slice as Explanations."""
+        return (
+            Explanations(super().__getitem__(index))
+            if isinstance(index, slice)
+            else super().__getitem__(index)
+        )
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Return the representations for a notebook."""
+        return {mime: format_findings(self) for mime, format_findings in FORMATTERS.items()}
+
+    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+        """Print the explanations in IPython."""
+        printer.text(FORMATTERS["text/plain"](self) if FORMATTERS else repr(self))
+
+    def _repr_html_(self) -> str | None:
+        """Return the HTML for older notebooks."""
+        return FORMATTERS["text/html"](self) if "text/html" in FORMATTERS else None
+
+
+FORMATTERS: dict[str, Callable[[Explanations], str]] = {}
+"""Display functions of explanations by MIME type; ``ptxscope.notebook`` fills this table."""
+
+
+class Diagnosis(NamedTuple):
+    """An instruction, its observations, and their explanations."""
+
+    instruction: Instruction
+    cases: tuple[ObservedCase, ...]
+    """The observations, each with its documented result."""
+    documented: Trace
+    """The documented trace of the observation that is shown."""
+    shown_index: int
+    """Index of the first observation that contradicts the documentation, or 0."""
+    explanations: Explanations
+    """The explanations: fewest causes first, then lowest cost."""
+    near_misses: tuple[Explanation, ...]
+    """Near misses, if nothing explains the observations."""
+    try_count: int
+    """Number of combinations that were tried."""
+
+    @property
+    def likeliest(self) -> tuple[Explanation, ...]:
+        """The explanations with as few causes as the first."""
+        first = self.explanations[:1]
+        return tuple(x for x in self.explanations if len(x.causes) == len(first[0].causes))
+
+
+ObservedResult = Scalar | Observed | Mapping[str, Scalar | Observed]
+"""The observed value of the only destination, or observed values by destination name."""
+
+
+def diagnose(
+    instruction: str | Instruction,
+    values: Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]],
+    observed: ObservedResult | Sequence[ObservedResult],
+) -> Explanations:
+    """Return the explanations of an observed value, most likely first; empty if there is none.
+
+    ``values`` are by operand name, as in ``evaluate`` but without arrays. For several observations
+    at once, pass a sequence of them and as many observed values; each explanation covers all.
+
+    Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
+    the operand.
+    """
+    ins = read_instruction(instruction)
+    if isinstance(values, Mapping):
+        values, observed = (values,), (observed,)  # type: ignore[assignment]
+    elif not isinstance(values, Sequence):
+        raise TypeError(f"values is {abbreviate_value(values)}; pass operands by name: {{'a': 1}}")
+    observed_values = _list_observed_results(observed)
+    if len(observed_values) != len(values) or not values:
+        raise ValueError("the number of observed values differs from the number of operand sets")
+    observations = [
+        make_observation(ins, x, value) for x, value in zip(values, observed_values, strict=True)
+    ]
+    return investigate(ins, observations).explanations
+
+
+def _list_observed_results(
+    observed: ObservedResult | Sequence[ObservedResult],
+) -> Sequence[ObservedResult]:
+    """Return the observed values of a sequence; an Observed, though a tuple, is one value."""
+    return observed if isinstance(observed, Sequence) and not isinstance(observed, Observed) else ()
+
+
+def make_observation(
+    ins: Instruction,
+    values: Mapping[str, Scalar],
+    observed: ObservedResult,
+) -> Observation:
+    """Convert values and results by name to an Observation by role.
+
+    Raise ValueError if a name or value does not fit the instruction.
+    """
+    completed_values = check_names(ins, values)
+    if not isinstance(observed, Mapping):
+        if not ins.results:
+            raise ValueError(f"{ins} writes nothing that could be observed")
+        if len(ins.results) != 1:
+            raise ValueError(f"{ins} has {len(ins.results)} results; name the one observed")
+        observed = {next(iter(ins.results.values())): observed}
+    roles = {name: role for role, name in ins.results.items()}
+    observed_by_role: dict[str, Observed] = {}
+    for name, value in observed.items():
+        if name not in roles:
+            names_text = ", ".join(roles) or "nothing"
+            line = str(ins).rstrip(";")
+            raise ValueError(f"{name!s:.60} is not a destination of {line}; it writes {names_text}")
+        type_ = ins.type_of(roles[name])
+        observed_by_role[roles[name]] = (
+            value
+            if isinstance(value, Observed)
+            else make_observed(convert_to_bits(value, type_, name), type_.bits)
+        )
+    if not any(value.known_mask for value in observed_by_role.values()):
+        raise ValueError("nothing was observed")
+    return Observation(bind_values(ins, completed_values), observed_by_role)
+
+
+def investigate(
+    ins: Instruction, observations: Sequence[Observation], max_causes: int = 2
+) -> Diagnosis:
+    """Try every cause, and every pair if neither is sufficient alone, on all observations.
+
+    ``max_causes`` is 1 for single causes only.
+    """
+    plan = make_plan(ins)
+    cases = [ObservedCase(x, compute_results(plan, x.operands)) for x in observations]
+    # most combinations fail on observations that contradict the documentation
+    order = sorted(cases, key=lambda x: x.observation.matches(x.documented))
+    shown_index = cases.index(order[0])
+    search = Search(ins, order, max_causes)
+    combinations = list(search.run())
+    combinations.sort(
+        key=lambda x: (len(x.causes) + x.is_coincidence, x.cost, *_compute_rank(ins, x))
+    )
+    explanations = Explanations(
+        _make_explanation(search, x, cases, shown_index) for x in combinations
+    )
+    return Diagnosis(
+        ins,
+        tuple(cases),
+        make_trace(ins, ISA_MODEL, observations[shown_index].operands),
+        shown_index,
+        explanations,
+        () if explanations else tuple(_iter_near_misses(search, cases, shown_index)),
+        search.try_count,
+    )
+
+
+def _compute_rank(ins: Instruction, combination: CauseCombination) -> tuple[int, int, int]:
+    """Return the sort key of explanations that cost the same.
+
+    Those that only omit something from the line come first, then those that change the fewest
+    slots, then those with the simplest selectors.
+    """
+    addition_count = change_count = 0
+    for cause in combination.causes:
+        slots = [(name, value) for name, value in cause.slots if value != ins.form.get(name)]
+        change_count += max(1, len(slots))
+        addition_count += not slots or any(value for _, value in slots)
+    return (
+        addition_count,
+        change_count,
+        combination.matches.simplicity if combination.matches else 0,
+    )
+
+
+class LaneVerdicts(NamedTuple):
+    """The lanes of d that are as documented in every observation, and the others."""
+
+    unit: int
+    """The width of a lane in bits."""
+    documented_lanes: tuple[int, ...]
+    deviating_lanes: tuple[int, ...] = ()
+    """Lanes in which a known bit differs."""
+    uncertain_lanes: tuple[int, ...] = ()
+    """The others, in which not every bit is known."""
+
+
+def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
+    """Return which lanes always match the documentation; none if a lane has 32 bits.
+
+    The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
+    """
+    ins = diagnosis.instruction
+    width = 32 // ins.entry.lanes if "d" in ins.results and ins.has_lanes("d") else 32
+    unit = ins.form.dsel.unit if ins.form.dsel else width
+    if unit == 32:
+        return LaneVerdicts(32, ())
+    difference, known_mask = 0, (1 << 32) - 1
+    for x in diagnosis.cases:
+        difference |= x.observation.observed["d"].compute_difference(x.documented["d"])
+        known_mask &= x.observation.observed["d"].known_mask
+    field, lanes = (1 << unit) - 1, range(32 // unit)
+    deviating_lanes = [lane for lane in lanes if difference >> unit * lane & field]
+    documented_lanes = [
+        x for x in lanes if x not in deviating_lanes and known_mask >> unit * x & field == field
+    ]
+    uncertain_lanes = [x for x in lanes if x not in deviating_lanes and x not in documented_lanes]
+    return LaneVerdicts(
+        unit, tuple(documented_lanes), tuple(deviating_lanes), tuple(uncertain_lanes)
+    )
+
+
+# --- an explanation in full --------------------------------------------------------------
+
+
+def _make_explanation(
+    search: Search, combination: CauseCombination, cases: Sequence[ObservedCase], shown_index: int
+) -> Explanation:
+    """Convert a combination to an instruction, a model and operands that can be traced."""
+    ins, causes = search.ins, combination.causes
+    variant = search.make_variant(causes)
+    assert variant
+    instruction = change_instruction(ins, causes, variant)
+    versions = _format_versions(search, causes, cases[shown_index], instruction.form)
+    phrased_causes = tuple(_with_phrase(cause, instruction, ins, versions) for cause in causes)
+    model = _make_model(causes)
+    operands = tuple(apply_to_operands(causes, x) for x in cases)
+    return Explanation(
+        phrased_causes,
+        instruction,
+        model,
+        operands,
+        _format_sentence(
+            phrased_causes,
+            combination.matches,
+            make_trace(instruction, model, operands[shown_index]),
+        ),
+        len(cases),
+        matches=combination.matches,
+        shown_index=shown_index,
+    )
+
+
+def _iter_near_misses(
+    search: Search, cases: Sequence[ObservedCase], shown_index: int
+) -> Iterator[Explanation]:
+    """Yield near misses: those that explain most observations, then miss the fewest bits.
+
+    The bits are those of the observation that is shown. The documented result is always included.
+    """
+    candidates = [
+        _make_near_miss(search, x, cases, shown_index)
+        for x in search.find_nearest_misses(_MAX_EXAMINED_MISSES)
+    ]
+    candidates.sort(key=lambda x: (-x.match_count, x.distance, len(x.causes), x.cost))
+    explanations = list({_list_near_miss_sentences(x): x for x in reversed(candidates)}.values())[
+        ::-1
+    ]
+    yield from explanations[:_MAX_REPORTED_MISSES]
+    yield from (x for x in explanations[_MAX_REPORTED_MISSES:] if not x.causes)
+
+
+def _list_near_miss_sentences(near: Explanation) -> tuple[str, ...]:
+    """Return the texts by which near misses are compared."""
+    return (near.ptx, str(near.operands), *(cause.phrase for cause in near.causes))
+
+
+def _make_near_miss(
+    search: Search, combination: CauseCombination, cases: Sequence[ObservedCase], shown_index: int
+) -> Explanation:
+    """Return a near miss with its match count and its distance."""
+    explanation = _make_explanation(search, combination, cases, shown_index)
+    distance = cases[shown_index].observation.compute_distance(explanation.get_result(shown_index))
+    return replace(
+        explanation, match_count=search.count_matches(combination.causes), distance=distance
+    )
+
+
+def _format_versions(
+    search: Search, causes: tuple[Cause, ...], case: ObservedCase, form: Form
+) -> str:
+    """Return the versions of ptxas with which the causes give the same result."""
+    if not any(cause.model for cause in causes):
+        return ""
+    causes_by_model = [(x, with_model(causes, x)) for x in PTXAS_MODELS]
+    models = [x for x, changed_causes in causes_by_model if search.explains_all(changed_causes)]
+    result = search.compute_result(causes, case)
+    return format_versions(
+        models
+        or [
+            x
+            for x, changed_causes in causes_by_model
+            if search.compute_result(changed_causes, case) == result
+        ],
+        form,
+    )
+
+
+def _with_phrase(
+    cause: Cause, changed_instruction: Instruction, ins: Instruction, versions: str
+) -> Cause:
+    """Return a cause with its final phrase: the changed line may have exchanged operands."""
+    if cause.model:
+        return cause._replace(phrase=cause.phrase.format(f"ptxas {versions}".strip()))
+    if cause.kind in (CauseKind.SELECTOR, CauseKind.MODIFIER) and len(cause.slots) == 1:
+        ((name, value),) = cause.slots
+        slot = ins.entry.find_slot(name)
+        if slot and slot.place not in (SlotPlace.MODIFIER, SlotPlace.TABLE):
+            return cause._replace(
+                phrase=format_slot_change(ins, slot, ins.form.get(name), value, changed_instruction)
+            )
+    return cause
+
+
+def _make_model(causes: Iterable[Cause]) -> Model:
+    """Return the model of the causes; its name can be parsed back to it."""
+    names = [x.model.name if x.model else e.id for x in causes for e in x.errata]
+    return parse_model("+".join(dict.fromkeys(names)) or "isa")
+
+
+def format_match_count(matches: SelectorMatches) -> str:
+    """Return the number of selectors that fit: ``1,024``, ``at least 320``."""
+    return (
+        f"at least {matches.match_count:,}" if matches.is_truncated else f"{matches.match_count:,}"
+    )
+
+
+def _format_sentence(
+    causes: tuple[Cause, ...], matches: SelectorMatches | None, trace: Trace
+) -> str:
+    if not causes:
+        return "This is the documented result."
+    misconceptions = [
+        e for cause in causes if cause.kind is CauseKind.MISCONCEPTION for e in cause.errata
+    ]
+    verb = "would give" if misconceptions else "gives"
+    sentences = [f"The instruction {verb} this {' and '.join(cause.phrase for cause in causes)}."]
+    sentences += [misconception.sentence for misconception in misconceptions]
+    sentences += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]
+    if matches and matches.match_count > 1:
+        selectors = sum(cause.kind is CauseKind.SELECTOR for cause in causes)
+        noun = "selectors" if selectors < 2 else "pairs of selectors"
+        sentences.append(f"It is the simplest of {format_match_count(matches)} {noun} that fit.")
+        if compute_coincidence_cost(matches) == MAX_COINCIDENCE_COST:
+            sentences.append("With so many, the match may be a coincidence.")
+    return " ".join(sentences)

@@ -1,0 +1,1 @@
+"""Kernels that run, blocks and sequences of their statements."""

@@ -1,0 +1,244 @@
+"""Barriers of blocks (PTX ISA 9.7.13.1): threads that wait, and when they go on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...engine.program.statement import Statement
+from ...engine.program.statement_operands import RegisterOperand
+from ...engine.syntax.errors import format_count
+from .conflicts import Mask, ThreadScope
+from .thread_state import (
+    CallFrame,
+    RegisterPlace,
+    ThreadGroup,
+    ThreadValues,
+    WaveState,
+    unite_causes,
+    write_values,
+)
+
+_REDUCTIONS = ("popc", "and", "or")
+
+
+class _Waiting(NamedTuple):
+    """Threads that wait at a statement."""
+
+    frame: CallFrame
+    statement: Statement
+    next_block: int
+    mask: Mask
+    reduction: _Reduction | None
+
+
+class _Reduction(NamedTuple):
+    """What ``bar.red`` computes from a predicate of all threads."""
+
+    operation: str
+    source: ThreadValues
+    is_negated: bool
+    destination: RegisterPlace
+
+
+class _Barrier:
+    """One numbered barrier, for each block of the wave."""
+
+    def __init__(self, block_count: int, lane_count: int) -> None:
+        self.arrived = np.zeros(block_count, np.int64)
+        """Threads that have arrived."""
+        self.expected = np.zeros(block_count, np.int64)
+        """Threads that must arrive; 0 for all of the block."""
+        self.waiting: list[_Waiting] = []
+        self.truths = np.zeros(lane_count, bool)
+        """The predicates of a reduction."""
+        self.participants = np.zeros(lane_count, bool)
+
+
+class Barriers:
+    """The barriers of a wave."""
+
+    def __init__(self, state: WaveState) -> None:
+        self.state = state
+        self._barriers: dict[int, _Barrier] = {}
+        self._released: list[tuple[CallFrame, int, ThreadGroup]] = []
+
+    def take_released(self) -> Iterator[tuple[CallFrame, int, ThreadGroup]]:
+        """Yield the threads that go on, and the blocks at which they do."""
+        while self._released:
+            yield self._released.pop(0)
+
+    def make_arrival(
+        self, frame: CallFrame, statement: Statement, next_block: int
+    ) -> Callable[[ThreadGroup], None]:
+        """Return what threads do at ``bar`` or ``barrier``."""
+        names = statement.modifiers
+        if "cluster" in names or not {"sync", "arrive", "red"} & set(names):
+            return self._make_unmodelled(frame, statement, next_block)
+        operands = list(statement.operands)
+        reduction = None
+        if "red" in names:
+            reduction = _find_reduction(frame, statement)
+            if reduction is None:
+                return self._make_unmodelled(frame, statement, next_block)
+            operands = operands[1:-1]
+        sources = [frame.find_source(x, "u32") for x in operands]
+        number_source = sources[0] if sources else None
+        count_source = sources[1] if len(sources) > 1 else None
+        waits = "arrive" not in names
+
+        def arrive(group: ThreadGroup) -> None:
+            lane = int(group.lanes[0])
+            number = int(number_source.bits[lane]) if number_source else 0
+            count = int(count_source.bits[lane]) if count_source else 0
+            if (
+                group.has_all
+                and waits
+                and not count
+                and not reduction
+                and number not in (self._barriers)
+            ):
+                self.state.begin_epoch(group.mask, ThreadScope.BLOCK)
+                self._released.append((frame, next_block, group))
+                return
+            waiting = _Waiting(frame, statement, next_block, group.mask, reduction)
+            self._add(number, count, group, waiting, waits=waits)
+            if not waits:
+                self._released.append((frame, next_block, group))
+
+        return arrive
+
+    def _add(
+        self, number: int, count: int, group: ThreadGroup, waiting: _Waiting, *, waits: bool
+    ) -> None:
+        wave = self.state.wave
+        barrier = self._barriers.setdefault(number, _Barrier(wave.slot_count, wave.lane_count))
+        arrivals = np.bincount(wave.slots[group.lanes], minlength=wave.slot_count)
+        barrier.arrived += arrivals
+        barrier.expected[arrivals > 0] = count
+        if waits:
+            barrier.waiting.append(waiting)
+        if waiting.reduction:
+            source, is_negated = waiting.reduction.source, waiting.reduction.is_negated
+            truths = ~source.bits if is_negated else source.bits
+            barrier.truths[group.mask] = truths[group.mask]
+            barrier.participants |= group.mask
+        self._release(number, barrier)
+
+    def update(self) -> None:
+        """Release the threads that waited only for threads that have ended."""
+        for number, barrier in list(self._barriers.items()):
+            self._release(number, barrier)
+
+    def _release(self, number: int, barrier: _Barrier) -> None:
+        wave, state = self.state.wave, self.state
+        live = np.bincount(wave.slots[state.live], minlength=wave.slot_count)
+        expected = np.where(barrier.expected > 0, barrier.expected, live)
+        is_complete = (barrier.arrived > 0) & (barrier.arrived >= expected)
+        if not is_complete.any():
+            return
+        lanes = is_complete[wave.slots]
+        state.begin_epoch(lanes, ThreadScope.BLOCK)
+        left: list[_Waiting] = []
+        for x in barrier.waiting:
+            mask = x.mask & lanes
+            group = ThreadGroup(mask, int(np.count_nonzero(mask)), state)
+            if group.count:
+                if x.reduction:
+                    _write_reduction(state, barrier, x.reduction, group)
+                self._released.append((x.frame, x.next_block, group))
+            rest = x.mask & ~lanes
+            if rest.any():
+                left.append(x._replace(mask=rest))
+        barrier.waiting = left
+        barrier.arrived[is_complete] = 0
+        barrier.participants[lanes] = False
+        if not barrier.arrived.any():
+            del self._barriers[number]
+
+    def _make_unmodelled(
+        self, frame: CallFrame, statement: Statement, next_block: int
+    ) -> Callable[[ThreadGroup], None]:
+        reason = statement.explain_omission()
+
+        def go_on(group: ThreadGroup) -> None:
+            self.state.fidelity.note_decision(statement, "when threads go on", group.count, reason)
+            self._released.append((frame, next_block, group))
+
+        return go_on
+
+    def count_by_line(self) -> Counter[int]:
+        """Return the number of threads that wait at each line."""
+        return Counter(
+            {
+                x.statement.line: int(np.count_nonzero(x.mask))
+                for barrier in self._barriers.values()
+                for x in barrier.waiting
+            }
+        )
+
+    def remove(self, mask: Mask) -> None:
+        """Remove all threads of some blocks."""
+        slots = np.unique(self.state.wave.slots[mask])
+        for number, barrier in list(self._barriers.items()):
+            waiting = [x._replace(mask=x.mask & ~mask) for x in barrier.waiting]
+            barrier.waiting = [x for x in waiting if x.mask.any()]
+            barrier.arrived[slots] = 0
+            barrier.participants &= ~mask
+            if not barrier.arrived.any():
+                del self._barriers[number]
+
+    def check_nobody_waits(self) -> None:
+        """Raise LaunchError if threads wait at a barrier that others do not reach."""
+        waiting = [x for barrier in self._barriers.values() for x in barrier.waiting]
+        if not waiting:
+            return
+        first = waiting[0]
+        count = int(np.count_nonzero(first.mask))
+        lines = sorted({x.statement.line for x in waiting})
+        others = f"; others wait at line {lines[-1]}" if len(lines) > 1 else ""
+        subject = "waits" if count == 1 else f"and {format_count(count - 1, 'other')} wait"
+        message = f"{subject} at this barrier for threads that never come{others}"
+        self.state.fail(first.statement, np.flatnonzero(first.mask), message)
+
+
+def _find_reduction(frame: CallFrame, statement: Statement) -> _Reduction | None:
+    operands = statement.operands
+    operation = next((x for x in statement.modifiers if x in _REDUCTIONS), "")
+    if len(operands) < 3:
+        return None
+    destination, last = operands[0], operands[-1]
+    source = frame.find_source(last, "pred")
+    if not operation or source is None or not isinstance(destination, RegisterOperand):
+        return None
+    is_negated = isinstance(last, RegisterOperand) and last.is_negated
+    return _Reduction(operation, source, is_negated, RegisterPlace(frame, destination.name))
+
+
+def _write_reduction(
+    state: WaveState, barrier: _Barrier, reduction: _Reduction, group: ThreadGroup
+) -> None:
+    """Write the result over all threads of a block to those that go on."""
+    slots = state.wave.slots
+    block_count = state.wave.slot_count
+    counts: npt.NDArray[np.int64] = np.bincount(
+        slots[barrier.truths & barrier.participants], minlength=block_count
+    )
+    totals = np.bincount(slots[barrier.participants], minlength=block_count)
+    results = {"popc": counts, "and": counts == totals, "or": counts > 0}
+    causes = unite_causes((reduction.source,))
+    united = None
+    if causes is not None:
+        by_block = np.zeros(block_count, np.uint64)
+        participants = barrier.participants
+        np.bitwise_or.at(by_block, slots[participants], causes[participants])
+        united = by_block[slots] if by_block.any() else None
+    place = reduction.destination
+    register = place.frame.get_register(place.name)
+    write_values(register, results[reduction.operation][slots], group, united)
+    if state.observer:
+        state.observer.note_late_result(group, place)

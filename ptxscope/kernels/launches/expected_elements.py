@@ -1,0 +1,134 @@
+"""The elements of buffers that a run was expected to give, and those that it gave otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...diagnosis.observation import Observed, make_observed
+from ...engine.tracing.operand_bits import abbreviate_value, check_argument, convert_to_integer
+from .launch_memory import BoundBuffer
+from .memory import AddressSpace
+from .parameters import check_unmasked
+
+if TYPE_CHECKING:
+    from .kernel_run import KernelRun
+
+Mask = npt.NDArray[np.bool_]
+Expectations = Mapping[str, Mapping[int, Observed]]
+"""The expected bits of elements by buffer and position."""
+ExpectedBuffer = npt.NDArray[Any] | Mapping[int, int | Observed]
+"""All elements of a buffer, or the bits of some by their positions."""
+
+
+def read_elements(expected: ExpectedBuffer, dtype: np.dtype[Any]) -> dict[int, Observed]:
+    """Return the expected bits of elements of a type, of at most 64, by position.
+
+    Raise ValueError if an array has a number that the type does not.
+    """
+    check_argument(
+        "what is expected", expected, (np.ndarray, Mapping), "an array, or {position: bits}"
+    )
+    if isinstance(expected, np.ndarray):
+        check_unmasked(expected)
+        array = convert_numbers(expected, dtype)
+        expected = dict(enumerate(array.view(f"u{dtype.itemsize}").tolist()))
+    return {
+        index: bits if isinstance(bits, Observed) else make_observed(_get_bits(bits), 64)
+        for index, bits in expected.items()
+    }
+
+
+def _get_bits(value: object) -> int:
+    bits = convert_to_integer(value)
+    if bits is None:
+        raise TypeError(f"an expected element is {abbreviate_value(value)}; pass its bits")
+    return bits
+
+
+def convert_numbers(array: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return the numbers of an array as a buffer of another type would hold them.
+
+    An integer type takes negative and unsigned numbers. Raise ValueError for one that it does not.
+    """
+    numbers = array.reshape(-1)
+    if dtype.kind in "iu" and numbers.size:
+        width = 8 * dtype.itemsize
+        fits = (numbers >= -(1 << width - 1)) & (numbers < 1 << width)
+        if numbers.dtype.kind == "f":
+            fits &= numbers == np.rint(numbers)
+        if not fits.all():
+            raise ValueError(f"{numbers[~fits][0]} is not an integer of {width} bits")
+        if dtype.kind == "i" and numbers.dtype.kind != "i":
+            dtype = np.dtype(f"u{dtype.itemsize}")
+    return numbers.astype(dtype)
+
+
+def narrow(observed: Observed, width: int) -> Observed:
+    """Return what is expected of an element of some bits."""
+    mask = (1 << width) - 1
+    return Observed(observed.bits & mask, observed.known_mask & mask)
+
+
+def find_differences(
+    result: KernelRun, name: str, elements: Mapping[int, Observed]
+) -> list[tuple[int, Observed]]:
+    """Return the positions of elements that are not as expected, with what was expected.
+
+    Raise ValueError if the buffer has no such element.
+    """
+    buffer = result.get_buffer(name)
+    words = buffer.words
+    differences: list[tuple[int, Observed]] = []
+    for index, observed in elements.items():
+        if index >= words.size:
+            raise ValueError(f"{name} has {words.size:,} elements, none at {index}")
+        wanted = narrow(observed, 8 * words.dtype.itemsize)
+        is_unknown = buffer.causes is not None and bool(buffer.causes[index])
+        if wanted.known_mask and (is_unknown or not wanted.matches(int(words[index]))):
+            differences.append((index, wanted))
+    return differences
+
+
+class ExpectedWords(NamedTuple):
+    """The expected elements of one buffer, for all replicas of a launch at once."""
+
+    buffer: BoundBuffer
+    indices: npt.NDArray[np.int64]
+    words: npt.NDArray[Any]
+    masks: npt.NDArray[Any]
+    """The bits of each word that are known."""
+    is_own: Mask
+    """Which of them the threads that run first have written."""
+
+    def match(self, words: npt.NDArray[Any]) -> Mask:
+        """Return which words have the bits that are expected."""
+        matches: Mask = (words ^ self.words) & self.masks == 0
+        return matches
+
+    def find_matches(self, space: AddressSpace) -> Mask:
+        """Return for each replica which elements are known and as expected."""
+        region = self.buffer.region
+        rows = np.ascontiguousarray(space.data[:, region.start : region.end])
+        matches = self.match(rows.view(self.words.dtype)[:, self.indices])
+        if space.causes is not None:
+            causes = self._split_bytes(space.causes)
+            matches &= ~(causes != 0).any(axis=2)
+        return matches
+
+    def find_written(self, space: AddressSpace) -> Mask:
+        """Return for each replica which elements its threads have written, not atomically."""
+        if space.stamps is None:
+            return np.zeros((space.instance_count, len(self.indices)), bool)
+        stamps = self._split_bytes(space.stamps.reshape(space.instance_count, -1))
+        written: Mask = (stamps != 0).any(axis=2)
+        return written
+
+    def _split_bytes(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return what is kept for each byte of each element, for each replica."""
+        region, width = self.buffer.region, self.words.dtype.itemsize
+        part = rows[:, region.start : region.end].reshape(len(rows), -1, width)
+        return part[:, self.indices]

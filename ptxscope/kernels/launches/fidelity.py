@@ -1,0 +1,89 @@
+"""The fidelity of a run: which values are exact, and which lines made others unknown.
+
+Each register of each thread, and each byte of memory, has a set of causes as 64 bits. A value is
+exact if its set is empty. A result has the causes of everything that it was computed from. In a
+register only some bits may be unknown: moves, logic, shifts and fields keep the others exact.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...engine.program.statement import Statement
+
+Causes = npt.NDArray[np.uint64]
+NEVER_WRITTEN = 1
+"""The set with one cause: nothing has written the register or the memory."""
+_LAST_BIT = 63
+"""The bit that all further causes share."""
+
+
+class UnknownCause(NamedTuple):
+    """A statement that made values unknown."""
+
+    statement: Statement
+    reason: str
+    """``sin.approx.f32 is not modelled``."""
+
+
+class UnknownDecision(NamedTuple):
+    """A statement of which it is unknown what it did."""
+
+    statement: Statement
+    effect: str
+    """``the branch``, ``the address of a store``, ``what it writes to memory``."""
+    thread_count: int
+    """The number of executions by a thread."""
+    reason: str
+    """``wmma.store.d is not modelled``; empty if an unknown value decided the effect."""
+
+
+class Fidelity:
+    """The causes of a run, and what unknown values decided."""
+
+    def __init__(self) -> None:
+        self.causes: list[UnknownCause] = []
+        self._bits: dict[int, int] = {}
+        self._decisions: dict[int, tuple[Statement, str, str]] = {}
+        self._decision_counts = Counter[int]()
+        self.ordered_statements: dict[int, Statement] = {}
+        """The statements whose results depend on the order of threads, by their id."""
+
+    def get_cause(self, statement: Statement, reason: str) -> np.uint64:
+        """Return the set of causes that has this statement alone."""
+        key = id(statement)
+        if key not in self._bits:
+            self.causes.append(UnknownCause(statement, reason))
+            self._bits[key] = min(len(self.causes), _LAST_BIT)
+        return np.uint64(1 << self._bits[key])
+
+    def note_decision(
+        self, statement: Statement, effect: str, thread_count: int, reason: str = ""
+    ) -> None:
+        """Note that it is unknown what some threads did.
+
+        An unknown value decided it, or the statement does what is not modelled, for a ``reason``.
+        """
+        self._decisions.setdefault(id(statement), (statement, effect, reason))
+        self._decision_counts[id(statement)] += thread_count
+
+    @property
+    def decisions(self) -> tuple[UnknownDecision, ...]:
+        """The statements of which it is unknown what they did, in the order of the run."""
+        return tuple(
+            UnknownDecision(statement, effect, self._decision_counts[key], reason)
+            for key, (statement, effect, reason) in self._decisions.items()
+        )
+
+    def iter_causes(self, causes: int) -> Iterator[UnknownCause | None]:
+        """Yield the causes in a set; None stands for what nothing has written."""
+        if causes & NEVER_WRITTEN:
+            yield None
+        for cause in self.causes:
+            if causes >> self._bits[id(cause.statement)] & 1:
+                yield cause

@@ -1,0 +1,176 @@
+"""The regions of an address space: their addresses, and the checks of every access."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...engine.syntax.errors import format_count
+
+Numbers = npt.NDArray[np.int64]
+
+WINDOW_BITS = 40
+"""The bits of an offset in a generic address; those above choose the space."""
+_WINDOWS = {"param": 0x7B, "const": 0x7C, "local": 0x7D, "shared": 0x7E, "global": 0x7F}
+SPACES: tuple[str, ...] = tuple(_WINDOWS)
+
+
+def get_window_start(space: str) -> int:
+    """Return the generic address of a space's offset 0."""
+    return _WINDOWS[space] << WINDOW_BITS
+
+
+def find_space_of_window(window: int) -> str | None:
+    """Return the space of the bits of a generic address above ``WINDOW_BITS``."""
+    return next((space for space, x in _WINDOWS.items() if x == window), None)
+
+
+class Region(NamedTuple):
+    """A buffer or a variable in a space."""
+
+    name: str
+    start: int
+    bytes: int
+    element_bytes: int
+    is_read_only: bool = False
+
+    @property
+    def end(self) -> int:
+        """The offset after its last byte."""
+        return self.start + self.bytes
+
+
+def describe_address(regions: Mapping[str, Sequence[Region]], address: int) -> str:
+    """Return the place of a generic address: ``param0[5]``; empty if it is in none of the regions.
+
+    ``regions`` are by space. The end of a region counts, too.
+    """
+    space = find_space_of_window(address >> WINDOW_BITS)
+    offset = address & (1 << WINDOW_BITS) - 1
+    region = next((x for x in regions.get(space or "", ()) if x.start <= offset <= x.end), None)
+    if region is None:
+        return ""
+    index, rest = divmod(offset - region.start, region.element_bytes)
+    return f"{region.name}{offset - region.start:+d}" if rest else f"{region.name}[{index}]"
+
+
+class AccessError(Exception):
+    """An access that no memory allows."""
+
+    def __init__(self, lanes: Numbers, message: str) -> None:
+        """``message`` is that of the first thread."""
+        super().__init__(message)
+        self.lanes = lanes
+        """The lanes of the threads in their wave, at least one."""
+
+
+class Access(NamedTuple):
+    """The places that threads read or write."""
+
+    lanes: Numbers
+    """The lanes of the threads."""
+    offsets: Numbers
+    width: int
+    """Bytes of each element."""
+    element_count: int = 1
+    """Elements that each thread reads or writes, side by side."""
+
+
+class RegionMap:
+    """The regions of a space, in the order of their offsets."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.regions: list[Region] = []
+        self.reaches: dict[str, int] = {}
+        """The bytes of each region up to the highest one that was accessed, by name."""
+        self._last_region: Region | None = None
+
+    def find_region(self, offset: int) -> Region | None:
+        """Return the region of a byte."""
+        return next((x for x in self.regions if x.start <= offset < x.end), None)
+
+    def _find_nearest(self, offset: int) -> Region | None:
+        """Return the region of a byte, or that beside it; None if all are far away."""
+        regions = sorted(self.regions, key=lambda x: max(x.start - offset, offset - x.end + 1, 0))
+        if not regions or abs(offset - regions[0].start) >= max(1 << 20, 4 * regions[0].bytes):
+            return None
+        return regions[0]
+
+    def format_place(self, offset: int, width: int = 1) -> str:
+        """Return ``param0[5]``; ``param0+3`` if no element of at least the width begins there.
+
+        ``width`` is in bytes. The region is the nearest.
+        """
+        region = self._find_nearest(offset)
+        if region is None and not self.regions:
+            return f"{self.name} memory + {offset}"
+        if region is None:
+            return f"address {offset + get_window_start(self.name):#x}"
+        distance = offset - region.start
+        if distance % region.element_bytes or width > region.element_bytes:
+            return f"{region.name}{distance:+d}"
+        return f"{region.name}[{distance // region.element_bytes}]"
+
+    def check(self, access: Access, *, writes: bool) -> None:
+        """Raise AccessError if a thread accesses a place outside of all regions, or misaligned."""
+        offsets, total = access.offsets, access.width * access.element_count
+        low, high = int(offsets.min()), int(offsets.max())
+        region = self._last_region
+        if region is None or low < region.start or high + total > region.end:
+            region = self._find_common_region(access, low, high, total)
+        if total > 1 and (offsets & (total - 1)).any():
+            positions = np.flatnonzero(offsets & (total - 1))
+            offset = int(offsets[positions[0]])
+            raise AccessError(
+                access.lanes[positions],
+                f"{total} bytes at {self.format_place(offset, access.width)}, misaligned: the "
+                f"address is {offset % total} above a multiple of {total}",
+            )
+        if writes and region and region.is_read_only:
+            raise AccessError(access.lanes, f"{region.name}, which is read-only")
+        self._last_region = region
+        if region:
+            self._note_reach(region, high + total)
+
+    def _note_reach(self, region: Region, end: int) -> None:
+        size = end - region.start
+        if size > self.reaches.get(region.name, 0):
+            self.reaches[region.name] = size
+
+    def _find_common_region(self, access: Access, low: int, high: int, total: int) -> Region | None:
+        """Return the region of all places; None if there are several."""
+        region = self.find_region(low)
+        if region and high + total <= region.end:
+            return region
+        starts = np.array([x.start for x in self.regions] or [0])
+        ends = np.array([x.end for x in self.regions] or [0])
+        numbers = np.searchsorted(starts, access.offsets, side="right") - 1
+        outside = np.flatnonzero((numbers < 0) | (access.offsets > ends[numbers] - total))
+        if outside.size:
+            offset = int(access.offsets[outside[0]])
+            message = self._describe_outside(offset, access.width, total)
+            raise AccessError(access.lanes[outside], message)
+        for number in np.unique(numbers).tolist():
+            end = int(access.offsets[numbers == number].max()) + total
+            self._note_reach(self.regions[number], end)
+        return None
+
+    def _describe_outside(self, offset: int, width: int, total: int) -> str:
+        what = f"{format_count(total, 'byte')} at {self.format_place(offset, width)}"
+        region = self._find_nearest(offset)
+        if region is None:
+            return f"{what}, where there is no buffer"
+        size, noun = region.bytes // region.element_bytes, "element"
+        if width > region.element_bytes:
+            size, noun = region.bytes, "byte"
+        return f"{what}, outside of its {format_count(size, noun)}"
+
+
+def split_addresses(addresses: Numbers) -> Mapping[str | None, npt.NDArray[np.bool_]]:
+    """Return which generic addresses are in which space; None for those in no space."""
+    windows = addresses >> WINDOW_BITS
+    return {find_space_of_window(int(x)): windows == x for x in np.unique(windows)}

@@ -1,0 +1,554 @@
+"""Explanations of a run whose results are not as expected: the changes that give all of them.
+
+First a few threads run with every change, some of those that wrote wrong elements. Then all threads
+run with the changes that are right there, and with each statement that may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from math import inf
+from time import monotonic
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...diagnosis.observation import Observed
+from ...engine.isa.other_opcodes import ATOMICS, EXCHANGES
+from ...engine.program.statement import Statement
+from ...engine.program.statement_operands import SymbolOperand
+from ...engine.semantics.models import PTXAS_MODELS, Model
+from ...engine.tracing.evaluation import resolve_model
+from ...engine.tracing.operand_bits import check_argument
+from .device_code import DeviceCode, Function
+from .device_code_loader import load_device_code
+from .expected_elements import ExpectedBuffer, ExpectedWords, narrow, read_elements
+from .fidelity import NEVER_WRITTEN
+from .kernel_run import (
+    DEFAULT_MAX_STEPS,
+    KernelRun,
+    check_launch_arguments,
+    choose_kernel,
+    make_shape,
+    run_kernel,
+)
+from .launch import LaunchShape
+from .launch_memory import BoundBuffer, LaunchMemory
+from .memory import AddressSpace
+from .missing_statements import iter_missing_statements
+from .parameters import Argument, find_parameter, read_arguments
+from .replicas import ThreadSelection, run_replicas
+from .statement_changes import Likelihood, StatementChange, iter_changes
+from .thread_state import LaunchError
+
+Mask = npt.NDArray[np.bool_]
+_MAX_LANES = 1 << 15
+"""Lanes of all replicas that run at once, unless one needs more."""
+_MAX_MEMORY_BYTES = 1 << 24
+"""Memory of the replicas that run at once, unless one needs more; it takes 17 times as much."""
+_MAX_THREADS = 8
+"""Threads that run first, if they exchange nothing."""
+_MIN_THREAD_STEPS = 1 << 14
+"""Statements of each thread after which a run with a change is given up, or more."""
+_MAX_NEAR_MISSES = 3
+_MISSING_COST = 3
+EXPLAIN_SECONDS = 60.0
+"""The time in which changes are tried."""
+
+
+class RunExplanation(NamedTuple):
+    """One change, and how many of the expected elements a run with it gives."""
+
+    statement: Statement | None
+    """The statement that is changed, or named for a missing one; None for another model."""
+    changed_text: str
+    """The changed or the missing statement; empty for another model."""
+    phrase: str
+    """``with dtype `.u32` rather than `.s32```."""
+    cost: int
+    """Unlikelihood, from 0 to 6."""
+    match_count: int
+
+
+class RunDiagnosis(NamedTuple):
+    """The explanations of a run, likeliest first."""
+
+    explanations: tuple[RunExplanation, ...]
+    """Those that give all expected elements."""
+    near_misses: tuple[RunExplanation, ...]
+    """If there are none, those that give more than the run did."""
+    element_count: int
+    """The expected elements."""
+    try_count: int
+    """The changes that were tried."""
+    has_untried: bool = False
+    """Whether less likely changes were not tried, since likely ones explain everything."""
+    untried: str = ""
+    """What was not tried since the time was over: ``1,204 of 2,610 likely changes, …``."""
+
+
+class FailedRun(NamedTuple):
+    """A run that could not go on, of which nothing but its launch is known."""
+
+    kernel: Function
+    shape: LaunchShape
+    model: Model
+
+
+def explain_kernel(
+    code: str | DeviceCode,
+    arguments: Mapping[str, Argument],
+    expected: Mapping[str, ExpectedBuffer],
+    *,
+    kernel: str | None = None,
+    grid: int | tuple[int, ...] = 1,
+    block: int | tuple[int, ...] = 1,
+    dynamic_shared_bytes: int = 0,
+    model: str | Model = "isa",
+    max_steps: int = DEFAULT_MAX_STEPS,
+    on_progress: Callable[[int, int], None] | None = None,
+    tries_all: bool = False,
+    timeout: float = EXPLAIN_SECONDS,
+) -> RunDiagnosis:
+    """Run a kernel, and try one change at each statement if it does not give what was expected.
+
+    A statement that may be missing is a change, too: a register that is set to 0, or a barrier.
+    ``expected`` has by the name of a parameter, or ``param0``, all elements of its buffer as an
+    array of the same type, or the bits of some by their positions. The other arguments are those of
+    ``run_kernel``. ``on_progress`` is called with the number of changes that were tried and of all
+    that are to be tried. With ``tries_all``, unlikely changes are tried even if a likely one
+    explains everything. After ``timeout`` seconds no other change is tried.
+
+    Raise ValueError for an argument that does not fit or an element that is not there, and PtxError
+    for PTX that an assembler rejects.
+    """
+    check_launch_arguments(code, arguments, kernel, dynamic_shared_bytes, max_steps, on_progress)
+    check_argument("expected", expected, Mapping, "buffers by the names of parameters")
+    code = load_device_code(code, kernel=kernel) if isinstance(code, str) else code
+    result: KernelRun | FailedRun
+    try:
+        result = run_kernel(
+            code,
+            arguments,
+            kernel=kernel,
+            grid=grid,
+            block=block,
+            dynamic_shared_bytes=dynamic_shared_bytes,
+            model=model,
+            max_steps=max_steps,
+        )
+    except LaunchError:
+        shape = make_shape(grid, block, dynamic_shared_bytes)
+        result = FailedRun(choose_kernel(code, kernel), shape, resolve_model(model))
+    return explain_run(
+        code, arguments, result, expected, on_progress, tries_all=tries_all, timeout=timeout
+    )
+
+
+def explain_run(
+    code: DeviceCode,
+    arguments: Mapping[str, Argument],
+    result: KernelRun | FailedRun,
+    expected: Mapping[str, ExpectedBuffer],
+    on_progress: Callable[[int, int], None] | None = None,
+    *,
+    tries_all: bool = False,
+    timeout: float = EXPLAIN_SECONDS,
+) -> RunDiagnosis:
+    """Try one change at each statement, and return those that give all that was expected.
+
+    ``expected`` and ``on_progress`` are those of ``explain_kernel``; ``result`` is the run with
+    these arguments.
+
+    Raise ValueError if a buffer has no such element.
+    """
+    search = _Search(code, arguments, result, expected, on_progress, tries_all=tries_all)
+    search.end = monotonic() + timeout
+    return search.run()
+
+
+class _Search:
+    """Runs of one launch with changes."""
+
+    def __init__(
+        self,
+        code: DeviceCode,
+        arguments: Mapping[str, Argument],
+        result: KernelRun | FailedRun,
+        expected: Mapping[str, ExpectedBuffer],
+        on_progress: Callable[[int, int], None] | None,
+        *,
+        tries_all: bool,
+    ) -> None:
+        self.code, self.arguments, self.tries_all = code, arguments, tries_all
+        self.end = inf
+        """The time after which no other change is tried."""
+        self.result = result if isinstance(result, KernelRun) else None
+        self.on_progress = on_progress
+        self.kernel, self.shape, self.model = result.kernel, result.shape, result.model
+        values = read_arguments(self.kernel, arguments)
+        self.memory = LaunchMemory(code, self.kernel, self.shape, values)
+        self.functions = _list_functions(code, self.kernel)
+        self.all_threads = ThreadSelection(range(self.shape.block_count))
+        self.expected = [self._read_expected(*x) for x in expected.items()]
+        self.first_threads = self._select_threads()
+        self.elements = list(self._list_elements())
+        self.element_count = sum(len(x.indices) for x in self.elements)
+        self.max_thread_steps = _MIN_THREAD_STEPS
+        if self.result and self.result.is_complete:
+            average = self.result.step_count // (self.shape.block_count * self.shape.block_size)
+            self.max_thread_steps += min(self.result.step_count, 32 * average)
+
+    def run(self) -> RunDiagnosis:
+        """Try the likely changes, and the others if these explain nothing.
+
+        What is missing is likeliest if elements come from what nothing has written.
+        """
+        if self._is_right_without_change():
+            return RunDiagnosis((), (), self.element_count, 0)
+        explanations = list(self._iter_model_explanations())
+        try_count = 0
+        near_misses: list[StatementChange] = []
+        nearest: list[RunExplanation] = []
+        untried: list[str] = []
+        kinds = list(Likelihood)
+        if self._reads_unwritten():
+            kinds.sort(key=lambda x: x is not Likelihood.MISSING)
+        for likelihood in kinds:
+            if self._is_late:
+                untried.append(_KINDS[likelihood])
+                continue
+            if likelihood is Likelihood.MISSING:
+                found, count, total = self._try_missing_statements()
+                nearest += found
+            else:
+                changes = [
+                    y for x in self.functions for y in iter_changes(x, self.model, likelihood)
+                ]
+                passing, near, count = self._try_first_threads(changes)
+                total = len(changes)
+                near_misses += near
+                found = list(self._confirm(passing))
+            try_count += count
+            if count < total:
+                untried.append(f"{total - count:,} of {total:,} {_KINDS[likelihood]}")
+            explanations += [x for x in found if x.match_count == self.element_count]
+            if explanations and not self.tries_all:
+                break
+        explanations.sort(key=lambda x: x.cost)
+        if not explanations and not self._is_late:
+            nearest += self._examine(near_misses)
+        nearest.sort(key=lambda x: (-x.match_count, x.cost))
+        return RunDiagnosis(
+            tuple(explanations),
+            () if explanations else tuple(nearest[:_MAX_NEAR_MISSES]),
+            self.element_count,
+            try_count,
+            likelihood is not max(Likelihood),
+            ", ".join(untried),
+        )
+
+    @property
+    def _is_late(self) -> bool:
+        return monotonic() > self.end
+
+    def _reads_unwritten(self) -> bool:
+        """Whether expected elements are unknown since nothing wrote what they come from."""
+        found = (self.result.buffers[x.buffer.name].causes for x in self.elements if self.result)
+        return any(bool((x & np.uint64(NEVER_WRITTEN)).any()) for x in found if x is not None)
+
+    def _is_right_without_change(self) -> bool:
+        """Whether the run gives what was expected, or would with a higher limit of steps."""
+        if self.result and self.result.is_complete:
+            return self._count_matches(self.result) == self.element_count
+        first = self.kernel.statements[0]
+        same = StatementChange(first, first, None, "", 0)
+        return any(x == self.element_count for _, x in self._count_all_matches([same]))
+
+    # --- threads
+
+    def _read_expected(
+        self, name: str, expected: ExpectedBuffer
+    ) -> tuple[BoundBuffer, dict[int, Observed]]:
+        """Return a buffer with its expected elements of which something is known."""
+        check_argument("a buffer", name, str, "the name of its parameter")
+        buffer = self._find_buffer(name)
+        array = buffer.array
+        try:
+            elements = read_elements(expected, array.dtype)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        highest = max(elements, default=0)
+        if highest >= array.size:
+            raise ValueError(f"{name} has {array.size:,} elements, none at {highest}")
+        width = 8 * array.dtype.itemsize
+        known = ((i, narrow(x, width)) for i, x in elements.items())
+        return buffer, {index: x for index, x in known if x.known_mask}
+
+    def _find_buffer(self, name: str) -> BoundBuffer:
+        position = find_parameter(self.kernel, name)
+        for x in self.memory.buffers:
+            if x.name == name or (position is not None and x.position == position):
+                return x
+        raise ValueError(f"{name} is not a buffer of this run")
+
+    def _select_threads(self) -> ThreadSelection:
+        """Return the threads that run first: some that wrote a wrong element, if that is known."""
+        if any(_depends_on_blocks(x) for function in self.functions for x in function.statements):
+            return self.all_threads
+        wrong, right = list[int](), list[int]()
+        for bound, elements in self.expected:
+            if self.result is None:
+                return self.all_threads
+            buffer = self.result.buffers[bound.name]
+            words = buffer.words
+            for index, observed in elements.items():
+                is_known = buffer.causes is None or not buffer.causes[index]
+                is_right = is_known and observed.matches(int(words[index]))
+                (right if is_right else wrong).append(buffer.find_thread(index))
+        wrong, right = ([x for x in dict.fromkeys(y) if x >= 0] for y in (wrong, right))
+        if not wrong:
+            return self.all_threads
+        size = self.shape.block_size
+        block = wrong[0] // size
+        statements = [x for function in self.functions for x in function.statements]
+        has_shared = self.memory.shared_bytes > 0
+        if has_shared or any(x.opcode in EXCHANGES for x in statements):
+            return ThreadSelection((block,))
+        numbers = [x % size for x in wrong if x // size == block]
+        other_numbers = [x % size for x in right if x // size == block]
+        other_count = min(len(other_numbers), _MAX_THREADS // 2)
+        chosen = _choose(numbers, _MAX_THREADS - other_count) + _choose(other_numbers, other_count)
+        return ThreadSelection((block,), sorted(set(chosen)))
+
+    def _list_elements(self) -> Iterator[ExpectedWords]:
+        size = self.shape.block_size
+        for bound, elements in self.expected:
+            indices = np.array(list(elements), np.int64)
+            dtype = np.dtype(f"u{bound.array.dtype.itemsize}")
+            words = np.array([x.bits for x in elements.values()], dtype)
+            masks = np.array([x.known_mask for x in elements.values()], dtype)
+            threads = np.full(len(indices), -1)
+            if self.result:
+                threads = self.result.buffers[bound.name].threads[indices]
+            is_own = np.isin(threads // size, list(self.first_threads.blocks)) & (threads >= 0)
+            if self.first_threads.numbers is not None:
+                is_own &= np.isin(threads % size, list(self.first_threads.numbers))
+            yield ExpectedWords(bound, indices, words, masks, is_own)
+
+    # --- changes
+
+    def _iter_model_explanations(self) -> Iterator[RunExplanation]:
+        """Yield the assemblers that give all that was expected."""
+        instructions = [y.instruction for x in self.functions for y in x.statements]
+        if not any(x.errata for x in instructions if x):
+            return
+        for model in PTXAS_MODELS:
+            if model == self.model:
+                continue
+            if self._count_run(self.code, model, inf) == self.element_count:
+                phrase = f"under the model {model.name}"
+                yield RunExplanation(None, "", phrase, 0, self.element_count)
+                return
+
+    def _try_missing_statements(self) -> tuple[list[RunExplanation], int, int]:
+        """Run the whole launch with each statement that may be missing, in half the time left.
+
+        Return those with which more elements are right than in the run, how many were tried, and
+        how many there are.
+        """
+        has_shared = self.memory.shared_bytes > 0 and self.shape.block_size > 1
+        missing = [
+            y for x in self.functions for y in iter_missing_statements(x, has_shared=has_shared)
+        ]
+        own_count = self._count_matches(self.result) if self.result else 0
+        end = monotonic() + (self.end - monotonic()) / 2
+        found: list[RunExplanation] = []
+        for done, x in enumerate(missing):
+            if monotonic() > end:
+                return found, done, len(missing)
+            if self.on_progress:
+                self.on_progress(done, len(missing))
+            count = self._count_run(x.insert(self.code), self.model, end)
+            if count > own_count:
+                text = x.statement.text
+                found.append(RunExplanation(x.place, text, x.phrase, _MISSING_COST, count))
+        return found, len(missing), len(missing)
+
+    def _count_run(self, code: DeviceCode, model: Model, end: float) -> int:
+        """Return how many elements a run of other code, or under another model, gives in time."""
+        max_steps = 2 * self.result.step_count + 1024 if self.result else DEFAULT_MAX_STEPS
+
+        def check_time(*_: object) -> None:
+            if monotonic() > end:
+                raise TimeoutError
+
+        try:
+            result = run_kernel(
+                code,
+                self.arguments,
+                kernel=self.kernel.name,
+                grid=self.shape.grid,
+                block=self.shape.block,
+                dynamic_shared_bytes=self.shape.dynamic_shared_bytes,
+                model=model,
+                max_steps=max_steps,
+                on_progress=check_time,
+            )
+        except (LaunchError, TimeoutError):
+            return 0
+        return self._count_matches(result)
+
+    def _count_matches(self, result: KernelRun) -> int:
+        count = 0
+        for x in self.elements:
+            buffer = result.buffers[x.buffer.name]
+            words = buffer.words[x.indices]
+            is_known = True if buffer.causes is None else buffer.causes[x.indices] == 0
+            count += int(np.count_nonzero(x.match(words) & is_known))
+        return count
+
+    def _try_first_threads(
+        self, changes: Sequence[StatementChange]
+    ) -> tuple[list[StatementChange], list[StatementChange], int]:
+        """Return the changes with which the first threads are right, and the nearest others.
+
+        The third value is the number of those that were tried.
+        """
+        passing: list[StatementChange] = []
+        scores: list[tuple[int, StatementChange]] = []
+        done = 0
+        for part in self._split(changes, self.first_threads):
+            if self._is_late:
+                break
+            if self.on_progress:
+                self.on_progress(done, len(changes))
+            results = run_replicas(
+                self.memory, part, self.first_threads, self.model, self.max_thread_steps
+            )
+            is_right, counts = self._judge(results.space)
+            is_right &= results.is_complete
+            passing += [x for x, y in zip(part, is_right.tolist(), strict=True) if y]
+            scores += zip(counts.tolist(), part, strict=True)
+            done += len(part)
+        own_count = self._count_own_matches()
+        scores = [x for x in scores if x[0] > own_count]
+        scores.sort(key=lambda x: (-x[0], x[1].cost))
+        return passing, [x for _, x in scores[: 2 * _MAX_NEAR_MISSES]], done
+
+    def _count_own_matches(self) -> int:
+        """Return how many elements of the first threads were right in the run."""
+        count = 0
+        for x in self.elements if self.result else ():
+            assert self.result
+            words = self.result.buffers[x.buffer.name].words
+            count += int(np.count_nonzero(x.match(words[x.indices]) & x.is_own))
+        return count
+
+    def _judge(self, space: AddressSpace) -> tuple[Mask, npt.NDArray[np.int64]]:
+        """Return for each replica if the first threads are right, and how many elements are.
+
+        What they wrote must be as expected. Those that wrote nothing must leave what is expected.
+        """
+        count = space.instance_count
+        is_written_right, is_own_right = np.ones(count, bool), np.ones(count, bool)
+        has_written, counts = np.zeros(count, bool), np.zeros(count, np.int64)
+        for x in self.elements:
+            matches, written = x.find_matches(space), x.find_written(space)
+            has_written |= written.any(axis=1)
+            is_written_right &= (matches | ~written).all(axis=1)
+            is_own_right &= (matches | ~x.is_own).all(axis=1)
+            counts += (matches & x.is_own).sum(axis=1)
+        if self.first_threads == self.all_threads:
+            is_right = np.ones(count, bool)
+            for x in self.elements:
+                is_right &= x.find_matches(space).all(axis=1)
+            return is_right, counts
+        return np.where(has_written, is_written_right, is_own_right), counts
+
+    def _split(
+        self, changes: Sequence[StatementChange], selection: ThreadSelection
+    ) -> Iterator[Sequence[StatementChange]]:
+        """Yield as many changes as run at once, those of one statement side by side."""
+        lane_count = selection.count_lanes(self.shape.block_size)
+        bytes_ = self.memory.spaces["global"].size + lane_count * self.memory.local_bytes
+        bytes_ += len(selection.blocks) * self.memory.shared_bytes
+        size = max(min(_MAX_LANES // lane_count, _MAX_MEMORY_BYTES // max(bytes_, 1)), 1)
+        iterator = iter(sorted(changes, key=lambda x: x.original.span))
+        while part := list(islice(iterator, size)):
+            yield part
+
+    def _confirm(self, changes: Sequence[StatementChange]) -> Iterator[RunExplanation]:
+        """Yield the changes with which all threads give all that was expected."""
+        for change, count in self._count_all_matches(changes):
+            if count == self.element_count:
+                yield _make_explanation(change, count)
+
+    def _examine(self, changes: Sequence[StatementChange]) -> list[RunExplanation]:
+        """Return those of some changes with which more elements are right than in the run."""
+        own_count = self._count_matches(self.result) if self.result else 0
+        return [
+            _make_explanation(change, count)
+            for change, count in self._count_all_matches(changes)
+            if count > own_count
+        ]
+
+    def _count_all_matches(
+        self, changes: Sequence[StatementChange]
+    ) -> Iterator[tuple[StatementChange, int]]:
+        """Yield the changes with the number of elements that all threads give as expected."""
+        for part in self._split(changes, self.all_threads):
+            results = run_replicas(
+                self.memory, part, self.all_threads, self.model, self.max_thread_steps
+            )
+            counts = sum(x.find_matches(results.space).sum(axis=1) for x in self.elements)
+            counts = np.where(results.is_complete, counts, 0)
+            yield from zip(part, counts.tolist(), strict=True)
+
+
+_KINDS = {
+    Likelihood.LIKELY: "likely changes",
+    Likelihood.MISSING: "missing statements",
+    Likelihood.UNLIKELY: "other registers, constants and labels",
+    Likelihood.VALUES: "other values",
+}
+"""The changes of each likelihood in words."""
+
+
+def _choose(numbers: Sequence[int], count: int) -> list[int]:
+    """Return some of the numbers, from the first to the last."""
+    if len(numbers) <= count:
+        return list(numbers)
+    return [numbers[i * (len(numbers) - 1) // (count - 1)] for i in range(count)]
+
+
+def _list_functions(code: DeviceCode, kernel: Function) -> list[Function]:
+    """Return the kernel, and the functions that it may call."""
+    tables = [x.values for x in code.variables.values()]
+    functions = {kernel.name: kernel}
+    pending = [x.name for values in tables for x in values if isinstance(x, SymbolOperand)]
+    new_functions = [kernel]
+    while new_functions:
+        operands = [x for y in new_functions for z in y.statements for x in z.operands]
+        pending += [x.name for x in operands if isinstance(x, SymbolOperand)]
+        new_functions = [
+            code.functions[x]
+            for x in dict.fromkeys(pending)
+            if x in code.functions and x not in functions
+        ]
+        functions |= {x.name: x for x in new_functions}
+        pending = []
+    return list(functions.values())
+
+
+def _make_explanation(change: StatementChange, count: int) -> RunExplanation:
+    return RunExplanation(change.original, change.statement.text, change.phrase, change.cost, count)
+
+
+def _depends_on_blocks(statement: Statement) -> bool:
+    """Whether the threads of one block may change what those of another read."""
+    return statement.opcode in ATOMICS and "shared" not in [
+        x.partition("::")[0] for x in statement.modifiers
+    ]

@@ -1,0 +1,332 @@
+"""The statements that one thread executes, with the origin of every value that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ...engine.isa.other_opcodes import ACCESSES, ATOMICS, CALLS, STORES, WITHOUT_DESTINATION
+from ...engine.program.statement import Statement
+from ...engine.program.statement_operands import TYPE_BITS, MemoryOperand
+from .conflicts import get_threads
+from .memory_regions import AccessError, Region
+from .memory_steps import Address, Target, parse_memory_form
+from .thread_state import (
+    CallFrame,
+    LocalPlace,
+    RegisterPlace,
+    ThreadGroup,
+    TransferPlace,
+    WaveState,
+)
+from .write_journal import WriteJournal
+
+_MAX_STEPS = 1 << 20
+"""Statements that are kept."""
+
+
+class ValueRead(NamedTuple):
+    """A value that a step reads: a register's, or that of a place in memory."""
+
+    name: str
+    """``%r4``, or ``param0[2]``."""
+    bits: int | None
+    """Unsigned; None if unknown."""
+    step: int
+    """The number of the step that wrote it; 0 if none of this thread did."""
+    writer: str = ""
+    """The thread and the line that wrote a place, if it was another thread."""
+    is_address: bool = False
+    """Whether it only decides where a step reads or writes, or whether it acts."""
+    width: int = 0
+    """In bits, of a place; 0 for a register."""
+
+
+class RegisterWrite(NamedTuple):
+    """A register that a step writes."""
+
+    name: str
+    bits: int | None
+    """Unsigned; None if unknown."""
+    width: int
+    """In bits."""
+    depth: int
+    """The number of calls around its function: one more for a parameter than for its argument."""
+
+
+class ThreadStep(NamedTuple):
+    """One statement, executed by the thread."""
+
+    number: int
+    """From 1."""
+    statement: Statement
+    reads: tuple[ValueRead, ...]
+    writes: tuple[RegisterWrite, ...]
+    """Also the parameters of the function that it calls, and the result that it returns."""
+    places: tuple[str, ...]
+    """The places in memory that it writes."""
+    stored: tuple[int | None, ...]
+    """The bits that are in these places then; None if unknown."""
+    is_active: bool
+    """Whether its guard lets it act."""
+    depth: int
+    """The number of calls around it."""
+    write_counts: Mapping[str, int] = {}
+    """The writes of all threads before it, by space, if they are kept."""
+    spans: tuple[tuple[str, int, int], ...] = ()
+    """The space, the offset and the bytes of each place that it writes."""
+
+
+class ThreadLog:
+    """Records the steps of one thread; an observer of the wave that has it."""
+
+    def __init__(self, thread: int, *, keeps_memory: bool = False) -> None:
+        """With ``keeps_memory``, the contents of memory are known at each step."""
+        self.thread = thread
+        """The number of the thread, of all threads of the grid."""
+        self.steps: list[ThreadStep] = []
+        self.is_cut = False
+        """Whether steps after the last one are missing."""
+        self._lane = -1
+        self._format_thread: Callable[[int], str] = str
+        self._writers: dict[tuple[int, str], int] = {}
+        """The step that wrote each register, by frame."""
+        self._memory: dict[tuple[str, int], int] = {}
+        """The step that wrote each byte, by space and offset."""
+        self._addresses: dict[tuple[int, int], list[Address]] = {}
+        self._reads: tuple[ValueRead, ...] = ()
+        self._targets: list[Target] = []
+        self._is_active = True
+        self._keeps_memory = keeps_memory
+        self.journals: dict[str, WriteJournal] = {}
+        """All writes of the wave to global memory, and to its block's shared memory, by space."""
+        self.regions: dict[str, tuple[Region, ...]] = {}
+        """The buffers and variables in these spaces."""
+        self._write_counts: dict[str, int] = {}
+
+    def attach(self, state: WaveState) -> None:
+        """Observe a wave if the thread is in it."""
+        lanes = np.flatnonzero((state.wave.threads == self.thread) & state.wave.has_thread)
+        if lanes.size:
+            self._lane = int(lanes[0])
+            state.observer = self
+            self._format_thread = state.wave.shape.format_thread
+        state.spaces["global"].journal = None  # that of an earlier wave
+        if not lanes.size:
+            return
+        self.regions = {name: tuple(state.spaces[name].regions) for name in ("global", "shared")}
+        slot = int(state.wave.slots[self._lane])
+        if self._keeps_memory:
+            for name, instance in (("global", None), ("shared", slot)):
+                space, row = state.spaces[name], instance or 0
+                causes = None if space.causes is None else space.causes[row]
+                journal = WriteJournal(space.data[row], causes, instance)
+                space.journal = self.journals[name] = journal
+
+    def begin(self, statement: Statement, frame: CallFrame, group: ThreadGroup) -> None:
+        """Note what the thread is about to read."""
+        if not group.mask[self._lane]:
+            return
+        self._write_counts = {name: len(x) for name, x in self.journals.items()}
+        guard = statement.guard
+        self._is_active = True
+        if guard:
+            truth = bool(frame.get_register(guard.name).bits[self._lane])
+            self._is_active = truth is not guard.negated
+        self._targets = list(self._find_targets(statement, frame))
+        self._reads = tuple(self._iter_reads(statement, frame))
+
+    def end(self, statement: Statement, frame: CallFrame, group: ThreadGroup) -> None:
+        """Note what the thread has written."""
+        if not group.mask[self._lane]:
+            return
+        if len(self.steps) >= _MAX_STEPS:
+            self.is_cut = True
+            return
+        number = len(self.steps) + 1
+        writes: list[RegisterWrite] = []
+        places: list[str] = []
+        stored: list[int | None] = []
+        spans: list[tuple[str, int, int]] = []
+        if self._is_active:
+            # the result of a call is written later: ``note_transfer``
+            names = () if statement.opcode in CALLS else statement.iter_written_names()
+            for name in names:
+                writes.append(RegisterWrite(name, *self._peek(frame, name), frame.depth))
+                self._writers[frame.number, name] = number
+            if statement.opcode in STORES | ATOMICS:
+                places = [self._note_store(x, number) for x in self._targets]
+                stored = [self._peek_place(x) for x in self._targets]
+                spans = [self._get_span(x) for x in self._targets]
+        self.steps.append(
+            ThreadStep(
+                number,
+                statement,
+                self._reads,
+                tuple(writes),
+                tuple(places),
+                tuple(stored),
+                self._is_active,
+                frame.depth,
+                self._write_counts,
+                tuple(spans),
+            )
+        )
+
+    def note_transfer(
+        self, group: ThreadGroup, source: TransferPlace | None, destination: TransferPlace
+    ) -> None:
+        """Note that an argument or a result is copied: what wrote the source wrote the copy.
+
+        The last step, a call or a return, shows a register that it writes so.
+        """
+        if not group.mask[self._lane] or not self.steps or self.is_cut:
+            return
+        last = self.steps[-1]
+        if isinstance(source, LocalPlace):
+            writers = [self._memory.get(("local", source.start + i), 0) for i in range(source.size)]
+        elif source:
+            writers = [self._writers.get((source.frame.number, source.name), 0)]
+        else:
+            writers = [last.number]
+        if isinstance(destination, LocalPlace):
+            for i in range(destination.size):
+                self._memory["local", destination.start + i] = writers[i % len(writers)]
+            return
+        frame, name = destination
+        self._writers[frame.number, name] = max(writers)
+        write = RegisterWrite(name, *self._peek(frame, name), frame.depth)
+        self.steps[-1] = last._replace(writes=(*last.writes, write))
+
+    def note_late_result(self, group: ThreadGroup, destination: RegisterPlace) -> None:
+        """Replace the value of a register that the last step writes."""
+        if not group.mask[self._lane] or not self.steps or self.is_cut:
+            return
+        last, (frame, name) = self.steps[-1], destination
+        write = RegisterWrite(name, *self._peek(frame, name), frame.depth)
+        self.steps[-1] = last._replace(writes=(write,))
+
+    def _peek(self, frame: CallFrame, name: str) -> tuple[int | None, int]:
+        values = frame.get_register(name)
+        width = 1 if values.bits.dtype == bool else 8 * values.bits.dtype.itemsize
+        width = min(TYPE_BITS.get(frame.function.registers.get(name, ""), width), width)
+        is_unknown = values.causes is not None and bool(values.causes[self._lane])
+        return None if is_unknown else int(values.bits[self._lane]) & (1 << width) - 1, width
+
+    def _iter_reads(self, statement: Statement, frame: CallFrame) -> Iterator[ValueRead]:
+        addresses = set(statement.iter_address_names())
+        if statement.guard:
+            addresses.add(statement.guard.name)
+        for name in dict.fromkeys((*statement.iter_source_names(), *sorted(addresses))):
+            step = self._writers.get((frame.number, name), 0)
+            bits = self._peek(frame, name)[0]
+            yield ValueRead(name, bits, step, is_address=name in addresses)
+        if self._is_active and statement.opcode in ACCESSES - WITHOUT_DESTINATION:
+            yield from (self._read_place(x) for x in self._targets if x.space.name != "param")
+
+    def _find_targets(self, statement: Statement, frame: CallFrame) -> Iterator[Target]:
+        """Yield the places that a load, a store or an atomic operation accesses."""
+        key = (frame.number, id(statement))
+        if key not in self._addresses:
+            form = parse_memory_form(statement)
+            operands = [x for x in statement.operands if isinstance(x, MemoryOperand)]
+            is_access = statement.opcode in ACCESSES
+            found = [Address(frame, x, form) for x in operands if form and is_access]
+            self._addresses[key] = [x for x in found if x.is_valid]
+        for address in self._addresses[key]:
+            try:
+                for target in address.iter_targets(np.array([self._lane])):
+                    target.space.check(target.access, writes=False)
+                    yield target
+            except AccessError:  # the step reports it
+                return
+
+    def _find_byte(self, target: Target) -> tuple[int, int]:
+        """Return the offset of a place, and its index among all instances."""
+        offset = int(target.access.offsets[0])
+        instance = 0 if target.instances is None else int(target.instances[self._lane])
+        return offset, offset + instance * target.space.data.shape[1]
+
+    def _read_place(self, target: Target) -> ValueRead:
+        offset, index = self._find_byte(target)
+        space = target.space
+        place = space.format_place(offset, target.access.width)
+        size = target.access.width * target.access.element_count
+        own_step = max(self._memory.get((space.name, offset + i), 0) for i in range(size))
+        thread = -1
+        if space.stamps is not None and index < space.stamps.size:
+            thread = int(get_threads(space.stamps[index]))
+        line = int(space.lines[index]) if space.lines is not None else 0
+        bits = self._peek_place(target)
+        if own_step and thread in (-1, self.thread):
+            return ValueRead(place, bits, own_step, width=8 * size)
+        return ValueRead(place, bits, 0, self._describe_writer(thread, line), width=8 * size)
+
+    def _peek_place(self, target: Target) -> int | None:
+        """Return the bits in a place; None if one is unknown."""
+        _, index = self._find_byte(target)
+        end = index + target.access.width * target.access.element_count
+        causes = target.space.causes
+        if causes is not None and causes.reshape(-1)[index:end].any():
+            return None
+        return int.from_bytes(target.space.data.reshape(-1)[index:end].tobytes(), "little")
+
+    def _note_store(self, target: Target, number: int) -> str:
+        offset, _ = self._find_byte(target)
+        size = target.access.width * target.access.element_count
+        for i in range(size):
+            self._memory[target.space.name, offset + i] = number
+        return target.space.format_place(offset, target.access.width)
+
+    def _get_span(self, target: Target) -> tuple[str, int, int]:
+        size = target.access.width * target.access.element_count
+        return target.space.name, self._find_byte(target)[0], size
+
+    def _describe_writer(self, thread: int, line: int) -> str:
+        if not line:
+            return "as given"
+        return f"line {line}" if thread < 0 else f"line {line}, {self._format_thread(thread)}"
+
+    def find_origins(self, step: ThreadStep) -> Iterator[tuple[int, ThreadStep]]:
+        """Yield everything that a step's values were computed from, with its depth in the tree.
+
+        Each step comes once; an only source is as deep as what it is a source of. Those of video
+        instructions come before common ones, and values before addresses and guards.
+        """
+        seen = {step.number}
+        pending = [(0, step)]
+        while pending:
+            depth, current = pending.pop()
+            yield depth, current
+            sources = [
+                (read.is_address, _is_common(self.steps[read.step - 1]), -read.step)
+                for read in current.reads
+                if read.step and read.step not in seen
+            ]
+            for _, _, number in sorted(set(sources), reverse=True):
+                if -number not in seen:
+                    seen.add(-number)
+                    pending.append((depth + (len(sources) > 1), self.steps[-number - 1]))
+
+    def find_store(self, name: str, index: int) -> ThreadStep | None:
+        """Return the last step that wrote an element of a buffer; None if the thread did not."""
+        region = next((x for x in self.regions.get("global", ()) if x.name == name), None)
+        if region is None:
+            return None
+        place = region.start + index * region.element_bytes
+        return next(
+            (
+                step
+                for step in reversed(self.steps)
+                for space, start, size in step.spans
+                if space == "global" and start <= place < start + size
+            ),
+            None,
+        )
+
+
+def _is_common(step: ThreadStep) -> bool:
+    ins = step.statement.instruction
+    return ins is None or ins.entry.is_common

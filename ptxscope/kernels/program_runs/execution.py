@@ -1,0 +1,241 @@
+"""Execution of a program: registers carried along, each instruction of the catalog traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from ...engine.isa.other_opcodes import ENDS
+from ...engine.isa.types import Type
+from ...engine.program.places import follow_places
+from ...engine.program.program import Program
+from ...engine.program.statement import Statement, StatementKind
+from ...engine.semantics.models import Model
+from ...engine.semantics.plan import compute_results
+from ...engine.syntax.instruction import Instruction
+from ...engine.tracing.evaluation import make_model_plan, make_plan, resolve_model
+from ...engine.tracing.operand_bits import bind_values
+from ...engine.tracing.trace import Trace, make_trace
+from .program_run import Run, RunStep, StopReason
+from .registers import MissingError, Registers, UnknownError, make_given_value
+from .run_inputs import find_unknown_sites
+
+_MAX_NAMES = 4
+"""Registers that a note lists."""
+
+
+def execute(
+    program: Program,
+    values: Mapping[str, int],
+    model: str | Model = "isa",
+    *,
+    stop_line: int | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> Run:
+    """Run a program on integers by register name, up to ``stop_line`` if there is one.
+
+    An input supplies one unknown value of a register: ``u@17`` the value after line 17, ``u`` the
+    first that is read and has no input of its own. A branch that is taken ends the run.
+    ``on_progress`` is called with the number of finished statements.
+
+    Raise ValueError for a name that the program does not have, a line that makes nothing unknown,
+    or a value that does not fit.
+    """
+    sites = find_unknown_sites(program)
+    inputs = {key: make_given_value(program, sites, key, value) for key, value in values.items()}
+    registers = Registers(program, sites, inputs)
+    machine = _Machine(program, registers, resolve_model(model))
+    ending = machine.run_statements(stop_line, on_progress)
+    final_values = registers.collect_final_values()
+    return Run(
+        program,
+        machine.model,
+        tuple(machine.iter_steps()),
+        final_values,
+        StopReason.MISSING_INPUT if registers.missing_inputs else ending,
+        tuple(registers.missing_inputs.values()),
+        tuple(key for key in inputs if key not in registers.used_keys),
+        registers.answers,
+        tuple(machine.later),
+        registers.values,
+    )
+
+
+class _Machine:
+    """Executes the statements of a program in order."""
+
+    def __init__(self, program: Program, registers: Registers, model: Model) -> None:
+        self.program, self.registers, self.model = program, registers, model
+        self.steps: list[RunStep] = []
+        self.later: list[RunStep] = []
+        self.number = 0
+
+    def run_statements(
+        self, stop_line: int | None, on_progress: Callable[[int], None] | None
+    ) -> StopReason:
+        """Execute the statements; after a missing input, only collect further missing inputs."""
+        for statement in follow_places(self.program.statements, self.registers.places):
+            if on_progress:
+                on_progress(statement.number)
+            if stop_line is not None and statement.line >= stop_line:
+                return StopReason.BREAK
+            if statement.is_brace:
+                continue
+            self.number = len(self.steps) + 1
+            step, is_over = self._step(statement)
+            self.registers.keep_others(statement)
+            if not self.registers.missing_inputs:
+                self.steps.append(step)
+            elif step.note or step.writes:
+                self.later.append(step)
+            if is_over:
+                return StopReason.BRANCH_TAKEN
+        return StopReason.END
+
+    def iter_steps(self) -> Iterator[RunStep]:
+        """Yield the steps, with the inputs for values that they make unknown."""
+        for step in self.steps:
+            if step.statement.may_become_unknown and None in step.writes.values():
+                writes = self.registers.find_answers(step.statement, step.writes)
+                step = step._replace(writes=writes, note=_format_forgotten(step.statement, writes))
+            yield step
+
+    def _step(self, statement: Statement) -> tuple[RunStep, bool]:
+        """Execute a statement; return its step and whether the run ends with it."""
+        reads = self.registers.reads = {}
+        trace, note, is_over = None, "", False
+        unknown_results: dict[str, int | None] = dict.fromkeys(statement.writes)
+        results: dict[str, int | None] = {}
+        is_active = self._evaluate_guard(statement)
+        if statement.kind is StatementKind.BRANCH:
+            note, is_over = _describe_branch(statement, is_active)
+        elif statement.kind is StatementKind.LABEL:
+            pass
+        elif is_active is False:
+            trace = self._trace_inactive(statement)
+            results = self._convert_destinations(statement)
+            effect = "the old value is converted (E14)" if results else "nothing is written"
+            note = f"{statement.guard} is false: {effect}"
+        elif statement.kind is StatementKind.UNKNOWN:
+            self.registers.make_results_unknown(statement, self.number)
+            results = dict(unknown_results)
+            note = _format_forgotten(statement, results)
+        else:
+            try:
+                trace, new_results = self._compute_statement(statement, is_active is not None)
+                self.registers.write(statement, new_results, self.number)
+                results = dict(new_results)
+            except UnknownError:
+                self.registers.make_results_unknown(statement, self.number)
+                results = dict(unknown_results)
+                note = _format_forgotten(statement, results)
+            except MissingError:
+                self.registers.await_results(statement)
+        return RunStep(self.number, statement, trace, reads, results, note), is_over
+
+    def _evaluate_guard(self, statement: Statement) -> bool | None:
+        """Return whether the guard lets a statement act, or None if that is unknown."""
+        if statement.guard is None:
+            return True
+        value = self.registers.peek_bits(statement.guard.name, 1)
+        return None if value is None else bool(value) is not statement.guard.negated
+
+    def _compute_statement(
+        self, statement: Statement, is_guarded: bool
+    ) -> tuple[Trace | None, dict[str, int]]:
+        """Return the trace and results of a statement whose guard holds or is unknown.
+
+        Raise MissingError if an input is missing.
+        """
+        guard: dict[str, Type] = {}
+        if statement.guard and not is_guarded:
+            guard[statement.guard.name] = Type.PRED
+        if ins := statement.explained:
+            unguarded = replace(ins, guard=None)
+            bits = self.registers.read_all(
+                {x.name: x.type for x in unguarded.inputs} | guard, statement
+            )
+            bits_by_name = {
+                x.name: self.registers.peek_bits(x.name, x.type.bits) for x in ins.inputs
+            }
+            bits |= {name: value for name, value in bits_by_name.items() if value is not None}
+            is_complete = all(x.name in bits for x in ins.inputs)
+            trace = _trace(ins if is_complete else unguarded, bits, self.model)
+            return trace, dict(trace.result)
+        types = dict(statement.iter_plain_sources()) | guard
+        if statement.may_become_unknown:
+            self.registers.check_known(types)
+        bits = self.registers.read_all(types, statement)
+        return None, _compute_plain_results(statement, bits, self.model)
+
+    def _trace_inactive(self, statement: Statement) -> Trace | None:
+        """Return the trace of an instruction with a false guard, if all inputs are known."""
+        ins = statement.explained
+        if ins is None:
+            return None
+        bits_by_name = {x.name: self.registers.peek_bits(x.name, x.type.bits) for x in ins.inputs}
+        bits = {name: value for name, value in bits_by_name.items() if value is not None}
+        return _trace(ins, bits, self.model) if len(bits) == len(bits_by_name) else None
+
+    def _convert_destinations(self, statement: Statement) -> dict[str, int | None]:
+        """Return destinations that change although the guard is false (E14)."""
+        ins = statement.explained
+        if ins is None or ins.guard is None:
+            return {}
+        rules = self.model.make_rules(ins.form)
+        if not rules.old_converted:
+            return {}
+        (name,) = ins.results.values()
+        old_bits = self.registers.peek_bits(name, ins.type_of("d").bits)
+        if old_bits is None:
+            return {name: None}
+        plan = make_plan(ins, rules)
+        zeros = {source.role: 0 for source in plan.sources}  # only d matters
+        operands = {**zeros, "guard": int(ins.guard.negated), "d": old_bits}
+        results = {name: compute_results(plan, operands)["d"]}
+        self.registers.write(statement, results, self.number)
+        return dict(results)
+
+
+def _format_forgotten(statement: Statement, writes: Mapping[str, int | None]) -> str:
+    """Return a note on the unknown results of a statement."""
+    unknown_names = [name for name, bits in writes.items() if bits is None]
+    if writes and not unknown_names:
+        return "as given"
+    effect = f"makes {_list_names(unknown_names)} unknown" if writes else "writes no register"
+    is_known = statement.kind is not StatementKind.UNKNOWN
+    return effect if is_known else f"{statement.explain_omission()}; {effect}"
+
+
+def _list_names(names: list[str]) -> str:
+    suffix = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(names[:_MAX_NAMES]) + suffix
+
+
+def _compute_plain_results(
+    statement: Statement, bits: Mapping[str, int], model: Model
+) -> dict[str, int]:
+    """Return the results of a plain instruction whose guard holds, by register."""
+    if statement.move:
+        return statement.move.compute_results(bits)
+    assert statement.instruction
+    ins = replace(statement.instruction, guard=None)
+    results = compute_results(make_model_plan(ins, model), bind_values(ins, bits))
+    return {ins.results[role]: value for role, value in results.items()}
+
+
+def _trace(ins: Instruction, bits: Mapping[str, int], model: Model) -> Trace:
+    return make_trace(ins, model, bind_values(ins, bits))
+
+
+def _describe_branch(statement: Statement, is_active: bool | None) -> tuple[str, bool]:
+    if is_active is None:
+        assert statement.guard
+        return (
+            f"{statement.guard.name} is unknown: the run continues as if the branch were not taken",
+            False,
+        )
+    if not is_active:
+        return f"{statement.guard} is false: not taken", False
+    is_end = statement.opcode in ENDS
+    return ("ends here" if is_end else "taken; the run does not follow it"), True

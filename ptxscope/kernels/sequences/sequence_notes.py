@@ -1,0 +1,105 @@
+"""Notes of ``check`` on sequences that compute an intrinsic."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ...sources.diagnostic import CheckedInstruction, Diagnostic, SequenceSummary
+from ...sources.embedded_ptx import LineIndex
+from ...sources.source_location import SourceLocation
+from ...sources.suppressions import IgnoreComments
+from .hints import may_have_sequences
+
+if TYPE_CHECKING:
+    from .intrinsic_sequences import IntrinsicSequence
+
+Prove = Callable[["IntrinsicSequence"], bool]
+"""Returns whether a sequence was proved equal to its intrinsic."""
+
+_MAX_FUNCTION_CHARS = 1 << 22
+"""Characters of a function that is searched; a longer one is not."""
+_FUNCTION_END = re.compile(
+    r"\n\}[ \t]{0,9}+\r?\n(?=\s{0,99}+(?://[ \t]*+\.globl|\.(?:visible|weak|extern|entry|func)\b))"
+)
+"""The end of a function before another one: braces alone may be those of an asm statement."""
+_MAX_END_CHARS = 256
+"""Characters of the end and of what follows it."""
+
+
+class SequenceSearch:
+    """Finds the sequences of a file, whose text comes in chunks, and their notes."""
+
+    def __init__(self, name: str, prove: Prove | None = None) -> None:
+        self._name, self._prove = name, prove
+        self._notes = deque[CheckedInstruction]()
+        self._comments = IgnoreComments()
+        self._lines_before = 0
+
+    def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
+        """Yield the text of a listing, each function after it has been searched."""
+        held, is_begun = "", False  # whether the beginning of a function has been let go
+        for chunk in chunks:
+            searched = max(len(held) - _MAX_END_CHARS, 0)
+            held += chunk
+            start = 0
+            for match in _FUNCTION_END.finditer(held, searched):
+                self.search(held[start : match.end()], is_whole=not is_begun)
+                yield held[start : match.end()]
+                start, is_begun = match.end(), False
+            held = held[start:]
+            if len(held) > _MAX_FUNCTION_CHARS:
+                self.search(held, is_whole=False)
+                yield held
+                held, is_begun = "", True
+        if held:
+            self.search(held, is_whole=not is_begun)
+            yield held
+
+    def search(self, text: str, *, is_whole: bool = True) -> None:
+        """Find the sequences of a text that follows what was searched before, if it is whole."""
+        self._comments.record(text)
+        if is_whole and may_have_sequences(text):
+            from .intrinsic_sequences import find_text_sequences  # most files have none
+
+            lines = LineIndex(text)
+            notes = [self._make_note(x, lines) for x in find_text_sequences(text, self._name)]
+            self._notes.extend(sorted(notes, key=_get_place))
+        self._lines_before += text.count("\n")
+
+    def merge(self, items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
+        """Yield the items of the same text, and the notes in their places."""
+        for item in items:
+            yield from self._take_notes(_get_place(item))
+            yield item
+        yield from self._take_notes(None)
+
+    def _take_notes(self, place: tuple[int, int] | None) -> Iterator[CheckedInstruction]:
+        while self._notes and (place is None or _get_place(self._notes[0]) <= place):
+            note = self._notes.popleft()
+            yield from self._comments.filter_items([note])
+
+    def _make_note(self, sequence: IntrinsicSequence, lines: LineIndex) -> CheckedInstruction:
+        before = self._lines_before
+        location: SourceLocation = lines.locate(*sequence.statements[-1].span)
+        location = location._replace(line=location.line + before)
+        is_proved = self._prove(sequence) if self._prove else None
+        message = sequence.describe(before)
+        message += {None: "", True: " (proved)", False: " (not proved in time)"}[is_proved]
+        summary = SequenceSummary(
+            sequence.intrinsic,
+            sequence.arguments,
+            sequence.result,
+            tuple((x[0] + before, x[-1] + before) for x in sequence.line_ranges),
+            is_proved,
+        )
+        diagnostic = Diagnostic("sequence", message, location)
+        return CheckedInstruction(
+            self._name, location, sequence.call, (diagnostic,), sequence=summary
+        )
+
+
+def _get_place(item: CheckedInstruction) -> tuple[int, int]:
+    return item.location.line, item.location.column

@@ -1,0 +1,335 @@
+"""Whether two computations give the same results: for all operands, or not for these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property, reduce
+from typing import Any, NamedTuple
+
+from ..engine.ir.tape import Node
+from ..engine.isa.types import Type
+from ..engine.isa.value_text import format_registers
+from ..engine.records import FrozenDict, freeze_dicts
+from ..engine.semantics.models import ISA_MODEL, Model
+from ..engine.tracing.basic_block import BasicBlock
+from ..engine.tracing.trace import Trace
+from .differences import Difference, describe_difference, make_difference
+from .operand_conditions import ConditionScope, read_condition
+from .proof_question import ProofQuestion, Renaming, Side
+from .simple_operands import find_simple_operands
+from .solver import IsStopped, Term, Undecided, get_solver_name, never
+
+TIMEOUT = 60.0
+"""The default time for a proof in seconds."""
+_NO_RENAMING: Renaming = {}
+
+
+class Verdict(StrEnum):
+    """The answer to the question whether two computations are the same."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The answer to a question about two computations."""
+
+    programs: tuple[BasicBlock, BasicBlock]
+    models: tuple[Model, Model]
+    where: str
+    """The condition on the operands; empty for all."""
+    verdict: Verdict
+    inputs: Mapping[str, Type]
+    """The operands by the names that both have in the question."""
+    names: tuple[Mapping[str, str], Mapping[str, str]]
+    """For each program, the name in the question of each register that it reads."""
+    pairs: tuple[tuple[str, str], ...]
+    """The results that are compared, by their names in the two programs; "" for an old value."""
+    has_same_plan: bool
+    """Whether both compute the results by the same operations, which needs no solver."""
+    seconds: float
+    solver: str
+    operands: Mapping[str, int] = field(default_factory=dict)
+    """Operands for which the results differ, by their names in the question."""
+    difference: Difference | None = None
+    """When the results differ, if that is short."""
+
+    def __post_init__(self) -> None:
+        freeze_dicts(self)
+
+    def __repr__(self) -> str:
+        condition = f" with {self.restriction}" if self.restriction else ""
+        if self.verdict is Verdict.DIFFERENT:
+            bits = ((name, value, self.inputs[name]) for name, value in self.operands.items())
+            return f"<Proof: different for {format_registers(bits) or 'all operands'}{condition}>"
+        names = f" for all values of {', '.join(self.inputs)}{condition}" if self.inputs else ""
+        return f"<Proof: {self.verdict}{names}>"
+
+    @property
+    def restriction(self) -> str:
+        """The condition on the operands, with that of the guards of a block; empty for all."""
+        passages = [x for x in map(_format_passage, self.programs) if x]
+        return " and ".join(filter(None, [self.where, *passages[:1]]))
+
+    def get_values(self, index: int) -> dict[str, int]:
+        """Return the counterexample by the names of program 0 or 1."""
+        return {own: self.operands[name] for own, name in self.names[index].items()}
+
+    @cached_property
+    def traces(self) -> tuple[Trace, Trace]:
+        """The two evaluations of the counterexample."""
+        return self._make_trace(0), self._make_trace(1)
+
+    def _make_trace(self, index: int) -> Trace:
+        program, model = self.programs[index], self.models[index]
+        operands = bind_names(program, self.get_values(index))
+        return Trace(program, model, operands)
+
+    @cached_property
+    def results(self) -> tuple[tuple[int, int], ...]:
+        """The results of the counterexample: the two values of each pair."""
+        return tuple((self._get_result(x, 0), self._get_result(x, 1)) for x in self.pairs)
+
+    def _get_result(self, pair: tuple[str, str], index: int) -> int:
+        """Return what program 0 or 1 leaves in a result, be it the old value."""
+        if self.is_passage(pair):
+            values = {**self.operands, **self.get_values(index), **self.traces[index].result}
+            return int(all(values[x.name] == x.stays_with for x in self.programs[index].guards))
+        if pair[index]:
+            return self.traces[index].result[pair[index]]
+        own = pair[1 - index]
+        return self.operands[self.names[1 - index].get(own, own)]
+
+    def is_passage(self, pair: tuple[str, str]) -> bool:
+        """Whether a pair is not of results but of whether a thread stays in each block."""
+        return all(pair) and pair == tuple(map(_format_passage, self.programs))
+
+    @property
+    def bits(self) -> int:
+        """The number of bits of all operands."""
+        return sum(type_.bits for type_ in self.inputs.values())
+
+
+def bind_names(program: BasicBlock, values: Mapping[str, int]) -> dict[str, int]:
+    """Return operand bits by role, for the registers that have values and the constants."""
+    roles = program.names.items()
+    return {**{role: values[name] for role, name in roles if name in values}, **program.constants}
+
+
+class _Pair(NamedTuple):
+    """A result of each computation, by name; "" if it keeps the register's old value."""
+
+    names: tuple[str, str]
+    nodes: tuple[Node, Node]
+    bits: int
+
+
+def prove_equal(
+    a: BasicBlock,
+    b: BasicBlock,
+    *,
+    same: Renaming = _NO_RENAMING,
+    models: tuple[Model, Model] = (ISA_MODEL, ISA_MODEL),
+    where: str = "",
+    timeout: float = TIMEOUT,
+    is_stopped: IsStopped = never,
+) -> Proof:
+    """Decide whether two computations give equal results for all operands.
+
+    ``same`` maps registers that ``a`` reads to those of ``b``; others with equal names are the
+    same. Results are compared by name, the others by position. Raise ValueError if they can't be
+    matched or ``where`` never holds, PtxError if it is invalid, ImportError without the solver,
+    and Stopped once ``is_stopped`` says so.
+    """
+    question = ProofQuestion(timeout, is_stopped)
+    a, b = _with_same_results(a, b), _with_same_results(b, a)
+    a, b = a.with_guard_results(), b.with_guard_results()
+    first = question.add_side(a, models[0])
+    second = question.add_side(b, models[1], _match_inputs(first, b, same))
+    passages = [x for x in map(question.read_guards, (first, second)) if x is not None]
+    compared = [_drop_guard_results(x) for x in (first, second)]
+    pairs = tuple(_pair_results(question, compared[0], compared[1]))
+    if len(passages) == 2:
+        names = _format_passage(a), _format_passage(b)
+        pairs = (_Pair(names, (passages[0], passages[1]), 1), *pairs)
+    scope = make_input_scope(question)._replace(side=first)
+    conditions = [read_condition(question, where, scope)] if where else []
+    if passages:  # those who leave one block alone are a difference
+        conditions.append(reduce(question.tape.maximum, passages))
+    condition = reduce(question.tape.minimum, conditions) if conditions else None
+    unequal = [pair for pair in pairs if pair.nodes[0] is not pair.nodes[1]]
+
+    def answer(verdict: Verdict, **more: Any) -> Proof:
+        return Proof(
+            programs=(a, b),
+            models=models,
+            where=where,
+            verdict=verdict,
+            inputs=dict(question.inputs),
+            names=(FrozenDict(first.inputs), FrozenDict(second.inputs)),
+            pairs=tuple(pair.names for pair in pairs),
+            has_same_plan=not unequal,
+            seconds=question.solver.elapsed,
+            solver=get_solver_name(),
+            **more,
+        )
+
+    try:
+        if condition is not None:
+            question.add_condition(condition)
+            if not question.solver.is_possible():
+                reason = where or "the guards of the blocks"
+                raise ValueError(f"no operands satisfy {reason}")
+            question.fix_zeros()
+        if not unequal:
+            return answer(Verdict.EQUAL)
+        differs = make_difference(question, [x.nodes for x in unequal])
+        truth = question.make_truth(differs)
+        holds = question.make_test(differs, *filter(None, [condition]))
+        wishes = [list(_wish_one_part(question, unequal))]
+        operands = find_simple_operands(question, [truth], holds, wishes)
+    except Undecided:
+        return answer(Verdict.UNDECIDED)
+    if operands is None:
+        return answer(Verdict.EQUAL)
+    proof = answer(
+        Verdict.DIFFERENT,
+        operands=operands,
+        difference=describe_difference(
+            question,
+            [x.nodes for x in unequal],
+            operands,
+            _find_shared_rows(first, second),
+            condition,
+        ),
+    )
+    _check_counterexample(proof)
+    return proof
+
+
+def _format_passage(program: BasicBlock) -> str:
+    """Return when a thread stays in a block to its end: ``not p and q``."""
+    return " and ".join(x.condition for x in program.guards)
+
+
+def _drop_guard_results(side: Side) -> Side:
+    """Return a side without the predicates of its guards: what they decide is compared."""
+    guards = {x.name for x in side.program.guards}
+    results = {name: x for name, x in side.results.items() if name not in guards}
+    return side._replace(results=results)
+
+
+def make_input_scope(question: ProofQuestion) -> ConditionScope:
+    """Return the names of the operands, for conditions."""
+    registers = {
+        name: (question.add_input(name, type_), type_.bits)
+        for name, type_ in question.inputs.items()
+    }
+    return ConditionScope(registers)
+
+
+def _find_shared_rows(first: Side, second: Side) -> dict[str, Node]:
+    """Return the rows that both compute by the same operations."""
+    keys = (row.key for row in first.plan.rows)
+    return {key: first.values[key] for key in keys if first.values[key] is second.values.get(key)}
+
+
+def _match_inputs(first: Side, b: BasicBlock, same: Renaming) -> dict[str, str]:
+    """Return the name in ``a`` for each register of ``b`` that has another there."""
+    read_by_b = {x.name for x in b.inputs}
+    renaming: dict[str, str] = {}
+    for x, y in same.items():
+        if x not in first.inputs:
+            raise ValueError(f"{x} is not read by A, which reads {_list_names(first.inputs)}")
+        if y not in read_by_b:
+            raise ValueError(f"{y} is not read by B, which reads {_list_names(read_by_b)}")
+        if y in renaming:
+            raise ValueError(f"{y} of B cannot be both {renaming[y]} and {x} of A")
+        renaming[y] = x
+    taken = set(renaming.values())
+    for name in sorted(read_by_b - renaming.keys()):
+        other = name.removeprefix("%") if name.startswith("%") else f"%{name}"
+        if name in taken:
+            renaming[name] = f"{name}'"
+        elif name not in first.inputs and other in first.inputs and other not in read_by_b | taken:
+            renaming[name] = other
+    shared = {renaming.get(name, name) for name in read_by_b} & first.inputs.keys()
+    if first.inputs and read_by_b and not shared:
+        names = _list_names(first.inputs), _list_names(x.name for x in b.inputs)
+        raise ValueError("A reads {}, and B reads {}; say which are the same".format(*names))
+    return renaming
+
+
+def _list_names(names: Iterable[str]) -> str:
+    return ", ".join(names) or "nothing"
+
+
+def _with_same_results(program: BasicBlock, other: BasicBlock) -> BasicBlock:
+    """Return a block with the results of another computation that it writes, and reads later.
+
+    Results that are paired by position need no more.
+    """
+    names, others = program.results.values(), other.results.values()
+    if len(names) != len(others) and {*names} & {*others}:
+        return program.with_results(others)
+    return program
+
+
+def _pair_results(question: ProofQuestion, first: Side, second: Side) -> Iterator[_Pair]:
+    """Yield the results to compare: by name, and the others by position."""
+    x, y = first.results, second.results
+    shared = [name for name in x if name in y]
+    others = [[name for name in side if name not in shared] for side in (x, y)]
+    names = [(name, name) for name in shared]
+    if len(x) == len(y):
+        names += zip(*others, strict=True)
+    elif shared:
+        names += [(name, "") for name in others[0]]
+        names += [("", name) for name in others[1]]
+    else:
+        counts = f"A writes {_list_names(x)} and B writes {_list_names(y)}"
+        raise ValueError(f"{counts}: the numbers differ")
+    for pair in names:
+        types = [side[name][1] for side, name in zip((x, y), pair, strict=True) if name]
+        if len({type_.bits for type_ in types}) > 1:
+            sizes = " and ".join(str(type_.bits) for type_ in types)
+            raise ValueError(f"{pair[0]} and {pair[1]} have different widths: {sizes} bits")
+        nodes = [
+            side.results[name][0] if name else _add_old_value(question, other, own, types[0])
+            for side, name, other, own in zip(
+                (first, second), pair, (second, first), reversed(pair), strict=True
+            )
+        ]
+        yield _Pair(pair, (nodes[0], nodes[1]), types[0].bits)
+
+
+def _add_old_value(question: ProofQuestion, side: Side, name: str, type_: Type) -> Node:
+    """Return the value that a register had, which only ``side`` writes, under its name there."""
+    return question.add_input(side.inputs.get(name, name), type_)
+
+
+def _wish_one_part(question: ProofQuestion, pairs: list[_Pair]) -> Iterator[Term]:
+    """Yield the wishes that the results agree but for one byte, or one result."""
+    make, cut = question.solver.terms.make, question.solver.terms.cut
+    parts = []
+    for pair in pairs:
+        terms = [question.vectors.resize(x, 0, pair.bits) for x in pair.nodes]
+        unit = min(8, pair.bits)
+        parts += [
+            make("EQUAL", *(cut(term, low, low + unit) for term in terms))
+            for low in range(0, pair.bits, unit)
+        ]
+    if len(parts) > 1:
+        for index in range(len(parts)):
+            others = parts[:index] + parts[index + 1 :]
+            yield question.solver.terms.join("AND", others)
+
+
+def _check_counterexample(proof: Proof) -> None:
+    """Raise RuntimeError unless the exact engine gives two results for the counterexample."""
+    if all(x == y for x, y in proof.results):
+        raise RuntimeError(f"the counterexample {dict(proof.operands)} does not hold")

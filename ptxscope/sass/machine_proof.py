@@ -1,0 +1,183 @@
+"""Whether machine code computes what a model says: for all operands, or not for these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
+
+from ..engine.ir.tape import Node
+from ..engine.isa.types import Type
+from ..engine.micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
+from ..engine.semantics.plan import Plan, compute_results
+from ..engine.syntax.instruction import Instruction
+from ..proof.differences import make_difference
+from ..proof.equivalence import TIMEOUT, Verdict
+from ..proof.proof_question import ProofQuestion
+from ..proof.simple_operands import find_simple_operands
+from ..proof.solver import IsStopped, Undecided, never
+from .disassembly import MachineKernel
+from .kernel_source import PARAMETER_BYTES, STRIDE, KernelSource
+from .machine_run import MachineRun
+from .machine_step import UnknownMachineCodeError
+
+_WORD_BITS = 32
+_UNKNOWN = "unwritten{}"
+
+
+class MachineCounterexample(NamedTuple):
+    """Operands for which machine code and model give different results, replayed on numbers."""
+
+    operands: Mapping[str, int]
+    """The operands' bits by the names of the kernel's registers."""
+    model_results: Mapping[str, int]
+    """The results' bits by role, as the model computes them."""
+    machine_results: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class MachineProof:
+    """The answer to the question whether machine code computes what a plan says."""
+
+    verdict: Verdict
+    seconds: float
+    """The time of the solver and of the interpretation."""
+    has_same_operations: bool = False
+    """Whether both compute by the same operations, which needs no solver."""
+    counterexample: MachineCounterexample | None = None
+
+
+def get_access_bits(type_: Type) -> int:
+    """Return the width in which a kernel loads or stores a type: a predicate is a word."""
+    return _WORD_BITS if type_ is Type.PRED else type_.bits
+
+
+def run_machine_code(
+    source: KernelSource,
+    kernel: MachineKernel,
+    operands: Mapping[str, V],
+    ar: Arithmetic[V],
+    lift: Callable[[int], V],
+    make_unknown: Callable[[int], V],
+) -> tuple[MachineRun[V], dict[str, V]]:
+    """Run machine code on operands by the names of registers; return the results by role, too.
+
+    ``lift`` returns a constant, ``make_unknown`` any value of a width in bits.
+    Raise UnknownMachineCodeError for what has no known meaning.
+    """
+    loads = {x.offset: (operands[x.name], get_access_bits(x.type)) for x in source.inputs}
+    run = MachineRun(kernel, PARAMETER_BYTES, STRIDE, loads, ar, lift, make_unknown)
+    results: dict[str, V] = {}
+    for x in source.results:
+        found = run.stores.get(x.offset)
+        if found is None or found[1] != get_access_bits(x.type):
+            raise UnknownMachineCodeError(f"no result of {x.type.bits} bits is stored for {x.role}")
+        results[x.role] = found[0]
+    return run, results
+
+
+def compute_machine_results(
+    source: KernelSource, kernel: MachineKernel, operands: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the bits of the results by role, computed by the machine code on numbers."""
+    values: dict[str, LaneValues] = {x.name: (operands.get(x.name, 0),) for x in source.inputs}
+    unknowns = count()
+    _, results = run_machine_code(
+        source,
+        kernel,
+        values,
+        EXACT,
+        lambda x: (x,),
+        lambda _: (operands.get(_UNKNOWN.format(next(unknowns)), 0),),
+    )
+    return {role: value[0] for role, value in results.items()}
+
+
+def compute_plan_results(
+    ins: Instruction, plan: Plan, operands: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the bits of the results by role, by a plan, for operands by register."""
+    bits = {role: operands.get(name, 0) for role, name in ins.names.items()}
+    results = compute_results(plan, {**bits, **ins.constants})
+    return {role: results[role] for role in ins.results}
+
+
+class MachineQuestion:
+    """Machine code on a tape, to be compared with plans."""
+
+    def __init__(
+        self,
+        source: KernelSource,
+        kernel: MachineKernel,
+        timeout: float = TIMEOUT,
+        is_stopped: IsStopped = never,
+    ) -> None:
+        """Interpret the code; raise UnknownMachineCodeError for what has no known meaning."""
+        self.source, self.kernel = source, kernel
+        self.question = ProofQuestion(timeout, is_stopped, has_wide_sums=True)
+        values = {x.name: self.question.add_input(x.name, x.type) for x in source.inputs}
+        self._unknowns = count()
+        self.run, self.results = run_machine_code(
+            source,
+            kernel,
+            values,
+            self.question.tape,
+            self.question.make_constant,
+            self._make_unknown,
+        )
+
+    def _make_unknown(self, bits: int) -> Node:
+        """Return an operand that stands for the contents of a register before it is written."""
+        name = _UNKNOWN.format(next(self._unknowns))
+        return self.question.add_input(name, Type.PRED if bits == 1 else Type.B32)
+
+    def add_plan(self, plan: Plan) -> dict[str, Node]:
+        """Record a plan of the instruction; return the nodes of operands and rows by key."""
+        ins, question = self.source.ins, self.question
+        values: dict[str, Node] = {}
+        for role, type_ in plan.sources:
+            constant = ins.constants.get(role)
+            values[role] = (
+                question.add_input(ins.names[role], type_)
+                if constant is None
+                else question.make_constant(constant)
+            )
+        for row in plan.rows:
+            values[row.key] = row.micro.run(question.tape, *(values[key] for key in row.inputs))
+        return values
+
+    def prove(self, plan: Plan) -> MachineProof:
+        """Decide whether the machine code computes what a plan says."""
+        question = self.question
+        start = question.solver.elapsed
+        values = self.add_plan(plan)
+        pairs = [
+            (values[x.key], self.results[x.role])
+            for x in plan.results
+            if x.role in self.results and values[x.key] is not self.results[x.role]
+        ]
+        if not pairs:
+            return MachineProof(Verdict.EQUAL, question.solver.elapsed - start, True)
+        try:
+            differs = make_difference(question, pairs)
+            truth = question.make_truth(differs)
+            operands = find_simple_operands(question, [truth], question.make_test(differs))
+        except Undecided:
+            return MachineProof(Verdict.UNDECIDED, question.solver.elapsed - start)
+        seconds = question.solver.elapsed - start
+        if operands is None:
+            return MachineProof(Verdict.EQUAL, seconds)
+        example = replay(self.source, self.kernel, plan, operands)
+        return MachineProof(Verdict.DIFFERENT, seconds, False, example)
+
+
+def replay(
+    source: KernelSource, kernel: MachineKernel, plan: Plan, operands: Mapping[str, int]
+) -> MachineCounterexample:
+    """Compute both sides on numbers; raise RuntimeError if the results are the same."""
+    expected = compute_plan_results(source.ins, plan, operands)
+    found = compute_machine_results(source, kernel, operands)
+    if expected == found:
+        raise RuntimeError(f"the counterexample {dict(operands)} of {source.ins} does not hold")
+    return MachineCounterexample(dict(operands), expected, found)

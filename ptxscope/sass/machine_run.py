@@ -1,0 +1,404 @@
+"""A run of a kernel's machine code over any arithmetic, from its loads to its stores.
+
+A value is known as a number if no operand went into it: a constant, or an address, which is
+computed for one thread and one place of the arrays. Only what operands went into is computed in the
+arithmetic of the run, so that address and value cannot be confused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import IntEnum
+from typing import Generic, NamedTuple
+
+from ..engine.micro_operations.arithmetic import EXACT, Arithmetic, V
+from .disassembly import MachineKernel
+from .machine_instruction import (
+    MachineInstruction,
+    MachineOperand,
+    OperandKind,
+)
+from .machine_step import (
+    PAIR_BITS,
+    WORD_BITS,
+    MachineStep,
+    UnknownMachineCodeError,
+    Write,
+)
+from .opcode_table import find_opcode
+
+THREAD = 3
+"""The number of the thread that is run."""
+OUTPUT, INPUT = 0x7F_0120_0000, 0x7F_4560_0000
+"""The addresses of the arrays of results and operands."""
+_POINTER_BYTES = 8
+_SUFFIXES = frozenset(("E", "SYS", "CONSTANT", "64", "U16", "S16", "STRONG", "GPU", "CTA"))
+"""The modifiers of loads and stores that are understood; ``S16`` only for loads."""
+_FILES = {
+    OperandKind.REGISTER: "R",
+    OperandKind.UNIFORM_REGISTER: "UR",
+    OperandKind.PREDICATE: "P",
+    OperandKind.UNIFORM_PREDICATE: "UP",
+}
+_ACCESSES = frozenset(("LDG", "STG", "S2R", "S2UR", "LDC", "ULDC", "LDCU"))
+"""The opcodes of memory and of special registers; any other computes."""
+_IGNORED = frozenset(("EXIT", "NOP"))
+
+
+class MachineOrigin(IntEnum):
+    """What went into a value; of several, the greatest."""
+
+    CONSTANT = 0
+    ADDRESS = 1
+    """The place of the arrays, the thread's number, or what the driver passes."""
+    OPERAND = 2
+
+
+class MachineValue(NamedTuple, Generic[V]):
+    """The contents of a register or a predicate."""
+
+    origin: MachineOrigin
+    number: int
+    """The value, unless operands went into it."""
+    value: V | None = None
+    """The value that operands went into."""
+
+
+class MachineEffect(NamedTuple, Generic[V]):
+    """An instruction that was run, and what it wrote."""
+
+    ins: MachineInstruction
+    origin: MachineOrigin
+    writes: tuple[Write[V], ...]
+    """The values of words, pairs and predicates that operands went into."""
+    reads: tuple[int, ...]
+    """The indexes of the effects, or of loads, whose values it read."""
+    is_load: bool = False
+    is_store: bool = False
+    place: int = -1
+    """The offset in its array of what is loaded or stored."""
+
+
+class MachineRun(Generic[V]):
+    """A run of straight-line machine code.
+
+    ``loads`` has the value and the width in bits of each operand by its offset in its array.
+    ``make_unknown`` returns any value of a width, for a register that is read before it is written.
+    Raise UnknownMachineCodeError for what has no known meaning.
+    """
+
+    def __init__(
+        self,
+        kernel: MachineKernel,
+        parameter_bytes: int,
+        stride: int,
+        loads: Mapping[int, tuple[V, int]],
+        ar: Arithmetic[V],
+        lift: Callable[[int], V],
+        make_unknown: Callable[[int], V],
+    ) -> None:
+        self._ar, self._lift, self._make_unknown = ar, lift, make_unknown
+        self._loads, self._stride = loads, stride
+        self._constants = kernel.constants
+        self._parameters = len(kernel.constants.get(0, b"")) - parameter_bytes
+        self._registers: dict[tuple[str, int], MachineValue[V]] = {}
+        self._pairs: dict[int, tuple[MachineValue[V], MachineValue[V], V]] = {}
+        """Of a register that is the low word of a pair in one piece: both words, and the pair."""
+        self._writers: dict[tuple[str, int], int] = {}
+        self._read_indexes: set[int] = set()
+        self.stores: dict[int, tuple[V, int]] = {}
+        """The value and the width in bits of each result by its offset in its array."""
+        self.effects: list[MachineEffect[V]] = []
+        for ins in kernel.instructions:
+            self._run(ins)
+
+    # --- one instruction ------------------------------------------------------------------------
+
+    def _run(self, ins: MachineInstruction) -> None:
+        name, *modifiers = ins.opcode.split(".")
+        self._read_indexes = set()
+        if ins.opcode in _IGNORED and ins.guard is None:
+            return
+        if name not in _ACCESSES:
+            self._compute(ins)
+            return
+        if not all(x.is_plain for x in ins.operands):
+            raise UnknownMachineCodeError("this access has no known meaning", ins)
+        match name:
+            case "LDG":
+                self._load(ins, modifiers)
+            case "STG":
+                self._store(ins, modifiers)
+            case "S2R" | "S2UR":
+                self._read_special(ins)
+            case _:
+                self._load_constant(ins, modifiers)
+
+    def _compute(self, ins: MachineInstruction) -> None:
+        opcode, match, outputs = find_opcode(ins)
+        origin = MachineOrigin.CONSTANT
+        read_values: list[MachineValue[V]] = []
+
+        def read_exact(x: MachineOperand, bits: int) -> tuple[int, ...]:
+            nonlocal origin
+            value = self._read(x, bits, ins)
+            origin = max(origin, value.origin)
+            read_values.append(value)
+            return (value.number,)
+
+        exact = MachineStep(EXACT, _lift_exact, ins, outputs, read_exact)
+        opcode.meaning(exact, match)
+        exact.check_operands()
+        if origin is not MachineOrigin.OPERAND:
+            writes = [
+                (x.operand, MachineValue[V](origin, x.value[0]), x.bits) for x in exact.writes
+            ]
+        else:
+            if any(x.origin is MachineOrigin.ADDRESS for x in read_values):
+                raise UnknownMachineCodeError("an address meets an operand", ins)
+            step = MachineStep(self._ar, self._lift, ins, outputs, self._make_reader(ins))
+            opcode.meaning(step, match)
+            writes = [
+                (x.operand, MachineValue(MachineOrigin.OPERAND, 0, x.value), x.bits)
+                for x in step.writes
+            ]
+        self._finish(ins, writes)
+
+    def _make_reader(self, ins: MachineInstruction) -> Callable[[MachineOperand, int], V]:
+        return lambda x, bits: self._take(self._read(x, bits, ins))
+
+    def _take(self, x: MachineValue[V]) -> V:
+        """Return a value in the arithmetic of the run."""
+        return self._lift(x.number) if x.value is None else x.value
+
+    def _finish(
+        self,
+        ins: MachineInstruction,
+        writes: list[tuple[MachineOperand, MachineValue[V], int]],
+        *,
+        place: int = -1,
+    ) -> None:
+        """Write values under the guard, and note the effect."""
+        final = []
+        for operand, value, bits in writes:
+            if not operand.is_sink:
+                guarded = self._guard(ins, operand, value, bits)
+                final.append((operand, guarded, bits))
+        index = len(self.effects)
+        for operand, value, bits in final:
+            self._write(operand, value, bits, index)
+        origin = max((value.origin for _, value, _ in final), default=MachineOrigin.CONSTANT)
+        self.effects.append(
+            MachineEffect(
+                ins,
+                origin,
+                tuple(
+                    Write(operand, value.value, bits)
+                    for operand, value, bits in final
+                    if value.value is not None
+                ),
+                tuple(sorted(self._read_indexes)),
+                is_load=place >= 0,
+                place=place,
+            )
+        )
+
+    def _guard(
+        self, ins: MachineInstruction, operand: MachineOperand, value: MachineValue[V], bits: int
+    ) -> MachineValue[V]:
+        """Return a value that is written only if the guard holds."""
+        if ins.guard is None:
+            return value
+        guard = self._read(ins.guard._replace(sign=""), 1, ins)
+        old = self._read(operand, bits, ins)
+        is_negated = ins.guard.sign == "!"
+        if guard.value is None:
+            return value if bool(guard.number) != is_negated else old
+        if value.origin is MachineOrigin.ADDRESS or (
+            old.origin is MachineOrigin.ADDRESS and bits == PAIR_BITS
+        ):
+            raise UnknownMachineCodeError("an address depends on an operand", ins)
+        if old.origin is MachineOrigin.ADDRESS:  # no longer needed as one, so it may be anything
+            old = MachineValue(MachineOrigin.OPERAND, 0, self._make_unknown(bits))
+        new_value, old_value = self._take(value), self._take(old)
+        if is_negated:
+            new_value, old_value = old_value, new_value
+        return MachineValue(
+            MachineOrigin.OPERAND, 0, self._ar.where(guard.value, new_value, old_value)
+        )
+
+    # --- registers ------------------------------------------------------------------------------
+
+    def _read(self, x: MachineOperand, bits: int, ins: MachineInstruction) -> MachineValue[V]:
+        """Return an operand's bits without its sign; of an immediate, with it."""
+        kind = x.kind
+        if kind is OperandKind.IMMEDIATE and bits > 1:
+            if bits == PAIR_BITS and abs(x.number) >> WORD_BITS - 1:
+                raise UnknownMachineCodeError("an immediate that may be extended by its sign", ins)
+            return MachineValue(MachineOrigin.CONSTANT, x.number & (1 << bits) - 1)
+        if kind is OperandKind.CONSTANT and bits > 1:
+            return self._read_constant(x, bits, ins)
+        is_predicate = kind in (OperandKind.PREDICATE, OperandKind.UNIFORM_PREDICATE)
+        if kind not in _FILES or is_predicate != (bits == 1):
+            raise UnknownMachineCodeError("an operand of another kind than expected", ins)
+        if x.is_sink:
+            return MachineValue(MachineOrigin.CONSTANT, int(is_predicate))
+        if bits == PAIR_BITS:
+            return self._read_pair(x, ins)
+        return self._read_register(_FILES[kind], x.number, ins)
+
+    def _read_register(self, file: str, number: int, ins: MachineInstruction) -> MachineValue[V]:
+        value = self._registers.get((file, number))
+        if value is None:
+            if file.startswith("U"):
+                raise UnknownMachineCodeError(f"{file}{number} is read before it is written", ins)
+            unknown = self._make_unknown(1 if file == "P" else WORD_BITS)
+            value = self._registers[file, number] = MachineValue(MachineOrigin.OPERAND, 0, unknown)
+        if (file, number) in self._writers:
+            self._read_indexes.add(self._writers[file, number])
+        return value
+
+    def _read_pair(self, x: MachineOperand, ins: MachineInstruction) -> MachineValue[V]:
+        file = _FILES[x.kind]
+        low = self._read_register(file, x.number, ins)
+        high = self._read_register(file, x.number + 1, ins)
+        origin = max(low.origin, high.origin)
+        if origin is not MachineOrigin.OPERAND:
+            return MachineValue(origin, high.number << WORD_BITS | low.number)
+        if MachineOrigin.ADDRESS in (low.origin, high.origin):
+            raise UnknownMachineCodeError("a pair of an address and an operand", ins)
+        known = self._pairs.get(x.number) if file == "R" else None
+        if known and known[0] is low and known[1] is high:
+            return MachineValue(origin, 0, known[2])
+        words = self._ar.gather((self._take(low), self._take(high)), 32, ((0, 0), (1, 0)))
+        return MachineValue(origin, 0, self._ar.pack(words, 32))
+
+    def _write(self, x: MachineOperand, value: MachineValue[V], bits: int, index: int) -> None:
+        file = _FILES[x.kind]
+        if bits != PAIR_BITS:
+            self._registers[file, x.number] = value
+            self._writers[file, x.number] = index
+            return
+        if value.value is None:
+            halves = [
+                MachineValue[V](value.origin, value.number >> at & (1 << WORD_BITS) - 1)
+                for at in (0, WORD_BITS)
+            ]
+        else:
+            ar = self._ar
+            low = ar.cast(value.value, WORD_BITS, signed=False)
+            high = ar.shift_right(value.value, WORD_BITS)
+            halves = [MachineValue(value.origin, 0, half) for half in (low, high)]
+        for position, half in enumerate(halves):
+            self._registers[file, x.number + position] = half
+            self._writers[file, x.number + position] = index
+        if file == "R" and value.value is not None:
+            self._pairs[x.number] = (halves[0], halves[1], value.value)
+
+    # --- memory ---------------------------------------------------------------------------------
+
+    def _read_constant(
+        self, x: MachineOperand, bits: int, ins: MachineInstruction
+    ) -> MachineValue[V]:
+        """Return constants: of bank 0 the parameters; what else the driver puts there is opaque."""
+        size = bits // 8
+        if x.bank == 0:
+            start = x.number - self._parameters
+            if start < 0:
+                return MachineValue(MachineOrigin.ADDRESS, 0)
+            pointers = OUTPUT | INPUT << PAIR_BITS
+            if start + size > 2 * _POINTER_BYTES:
+                raise UnknownMachineCodeError("a parameter that is not there", ins)
+            return MachineValue(MachineOrigin.ADDRESS, pointers >> 8 * start & (1 << bits) - 1)
+        data = self._constants.get(x.bank, b"")[x.number : x.number + size]
+        if len(data) != size:
+            raise UnknownMachineCodeError("a constant that is not there", ins)
+        return MachineValue(MachineOrigin.CONSTANT, int.from_bytes(data, "little"))
+
+    def _load_constant(self, ins: MachineInstruction, modifiers: list[str]) -> None:
+        bits = PAIR_BITS if modifiers == ["64"] else WORD_BITS
+        is_known = modifiers in ([], ["64"]) and ins.layout in ("RC", "UC")
+        if not is_known:
+            raise UnknownMachineCodeError("this load has no known meaning", ins)
+        target, source = ins.operands
+        self._finish(ins, [(target, self._read_constant(source, bits, ins), bits)])
+
+    def _read_special(self, ins: MachineInstruction) -> None:
+        if ins.operands[1].text != "SR_TID.X":
+            raise UnknownMachineCodeError("another special register than the thread's number", ins)
+        self._finish(
+            ins, [(ins.operands[0], MachineValue(MachineOrigin.ADDRESS, THREAD), WORD_BITS)]
+        )
+
+    def _find_offset(self, x: MachineOperand, start: int, ins: MachineInstruction) -> int:
+        """Return the offset of an address in the thread's part of an array."""
+        base = MachineOperand(OperandKind.REGISTER, x.bank)
+        address = self._read(base, PAIR_BITS, ins)
+        if address.origin is MachineOrigin.OPERAND:
+            raise UnknownMachineCodeError("an address that depends on an operand", ins)
+        offset = (address.number + x.number) % (1 << PAIR_BITS) - start - THREAD * self._stride
+        if not 0 <= offset < self._stride:
+            raise UnknownMachineCodeError("an address outside the arrays", ins)
+        return offset
+
+    def _get_width(self, ins: MachineInstruction, modifiers: list[str], layout: str) -> int:
+        if ins.layout != layout or not _SUFFIXES.issuperset(modifiers):
+            raise UnknownMachineCodeError("this access has no known meaning", ins)
+        return PAIR_BITS if "64" in modifiers else 16 if {"U16", "S16"} & {*modifiers} else 32
+
+    def _load_part(self, place: int, bits: int) -> V | None:
+        """Return so many bits of the operand that holds a place; None if it has fewer."""
+        for start, (value, width) in self._loads.items():
+            skipped = (place - start) * 8
+            if 0 <= skipped <= width - bits:
+                whole = self._ar.shift_right(value, skipped) if skipped else value
+                return whole if width == bits else self._ar.cast(whole, bits, signed=False)
+        return None
+
+    def _load(self, ins: MachineInstruction, modifiers: list[str]) -> None:
+        bits = self._get_width(ins, modifiers, "RM")
+        target, source = ins.operands
+        place = self._find_offset(source, INPUT, ins)
+        value = self._load_part(place, bits)
+        if value is None:
+            raise UnknownMachineCodeError("a load that is wider than its operand", ins)
+        if "S16" in modifiers:
+            signed = self._ar.cast(value, 16, signed=True)
+            value = self._ar.cast(signed, WORD_BITS, signed=False)
+        width = max(bits, WORD_BITS)
+        self._finish(
+            ins, [(target, MachineValue(MachineOrigin.OPERAND, 0, value), width)], place=place
+        )
+
+    def _store(self, ins: MachineInstruction, modifiers: list[str]) -> None:
+        bits = self._get_width(ins, modifiers, "MR")
+        if ins.guard is not None:
+            raise UnknownMachineCodeError("a store under a guard", ins)
+        target, source = ins.operands
+        offset = self._find_offset(target, OUTPUT, ins)
+        self._read_indexes = set()
+        value = self._take(self._read(source, max(bits, WORD_BITS), ins))
+        self.stores[offset] = (self._ar.cast(value, bits, signed=False), bits)
+        self.effects.append(
+            MachineEffect(
+                ins,
+                MachineOrigin.OPERAND,
+                (),
+                tuple(sorted(self._read_indexes)),
+                is_store=True,
+                place=offset,
+            )
+        )
+
+    # --- what is asked of a run -----------------------------------------------------------------
+
+    def iter_computations(self) -> Iterator[tuple[int, MachineEffect[V]]]:
+        """Yield the instructions that compute from operands, with their indexes."""
+        for index, effect in enumerate(self.effects):
+            is_access = effect.is_load or effect.is_store
+            if effect.origin is MachineOrigin.OPERAND and not is_access:
+                yield index, effect
+
+
+def _lift_exact(x: int) -> tuple[int, ...]:
+    return (x,)

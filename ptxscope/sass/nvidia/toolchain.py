@@ -1,0 +1,199 @@
+"""NVIDIA's assembler and disassembler: where they are, which they are, and what they answer."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from ...engine.extras import format_install_hint
+
+PTXAS, NVDISASM = "ptxas", "nvdisasm"
+_VARIABLES = {PTXAS: "PTXSCOPE_PTXAS", NVDISASM: "PTXSCOPE_NVDISASM"}
+_FOLDERS = ("cu13/bin", "cu14/bin", "cuda_nvcc/bin", "cuda_nvdisasm/bin")
+"""The folders of the PyPI packages of NVIDIA that hold programs."""
+_RELEASE = re.compile(r"release (\d{1,3})\.(\d{1,3}), V([\d.]{1,40})")
+_NAME = re.compile(r"(\w{1,20}): NVIDIA")
+_ARCHITECTURE = re.compile(r"'(sm_\d{2,3}[a-z]?)'")
+_ERROR = re.compile(r"ptxas [^,\n]*+, line (\d++); (?:error|fatal)\s*+: (.*+)")
+_SECONDS = 600
+_WINDOWS_EXCEPTION = 0xC0000000
+"""The least exit status of a process that Windows has ended."""
+
+
+class ToolError(Exception):
+    """A tool is missing, or cannot do what is asked; the text says what to do."""
+
+
+class CrashedError(ToolError):
+    """A tool has crashed, as it does on some inputs."""
+
+
+class RefusedError(ToolError):
+    """The assembler refused PTX. ``errors`` has each line's number and message."""
+
+    def __init__(self, text: str, errors: tuple[tuple[int, str], ...]) -> None:
+        super().__init__(text)
+        self.errors = errors
+
+    def __reduce__(self) -> tuple[type[RefusedError], tuple[object, ...]]:
+        """Return what a process needs to raise it in another one."""
+        return RefusedError, (str(self), self.errors)
+
+
+class Tool(NamedTuple):
+    """A program of NVIDIA's."""
+
+    path: str
+    version: tuple[int, int]
+    """The release: (13, 0)."""
+    build: str
+    """The whole version: ``13.0.88``."""
+
+    @property
+    def identity(self) -> str:
+        """The version, and the file's place, size and time: a wrapper says the same version."""
+        path = Path(shutil.which(self.path) or self.path)
+        try:
+            state = path.stat()
+        except OSError:
+            return f"{self.build} {path}"
+        return f"{self.build} {path.resolve()} {state.st_size} {state.st_mtime_ns}"
+
+
+def find_tool(name: str, path: str | None = None, *, has_option: bool = False) -> Tool:
+    """Return a program: by its path, a variable, PATH, or the place of its PyPI package.
+
+    Raise ToolError, with what to install or name, if it is missing or does not say its version;
+    with ``has_option``, the path can be given as an option.
+    """
+    if path:
+        return _ask_version(name, path)
+    if variable := os.environ.get(_VARIABLES[name]):
+        return _ask_version(name, variable)
+    if known := next(_iter_places(name), None):
+        return _ask_version(name, known)
+    option = f"give --{name} PATH, " if has_option else ""
+    raise ToolError(
+        f"{name} is not found: {option}set {_VARIABLES[name]}, have it in PATH with "
+        f"the CUDA toolkit, or {format_install_hint('sass')}"
+    )
+
+
+def _iter_places(name: str) -> Iterator[str]:
+    if found := shutil.which(name):
+        yield found
+    places = [*sys.path]
+    if spec := find_spec("nvidia"):
+        places = [str(Path(x).parent) for x in spec.submodule_search_locations or ()] + places
+    for place in dict.fromkeys(places):
+        for folder in _FOLDERS:
+            for file in (name, f"{name}.exe"):
+                path = Path(place) / "nvidia" / folder / file
+                if path.is_file():
+                    yield str(path)
+
+
+@cache
+def _ask_version(name: str, path: str) -> Tool:
+    answer = _run([path, "--version"], name)
+    match = _RELEASE.search(answer.stdout)
+    if match is None:
+        raise ToolError(f"{path} does not say its version: is it {name}?")
+    if (said := _NAME.match(answer.stdout)) and said[1] != name:
+        raise ToolError(f"{path} is {said[1]}, not {name}")
+    return Tool(path, (int(match[1]), int(match[2])), match[3])
+
+
+@cache
+def list_targets(ptxas: Tool) -> tuple[str, ...]:
+    """Return the targets for which an assembler makes machine code, as its help lists them."""
+    answer = _run([ptxas.path, "--help"], PTXAS)
+    # the option is the first that has values of this kind; lto_90 and compute_90 are no targets
+    values = answer.stdout.partition("--gpu-name")[2].partition("Default")[0]
+    return tuple(sorted({*_ARCHITECTURE.findall(values)}, key=_get_target_order))
+
+
+def _get_target_order(target: str) -> tuple[int, str]:
+    number = target.removeprefix("sm_").rstrip("abcdefghijklmnopqrstuvwxyz")
+    return int(number), target
+
+
+def _run(words: list[str], name: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(  # noqa: S603 - the user's own tool
+            words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        raise ToolError(f"{name} has not answered in {_SECONDS} s") from None
+    except OSError as error:
+        raise ToolError(f"{words[0]} cannot be run: {error.strerror or error}") from None
+
+
+def assemble(ptxas: Tool, ptx: str, arch: str, target: Path, *options: str) -> None:
+    """Assemble PTX for a target, ``sm_90``, to a file.
+
+    Raise RefusedError if the PTX is refused, CrashedError if the assembler crashes, and ToolError
+    if it does nothing for any PTX, as for an unknown target.
+    """
+    source = target.with_suffix(".ptx")
+    source.write_text(ptx, "utf-8")
+    words = [ptxas.path, f"-arch={arch}", *options, str(source), "-o", str(target)]
+    answer = _run(words, PTXAS)
+    if answer.returncode == 0:
+        return
+    text = answer.stderr + answer.stdout
+    errors = tuple((int(line), message.strip()) for line, message in _ERROR.findall(text))
+    if errors:
+        reason = "; ".join(dict.fromkeys(message for _, message in errors))
+        raise RefusedError(f"ptxas {ptxas.build} refuses it for {arch}: {reason}", errors)
+    _check_crash(answer, f"ptxas {ptxas.build}")
+    reason = next((x.strip() for x in text.splitlines() if x.strip()), "no reason given")
+    targets = list_targets(ptxas)
+    if targets and arch not in targets:
+        raise ToolError(f"ptxas {ptxas.build} does not know {arch}, but {', '.join(targets)}")
+    raise ToolError(f"ptxas {ptxas.build} fails for {arch}: {reason}")
+
+
+def _check_crash(answer: subprocess.CompletedProcess[str], name: str) -> None:
+    """Raise CrashedError if a process was ended by a signal, or on Windows by an exception."""
+    if answer.returncode < 0:
+        raise CrashedError(f"{name} crashes, with signal {-answer.returncode}")
+    if answer.returncode >= _WINDOWS_EXCEPTION:
+        raise CrashedError(f"{name} crashes, with {answer.returncode:#x}")
+
+
+def disassemble(nvdisasm: Tool, cubin: Path) -> str:
+    """Return nvdisasm's text of a file; raise ToolError if it cannot read it, or crashes."""
+    answer = _run([nvdisasm.path, str(cubin)], NVDISASM)
+    _check_crash(answer, f"nvdisasm {nvdisasm.build}")
+    if answer.returncode:
+        lines = (answer.stderr + answer.stdout).splitlines()
+        reason = next((x.strip() for x in lines if x.strip()), "no reason given")
+        raise ToolError(
+            f"nvdisasm {nvdisasm.build} cannot read what ptxas wrote: {reason}; take one that is "
+            "not older than ptxas and still knows the target"
+        )
+    return answer.stdout
+
+
+def compile_ptx(ptxas: Tool, nvdisasm: Tool, ptx: str, arch: str, *options: str) -> str:
+    """Return the disassembled machine code of PTX; raise ToolError as its two steps do."""
+    with TemporaryDirectory(prefix="ptxscope-") as folder:
+        cubin = Path(folder) / "module.cubin"
+        assemble(ptxas, ptx, arch, cubin, *options)
+        return disassemble(nvdisasm, cubin)

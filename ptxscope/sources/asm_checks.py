@@ -1,0 +1,248 @@
+"""Diagnostics about the operands of an asm statement, for all of its instructions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from typing import NamedTuple
+
+from ..engine.isa.types import Type
+from ..engine.syntax.asm_operands import AsmOperands, is_modified
+from ..engine.syntax.errors import Span, quote_word
+from ..engine.syntax.opcodes import OPCODES, is_other_opcode
+from ..engine.syntax.operand_widths import OperandWidth, find_widths
+from ..engine.syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
+from ..engine.syntax.register_checks import is_compatible
+from ..engine.syntax.scopes import Scopes
+from ..engine.syntax.tokens import (
+    RawInstruction,
+    TokenGroupKind,
+    group_tokens,
+    read_raw_instruction,
+    tokenize,
+)
+from .asm_flow import find_flow_problems
+from .diagnostic import CheckedInstruction, Diagnostic, Severity, make_edit
+from .embedded_ptx import EmbeddedPtx
+from .source_location import SourceLocation
+
+
+class AsmFinding(NamedTuple):
+    """A diagnostic about a statement of an asm statement."""
+
+    statement: RawInstruction
+    diagnostic: Diagnostic
+
+
+def check_asm(
+    piece: EmbeddedPtx, elsewhere: Scopes, checked_starts: Set[int]
+) -> Iterator[AsmFinding]:
+    """Yield what is wrong with the operands of a piece that is an asm statement without gaps.
+
+    ``elsewhere`` has the registers that the file declares, ``checked_starts`` the positions of the
+    statements that are checked already, except for the order of their accesses. Nothing is said of
+    the assembly of another processor.
+    """
+    operands, text = piece.operands, piece.ptx
+    if operands is None:
+        return
+    words = tokenize(text)
+    groups = list(group_tokens(text, words, OPCODES))
+    statements = [
+        read_raw_instruction(text, words, x) for x in groups if x.kind is TokenGroupKind.STATEMENT
+    ]
+    if not _is_ptx(statements):
+        return
+    for statement in statements:
+        if statement.span[0] not in checked_starts:
+            for diagnostic in (
+                *check_placeholders(piece, operands, statement.span, elsewhere),
+                *_check_widths(piece, operands, statement),
+            ):
+                yield AsmFinding(statement, diagnostic)
+    if next(operands.find_escaped_registers(piece.fragments[0]), None):
+        return  # they have the names of operands
+    locator = piece.make_locator(0)
+    for finding in find_flow_problems(text, words, groups, operands):
+        constraint = finding.constraint
+        place, former = _find_constraint(piece, operands, finding.operand)
+        fix = make_edit(place, former, constraint) if place else None
+        has_hint = constraint and (fix or operands.is_braced)
+        hint = operands.format_constraint(finding.operand, constraint) if has_hint else ""
+        location = locator.locate(*finding.register.span)
+        lines = (place.line,) if place else ()
+        diagnostic = Diagnostic(
+            finding.rule, finding.message, location, hint, fix, constraint_lines=lines
+        )
+        yield AsmFinding(finding.statement, diagnostic)
+
+
+def check_placeholders(
+    piece: EmbeddedPtx, operands: AsmOperands, statement: Span, scopes: Scopes
+) -> Iterator[Diagnostic]:
+    """Yield diagnostics about the placeholders and registers of a statement, given by its range."""
+    inner, locator = piece.fragments[0], piece.make_locator(0)
+    for name, message, span in operands.find_unmatched_placeholders(inner, *statement):
+        if piece.registers or not scopes.find_declaration(name):
+            location = locator.locate(*span)
+            fix = make_edit(location, name, f"%{name}") if is_modified(name) else None
+            yield Diagnostic("undeclared", message, location, fix=fix)
+    for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *statement):
+        declaration = scopes.find_declaration(name)
+        if not declaration or declaration.is_operand:
+            message = (
+                f"no declaration of {quote_word(name)} is in sight: `%%` makes no operand of it"
+            )
+            yield Diagnostic("undeclared", message, locator.locate(*span), quote_word(name))
+    for name, span in operands.find_special_registers(inner, *statement):
+        message = (
+            f"nvcc 13.0 takes {quote_word(name)} in an asm statement with operands, "
+            "clang does not; its `%` should be doubled"
+        )
+        location = locator.locate(*span)
+        fix = make_edit(location, name, f"%{name}")
+        yield Diagnostic("note", message, location, f"%{name}", fix)
+    if doubled_span := operands.find_doubled_percent(inner, *statement):
+        name = piece.ptx[slice(*doubled_span)]
+        register = quote_word(name)
+        message = f"`%%` is not an escape in an asm statement without operands: write {register}"
+        location = locator.locate(*doubled_span)
+        fix = make_edit(location, f"%{name}", name)
+        yield Diagnostic("illegal", message, location, register, fix)
+
+
+def find_operand_notes(
+    piece: EmbeddedPtx, operands: AsmOperands, statement: Span
+) -> Iterator[Diagnostic]:
+    """Yield notes on what nvcc refuses and other compilers take, for a statement of the catalog."""
+    inner, locator = piece.fragments[0], piece.make_locator(0)
+    for message, span in operands.find_refused_literals(inner, *statement):
+        yield Diagnostic("note", message, locator.locate(*span))
+    if name_span := operands.find_name(inner, *statement):
+        yield Diagnostic(
+            "note", NAMED_OPERAND_MESSAGE, locator.locate(*name_span), NUMBERED_OPERANDS
+        )
+
+
+def pass_over_unknown_values(item: CheckedInstruction, operands: AsmOperands) -> CheckedInstruction:
+    """Return an instruction with notes in place of its errors if only values are unknown.
+
+    That is so if a literal is needed in each of the places, and the operand is an integer.
+    """
+    errors = [x for x in item.diagnostics if x.severity is Severity.ERROR]
+    if not errors or not all(
+        x.rule == "illegal"
+        and operands.has_unknown_value(x.location.excerpt[slice(*x.location.span)])
+        for x in errors
+    ):
+        return item
+    message = "a literal is needed here, and the value of this operand is not known: not checked"
+    return item._replace(
+        diagnostics=tuple(
+            Diagnostic("unread", message, x.location) if x.severity is Severity.ERROR else x
+            for x in item.diagnostics
+        )
+    )
+
+
+def _is_ptx(statements: list[RawInstruction]) -> bool:
+    """Return whether statements are PTX: all opcodes are known, and one has a type."""
+    opcodes = (x.opcode.text for x in statements)
+    return all(x in OPCODES or is_other_opcode(x) for x in opcodes) and any(
+        name in _TYPES for x in statements for name in x.modifier_names
+    )
+
+
+_TYPES = frozenset(
+    ["pred", *(f"{kind}{bits}" for kind in "bsuf" for bits in (8, 16, 32, 64, 128)), *Type]
+)
+_LETTERS = {"b16": "h", "b32": "r", "b64": "l", "f32": "f", "f64": "d", "b128": "q"}
+
+
+def _check_widths(
+    piece: EmbeddedPtx, operands: AsmOperands, statement: RawInstruction
+) -> Iterator[Diagnostic]:
+    """Yield diagnostics about operands whose constraint does not suit the instruction."""
+    for width in find_widths(statement):
+        declared_type = operands.types.get(width.register.text)
+        if declared_type is None or declared_type == "constant" or _suits(declared_type, width):
+            continue
+        opcode = ".".join((statement.opcode.text, *statement.modifier_names))
+        message = (
+            f"{quote_word(width.register.text)} is .{declared_type} by its constraint, but "
+            f"this operand of `{opcode}` is .{width.type}"
+        )
+        location = piece.make_locator(0).locate(*width.register.span)
+        yield Diagnostic("register-type", message, location, _list_letters(width))
+
+
+def _suits(declared_type: str, width: OperandWidth) -> bool:
+    """Return whether an operand of a type is accepted."""
+    if not width.can_be_wider:
+        return is_compatible(declared_type, Type(width.type))
+    kind, bits = width.type[0], _count_bits(width.type)
+    declared_bits = _count_bits(declared_type)
+    if declared_type[0] != "f":
+        return declared_bits >= bits
+    return (kind == "b" and declared_bits >= bits) or (kind == "f" and declared_bits == bits)
+
+
+def _count_bits(type_: str) -> int:
+    number, _, lanes = type_.lstrip("bsuf").partition("x")
+    return int(number) * int(lanes or 1)
+
+
+def _list_letters(width: OperandWidth) -> str:
+    return " ".join(f'"{x}"' for type_, x in _LETTERS.items() if _suits(type_, width))
+
+
+def _find_constraint(
+    piece: EmbeddedPtx, operands: AsmOperands, name: str
+) -> tuple[SourceLocation | None, str]:
+    """Return the location of an operand's constraint, if it is one literal, and its text."""
+    for expression in operands.expressions if name else ():
+        start = expression.constraint_start
+        if expression.name == name and start >= 0:
+            locator = piece.make_outer_locator()
+            place = locator.locate(start, start + len(expression.constraint))
+            return place, expression.constraint
+    return None, ""
+
+
+_MINOR_OPERANDS = {"E16": 2, "E17": 1}
+"""The errata that only unusually large operands show, and how many of the last these are."""
+_SMALL = re.compile(
+    r"(?:\d++|sizeof\b.*|[A-Z][A-Z\d_]*+|k[A-Z]\w*+"  # a constant
+    r"|.*[^*]\*\s*+\d{1,2}|\d{1,2}\s*+\*[^*]*+|.*<<\s*+[0-6]"
+    r"|.*[^&][%&]\s*+(?:\d{1,3}|0x[\da-fA-F]{1,2}))[uU]?",
+    re.ASCII,
+)
+"""An expression of C that is a constant, a product of a small number, or a remainder."""
+_CALL = re.compile(r"(?<!sizeof)(?<=\w)\s*+\(", re.ASCII)
+_MAX_EXPRESSION_CHARS = 200
+
+
+def mark_minor_errata(
+    item: CheckedInstruction, operands: AsmOperands | None, small_registers: Set[str]
+) -> CheckedInstruction:
+    """Return an instruction whose errata are minor if the operands that show them are small."""
+    if not any(x.rule in _MINOR_OPERANDS for x in item.diagnostics):
+        return item
+    texts = {x.name: x.text for x in operands.expressions} if operands else {}
+    texts |= dict.fromkeys(small_registers, "0")
+    words = [x.strip() for x in item.ptx.rstrip(";").split(",")]
+
+    def is_minor(rule: str) -> bool:
+        count = _MINOR_OPERANDS.get(rule, 0)
+        return count > 0 and all(_is_small(texts.get(x, x)) for x in words[-count:])
+
+    return item._replace(
+        diagnostics=tuple(x._replace(is_minor=is_minor(x.rule)) for x in item.diagnostics)
+    )
+
+
+def _is_small(expression: str) -> bool:
+    """Return whether an expression is a sum of what is small, as far as its text tells."""
+    if len(expression) > _MAX_EXPRESSION_CHARS or _CALL.search(expression):
+        return False
+    return all(_SMALL.fullmatch(x.strip("() \t\n")) for x in expression.split("+"))

@@ -1,0 +1,265 @@
+"""Registers of an asm statement that hold something else than the text takes for granted.
+
+An operand with ``=`` has no value at the start; without ``&`` it may share the register of an
+input; an operand without ``=`` and ``+`` must keep its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..engine.isa.catalog import MOVES
+from ..engine.isa.other_opcodes import BRANCHES
+from ..engine.isa.types import Type
+from ..engine.syntax.asm_operands import AsmOperands
+from ..engine.syntax.constants import convert_words
+from ..engine.syntax.errors import quote_word
+from ..engine.syntax.register_accesses import RegisterAccesses, find_accesses
+from ..engine.syntax.scopes import parse_register_directive
+from ..engine.syntax.tokens import (
+    RawInstruction,
+    Token,
+    TokenGroup,
+    TokenGroupKind,
+    is_constant,
+    read_raw_instruction,
+)
+
+_MAX_NUMBERED = 64
+"""The most numbered registers of one directive that are followed."""
+
+
+class FlowFinding(NamedTuple):
+    """Something wrong with a register."""
+
+    rule: str
+    message: str
+    statement: RawInstruction
+    register: Token
+    operand: str = ""
+    """The operand whose constraint is wrong."""
+    constraint: str = ""
+    """The constraint that would be right."""
+
+
+class _Write(NamedTuple):
+    """A write of an operand."""
+
+    statement: RawInstruction
+    register: Token
+    guard: str
+    number: int
+    """The number of the statement."""
+    source: str = ""
+    """The register that a ``mov`` copies: as the same register, it would keep its value."""
+
+
+def find_flow_problems(
+    text: str, words: list[Token], groups: Sequence[TokenGroup], operands: AsmOperands
+) -> Iterator[FlowFinding]:
+    """Yield the registers of an asm statement's text that hold something else than expected.
+
+    The text is PTX without gaps. Each register is reported once for each rule.
+    """
+    if not operands.has_all_expressions:
+        return
+    flow = _Flow(operands)
+    for group in groups:
+        if group.kind is TokenGroupKind.DIRECTIVE:
+            flow.declare(words[group.start : group.end])
+        elif group.kind is TokenGroupKind.LABEL:
+            flow.is_straight = False
+        elif group.kind is TokenGroupKind.STATEMENT:
+            statement = read_raw_instruction(text, words, group)
+            accesses = find_accesses(statement)
+            if accesses is None:
+                return
+            yield from flow.read_statement(statement, accesses)
+    yield from flow.find_clobbers()
+    yield from flow.find_partial_writes()
+
+
+class _Flow:
+    """The state of the registers while the statements are read in order."""
+
+    def __init__(self, operands: AsmOperands) -> None:
+        constraints = dict[str, list[str]]()
+        for expression in operands.expressions:
+            constraints.setdefault(expression.name, []).append(expression.constraint)
+        self.operands = operands
+        self.types, self.literals = operands.types, operands.literals
+        self.outputs = {
+            name: letters[0]
+            for name, letters in constraints.items()
+            if name in self.types and all("=" in x for x in letters)
+        }
+        """The operands without a value at the start, with their constraints."""
+        tied = {f"{name[0]}{x}" for name, letters in constraints.items() for x in letters}
+        for name in tied & self.outputs.keys():
+            del self.outputs[name]
+        self.inputs = {
+            name: letters[0]
+            for name, letters in constraints.items()
+            if name in self.types and not any(set(x) & {"=", "+"} or x.isdecimal() for x in letters)
+        }
+        """The operands that keep their value, with their constraints."""
+        self.unwritten = set(self.outputs)
+        """The registers that have no value yet."""
+        self.declared = set[str]()
+        self.is_straight = True
+        """Whether control can have come only from the statement before."""
+        self.has_branches = False
+        self.written_inputs = set[str]()
+        self.writes = dict[str, list[_Write]]()
+        """The first write of each output; the second, too, if the first is a copy."""
+        self.write_guards = dict[str, set[str]]()
+        """The guards of the writes of each output."""
+        self.reads = dict[tuple[str, str | None], dict[str, int]]()
+        """The last read of each input, the latest last, by type and guard; None is any guard."""
+        self.number = 0
+
+    def declare(self, directive: Sequence[Token]) -> None:
+        """Note the registers of a ``.reg`` directive."""
+        for name, count, declaration in parse_register_directive(directive) or ():
+            if declaration.vector or name in self.types or (count or 0) > _MAX_NUMBERED:
+                continue
+            # of two with one name, in blocks of their own, neither is followed
+            note = (
+                self.unwritten.difference_update if name in self.declared else self.unwritten.update
+            )
+            note([name] if count is None else [f"{name}{x}" for x in range(count)])
+            self.declared.add(name)
+
+    def read_statement(
+        self, statement: RawInstruction, accesses: RegisterAccesses
+    ) -> Iterator[FlowFinding]:
+        """Yield the problems of a statement, and note what it reads and writes."""
+        guard = ""
+        if statement.guard:
+            guard = f"{'!' * statement.guard_negated}{statement.guard.text}"
+        self.number += 1
+        for register in accesses.reads:
+            name = register.text
+            is_padding = name not in self.outputs and (
+                _is_packed(statement, register) or _is_unselected(statement, register)
+            )
+            if name in self.unwritten and self.is_straight and not is_padding:
+                yield self._describe_unwritten(statement, register)
+            self.unwritten.discard(name)
+            if name in self.inputs and name not in self.literals:
+                for key in (guard, None):
+                    reads = self.reads.setdefault((self.types[name], key), {})
+                    reads.pop(name, None)
+                    reads[name] = self.number
+        for register in accesses.writes:
+            name = register.text
+            self.unwritten.discard(name)
+            if name in self.inputs and name not in self.written_inputs:
+                self.written_inputs.add(name)
+                yield self._describe_input(statement, register)
+            if name in self.outputs:
+                source = _find_copied_register(statement)
+                writes = self.writes.setdefault(name, [])
+                self.write_guards.setdefault(name, set()).add(guard)
+                if not writes or (len(writes) == 1 and writes[0].source not in ("", source)):
+                    writes.append(_Write(statement, register, guard, self.number, source))
+        self.has_branches |= statement.opcode.text in BRANCHES
+
+    def find_clobbers(self) -> Iterator[FlowFinding]:
+        """Yield the outputs that are written while an input is still needed."""
+        if self.has_branches:
+            return
+        for name, constraint in self.outputs.items():
+            for write in self.writes.get(name, ()) if "&" not in constraint else ():
+                if overlapping := self._find_later_read(write, self.types[name]):
+                    message = (
+                        f"{quote_word(name)} is written here, and {quote_word(overlapping)} is "
+                        "read after it: without `&` the compiler may give both the same register"
+                    )
+                    fixed = constraint.replace("=", "=&")
+                    yield FlowFinding(
+                        "clobber", message, write.statement, write.register, name, fixed
+                    )
+                    break
+
+    def find_partial_writes(self) -> Iterator[FlowFinding]:
+        """Yield the outputs that only a ``mov`` under one guard writes.
+
+        Other instructions may be guarded because their result is not needed otherwise.
+        """
+        if self.has_branches or not self.is_straight:
+            return
+        for name, constraint in self.outputs.items():
+            guards = self.write_guards.get(name, {""})
+            write = self.writes[name][0] if len(guards) == 1 and "" not in guards else None
+            if write and write.statement.opcode.text in MOVES:
+                message = (
+                    f"{quote_word(name)} is written only under {quote_word(f'@{write.guard}')}, "
+                    "else it has no value: "
+                    f"{self.operands.format_constraint(name, constraint)} passes none in"
+                )
+                yield self._make_unwritten(message, write.statement, write.register)
+
+    def _find_later_read(self, write: _Write, type_: str) -> str:
+        """Return an input of a type that is read after a write that has run; empty for none."""
+        # a read under another guard may be one that excludes the write
+        for guard in (write.guard, "") if write.guard else (None,):
+            reads = self.reads.get((type_, guard), {})
+            name = next((x for x in reversed(reads) if x != write.source), "")
+            if name and reads[name] > write.number:
+                return name
+        return ""
+
+    def _describe_unwritten(self, statement: RawInstruction, register: Token) -> FlowFinding:
+        name, word = register.text, quote_word(register.text)
+        if name not in self.outputs:
+            message = f"{word} is read here, and nothing before writes it"
+            return FlowFinding("unwritten", message, statement, register)
+        message = (
+            f"{word} is read here, and nothing before writes it: "
+            f"{self.operands.format_constraint(name, self.outputs[name])} passes no value in"
+        )
+        return self._make_unwritten(message, statement, register)
+
+    def _make_unwritten(
+        self, message: str, statement: RawInstruction, register: Token
+    ) -> FlowFinding:
+        """Return the finding for an output that should be an input, too."""
+        fixed = self.outputs[register.text].replace("=", "+").replace("&", "")
+        return FlowFinding("unwritten", message, statement, register, register.text, fixed)
+
+    def _describe_input(self, statement: RawInstruction, register: Token) -> FlowFinding:
+        name = register.text
+        constraint = self.inputs[name]
+        message = (
+            f"{quote_word(name)} is written here, but "
+            f"{self.operands.format_constraint(name, constraint)} makes it an input, which must "
+            "keep its value"
+        )
+        return FlowFinding("input", message, statement, register)
+
+
+def _is_packed(statement: RawInstruction, register: Token) -> bool:
+    """Return whether a ``mov`` packs a register into a wider one; its bits may not matter."""
+    return statement.opcode.text in MOVES and any(
+        words and words[0].text == "{" and words[0].start < register.start < words[-1].end
+        for words in statement.operands[1:]
+    )
+
+
+def _is_unselected(statement: RawInstruction, register: Token) -> bool:
+    """Return whether a ``prmt`` with a literal selector takes no byte of a register."""
+    operands = statement.operands
+    if statement.opcode.text != "prmt" or len(operands) != 4 or not is_constant(operands[3]):
+        return False
+    selector = convert_words(operands[3], Type.B32) or 0
+    chosen = {(selector >> 4 * lane & 7) >> 2 for lane in range(4)}
+    return not any(register in operands[1 + x] for x in chosen)
+
+
+def _find_copied_register(statement: RawInstruction) -> str:
+    """Return the register that a ``mov`` without a guard copies; empty for other statements."""
+    operands = statement.operands
+    is_copy = statement.opcode.text in MOVES and not statement.guard and len(operands) == 2
+    return operands[1][0].text if is_copy and len(operands[0]) == len(operands[1]) == 1 else ""

@@ -1,0 +1,201 @@
+"""The PTX of a C source: its asm statements, and the strings that hold PTX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..engine.syntax.asm_bindings import find_asm_ranges
+from ..engine.syntax.asm_operands import (
+    UNKNOWN_OPERANDS,
+    AsmOperands,
+    fill_constants,
+    number_placeholders,
+    read_operands,
+)
+from ..engine.syntax.asm_text import AsmText, find_asm_texts, join_literals, read_asm
+from ..engine.syntax.c_lexer import (
+    STRING_KINDS,
+    CTokenKind,
+    LandmarkScanner,
+    blank_spans,
+    skip_blanks,
+)
+from ..engine.syntax.errors import Span
+from ..engine.syntax.partial_ptx import (
+    OPCODE_WITH_HOLES,
+    PTX_STATEMENT,
+    find_instruction,
+    hide_spliced,
+)
+from ..engine.syntax.source import GAP, Fragment, TextFragment, join_fragments
+from ..engine.syntax.text_fragments import iter_parts, with_gaps
+from .conditions import Definitions
+from .macros import Macros
+from .source_language import has_asm
+
+_CONTEXT_CHARS = 200
+"""Characters between two strings, or next to one, that are examined."""
+_GLUE_BEFORE = ("+", "<<")
+_GLUE_BEHIND = re.compile(
+    r"(?>(?:\s++|\\\r?\n)*)(?>\)\s*+|)(?:\+(?!\+)|<<)|(?>(?:[ \t]++|\\\r?\n)*)(?:#|[A-Za-z_]\w*+)"
+)
+_DIRECTIVE = re.compile(r"(?<!\\)\n[^\S\n]*+#")
+_MACROS = re.compile(r"(?>(?:\s++|\\\r?\n|[\w#(),])*)")
+_STOPS = re.compile(r"[;={}]")
+
+
+class CText(NamedTuple):
+    """PTX of a C source."""
+
+    fragment: Fragment
+    operands: AsmOperands | None
+    """The operands of an asm statement; None for a string."""
+    opcode_span: Span | None = None
+    """Span of the opcode, if the instruction is assembled from parts of a string."""
+    expansion: Fragment | None = None
+    """The asm statement with its macros expanded, from which ``fragment`` was read."""
+
+
+def read_c_source(
+    text: str, gaps: Set[int] = frozenset(), definitions: Definitions | None = None
+) -> Iterator[CText]:
+    """Yield the PTX of a C source; ``gaps`` are positions of gaps in the source itself.
+
+    Macros are expanded in asm statements: those of the source, if it has no gaps, and
+    ``definitions``.
+    """
+    blanked_text, strings, statements = _split_source(text)
+    has_macros = not gaps and statements and (definitions or "define" in blanked_text)
+    macros = Macros(text, definitions or {}) if has_macros else None
+    read_texts = list[tuple[str, CText]]()
+    """The statements, each with the name of the macro that defines it."""
+    limits = [*(x.start for x in statements[1:]), len(text)]
+    for statement, limit in zip(statements, limits, strict=False):
+        expansion = macros.expand_statement(statement.start, limit) if macros else None
+        definition = macros.find_definition(statement.start) if macros else ""
+        source = text
+        if expansion:
+            source = expansion.ptx
+            statement, limit = next(find_asm_texts(source)), len(source)
+        if statement.fragment.ptx:
+            read_text = _read_statement(source, statement, limit, gaps)
+            read_texts.append((definition, read_text._replace(expansion=expansion)))
+    expanded_names = frozenset[str]()
+    if macros and (names := {name for name, x in read_texts if name and x.fragment.gaps}):
+        calls = _Calls(macros, names)
+        yield from calls.read(blanked_text)
+        expanded_names = frozenset(calls.expanded_names)
+    yield from (x for name, x in read_texts if name not in expanded_names)
+    for fragments in _read_runs(text, blanked_text, strings):
+        fragment = with_gaps(join_fragments(fragments), gaps)
+        is_partial = fragment.gaps or OPCODE_WITH_HOLES.search(fragment.ptx)
+        opcode_span = find_instruction(fragment.ptx) if is_partial else None
+        holds_c = "asm" in fragment.ptx and has_asm(fragment.ptx, macros=True)
+        if opcode_span or holds_c or PTX_STATEMENT.search(fragment.ptx):
+            yield CText(fragment, None, opcode_span)
+
+
+class _Calls:
+    """Reads the calls of macros whose asm statements depend on the arguments."""
+
+    def __init__(self, macros: Macros, names: Set[str]) -> None:
+        self._macros, self._users = macros, macros.find_users(names)
+        self.expanded_names = set[str]()
+        """The macros with a call that was expanded, and those that it uses."""
+
+    def read(self, code: str) -> Iterator[CText]:
+        """Yield the asm statements of all calls in a source with its strings blanked."""
+        for name, start in self._macros.find_calls(self._users, code):
+            expansion = self._macros.expand_call(start)
+            if expansion is None:
+                continue
+            self.expanded_names |= {name, *self._users[name]}
+            source = expansion.ptx
+            for statement, limit in find_asm_ranges(source):
+                if statement.fragment.ptx:
+                    read_text = _read_statement(source, statement, limit, frozenset())
+                    yield read_text._replace(expansion=expansion)
+
+
+def _read_statement(text: str, statement: AsmText, limit: int, gaps: Set[int]) -> CText:
+    """Return the PTX of an asm statement with its operands, up to a position."""
+    is_closed = not statement.fragment.problems  # otherwise, operands may be within a string
+    operands = read_operands(text, statement.end, limit) if is_closed else UNKNOWN_OPERANDS
+    fragment, operands = number_placeholders(with_gaps(statement.fragment, gaps), operands)
+    fragment = fill_constants(fragment, operands.constants)
+    unknown_names = (x for x, value in operands.constants.items() if not value)
+    return CText(hide_spliced(fragment, (*operands.texts, *unknown_names)), operands)
+
+
+def _read_runs(text: str, blanked_text: str, strings: list[Span]) -> Iterator[list[TextFragment]]:
+    """Yield the strings that an expression or a macro joins, with gaps around and between them."""
+    fragments, run_end = list[TextFragment](), 0
+    for start, end in strings:
+        fragment = join_literals(text[start:end], 0)[0]
+        if not fragment.ptx:
+            continue
+        if fragments and _joins(blanked_text[run_end:start]):
+            fragments.append((GAP, run_end, start - run_end))
+        else:
+            if fragments:
+                yield _end_run(fragments, blanked_text, run_end)
+            fragments = []
+            if blanked_text[max(start - _CONTEXT_CHARS, 0) : start].rstrip().endswith(_GLUE_BEFORE):
+                fragments.append((GAP, start, 1))
+        fragments += ((part, origin + start, width) for part, origin, width in iter_parts(fragment))
+        run_end = end
+    if fragments:
+        yield _end_run(fragments, blanked_text, run_end)
+
+
+def _end_run(fragments: list[TextFragment], blanked_text: str, end: int) -> list[TextFragment]:
+    """Return the strings, with a gap at the end if the expression continues."""
+    continuation = _GLUE_BEHIND.match(blanked_text, end, end + _CONTEXT_CHARS)
+    return [*fragments, (GAP, end, 1)] if continuation else fragments
+
+
+def _joins(separator: str) -> bool:
+    """Return whether an expression or a macro joins two C strings."""
+    if len(separator) > _CONTEXT_CHARS or _DIRECTIVE.search(separator):
+        return False
+    joint = separator.strip().removeprefix(")").lstrip()
+    if joint[:1] == "+" or joint[:2] == "<<":
+        return joint.endswith(("+", "<<")) and not _STOPS.search(joint)
+    return _MACROS.fullmatch(separator) is not None and joint[:1] not in ("", "(", ")", ",")
+
+
+def blank_literals(text: str) -> str:
+    """Return a C source with its comments, strings and asm statements blanked."""
+    return _split_source(text)[0]
+
+
+@lru_cache(maxsize=1)
+def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
+    """Return the text with comments, strings and asm statements blanked.
+
+    Also return the spans of the strings, with adjacent ones merged, and the asm statements.
+    """
+    spans, strings, statements = list[Span](), list[Span](), list[AsmText]()
+    copied_end, is_behind_string = 0, False
+    scanner = LandmarkScanner(text)
+    for kind, _, start, end in scanner:
+        is_behind_string = is_behind_string and skip_blanks(text, copied_end) >= start
+        if kind is CTokenKind.ASM:
+            statements.append(read_asm(text, start, end))
+            scanner.position = end = max(end, statements[-1].end)
+        elif kind in STRING_KINDS and is_behind_string:
+            strings[-1] = (strings[-1][0], end)
+        elif kind in STRING_KINDS:
+            strings.append((start, end))
+        if kind is not CTokenKind.COMMENT:
+            is_behind_string = kind in STRING_KINDS
+        spans.append((start, end))
+        copied_end = end
+    code = blank_spans(text, spans)
+    starts = [x.start for x in statements]
+    ranges = zip([0, *(x + 1 for x in starts)], [*starts, len(code)], strict=True)
+    # a mark at each statement, so that the strings around it are not joined
+    return ";".join(code[first:last] for first, last in ranges), strings, statements

@@ -1,0 +1,183 @@
+"""Counterexamples: operands for which ptxas deviates from the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain, islice
+from typing import NamedTuple
+
+from ..engine.isa.form import Form
+from ..engine.isa.roles import DESTINATIONS, Role
+from ..engine.isa.value_text import format_hex
+from ..engine.semantics.erratum import Erratum
+from ..engine.semantics.models import PTXAS_MODELS, Model, find_errata
+from ..engine.semantics.plan import compute_results
+from ..engine.syntax.instruction import Instruction
+from ..engine.syntax.parser import scan
+from ..engine.tracing.evaluation import make_plan
+from ..engine.tracing.operand_bits import bind_values
+from ..engine.tracing.trace import make_trace
+from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
+
+_MAX_ARRAY_EXAMPLES = 1500
+"""Sets of operands that are tried."""
+_MAX_SINGLE_EXAMPLES = 24
+"""Sets that are tried one by one: most errata appear on these, before NumPy is worth it."""
+
+
+class Counterexample(NamedTuple):
+    """A set of operands and the two results."""
+
+    errata: tuple[Erratum, ...]
+    """Every erratum that changed the result on any operands that were tried."""
+    values: dict[str, int]
+    """Bits by register name."""
+    isa: int
+    """The documented bits of the destination."""
+    ptxas: int
+    model: Model
+    """The newest assembler with this result."""
+    widths: tuple[int, ...]
+    """The width in bits of each of the values, in their order, and of the results."""
+
+
+class FormattedExample(NamedTuple):
+    """Operands and two results in hexadecimal, padded to their widths."""
+
+    values: dict[str, str]
+    """The operands by register name."""
+    isa: str
+    ptxas: str
+
+
+def format_example(ptx: str, values: Mapping[str, int], isa: int, ptxas: int) -> FormattedExample:
+    """Format operands and results of statements, the last of which writes d."""
+    widths: dict[str, int] = {}
+    for ins in _parse_example(ptx):
+        widths |= {name: ins.type_of(role).bits for role, name in ins.names.items()}
+    results = (widths[name] for name in (*values, "d"))
+    return _format_values(values, isa, ptxas, tuple(results))
+
+
+def _parse_example(ptx: str) -> list[Instruction]:
+    """Return the instructions of an erratum's example: one, or two in braces."""
+    return [x.instruction for x in scan(ptx.strip("{} ")) if x.instruction]
+
+
+def format_counterexample(example: Counterexample) -> FormattedExample:
+    """Format the operands and results of a counterexample."""
+    return _format_values(example.values, example.isa, example.ptxas, example.widths)
+
+
+def _list_widths(ins: Instruction, values: Iterable[str]) -> tuple[int, ...]:
+    widths = {name: ins.type_of(role).bits for role, name in ins.names.items()}
+    return (*(widths[name] for name in values), ins.type_of(Role.D).bits)
+
+
+def _format_values(
+    values: Mapping[str, int], isa: int, ptxas: int, widths: tuple[int, ...]
+) -> FormattedExample:
+    *input_widths, width = widths
+    pairs = zip(values.items(), input_widths, strict=True)
+    return FormattedExample(
+        {name: format_hex(bits, input_width) for (name, bits), input_width in pairs},
+        format_hex(isa, width),
+        format_hex(ptxas, width),
+    )
+
+
+def find_counterexample(ins: Instruction) -> Counterexample | None:
+    """Return the first operands for which ptxas deviates, or None.
+
+    Literals and repeated registers are kept. The guard allows the instruction, unless an erratum
+    only shows if it does not. The same instruction always gives the same answer.
+    """
+    known_errata = ins.errata
+    if not known_errata:
+        return None
+    is_repaired = all(x.repaired_in for x in known_errata)
+    model_name = PTXAS_MODELS[-1 if is_repaired else 0].name
+    guard_values: dict[str, int] = {}
+    whole = ins
+    if known_errata == find_errata(ins.form):
+        guard_values = _make_guard_values(ins)
+        ins = replace(ins, guard=None)
+    deviations, active_ids, is_done = _search_one_by_one(ins, len(known_errata), model_name)
+    if not is_done:
+        from .counterexample_search import search_arrays
+
+        deviations, active_ids = search_arrays(
+            ins, len(known_errata), model_name, _iter_examples(ins), _MAX_ARRAY_EXAMPLES
+        )
+    for model in PTXAS_MODELS:
+        if model.name in deviations:
+            values, documented, actual = deviations[model.name]
+            errata = tuple(x for x in known_errata if x.id in active_ids)
+            values = {**guard_values, **values}
+            widths = _list_widths(whole, values)
+            return Counterexample(errata, values, documented, actual, model, widths)
+    return None
+
+
+def _search_one_by_one(
+    ins: Instruction, count: int, model_name: str
+) -> tuple[GeneratedOperands, set[str], bool]:
+    """Return the first deviations by model, the errata seen, and whether the search is done."""
+    documented_plan = make_plan(ins)
+    plans = [
+        (model, plan, {x.id for x in model.errata if x.touches(ins.form)})
+        for model in PTXAS_MODELS
+        if (plan := make_plan(ins, model.make_rules(ins.form))) is not documented_plan
+    ]
+    active_ids: set[str] = set()
+    deviations: GeneratedOperands = {}
+    names = [x.name for x in ins.inputs]
+    drawn_values = (dict(zip(names, x, strict=True)) for x in draw_operands(list_input_widths(ins)))
+    for values in islice(chain(_iter_examples(ins), drawn_values), _MAX_SINGLE_EXAMPLES):
+        bits = bind_values(ins, values)
+        documented = compute_results(documented_plan, bits)["d"]
+        for model, plan, ids in plans:
+            actual = compute_results(plan, bits)["d"]
+            if actual != documented:
+                if not ids <= active_ids:
+                    active_ids.update(make_trace(ins, model, bits).errata)
+                deviations.setdefault(model.name, (values, documented, actual))
+        if model_name in deviations and len(active_ids) == count:
+            return deviations, active_ids, True
+    return deviations, active_ids, False
+
+
+def _make_guard_values(ins: Instruction) -> dict[str, int]:
+    """Return values with which the guard holds, with 0 for the old destination."""
+    if ins.guard is None:
+        return {}
+    old_values = {x.name: 0 for x in ins.inputs if set(x.roles) <= {*DESTINATIONS}}
+    return {ins.guard.name: int(not ins.guard.negated), **old_values}
+
+
+def _iter_examples(ins: Instruction) -> Iterator[dict[str, int]]:
+    """Yield the values of the errata's examples, as given and shifted to the selected lanes."""
+    inputs = ins.inputs
+    for erratum in ins.errata:
+        example = _map_example_values(ins, erratum)
+        yield {x.name: example.get(x.roles[0], 0) for x in inputs}
+        yield {x.name: _place_value(ins.form, x.roles[0], example) for x in inputs}
+
+
+def _map_example_values(ins: Instruction, erratum: Erratum) -> dict[str, int]:
+    """Return the values of an erratum's example, with the guard as true or false as there."""
+    ptx, values, *_ = erratum.example
+    instruction = _parse_example(ptx)[0]
+    values_by_role = {
+        role: values[name] for role, name in instruction.names.items() if name in values
+    }
+    if ins.guard and instruction.guard:
+        values_by_role["guard"] ^= ins.guard.negated != instruction.guard.negated
+    return values_by_role
+
+
+def _place_value(form: Form, role: str, example: dict[str, int]) -> int:
+    """Return an example's value, shifted to the lane that the operand's selector reads."""
+    value, selector = example.get(role, 0), {"a": form.asel, "b": form.bsel}.get(role)
+    return value << selector.unit * selector.lanes[0] & 0xFFFF_FFFF if selector else value

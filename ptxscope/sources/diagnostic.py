@@ -1,0 +1,206 @@
+"""Diagnostics: the rules, and what was found about an instruction."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from ..engine.semantics.errata import ERRATA
+from ..engine.tracing.folding_bugs import FOLDING_BUGS
+from .counterexample import Counterexample
+from .source_location import SourceLocation
+
+
+class Severity(StrEnum):
+    """The severity of a diagnostic."""
+
+    ERROR = "error"
+    """It will not assemble."""
+    WARNING = "warning"
+    NOTE = "note"
+    REMARK = "remark"
+    """Known to most readers: shown only if asked for."""
+
+    @property
+    def rank(self) -> int:
+        """Position in the order of severities; an error has 0."""
+        return list(Severity).index(self)
+
+    @property
+    def next_lower(self) -> Severity:
+        """The severity below."""
+        return list(Severity)[self.rank + 1]
+
+
+CHECK_RULES: dict[str, tuple[Severity, str]] = {
+    "illegal": (Severity.ERROR, "The instruction is not legal PTX."),
+    "register-type": (Severity.ERROR, "A register's declared type does not fit its operand."),
+    "undeclared": (Severity.ERROR, "An operand is not the register that it must be."),
+    "unseen": (
+        Severity.WARNING,
+        "A register is declared nowhere in this file; it assembles only where another declares it.",
+    ),
+    "component": (
+        Severity.WARNING,
+        "A vector register does not have this component; it assembles and holds nothing.",
+    ),
+    "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
+    "crash": (Severity.WARNING, "The instruction is legal and crashes ptxas."),
+    "note": (Severity.NOTE, "The instruction is legal; the note is worth knowing."),
+    "unread": (
+        Severity.NOTE,
+        "It is not checked: a sum as an operand, a file of unknown kind, code in `#if 0`, or text "
+        "with unknown parts.",
+    ),
+    "comment": (
+        Severity.WARNING,
+        "A comment `ptxscope: ignore[…]` names something that is not a rule, or is not closed.",
+    ),
+    "shorter": (
+        Severity.WARNING,
+        "A `mov` or another operation of fewer operands gives the same result.",
+    ),
+    "ignored": (
+        Severity.WARNING,
+        "The result does not depend on an operand, or on some bits of a literal.",
+    ),
+    "carry": (
+        Severity.WARNING,
+        "A carry is read that nothing before in the function writes, or writes only under a "
+        "guard, or that is a borrow; or a borrow is read that is a carry.",
+    ),
+    "asm-carry": (
+        Severity.NOTE,
+        "An asm statement reads a carry that another one has to write; nothing guarantees that it "
+        "is kept.",
+    ),
+    "unwritten": (
+        Severity.WARNING,
+        "An asm statement reads a register before it writes it: an operand with `=`, or one that "
+        "it declares.",
+    ),
+    "clobber": (
+        Severity.WARNING,
+        "An asm statement writes an operand without `&` and reads an input afterwards: the "
+        "compiler may give both the same register.",
+    ),
+    "input": (Severity.WARNING, "An asm statement writes an operand that is only an input."),
+    "intrinsic": (
+        Severity.NOTE,
+        "An intrinsic of CUDA is used; the note says what the compiler makes of it.",
+    ),
+    "sequence": (
+        Severity.NOTE,
+        "Several instructions compute what one intrinsic of CUDA does, on lanes.",
+    ),
+    "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
+    **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
+}
+"""Every rule by id: the severity of its diagnostics, and a description."""
+
+
+class TextEdit(NamedTuple):
+    """Text of one line of a file, and what replaces it."""
+
+    location: SourceLocation
+    text: str
+
+
+def make_edit(location: SourceLocation, former_text: str, text: str) -> TextEdit | None:
+    """Return an edit if a file has the former text literally at a location, not by a macro."""
+    source = location.excerpt[slice(*location.span)]
+    is_literal = source == former_text and len(source) == location.width
+    return TextEdit(location, text) if is_literal else None
+
+
+class Diagnostic(NamedTuple):
+    """One diagnostic about an instruction."""
+
+    rule: str
+    """A key of ``CHECK_RULES``."""
+    message: str
+    location: SourceLocation
+    hint: str = ""
+    """Allowed text or a remedy."""
+    fix: TextEdit | None = None
+    """An edit after which it is not reported again."""
+    is_minor: bool = False
+    """Whether it hardly matters here: it is reported once per file, one severity lower."""
+    constraint_lines: tuple[int, ...] = ()
+    """Further lines where it can be ignored: those of the constraint that it is about."""
+
+    @property
+    def severity(self) -> Severity:
+        """Severity of the rule, or the one below."""
+        severity = CHECK_RULES[self.rule][0]
+        return severity.next_lower if self.is_minor else severity
+
+
+class SequenceSummary(NamedTuple):
+    """Several instructions that compute an intrinsic of CUDA."""
+
+    intrinsic: str
+    """The intrinsic's name: ``__vaddss4``."""
+    arguments: tuple[str, ...]
+    """Registers or constants, in the order of C's parameters."""
+    result: str
+    """The register that holds the result."""
+    lines: tuple[tuple[int, int], ...]
+    """The first and the last line of each part."""
+    is_proved: bool | None = None
+    """Whether this occurrence was proved equal, too; None if nobody asked."""
+
+
+class CheckedInstruction(NamedTuple):
+    """One instruction of a file, legal or not, with its diagnostics."""
+
+    file: str
+    location: SourceLocation
+    """Location of the opcode, or of the first problem of an illegal instruction."""
+    ptx: str
+    """The instruction in canonical form; as written if it is illegal; the name of an intrinsic."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    notes: tuple[str, ...] = ()
+    example: Counterexample | None = None
+    """Operands for which an erratum shows, by the register names of the file."""
+    replacement: tuple[str, ...] | None = None
+    """Lines of equivalent PTX with the documented result, if an erratum shows."""
+    sequence: SequenceSummary | None = None
+    """The instructions that it is about, if there are several."""
+
+    @property
+    def is_legal(self) -> bool:
+        """Whether it will assemble."""
+        return all(diagnostic.severity is not Severity.ERROR for diagnostic in self.diagnostics)
+
+    @property
+    def message(self) -> str:
+        """The error messages, or an empty string."""
+        errors = (x.message for x in self.diagnostics if x.severity is Severity.ERROR)
+        return "; ".join(errors)
+
+    @property
+    def errata(self) -> tuple[str, ...]:
+        """Ids of the errata that can change its result on sm_70 and later."""
+        return tuple(x.id for x in self.example.errata) if self.example else ()
+
+    @property
+    def is_intrinsic(self) -> bool:
+        """Whether it is not an instruction but the use of an intrinsic."""
+        return any(diagnostic.rule == "intrinsic" for diagnostic in self.diagnostics)
+
+    @property
+    def is_comment(self) -> bool:
+        """Whether it is not an instruction but a comment that asks to ignore diagnostics."""
+        return any(diagnostic.rule == "comment" for diagnostic in self.diagnostics)
+
+    @property
+    def is_instruction(self) -> bool:
+        """Whether it was checked as one instruction, and is not only what a note is about."""
+        is_other = self.is_intrinsic or self.is_comment or self.is_unreadable
+        return not (is_other or self.sequence)
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether it is legal as far as it could be read, and part of it could not."""
+        return self.is_legal and any(diagnostic.rule == "unread" for diagnostic in self.diagnostics)

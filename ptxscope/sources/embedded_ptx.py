@@ -1,0 +1,284 @@
+"""The PTX of a file in any supported language; every command finds it through this module."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from ..engine.syntax.asm_operands import AsmOperands
+from ..engine.syntax.errors import Problem, Span
+from ..engine.syntax.intrinsic_calls import find_call_blocks
+from ..engine.syntax.partial_ptx import (
+    OPCODE_WITH_HOLES,
+    PTX_STATEMENT,
+    PTX_WITH_HOLES,
+    STATEMENT_WITHOUT_OPCODE,
+    find_instruction,
+)
+from ..engine.syntax.source import Fragment
+from ..engine.syntax.text_fragments import compose_fragments
+from .c_source import read_c_source
+from .conditions import Definitions
+from .foreign_asm import is_certain, is_foreign
+from .python_asm import pair_constraints
+from .python_source import read_python_strings
+from .source_language import Language, has_asm
+from .source_location import MAX_EXCERPT_CHARS, WINDOW, SourceLocation
+from .text_blocks import (
+    Block,
+    has_llvm_asm,
+    read_html_blocks,
+    read_llvm_blocks,
+    read_markdown_blocks,
+    read_rust_blocks,
+)
+
+_MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
+
+
+class PieceKind(Enum):
+    """The kind of text around a piece of PTX."""
+
+    LISTING = 1
+    """A PTX file, or a block of PTX."""
+    ASM = 2
+    """An asm statement, or pasted string literals."""
+    STRING = 3
+    """A string literal, possibly prose."""
+
+
+class EmbeddedPtx(NamedTuple):
+    """A piece of PTX in a file."""
+
+    fragments: tuple[Fragment, ...]
+    """The PTX and the texts around it; the last one is in the file itself."""
+    lines: LineIndex
+    kind: PieceKind
+    operands: AsmOperands | None = None
+    """The operands of the asm statement."""
+    opcode_span: Span | None = None
+    """Span of the opcode of an instruction that is only partly literal text."""
+    is_expanded: bool = False
+    """Whether the text around the PTX is an asm statement with its macros expanded."""
+
+    @property
+    def ptx(self) -> str:
+        """The decoded text."""
+        return self.fragments[0].ptx
+
+    @property
+    def gaps(self) -> tuple[int, ...]:
+        """Positions in the PTX of parts that are not literal text."""
+        return self.fragments[0].gaps
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is the assembly of another machine."""
+        return self.operands is not None and is_foreign(self.ptx, self.operands)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is an asm statement that can only be PTX, so that all of it must be legal."""
+        return self.operands is not None and is_certain(self.ptx, self.operands)
+
+    @property
+    def registers(self) -> dict[str, str] | None:
+        """The types of the asm statement's operands: ``%0`` to ``b32``."""
+        return self.operands.types if self.operands else None
+
+    @property
+    def line_starts(self) -> Sequence[int]:
+        """The positions of the lines of the text."""
+        return self.lines.starts
+
+    @property
+    def may_be_template(self) -> bool:
+        """Whether a formatting function may fill in a part of it."""
+        return self.kind is PieceKind.STRING or len(self.fragments) > 1 + self.is_expanded
+
+    @property
+    def may_be_prose(self) -> bool:
+        """Whether it may be a sentence that names an opcode."""
+        return self.kind is PieceKind.STRING and not _MODULE.search(self.ptx)
+
+    def make_locator(self, start: int) -> _OffsetLocator:
+        """Return the locations in the file for a text that starts at ``start`` of the piece."""
+        return _OffsetLocator(self, start)
+
+    def make_outer_locator(self) -> _OffsetLocator:
+        """Return the locations in the file for the text around the PTX."""
+        return _OffsetLocator(self._replace(fragments=self.fragments[1:]), 0)
+
+    def find_problems(self) -> Iterator[tuple[Problem, SourceLocation]]:
+        """Yield the problems of the text around the PTX, with their locations."""
+        locator = self.make_outer_locator()
+        for problem in self.fragments[0].problems:
+            yield problem, locator.locate(*problem.span)
+
+    def flatten(self) -> Fragment:
+        """Return the PTX with its positions in the file."""
+        inner, *outer = self.fragments
+        for fragment in outer:
+            inner = compose_fragments(inner, fragment)
+        return inner
+
+
+class _OffsetLocator(NamedTuple):
+    piece: EmbeddedPtx
+    start: int
+
+    def locate(self, start: int, end: int) -> SourceLocation:
+        """Return the location in the file of a range of the text."""
+        span = (self.start + start, self.start + end)
+        for fragment in self.piece.fragments:
+            span = fragment.find_origin(*span)
+        return self.piece.lines.locate(*span)
+
+
+class LineIndex:
+    """The text of a file and the positions of its lines."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def locate(self, start: int, end: int) -> SourceLocation:
+        """Return the location of a range of the text."""
+        index = bisect_right(self.starts, start) - 1
+        line_start = self.starts[index]
+        near = max(line_start, start - WINDOW)
+        line_end = self.starts[index + 1] - 1 if index + 1 < len(self.starts) else len(self.text)
+        excerpt = self.text[near : min(line_end, end + WINDOW, start + MAX_EXCERPT_CHARS)]
+        span = (start - near, max(min(end - near, len(excerpt)), start - near))
+        return SourceLocation(
+            index + 1, start - line_start + 1, excerpt, span, max(min(end, line_end) - start, 0)
+        )
+
+
+def find_ptx(text: str, language: Language) -> Iterator[EmbeddedPtx]:
+    """Yield every piece of PTX in a text, in order."""
+    return (piece for piece in find_assembly(text, language) if not piece.is_foreign)
+
+
+def find_assembly(
+    text: str, language: Language, definitions: Definitions | None = None
+) -> Iterator[EmbeddedPtx]:
+    """Yield the PTX of a text, and asm statements for other machines, in order.
+
+    ``definitions`` are macros of C.
+    """
+    if language is Language.C:
+        return _find_ptx_in_c(Fragment(text), LineIndex(text), definitions)
+    return _pieces(Fragment(text), language, LineIndex(text))
+
+
+def _pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+    """Yield every piece of PTX in a text that may have gaps, at its positions in that text."""
+    text = source.ptx
+    if language is Language.PTX:
+        yield EmbeddedPtx((Fragment(text, gaps=source.gaps),), lines, PieceKind.LISTING)
+    elif language is Language.TEXT:
+        for fragment in find_call_blocks(text):
+            yield EmbeddedPtx((fragment,), lines, PieceKind.ASM)
+    elif language is Language.C:
+        yield from _find_ptx_in_c(source, lines)
+    elif language is Language.PYTHON:
+        for fragment, operands in pair_constraints(text, read_python_strings(text)):
+            if operands:
+                yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING, operands)
+            else:
+                yield from _of_string(fragment, lines)
+    elif read_blocks := _find_block_reader(language):
+        for block in read_blocks(text):
+            yield from _of_block(block, lines)
+
+
+_BLOCKS: dict[Language, Callable[[str], Iterator[Block]]] = {
+    Language.MARKDOWN: read_markdown_blocks,
+    Language.HTML: read_html_blocks,
+    Language.RUST: read_rust_blocks,
+    Language.LLVM: read_llvm_blocks,
+}
+
+
+def _find_block_reader(language: Language) -> Callable[[str], Iterator[Block]] | None:
+    """Return the reader of a language's blocks; those of rarer languages are loaded here."""
+    if language is Language.MLIR:
+        from .mlir_source import read_mlir_blocks
+
+        return read_mlir_blocks
+    if language is Language.JULIA:
+        from .julia_source import read_julia_blocks
+
+        return read_julia_blocks
+    if language is Language.NOTEBOOK:
+        from .notebook_source import read_notebook_blocks
+
+        return read_notebook_blocks
+    return _BLOCKS.get(language)
+
+
+def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+    fragment, language, operands = block
+    if not fragment.ptx:
+        return
+    if language is Language.UNKNOWN:
+        yield from _of_string(fragment, lines)
+    elif language is Language.PTX:
+        yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING, operands)
+    else:
+        for piece in _pieces(fragment, language, lines):
+            yield piece._replace(fragments=(*piece.fragments, fragment))
+
+
+def _find_ptx_in_c(
+    source: Fragment, lines: LineIndex, definitions: Definitions | None = None
+) -> Iterator[EmbeddedPtx]:
+    pieces = list[EmbeddedPtx]()
+    for x in read_c_source(source.ptx, frozenset(source.gaps), definitions):
+        if x.operands is None and has_asm(x.fragment.ptx, macros=True):
+            pieces += _of_string(x.fragment, lines)
+            continue
+        pieces.append(
+            EmbeddedPtx(
+                (x.fragment, x.expansion) if x.expansion else (x.fragment,),
+                lines,
+                PieceKind.STRING if x.operands is None else PieceKind.ASM,
+                x.operands,
+                x.opcode_span,
+                is_expanded=x.expansion is not None,
+            )
+        )
+    yield from sorted(pieces, key=lambda piece: piece.fragments[-1].origins[:1])
+
+
+def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+    """Yield the PTX of a string literal, which may hold C or LLVM source itself."""
+    text = fragment.ptx
+    opcode_span = (
+        find_instruction(text) if fragment.gaps or OPCODE_WITH_HOLES.search(text) else None
+    )
+    if has_asm(text, macros=True):
+        pieces = _find_ptx_in_c(fragment, lines)
+    elif has_llvm_asm(text):
+        pieces = _of_llvm(fragment, lines)
+    elif opcode_span or PTX_STATEMENT.search(text) or (fragment.gaps and _has_partial_ptx(text)):
+        yield EmbeddedPtx((fragment,), lines, PieceKind.STRING, opcode_span=opcode_span)
+        return
+    else:
+        return
+    for piece in pieces:
+        yield piece._replace(fragments=(*piece.fragments, fragment))
+
+
+def _has_partial_ptx(text: str) -> bool:
+    """Whether a text with gaps holds a statement of which some is filled in."""
+    return bool(PTX_WITH_HOLES.search(text) or STATEMENT_WITHOUT_OPCODE.search(text))
+
+
+def _of_llvm(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+    for block in read_llvm_blocks(source.ptx, frozenset(source.gaps)):
+        yield from _of_block(block, lines)

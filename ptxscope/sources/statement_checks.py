@@ -1,0 +1,393 @@
+"""Diagnostics for one statement, wherever it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
+from typing import Protocol
+
+from ..engine.isa.catalog import find_carry_noun
+from ..engine.isa.entry import FAMILIES
+from ..engine.semantics.errata import ERRATA, FLAG_ERRATUM
+from ..engine.syntax.errors import Problem, Span, quote_word
+from ..engine.syntax.instruction import Instruction
+from ..engine.syntax.opcodes import ALL_OPCODES, OPCODES
+from ..engine.syntax.parser import CRASHES, Parsed, find_plain_problems, scan
+from ..engine.syntax.register_checks import check_register
+from ..engine.syntax.scopes import Scopes
+from ..engine.syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
+from ..engine.tracing.folding_bugs import LOSING_TARGETS
+from .candidate_reader import Candidate
+from .diagnostic import CheckedInstruction, Diagnostic, TextEdit
+from .moved_constants import MovedConstants
+from .source_location import SourceLocation
+from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
+
+
+class Locator(Protocol):
+    """The mapping from a statement's characters to locations in the file."""
+
+    def locate(self, start: int, end: int) -> SourceLocation:
+        """Return the location of a range of the text."""
+
+
+_GUARDED_BLOCK = "a guard belongs to an instruction: a block takes none"
+_PRECEDING_WORD = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
+"""A word before a statement, in its line."""
+
+
+def check_between_statements(statement: Candidate, locator: Locator) -> Diagnostic | None:
+    """Return the diagnostic for a problem between statements, if it is one."""
+    text, position = statement.text, statement.opcode
+    if text[0] == ".":
+        match = _NAME.match(text, position)
+        name = match[0] if match else text
+        location = locator.locate(position, position + len(name))
+        return Diagnostic(
+            "illegal", f"{quote_word(name)} is already declared in this block", location
+        )
+    if text[position] in "{;":
+        message = EMPTY_STATEMENT.message if text[position] == ";" else _GUARDED_BLOCK
+        return Diagnostic("illegal", message, locator.locate(0, len(text)))
+    return None
+
+
+def check_statement_start(statement: Candidate, locator: Locator) -> Iterator[Diagnostic]:
+    """Yield a diagnostic about a stray word before a statement."""
+    if match := _PRECEDING_WORD.search(statement.preceding_text):
+        start = match.start(1) - len(statement.preceding_text)
+        reason = "is not part of this statement: it begins with a guard or opcode"
+        message = f"{quote_word(match[1])} {reason}"
+        location = locator.locate(start, start + len(match[1]))
+        yield Diagnostic("illegal", message, location, "a `;` or a `:` after it")
+
+
+def add_diagnostics(
+    item: CheckedInstruction, diagnostics: Iterable[Diagnostic]
+) -> CheckedInstruction:
+    """Return a checked instruction with more diagnostics."""
+    return item._replace(diagnostics=(*item.diagnostics, *diagnostics))
+
+
+_ANOTHER_END = re.compile(r"(?>(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*);", re.DOTALL)
+
+
+def check_statement_end(
+    statement: Candidate, locator: Locator, opcodes: Set[str] = OPCODES
+) -> Iterator[Diagnostic]:
+    """Yield diagnostics about the end of a statement.
+
+    A text that is not a module may end without a ``;``.
+    """
+    end = len(statement.text)
+    if statement.text[-1] != ";":
+        if not statement.cut_off or statement.scopes.version is not None:
+            for problem in find_boundary_problems(statement.text, opcodes):
+                yield make_illegal_diagnostic(problem, locator)
+    elif match := _ANOTHER_END.match(statement.following_text):
+        yield Diagnostic("illegal", EMPTY_STATEMENT.message, locator.locate(end, end + match.end()))
+
+
+def make_illegal_diagnostic(problem: Problem, locator: Locator) -> Diagnostic:
+    """Return the diagnostic for a problem of the syntax."""
+    return Diagnostic("illegal", problem.message, locator.locate(*problem.span), problem.hint)
+
+
+_NAME = re.compile(r"[%\w$]++")
+_FOLDED = (
+    *("slct.s32.s32", "vabsdiff2.", "vabsdiff4."),
+    *("bfe.u64", "bfe.s64", "bfi.b64", "fns."),
+)
+"""The beginnings of instructions whose errata depend on constants."""
+
+
+def find_constants(
+    statement: Candidate, moved_constants: MovedConstants, literals: Mapping[str, int]
+) -> Mapping[str, int]:
+    """Return the bits of a statement's registers that are constants.
+
+    ``literals`` are those of its asm statement. ``mov`` instructions are considered only if folding
+    may change the result.
+    """
+    text, opcode, target = statement.text, statement.opcode, statement.scopes.target
+    sources = [literals] if literals else []
+    is_likely = text[opcode] in "sbf" or target in (None, *LOSING_TARGETS)
+    if is_likely and text.startswith(_FOLDED, opcode):
+        sources.append(moved_constants.find_constants(statement.start))
+    names = _NAME.findall(text) if sources else ()
+    return {name: bits[name] for bits in sources for name in names if name in bits}
+
+
+def check_statement(
+    statement: Candidate,
+    locator: Locator,
+    name: str,
+    constants: Mapping[str, int],
+    *,
+    is_asm: bool,
+) -> Iterator[CheckedInstruction]:
+    """Yield the instructions of a statement, with the diagnostics about what it says.
+
+    ``constants`` are the bits of registers that are constants. ``is_asm``: the statement is of
+    an asm statement, where a replacement doubles ``%``.
+    """
+    verdict, registers = get_cached_verdict(statement.text, constants)
+    if verdict:
+        yield make_legal_instruction(statement, verdict, registers, locator, name, is_asm)
+        return
+    for item in scan(statement.text):  # it is illegal, or holds several
+        if item.instruction and not item.problems:
+            verdict = make_verdict(item.instruction.with_constants(constants))
+            yield make_legal_instruction(statement, verdict, (), locator, name, is_asm)
+        else:
+            yield _make_illegal_instruction(statement, item, locator, name)
+
+
+def check_plain_statement(
+    statement: Candidate, locator: Locator, name: str
+) -> Iterator[CheckedInstruction]:
+    """Yield a statement that is not one of the catalog's to explain, if it is illegal."""
+    problems = find_plain_problems(statement.text)
+    span = (statement.opcode, len(statement.text))
+    diagnostics = tuple(check_statement_end(statement, locator, ALL_OPCODES))
+    if problems and not any(x.unread for x in problems):
+        item = _make_illegal_instruction(statement, Parsed(None, problems, span), locator, name)
+        yield add_diagnostics(item, diagnostics)
+    elif diagnostics:
+        ptx = " ".join(statement.text.split())
+        yield CheckedInstruction(name, diagnostics[0].location, ptx, diagnostics)
+
+
+def _make_illegal_instruction(
+    statement: Candidate, item: Parsed, locator: Locator, name: str
+) -> CheckedInstruction:
+    problems = sorted(item.problems, key=lambda problem: problem.span)
+    diagnostics = tuple(
+        make_illegal_diagnostic(problem, locator)._replace(
+            rule="unread" if problem.unread else "illegal"
+        )
+        for problem in problems
+    )
+    ptx = " ".join(statement.text[slice(*item.span)].split())
+    return CheckedInstruction(name, diagnostics[0].location, ptx, diagnostics)
+
+
+def _explain_wrong_carry(opcode: str, scopes: Scopes, guard: str) -> str:
+    """Return what is wrong with the carry that an opcode reads, or an empty string."""
+    writer = scopes.find_carry_opcode(guard)
+    written, read = map(find_carry_noun, (writer, opcode))
+    if not writer or written == read:
+        return ""
+    verb = "subtracts" if read == "borrow" else "adds"
+    return (
+        f"`{opcode}` reads the {written} that `{writer}.cc` wrote: by the manual it {verb} it, "
+        f"but ptxas {FLAG_ERRATUM.versions} {verb} its inverse ({FLAG_ERRATUM.id})"
+    )
+
+
+def make_legal_instruction(
+    statement: Candidate,
+    verdict: CachedVerdict,
+    registers: Sequence[str],
+    locator: Locator,
+    name: str,
+    is_asm: bool = False,
+) -> CheckedInstruction:
+    """Return a legal instruction with the diagnostics of its verdict and of its declarations."""
+    ins, diagnostics = verdict.instruction, list[Diagnostic]()
+    start, end = ins.spans["opcode"]
+    if registers:  # their names may be longer than the stand-ins
+        start, end = statement.opcode, statement.opcode + end - start
+    location = locator.locate(start, end)
+    scopes = statement.scopes
+    version = verdict.version
+    if verdict.family:
+        version = max(version, FAMILIES[verdict.family].get(scopes.target or 0, version))
+    if scopes.version is not None and scopes.version < version:
+        present_text, required_text = ("{}.{}".format(*x) for x in (scopes.version, version))
+        diagnostics.append(
+            _make_too_old_diagnostic(ins, ".version", present_text, required_text, location)
+        )
+    if verdict.family:
+        if message := _find_family_problem(ins, verdict.family, scopes):
+            diagnostics.append(Diagnostic("version", message, location))
+    elif scopes.target is not None and scopes.target < verdict.target:
+        present_text, required_text = f"sm_{scopes.target}", f"sm_{verdict.target}"
+        diagnostics.append(
+            _make_too_old_diagnostic(ins, ".target", present_text, required_text, location)
+        )
+    if not _are_registers_accepted(scopes, verdict, registers):
+        diagnostics += _check_registers(statement, verdict, registers, locator)
+    text = verdict.text.fill_registers(registers)
+    if verdict.reads_carry or verdict.writes_carry:
+        guard = fill_template(str(ins.guard or ""), registers)
+        rule, message = "carry", ""
+        if verdict.reads_carry:
+            if scopes.is_asm and not (scopes.has_carry or scopes.has_label):
+                rule, message = "asm-carry", _FOREIGN_CARRY.format(ins.opcode)
+            else:
+                message = _describe_lost_carry(ins, scopes, guard)
+            message = message or _explain_wrong_carry(ins.opcode, scopes, guard)
+        if message:
+            diagnostics.append(Diagnostic(rule, message, location))
+        if verdict.writes_carry:
+            scopes.write_carry(ins.opcode, guard)
+    for x in verdict.redundancies:
+        fix = _make_statement_edit(statement, locator, fill_template(x.line, registers), is_asm)
+        message = fill_template(x.message, registers)
+        diagnostics.append(Diagnostic(x.rule, message, location, fix=fix))
+    if not (verdict.notes or verdict.loss or verdict.example):
+        return CheckedInstruction(name, location, text, tuple(diagnostics))
+    notes = tuple(fill_template(note, registers) for note in verdict.notes)
+    diagnostics += [
+        Diagnostic("crash" if note in CRASHES else "note", note, location) for note in notes
+    ]
+    if verdict.loss:
+        diagnostics.append(
+            Diagnostic("F2", f"F2: {fill_template(verdict.loss, registers)}", location)
+        )
+    example = verdict.example
+    if example:
+        fix = _make_replacement_edit(statement, locator, verdict, registers, is_asm)
+        diagnostics += [
+            Diagnostic(x.id, _format_warning(x.id), location, fix=fix) for x in example.errata
+        ]
+        values = {fill_template(name, registers): bits for name, bits in example.values.items()}
+        example = example._replace(values=values)
+    lines = tuple(verdict.replacement.fill_registers(registers).splitlines())
+    if is_asm:
+        lines = tuple(map(_format_for_asm, lines))
+    return CheckedInstruction(
+        name, location, text, tuple(diagnostics), notes, example, lines or None
+    )
+
+
+def _make_replacement_edit(
+    statement: Candidate,
+    locator: Locator,
+    verdict: CachedVerdict,
+    registers: Sequence[str],
+    is_asm: bool,
+) -> TextEdit | None:
+    """Return the edit for a replacement that is one line without registers of its own."""
+    lines = verdict.replacement.fill_registers(registers).splitlines()
+    if len(lines) == 3 and (lines[0], lines[-1]) == ("{", "}") and ".reg" not in lines[1]:
+        lines = lines[1:-1]
+    if len(lines) != 1:
+        return None
+    return _make_statement_edit(statement, locator, lines[0].strip(), is_asm)
+
+
+def _make_statement_edit(
+    statement: Candidate, locator: Locator, line: str, is_asm: bool
+) -> TextEdit | None:
+    """Return the edit that replaces a statement, if the source has it literally, in one line."""
+    location = locator.locate(0, len(statement.text))
+    source = location.excerpt[slice(*location.span)]
+    is_doubled = is_asm and "%%" in source
+    decoded = source.replace("%%", "%") if is_doubled else source
+    if decoded != statement.text or statement.text[-1] != ";" or len(source) != location.width:
+        return None
+    # without `%%` in the source, `%` stands before operands only, or is not an escape
+    return TextEdit(location, _format_for_asm(line) if is_doubled else line)
+
+
+_FOREIGN_CARRY = (
+    "the carry that `{}` reads is written by no statement of this asm statement: ptxas 13.0 keeps "
+    "that of an `asm volatile` before it, but nothing guarantees this"
+)
+
+
+def _describe_lost_carry(ins: Instruction, scopes: Scopes, guard: str) -> str:
+    """Return why the carry that an instruction reads is unwritten; empty if it may be written.
+
+    A label may be reached from a statement that writes it, and a branch may let only those pass
+    for which the guard of the write holds.
+    """
+    if scopes.has_label:
+        return ""
+    if scopes.has_carry:
+        if scopes.carry_guard in ("", guard) or scopes.has_branch:
+            return ""
+        return f"the carry that `{ins.opcode}` reads is written only under `{scopes.carry_guard}`"
+    return f"no statement before this one writes the carry that `{ins.opcode}` reads"
+
+
+_MAX_ACCEPTED_TYPES = 1 << 6
+
+
+def _are_registers_accepted(
+    scopes: Scopes, verdict: CachedVerdict, registers: Sequence[str]
+) -> bool:
+    """Return whether the declarations of the registers are known to need no diagnostic."""
+    if verdict.pick_registers is None or not registers:
+        return False
+    names = verdict.pick_registers(registers)
+    types = scopes.list_types(names)
+    if types is None:
+        return False
+    if types in verdict.accepted_types:
+        return True
+    fit = all(
+        check_register(scopes, verdict.instruction, role, register, type_) is None
+        for register, (role, _, type_) in zip(names, verdict.uses, strict=True)
+    )
+    if fit and len(verdict.accepted_types) < _MAX_ACCEPTED_TYPES:
+        verdict.accepted_types.add(types)
+    return fit
+
+
+def _check_registers(
+    statement: Candidate, verdict: CachedVerdict, registers: Sequence[str], locator: Locator
+) -> Iterator[Diagnostic]:
+    """Yield diagnostics about registers whose declarations do not fit."""
+    spans: Mapping[str, Span] | None = None
+    for role, name_template, type_ in verdict.uses:
+        name = fill_template(name_template, registers)
+        problem = check_register(statement.scopes, verdict.instruction, role, name, type_)
+        if problem is None:
+            continue
+        if spans is None:
+            instructions = (x.instruction for x in scan(statement.text))
+            spans = next((ins.spans for ins in instructions if ins), {})
+        span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
+        yield Diagnostic(problem.kind.value, problem.message, locator.locate(*span), problem.hint)
+
+
+def _format_for_asm(line: str) -> str:
+    """Return a line for an asm statement: ``%`` is doubled except before its operands."""
+    return re.sub(r"%(?!\d)", "%%", line)
+
+
+@cache
+def _format_warning(id_: str) -> str:
+    erratum = next(x for x in ERRATA if x.id == id_)
+    return f"{id_}: with ptxas {erratum.versions} on {erratum.targets}: {erratum.sentence}"
+
+
+def _find_family_problem(ins: Instruction, family: str, scopes: Scopes) -> str:
+    """Return why the target lacks an instruction of a family, or an empty string."""
+    number, suffix = scopes.target, scopes.target_suffix
+    numbers = FAMILIES[family]
+    if number is None or number > max(numbers) or (number in numbers and suffix):
+        return ""
+    return (
+        f"`{ins.opcode}` needs .target {family} or another one of its family, with `a` or `f`; "
+        f"this is sm_{number}{suffix}"
+    )
+
+
+def _make_too_old_diagnostic(
+    ins: Instruction,
+    directive: str,
+    present_text: str,
+    required_text: str,
+    location: SourceLocation,
+) -> Diagnostic:
+    name = f"{ins.opcode}.ftz" if ins.form.ftz and directive == ".version" else ins.opcode
+    return Diagnostic(
+        "version",
+        f"`{name}` needs {directive} {required_text} or higher; this is {present_text}",
+        location,
+    )
