@@ -11,6 +11,7 @@ from ptxscope.cli.support.command_table import COMMANDS
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from tests.cli.running import run
+from tests.tiers import sampled
 
 
 def test_an_instruction_is_its_example() -> None:
@@ -36,6 +37,7 @@ def test_explain_takes_a_name() -> None:
 
 
 @pytest.mark.parametrize("name", [*CATALOG, *map_intrinsics()])
+@sampled
 def test_each_name_has_an_example_of_all_operands(name: str) -> None:
     assert name not in COMMANDS
     done = run("trace", name, "-f", "json")

@@ -26,6 +26,7 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.completions import find_completions
 from ptxscope.learn.lesson import list_files
 from tests.cli.test_commands import ptxscope
+from tests.tiers import whole
 
 FILE = "a file"
 
@@ -154,6 +155,7 @@ def options_of(help_: str) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@whole
 def test_every_option_of_every_command(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +179,7 @@ def test_every_option_of_every_command(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@whole
 def test_every_value_of_every_option(command: str) -> None:
     to = import_module(f"ptxscope.cli.commands.{command}").make_parser()
     first = offered(command, "")

@@ -33,7 +33,7 @@ from ptxscope.engine.tracing.step_text import describe_step, format_title
 from tests import reference_integers
 from tests.reference_data import golden_opcodes
 from tests.strategies import instruction_of
-from tests.tiers import sampled
+from tests.tiers import sampled, whole
 
 # the table of docs/semantics.md, 3: documented, accepted by ptxas 13.0
 _SIMD2, _SCALAR = (27_744, 27_744), (7_840, 8_624)
@@ -90,6 +90,7 @@ def test_a_syntax_says_what_its_slots_are(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("opcode", CATALOG)
+@whole
 def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
     entry = CATALOG[opcode]
     assert entry.summary

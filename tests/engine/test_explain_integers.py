@@ -13,6 +13,7 @@ import pytest
 from ptxscope import diagnose, parse
 from tests import reference_halves
 from tests.reference_integers import compute
+from tests.tiers import whole
 
 # the line as it was written | as it ran | the greatest place, if not the first
 _TABLE = """
@@ -132,6 +133,7 @@ def test_there_are_sixty() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda x: " -> ".join(x[:2]))
+@whole
 def test_the_change_is_told(case: list[str]) -> None:
     written, ran, *place = case
     values = draw(written, ran)

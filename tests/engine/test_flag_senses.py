@@ -24,7 +24,7 @@ from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
 from tests.cli.running import run as run_cli
 from tests.engine.test_launches import make_kernel
-from tests.tiers import some
+from tests.tiers import some, whole
 
 _WORD = (1 << 32) - 1
 _CHAINS = (
@@ -78,6 +78,7 @@ def _draw_words(rng: Random) -> list[int]:
 
 @pytest.mark.parametrize("model", ["isa", "ptxas", "ptxas-11.8"])
 @pytest.mark.parametrize("chain", _CHAINS)
+@whole
 def test_a_block_has_the_flag_of_the_manual_or_of_the_machine(chain: str, model: str) -> None:
     rng, lines = Random(chain), _make_lines(chain)
     text = "{ " + " ".join(lines) + " }"

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.engine.test_launches import make_kernel, run
+from tests.tiers import whole
 
 _NAN = 0x7FFF
 _FRACTION_BITS = {"f16": 10, "bf16": 7}
@@ -147,6 +148,7 @@ _FORMS = [
 
 
 @pytest.mark.parametrize(("opcode", "flags", "type_"), _FORMS)
+@whole
 def test_arithmetic_on_one_and_on_two_halves(opcode: str, flags: str, type_: str) -> None:
     draw = Random(f"{opcode}{flags}{type_}")
     rows = np.array(

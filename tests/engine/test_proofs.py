@@ -311,6 +311,7 @@ def test_what_a_proof_made_is_freed() -> None:
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("width", [64, 96, 136])
 @pytest.mark.parametrize("bits", [(64, 64), (64, 32), (16, 64), (64, 40)])
+@whole
 def test_a_product_of_pairs(bits: tuple[int, int], width: int, *, signed: bool) -> None:
     solver, rng = Solver(20), Random(width)
     terms = solver.terms
@@ -489,6 +490,7 @@ def test_small_factors_make_small_products(a: str, b: str, where: str, verdict: 
 @pytest.mark.parametrize(
     "factor", [0, 5, -3, 1 << 31, 1 << 63, -(1 << 63), (1 << 64) - 1, 1 << 64, -1 - (1 << 64)]
 )
+@whole
 def test_products_of_a_pair_and_a_constant(factor: int, signed: bool, width: int) -> None:
     solver = Solver(20)
     terms = solver.terms

@@ -61,6 +61,7 @@ def is_true(sequence: IntrinsicSequence, values: dict[str, int], result: int) ->
 
 
 @pytest.mark.parametrize(("name", "architecture"), list(KERNELS))
+@whole
 def test_what_nvcc_writes_is_named(name: str, architecture: str) -> None:
     kernel = KERNELS[name, architecture]
     sequences = find_text_sequences(kernel, "k.ptx")

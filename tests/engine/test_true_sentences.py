@@ -31,6 +31,7 @@ from ptxscope.engine.tracing.trace import Trace
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import ChoiceFigure
 from tests.strategies import bits, evaluations, instruction_of
+from tests.tiers import whole
 
 MODELS = ("isa", "ptxas-11.8", "ptxas")
 
@@ -99,6 +100,7 @@ def test_one_register_for_p_and_q_has_one_result_and_a_note() -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda x: f"{x.opcode} {x.example[0]}")
+@whole
 def test_every_instruction_says_that_its_guard_decides_about_the_write(entry: Entry) -> None:
     rng = Random(24)
     for _ in range(4):
@@ -589,6 +591,7 @@ _NAMES = re.compile(r"(?<![\w.%])([abcdepq])\b")
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda x: f"{x.opcode} {x.example[0]}")
+@whole
 def test_sentences_name_the_registers_of_their_statement(entry: Entry) -> None:
     """The letters of the manual's operands are in no sentence but "For a", which names a row."""
     rng = Random(37)

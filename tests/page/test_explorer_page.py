@@ -16,7 +16,7 @@ from ptxscope.documents.options import Options
 from ptxscope.page.explorer_page import ExplorerPage
 from ptxscope.page.page_view import make_link, make_view
 from ptxscope.page.permalink import format_permalink, parse_permalink
-from tests.tiers import ci_only, sampled
+from tests.tiers import ci_only, sampled, whole
 from tools.page_proof import HOSTILE, draw_link, list_words, print_document
 
 VADD4 = "vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x80ff7f01&b=0x01010101"
@@ -62,6 +62,7 @@ def test_only_what_changed_is_returned() -> None:
 
 
 @pytest.mark.parametrize("fragment", HOSTILE)
+@whole
 def test_hostile_permalinks_do_nothing(fragment: str) -> None:
     page = open_page(VADD4)
     trace = page.state.trace

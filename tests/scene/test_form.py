@@ -56,6 +56,7 @@ def test_nothing_in_it_follows_from_values(opcode: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("opcode", CATALOG)
+@sampled
 def test_it_has_the_rows_and_the_ways_of_a_trace(opcode: str) -> None:
     for ins in forms(opcode, 4):
         shown = make_placeholder_trace(ins)
@@ -90,6 +91,7 @@ def test_bytes_are_called_by_their_letters() -> None:
 
 
 @pytest.mark.parametrize("opcode", CATALOG)
+@sampled
 def test_a_part_of_a_register_is_not_called_as_an_operand_is(opcode: str) -> None:
     """Byte 3 of b may be lane 2 of a: `b3` in a formula is lane 3 of the second operand."""
     rng = Random(opcode)

@@ -16,7 +16,7 @@ from ptxscope.widgets.base.pane import StyledLine, StyledText
 from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
 from ptxscope.widgets.lanes.lane_cells import LABEL, NUMBER, measure_line
 from tests.strategies import instruction_of
-from tests.tiers import examples
+from tests.tiers import examples, sampled
 
 SIZES = [(58, 12), (78, 15), (87, 26), (155, 46)]
 SIMD = [entry.opcode for entry in CATALOG.values() if entry.lanes > 1]
@@ -70,6 +70,7 @@ def test_no_whole_register_begins_in_a_lane_column() -> None:
 
 
 @pytest.mark.parametrize("opcode", CATALOG)
+@sampled
 def test_a_blank_parts_the_name_of_a_row_from_its_values(opcode: str) -> None:
     rng = Random(opcode)
     for _ in range(examples(8).max_examples):

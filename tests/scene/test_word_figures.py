@@ -21,7 +21,7 @@ from ptxscope.scene.scene_model import (
     TableFigure,
 )
 from tests.reference_integers import compute
-from tests.tiers import examples
+from tests.tiers import examples, whole
 
 WORDS = st.integers(0, 2**32 - 1)
 LENGTHS = st.integers(0, 40)
@@ -115,6 +115,7 @@ def test_each_bit_uses_the_entry_of_its_three_bits(lut: int, a: int, b: int, c: 
 
 
 @pytest.mark.parametrize("lut", range(256))
+@whole
 def test_the_formula_of_a_table_is_its_function(lut: int) -> None:
     drawn = table(f"lop3.b32 d, a, b, c, {lut}", a=0, b=0, c=0)
     results: dict[tuple[int, ...], int] = {

@@ -14,7 +14,7 @@ from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.state.edits import make_instruction, with_choice
 from ptxscope.state.setup import make_setup, trace_of
-from tests.tiers import ci_only
+from tests.tiers import ci_only, whole
 
 MOVES = [
     ("set.lt.u32.s32 d, a, b", [("dtype", Type.F16)], "set.lt.f16.s32 d, a, b"),
@@ -74,6 +74,7 @@ def test_a_register_replaces_a_literal_that_does_not_fit(
 
 @pytest.mark.parametrize("literal", ["2", "0f3F800000"])
 @pytest.mark.parametrize("opcode", CATALOG)
+@whole
 def test_every_legal_choice_can_be_made_beside_a_literal(opcode: str, literal: str) -> None:
     for shape in list_shapes(opcode):
         head, _, operands = shape.example[0].partition(" ")
