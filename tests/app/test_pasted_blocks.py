@@ -180,7 +180,6 @@ async def test_a_typed_call_of_several_instructions_opens_as_a_block() -> None:
         drive.agree()
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
@@ -193,10 +192,8 @@ async def test_a_typed_call_of_several_instructions_opens_as_a_block() -> None:
         ("and", ""),
     ],
 )
-async def test_a_typed_line_says_what_enter_opens(
-    size: tuple[int, int], line: str, kind: str
-) -> None:
-    async with explorer(size=size) as drive:
+async def test_a_typed_line_says_what_enter_opens(line: str, kind: str) -> None:
+    async with explorer(size=(80, 24)) as drive:
         await drive.press("i", "ctrl+a", "ctrl+k")
         await drive.type(line)
         shown = " ".join((await drive.text()).split())
