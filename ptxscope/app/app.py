@@ -325,7 +325,7 @@ class Explorer(ExplorerApp):
         """The unexpected error that has ended the explorer, as Textual tells it."""
         return cast("StringIO", self.error_console.file).getvalue()
 
-    def on_gone(self) -> None:
+    def on_terminal_gone(self) -> None:
         """Exit because the terminal is gone."""
         self.is_gone = True
         self.ending()

@@ -306,7 +306,7 @@ WRONG = {
     ":ptx:value:`nosuch of e3`": "'nosuch' is not a step of this instruction",
     ":ptx:value:`select of e3`": "`select` is none of select.a, select.b",
     ":ptx:value:`add lane 1 of e3`": "operate.t has no lane 1: it has one value",
-    ":ptx:result:`'vadd4' a=1`": "is missing its destination type",
+    ":ptx:result:`'vadd4;' a=1`": "is missing its destination type",
     ":ptx:result:`'vadd4 a=1`": "No closing quotation",
     ":ptx:result:`<script>`": "no trace has the :name: '<script>'",
 }
