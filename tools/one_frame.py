@@ -13,7 +13,7 @@ async def main() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("a")  # else the result is held back
         frame = app.export_screenshot()
-    if "0x00000007" not in frame:
+    if "0x7f8003fe" not in frame:
         raise SystemExit("the first frame does not show the result")
     print("one frame painted")
 

@@ -163,7 +163,7 @@ def check_opening(driver: PageDriver) -> str:
     page.keyboard.press("Backspace")
     page.keyboard.type("2")
     require(page.inner_html("#picture") != before, "a key does not change the picture")
-    driver.wait_for("location.hash.includes('a=0x80ff7f02')")
+    driver.wait_for("location.hash.includes('a=0x649c0102')")
     strangers = [x for x in driver.requests if not x.startswith((driver.url, "data:", "blob:"))]
     require(not strangers, f"requests to others: {strangers}")
     return f"a first picture after {first_seconds:.1f} s, the engine after {seconds:.1f} s"

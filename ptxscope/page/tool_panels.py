@@ -170,7 +170,7 @@ def list_lessons(places: Mapping[str, LessonProgress]) -> list[Child]:
         children.append(make_element("p", make_button(label, "open_lesson", data_name=name)))
     for group, members in groupby(heads.values(), lambda head: head.group):
         items = list(map(make_item, members))
-        children.append(make_element("h3", group))
+        children.append(make_element("h2", group))
         children.append(make_element("ol", *items, start=str(number), class_="lessons"))
         number += len(items)
     return children
