@@ -49,7 +49,7 @@ class Option(NamedTuple):
     field: str = ""
     """The field of ``Options`` that holds it."""
     value: object = True
-    """Value of the field if a flag is given; None if the field is computed from the text."""
+    """The value of the field if the flag is present; None if the text gives the value."""
     subjects: DocumentSubject = _TRACE
     rivals: str = ""
     """Name of a group of which one option can be given."""

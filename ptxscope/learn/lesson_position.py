@@ -60,7 +60,7 @@ class LessonPosition:
 
     @property
     def score(self) -> str:
-        """How many questions were right, of those on the cards since the first that was shown."""
+        """The number of right answers, and of questions since the first card of this visit."""
         cards = self.lesson.cards[self._first :]
         count = sum(card.ask is not None for card in cards)
         return f"{sum(self._is_right.values())} of {count} right at the first try"

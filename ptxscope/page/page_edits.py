@@ -11,7 +11,7 @@ from ..engine.syntax.instruction import Signature
 from ..engine.syntax.values import parse_value
 from ..state import edits
 from ..state.actions import ACTIONS
-from ..state.requests import Notify, Say, Tell, Transition
+from ..state.requests import Notify, ShowHint, ShowOutcome, Transition
 from .page_state import OpenTool, PageState
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ MAX_LINE_CHARS = 1 << 14
 def perform(page: PageState, transition: Transition, *arguments: object, **named: object) -> None:
     """Run a transition of the explorer; what it says is the page's message."""
     for request in transition(page.explorer, *arguments, **named) or ():
-        if isinstance(request, Say | Notify):
+        if isinstance(request, ShowHint | Notify):
             page.message = request.text
-        elif isinstance(request, Tell):
+        elif isinstance(request, ShowOutcome):
             page.message = f"{request.title}: {request.text}"
 
 

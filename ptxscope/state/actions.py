@@ -12,7 +12,7 @@ from . import lesson_transitions as lessons
 from . import listing_transitions as listings
 from . import step_transitions as steps
 from .explorer_state import ExplorerState
-from .requests import Focus, Requests, Say, Transition, act
+from .requests import Focus, Requests, ShowHint, Transition, act
 
 
 def _allow(_: ExplorerState) -> None:
@@ -35,7 +35,7 @@ class Action(NamedTuple):
     arguments: tuple[object, ...] = ()
     is_numbered: bool = False
     """Whether each of its keys passes its number, from 1."""
-    check: Callable[[ExplorerState], Say | None] = _allow
+    check: Callable[[ExplorerState], ShowHint | None] = _allow
     """The condition of the action: says why it is not possible now, or returns None."""
 
     @property

@@ -24,8 +24,8 @@ from .requests import (
     MenuItem,
     Open,
     Requests,
-    Say,
-    Tell,
+    ShowHint,
+    ShowOutcome,
     refuse,
 )
 from .setup import trace_of
@@ -45,17 +45,17 @@ def toggle_pin(state: ExplorerState) -> Requests:
     state.toggle_pin()
     if state.pin:
         text = "Pinned: later edits are compared with it"
-        yield Say(text, keys=(("pin", "unpins it"),))
+        yield ShowHint(text, keys=(("pin", "unpins it"),))
     else:
-        yield Say("Unpinned")
+        yield ShowHint("Unpinned")
 
 
-def check_proof(state: ExplorerState) -> Say | None:
+def check_proof(state: ExplorerState) -> ShowHint | None:
     """Say why there is nothing to prove, if so."""
     if state.pin is None:
         return refuse("nothing is pinned", ("pin", "pins this instruction, then change it"))
     if state.is_predicting:
-        return Say("A proof would reveal the answer", keys=(STOP_PREDICTING,))
+        return ShowHint("A proof would reveal the answer", keys=(STOP_PREDICTING,))
     return None
 
 
@@ -72,7 +72,7 @@ def prove(state: ExplorerState) -> Requests:
             yield refuse("the proof is of other instructions than those shown now")
             return
         if (yield Act("is_covered")):
-            yield Say("The proof is done", keys=(("prove", "shows it"),))
+            yield ShowHint("The proof is done", keys=(("prove", "shows it"),))
             return
     assert proof
     if (yield Open("dialogs.proof_dialog:ProofDialog", (proof,))):
@@ -89,7 +89,7 @@ def ask_computed(state: ExplorerState, place: Place, start: str) -> Requests:
     from .backward_edit import EditTarget
 
     if place.key not in state.trace.rows or state.guesses is not None:
-        yield Say(f"{REFUSED} this is computed: type over a register's chip", "changed")
+        yield ShowHint(f"{REFUSED} this is computed: type over a register's chip", "changed")
         return
     target = EditTarget(state.trace, place)
     if not state.setup.instruction.inputs:
@@ -144,7 +144,7 @@ def _find_sources(
     setup = edits.with_registers(state.setup, finding.operands)
     yield from edit(state, setup)
     if state.setup.values == setup.values:  # a listing may have kept its own
-        yield Say(sentence, "good", is_sticky=True, keys=(("edit.undo", "undoes it"),))
+        yield ShowHint(sentence, "good", is_sticky=True, keys=(("edit.undo", "undoes it"),))
 
 
 # --- dialogs ---------------------------------------------------------------------------------
@@ -160,22 +160,22 @@ def explain(state: ExplorerState) -> Requests:
     if isinstance(explanation, Mapping):
         state.observed_text = ""  # the result on other operands is to be observed
         yield from edit(state, edits.with_registers(state.setup, explanation))
-        yield Tell("To try next", "the result on these operands decides")
+        yield ShowOutcome("To try next", "the result on these operands decides")
     elif explanation is not None:
         state.pin_for_explanation(setup, explanation)
         yield from edit(state, edits.with_explanation(setup, explanation))
         if explanation.instruction.opcode == setup.instruction.opcode:  # else the pin waits
-            yield Tell("Pinned", "the documented evaluation; you see the explanation")
+            yield ShowOutcome("Pinned", "the documented evaluation; you see the explanation")
 
 
-def check_sweep(state: ExplorerState) -> Say | None:
+def check_sweep(state: ExplorerState) -> ShowHint | None:
     """Say why nothing can be swept, if so."""
     from ..sweep.register_parts import can_sweep
 
     if state.is_predicting:
-        return Say("A sweep would reveal the answer", keys=(STOP_PREDICTING,))
+        return ShowHint("A sweep would reveal the answer", keys=(STOP_PREDICTING,))
     if not can_sweep(state.trace.block):
-        return Say("There is no operand to sweep, or no result to show")
+        return ShowHint("There is no operand to sweep, or no result to show")
     return None
 
 

@@ -20,8 +20,8 @@ from .requests import (
     Notify,
     Open,
     Requests,
-    Say,
-    Tell,
+    ShowHint,
+    ShowOutcome,
     refuse,
 )
 from .session import describe_edit
@@ -45,12 +45,12 @@ def report_edit(state: ExplorerState, edit: Edit | None) -> Requests:
     now = state.setup.instruction.opcode
     if pin is not None and pin.instruction.opcode == before != now:
         text = f"The pin waits for {before}: it is not compared with {now}"
-        yield Say(text, keys=(("pin", "unpins it"),))
+        yield ShowHint(text, keys=(("pin", "unpins it"),))
     if state.cursor is not None and (name := state.find_computed_operand(edit)):
         yield _refuse_edit(state, name)
 
 
-def _refuse_edit(state: ExplorerState, name: str) -> Say:
+def _refuse_edit(state: ExplorerState, name: str) -> ShowHint:
     cursor = state.cursor
     if cursor and name in cursor.program_run.program.constants:
         return refuse(f"{name} is a constant of the asm statement")
@@ -174,14 +174,14 @@ def swap_operands(state: ExplorerState) -> Requests:
 # --- undo ------------------------------------------------------------------------------------
 
 
-def check_undo(state: ExplorerState) -> Say | None:
+def check_undo(state: ExplorerState) -> ShowHint | None:
     """Say that there is no edit to undo, if so."""
-    return None if state.session.undo_history else Say("There is no edit to undo")
+    return None if state.session.undo_history else ShowHint("There is no edit to undo")
 
 
-def check_redo(state: ExplorerState) -> Say | None:
+def check_redo(state: ExplorerState) -> ShowHint | None:
     """Say that there is no edit to redo, if so."""
-    return None if state.session.redo_history else Say("There is no edit to redo")
+    return None if state.session.redo_history else ShowHint("There is no edit to redo")
 
 
 def undo(state: ExplorerState) -> Requests:
@@ -189,7 +189,7 @@ def undo(state: ExplorerState) -> Requests:
     after = state.session.moment
     state.undo()
     edit = describe_edit(state.session.moment, after)
-    yield Tell("Took back", make_printable(edit), (("edit.redo", "restores it"),))
+    yield ShowOutcome("Took back", make_printable(edit), (("edit.redo", "restores it"),))
 
 
 def redo(state: ExplorerState) -> Requests:
@@ -197,4 +197,4 @@ def redo(state: ExplorerState) -> Requests:
     before = state.session.moment
     state.redo()
     edit = describe_edit(before, state.session.moment)
-    yield Tell("Restored", make_printable(edit), (("edit.undo", "undoes it"),))
+    yield ShowOutcome("Restored", make_printable(edit), (("edit.undo", "undoes it"),))

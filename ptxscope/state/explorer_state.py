@@ -12,7 +12,7 @@ from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
 from .edits import find_changed_registers, with_line, with_model
 from .prediction_progress import PredictionProgress
-from .requests import Say
+from .requests import ShowHint
 from .session import Session
 from .setup import Setup, trace_of
 from .state_store import SavedState, StateStore
@@ -66,10 +66,10 @@ class ExplorerState:
         self.store = store
         """The saved state on disk; None saves nothing."""
         self.random = Random()  # noqa: S311
-        self.hint = Say()
+        self.hint = ShowHint()
         """The last hint, until it is cleared."""
         self.drafts: dict[str, str] = {}
-        """What was typed last in each prompt, by its title."""
+        """The last text of each prompt, by its title."""
         self.observed_text = ""
         """The observed result as typed."""
         self.left_run: ThreadRun | None = None
@@ -189,13 +189,13 @@ class ExplorerState:
 
     @property
     def proof_question(self) -> object:
-        """What a proof about the pin is about: the values of registers do not matter."""
+        """The subject of a proof about the pin, without the values of registers."""
         pin, setup = self.pin, self.setup
         return pin and (pin.instruction, pin.model, setup.instruction, setup.model)
 
     @property
     def marks(self) -> tuple[object, ...]:
-        """What is shown besides the session; what is drawn of equal marks is the same."""
+        """The view besides the session: equal marks are drawn equally."""
         shown = self.step, self.mode, self.is_revealed, self._is_stepping
         return *shown, id(self.pin), id(self.predictions.prediction)
 

@@ -20,7 +20,7 @@ from .figure_edits import (
     find_part_choice,
     with_nudge,
 )
-from .requests import REFUSED, AskText, Requests, Say, refuse
+from .requests import REFUSED, AskText, Requests, ShowHint, refuse
 
 if TYPE_CHECKING:
     from ..scene.scene_model import Scene
@@ -68,7 +68,9 @@ def nudge_lane(state: ExplorerState, role: str, low: int, width: int, delta: int
         yield from edit(state, changed)
     else:
         bits, type_ = state.trace.operands[role], state.setup.instruction.type_of(role)
-        yield Say(f"{REFUSED} there is no float next to {format_float(bits, type_)}", "changed")
+        yield ShowHint(
+            f"{REFUSED} there is no float next to {format_float(bits, type_)}", "changed"
+        )
 
 
 def ask_formula(state: ExplorerState) -> Requests:
@@ -100,6 +102,6 @@ def select_part(state: ExplorerState, slot: str, lane: int, digit: int, unit: in
     """
     changed = edits.with_digit(state.setup, slot, lane, digit, unit)
     if changed is None:
-        yield Say(f"{REFUSED} {slot} cannot take that part", "changed")
+        yield ShowHint(f"{REFUSED} {slot} cannot take that part", "changed")
     else:
         yield from edit(state, changed)

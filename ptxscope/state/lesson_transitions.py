@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import PtxError
 from .explorer_state import ExplorerState
-from .requests import Act, AskAnswer, AskItem, MenuItem, Notify, Requests, Say, refuse
+from .requests import Act, AskAnswer, AskItem, MenuItem, Notify, Requests, ShowHint, refuse
 from .step_transitions import go_to_step, stop_predicting
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _leave(state: ExplorerState, message: str) -> Requests:
     is_back = state.leave_lesson()
     yield Act("leave_focus")
     undo = (("edit.undo", "shows its line"),) if is_back else ()
-    yield Say(message, keys=(("lessons", ""), *undo)) if message else Say()
+    yield ShowHint(message, keys=(("lessons", ""), *undo)) if message else ShowHint()
 
 
 def leave_card(state: ExplorerState) -> Requests:
@@ -148,7 +148,7 @@ def _show_card(state: ExplorerState, *, is_first: bool = False) -> Requests:
     """Show the card and its picture."""
     assert state.lesson
     state.show_card(is_first=is_first)
-    yield Say()
+    yield ShowHint()
     yield Act("point_out")
     if state.lesson.is_open:
         yield from ask_answer(state, "")

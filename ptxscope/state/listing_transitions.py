@@ -11,7 +11,7 @@ from ..engine.syntax.errors import PtxError, make_printable
 from .edit_transitions import edit, open_instruction, report_edit
 from .edits import with_line
 from .explorer_state import ExplorerState
-from .requests import Act, AskText, Focus, Notify, Open, Requests, Say, Tell
+from .requests import Act, AskText, Focus, Notify, Open, Requests, ShowHint, ShowOutcome
 from .setup import OperandOrigin, make_setup
 from .typed_statements import describe_opening
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from .thread_run import Evaluation, ThreadRun
 
 
-def check_listing(state: ExplorerState) -> Say | None:
+def check_listing(state: ExplorerState) -> ShowHint | None:
     """Say that no listing is open, if so."""
     keys = (("listing.open", "opens one, or paste it"),)
-    return None if state.cursor else Say("No listing is open", keys=keys)
+    return None if state.cursor else ShowHint("No listing is open", keys=keys)
 
 
 # --- opening ---------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def ask_observation(state: ExplorerState, text: str = "") -> Requests:
         return
     if cursor is not before and is_explained(cursor.statement):
         yield from go_to(state, cursor)
-    yield Tell("Observed", make_printable(message))
+    yield ShowOutcome("Observed", make_printable(message))
 
 
 def run_kernel(state: ExplorerState) -> Requests:
@@ -215,7 +215,7 @@ def _show_run(state: ExplorerState, run: ThreadRun) -> Requests:
         return
     if evaluation is not None:
         yield from _open_evaluation(state, evaluation)
-    yield Say(is_sticky=True, keys=(("listing.run", "returns to the run"),))
+    yield ShowHint(is_sticky=True, keys=(("listing.run", "returns to the run"),))
 
 
 def _open_evaluation(state: ExplorerState, evaluation: Evaluation) -> Requests:

@@ -20,7 +20,7 @@ from .. import files
 from ..diagnosis.observation import parse_observed
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex
-from ..engine.program.places import Place, follow_places, make_initial_place
+from ..engine.program.places import WritePlace, follow_places, make_initial_place
 from ..engine.program.program import Program
 from ..engine.program.register_types import map_types
 from ..engine.program.statement import Statement, StatementKind
@@ -177,12 +177,12 @@ class ListingCursor:
         Each is the value that the run computed, or the key that supplies it as an input. It is
         empty if the run has not reached the statement that computes the register.
         """
-        program, places = self.listing.programs[self.program], dict[str, Place]()
+        program, places = self.listing.programs[self.program], dict[str, WritePlace]()
         places |= {name: make_initial_place(name) for name in program.constants}
         deque(follow_places(program.statements[: self.index], places), maxlen=0)
         return {name: self._find_value_at(place) for name, place in places.items()}
 
-    def _find_value_at(self, place: Place) -> int | str:
+    def _find_value_at(self, place: WritePlace) -> int | str:
         """Return the value at a place that the run computed, or the key that supplies it."""
         value = self.program_run.values.get(place)
         if value and value.bits is not None and not value.is_input:

@@ -1,4 +1,4 @@
-"""What a transition of the explorer asks of the terminal or of the page, as data."""
+"""Requests of a transition of the explorer to the terminal or the page, as data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REFUSED = "×"
 """The first character of a hint that explains a refusal."""
 
 
-class Say(NamedTuple):
+class ShowHint(NamedTuple):
     """Show a hint until the next edit or step; an empty one clears it at once."""
 
     text: str = ""
@@ -26,7 +26,7 @@ class Say(NamedTuple):
     """The ids of actions that go on from here, each with what its key does."""
 
 
-class Tell(NamedTuple):
+class ShowOutcome(NamedTuple):
     """Show an outcome, as a hint or, where hints have no row, as a message."""
 
     title: str
@@ -48,7 +48,7 @@ class CopyText(NamedTuple):
 
     text: str
     shown: str
-    """What is said to be copied."""
+    """The name of the text in the message."""
 
 
 class Focus(NamedTuple):
@@ -69,7 +69,7 @@ class AskValue(NamedTuple):
     field: Any
     start: str
     place: Place | None
-    """Its cell in the lanes, if it was asked for there."""
+    """Its cell in the lanes, if the request came from there."""
 
 
 class AskAnswer(NamedTuple):
@@ -150,8 +150,8 @@ class Act(NamedTuple):
 
 
 Request = (
-    Say
-    | Tell
+    ShowHint
+    | ShowOutcome
     | Notify
     | CopyText
     | Focus
@@ -171,9 +171,11 @@ Transition = Callable[..., Requests | None]
 """A function of the state, and of arguments, that changes the state."""
 
 
-def refuse(reason: object, *keys: tuple[str, str]) -> Say:
+def refuse(reason: object, *keys: tuple[str, str]) -> ShowHint:
     """Return a hint that says why something is not done."""
-    return Say(f"{REFUSED} {make_printable(str(reason))}", "changed", is_sticky=True, keys=keys)
+    return ShowHint(
+        f"{REFUSED} {make_printable(str(reason))}", "changed", is_sticky=True, keys=keys
+    )
 
 
 def act(_: object, name: str, *values: object) -> Requests:

@@ -9,13 +9,13 @@ from ..engine.syntax.errors import PtxError, format_count
 from ..scene.scene_model import LaneRef
 from .explorer_state import ExplorerState
 from .reading_time import compute_reading_seconds
-from .requests import Act, AskAnswer, Focus, PlaceCursor, Requests, Say, Wait
+from .requests import Act, AskAnswer, Focus, PlaceCursor, Requests, ShowHint, Wait
 
 STOP_PREDICTING = ("predict", "stops predicting")
 """The key that ends what hides the answer."""
 _PACE = 1.0
 """Factor of the playback time; 1 is a reader's pace."""
-_END = Say("That was the last step", "strong", keys=(("step.next", "starts over"),))
+_END = ShowHint("That was the last step", "strong", keys=(("step.next", "starts over"),))
 
 
 def move_by(state: ExplorerState, delta: int) -> Requests:
@@ -40,7 +40,7 @@ def go_to_step(state: ExplorerState, number: int) -> Requests:
     state.pause()
     last = state.last_step
     if number > last:
-        yield Say(f"There are {last} steps" if last > 1 else "There is one step")
+        yield ShowHint(f"There are {last} steps" if last > 1 else "There is one step")
     else:
         yield from _show_step(state, number)
 
@@ -56,7 +56,7 @@ def go_to_end(state: ExplorerState) -> Requests:
 
 
 def _show_step(state: ExplorerState, step: int) -> Requests:
-    yield Say()
+    yield ShowHint()
     if state.go_to_step(step) and state.is_predicting:
         yield from _follow_step(state)
 
@@ -66,16 +66,16 @@ def toggle_result(state: ExplorerState) -> Requests:
     yield from reveal_result(state, is_revealed=not state.is_revealed)
 
 
-def check_result(state: ExplorerState) -> Say | None:
+def check_result(state: ExplorerState) -> ShowHint | None:
     """Say that the result is shown, if every step is."""
     is_shown = state.is_at_end and not state.is_predicting
-    return Say("Every step is revealed, and so is the result") if is_shown else None
+    return ShowHint("Every step is revealed, and so is the result") if is_shown else None
 
 
 def reveal_result(state: ExplorerState, *, is_revealed: bool = True) -> Requests:
     """Reveal the result before its step, or hide it; while predicting, say why it stays so."""
     if not state.reveal_result(is_revealed=is_revealed):
-        yield Say("The result would reveal the answer", keys=(STOP_PREDICTING,))
+        yield ShowHint("The result would reveal the answer", keys=(STOP_PREDICTING,))
 
 
 def toggle_playing(state: ExplorerState) -> Requests:
@@ -140,7 +140,7 @@ def stop_predicting(state: ExplorerState, step: int | None = None) -> Requests:
     """Stop predicting and show a step; by default, the one before the predicted step."""
     state.stop_predicting(step)
     does = "resumes the prediction, with what you typed"
-    yield Say(is_sticky=True, keys=(("predict", does),))
+    yield ShowHint(is_sticky=True, keys=(("predict", does),))
 
 
 def _ask_step(state: ExplorerState) -> Requests:
@@ -185,13 +185,13 @@ def _accept_guess(state: ExplorerState, place: LaneRef) -> Requests:
     following, setup = state.find_next_lane(place), state.setup
     if following is not None:
         yield PlaceCursor(following)
-        yield Say("✓ Right", "good", is_sticky=True)
+        yield ShowHint("✓ Right", "good", is_sticky=True)
     elif state.is_at_end and not state.go_to_statement(1):
         guesses = state.finish_predicting()
         first_count = sum(guess.wrong == 0 and guess.hints == 0 for guess in guesses)
         result = f"{format_count(len(guesses), 'value')} right, {first_count} at the first try"
         text = " of the last statement" if state.block_trace else f": {result}"
-        yield Say(f"✓ That was the last step{text}", "good", is_sticky=True)
+        yield ShowHint(f"✓ That was the last step{text}", "good", is_sticky=True)
         yield Act("offer_another")
     else:
         if state.setup is setup:
@@ -200,13 +200,13 @@ def _accept_guess(state: ExplorerState, place: LaneRef) -> Requests:
             state.begin_predicting(1)
         yield from _follow_step(state)
         hint = "✓ Right: the step is drawn. What will the next one give?"
-        yield Say(hint, "good", is_sticky=True)
+        yield ShowHint(hint, "good", is_sticky=True)
 
 
-def check_hint(state: ExplorerState) -> Say | None:
+def check_hint(state: ExplorerState) -> ShowHint | None:
     """Say that hints are for predictions, if there is none."""
     keys = (("predict", "starts one"),)
-    return None if state.is_predicting else Say("Hints are for predictions", keys=keys)
+    return None if state.is_predicting else ShowHint("Hints are for predictions", keys=keys)
 
 
 def give_hint(state: ExplorerState, place: LaneRef | None = None) -> Requests:
@@ -215,7 +215,7 @@ def give_hint(state: ExplorerState, place: LaneRef | None = None) -> Requests:
     if place is not None:
         hint = state.predictions.give_hint(place)
         yield PlaceCursor(place)
-        yield Say(hint, "strong", is_sticky=True)
+        yield ShowHint(hint, "strong", is_sticky=True)
 
 
 def _begin_answer(start: str, parse: Callable[[str], int]) -> str:

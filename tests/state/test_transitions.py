@@ -15,7 +15,7 @@ from ptxscope.state import (
 )
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.explorer_state import ExplorerState
-from ptxscope.state.requests import AskItem, AskText, Open, Request, Requests, Say, Wait
+from ptxscope.state.requests import AskItem, AskText, Open, Request, Requests, ShowHint, Wait
 from tests.state.states import make_state, open_text, set_values
 
 
@@ -39,14 +39,14 @@ def do(state: ExplorerState, id_: str, *answers: object) -> list[Request]:
     action = ACTIONS[id_]
     asked = answer(action.perform(state), *answers)
     for request in asked:
-        if isinstance(request, Say):
+        if isinstance(request, ShowHint):
             state.hint = request
     return asked
 
 
 def said(asked: Sequence[Request]) -> str:
     """The last hint."""
-    return next(x.text for x in reversed(asked) if isinstance(x, Say))
+    return next(x.text for x in reversed(asked) if isinstance(x, ShowHint))
 
 
 def test_the_end_of_a_lesson_counts_right_answers_and_enter_opens_the_next() -> None:
@@ -102,7 +102,7 @@ def test_a_step_that_there_is_not_is_refused() -> None:
     state = make_state("popc.b32 d, a", {"a": 7})
     count = state.last_step
     (asked,) = answer(step_transitions.go_to_step(state, count + 1))
-    assert isinstance(asked, Say)
+    assert isinstance(asked, ShowHint)
     assert asked.text == f"There are {count} steps"
 
 
@@ -176,7 +176,7 @@ def test_what_would_reveal_an_answer_says_how_predicting_ends() -> None:
     do(state, "predict")
     for id_ in ("step.result", "sweep"):
         (asked,) = do(state, id_)
-        assert isinstance(asked, Say)
+        assert isinstance(asked, ShowHint)
         assert "would reveal the answer" in asked.text
         assert asked.keys == (("predict", "stops predicting"),)
     assert state.is_result_hidden

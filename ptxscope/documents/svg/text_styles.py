@@ -54,7 +54,7 @@ SUBHEADING = TextStyle(14, leading=18, is_bold=True)
 STRONG = TextStyle(12, leading=16, is_bold=True)
 """Words that stand out: truth values, warnings."""
 EMPHASIS = TextStyle(11, SvgColour.MARK, is_bold=True)
-"""What happened to a number: flags, clamps."""
+"""Flags and clamps of a number."""
 BODY = TextStyle(12, leading=16)
 """Sentences below the picture."""
 QUOTE = TextStyle(12, leading=17, is_italic=True)
@@ -64,9 +64,9 @@ CAPTION = TextStyle(13, leading=19, is_italic=True)
 REMARK = TextStyle(11.5, SvgColour.DIM, leading=16)
 """Sentences that belong to the whole picture, and names of columns."""
 NOTE = TextStyle(11, SvgColour.DIM, leading=14.5)
-"""Sentences beside what they are about."""
+"""Sentences beside their subject."""
 OMISSION = TextStyle(10.5, SvgColour.DIM, leading=13, is_italic=True)
-"""What is not shown."""
+"""Remarks on omitted parts."""
 SMALL = TextStyle(10, SvgColour.DIM, leading=13)
 """The smallest words: sources, labels, names in corners."""
 
@@ -85,6 +85,6 @@ NAME = TextStyle(12, is_monospaced=True, is_bold=True)
 TAG = TextStyle(11, SvgColour.DIM, is_monospaced=True, is_bold=True)
 """Names above values, and ticks that count."""
 FORMULA = TextStyle(13, SvgColour.DIM, is_monospaced=True)
-"""What is computed, and what it means."""
+"""The operation, and the meaning of its result."""
 DATUM = TextStyle(11, SvgColour.DIM, is_monospaced=True)
 """Numbers beside a picture: values of registers, ticks, code."""

@@ -1,4 +1,4 @@
-"""Places of values: the statements that wrote what is in the registers."""
+"""Places of values: the statements that wrote the contents of the registers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import NamedTuple
 from .statement import Statement, StatementKind
 
 INITIAL = -1
-"""The writer of what is in a register before the first statement."""
+"""The writer of the contents of a register before the first statement."""
 
 
-class Place(NamedTuple):
+class WritePlace(NamedTuple):
     """The place of a value: a register that a statement writes."""
 
     statement: int
@@ -19,19 +19,21 @@ class Place(NamedTuple):
     register: str
 
 
-def make_initial_place(register: str) -> Place:
-    """Return the place of what is in a register before the first statement."""
-    return Place(INITIAL, register)
+def make_initial_place(register: str) -> WritePlace:
+    """Return the place of the contents of a register before the first statement."""
+    return WritePlace(INITIAL, register)
 
 
-def follow_places(statements: Iterable[Statement], places: dict[str, Place]) -> Iterator[Statement]:
+def follow_places(
+    statements: Iterable[Statement], places: dict[str, WritePlace]
+) -> Iterator[Statement]:
     """Yield statements that run one after the other.
 
-    ``places`` has, while a statement is in use and after the last one, the place of what is in each
-    register that an earlier one writes, or may write. The brace of a block makes the registers that
-    it declares unknown: it is a statement that writes them.
+    When a statement is yielded, and after the last one, ``places`` has the place of the contents
+    of each register that an earlier statement writes, or may write. The brace of a block makes the
+    registers that it declares unknown: it is a statement that writes them.
     """
-    hidden_places = list[dict[str, Place]]()
+    hidden_places = list[dict[str, WritePlace]]()
     for statement in statements:
         yield statement
         if statement.kind is StatementKind.BLOCK_END:
@@ -41,4 +43,4 @@ def follow_places(statements: Iterable[Statement], places: dict[str, Place]) -> 
             continue
         if statement.kind is StatementKind.BLOCK_START:
             hidden_places.append({x: places.pop(x) for x in statement.writes if x in places})
-        places |= {name: Place(statement.number, name) for name in statement.writes}
+        places |= {name: WritePlace(statement.number, name) for name in statement.writes}

@@ -11,7 +11,7 @@ from ...engine.isa.catalog import MOVES
 from ...engine.isa.other_opcodes import ADDRESS_CONVERSIONS, LOADS, RETURNS
 from ...engine.isa.roles import DESTINATIONS
 from ...engine.isa.types import Type
-from ...engine.program.places import Place, follow_places, make_initial_place
+from ...engine.program.places import WritePlace, follow_places, make_initial_place
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind
 from ...engine.program.vector_move import MoveStep, VectorMove
@@ -174,13 +174,13 @@ class _Reader:
         self.text, self.program, self.with_memory = text, program, with_memory
         self.max_statements = max_statements
         self.guards: list[BlockGuard] = []
-        self.places: dict[str, Place] = {x: make_initial_place(x) for x in program.constants}
-        """The place of what is in each register now."""
-        self.contents: dict[Place, _Contents] = {
+        self.places: dict[str, WritePlace] = {x: make_initial_place(x) for x in program.constants}
+        """The place of the current contents of each register."""
+        self.contents: dict[WritePlace, _Contents] = {
             self.places[name]: _Contents(ValuePlace(0, name), program.types[name], bits)
             for name, bits in program.constants.items()
         }
-        """What was written, or read, at each place."""
+        """The contents of the registers, by the place that wrote them."""
         self.written: dict[str, _Contents] = {}
         """The results so far of the current statement."""
         self.statements: list[BlockStatement] = []
@@ -233,7 +233,7 @@ class _Reader:
             # where a guard fails, or nothing is computed, a register keeps its contents
             for name in () if statement.is_brace else statement.writes:
                 if contents := self._find_contents(name):
-                    self.contents[Place(statement.number, name)] = contents
+                    self.contents[WritePlace(statement.number, name)] = contents
         places = (place for x in self.statements for place in x.reads.values())
         read = {place.role for place in places if not place.statement}
         for kind in (*dict.fromkeys(_GIVEN.values()), _SPECIAL_REGISTER):

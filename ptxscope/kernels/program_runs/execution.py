@@ -83,7 +83,7 @@ class _Machine:
                 continue
             self.number = len(self.steps) + 1
             step, is_over = self._step(statement)
-            self.registers.keep_others(statement)
+            self.registers.keep_contents(statement)
             if not self.registers.missing_inputs:
                 self.steps.append(step)
             elif step.note or step.writes:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from ...engine.isa.types import Type
-from ...engine.program.places import Place
+from ...engine.program.places import WritePlace
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.semantics.models import Model
@@ -123,8 +123,8 @@ class Run(NamedTuple):
     """The input used for each unknown value, by keys: ``u@17`` to ``u``."""
     later_steps: tuple[RunStep, ...] = ()
     """Steps of statements after the first missing input that depend on no missing input."""
-    values: Mapping[Place, Value] = {}
-    """What the run found at each place."""
+    values: Mapping[WritePlace, Value] = {}
+    """The contents of the registers, by the place that wrote them."""
 
     def find_writes(self, name: str) -> tuple[RunStep, ...]:
         """Return the steps that wrote a register, or made it unknown.

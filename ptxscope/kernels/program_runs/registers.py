@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...engine.isa.types import Type
-from ...engine.program.places import Place, make_initial_place
+from ...engine.program.places import WritePlace, make_initial_place
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.tracing.operand_bits import convert_to_bits
@@ -27,9 +27,9 @@ class Registers:
     def __init__(self, program: Program, sites: UnknownSites, inputs: Mapping[str, Value]) -> None:
         self.program, self.sites, self.inputs = program, sites, inputs
         self.places = {name: make_initial_place(name) for name in map(register_of, inputs)}
-        """The place of what is in each register now."""
-        self.values: dict[Place, Value] = {}
-        """What was found at each place; others are unknown."""
+        """The place of the current contents of each register."""
+        self.values: dict[WritePlace, Value] = {}
+        """The contents of the registers by place; a place without an entry is unknown."""
         for name, bits in program.constants.items():
             self._set_value(name, Value(bits, program.types[name].bits))
         self.reads: dict[str, Value] = {}
@@ -52,30 +52,30 @@ class Registers:
 
     def find_answers(self, statement: Statement, names: Iterable[str]) -> dict[str, int | None]:
         """Return the inputs for the unknown results of a statement; None where there is none."""
-        places = {x: Place(statement.number, x) for x in names}
+        places = {x: WritePlace(statement.number, x) for x in names}
         keys = {x: self.answers.get(self.sites.find_key(place)) for x, place in places.items()}
         return {x: self.inputs[key].bits if key else None for x, key in keys.items()}
 
     def await_results(self, statement: Statement) -> None:
-        """Make the results of a statement unknown until a missing input is given."""
+        """Make the results of a statement unknown for want of an input."""
         for name in statement.writes:
             width = self.program.types[name].bits
             value = Value(None, width, statement, is_pending=True)
-            self.values[Place(statement.number, name)] = value
+            self.values[WritePlace(statement.number, name)] = value
 
-    def keep_others(self, statement: Statement) -> None:
-        """Leave what is in the registers that a statement might have written, and has not."""
+    def keep_contents(self, statement: Statement) -> None:
+        """Keep the contents of the registers that a statement may write, and did not write."""
         for name in statement.writes:
-            if Place(statement.number, name) not in self.values:
-                self.values[Place(statement.number, name)] = self._find_value(name)
+            if WritePlace(statement.number, name) not in self.values:
+                self.values[WritePlace(statement.number, name)] = self._find_value(name)
 
-    def _make_unknown(self, place: Place) -> Value:
-        """Return what is at a place where nothing was found."""
+    def _make_unknown(self, place: WritePlace) -> Value:
+        """Return the unknown contents of a place."""
         width = self.program.types[place.register].bits
         return Value(None, width, key=self.sites.find_key(place))
 
     def _collect_values(self) -> dict[str, Value]:
-        """Return what is in each register."""
+        """Return the contents of each register."""
         return {name: self._find_value(name) for name in self.places}
 
     def _resolve_value(self, name: str, value: Value, width: int) -> Value:
@@ -99,7 +99,7 @@ class Registers:
         return self.values.get(place) or self._make_unknown(place)
 
     def _set_value(self, name: str, value: Value) -> None:
-        """Note what was found in a register."""
+        """Record the contents of a register."""
         self.values[self.places.setdefault(name, make_initial_place(name))] = value
 
     def peek_bits(self, name: str, width: int) -> int | None:
@@ -166,12 +166,14 @@ class Registers:
         """Write the results of a statement, by register."""
         for name, bits in results.items():
             width = _find_width(statement, name)
-            self.values[Place(statement.number, name)] = Value(bits, width, statement, step=step)
+            self.values[WritePlace(statement.number, name)] = Value(
+                bits, width, statement, step=step
+            )
 
     def make_results_unknown(self, statement: Statement, step: int) -> None:
         """Make the registers that a statement writes unknown."""
         for name in statement.writes:
-            place = Place(statement.number, name)
+            place = WritePlace(statement.number, name)
             self.values[place] = self._make_unknown(place)._replace(writer=statement, step=step)
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...engine.program.places import INITIAL, Place
+from ...engine.program.places import INITIAL, WritePlace
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind
 
@@ -20,13 +20,13 @@ from ...engine.program.statement import Statement, StatementKind
 class UnknownSites(NamedTuple):
     """The places where registers become unknown, except the start."""
 
-    keys: Mapping[Place, str]
-    """The key of what is unknown at a place."""
+    keys: Mapping[WritePlace, str]
+    """The key of the unknown contents of each place."""
     statements: Mapping[str, Statement]
     """Statements by key."""
 
-    def find_key(self, place: Place) -> str:
-        """Return the key of what is unknown at a place, or was never written."""
+    def find_key(self, place: WritePlace) -> str:
+        """Return the key of the unknown contents of a place; empty if it is computed."""
         is_initial = place.statement == INITIAL
         return make_initial_key(place.register) if is_initial else self.keys.get(place, "")
 
@@ -44,7 +44,7 @@ class UnknownSites(NamedTuple):
 
 def find_unknown_sites(program: Program) -> UnknownSites:
     """Return the places of a program where registers become unknown."""
-    keys: dict[Place, str] = {}
+    keys: dict[WritePlace, str] = {}
     statements: dict[str, Statement] = {}
     counts = Counter[str]()
     braces = (x for x in program.statements if x.kind is StatementKind.BLOCK_START)
@@ -54,7 +54,7 @@ def find_unknown_sites(program: Program) -> UnknownSites:
             key = f"{name}@{statement.line}"
             counts[key] += 1
             key = f"{key}#{counts[key]}" if counts[key] > 1 else key
-            keys[Place(statement.number, name)] = key
+            keys[WritePlace(statement.number, name)] = key
             statements[key] = statement
     return UnknownSites(keys, statements)
 

@@ -17,7 +17,7 @@ from ...engine.isa.form import Form
 from ...engine.isa.other_opcodes import BRANCHES
 from ...engine.isa.roles import CARRY_REGISTER
 from ...engine.program.control_flow import CodeBlock, Writers, find_blocks
-from ...engine.program.places import INITIAL, Place
+from ...engine.program.places import INITIAL, WritePlace
 from ...engine.program.statement import Statement, StatementKind
 from ...engine.program.vector_move import SINK, VectorMove
 from ...engine.syntax.errors import Span
@@ -157,7 +157,7 @@ class _Reader:
         self._state: dict[str, int] = {}
         self._inner_names: list[frozenset[str]] = []
         """The registers that each open block declares."""
-        self._nodes: dict[Place, int] = {}
+        self._nodes: dict[WritePlace, int] = {}
         """The node of the value at each place, by the index of the statement."""
         self._number = self._index = 0
 
@@ -190,7 +190,7 @@ class _Reader:
 
     def _write(self, name: str, number: int) -> None:
         unique = self._statements[self._index].get_unique_name(name)
-        self._state[unique] = self._nodes[Place(self._index, unique)] = number
+        self._state[unique] = self._nodes[WritePlace(self._index, unique)] = number
 
     def _forget(self, statement: Statement) -> None:
         for name in statement.writes:
@@ -207,7 +207,7 @@ class _Reader:
         writers = self.writers.find(self._number, unique) if self.writers else ()
         if len(writers) != 1:
             return self.flow.add_given(name)
-        place = Place(next(iter(writers)), unique)
+        place = WritePlace(next(iter(writers)), unique)
         if place.statement == INITIAL and place not in self._nodes:
             self._nodes[place] = self.flow.add_given(name)
         return self._nodes[place] if place in self._nodes else self.flow.add_given(name)

@@ -28,8 +28,8 @@ from ...state.requests import (
     PlaceCursor,
     Request,
     Requests,
-    Say,
-    Tell,
+    ShowHint,
+    ShowOutcome,
     Transition,
     Wait,
     refuse,
@@ -113,7 +113,7 @@ class ActionRunner(FocusController):
             case AskSolver(find):
                 await self._search.start(find, partial(self._take_answer, go_on), self._refuse)
                 if self._search.is_running:
-                    self._view.say(Say(_SEARCHING, "strong"))
+                    self._view.show_hint(ShowHint(_SEARCHING, "strong"))
             case AskText() | AskItem() | Open():
                 self._open(request, go_on)
             case _:
@@ -126,7 +126,7 @@ class ActionRunner(FocusController):
         await go_on(answer)
 
     def _refuse(self, reason: object) -> None:
-        self._view.say(refuse(reason))
+        self._view.show_hint(refuse(reason))
 
     def _open(self, request: AskText | AskItem | Open, go_on: Callable[..., Any]) -> None:
         """Open a dialog or a screen."""
@@ -158,10 +158,10 @@ class ActionRunner(FocusController):
         """Do what takes no time, and return the answer."""
         view, screen = self._view, self._screen
         match request:
-            case Say():
-                view.say(request)
-            case Tell():
-                view.tell(request)
+            case ShowHint():
+                view.show_hint(request)
+            case ShowOutcome():
+                view.show_outcome(request)
             case Notify(text, title, severity, seconds):
                 level = cast("SeverityLevel", severity)
                 text = make_printable(text)
@@ -189,7 +189,7 @@ class ActionRunner(FocusController):
         """Stop a search by the solver, or the tools; without one, release the focus."""
         if "_search" in self.__dict__ and self._search.is_running:
             self._search.stop()
-            self._view.say(Say("The search is stopped"))
+            self._view.show_hint(ShowHint("The search is stopped"))
         elif not ("_machines" in self.__dict__ and self._machines.stop()):
             await self.leave()
 
@@ -222,7 +222,7 @@ class ActionRunner(FocusController):
     def invite(self) -> None:
         """Say how to answer for the lane under the cursor."""
         self._view.show_keys()
-        self._view.say(Say(" · ".join(self._list_invitations()), is_sticky=True))
+        self._view.show_hint(ShowHint(" · ".join(self._list_invitations()), is_sticky=True))
 
     def _list_invitations(self) -> Iterator[str]:
         """Yield hints: how to answer for the lane under the cursor, and the keys for it."""
@@ -243,7 +243,7 @@ class ActionRunner(FocusController):
     def offer_another(self) -> None:
         """Let Enter predict another line."""
         hint = self._state.hint
-        self._view.say(hint._replace(text=f"{hint.text} · Enter: another one"))
+        self._view.show_hint(hint._replace(text=f"{hint.text} · Enter: another one"))
         self._view.lanes.is_predicted = True
         self._view.show_keys()
 
@@ -256,7 +256,9 @@ class ActionRunner(FocusController):
         app = self._screen.app
         moves = app.animation_level == "full"
         app.animation_level = "none" if moves else "full"
-        self._view.say(Say("Steps are drawn at once" if moves else "Steps are drawn bit by bit"))
+        self._view.show_hint(
+            ShowHint("Steps are drawn at once" if moves else "Steps are drawn bit by bit")
+        )
 
     async def toggle_machine_code(self) -> None:
         """Open the pane of machine code, or close it."""

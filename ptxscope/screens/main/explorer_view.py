@@ -12,7 +12,7 @@ from textual.widget import Widget
 from ...engine.tracing.provenance import LaneBits, find_provenance
 from ...engine.tracing.step_text import format_title
 from ...state.explorer_state import ExplorerState
-from ...state.requests import Say, Tell
+from ...state.requests import ShowHint, ShowOutcome
 from ...state.typed_statements import describe_opening
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.hint_bar import HintBar
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from ...widgets.value_field import ValueField
 
 
-class _Shown(NamedTuple):
-    """What was shown last."""
+class _ShownState(NamedTuple):
+    """The state that the widgets show."""
 
     setup: Setup | None = None
     cursor: ListingCursor | None = None
@@ -67,7 +67,7 @@ class ExplorerView:
         self._modifier_row: ModifierRow | None = None
         self._listing: ListingPane | None = None
         self._machine: MachinePane | None = None
-        self._shown = _Shown()
+        self._shown = _ShownState()
         self.follower: Callable[[], None] | None = None
         """Called to update another screen that shows the session."""
         self.on_edit: Callable[[], None] | None = None
@@ -140,7 +140,7 @@ class ExplorerView:
         """Update the widgets that show what has changed since the last call."""
         state, lesson, old = self._state, self._state.lesson, self._shown
         card = (lesson.index, lesson.feedback, lesson.is_open) if lesson else (-1, None, False)
-        new = _Shown(
+        new = _ShownState(
             *(state.setup, state.cursor, state.marks, state.step, state.is_predicting),
             *(lesson, card),
         )
@@ -357,7 +357,7 @@ class ExplorerView:
         parts = (f"{self.get_key(id_)} {does}".strip() for id_, does in keys)
         return " · ".join(filter(None, (text, *parts)))
 
-    def say(self, hint: Say) -> None:
+    def show_hint(self, hint: ShowHint) -> None:
         """Show a hint until the next edit or step; an empty one clears it at once."""
         self._state.hint = hint
         text = self._format_keys(hint.text, hint.keys)
@@ -367,18 +367,18 @@ class ExplorerView:
 
     def clear_hint(self) -> None:
         """Clear the hint if it is not new, unless the line has an error."""
-        self._state.hint = Say()
+        self._state.hint = ShowHint()
         self.hints.clear()
         self.status.show_hint()
 
-    def tell(self, outcome: Tell) -> None:
+    def show_outcome(self, outcome: ShowOutcome) -> None:
         """Show an outcome in the row of hints, or as a message if hints have no row."""
         if self.screen.has_class("-tiny"):
             text = self._format_keys(outcome.text, outcome.keys)
             self.screen.notify(text, title=outcome.title, markup=False)
         else:
             text = f"{outcome.title}: {outcome.text}"
-            self.say(Say(text, "strong", is_sticky=True, keys=outcome.keys))
+            self.show_hint(ShowHint(text, "strong", is_sticky=True, keys=outcome.keys))
 
     # --- what a small screen shows ---------------------------------------------------------
 

@@ -18,7 +18,7 @@ from ...state.machine_code import (
     count_machine_code,
     find_machine_code,
 )
-from ...state.requests import Say, refuse
+from ...state.requests import ShowHint, refuse
 from ..solver_search import SolverSearch
 from .explorer_view import ExplorerView
 from .focus_controller import FocusController
@@ -70,7 +70,7 @@ class MachineController:
         if is_running:
             self._search.stop()
             self._asked_line = ""
-            self._view.say(Say("The search is stopped"))
+            self._view.show_hint(ShowHint("The search is stopped"))
             if self._view.is_machine_open:
                 self._refuse("The search is stopped; an edit, or another target, starts a new one")
         return is_running
@@ -108,7 +108,7 @@ class MachineController:
             partial(find_machine_code, request), partial(self._take, ins), self._refuse
         )
         if self._search.is_running and not self._view.is_machine_open:
-            self._view.say(Say(_ASSEMBLING, "strong"))
+            self._view.show_hint(ShowHint(_ASSEMBLING, "strong"))
 
     def _take(self, ins: Instruction, code: MachineCode) -> None:
         if self._state.hint.text == _ASSEMBLING:
@@ -148,4 +148,4 @@ class MachineController:
         if self._view.is_machine_open:
             self._view.machine.show_problem(text, self._arch)
         else:
-            self._view.say(refuse(text))
+            self._view.show_hint(refuse(text))

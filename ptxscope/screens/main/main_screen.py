@@ -13,7 +13,7 @@ from ...state.actions import ACTIONS, FOOTER, GROUPS, format_key, split_keys
 from ...state.edit_transitions import type_line
 from ...state.explorer_state import ExplorerState
 from ...state.listing_transitions import paste_text
-from ...state.requests import Say
+from ...state.requests import ShowHint
 from ...state.step_transitions import begin_predicting
 from ...widgets.base.hint_bar import Hint
 from ...widgets.base.posted_message import Do
@@ -159,7 +159,9 @@ class MainScreen(ThemedScreen[None]):
         self.view.show_changes()
         if self._greeting is not None:
             at_end = self.state.is_at_end
-            self.view.say(Say(greeting(self._greeting, self.view.get_key, at_end=at_end)))
+            self.view.show_hint(
+                ShowHint(greeting(self._greeting, self.view.get_key, at_end=at_end))
+            )
 
     # --- actions -------------------------------------------------------------------------
 
