@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from ..engine.extras import format_install_hint
+from ..engine.isa.types import WORD_BITS
 
-_WORD_BITS = 32
 Term = Any
 """A formula of the solver: a bit vector, or a truth."""
 
@@ -220,12 +220,12 @@ class TermFactory:
         A signed reading of a vector that is extended by zeros is that of the vector.
         """
         kind = x.kind()
-        if x.is_value() and bits > 2 * _WORD_BITS:
+        if x.is_value() and bits > 2 * WORD_BITS:
             value = _get_value(x)
             is_negative = bool(value >> bits - 1)
-            rest = value >> 2 * _WORD_BITS - is_negative  # the sign, if the low bits are signed
-            if rest in (0, (1 << bits - 2 * _WORD_BITS + 1) - 1):
-                return self.cut(x, 0, 2 * _WORD_BITS), 2 * _WORD_BITS, is_negative
+            rest = value >> 2 * WORD_BITS - is_negative  # the sign, if the low bits are signed
+            if rest in (0, (1 << bits - 2 * WORD_BITS + 1) - 1):
+                return self.cut(x, 0, 2 * WORD_BITS), 2 * WORD_BITS, is_negative
         if kind == self.kinds.BV_ZERO_EXTEND or (kind == self.kinds.BV_SIGN_EXTEND and signed):
             return x.children()[0], bits - x.indices()[0], kind == self.kinds.BV_SIGN_EXTEND
         return x, bits, signed
@@ -239,7 +239,7 @@ class TermFactory:
         width = x.sort().bv_size()
         factors = [self._find_core(z, width, signed=True) for z in (x, y)]
         needed = min(sum(bits for _, bits, _ in factors), width)
-        if any(bits == 2 * _WORD_BITS for _, bits, _ in factors):
+        if any(bits == 2 * WORD_BITS for _, bits, _ in factors):
             product = self._multiply_words(factors, needed)
         elif needed == width:
             return self.make("BV_MUL", x, y)
@@ -256,10 +256,10 @@ class TermFactory:
         """
         total = self.make_value(0, width)
         (x, x_bits, _), (y, y_bits, _) = factors
-        for i in range(0, x_bits, _WORD_BITS):
-            for j in range(0, min(y_bits, width - i), _WORD_BITS):
-                word_x = self.cut(x, i, min(i + _WORD_BITS, x_bits))
-                word_y = self.cut(y, j, min(j + _WORD_BITS, y_bits))
+        for i in range(0, x_bits, WORD_BITS):
+            for j in range(0, min(y_bits, width - i), WORD_BITS):
+                word_x = self.cut(x, i, min(i + WORD_BITS, x_bits))
+                word_y = self.cut(y, j, min(j + WORD_BITS, y_bits))
                 total = self.make(
                     "BV_ADD", total, self._place_product(word_x, word_y, i + j, width)
                 )

@@ -7,11 +7,11 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.isa.types import PermuteMode
+from ..engine.isa.types import WORD_BITS, PermuteMode
 from ..engine.micro_operations.arithmetic import Arithmetic, V
 from ..engine.micro_operations.permutation import PermuteByMode
 from .machine_instruction import OperandKind
-from .machine_step import MASK, WORD, WORD_BITS, MachineStep
+from .machine_step import MASK, WORD, MachineStep
 from .opcode import Opcode, make_opcode
 
 Match = re.Match[str]

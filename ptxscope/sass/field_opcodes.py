@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ..engine.isa.types import WORD_BITS
 from ..engine.micro_operations.arithmetic import V
 from ..engine.micro_operations.counts import (
     CountLeadingZeros,
@@ -17,7 +18,7 @@ from ..engine.micro_operations.counts import (
 )
 from ..engine.micro_operations.fields import ExtendField, FieldMask, LimitField
 from .machine_instruction import OperandKind
-from .machine_step import MASK, WORD_BITS, MachineStep
+from .machine_step import MASK, MachineStep
 from .opcode import Opcode, make_opcode
 
 Match = re.Match[str]

@@ -8,7 +8,7 @@ from itertools import count
 from typing import NamedTuple
 
 from ..engine.ir.tape import Node
-from ..engine.isa.types import Type
+from ..engine.isa.types import WORD_BITS, Type
 from ..engine.micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
 from ..engine.semantics.plan import Plan, compute_results
 from ..engine.syntax.instruction import Instruction
@@ -22,7 +22,6 @@ from .kernel_source import PARAMETER_BYTES, STRIDE, KernelSource
 from .machine_run import MachineRun
 from .machine_step import UnknownMachineCodeError
 
-_WORD_BITS = 32
 _UNKNOWN = "unwritten{}"
 
 
@@ -50,7 +49,7 @@ class MachineProof:
 
 def get_access_bits(type_: Type) -> int:
     """Return the width in which a kernel loads or stores a type: a predicate is a word."""
-    return _WORD_BITS if type_ is Type.PRED else type_.bits
+    return WORD_BITS if type_ is Type.PRED else type_.bits
 
 
 def run_machine_code(

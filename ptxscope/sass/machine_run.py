@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
 from typing import Generic, NamedTuple
 
+from ..engine.isa.types import WORD_BITS
 from ..engine.micro_operations.arithmetic import EXACT, Arithmetic, V
 from .disassembly import MachineKernel
 from .machine_instruction import (
@@ -18,13 +19,7 @@ from .machine_instruction import (
     MachineOperand,
     OperandKind,
 )
-from .machine_step import (
-    PAIR_BITS,
-    WORD_BITS,
-    MachineStep,
-    UnknownMachineCodeError,
-    Write,
-)
+from .machine_step import PAIR_BITS, MachineStep, UnknownMachineCodeError, Write
 from .opcode_table import find_opcode
 
 THREAD = 3

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, NamedTuple
 
+from ..engine.isa.types import WORD_BITS
 from ..engine.micro_operations.arithmetic import Arithmetic, V
 from .machine_instruction import MachineInstruction, MachineOperand, OperandKind
 
-WORD_BITS = 32
 PAIR_BITS = 64
 WORD = 1 << WORD_BITS
 """The number of values of a register."""

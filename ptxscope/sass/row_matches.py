@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..engine.ir.recorded_plan import list_needed_nodes
 from ..engine.ir.tape import Node
-from ..engine.isa.types import Type
+from ..engine.isa.types import WORD_BITS, Type
 from ..engine.semantics.plan import Plan
 from ..proof.equivalence import Verdict
 from ..proof.proof_question import compute_nodes
@@ -25,7 +25,7 @@ from ..sources.probe_operands import draw_operands
 from .machine_instruction import MachineInstruction
 from .machine_proof import MachineQuestion
 from .machine_run import MachineEffect, MachineOrigin
-from .machine_step import MASK, PAIR_BITS, WORD_BITS, Write
+from .machine_step import MASK, PAIR_BITS, Write
 
 _SAMPLES = 160
 """The operands on which values are compared before anything is proved."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ..engine.isa.types import WORD_BITS
 from ..engine.micro_operations.arithmetic import V
 from ..engine.micro_operations.word_pairs import JoinFields
-from .machine_step import PAIR_BITS, WORD, WORD_BITS, MachineStep
+from .machine_step import PAIR_BITS, WORD, MachineStep
 from .opcode import Opcode, make_opcode
 
 Match = re.Match[str]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ..ir.operations import Op
 from ..ir.tape import Node
+from ..isa.types import WORD_BITS
 from .call_sequence import (
     DTYPES,
     TRUTH,
@@ -19,8 +20,6 @@ from .call_sequence import (
 )
 from .demand import Recording
 from .integer_types import MachineInt
-
-_WORD = 32
 
 
 class SelectorState:
@@ -96,7 +95,7 @@ class SelectorState:
         """
         type_ = self.get_storage_type(x)
         widths = (self.find_narrowest_view(y, type_.bits).bits for y in args if isinstance(y, Node))
-        return type_._replace(bits=max(type_.bits, min(_WORD, *widths)))
+        return type_._replace(bits=max(type_.bits, min(WORD_BITS, *widths)))
 
     def read_as(self, x: Node | int, type_: MachineInt) -> ArrayView | CallConstant:
         """Return a node or a constant in a type."""

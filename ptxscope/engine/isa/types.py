@@ -7,6 +7,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+WORD_BITS = 32
+"""Bits of a register of most instructions."""
 _TYPE = re.compile(r"(bf|[bfsu])(\d+)(?:x([24]))?")
 _FRACTION_BITS = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..isa.types import WORD_BITS
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
@@ -12,8 +13,6 @@ from .formula import make_equation, make_transition
 from .instruction_view import InstructionView, format_short_name
 from .numbers import PlusOne
 from .properties import InputBits, LaneText, Notation, map_bits
-
-_WORD = 32
 
 
 def describe_found_bit(ins: InstructionView) -> str:
@@ -215,16 +214,16 @@ class FindNthOne(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x, start, offset = v
         result = fill(ar, x, -1)
-        bits = [ar.bitand(ar.shift_right(x, index), 1) for index in range(_WORD)]
+        bits = [ar.bitand(ar.shift_right(x, index), 1) for index in range(WORD_BITS)]
         up = down = fill(ar, x, 0)
-        for index in range(_WORD):
+        for index in range(WORD_BITS):
             is_after = ar.equal(ar.less(start, index + 1), 1)
             up = ar.add(up, ar.minimum(bits[index], is_after))
             is_hit = ar.minimum(ar.minimum(bits[index], is_after), ar.equal(up, offset))
             result = ar.where(is_hit, fill(ar, x, index), result)
         count = ar.negative(offset)
-        for index in reversed(range(_WORD)):
-            is_before = ar.minimum(ar.equal(ar.less(start, index), 0), ar.less(start, _WORD))
+        for index in reversed(range(WORD_BITS)):
+            is_before = ar.minimum(ar.equal(ar.less(start, index), 0), ar.less(start, WORD_BITS))
             down = ar.add(down, ar.minimum(bits[index], is_before))
             is_hit = ar.minimum(ar.minimum(bits[index], is_before), ar.equal(down, count))
             result = ar.where(is_hit, fill(ar, x, index), result)
@@ -236,7 +235,7 @@ class FindNthOne(MicroOperation):
 
     def describe_lane(self, view: LaneView) -> LaneText:
         x, start, offset = view.inputs
-        bits = format_hex(x, _WORD)
+        bits = format_hex(x, WORD_BITS)
         wanted = f"{_format_ordinal(abs(offset))} one of {bits} from bit {start}"
         wanted += " downwards" if offset < 0 else " upwards"
         if offset == 0:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..isa.integers import cast, get_limits
-from ..isa.types import Selector
+from ..isa.types import WORD_BITS, Selector
 from ..isa.value_text import (
     UNIT_NAMES,
     format_hex,
@@ -29,8 +29,6 @@ from .formula import make_equation, make_transition
 from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, Part, map_bits
 from .selection import Select
 from .step_words import format_write
-
-_WORD = 32
 
 
 @dataclass(frozen=True)
@@ -60,10 +58,10 @@ class Merge(MicroOperation):
 
     @property
     def _all_lanes(self) -> range:
-        return range(_WORD // self.unit)
+        return range(WORD_BITS // self.unit)
 
     def count_output_lanes(self, input_lanes: int) -> int:
-        return _WORD // self.unit
+        return WORD_BITS // self.unit
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         """Yield the flag of the lanes that take t."""

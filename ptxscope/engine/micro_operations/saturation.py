@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..isa.integers import get_limits
-from ..isa.types import Type
+from ..isa.types import WORD_BITS, Type
 from ..isa.value_text import format_integer_type
 from .arithmetic import Arithmetic, Inputs, V, is_different
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
@@ -18,8 +18,6 @@ from .stage import Stage
 
 if TYPE_CHECKING:
     from .drawings import NumberCell, RangeLine, TruncatedBits
-
-_WORD = 32
 
 
 @dataclass(frozen=True)
@@ -115,14 +113,14 @@ class Clamp(MicroOperation):
 
     def get_notation(self, row: RowTrace) -> Notation:
         type_ = self.find_type()
-        return Notation(type_.bits if type_ else _WORD, is_number=True)
+        return Notation(type_.bits if type_ else WORD_BITS, is_number=True)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        type_ = self.find_type() or Reading(_WORD, True)
+        type_ = self.find_type() or Reading(WORD_BITS, True)
         bits, signed = type_.bits, type_.signed
         yield site.keep_first_input("did not clamp", weight=0)
         yield site.replace_operation("let it wrap around", Wrap(bits, signed), weight=0)
-        for width, is_signed in ((bits, not signed), (_WORD, signed), (_WORD, not signed)):
+        for width, is_signed in ((bits, not signed), (WORD_BITS, signed), (WORD_BITS, not signed)):
             low, high = get_limits(width, is_signed)
             if (low, high) != (self.low, self.high):
                 yield site.replace_operation(f"clamped to {low}..{high}", Clamp(low, high))
@@ -193,7 +191,7 @@ def describe_truncation(rows: Sequence[RowTrace]) -> str:
 def iter_early_narrowings(site: MutationSite) -> Iterator[RowMutation]:
     """Yield mutations that truncate or clamp an exact number too early."""
     ins = site.instruction
-    unit = _WORD if site.row.stage is not Stage.OPERATE else _WORD // ins.entry.lanes
+    unit = WORD_BITS if site.row.stage is not Stage.OPERATE else WORD_BITS // ins.entry.lanes
     has_signed_type = ins.form.dtype is Type.S32
     for is_signed in (has_signed_type, not has_signed_type):
         weight = 1 + (is_signed is not has_signed_type)

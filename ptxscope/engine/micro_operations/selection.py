@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..isa.roles import Role
+from ..isa.types import WORD_BITS
 from ..isa.value_text import UNIT_NAMES, format_hex, format_integer_type, format_part
 from .arithmetic import Arithmetic, Inputs, Picks, V
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
@@ -16,8 +17,6 @@ from .step_words import append_sentence
 
 if TYPE_CHECKING:
     from .drawings import PartCell, ReadingCell
-
-_WORD = 32
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Select(MicroOperation):
     def describe_lane(self, view: LaneView) -> LaneText:
         word, index = self.picks[view.lane]
         name, bits = view.names[word], format_hex(view.value, self.unit)
-        if self.unit == _WORD:
+        if self.unit == WORD_BITS:
             return LaneText(make_equation(name, bits), f"all of {name} is {bits}")
         part, top = format_part(name, self.unit, index), self.unit * (index + 1) - 1
         place = f"{UNIT_NAMES[self.unit]} {index} of {name} (bits {top}:{top + 1 - self.unit})"
@@ -63,7 +62,9 @@ class Select(MicroOperation):
         if all(row.has_own_parts for row in rows):
             names = dict.fromkeys(row.inputs[0].name for row in rows)
             other_units = {row.micro.part_bits for row in rows} - {self.unit}
-            others = "".join(f"its own {UNIT_NAMES[x or _WORD]} of " for x in other_units) or "of "
+            others = (
+                "".join(f"its own {UNIT_NAMES[x or WORD_BITS]} of " for x in other_units) or "of "
+            )
             joined_names = f" and {others}".join(names)
             return f"Each lane takes its own {UNIT_NAMES[self.unit]} of {joined_names}."
         parts = [_describe_selection(row) for row in rows]
@@ -88,12 +89,12 @@ class Select(MicroOperation):
 
     def get_notation(self, row: RowTrace) -> Notation:
         role = row.inputs[self.picks[0][0]].key
-        type_ = row.instruction.type_of(role) if self.unit == _WORD else None
+        type_ = row.instruction.type_of(role) if self.unit == WORD_BITS else None
         return Notation(self.unit, is_number=False, type=type_)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         entry, unit, role = site.instruction.entry, self.unit, site.row.role
-        if unit == _WORD:
+        if unit == WORD_BITS:
             return
         is_of_pair = entry.has_lane_selectors or entry.find_slot(f"{role}sel")
         words = (Role.A, Role.B) if is_of_pair else (Role(role),)
@@ -121,7 +122,7 @@ class Select(MicroOperation):
         right_word, right_index = picks[lane]
         for word in (own_word, 1 - own_word)[: len(words)]:
             name, is_own = site.format_operand(words[word]), word == right_word
-            for index in range(_WORD // unit):
+            for index in range(WORD_BITS // unit):
                 if (word, index) != (right_word, right_index):
                     changed_picks = (*picks[:lane], (word, index), *picks[lane + 1 :])
                     description = f"took {UNIT_NAMES[unit]} {index} of {name}"
@@ -139,7 +140,9 @@ def _describe_selection(row: RowTrace) -> str:
     unit, index = parts[0].unit, parts[0].number
     if len(parts) == 1:
         return (
-            f"all of {names[0]}" if unit == _WORD else f"{UNIT_NAMES[unit]} {index} of {names[0]}"
+            f"all of {names[0]}"
+            if unit == WORD_BITS
+            else f"{UNIT_NAMES[unit]} {index} of {names[0]}"
         )
     if len(names) == 1 and [part.number for part in parts] == list(range(len(parts))):
         return f"For {row.role}, each lane takes its own {UNIT_NAMES[unit]} of {names[0]}"
@@ -192,7 +195,7 @@ class Extend(MicroOperation):
 
     def describe_lane(self, view: LaneView) -> LaneText:
         sentence = describe_reading(self.reading, view.x, view.value)
-        if self.bits < _WORD:
+        if self.bits < WORD_BITS:
             top = f"sign-extended with its top bit, {view.x >> (self.bits - 1)}"
             sentence += f"; {top if self.signed else 'zero-extended'}"
         formula = make_equation(self.fill_formula(format_hex(view.x, self.bits)), view.value)

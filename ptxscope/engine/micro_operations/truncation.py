@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..isa.integers import cast, get_limits
-from ..isa.types import Type
+from ..isa.types import WORD_BITS, Type
 from ..isa.value_text import format_hex, format_integer_type, format_value
 from .arithmetic import Arithmetic, Inputs, V, is_outside
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
@@ -17,8 +17,6 @@ from .step_words import NOTHING_WRITTEN, format_destinations, format_write
 
 if TYPE_CHECKING:
     from .drawings import CellDrawing, TruncatedBits
-
-_WORD = 32
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ class Truncate(MicroOperation):
         return Notation(type_.bits, is_number=False, type=type_)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        if self.bits >= _WORD:
+        if self.bits >= WORD_BITS:
             from .saturation import Clamp
 
             low, high = get_limits(self.bits, self.signed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..isa.types import WORD_BITS
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, get_lane
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
@@ -17,27 +18,25 @@ from .saturation import Wrap
 from .shifts import ShiftLeft
 from .step_words import add_guard, find_row
 
-_WORD = 32
-
 
 class JoinWords(MicroOperation):
     """The number of 64 bits whose low word is x and whose high word is y."""
 
     formula = "{y}:{x}"
-    notation = Notation(2 * _WORD, is_number=False)
+    notation = Notation(2 * WORD_BITS, is_number=False)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         low, high = v
-        return ar.add(ar.multiply(high, 1 << _WORD), low)
+        return ar.add(ar.multiply(high, 1 << WORD_BITS), low)
 
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
-        yield map_bits(inputs, 0, lane, low, min(high, _WORD))
-        yield map_bits(inputs, 1, lane, max(low - _WORD, 0), high - _WORD)
+        yield map_bits(inputs, 0, lane, low, min(high, WORD_BITS))
+        yield map_bits(inputs, 1, lane, max(low - WORD_BITS, 0), high - WORD_BITS)
 
     def describe_lane(self, view: LaneView) -> LaneText:
-        bits = format_hex(view.value, 2 * _WORD)
+        bits = format_hex(view.value, 2 * WORD_BITS)
         formula = make_equation(
-            self.fill_formula(*(format_hex(x, _WORD) for x in view.inputs)), bits
+            self.fill_formula(*(format_hex(x, WORD_BITS) for x in view.inputs)), bits
         )
         low, high = view.names
         return LaneText(formula, f"{high} above {low} is {bits}")
@@ -51,7 +50,7 @@ class JoinFields(MicroOperation):
     """The low ``unit`` bits of x, those of y above, and above these as many of z as fit."""
 
     unit: int
-    notation = Notation(_WORD, is_number=False)
+    notation = Notation(WORD_BITS, is_number=False)
     has_text_figure = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -65,7 +64,7 @@ class JoinFields(MicroOperation):
 
     def _list_widths(self, count: int) -> list[int]:
         """Return the width of the field of each input."""
-        return [self.unit, self.unit, _WORD - 2 * self.unit][:count]
+        return [self.unit, self.unit, WORD_BITS - 2 * self.unit][:count]
 
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         for index, bits in enumerate(self._list_widths(len(inputs))):
@@ -90,7 +89,7 @@ class JoinFields(MicroOperation):
             f"{x % (1 << bits):0{-(-bits // 4)}x}"
             for x, bits in zip(view.inputs, widths, strict=True)
         ]
-        bits = format_hex(view.value, _WORD)
+        bits = format_hex(view.value, WORD_BITS)
         names = ", ".join(x.role for x in reversed(view.row.inputs))
         sentence = f"the fields {names} side by side are {bits}"
         return LaneText(make_transition(" ".join(reversed(fields)), bits), sentence)
@@ -119,14 +118,14 @@ class TakeWord(MicroOperation):
     has_chosen_bits = True
     has_passed_bits = True
     has_text_figure = True
-    notation = Notation(_WORD, is_number=False)
+    notation = Notation(WORD_BITS, is_number=False)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
-        return ar.cast(ar.shift_right(*v), _WORD, signed=False)
+        return ar.cast(ar.shift_right(*v), WORD_BITS, signed=False)
 
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         start = get_lane(inputs[1], lane)
-        yield map_bits(inputs, 0, lane, start + low, start + min(high, _WORD))
+        yield map_bits(inputs, 0, lane, start + low, start + min(high, WORD_BITS))
         yield map_bits(inputs, 1, lane, 0, MAX_LANE_BITS)
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
@@ -143,25 +142,28 @@ class TakeWord(MicroOperation):
         low_role, high_role = (x.role for x in pair.inputs)
         fields = (
             BitField(start, BitFate.OUTSIDE, role=low_role),
-            BitField(_WORD - start, BitFate.TAKEN, f"{low_role}[31:{start}]", low_role),
+            BitField(WORD_BITS - start, BitFate.TAKEN, f"{low_role}[31:{start}]", low_role),
             BitField(start, BitFate.TAKEN, f"{high_role}[{start - 1}:0]", high_role),
-            BitField(_WORD - start, BitFate.OUTSIDE, role=high_role),
+            BitField(WORD_BITS - start, BitFate.OUTSIDE, role=high_role),
         )
         return FieldBits((FieldRuler(0, fields),), 1)
 
     def describe_lane(self, view: LaneView) -> LaneText:
-        bits, top = format_hex(view.value, _WORD), view.y + _WORD - 1
+        bits, top = format_hex(view.value, WORD_BITS), view.y + WORD_BITS - 1
         place = f"{view.names[0]}[{top}:{view.y}]"
         return LaneText(make_equation(place, bits), f"bits {top}:{view.y} of the pair are {bits}")
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         pair, start = site.inputs
-        other_start = ((SubtractFrom(_WORD), (start,)), (self, (pair, PREVIOUS_RESULT)))
+        other_start = ((SubtractFrom(WORD_BITS), (start,)), (self, (pair, PREVIOUS_RESULT)))
         yield RowMutation("shifted the other way", other_start, 0)
         a, b = (source.key for source in site.row.inputs[0].inputs)
         amounts = [source.key for source in site.row.inputs[1].inputs]
-        if site.row.inputs[1].micro == SubtractFrom(_WORD):  # .l
-            alone = ((ShiftLeft(), (b, *amounts)), (Wrap(_WORD, signed=False), (PREVIOUS_RESULT,)))
+        if site.row.inputs[1].micro == SubtractFrom(WORD_BITS):  # .l
+            alone = (
+                (ShiftLeft(), (b, *amounts)),
+                (Wrap(WORD_BITS, signed=False), (PREVIOUS_RESULT,)),
+            )
             yield RowMutation("shifted b alone, so that zeros came in", alone)
         else:
             yield RowMutation("shifted a alone, so that zeros came in", ((self, (a, start)),))
