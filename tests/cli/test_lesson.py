@@ -131,7 +131,7 @@ def test_it_is_left_and_resumed(play: Play, tmp_path: Path) -> None:
     assert "3 of 10" in play().stdout
     again = play("clamping", given="b\nq\n")
     assert "Resuming at card 3" in again.stdout
-    assert "--- 2 of 10: To the nearest end" in again.stdout
+    assert "--- 2 of 10: To the nearest bound" in again.stdout
     assert "Stopped at card 2." in again.stdout
     assert "--- 1 of 10" in play("clamping", "--restart").stdout
 

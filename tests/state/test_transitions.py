@@ -81,7 +81,7 @@ def test_the_lessons_are_listed_in_groups_with_a_sentence() -> None:
     groups = [item.group for item in asked.items]
     assert all(groups)
     assert len([*groupby(groups)]) == len({*groups}) == 6
-    assert asked.items[0].about.startswith("5 minutes: how a line of PTX reads")
+    assert asked.items[0].about.startswith("5 minutes: how to read a line of PTX")
     assert asked.first == 0
 
 
