@@ -22,7 +22,7 @@ from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state.setup import make_example, trace_of
 from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
-from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
+from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 from tests.tiers import ci_only, sampled
 
 from . import on_pty

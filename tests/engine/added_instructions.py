@@ -223,7 +223,7 @@ def describe_views(line: str, values: dict[str, int], wrong: str) -> dict[str, A
     from ptxscope.learn.grader import grade_answer, list_hints
     from ptxscope.learn.question import Question
     from ptxscope.scene.symbolic_scene import build_form_scene
-    from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
+    from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 
     traced = trace(line, values)
     main_row = next(row for row in traced.rows.values() if row.name == "t")

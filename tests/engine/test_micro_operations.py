@@ -33,7 +33,7 @@ from ptxscope.engine.tracing import step_text
 from ptxscope.engine.tracing.trace import Trace, make_trace
 from ptxscope.scene import scene_cells, scene_figures, symbolic_scene
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
+from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 from tests.export import every
 from tests.strategies import KINDS, instruction_of
 from tests.tiers import ci_only

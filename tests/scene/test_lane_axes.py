@@ -13,9 +13,9 @@ from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import NumberLine
 from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
 from ptxscope.widgets.base.pane import StyledLine
-from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
 from ptxscope.widgets.lanes.lane_axes import axis_lines
 from ptxscope.widgets.lanes.lane_cells import NO_HIGHLIGHTS
+from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 
 THIRD = ("vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c", 0x807F7FA6, 0x7F017F80)
 """MOCKS.md, third edition: lanes 3 to 0 come to -256, 254, 128 and 37."""

@@ -12,7 +12,7 @@ from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.trace import Trace, make_trace, trace
 from ptxscope.widgets.base.pane import StyledLine
-from ptxscope.widgets.lanes.lane_accordion import LanesDrawing, LanesState, draw
+from ptxscope.widgets.lanes.lane_layout import LanesDrawing, LanesState, draw
 from tests.strategies import instruction_of
 from tests.tiers import examples, some
 

@@ -10,7 +10,7 @@ from textual.app import App
 from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.widgets.base.theme_styles import INKS, ThemeStyles
-from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
+from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 from tests.strategies import KINDS
 from tests.tiers import some
 

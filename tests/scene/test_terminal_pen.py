@@ -31,9 +31,9 @@ from ptxscope.scene.scene_model import (
 from ptxscope.screens.dialogs import help_dialog as help_screen
 from ptxscope.widgets.base.pane import StyledLine
 from ptxscope.widgets.lanes import lane_cells, lane_figures
-from ptxscope.widgets.lanes.lane_accordion import WIDEST, LanesDrawing, LanesState, draw
 from ptxscope.widgets.lanes.lane_cells import LABEL, NO_HIGHLIGHTS
 from ptxscope.widgets.lanes.lane_figures import draw_figure
+from ptxscope.widgets.lanes.lane_layout import WIDEST, LanesDrawing, LanesState, draw
 from ptxscope.widgets.lanes.lane_links import LINK_END_COLUMNS, draw_links, start_of
 from tests.reference_data import golden_rows
 from tests.tiers import ci_only, some, thorough

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ...engine.micro_operations.drawings import Tick
 from ...scene.scene_model import NumberLine, Point
 from ..base.pane import StyledLine, StyledText
-from .lane_cells import Highlights, join_columns
+from .lane_cells import Highlights, join_columns, wrap_line
 
 _MIN_LANE_COLUMNS = 14
 """Minimum columns of a lane for an axis of its own."""
@@ -31,6 +31,11 @@ _BROKEN_WAY = 5
 """The same for an arrow that is too long to be drawn to scale."""
 _GAP = 2
 """Blanks on either side of a tick's number."""
+
+_MAX_LINE_COLUMNS = 49
+"""Maximum columns of the line of a comparison."""
+_MIN_LINE_COLUMNS = 5
+_OFF_SCALE_MARK = "◆"
 
 _Cells = dict[int, StyledText]
 """Pieces by the cell at which they begin."""
@@ -67,6 +72,15 @@ class _Scale(NamedTuple):
         if self.lead is not None:
             return self.lead
         return max(-min(self.find_cell(point.position) for point in points), 0)
+
+
+def draw_number_line(
+    axis: NumberLine, width: int, lanes: int, highlights: Highlights, progress: float
+) -> list[StyledLine]:
+    """Return the axes of a clamp, or the line of a comparison."""
+    if axis.nan_names or any(point.names for point in axis.points):
+        return _draw_compared_words(axis, width, highlights)
+    return axis_lines(axis, width, lanes, highlights, progress)
 
 
 def axis_lines(
@@ -253,3 +267,79 @@ def _join_pieces(pieces: _Cells) -> StyledLine:
             line.append(piece)
         column = x + len(piece.text)
     return line
+
+
+# --- comparisons ------------------------------------------------------------
+
+
+def _draw_compared_words(axis: NumberLine, width: int, highlights: Highlights) -> list[StyledLine]:
+    """Return the operands of a comparison on one line, including those off the line."""
+    beside = width - len(axis.low) - len(axis.high) - 4
+    is_side_by_side = beside >= _MIN_LINE_COLUMNS
+    inner = min(beside if is_side_by_side else width - 2, _MAX_LINE_COLUMNS)
+    marks = dict(zip(_compute_columns(axis.points, inner), axis.points, strict=True))
+    line: StyledLine = [StyledText("├", "axis")]
+    for x in range(inner):
+        mark = marks.get(x)
+        if mark:
+            line.append(StyledText("●", "value" + highlights.get_emphasis(mark.place), mark.place))
+        else:
+            line.append(StyledText("─", "axis"))
+    line.append(StyledText("┤", "axis"))
+    start = len(axis.low) + 1 if is_side_by_side else 0
+    low, high = StyledText(axis.low, "strong"), StyledText(axis.high, "strong")
+    if is_side_by_side:
+        lines = [[low, StyledText(" "), *line, StyledText(" "), high]]
+    else:
+        lines = [line, *wrap_line([low, StyledText("  ╌  ", "axis"), high], width)]
+    lines += _draw_names_below(axis.points, start + 1, inner, width, highlights)
+    if axis.nan_names:
+        names = " and ".join(axis.nan_names)
+        are = "are" if len(axis.nan_names) > 1 else "is"
+        text = f"{names} {are} NaN: off the line, unordered"
+        lines += wrap_line(
+            [StyledText(f"{_OFF_SCALE_MARK} ", "changed"), StyledText(text, "changed")], width, 2
+        )
+    return lines
+
+
+def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
+    """Return the columns of numbers on a line; different numbers have different columns."""
+    columns = [round(point.position * (inner - 1)) for point in points]
+    if len(points) == 2 and columns[0] == columns[1] and points[0].position != points[1].position:
+        upper = int(points[1].position > points[0].position)
+        moved_index, offset = (upper, 1) if columns[0] + 1 < inner else (1 - upper, -1)
+        columns[moved_index] += offset
+    return columns
+
+
+def _draw_names_below(
+    points: Sequence[Point], start: int, inner: int, width: int, highlights: Highlights
+) -> list[StyledLine]:
+    """Return names of numbers under their marks; if they do not fit, on a line of their own."""
+    places = _compute_columns(points, inner)
+    labels = [(column + start, _label(x), x) for column, x in zip(places, points, strict=True)]
+    placed: StyledLine = []
+    next_column = 0
+    for column, text, point in sorted(labels, key=lambda label: label[0]):
+        x = max(min(column - len(text) // 2, width - len(text)), 0)
+        if x < next_column + (1 if next_column else 0):
+            break
+        placed.append(StyledText(" " * (x - next_column)))
+        placed.append(
+            StyledText(text, "number" + highlights.get_emphasis(point.place), point.place)
+        )
+        next_column = x + len(text)
+    else:
+        return [placed] if placed else []
+    line: StyledLine = [StyledText("● ", "value")]
+    for _, text, point in labels:
+        line += [
+            StyledText(text, "number" + highlights.get_emphasis(point.place), point.place),
+            StyledText("   "),
+        ]
+    return wrap_line(line[:-1], width, 2)
+
+
+def _label(point: Point) -> str:
+    return " ".join((*point.names, point.text))

@@ -5,20 +5,23 @@ Each figure returns lines of at most a width, and is complete at any width.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
 from typing import NamedTuple, TypeGuard
 
+from ...engine.isa.roles import Role
 from ...scene.scene_model import (
     PLAIN,
+    BitRef,
     BitRuler,
     BitRulers,
+    BitWord,
     CellSpan,
     ChoiceFigure,
     Gate,
     LaneRef,
     NumberLine,
     PermutationFigure,
-    Point,
     RowFigure,
     RowScene,
     RunningSum,
@@ -28,15 +31,14 @@ from ...scene.scene_model import (
     Term,
     TruthValue,
 )
+from ...state.figure_edits import FORMULA_PLACE
 from ..base.pane import StyledLine, StyledText
-from .lane_axes import axis_lines
+from .lane_axes import draw_number_line
 from .lane_cells import Highlights, draw_span, format_link_style, measure_line, pad_line, wrap_line
-from .word_figures import draw_permutation, draw_table
+from .lane_links import draw_permutation
 
-_MAX_AXIS_COLUMNS = 49
-"""Maximum columns of an axis."""
-_MIN_AXIS_COLUMNS = 5
-_OFF_SCALE_MARK = "◆"
+_TABLE_GAP = 3
+"""Columns between a truth table and the words that use it."""
 _INDENT = 2
 """Columns before the continuation line of a strip."""
 _RAIL = "━"
@@ -55,90 +57,6 @@ _COMPLETE = (Gate, ChoiceFigure, RunningSum, PermutationFigure, TableFigure)
 def is_complete(figure: RowFigure | None) -> bool:
     """Whether a figure contains the row's cells, so that they are left out."""
     return isinstance(figure, _COMPLETE)
-
-
-# --- axes ---------------------------------------------------------------------------------
-
-
-def _draw_number_line(
-    axis: NumberLine, width: int, lanes: int, highlights: Highlights, progress: float
-) -> list[StyledLine]:
-    if axis.nan_names or any(point.names for point in axis.points):
-        return _draw_compared_words(axis, width, highlights)
-    return axis_lines(axis, width, lanes, highlights, progress)
-
-
-def _draw_compared_words(axis: NumberLine, width: int, highlights: Highlights) -> list[StyledLine]:
-    """Return the operands of a comparison on one line, including those off the line."""
-    beside = width - len(axis.low) - len(axis.high) - 4
-    is_side_by_side = beside >= _MIN_AXIS_COLUMNS
-    inner = min(beside if is_side_by_side else width - 2, _MAX_AXIS_COLUMNS)
-    marks = dict(zip(_compute_columns(axis.points, inner), axis.points, strict=True))
-    line: StyledLine = [StyledText("├", "axis")]
-    for x in range(inner):
-        mark = marks.get(x)
-        if mark:
-            line.append(StyledText("●", "value" + highlights.get_emphasis(mark.place), mark.place))
-        else:
-            line.append(StyledText("─", "axis"))
-    line.append(StyledText("┤", "axis"))
-    start = len(axis.low) + 1 if is_side_by_side else 0
-    low, high = StyledText(axis.low, "strong"), StyledText(axis.high, "strong")
-    if is_side_by_side:
-        lines = [[low, StyledText(" "), *line, StyledText(" "), high]]
-    else:
-        lines = [line, *wrap_line([low, StyledText("  ╌  ", "axis"), high], width)]
-    lines += _draw_names_below(axis.points, start + 1, inner, width, highlights)
-    if axis.nan_names:
-        names = " and ".join(axis.nan_names)
-        are = "are" if len(axis.nan_names) > 1 else "is"
-        text = f"{names} {are} NaN: off the line, unordered"
-        lines += wrap_line(
-            [StyledText(f"{_OFF_SCALE_MARK} ", "changed"), StyledText(text, "changed")], width, 2
-        )
-    return lines
-
-
-def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
-    """Return the columns of numbers on a line; different numbers have different columns."""
-    columns = [round(point.position * (inner - 1)) for point in points]
-    if len(points) == 2 and columns[0] == columns[1] and points[0].position != points[1].position:
-        upper = int(points[1].position > points[0].position)
-        moved_index, offset = (upper, 1) if columns[0] + 1 < inner else (1 - upper, -1)
-        columns[moved_index] += offset
-    return columns
-
-
-def _draw_names_below(
-    points: Sequence[Point], start: int, inner: int, width: int, highlights: Highlights
-) -> list[StyledLine]:
-    """Return names of numbers under their marks; if they do not fit, on a line of their own."""
-    places = _compute_columns(points, inner)
-    labels = [(column + start, _label(x), x) for column, x in zip(places, points, strict=True)]
-    placed: StyledLine = []
-    next_column = 0
-    for column, text, point in sorted(labels, key=lambda label: label[0]):
-        x = max(min(column - len(text) // 2, width - len(text)), 0)
-        if x < next_column + (1 if next_column else 0):
-            break
-        placed.append(StyledText(" " * (x - next_column)))
-        placed.append(
-            StyledText(text, "number" + highlights.get_emphasis(point.place), point.place)
-        )
-        next_column = x + len(text)
-    else:
-        return [placed] if placed else []
-    line: StyledLine = [StyledText("● ", "value")]
-    for _, text, point in labels:
-        line += [
-            StyledText(text, "number" + highlights.get_emphasis(point.place), point.place),
-            StyledText("   "),
-        ]
-    return wrap_line(line[:-1], width, 2)
-
-
-def _label(point: Point) -> str:
-    return " ".join((*point.names, point.text))
 
 
 # --- numbers to the bit ---------------------------------------------------------------------
@@ -462,12 +380,101 @@ def _draw_choice(
     return lines
 
 
+# --- truth tables ---------------------------------------------------------------------------
+
+
+def _draw_table(
+    figure: TableFigure, width: int, lanes: int, highlights: Highlights, progress: float
+) -> list[StyledLine]:
+    """Return a truth table, and beside or below it the words: each bit under its entry's number."""
+    words = (*figure.words, figure.result)
+    room = max(len(word.name) for word in words) + 1
+    table = _draw_entries(figure, room, highlights)
+    lines = [*table, *wrap_line(_draw_formula(figure, highlights), width, 2)]
+    if figure.result.digits:
+        numbers = "".join(
+            str(figure.find_entry(bit).number) for bit in reversed(range(len(figure.result.digits)))
+        )
+        free = width - measure_line(table[0]) - _TABLE_GAP
+        rows = [_draw_bits(word, highlights) for word in words]
+        bits = [_group([StyledText(x, "dim") for x in numbers]), *rows]
+        if measure_line(bits[1]) <= free:
+            indent = measure_line(table[0]) + _TABLE_GAP
+            joined_lines = (
+                [*pad_line(left, indent), *right] for left, right in zip(table, bits, strict=True)
+            )
+            return [*joined_lines, *lines[len(table) :]]
+        if measure_line(bits[1]) + room <= width:
+            names = [StyledText(" " * room)], *([_draw_name(word, room)] for word in words)
+            lines += ([*name, *row] for name, row in zip(names, bits, strict=True))
+    return lines
+
+
+def _draw_entries(figure: TableFigure, room: int, highlights: Highlights) -> list[StyledLine]:
+    """Return the numbers of the entries, the bits of the inputs and the results."""
+    refs = [BitRef(Role.TABLE, 0, entry.number) for entry in figure.entries]
+    styles = [highlights.get_emphasis(ref) for ref in refs]
+
+    def make_row(name: StyledText, values: Iterable[int], style_names: Iterable[str]) -> StyledLine:
+        cells = zip(values, style_names, styles, refs, strict=False)
+        pieces = [
+            (StyledText(str(value), style_name + emphasis, ref), StyledText(" "))
+            for value, style_name, emphasis, ref in cells
+        ]
+        return [name, *(piece for pair in pieces for piece in pair)][:-1]
+
+    number_styles = ["label" if entry.positions else "dim" for entry in figure.entries]
+    lines = [make_row(StyledText(" " * room), (x.number for x in figure.entries), number_styles)]
+    for index, word in enumerate(figure.words):
+        style_name = "dim" if word.is_ignored else "number"
+        bits = [entry.bits[index] for entry in figure.entries]
+        lines.append(make_row(_draw_name(word, room), bits, repeat(style_name)))
+    values = [entry.value for entry in figure.entries]
+    verdicts = ["good" if value else "bad" for value in values]
+    return [*lines, make_row(_draw_name(figure.result, room), values, verdicts)]
+
+
+def _draw_name(word: BitWord, room: int) -> StyledText:
+    return StyledText(f"{word.name:<{room}}", "dim" if word.is_ignored else "label")
+
+
+def _draw_bits(word: BitWord, highlights: Highlights) -> StyledLine:
+    """Return the digits of a word, each with its place."""
+    pieces: list[StyledText] = []
+    style_name = "dim" if word.is_ignored else "number"
+    for bit, digit in zip(reversed(range(len(word.digits))), word.digits, strict=True):
+        ref = BitRef(word.place.key, 0, bit)
+        pieces.append(StyledText(digit, style_name + highlights.get_emphasis(ref), ref))
+    return _group(pieces)
+
+
+def _group(digits: Sequence[StyledText]) -> StyledLine:
+    """Return digits in groups of four."""
+    line: StyledLine = []
+    for index, digit in enumerate(digits):
+        line += [StyledText(" "), digit] if index and index % 4 == 0 else [digit]
+    return line
+
+
+def _draw_formula(figure: TableFigure, highlights: Highlights) -> StyledLine:
+    """Return the table in hexadecimal, its formula, and the inputs that it ignores."""
+    emphasis = highlights.get_emphasis(FORMULA_PLACE)
+    value = f"   {figure.result.name} = {figure.result.text}" if figure.result.digits else ""
+    ignored = f"   ignores {' and '.join(figure.ignored_names)}" if figure.ignored_names else ""
+    return [
+        StyledText(f"{figure.text} ", "value" + emphasis, FORMULA_PLACE),
+        StyledText(f"= {figure.formula}", "strong" + emphasis, FORMULA_PLACE),
+        StyledText(value, "value" + highlights.get_emphasis(figure.place), figure.place),
+        StyledText(ignored, "changed"),
+    ]
+
+
 _DRAW: dict[type, Callable[..., list[StyledLine]]] = {
-    NumberLine: _draw_number_line,
+    NumberLine: draw_number_line,
     BitRulers: _draw_bit_rulers,
     RunningSum: _draw_running_sum,
     Gate: _draw_gate,
     ChoiceFigure: _draw_choice,
     PermutationFigure: draw_permutation,
-    TableFigure: draw_table,
+    TableFigure: _draw_table,
 }

@@ -1,14 +1,31 @@
-"""Links from the registers' parts to the lanes that select them, if they change columns."""
+"""Links from registers' parts to the lanes that take them: of selectors, and of permuted bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
-from ...scene.scene_model import LaneRef, Link, Tint
+from ...scene.scene_model import (
+    CellSpan,
+    LaneRef,
+    Link,
+    PermutationFigure,
+    SpanKind,
+    TakenByte,
+    Tint,
+)
 from ..base.pane import StyledLine, StyledText
-from .lane_cells import NO_HIGHLIGHTS, Highlights, format_link_style
+from .lane_cells import (
+    NO_HIGHLIGHTS,
+    Highlights,
+    draw_span,
+    format_link_style,
+    join_columns,
+    measure_line,
+    wrap_line,
+)
 
 MIN_LINKED_COLUMNS = 12
 """Minimum columns of a lane for links."""
@@ -18,6 +35,11 @@ INDENTS = {"a": 2, "b": 0}
 """Blanks before the chips at the ends of links."""
 TURNS = {"a": "╭", "b": "╮"}
 """The corner of a link beside a chip: a's on the left, b's on the right, so that both pass c."""
+
+_MIN_BYTE_COLUMNS = 5
+"""Minimum columns of a source byte: its chip and a blank."""
+_SIGN_WORDS = ("sign of ", "sign ", "±")
+"""Words before a byte whose sign is repeated, the longest first."""
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _GLYPHS = {
@@ -188,3 +210,114 @@ def _draw_grid_line(grid: dict[tuple[int, int], tuple[int, str]], y: int, width:
         else:
             line.append(StyledText(text, style_name))
     return line
+
+
+# --- permuted bytes -------------------------------------------------------------------------
+
+
+def draw_permutation(
+    figure: PermutationFigure, width: int, lanes: int, highlights: Highlights, progress: float
+) -> list[StyledLine]:
+    """Return the source bytes as a bar, with links to the lanes below."""
+    columns = width // len(figure.sources)
+    lane_columns = width // len(figure.lane_bytes)
+    heads = [
+        [_draw_digit(byte, highlights, words) for byte in figure.lane_bytes]
+        for words in _SIGN_WORDS
+    ]
+    fitting_heads = (x for x in heads if max(map(measure_line, x)) < lane_columns)
+    if columns < _MIN_BYTE_COLUMNS or (head := next(fitting_heads, None)) is None:
+        lines = _list_lanes(figure, width, highlights)
+    else:
+        lines = [
+            *_draw_bar(figure, columns, highlights),
+            *_draw_byte_links(figure, columns, lane_columns, highlights, progress),
+            join_columns(head, lane_columns),
+            join_columns(
+                [_draw_byte(byte, highlights) for byte in figure.lane_bytes], lane_columns
+            ),
+        ]
+    return [*lines, *(wrap_line(_draw_selector(figure), width, 2) if figure.selector else ())]
+
+
+def _draw_bar(
+    figure: PermutationFigure, columns: int, highlights: Highlights
+) -> Iterable[StyledLine]:
+    """Yield the numbers of the source bytes, and the bytes."""
+    names, bar = list[StyledLine](), list[StyledLine]()
+    for source in figure.sources:
+        number = f" {source.number}"
+        named = f"{number} {source.name}"
+        text = named if len(named) < columns else number
+        names.append([StyledText(text, "label" if source.is_taken else "dim", source.place)])
+        kind = SpanKind.CHIP if source.is_taken else SpanKind.UNUSED
+        bar.append(_place(CellSpan(source.text, kind, source.tint), source.place, highlights))
+    yield join_columns(names, columns)
+    yield join_columns(bar, columns)
+
+
+def _draw_byte_links(
+    figure: PermutationFigure,
+    columns: int,
+    lane_columns: int,
+    highlights: Highlights,
+    progress: float,
+) -> list[StyledLine]:
+    lane_ends = list(zip(count(1, lane_columns), figure.lane_bytes))
+    nets = []
+    for index, source in enumerate(figure.sources):
+        ends = tuple(x for x, byte in lane_ends if byte.source == source)
+        emphases = [
+            highlights.get_link_emphasis(source.place, byte.place)
+            for byte in figure.lane_bytes
+            if byte.source == source
+        ]
+        if ends:
+            nets.append(make_net(index * columns + 1, ends, source.tint, emphases))
+    lines = [line[1:] for line in draw_nets(nets, lane_columns * len(figure.lane_bytes))]
+    return lines[: max(round(progress * len(lines)), 1)]
+
+
+def _draw_digit(
+    byte: TakenByte,
+    highlights: Highlights,
+    sign_words: str = "sign of ",
+) -> StyledLine:
+    """Return the digit of a lane, and the byte that it chooses."""
+    digit = CellSpan(byte.digit_text, SpanKind.CHIP, Tint("c"))
+    name = byte.source.name if byte.source else ""
+    text = f" {sign_words}{name}" if byte.is_sign else f" {name}"
+    emphasis = highlights.get_emphasis(byte.place)
+    return [
+        *_place(digit, byte.digit, highlights),
+        StyledText(text, format_link_style(byte.tint) + emphasis, byte.place),
+    ]
+
+
+def _draw_byte(byte: TakenByte, highlights: Highlights) -> StyledLine:
+    """Return the byte of a lane; copies of a sign are hatched."""
+    kind = SpanKind.SIGN if byte.is_sign else SpanKind.CHIP
+    return _place(CellSpan(byte.text, kind, byte.tint), byte.place, highlights)
+
+
+def _list_lanes(figure: PermutationFigure, width: int, highlights: Highlights) -> list[StyledLine]:
+    """Return a line for each lane, without links."""
+    lines: list[StyledLine] = []
+    for byte in figure.lane_bytes:
+        lane = StyledText(f"{byte.place.lane}: ", "dim", byte.place)
+        drawing = _draw_byte(byte, highlights)
+        line = [lane, *_draw_digit(byte, highlights), StyledText(" "), *drawing]
+        lines += wrap_line(line, width, 3)
+    return lines
+
+
+def _draw_selector(figure: PermutationFigure) -> StyledLine:
+    """Return the selector that makes the arrangement."""
+    name = figure.selector_name
+    note = f"{name} for this arrangement" if name else "the same without a mode"
+    return [StyledText(figure.selector, "value"), StyledText(f" {note}", "dim")]
+
+
+def _place(span: CellSpan, place: LaneRef, highlights: Highlights) -> StyledLine:
+    emphasis = highlights.get_emphasis(place)
+    return [StyledText(x.text, x.style_name + emphasis, place) for x in draw_span(span)]

@@ -58,9 +58,8 @@ from ..form.slot_choices import (
     with_digit,
 )
 from ..operand_table import OperandField
-from .lane_accordion import LanesState, draw
 from .lane_cells import NO_HIGHLIGHTS, Highlights
-from .lane_levels import Levels
+from .lane_layout import LanesState, Levels, draw
 
 if TYPE_CHECKING:
     from ...learn.prediction import Guess
