@@ -20,10 +20,8 @@ from typing import NamedTuple
 
 from ptxscope import parse
 from ptxscope.engine.arrays.array_program import ArrayProgram
-from ptxscope.engine.arrays.integer_types import WidthError
-from ptxscope.engine.arrays.narrowing import PASSES
-from ptxscope.engine.ir.recorded_plan import record_plan, rewrite_plan
-from ptxscope.engine.ir.tape import Node
+from ptxscope.engine.arrays.narrowing import PASSES, WidthError
+from ptxscope.engine.ir.tape import Node, record_plan, rewrite_plan
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics

@@ -24,9 +24,14 @@ from ..engine.micro_operations.properties import MAX_LANE_BITS
 from ..engine.micro_operations.stage import Stage
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Register
-from ..engine.tracing.lane_text import describe_lane, format_lane_sentence, get_part_name
 from ..engine.tracing.provenance import LaneBits, find_ancestors, find_provenance
-from ..engine.tracing.step_text import describe_step, format_title
+from ..engine.tracing.step_text import (
+    describe_lane,
+    describe_step,
+    format_lane_sentence,
+    format_title,
+    get_part_name,
+)
 from ..engine.tracing.trace import Step, Trace
 from .question import AnswerLocation as AnswerLocation
 from .question import Question as Question

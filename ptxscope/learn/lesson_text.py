@@ -21,8 +21,7 @@ from ..documents.formats.markup import (
 from ..documents.formats.report import write_report
 from ..documents.formats.text import WIDTH, answer_lines, head_lines, result_lines, step_lines
 from ..documents.options import Options
-from ..engine.tracing.lane_text import format_lane_sentence
-from ..engine.tracing.step_text import format_title
+from ..engine.tracing.step_text import format_lane_sentence, format_title
 from ..engine.tracing.trace import Step, Trace
 from .grader import Question, format_right_answer
 from .lesson import Anchor, Card, Lesson, format_anchor_name

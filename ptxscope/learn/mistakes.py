@@ -34,7 +34,7 @@ from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_ver
 from ..engine.semantics.plan import Plan, Row, Source, run_plan
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.evaluation import make_plan
-from ..engine.tracing.lane_text import get_part_name
+from ..engine.tracing.step_text import get_part_name
 from ..engine.tracing.trace import Trace, make_trace
 from .question import (
     AnswerLocation,

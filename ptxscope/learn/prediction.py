@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ..engine.syntax.errors import PtxError
-from ..engine.tracing.lane_text import get_row_name
+from ..engine.tracing.step_text import get_row_name
 from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
 from .grader import Question, format_reply, grade_answer, list_hints

@@ -19,7 +19,7 @@ from ..engine.micro_operations.formula import Sign
 from ..engine.micro_operations.properties import Flag
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import quote_word
-from ..engine.tracing.lane_text import describe_lane, format_lane_sentence
+from ..engine.tracing.step_text import describe_lane, format_lane_sentence
 from ..engine.tracing.trace import Trace, make_trace
 
 _HOLE = re.compile(r"\{([^{}\n]*+)\}?")

@@ -12,8 +12,7 @@ from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Input
 from ..engine.tracing import step_text
-from ..engine.tracing.lane_text import format_result, interpret_bits
-from ..engine.tracing.step_text import format_title
+from ..engine.tracing.step_text import format_result, format_title, interpret_bits
 from ..engine.tracing.trace import Step
 from ..learn.prediction import list_locations
 from ..state.actions import ACTIONS

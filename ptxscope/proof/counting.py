@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.ir.recorded_plan import list_needed_nodes
-from ..engine.ir.tape import Node
+from ..engine.ir.tape import Node, list_needed_nodes
 from .bit_vectors import UNIT_BITS
 from .proof_question import ProofQuestion
 from .solver import Term

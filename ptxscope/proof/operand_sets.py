@@ -9,8 +9,7 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from ..engine.ir.recorded_plan import list_needed_nodes
-from ..engine.ir.tape import Node
+from ..engine.ir.tape import Node, list_needed_nodes
 from ..engine.isa.types import Type
 from ..engine.records import freeze_dicts
 from ..engine.semantics.erratum import Erratum

@@ -14,8 +14,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from ..engine.ir.recorded_plan import list_needed_nodes
-from ..engine.ir.tape import Node
+from ..engine.ir.tape import Node, list_needed_nodes
 from ..engine.isa.types import WORD_BITS, Type
 from ..engine.semantics.plan import Plan
 from ..proof.equivalence import Verdict

@@ -9,8 +9,7 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex, format_lane, format_value
 from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import MAX_LANE_BITS
-from ..engine.tracing.lane_text import format_operand_name, get_row_name
-from ..engine.tracing.step_text import format_title
+from ..engine.tracing.step_text import format_operand_name, format_title, get_row_name
 from ..engine.tracing.trace import Step, Trace
 from .bit_rulers import format_binary, make_float_ruler
 from .scene_cells import build_cells, find_tint, find_top_byte

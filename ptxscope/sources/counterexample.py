@@ -15,8 +15,7 @@ from ..engine.semantics.models import PTXAS_MODELS, Model, find_errata
 from ..engine.semantics.plan import compute_results
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import scan
-from ..engine.tracing.evaluation import make_plan
-from ..engine.tracing.operand_bits import bind_values
+from ..engine.tracing.evaluation import bind_values, make_plan
 from ..engine.tracing.trace import make_trace
 from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 

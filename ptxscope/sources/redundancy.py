@@ -20,7 +20,7 @@ from ..engine.ir.bit_functions import (
     make_operand,
 )
 from ..engine.ir.operations import Op
-from ..engine.ir.recorded_plan import record_plan
+from ..engine.ir.tape import record_plan
 from ..engine.isa.entry import Group
 from ..engine.micro_operations.permutation import EvaluateTable
 from ..engine.semantics.lowering import lower

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ..engine.ir.recorded_plan import record_plan
+from ..engine.ir.tape import record_plan
 from ..engine.isa.entry import Group
 from ..engine.isa.types import Type
 from ..engine.semantics.lowering import lower

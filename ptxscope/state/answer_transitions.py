@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import make_printable
-from ..engine.tracing.lane_text import format_result
-from ..engine.tracing.step_text import format_title
+from ..engine.tracing.step_text import format_result, format_title
 from . import edits
 from .edit_transitions import edit
 from .explorer_state import ExplorerState

@@ -9,7 +9,7 @@ from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse
-from ..engine.tracing.lane_text import format_operand_name
+from ..engine.tracing.step_text import format_operand_name
 from . import edits
 from .explorer_state import Edit, ExplorerState
 from .requests import (

@@ -13,8 +13,8 @@ from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_bit_range
 from ..engine.syntax.values import parse_integer, parse_value
-from ..engine.tracing.lane_text import format_lane_sentence
 from ..engine.tracing.provenance import LaneBits, find_descendants, find_provenance
+from ..engine.tracing.step_text import format_lane_sentence
 from ..engine.tracing.trace import Trace
 from ..scene.scene_builder import choose_part_width
 from ..scene.scene_model import (

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import files
+from ..engine.program.program import Program
 from ..engine.program.statement import Statement
 from ..engine.records import freeze_dicts
-from ..kernels.launches.device_code import DeviceCode, Function
-from ..kernels.launches.device_code_loader import load_device_code
+from ..kernels.launches.device_code import DeviceCode, load_device_code
 from ..kernels.launches.expected_elements import Expectations
 from ..kernels.launches.kernel_run import choose_kernel, find_reaches
 from ..kernels.launches.launch import LaunchShape
@@ -50,7 +50,7 @@ class KernelLaunch:
     """A kernel with its arguments."""
 
     code: DeviceCode = field(compare=False, repr=False)
-    kernel: Function
+    kernel: Program
     arguments: Mapping[str, Argument] = field(compare=False, repr=False)
     shape: LaunchShape
     expected: Expectations
@@ -64,7 +64,7 @@ class KernelLaunch:
     def __post_init__(self) -> None:
         freeze_dicts(self)
 
-    def is_of(self, code: DeviceCode, kernel: Function, model: str) -> bool:
+    def is_of(self, code: DeviceCode, kernel: Program, model: str) -> bool:
         """Whether it is a launch of a kernel of some code, under a model."""
         key = self.code.text, self.kernel.name, self.model
         return key == (code.text, kernel.name, model)
@@ -76,7 +76,7 @@ class KernelLaunch:
         return tuple(y for x in (self.kernel, *others) for y in x.statements)
 
 
-def load_kernel(text: str, name: str, kernel: str) -> tuple[DeviceCode, Function]:
+def load_kernel(text: str, name: str, kernel: str) -> tuple[DeviceCode, Program]:
     """Return a listing's code and its kernel of a name, or the only one.
 
     Raise ValueError if there is none.
@@ -86,7 +86,7 @@ def load_kernel(text: str, name: str, kernel: str) -> tuple[DeviceCode, Function
     return code, choose_kernel(code, kernel if kernel in names else None)
 
 
-def suggest_launch(code: DeviceCode, kernel: Function) -> str:
+def suggest_launch(code: DeviceCode, kernel: Program) -> str:
     """Return arguments to begin with: random words for pointers, 64 for the others.
 
     A run with large buffers shows how many words the kernel accesses. They are 64 if it accesses
@@ -112,7 +112,7 @@ def suggest_launch(code: DeviceCode, kernel: Function) -> str:
     return " ".join([f"--block {_COUNT}", *_list_arguments(kernel, reaches)])
 
 
-def _list_arguments(kernel: Function, reaches: Mapping[int, int]) -> list[str]:
+def _list_arguments(kernel: Program, reaches: Mapping[int, int]) -> list[str]:
     """Return an argument for each parameter, with buffers of so many bytes by position."""
     words: list[str] = []
     for position, parameter in enumerate(kernel.parameters):
@@ -126,7 +126,7 @@ def _list_arguments(kernel: Function, reaches: Mapping[int, int]) -> list[str]:
     return words
 
 
-def parse_launch(code: DeviceCode, kernel: Function, text: str, model: str = "isa") -> KernelLaunch:
+def parse_launch(code: DeviceCode, kernel: Program, text: str, model: str = "isa") -> KernelLaunch:
     """Return the launch of ``--block 32 a=@a.npy n=5 --expect out=@out.npy``.
 
     Raise ValueError if an argument does not fit.

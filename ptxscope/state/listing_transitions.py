@@ -16,7 +16,8 @@ from .setup import OperandOrigin, make_setup
 from .typed_statements import describe_opening
 
 if TYPE_CHECKING:
-    from ..kernels.launches.device_code import DeviceCode, Function
+    from ..engine.program.program import Program
+    from ..kernels.launches.device_code import DeviceCode
     from ..sources.diagnostic import CheckedInstruction
     from .open_listing import ListingCursor
     from .thread_run import Evaluation, ThreadRun
@@ -185,7 +186,7 @@ def run_kernel(state: ExplorerState) -> Requests:
         yield from _ask_launch(state, code, kernel)
 
 
-def _ask_launch(state: ExplorerState, code: DeviceCode, kernel: Function) -> Requests:
+def _ask_launch(state: ExplorerState, code: DeviceCode, kernel: Program) -> Requests:
     """Ask for the arguments of a kernel, and run it thread by thread."""
     from .launch_request import parse_launch, suggest_launch
     from .thread_run import run_thread

@@ -20,19 +20,19 @@ from .. import files
 from ..diagnosis.observation import parse_observed
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex
-from ..engine.program.places import WritePlace, follow_places, make_initial_place
-from ..engine.program.program import Program
-from ..engine.program.register_types import map_types
+from ..engine.program.control_flow import WritePlace, follow_places, make_initial_place
+from ..engine.program.program import Program, map_types
 from ..engine.program.statement import Statement, StatementKind
 from ..engine.records import freeze_dicts
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import Problem, PtxError
 from ..engine.tracing.deviation import find_deviations
-from ..kernels.program_runs.blame import find_first_culprit
 from ..kernels.program_runs.execution import execute
-from ..kernels.program_runs.program_run import Run, RunStep
-from ..kernels.program_runs.run_inputs import (
+from ..kernels.program_runs.program_run import (
+    Run,
+    RunStep,
     UnknownSites,
+    find_first_culprit,
     find_unknown_sites,
     make_initial_key,
     register_of,

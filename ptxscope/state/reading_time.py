@@ -5,8 +5,7 @@ from __future__ import annotations
 from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import Flag
 from ..engine.tracing.deviation import Deviation
-from ..engine.tracing.lane_text import format_lane_sentence
-from ..engine.tracing.step_text import describe_step
+from ..engine.tracing.step_text import describe_step, format_lane_sentence
 from ..engine.tracing.trace import Step, Trace
 
 _WORD_SECONDS, _MIN_SECONDS, _MAX_SECONDS = 0.15, 1.5, 8.0

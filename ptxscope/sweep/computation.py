@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..engine.arrays.block_runner import FlaggedResults
 from ..engine.arrays.call_sequence import get_storage_dtype
-from ..engine.arrays.flagged_results import FlaggedResults
 from ..engine.isa.types import Type
 from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.properties import Flag

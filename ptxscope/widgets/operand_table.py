@@ -17,7 +17,7 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex, format_lane, format_value
 from ..engine.syntax.errors import PtxError, make_printable
 from ..engine.syntax.values import list_first_characters, parse_value
-from ..engine.tracing.lane_text import format_operand_name
+from ..engine.tracing.step_text import format_operand_name
 from ..engine.tracing.trace import Trace
 from ..state.edit_transitions import ask_value, offer_values, set_value
 from ..state.figure_transitions import nudge_lane

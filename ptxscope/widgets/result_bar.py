@@ -10,7 +10,7 @@ from textual.dom import DOMNode
 from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import make_printable
 from ..engine.tracing.deviation import Deviation, find_deviation
-from ..engine.tracing.lane_text import interpret_bits
+from ..engine.tracing.step_text import interpret_bits
 from ..engine.tracing.trace import Trace
 from ..state.step_transitions import reveal_result
 from .base.pane import Pane, StyledLine, StyledText

@@ -14,8 +14,7 @@ from ptxscope import parse
 from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.deviation import find_deviations
-from ptxscope.engine.tracing.lane_text import format_lane_sentence, format_result
-from ptxscope.engine.tracing.step_text import describe_step
+from ptxscope.engine.tracing.step_text import describe_step, format_lane_sentence, format_result
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.actions import ACTIONS, format_key

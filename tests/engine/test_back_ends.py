@@ -21,13 +21,17 @@ from ptxscope.documents.code.function_parts import list_parameters
 from ptxscope.documents.code.plan_code import list_assignments
 from ptxscope.documents.code.python import _Python
 from ptxscope.engine.arrays.array_program import ArrayProgram, RunBuffers
-from ptxscope.engine.arrays.block_runner import compute_batch, get_program, run_blocks
+from ptxscope.engine.arrays.block_runner import (
+    FlaggedResults,
+    compute_batch,
+    get_program,
+    run_blocks,
+)
 from ptxscope.engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
 from ptxscope.engine.arrays.exact_program import ExactProgram
-from ptxscope.engine.arrays.flagged_results import FlaggedResults
 from ptxscope.engine.ir.operations import OPERATIONS, Op, apply_operation
-from ptxscope.engine.ir.recorded_plan import RecordedPlan, record_plan, rewrite_plan
 from ptxscope.engine.ir.rewrites import SHORTENING_RULES
+from ptxscope.engine.ir.tape import RecordedPlan, record_plan, rewrite_plan
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues

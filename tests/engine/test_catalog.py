@@ -28,8 +28,7 @@ from ptxscope.engine.isa.legality import (
 from ptxscope.engine.isa.roles import ORDER, Role
 from ptxscope.engine.isa.types import SecOp, Selector, Type, parse_selector
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.tracing.lane_text import describe_lane
-from ptxscope.engine.tracing.step_text import describe_step, format_title
+from ptxscope.engine.tracing.step_text import describe_lane, describe_step, format_title
 from tests import reference_integers
 from tests.reference_data import golden_opcodes
 from tests.strategies import instruction_of

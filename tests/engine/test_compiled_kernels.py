@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ptxscope.kernels.launches.device_code import DeviceCode
-from ptxscope.kernels.launches.device_code_loader import load_device_code
+from ptxscope.kernels.launches.device_code import DeviceCode, load_device_code
 from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
 from tests.reference_data import DATA
 

@@ -30,8 +30,7 @@ from ptxscope.engine.isa.entry import Entry, Group
 from ptxscope.engine.isa.legality import count_entry_forms, draw_entry_form
 from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variables, parse_formula
-from ptxscope.engine.tracing.lane_text import describe_lane, interpret_bits
-from ptxscope.engine.tracing.step_text import describe_step
+from ptxscope.engine.tracing.step_text import describe_lane, describe_step, interpret_bits
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.lint import check_listing
 from ptxscope.sources.source_programs import load

@@ -23,8 +23,8 @@ from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, find_errata, parse_erratum, parse_model
 from ptxscope.engine.semantics.rules import Rules
 from ptxscope.engine.tracing.deviation import find_deviations, find_first_difference
-from ptxscope.engine.tracing.lane_text import format_lane_sentence
 from ptxscope.engine.tracing.provenance import find_provenance
+from ptxscope.engine.tracing.step_text import format_lane_sentence
 from tests.reference_data import golden_rows
 from tests.tiers import ci_only, sampled, thorough
 

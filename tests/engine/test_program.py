@@ -15,9 +15,13 @@ from ptxscope.diagnosis.observation import make_observed
 from ptxscope.engine.program.program import Program
 from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.instruction import Immediate
-from ptxscope.kernels.program_runs.blame import find_first_culprit
 from ptxscope.kernels.program_runs.execution import execute
-from ptxscope.kernels.program_runs.program_run import MissingInput, Run, StopReason
+from ptxscope.kernels.program_runs.program_run import (
+    MissingInput,
+    Run,
+    StopReason,
+    find_first_culprit,
+)
 from ptxscope.sources.source_programs import load
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts

@@ -17,8 +17,7 @@ import pytest
 
 import ptxscope
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.kernels.launches.device_code import DeviceCode
-from ptxscope.kernels.launches.device_code_loader import load_device_code
+from ptxscope.kernels.launches.device_code import DeviceCode, load_device_code
 from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
 from ptxscope.kernels.launches.launch import LaunchShape
 from ptxscope.kernels.launches.launch_memory import LaunchMemory

@@ -13,10 +13,14 @@ import pytest
 from ptxscope import evaluate, parse
 from ptxscope.engine.arrays import block_runner
 from ptxscope.engine.arrays.array_program import ArrayProgram
-from ptxscope.engine.arrays.block_runner import RunnablePlan, compute_batch, get_program
+from ptxscope.engine.arrays.block_runner import (
+    FlaggedResults,
+    compute_batch,
+    get_program,
+)
 from ptxscope.engine.arrays.call_sequence import get_storage_dtype
-from ptxscope.engine.arrays.flagged_results import FlaggedResults
-from ptxscope.engine.arrays.integer_types import WidthError
+from ptxscope.engine.arrays.exact_program import ExactProgram
+from ptxscope.engine.arrays.narrowing import WidthError
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Type
@@ -224,7 +228,7 @@ def test_threads_do_not_meet() -> None:
 
 
 def test_programs_are_kept_in_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    programs: dict[int, RunnablePlan] = {}
+    programs: dict[int, ArrayProgram | ExactProgram] = {}
     monkeypatch.setattr(block_runner, "_MAX_PROGRAMS", 3)
     monkeypatch.setattr(block_runner, "_programs", programs)
     plans = [lower(parse(f"vadd.u32.u32.u32 d, a.b{x}, b").form) for x in range(4)]

@@ -26,7 +26,7 @@ from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.syntax.errors import format_count, format_existence
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from ptxscope.engine.syntax.values import parse_value
-from ptxscope.engine.tracing.lane_text import describe_lane, format_lane_sentence, get_row_name
+from ptxscope.engine.tracing.step_text import describe_lane, format_lane_sentence, get_row_name
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import ChoiceFigure

@@ -13,7 +13,7 @@ from ptxscope import PtxError, trace
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.syntax.instruction import Instruction
-from ptxscope.engine.tracing.lane_text import describe_lane
+from ptxscope.engine.tracing.step_text import describe_lane
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.learn.grader import (
     GradedAnswer,

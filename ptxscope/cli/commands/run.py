@@ -25,11 +25,17 @@ from ...engine.syntax.errors import (
 from ...engine.syntax.values import parse_value
 from ...engine.tracing.deviation import Deviation, find_deviation, find_deviations
 from ...engine.tracing.trace import Trace
-from ...kernels.program_runs.blame import find_culprits, find_first_culprit, find_origins
 from ...kernels.program_runs.execution import execute
-from ...kernels.program_runs.program_run import MissingInput, Run, RunStep, StopReason, Value
-from ...kernels.program_runs.run_inputs import (
+from ...kernels.program_runs.program_run import (
+    MissingInput,
+    Run,
+    RunStep,
+    StopReason,
     UnknownSites,
+    Value,
+    find_culprits,
+    find_first_culprit,
+    find_origins,
     find_unknown_sites,
     make_initial_key,
     register_of,

@@ -28,8 +28,7 @@ from ...engine.isa.successors import find_successor
 from ...engine.semantics.errata import ERRATA
 from ...engine.syntax.errors import find_closest_spelling, make_printable
 from ...engine.syntax.parser import parse
-from ...engine.tracing.lane_text import format_result
-from ...engine.tracing.step_text import format_title
+from ...engine.tracing.step_text import format_result, format_title
 from ...engine.tracing.trace import trace
 from ..support.arguments import (
     Parser,

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...engine.arrays.call_sequence import get_storage_dtype
-from ...engine.arrays.physical_memory import get_physical_memory
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Signature
 from ...files import expand_path, is_there, replace
+from ...kernels.launches.sparse_arrays import get_physical_memory
 from .arguments import find_column_operands, parse_assignments
 from .command_error import CommandError
 from .progress_bar import ProgressBar

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...documents.formats.json_text import format_json
+from ...engine.program.program import Program
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import PtxError, format_count, make_printable
-from ...kernels.launches.device_code import DeviceCode, Function
-from ...kernels.launches.device_code_loader import load_device_code
+from ...kernels.launches.device_code import DeviceCode, load_device_code
 from ...kernels.launches.expected_elements import Expectations, find_differences
 from ...kernels.launches.kernel_run import (
     DEFAULT_MAX_STEPS,
@@ -158,7 +158,7 @@ def launch_kernel(
 
 def _run(
     code: DeviceCode,
-    kernel: Function,
+    kernel: Program,
     values: Mapping[str, Argument],
     shape: LaunchShape,
     arguments: argparse.Namespace,
@@ -226,7 +226,7 @@ def _find_line(code: DeviceCode, line: int) -> int:
 
 def _find_origins(
     code: DeviceCode,
-    kernel: Function,
+    kernel: Program,
     values: Mapping[str, Argument],
     arguments: argparse.Namespace,
     model: Model,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...engine.micro_operations.base import RowTrace
-from ...engine.tracing.lane_text import format_result, get_row_name
+from ...engine.tracing.step_text import format_result, get_row_name
 from .document import Answers, Document, OperandView, StepView, make_cells
 
 

@@ -31,13 +31,14 @@ from ...engine.tracing.deviation import (
     find_deviations,
     has_one_answer,
 )
-from ...engine.tracing.lane_text import (
+from ...engine.tracing.step_text import (
     describe_lane,
+    describe_step,
     format_result,
+    format_title,
     get_part_name,
     interpret_bits,
 )
-from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import Step, StepPlace, Trace
 from ..options import DEFAULT, MachineSection, Options
 from .command_words import format_command, list_command_words

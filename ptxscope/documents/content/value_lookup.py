@@ -9,8 +9,8 @@ from ...engine.isa.roles import Role
 from ...engine.isa.value_text import format_hex
 from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import quote_word
-from ...engine.tracing.lane_text import describe_lane, format_result
 from ...engine.tracing.note_targets import parse_stage
+from ...engine.tracing.step_text import describe_lane, format_result
 from ...engine.tracing.trace import Trace
 
 _STATEMENT = re.compile(r"s(\d{1,3})\.(.++)", re.DOTALL)

@@ -20,8 +20,12 @@ from ...engine.semantics.erratum import Erratum
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.deviation import find_first_difference
-from ...engine.tracing.lane_text import format_result, format_result_bits, join_by_destination
-from ...engine.tracing.step_text import format_title
+from ...engine.tracing.step_text import (
+    format_result,
+    format_result_bits,
+    format_title,
+    join_by_destination,
+)
 from ...kernels.blocks.block_diagnosis import BlockDiagnosis, StatementExplanation
 from ..content.command_words import list_command_words
 from ..content.document import iter_steps

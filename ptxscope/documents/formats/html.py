@@ -15,8 +15,8 @@ from importlib.resources import files
 
 from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.instruction_view import format_short_name
-from ...engine.tracing.lane_text import get_row_name
 from ...engine.tracing.provenance import find_provenance, format_origins
+from ...engine.tracing.step_text import get_row_name
 from ...engine.tracing.trace import Trace
 from ...kernels.blocks.block_trace import describe_origins
 from .. import theme

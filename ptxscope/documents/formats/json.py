@@ -18,8 +18,8 @@ from ...engine.micro_operations.stage import Stage
 from ...engine.semantics.erratum import Erratum
 from ...engine.syntax.instruction import Immediate, Instruction
 from ...engine.tracing.annotations import annotations_to_json
-from ...engine.tracing.lane_text import get_row_name, interpret_bits
 from ...engine.tracing.provenance import find_provenance
+from ...engine.tracing.step_text import get_row_name, interpret_bits
 from ...engine.tracing.trace import Trace
 from ..content.document import (
     Answers,

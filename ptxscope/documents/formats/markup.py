@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import make_printable
-from ...engine.tracing.lane_text import get_row_name
+from ...engine.tracing.step_text import get_row_name
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, Document, Section, StepView, build_document, make_cells
 from ..options import DEFAULT, MachineSection, Options

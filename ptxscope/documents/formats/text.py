@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import make_printable
-from ...engine.tracing.lane_text import get_row_name
+from ...engine.tracing.step_text import get_row_name
 from ...engine.tracing.trace import Trace
 from ..content.document import (
     Answers,

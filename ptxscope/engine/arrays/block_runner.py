@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..semantics.plan import Plan
+from ..ir.tape import make_flag_key
+from ..micro_operations.properties import Flag
+from ..semantics.plan import Plan, Row
 from .array_program import Array, ArrayProgram, RunBuffers
 from .call_sequence import Buffer, BufferKind, Dtype, get_storage_dtype
 from .exact_program import ExactProgram
-from .integer_types import WidthError
+from .narrowing import WidthError
 
 AnyArray = npt.NDArray[Any]
 
@@ -24,23 +26,19 @@ _operand, _result = (cache(partial(Buffer, x)) for x in (BufferKind.OPERAND, Buf
 """Cached buffers by role; there are only a few roles."""
 
 
-class RunnablePlan(Protocol):
-    """A plan as NumPy calls, or on Python integers."""
-
-    plan: Plan
-    block: int
-    """The best number of results in a block."""
-
-    def run(self, buffers: RunBuffers) -> None:
-        """Compute and write all results."""
-
-
 _MAX_PROGRAMS = 1 << 10
-_programs: dict[int, RunnablePlan] = {}
+_programs: dict[int, ArrayProgram | ExactProgram] = {}
 """The last programs by the id of their plan; each takes a few kilobytes."""
 
 
-def get_program(plan: Plan) -> RunnablePlan:
+def _make_program(plan: Plan, *, with_flags: bool = False) -> ArrayProgram | ExactProgram:
+    try:
+        return ArrayProgram(plan, with_flags=with_flags)
+    except WidthError:
+        return ExactProgram(plan, with_flags=with_flags)
+
+
+def get_program(plan: Plan) -> ArrayProgram | ExactProgram:
     """Return the program that computes a plan, cached.
 
     If no machine type holds a node, it computes on Python integers.
@@ -48,10 +46,7 @@ def get_program(plan: Plan) -> RunnablePlan:
     # `lower` caches plans, so ids are stable; hashing a plan takes longer than a short run
     program = _programs.get(id(plan))
     if program is None or program.plan is not plan:
-        try:
-            program = ArrayProgram(plan)
-        except WidthError:
-            program = ExactProgram(plan)
+        program = _make_program(plan)
         with _lock:
             if len(_programs) >= _MAX_PROGRAMS:
                 del _programs[next(iter(_programs))]
@@ -174,3 +169,38 @@ def compute_batch(plan: Plan, batch: Sequence[Mapping[str, int]]) -> list[dict[s
     return [
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]
+
+
+_get_flagged_program = lru_cache(maxsize=64)(partial(_make_program, with_flags=True))
+
+
+class FlaggedResults:
+    """The results and flags for flat operands by role, of the types of ``get_storage_dtype``.
+
+    An operand without dimensions has the same value everywhere.
+    """
+
+    def __init__(self, plan: Plan, operands: Mapping[str, npt.NDArray[Any]], size: int) -> None:
+        program = _get_flagged_program(plan)
+        flat_operands = {x.role: np.broadcast_to(operands[x.role], (size,)) for x in plan.sources}
+        outputs = {x: np.empty(size * count, np.uint8) for x, count in program.results.items()}
+        arrays = {
+            Buffer(BufferKind.OPERAND, x): np.ascontiguousarray(y) for x, y in flat_operands.items()
+        }
+        arrays |= {Buffer(BufferKind.RESULT, x): y for x, y in outputs.items()}
+        if outputs and size:
+            program.run(RunBuffers(size, size, arrays, {}))
+        self._outputs = outputs
+        self.results = {
+            x.role: outputs[x.role].view(get_storage_dtype(x.type)) for x in plan.results
+        }
+
+    def get_row_flags(self, row: Row) -> Iterator[tuple[Flag, npt.NDArray[np.bool_]]]:
+        """Yield each flag that a row may raise, with its truth values, lanes side by side."""
+        for flag in Flag:
+            if (name := make_flag_key(row.key, flag)) in self._outputs:
+                yield flag, self._outputs[name].view(np.bool_)
+
+    def get_condition(self, key: str) -> npt.NDArray[np.bool_]:
+        """Return the truth values of a choice's condition: a row's key, or an operand's role."""
+        return self._outputs[make_flag_key(key, "holds")].view(np.bool_)

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ..ir.operations import Op
-from ..ir.recorded_plan import RecordedPlan, record_plan, rewrite_plan
-from ..ir.tape import Node, get_range
+from ..ir.tape import Node, RecordedPlan, get_range, record_plan, rewrite_plan
 from ..isa.types import Type
 from ..semantics.plan import Plan
-from .integer_types import (
+from .narrowing import (
+    FLAGGED_PASSES,
+    PASSES,
     WIDEST,
     WIDTHS,
     MachineInt,
@@ -23,7 +24,6 @@ from .integer_types import (
     find_narrowest_type,
     round_up_width,
 )
-from .narrowing import FLAGGED_PASSES, PASSES
 
 ALL_BITS = 1 << 30
 """More bits than any node has: the exact value counts."""

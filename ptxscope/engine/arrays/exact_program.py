@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..ir.operations import Op, apply_operation
-from ..ir.recorded_plan import RecordedPlan, record_plan
-from ..ir.tape import Node
+from ..ir.tape import Node, RecordedPlan, record_plan
 from ..micro_operations.arithmetic import Picks, compute_float_bits
 from ..semantics.plan import Plan
 from .array_program import RunBuffers

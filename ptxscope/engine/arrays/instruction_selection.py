@@ -22,13 +22,14 @@ from .call_sequence import (
     CallConstant,
     CallSequence,
     Function,
+    NodeSelector,
+    SelectorState,
     clip,
     make_constant,
 )
 from .demand import ALL_BITS, Recording, measure_gathered_bits
-from .integer_types import MachineInt, find_common_type, get_unsigned_type, round_up_width
 from .lane_calls import extract_part, select_gather, select_kept_lanes, select_lane_sum, select_pack
-from .selector_state import NodeSelector, SelectorState
+from .narrowing import MachineInt, find_common_type, get_unsigned_type, round_up_width
 
 _MAX_DEPTH = 40
 """Largest number of nodes between a node and those that are selected before it."""

@@ -8,10 +8,9 @@ from itertools import groupby
 import numpy as np
 
 from ..ir.tape import Node
-from .call_sequence import ArrayView, Function, copy, make_constant
+from .call_sequence import ArrayView, Function, SelectorState, copy, make_constant
 from .demand import measure_gathered_bits, measure_total_bits
-from .integer_types import WIDTHS, MachineInt, WidthError, get_unsigned_type, round_up_width
-from .selector_state import SelectorState
+from .narrowing import WIDTHS, MachineInt, WidthError, get_unsigned_type, round_up_width
 
 _WORD = get_unsigned_type(32)
 _ONES = 0xFFFF_FFFF

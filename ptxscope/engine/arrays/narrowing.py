@@ -1,4 +1,4 @@
-"""Rewrites of recorded operations into equal ones in narrower types.
+"""The machine's integer types, and rewrites of operations into equal ones in narrower types.
 
 The rules are like those of ``rewrites``. Those of the second part avoid numbers of more than 64
 bits where a lowering makes some.
@@ -6,7 +6,7 @@ bits where a lowering makes some.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir.operations import Op
 from ..ir.rewrites import (
@@ -18,7 +18,54 @@ from ..ir.rewrites import (
 from ..ir.tape import Node, RewriteRules, Tape, get_range
 from ..isa.integers import Range
 from ..micro_operations.arithmetic import RANGES
-from .integer_types import find_narrowest_type, unite_ranges
+
+
+class MachineInt(NamedTuple):
+    """An integer type of the machine."""
+
+    bits: int
+    """The width: 8, 16, 32 or 64."""
+    signed: bool
+
+
+def get_unsigned_type(bits: int) -> MachineInt:
+    """Return the unsigned type of a width."""
+    return MachineInt(bits, signed=False)
+
+
+class WidthError(Exception):
+    """No machine type holds a node; the message names it."""
+
+
+WIDTHS = (8, 16, 32, 64)
+WIDEST = WIDTHS[-1]
+
+
+def unite_ranges(*ranges: Range) -> Range:
+    """Return the smallest range that contains all of them."""
+    return Range(min(r.low for r in ranges), max(r.high for r in ranges))
+
+
+def find_narrowest_type(*ranges: Range) -> MachineInt | None:
+    """Return the narrowest type that holds every value of some ranges, or None."""
+    values = unite_ranges(*ranges)
+    signed = values.low < 0
+    return next((MachineInt(bits, signed) for bits in WIDTHS if values.fits_in(bits, signed)), None)
+
+
+def find_common_type(*ranges: Range) -> MachineInt:
+    """Return the narrowest type that holds every value of some ranges; raise WidthError if none."""
+    if type_ := find_narrowest_type(*ranges):
+        return type_
+    raise WidthError(f"values of {ranges}")
+
+
+def round_up_width(bits: int) -> int:
+    """Return the smallest width of at least ``bits``; raise WidthError if no type has one."""
+    for width in WIDTHS:
+        if width >= bits:
+            return width
+    raise WidthError(f"{bits} bits")
 
 
 def _measure_common_bits(*ranges: Range) -> int:

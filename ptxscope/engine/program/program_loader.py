@@ -18,8 +18,7 @@ from ..syntax.partial_ptx import is_prose
 from ..syntax.scopes import Scope, Scopes, find_bodies
 from ..syntax.source import Fragment, format_gap
 from ..syntax.tokens import RawInstruction, Token, TokenGroup, TokenGroupKind, TokenKind
-from .program import Program
-from .register_types import complete_writes, map_declared_types, map_types, order_writes
+from .program import Program, complete_writes, map_declared_types, map_types, order_writes
 from .statement import Statement, StatementKind
 from .statement_reader import StatementReader, UniqueNames, get_base_name
 from .variables import Variable, parse_parameters, parse_variables

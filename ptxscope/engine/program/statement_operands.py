@@ -1,9 +1,15 @@
-"""Operands of statements, whatever their opcodes."""
+"""Operands of statements, whatever their opcodes, and their reading from tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+from ..isa.floats import encode_float
+from ..isa.types import Type
+from ..syntax.constants import BadConstantError, evaluate_constant
+from ..syntax.operands import COMPONENTS, SPECIAL
+from ..syntax.tokens import Token, TokenKind, is_constant
 
 
 class RegisterOperand(NamedTuple):
@@ -101,3 +107,131 @@ TYPE_BITS: Mapping[str, int] = {
     "b128": 128,
 }
 """The widths of PTX types in bits."""
+
+
+def read_operand(words: Sequence[Token], registers: Collection[str]) -> Operand | None:
+    """Return an operand, or None if it is of another kind; ``registers`` are their names."""
+    if not words:
+        return None
+    if len(words) == 1:
+        return _read_single(words, registers)
+    first, last = words[0].text, words[-1].text
+    if (first, last) == ("{", "}") and len(words) > 2:
+        return _wrap(VectorOperand, _read_parts(words[1:-1], ",", registers))
+    is_list = not is_constant(words) or any(word.text == "," for word in words)
+    if (first, last) == ("(", ")") and is_list:
+        return _wrap(ListOperand, _read_parts(words[1:-1], ",", registers))
+    if (first, last) == ("[", "]"):
+        return _read_address(words[1:-1], registers)
+    if any(word.text == "|" for word in words) and not is_constant(words):
+        return _wrap(PairOperand, _read_parts(words, "|", registers))
+    return _read_single(words, registers)
+
+
+def _read_single(words: Sequence[Token], registers: Collection[str]) -> Operand | None:
+    """Read an operand that has no others in it."""
+    first = words[0].text
+    if is_constant(words) and not (first == "!" and len(words) == 2):
+        return read_constant(words)
+    if first == "!" and len(words) > 1:
+        inner = _read_name(words[1:], registers)
+        if isinstance(inner, RegisterOperand):
+            return inner._replace(is_negated=True)
+        return None
+    return _read_name(words, registers)
+
+
+def _read_parts(
+    words: Sequence[Token], separator: str, registers: Collection[str]
+) -> list[Operand | None]:
+    parts: list[list[Token]] = [[]]
+    for word in words:
+        if word.text == separator:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return [_read_part(part, registers) for part in parts if part]
+
+
+def _read_part(words: Sequence[Token], registers: Collection[str]) -> Operand | None:
+    """Read a part of an operand: a single one, or a vector of them, as in ``{a, b}|p``."""
+    if words[0].text == "{":
+        parts = [_read_single(words[i : i + 1], registers) for i in range(1, len(words) - 1, 2)]
+        return _wrap(VectorOperand, parts)
+    return _read_single(words, registers)
+
+
+def _read_name(words: Sequence[Token], registers: Collection[str]) -> Operand | None:
+    """Read a register, a special register, or a symbol with a distance."""
+    name = words[0].text
+    if words[0].kind is not TokenKind.NAME:
+        return None
+    if name == "_":
+        return SinkOperand() if len(words) == 1 else None
+    component = "".join([COMPONENTS.get(word.text, "?") for word in words[1:]])
+    if name + component in registers:
+        return RegisterOperand(name + component)
+    if f"{name}.x" in registers and len(words) == 1:
+        parts = (RegisterOperand(name + x) for x in (".x", ".y", ".z", ".w"))
+        return VectorOperand(tuple(x for x in parts if x.name in registers))
+    if SPECIAL.fullmatch(name) and len(component) in (0, 2) and "?" not in component:
+        return SpecialOperand(name + component)
+    return read_symbol(words)
+
+
+def _read_address(words: Sequence[Token], registers: Collection[str]) -> MemoryOperand | None:
+    """Read the words within ``[ ]``."""
+    if not words:
+        return None
+    if words[0].kind is not TokenKind.NAME:
+        constant = read_constant(words)
+        return constant and MemoryOperand(constant)
+    if words[0].text in registers:
+        offset = _read_offset(words[1:])
+        if offset is None:
+            return None
+        return MemoryOperand(RegisterOperand(words[0].text), offset)
+    symbol = read_symbol(words)
+    return symbol and MemoryOperand(symbol._replace(offset=0), symbol.offset)
+
+
+def _wrap(
+    make: Callable[[tuple[Operand, ...]], Operand], parts: list[Operand | None]
+) -> Operand | None:
+    known_parts = tuple(x for x in parts if x is not None)
+    return make(known_parts) if len(known_parts) == len(parts) else None
+
+
+def read_constant(words: Sequence[Token]) -> ConstantOperand | None:
+    """Return a literal or a constant expression; None if it is invalid."""
+    try:
+        constant = evaluate_constant(words)
+    except BadConstantError:
+        return None
+    return ConstantOperand(constant.value, constant.pattern)
+
+
+def _read_offset(words: Sequence[Token]) -> int | None:
+    """Return the number of ``+4`` or ``+-4``, 0 for no words, None for anything else."""
+    if not words:
+        return 0
+    constant = read_constant(words) if words[0].text in "+-" else None
+    return constant.value if constant and isinstance(constant.value, int) else None
+
+
+def read_symbol(words: Sequence[Token]) -> SymbolOperand | None:
+    """Return a name with a distance, as ``x+4``; None for other words."""
+    if words[0].kind is not TokenKind.NAME:
+        return None
+    offset = _read_offset(words[1:])
+    return None if offset is None else SymbolOperand(words[0].text, offset)
+
+
+def convert_constant_operand(constant: ConstantOperand, type_: str) -> int:
+    """Return the bits of a constant for a type: ``u8`` to ``f64``."""
+    bits = TYPE_BITS[type_]
+    if constant.pattern is not None and bits >= 32:
+        return constant.pattern
+    if isinstance(constant.value, float):
+        return encode_float(constant.value, Type({32: "f32", 16: "f16"}.get(bits, "f64")))
+    return int(constant.value) & ((1 << bits) - 1)

@@ -22,10 +22,9 @@ from ..syntax.register_checks import find_register_problems, fit_registers, has_
 from ..syntax.scopes import Scope, Scopes
 from ..syntax.source import GAP, Fragment, remove_comments
 from ..syntax.tokens import RawInstruction, Token, TokenKind, is_constant
-from .operand_reader import read_operand
-from .register_types import iter_names
+from .program import iter_names
 from .statement import Statement, StatementKind
-from .statement_operands import Operand
+from .statement_operands import Operand, read_operand
 from .vector_move import SINK, make_vector_move
 
 _PARAMETER = re.compile(r"%\d+")

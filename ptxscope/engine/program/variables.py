@@ -7,8 +7,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..syntax.tokens import Token, TokenKind, is_constant
-from .operand_reader import convert_constant_operand, read_constant, read_symbol
-from .statement_operands import TYPE_BITS, SymbolOperand
+from .statement_operands import (
+    TYPE_BITS,
+    SymbolOperand,
+    convert_constant_operand,
+    read_constant,
+    read_symbol,
+)
 
 _SPACES = frozenset((".global", ".shared", ".const", ".local", ".param", ".reg"))
 _MAX_ALIGNMENT = 1 << 12

@@ -17,7 +17,7 @@ from ..isa.types import Type
 from ..semantics.plan import Plan
 from ..syntax.errors import format_count
 from ..syntax.instruction import Signature
-from .operand_bits import abbreviate_value, convert_to_bits, is_float
+from .evaluation import abbreviate_value, convert_to_bits, is_float
 
 AnyArray = npt.NDArray[Any]
 

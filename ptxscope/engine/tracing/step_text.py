@@ -1,15 +1,18 @@
-"""Titles of steps, and sentences about them that do not depend on the values.
+"""A trace in words: titles and sentences of steps, formulas and sentences of lanes.
 
 A step is described by the micro-operation of its main row, or by its stage if the modifiers of the
-instruction say more than the micro-operation does.
+instruction say more than the micro-operation does, whatever the values. The text of a lane uses the
+values recorded in the trace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from ..isa.types import BoolOp, ProductWord, SecOp
-from ..micro_operations.base import MicroOperation, RowTrace
+from ..isa.integers import cast
+from ..isa.types import BoolOp, ProductWord, SecOp, Type
+from ..isa.value_text import UNIT_NAMES, format_hex, format_value
+from ..micro_operations.base import LaneView, MicroOperation, RowTrace
 from ..micro_operations.instruction_view import (
     InstructionView,
     format_guard,
@@ -17,12 +20,14 @@ from ..micro_operations.instruction_view import (
     name_operands,
 )
 from ..micro_operations.numbers import Subtract
+from ..micro_operations.properties import LaneText
 from ..micro_operations.selection import format_read_type
 from ..micro_operations.stage import Stage
 from ..micro_operations.step_words import find_row
 from ..semantics.lowering import load_families
 from ..semantics.plan import Row
-from .trace import Step
+from ..syntax.instruction import Instruction
+from .trace import Step, Trace
 
 _TITLES = {
     Stage.BOOLEAN: "Boolean",
@@ -220,3 +225,67 @@ _STAGES: dict[Stage, Callable[[InstructionView, Sequence[RowTrace]], str]] = {
     Stage.GUARD: _describe_guard,
 }
 """The stages whose sentence depends on modifiers of the instruction."""
+
+
+# --- results and lanes
+
+
+def format_operand_name(trace: Trace, role: str) -> str:
+    """Return the register or the literal of an operand."""
+    return trace.instruction.format_operand(role)
+
+
+def interpret_bits(ins: InstructionView, role: str, bits: int) -> str:
+    """Return an operand's bits as a number, or as a list of its lanes, highest first."""
+    type_ = ins.type_of(role)
+    if not ins.has_lanes(role) or type_.lanes > 1:
+        return format_value(bits, type_)
+    unit = 32 // ins.entry.lanes
+    lanes = (cast(bits >> shift, unit, type_ is Type.S32) for shift in range(32 - unit, -1, -unit))
+    return f"[{', '.join(map(str, lanes))}]"
+
+
+def format_result(trace: Trace) -> str:
+    """Return the destinations' bits: ``0x00000007``, or ``p = 0, q = 1`` for several."""
+    ins = trace.instruction
+    return format_result_bits(ins, {role: trace.result[name] for role, name in ins.results.items()})
+
+
+def format_result_bits(ins: Instruction, bits: Mapping[str, int]) -> str:
+    """Format a result by role like ``format_result``."""
+    return join_by_destination(
+        ins, {role: format_hex(x, ins.type_of(role).bits) for role, x in bits.items()}
+    )
+
+
+def join_by_destination(ins: Instruction, texts: Mapping[str, str]) -> str:
+    """Join one text for each destination, with their names if there are several."""
+    if len(ins.results) == 1:
+        return next(iter(texts.values()))
+    return ", ".join(
+        f"{name} = {texts[role]}" for role, name in ins.results.items() if role in texts
+    )
+
+
+def describe_lane(row: RowTrace, lane: int) -> LaneText:
+    """Return the formula and the sentence of one lane of a row."""
+    return row.micro.describe_lane(LaneView(row, lane))
+
+
+def format_lane_sentence(row: RowTrace, lane: int) -> str:
+    """Return the sentence of a lane, prefixed with its number if there are several."""
+    sentence = describe_lane(row, lane).sentence
+    return f"{get_part_name(row)} {lane}: {sentence}" if len(row.values) > 1 else sentence
+
+
+def get_part_name(row: RowTrace) -> str:
+    """Return the noun for a row's values: ``lane``, or ``byte`` in a scalar merge."""
+    if row.instruction.entry.lanes > 1:
+        return "lane"
+    return UNIT_NAMES[32 // len(row.values)] if len(row.values) > 1 else "value"
+
+
+def get_row_name(row: RowTrace) -> str:
+    """Return the name of a row: ``t``, ``a``, or ``_`` for a discarded destination."""
+    is_discarded = row.stage is Stage.WRITE and row.instruction.format_operand(row.role) == "_"
+    return "_" if is_discarded else row.role

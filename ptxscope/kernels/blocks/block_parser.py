@@ -11,7 +11,7 @@ from ...engine.isa.catalog import MOVES
 from ...engine.isa.other_opcodes import ADDRESS_CONVERSIONS, LOADS, RETURNS
 from ...engine.isa.roles import DESTINATIONS
 from ...engine.isa.types import Type
-from ...engine.program.places import WritePlace, follow_places, make_initial_place
+from ...engine.program.control_flow import WritePlace, follow_places, make_initial_place
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind
 from ...engine.program.vector_move import MoveStep, VectorMove
@@ -23,7 +23,7 @@ from ...engine.syntax.operands import SPECIAL
 from ...engine.syntax.parser import OMISSION_PREFIX, parse
 from ...engine.syntax.register_checks import with_register_widths
 from ...engine.tracing.basic_block import BasicBlock, BlockGuard, BlockStatement, ValuePlace
-from ...engine.tracing.operand_bits import check_argument
+from ...engine.tracing.evaluation import check_argument
 from ...sources.source_programs import load
 from .complementary_guards import drop_needless_guards
 

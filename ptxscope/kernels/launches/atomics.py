@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...engine.isa.other_opcodes import ADDRESS_PLACES
+from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import (
     MemoryOperand,
@@ -18,7 +19,6 @@ from ...engine.program.statement_operands import (
     SinkOperand,
 )
 from .conflicts import ThreadScope
-from .device_code import Function
 from .fidelity import Causes
 from .memory import Elements, make_elements
 from .memory_regions import AccessError
@@ -106,7 +106,7 @@ def make_atomic(frame: CallFrame, statement: Statement) -> Step | None:
     )
 
 
-def _is_read(function: Function, destination: Operand | None) -> bool:
+def _is_read(function: Program, destination: Operand | None) -> bool:
     """Whether a statement of a function reads the result; nvcc gives each ``atomicAdd`` one."""
     return isinstance(destination, RegisterOperand) and any(
         destination.name in x.iter_read_names() for x in function.statements

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ...engine.program.control_flow import find_thread_blocks
+from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import RegisterOperand
-from .device_code import Function
 
 _TYPES = frozenset(("f32", "f16", "f16x2", "bf16", "bf16x2"))
 _ROUNDINGS = frozenset(("rn", "rz", "rm", "rp"))
@@ -34,7 +34,7 @@ class FusibleProducts(NamedTuple):
     """The ids of the statements that compute a product."""
 
 
-def find_fusible_products(function: Function) -> FusibleProducts:
+def find_fusible_products(function: Program) -> FusibleProducts:
     """Return the sums of a function that may be fused with a product."""
     sums: dict[int, tuple[FusibleProduct, ...]] = {}
     for block in find_thread_blocks(function.statements, function.labels):

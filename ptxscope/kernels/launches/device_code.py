@@ -1,36 +1,29 @@
-"""Device code as a launch runs it: functions, their statements, and variables."""
+"""Device code from the text of a file, as a launch runs it: functions and variables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import accumulate
 from typing import NamedTuple
 
 from ...engine.isa.other_opcodes import ATOMICS, FENCES
-from ...engine.program.statement import Statement
+from ...engine.program.program import Program
+from ...engine.program.program_loader import load_module
+from ...engine.program.statement import Statement, StatementKind
+from ...engine.program.statement_reader import rename_registers
 from ...engine.program.variables import Variable
+from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
+from ...sources.source_language import Language, language_of
 
-
-class Function(NamedTuple):
-    """A kernel or a device function."""
-
-    name: str
-    is_kernel: bool
-    parameters: tuple[Variable, ...]
-    results: tuple[Variable, ...]
-    statements: tuple[Statement, ...]
-    registers: Mapping[str, str]
-    """Types of the declared registers that statements name: ``b32``."""
-    variables: Mapping[str, Variable]
-    """The variables that it declares, parameters and results included."""
-    labels: Mapping[int, str]
-    """The names of the labels, by the index of the statement after each."""
-    has_body: bool = True
+_FUNCTIONS = (".entry", ".func")
+_MARKS = (StatementKind.LABEL, StatementKind.BLOCK_START, StatementKind.BLOCK_END)
+"""The kinds of statements that threads do not run."""
 
 
 class DeviceCode(NamedTuple):
     """The functions and variables of a text."""
 
-    functions: Mapping[str, Function]
+    functions: Mapping[str, Program]
     variables: Mapping[str, Variable]
     """Those outside of all functions."""
     text: str
@@ -45,6 +38,73 @@ class DeviceCode(NamedTuple):
         )
 
     @property
-    def kernels(self) -> tuple[Function, ...]:
+    def kernels(self) -> tuple[Program, ...]:
         """The kernels, in order."""
         return tuple(x for x in self.functions.values() if x.is_kernel)
+
+
+def load_device_code(
+    text: str,
+    on_progress: Callable[[int], None] | None = None,
+    *,
+    name: str = "",
+    kernel: str | None = None,
+) -> DeviceCode:
+    """Return the functions and variables of PTX text, or of the PTX in a file's strings.
+
+    ``name`` is the file's name; without one, the text is PTX. With the name of a kernel, other
+    kernels have no statements, which saves time. ``on_progress`` is called with the position
+    reached in the text. Nothing is raised: statements have their ``problems``, and what can't be
+    read has no operands.
+    """
+    functions, variables = dict[str, Program](), dict[str, Variable]()
+    for piece in _find_modules(text, name):
+        module = load_module(
+            text,
+            piece,
+            on_progress=on_progress,
+            is_wanted=lambda x: kernel is None or not x.is_kernel or x.name == kernel,
+        )
+        for program in module.programs:
+            if program.has_body and program.is_function:
+                functions[program.name] = _make_function(program)
+            elif program.is_function:
+                functions.setdefault(program.name, _make_function(program))
+        variables |= module.variables
+    return DeviceCode(functions, variables, text)
+
+
+def _find_modules(text: str, name: str) -> Iterator[EmbeddedPtx]:
+    """Yield the PTX of a text that has functions."""
+    language = language_of(name, text) if name else Language.PTX
+    if language in (Language.UNKNOWN, Language.TEXT):
+        language = Language.PTX
+    for piece in find_ptx(text, language):
+        if language is Language.PTX or any(x in piece.ptx for x in _FUNCTIONS):
+            yield piece
+
+
+def _make_function(program: Program) -> Program:
+    """Return a function as threads run it: labels and braces are no statements."""
+    statements = program.statements
+    numbers = [0, *accumulate(x.kind not in _MARKS for x in statements)]
+    """The number of statements before each."""
+    return program._replace(
+        statements=tuple(
+            _with_unique_names(x, numbers) for x in statements if x.kind not in _MARKS
+        ),
+        labels={
+            numbers[i]: x.opcode for i, x in enumerate(statements) if x.kind is StatementKind.LABEL
+        },
+    )
+
+
+def _with_unique_names(statement: Statement, numbers: list[int]) -> Statement:
+    """Return a statement with unique names of its registers, as its operands have them."""
+    ins, guard = statement.instruction, statement.guard
+    return statement._replace(
+        instruction=rename_registers(statement, ins) if ins and statement.unique_names else ins,
+        guard=guard and guard._replace(name=statement.get_unique_name(guard.name)),
+        targets=tuple(numbers[x] for x in statement.targets),
+        problems=statement.problems + statement.plain_problems,
+    )

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.semantics.models import ISA_MODEL, Model
 from ...engine.syntax.errors import PtxError
-from ...engine.tracing.evaluation import resolve_model
-from ...engine.tracing.operand_bits import check_argument, check_count
+from ...engine.tracing.evaluation import check_argument, check_count, resolve_model
 from .conflicts import Conflict, ConflictKind, get_threads
-from .device_code import DeviceCode, Function
-from .device_code_loader import load_device_code
+from .device_code import DeviceCode, load_device_code
 from .fidelity import Causes, Fidelity
 from .launch import LaunchShape, Shape
 from .launch_memory import BoundBuffer, LaunchMemory
@@ -119,7 +118,7 @@ class KernelConflict(NamedTuple):
 class KernelRun(NamedTuple):
     """The end of a run."""
 
-    kernel: Function
+    kernel: Program
     shape: LaunchShape
     model: Model
     buffers: Mapping[str, KernelBuffer]
@@ -204,7 +203,7 @@ def run_kernel(
 
 def find_reaches(
     code: DeviceCode,
-    kernel: Function,
+    kernel: Program,
     arguments: Mapping[str, Argument],
     shape: LaunchShape,
     on_progress: OnProgress,
@@ -241,7 +240,7 @@ def check_launch_arguments(
     check_argument("on_progress", on_progress, (Callable, NoneType), "a function")  # type: ignore[arg-type]
 
 
-def choose_kernel(code: DeviceCode, name: str | None) -> Function:
+def choose_kernel(code: DeviceCode, name: str | None) -> Program:
     """Return the kernel of a name, or the only one. Raise ValueError if there is none."""
     kernels = {x.name: x for x in code.kernels if x.has_body}
     if name is not None and name in kernels:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...engine.program.program import Program
 from ...engine.program.statement_operands import SymbolOperand
 from ...engine.program.variables import Variable
-from .device_code import DeviceCode, Function
+from .device_code import DeviceCode
 from .launch import LaunchShape, Wave
 from .memory import AddressSpace, check_memory
 from .memory_regions import Region, get_window_start
@@ -33,7 +34,7 @@ class LaunchMemory:
     def __init__(
         self,
         code: DeviceCode,
-        kernel: Function,
+        kernel: Program,
         shape: LaunchShape,
         values: Sequence[int | Array],
     ) -> None:

@@ -13,9 +13,10 @@ import numpy as np
 
 from ...diagnosis.observation import Observed, parse_observed
 from ...engine.isa.types import Type
+from ...engine.program.program import Program
 from ...engine.program.variables import Variable
 from ...engine.syntax.errors import PtxError
-from .device_code import DeviceCode, Function
+from .device_code import DeviceCode
 from .expected_elements import read_elements
 from .launch import LaunchShape, Shape
 from .parameters import (
@@ -68,9 +69,7 @@ def _parse_axes(option: str, text: str, default: int) -> Shape:
     return x, y, z
 
 
-def parse_values(
-    kernel: Function, texts: Sequence[str], read_file: ReadFile
-) -> dict[str, Argument]:
+def parse_values(kernel: Program, texts: Sequence[str], read_file: ReadFile) -> dict[str, Argument]:
     """Return the arguments of a kernel by name. Raise ArgumentError if one does not fit."""
     values: dict[str, Argument] = {}
     for text in texts:
@@ -84,7 +83,7 @@ def parse_values(
     return values
 
 
-def _parse_value(kernel: Function, name: str, text: str, read_file: ReadFile) -> int | Buffer:
+def _parse_value(kernel: Program, name: str, text: str, read_file: ReadFile) -> int | Buffer:
     position = find_parameter(kernel, name)
     if position is None:
         raise ArgumentError(explain_unknown_parameter(kernel, name))
@@ -109,7 +108,7 @@ class NamedBuffer(NamedTuple):
 
 
 def list_buffers(
-    code: DeviceCode, kernel: Function, values: Mapping[str, Argument]
+    code: DeviceCode, kernel: Program, values: Mapping[str, Argument]
 ) -> dict[str, NamedBuffer]:
     """Return what can be saved or expected by each of its names: ``param0``, its name."""
     buffers = {

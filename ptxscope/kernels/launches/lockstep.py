@@ -16,11 +16,10 @@ import numpy as np
 
 from ...engine.isa.other_opcodes import BARRIERS
 from ...engine.program.control_flow import CodeBlock, find_thread_blocks, is_collective, is_leaving
+from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from .barriers import Barriers
-from .branches import Leaving, make_branch, make_indexed_branch
-from .calls import leave_frame, make_call
-from .device_code import Function
+from .jumps import Leaving, leave_frame, make_branch, make_call, make_indexed_branch
 from .launch import WARP
 from .statement_steps import make_step, with_observer
 from .thread_state import CallFrame, Step, ThreadGroup, ThreadValues, WaveState
@@ -59,7 +58,7 @@ class Lockstep:
     def __init__(
         self,
         state: WaveState,
-        kernel: Function,
+        kernel: Program,
         step_count: int,
         max_steps: int,
         on_progress: Callable[[int], None] | None,
@@ -124,7 +123,7 @@ class Lockstep:
                 positions[statements[0].line] += group.count
         return sorted((positions + self.barriers.count_by_line()).items())
 
-    def get_frame(self, function: Function, depth: int) -> CallFrame:
+    def get_frame(self, function: Program, depth: int) -> CallFrame:
         """Return the frame of a function at a depth of calls; all calls there share it."""
         frame = self._frames_by_depth.get((function.name, depth))
         if frame is None:
@@ -135,7 +134,7 @@ class Lockstep:
             self.frames.append(frame)
         return frame
 
-    def _get_blocks(self, function: Function) -> tuple[CodeBlock, ...]:
+    def _get_blocks(self, function: Program) -> tuple[CodeBlock, ...]:
         if function.name not in self._code_blocks:
             blocks = find_thread_blocks(function.statements, function.labels)
             self._code_blocks[function.name] = blocks

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.arrays.physical_memory import get_physical_memory
 from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Visitors, get_threads
 from .fidelity import NEVER_WRITTEN, Causes
 from .memory_regions import Access, Region, RegionMap
-from .sparse_arrays import WrittenPages, make_sparse_zeros
+from .sparse_arrays import WrittenPages, get_physical_memory, make_sparse_zeros
 from .write_journal import MemoryWrite, WriteJournal
 
 Bits = npt.NDArray[Any]

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from ...engine.isa.other_opcodes import BARRIERS
 from ...engine.program.control_flow import find_thread_blocks
+from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind
 from ...engine.program.statement_operands import TYPE_BITS, ConstantOperand, RegisterOperand
-from .device_code import DeviceCode, Function
+from .device_code import DeviceCode
 
 _ZEROS = {"f32": "0f00000000", "f64": "0d0000000000000000"}
 
@@ -17,7 +18,7 @@ _ZEROS = {"f32": "0f00000000", "f64": "0d0000000000000000"}
 class MissingStatement(NamedTuple):
     """A statement that may be missing in a function."""
 
-    function: Function
+    function: Program
     place: Statement
     """The statement of the function that is named."""
     statement: Statement
@@ -39,7 +40,7 @@ class MissingStatement(NamedTuple):
         return code._replace(functions={**code.functions, function.name: function})
 
 
-def iter_missing_statements(function: Function, *, has_shared: bool) -> Iterator[MissingStatement]:
+def iter_missing_statements(function: Program, *, has_shared: bool) -> Iterator[MissingStatement]:
     """Yield what may be missing; with shared memory also barriers."""
     if not function.statements:  # it is not in the text
         return
@@ -48,7 +49,7 @@ def iter_missing_statements(function: Function, *, has_shared: bool) -> Iterator
         yield from _iter_barriers(function)
 
 
-def _iter_initial_values(function: Function) -> Iterator[MissingStatement]:
+def _iter_initial_values(function: Program) -> Iterator[MissingStatement]:
     """Yield zeros for registers that may be read before they are written, or that a loop updates.
 
     The former are set at the start of the function, the latter before each of the loops.
@@ -76,7 +77,7 @@ def _iter_initial_values(function: Function) -> Iterator[MissingStatement]:
             yield MissingStatement(function, place, statement, phrase, index, is_before_label=True)
 
 
-def _iter_unwritten(function: Function) -> Iterator[tuple[str, Statement]]:
+def _iter_unwritten(function: Program) -> Iterator[tuple[str, Statement]]:
     """Yield the registers that a way through a function reads before it writes them."""
     statements = function.statements
     blocks = find_thread_blocks(statements, function.labels)
@@ -103,7 +104,7 @@ def _iter_unwritten(function: Function) -> Iterator[tuple[str, Statement]]:
             known |= writes[i]
 
 
-def _iter_barriers(function: Function) -> Iterator[MissingStatement]:
+def _iter_barriers(function: Program) -> Iterator[MissingStatement]:
     """Yield barriers between reads and writes of shared memory, and at the first after a label."""
     last = ""
     for index, statement in enumerate(function.statements):

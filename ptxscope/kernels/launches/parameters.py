@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...engine.isa.types import Type
+from ...engine.program.program import Program
 from ...engine.program.variables import Variable
 from ...engine.syntax.errors import PtxError, find_closest_spelling, quote_word
 from ...engine.syntax.values import parse_integer, parse_value
-from ...engine.tracing.operand_bits import check_argument
-from .device_code import Function
+from ...engine.tracing.evaluation import check_argument
 from .memory import check_memory
 
 Buffer = npt.NDArray[Any]
@@ -53,7 +53,7 @@ class FileArgument(NamedTuple):
     """The type of the elements of a file without one; empty if the file tells."""
 
 
-def find_parameter(kernel: Function, name: str) -> int | None:
+def find_parameter(kernel: Program, name: str) -> int | None:
     """Return the position of a parameter by its name, or by ``param0``; None if there is none."""
     names = [x.name for x in kernel.parameters]
     if name in names:
@@ -63,7 +63,7 @@ def find_parameter(kernel: Function, name: str) -> int | None:
     return position if 0 <= position < len(names) else None
 
 
-def explain_unknown_parameter(kernel: Function, name: str) -> str:
+def explain_unknown_parameter(kernel: Program, name: str) -> str:
     """Return an error that lists the parameters."""
     names = [x.name for x in kernel.parameters]
     suggestion = find_closest_spelling(name, names)
@@ -71,7 +71,7 @@ def explain_unknown_parameter(kernel: Function, name: str) -> str:
     return f"{name} is not a parameter of {kernel.name}{meant}; {describe_parameters(kernel)}"
 
 
-def describe_parameters(kernel: Function) -> str:
+def describe_parameters(kernel: Program) -> str:
     """Return a list of the parameters: ``param0 = k_param_0 (.u64)``."""
     parts = [f"param{i} = {x.name} (.{x.type})" for i, x in enumerate(kernel.parameters)]
     return ", ".join(parts) or "it has none"
@@ -175,7 +175,7 @@ def format_dtype(dtype: np.dtype[Any]) -> str:
     return f"{kind}{8 * dtype.itemsize}"
 
 
-def read_arguments(kernel: Function, arguments: Mapping[str, Argument]) -> list[int | Buffer]:
+def read_arguments(kernel: Program, arguments: Mapping[str, Argument]) -> list[int | Buffer]:
     """Return the bits or the buffer of each parameter. Raise ArgumentError for wrong ones."""
     values: dict[int, int | Buffer] = {}
     for name, argument in arguments.items():

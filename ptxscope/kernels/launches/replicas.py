@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from ...engine.program.statement import Statement
 from ...engine.semantics.models import Model
-from .branches import Leaving
 from .changed_steps import LaneChange, make_changed_step, make_choice
 from .fidelity import Fidelity
+from .jumps import Leaving
 from .launch import WARP, Wave
 from .launch_memory import LaunchMemory
 from .lockstep import Lockstep

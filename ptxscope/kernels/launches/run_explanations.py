@@ -17,13 +17,12 @@ import numpy.typing as npt
 
 from ...diagnosis.observation import Observed
 from ...engine.isa.other_opcodes import ATOMICS, EXCHANGES
+from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import SymbolOperand
 from ...engine.semantics.models import PTXAS_MODELS, Model
-from ...engine.tracing.evaluation import resolve_model
-from ...engine.tracing.operand_bits import check_argument
-from .device_code import DeviceCode, Function
-from .device_code_loader import load_device_code
+from ...engine.tracing.evaluation import check_argument, resolve_model
+from .device_code import DeviceCode, load_device_code
 from .expected_elements import ExpectedBuffer, ExpectedWords, narrow, read_elements
 from .fidelity import NEVER_WRITTEN
 from .kernel_run import (
@@ -92,7 +91,7 @@ class RunDiagnosis(NamedTuple):
 class FailedRun(NamedTuple):
     """A run that could not go on, of which nothing but its launch is known."""
 
-    kernel: Function
+    kernel: Program
     shape: LaunchShape
     model: Model
 
@@ -524,7 +523,7 @@ def _choose(numbers: Sequence[int], count: int) -> list[int]:
     return [numbers[i * (len(numbers) - 1) // (count - 1)] for i in range(count)]
 
 
-def _list_functions(code: DeviceCode, kernel: Function) -> list[Function]:
+def _list_functions(code: DeviceCode, kernel: Program) -> list[Program]:
     """Return the kernel, and the functions that it may call."""
     tables = [x.values for x in code.variables.values()]
     functions = {kernel.name: kernel}

@@ -30,6 +30,7 @@ from ...engine.isa.other_opcodes import (
 )
 from ...engine.isa.roles import CARRY_REGISTER
 from ...engine.isa.types import Type
+from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import (
     TYPE_BITS,
@@ -45,7 +46,6 @@ from ...engine.semantics.plan import Plan
 from ...engine.syntax.errors import format_count
 from ...engine.syntax.instruction import Immediate, Instruction, Register
 from ...engine.tracing.evaluation import make_plan
-from .device_code import Function
 from .operand_replacement import replace_operand_text
 from .thread_state import find_dtype
 
@@ -91,7 +91,7 @@ class StatementChange(NamedTuple):
 
 
 def iter_changes(
-    function: Function, model: Model, likelihood: Likelihood
+    function: Program, model: Model, likelihood: Likelihood
 ) -> Iterator[StatementChange]:
     """Yield the changes of all statements of a function, in order; none of what is missing."""
     if likelihood is Likelihood.MISSING:
@@ -123,11 +123,11 @@ def iter_changes(
                 yield change
 
 
-def _iter_instructions(function: Function) -> Iterator[Instruction]:
+def _iter_instructions(function: Program) -> Iterator[Instruction]:
     return (x.instruction for x in function.statements if x.instruction)
 
 
-def _fits(change: StatementChange, function: Function) -> bool:
+def _fits(change: StatementChange, function: Program) -> bool:
     """Whether the registers of a changed instruction have the widths that it needs."""
     ins, plan = change.statement.instruction, change.plan
     if ins is None or plan is None:
@@ -209,7 +209,7 @@ def _make_change(
 
 
 def _iter_register_changes(
-    function: Function, index: int, far_names: Sequence[str], model: Model
+    function: Program, index: int, far_names: Sequence[str], model: Model
 ) -> Iterator[StatementChange]:
     """Yield two exchanged sources, and another register nearby, of the same type, for each."""
     statement = function.statements[index]
@@ -251,7 +251,7 @@ def _change_sources(ins: Instruction, sources: tuple[Register | Immediate, ...])
     return replace(ins, sources=sources, text="", spans={}, notes=())
 
 
-def _list_far_names(function: Function) -> list[str]:
+def _list_far_names(function: Program) -> list[str]:
     """Return the registers with parameters, and those that nothing reads.
 
     A register that should be read somewhere, and is not, is often the one that was meant.
@@ -263,7 +263,7 @@ def _list_far_names(function: Function) -> list[str]:
     return names + [y for x in statements for y in x.iter_written_names() if y not in read_names]
 
 
-def _list_near_names(function: Function, index: int, far_names: Sequence[str]) -> list[str]:
+def _list_near_names(function: Program, index: int, far_names: Sequence[str]) -> list[str]:
     """Return the registers of the statements around one, and those that may be meant anywhere."""
     start, end = max(index - _NEAR_STATEMENTS, 0), index + _NEAR_STATEMENTS
     names = (name for x in function.statements[start:end] for name in _iter_names(x))
@@ -389,7 +389,7 @@ def _iter_special_changes(statement: Statement) -> Iterator[StatementChange]:
 
 
 def _iter_operand_changes(
-    function: Function, index: int, far_names: Sequence[str]
+    function: Program, index: int, far_names: Sequence[str]
 ) -> Iterator[StatementChange]:
     """Yield another register nearby, of the same type, for each source and each address."""
     statement = function.statements[index]
@@ -422,7 +422,7 @@ def _iter_offset_changes(statement: Statement) -> Iterator[StatementChange]:
                 yield _replace_operand(statement, index, operand, phrase, _OFFSET_COST)
 
 
-def _iter_label_changes(function: Function, statement: Statement) -> Iterator[StatementChange]:
+def _iter_label_changes(function: Program, statement: Statement) -> Iterator[StatementChange]:
     """Yield the labels before and after the one to which a statement branches."""
     if statement.opcode not in JUMPS or not statement.targets:
         return

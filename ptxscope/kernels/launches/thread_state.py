@@ -9,18 +9,19 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.program.operand_reader import convert_constant_operand
+from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import (
     TYPE_BITS,
     ConstantOperand,
     Operand,
     RegisterOperand,
+    convert_constant_operand,
 )
 from ...engine.semantics.models import Model
 from .conflicts import Accessors, Conflict, Mask, ThreadScope
 from .contractions import FusibleProducts, find_fusible_products
-from .device_code import DeviceCode, Function
+from .device_code import DeviceCode
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
 from .launch import Wave
 from .memory import AddressSpace, Elements, Numbers, fill_unknown, make_elements
@@ -252,7 +253,7 @@ class WaveState:
             self._constants[key] = ThreadValues(np.full(self.wave.lane_count, bits, dtype))
         return self._constants[key]
 
-    def get_fusible_products(self, function: Function) -> FusibleProducts:
+    def get_fusible_products(self, function: Program) -> FusibleProducts:
         """Return the sums of a function that may be fused with a product."""
         if function.name not in self._fusible_products:
             self._fusible_products[function.name] = find_fusible_products(function)
@@ -302,7 +303,7 @@ class CallFrame:
     Threads from all calls share it, since each is in one of them and has its own lane.
     """
 
-    def __init__(self, state: WaveState, function: Function, depth: int = 0) -> None:
+    def __init__(self, state: WaveState, function: Program, depth: int = 0) -> None:
         self.state, self.function, self.depth = state, function, depth
         self.call_sites: list[CallSite] = []
         self.site_numbers = np.zeros(state.wave.lane_count, np.int64)

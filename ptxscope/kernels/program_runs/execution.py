@@ -7,18 +7,16 @@ from dataclasses import replace
 
 from ...engine.isa.other_opcodes import ENDS
 from ...engine.isa.types import Type
-from ...engine.program.places import follow_places
+from ...engine.program.control_flow import follow_places
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind
 from ...engine.semantics.models import Model
 from ...engine.semantics.plan import compute_results
 from ...engine.syntax.instruction import Instruction
-from ...engine.tracing.evaluation import make_model_plan, make_plan, resolve_model
-from ...engine.tracing.operand_bits import bind_values
+from ...engine.tracing.evaluation import bind_values, make_model_plan, make_plan, resolve_model
 from ...engine.tracing.trace import Trace, make_trace
-from .program_run import Run, RunStep, StopReason
+from .program_run import Run, RunStep, StopReason, find_unknown_sites
 from .registers import MissingError, Registers, UnknownError, make_given_value
-from .run_inputs import find_unknown_sites
 
 _MAX_NAMES = 4
 """Registers that a note lists."""

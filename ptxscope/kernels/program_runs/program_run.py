@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+from ...diagnosis.observation import Observed
 from ...engine.isa.types import Type
-from ...engine.program.places import WritePlace
+from ...engine.micro_operations.merge import Merge
+from ...engine.program.control_flow import INITIAL, WritePlace
 from ...engine.program.program import Program
-from ...engine.program.statement import Statement
+from ...engine.program.statement import Statement, StatementKind
 from ...engine.semantics.models import Model
-from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.instruction import Instruction, Register
 from ...engine.tracing.trace import Trace
 
 
@@ -137,3 +140,116 @@ class Run(NamedTuple):
             if name in step.writes:
                 steps_by_depth.setdefault(depths[step.statement.number], []).append(step)
         return tuple(steps_by_depth[min(steps_by_depth)]) if steps_by_depth else ()
+
+
+class UnknownSites(NamedTuple):
+    """The places where registers become unknown, except the start."""
+
+    keys: Mapping[WritePlace, str]
+    """The key of the unknown contents of each place."""
+    statements: Mapping[str, Statement]
+    """Statements by key."""
+
+    def find_key(self, place: WritePlace) -> str:
+        """Return the key of the unknown contents of a place; empty if it is computed."""
+        is_initial = place.statement == INITIAL
+        return make_initial_key(place.register) if is_initial else self.keys.get(place, "")
+
+    def list_keys(self, name: str) -> tuple[str, ...]:
+        """Return every key of a register except that of the start."""
+        return tuple(key for place, key in self.keys.items() if place.register == name)
+
+    def has_key(self, key: str) -> bool:
+        """Return whether a key of a register of the program accepts an input."""
+        return key in self.statements or key in (
+            register_of(key),
+            make_initial_key(register_of(key)),
+        )
+
+
+def find_unknown_sites(program: Program) -> UnknownSites:
+    """Return the places of a program where registers become unknown."""
+    keys: dict[WritePlace, str] = {}
+    statements: dict[str, Statement] = {}
+    counts = Counter[str]()
+    braces = (x for x in program.statements if x.kind is StatementKind.BLOCK_START)
+    # a key seldom refers to a brace
+    for statement in (*(x for x in program.statements if x.may_become_unknown), *braces):
+        for name in dict.fromkeys(statement.writes):
+            key = f"{name}@{statement.line}"
+            counts[key] += 1
+            key = f"{key}#{counts[key]}" if counts[key] > 1 else key
+            keys[WritePlace(statement.number, name)] = key
+            statements[key] = statement
+    return UnknownSites(keys, statements)
+
+
+def make_initial_key(name: str) -> str:
+    """Return the key of a register's value before the first statement."""
+    return f"{name}@0"
+
+
+def register_of(key: str) -> str:
+    """Return the register of a key."""
+    return key.partition("@")[0]
+
+
+def find_origins(run: Run, step: RunStep) -> Iterator[RunStep]:
+    """Yield the steps that a step's values come from, last first."""
+    numbers = {value.step for value in step.reads.values()}
+    for earlier in reversed(run.steps[: step.number - 1]):
+        if earlier.number in numbers:
+            yield earlier
+            numbers |= {value.step for value in earlier.reads.values()}
+
+
+def find_culprits(run: Run, expected_results: Mapping[str, Observed]) -> dict[str, RunStep]:
+    """Return, for each register that differs from the observation, the step that is to blame.
+
+    That is the last write of the register. If that step only copied a register or kept the wrong
+    bits, it is the step that they came from. Registers that nothing wrote are omitted.
+    """
+    culprits: dict[str, RunStep] = {}
+    for name, observed in expected_results.items():
+        steps, value = run.find_writes(name), run.registers.get(name)
+        if not steps or value is None:
+            continue
+        wrong_bits = (
+            observed.known_mask if value.bits is None else observed.compute_difference(value.bits)
+        )
+        if wrong_bits:
+            culprits[name] = _find_bit_source(run, steps[-1], wrong_bits)
+    return culprits
+
+
+def find_first_culprit(run: Run, expected_results: Mapping[str, Observed]) -> RunStep | None:
+    """Return the earliest culprit, or None if no written register differs."""
+    return min(
+        find_culprits(run, expected_results).values(), key=lambda step: step.number, default=None
+    )
+
+
+def _find_bit_source(run: Run, step: RunStep, bits: int) -> RunStep:
+    """Return the step from which some bits of a step's result come unchanged."""
+    while True:
+        value = step.reads.get(_find_kept_register(step, bits))
+        if value is None or not value.step:
+            return step
+        step = run.steps[value.step - 1]
+
+
+def _find_kept_register(step: RunStep, bits: int) -> str:
+    """Return the register from which a step copied some bits, or an empty string."""
+    statement, trace = step.statement, step.trace
+    if statement.is_copy:
+        return next((name for name, _ in statement.iter_plain_sources()), "")
+    if trace is None:
+        return ""
+    merges = [row.micro for row in trace.rows.values() if isinstance(row.micro, Merge)]
+    c = trace.instruction.roles.get("c")
+    if not merges or not isinstance(c, Register):
+        return ""
+    masks = (
+        ((1 << merge.unit) - 1) << merge.unit * lane for merge in merges for lane in merge.lanes
+    )
+    return "" if any(mask & bits for mask in masks) else c.name

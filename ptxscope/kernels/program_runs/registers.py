@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...engine.isa.types import Type
-from ...engine.program.places import WritePlace, make_initial_place
+from ...engine.program.control_flow import WritePlace, make_initial_place
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
-from ...engine.tracing.operand_bits import convert_to_bits
-from .program_run import MissingInput, Value
-from .run_inputs import UnknownSites, register_of
+from ...engine.tracing.evaluation import convert_to_bits
+from .program_run import MissingInput, UnknownSites, Value, register_of
 
 
 class MissingError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ...engine.tracing.lane_text import format_operand_name
+from ...engine.tracing.step_text import format_operand_name
 from ...scene.scene_model import Place
 from ...state.explorer_state import ExplorerState
 from ...state.requests import AskAnswer

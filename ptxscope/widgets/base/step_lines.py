@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.deviation import Deviation
-from ...engine.tracing.lane_text import format_lane_sentence
-from ...engine.tracing.step_text import describe_step
+from ...engine.tracing.step_text import describe_step, format_lane_sentence
 from ...engine.tracing.trace import Step, Trace
 from ...scene.scene_cells import GLYPHS
 from ...state.reading_time import select_notable_flags

@@ -22,13 +22,13 @@ from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.properties import MAX_LANE_BITS
 from ...engine.syntax.values import list_first_characters
 from ...engine.tracing.deviation import Deviation
-from ...engine.tracing.lane_text import format_lane_sentence
 from ...engine.tracing.provenance import (
     LaneBits,
     find_ancestors,
     find_descendants,
     is_descendant,
 )
+from ...engine.tracing.step_text import format_lane_sentence
 from ...engine.tracing.trace import Trace
 from ...scene.scene_builder import build_scene, choose_part_width, iter_parts
 from ...scene.scene_model import BitRef, LaneRef, Place, Scene

@@ -1,12 +1,13 @@
-"""Calls of functions: arguments, frames, results (PTX ISA 9.7.12.5)."""
+"""Branches by a label or an index, and calls: arguments, frames, results (PTX ISA 9.7.12)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import (
     ConstantOperand,
@@ -18,8 +19,6 @@ from ...engine.program.statement_operands import (
     iter_register_names,
 )
 from ...engine.program.variables import Variable
-from .branches import Leaving, Machine
-from .device_code import Function
 from .memory import AddressSpace, join_bytes
 from .printed_text import find_integer, make_reader, read_string
 from .thread_state import (
@@ -32,6 +31,7 @@ from .thread_state import (
     ThreadValues,
     Transfer,
     TransferPlace,
+    WaveState,
     write_causes,
     write_values,
 )
@@ -46,6 +46,59 @@ _PRINT = "vprintf"
 """The function that ``printf`` calls."""
 _HARMLESS_FUNCTIONS = frozenset((_PRINT, _FAILED_ASSERTION))
 """Functions without a body that write no memory of the kernel's."""
+
+Leaving = Callable[[ThreadGroup], None]
+"""The act of threads at a statement that ends a block."""
+
+
+class Machine(Protocol):
+    """The executor of the threads of a wave."""
+
+    state: WaveState
+
+    def send(self, frame: CallFrame, block: int, group: ThreadGroup) -> None:
+        """Let threads go on at the start of a block."""
+
+    def get_frame(self, function: Program, depth: int) -> CallFrame:
+        """Return the frame of a function at a depth of calls."""
+
+    def find_targets(self, frame: CallFrame, statement: Statement) -> list[int]:
+        """Return the numbers of the blocks to which a statement branches."""
+
+
+def make_branch(machine: Machine, frame: CallFrame, statement: Statement) -> Leaving:
+    """Return what threads do at ``bra``."""
+    if not statement.targets:
+        raise LaunchError("there is no such label", statement)
+    target = machine.find_targets(frame, statement)[0]
+    return lambda group: machine.send(frame, target, group)
+
+
+def make_indexed_branch(machine: Machine, frame: CallFrame, statement: Statement) -> Leaving:
+    """Return what threads do at ``brx``."""
+    index = frame.find_source(next(iter(statement.operands), None), "u32")
+    targets = machine.find_targets(frame, statement)
+    if index is None or not targets:
+        raise LaunchError("there is no such list of labels", statement)
+
+    def branch(group: ThreadGroup) -> None:
+        if index.causes is not None and index.causes[group.mask].any():
+            count = int(np.count_nonzero(index.causes[group.mask]))
+            machine.state.fidelity.note_decision(statement, "the branch", count)
+        values = index.bits[group.lanes]
+        is_wrong = values >= len(targets)
+        if is_wrong.any():
+            message = f"the index is {values[is_wrong][0]}, of {len(targets)} labels"
+            machine.state.fail(statement, group.lanes[is_wrong], message)
+        for value in np.unique(values).tolist():
+            part = group.narrow(index.bits == value)
+            assert part
+            machine.send(frame, targets[value], part)
+
+    return branch
+
+
+# --- calls
 
 
 class _Call(NamedTuple):
@@ -99,7 +152,7 @@ def _make_indirect_call(call: _Call, address: ThreadValues) -> Leaving:
             if part:
                 entrances[value](part)
 
-    def make_entrance(function: Function, part: ThreadGroup) -> Leaving:
+    def make_entrance(function: Program, part: ThreadGroup) -> Leaving:
         try:
             return _make_entrance(call, function, function.name)
         except LaunchError as error:
@@ -109,7 +162,7 @@ def _make_indirect_call(call: _Call, address: ThreadValues) -> Leaving:
     return act
 
 
-def _make_entrance(call: _Call, function: Function | None, name: str) -> Leaving:
+def _make_entrance(call: _Call, function: Program | None, name: str) -> Leaving:
     """Return what threads do that call a function."""
     if function is None or not function.has_body:
         return _make_foreign_call(call, name)
