@@ -12,7 +12,7 @@
     python3 dev.py oldest      run some of the tests on the oldest Python here, of those supported
     python3 dev.py bench       speed, as ratios against baselines of the same run
     python3 dev.py page        use the page in Chromium, where npm and Chromium are
-    python3 dev.py prove       prove what the product says; --page writes docs/evidence.md
+    python3 dev.py prove       prove what the product says; --page writes docs/dev/evidence.md
     python3 dev.py screenshots draw screenshots/ anew from the running app
     python3 dev.py demo        draw screenshots/demo.svg, an animation, from the running app
     python3 dev.py docs        build the manual into docs/_build; --renew its generated parts

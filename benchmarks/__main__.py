@@ -26,7 +26,9 @@ def main() -> None:
         metavar="TIMES",
         help="of start: fail where `trace` takes more than that many times an empty program's time",
     )
-    to.add_argument("--page", action="store_true", help="of throughput: write docs/benchmarks.md")
+    to.add_argument(
+        "--page", action="store_true", help="of throughput: write docs/dev/benchmarks.md"
+    )
     to.add_argument(
         "--others",
         type=Path,
@@ -45,7 +47,7 @@ def main() -> None:
         if chosen.names != ["throughput"]:
             to.error("--page is of `throughput`")
         throughput = import_module("benchmarks.throughput")
-        throughput.PAGE.write_text(throughput.page(), "utf-8")
+        throughput.renew_page()
         return
     if chosen.others is not None:
         if chosen.names != ["screen"]:

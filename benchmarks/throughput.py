@@ -1,6 +1,6 @@
 """Results a second of `evaluate` on arrays, against plain C loops that gcc compiles here.
 
-`python3 dev.py bench throughput` prints the table, and with `--page` writes docs/benchmarks.md.
+`python3 dev.py bench throughput` prints the table, and with `--page` writes docs/dev/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Array = npt.NDArray[Any]
 SIZE = 1 << 22
 ROUNDS = 11
 LEVELS = {"-O2": ("-O2",), "-O3 -march=native": ("-O3", "-march=native")}
-PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parent.parent / "docs" / "dev" / "benchmarks.md"
 
 
 class Form(NamedTuple):
@@ -190,14 +190,21 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def page() -> str:
-    """docs/benchmarks.md: the table, and where it was made."""
+def renew_page() -> None:
+    """Write the section on arrays of docs/dev/benchmarks.md."""
+    _, separator, rest = PAGE.read_text("utf-8").partition("## Explorer")
+    PAGE.write_text(f"{_format_section()}\n{separator}{rest}", "utf-8")
+
+
+def _format_section() -> str:
     gcc = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True)
     lines = "\n".join(report())
     return f"""\
-# How fast arrays are
+# Benchmarks
 
-Decide whether `evaluate` is fast enough for your arrays.
+How fast `evaluate` is on arrays, and how fast the explorer opens.
+
+## Arrays
 
 The table compares ptxscope, on one thread, with plain C loops (`benchmarks/loops.c`) on arrays of
 {SIZE:,} elements. All results are compared with those of C.

@@ -21,7 +21,7 @@ author = "ptxscope developers"
 copyright = "2026, ptxscope developers"  # noqa: A001
 release = version = __version__
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build", "architecture.md", "mkdocs.md", "releasing.md"]
+exclude_patterns = ["_build", "dev/architecture.md", "dev/releasing.md"]
 smartquotes = False  # of `--` in a sentence they would make a dash
 highlight_language = "none"
 html_theme = "furo"

@@ -1,4 +1,4 @@
-"""A seeded fraction of `dev.py prove`: what docs/evidence.md says, proved again."""
+"""A seeded fraction of `dev.py prove`: what docs/dev/evidence.md says, proved again."""
 
 from __future__ import annotations
 

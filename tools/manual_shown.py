@@ -23,7 +23,7 @@ DOCS: Final = ROOT / "docs"
 README: Final = ROOT / "README.md"
 ELIDED: Final = "  ...\n"
 """A line of the README that stands for any number of printed lines."""
-DEVELOPMENT_PAGES: Final = frozenset({"architecture.md", "mkdocs.md", "releasing.md"})
+DEVELOPMENT_PAGES: Final = frozenset({"architecture.md", "releasing.md"})
 """Pages of docs/ that are not part of the manual."""
 
 
@@ -43,7 +43,7 @@ class Command(NamedTuple):
 
 def find_written_pages() -> list[Path]:
     """Return the pages of the manual that are written by hand."""
-    pages = [*DOCS.glob("*.md"), *DOCS.glob("families/*.md")]
+    pages = [path for name in ("", "families", "dev") for path in (DOCS / name).glob("*.md")]
     return sorted(path for path in pages if path.name not in DEVELOPMENT_PAGES)
 
 
@@ -146,8 +146,7 @@ def main() -> None:
         write_files(Path(name))
         for path in (README, *find_written_pages()):
             _renew_page(path, Path(name))
-    pages = [*find_written_pages(), DOCS / "mkdocs.md"]
-    ptxscope(["export", "--update", *map(str, pages)])
+    ptxscope(["export", "--update", *map(str, find_written_pages())])
 
 
 def _renew_page(path: Path, folder: Path) -> None:

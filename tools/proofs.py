@@ -1,6 +1,6 @@
 """`python3 dev.py prove`: what the product says, proved for all operands by the solver.
 
-Writes docs/evidence.md with `--page`. `--all` proves every form instead of a seeded draw.
+Writes docs/dev/evidence.md with `--page`. `--all` proves every form instead of a seeded draw.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from .symbolic_calls import run_calls
 from .symbolic_ptx import PlainPtx, UnknownInstructionError
 from .verified import format_section
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "evidence.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "dev" / "evidence.md"
 TIMEOUT = 10.0
 DRAWN = {"intrinsics": 400, "replacements": 250, "models": 600, "rewrites": 150, "programs": 300}
 """Cases of each part that are proved without --all."""
@@ -87,7 +87,7 @@ def main() -> None:
     to.add_argument("--all", action="store_true", help="every affected form: hours")
     to.add_argument("--minutes", type=float, default=inf, help="time for all parts")
     to.add_argument("--seed", type=int, default=1)
-    to.add_argument("--page", action="store_true", help="write docs/evidence.md")
+    to.add_argument("--page", action="store_true", help="write docs/dev/evidence.md")
     chosen = to.parse_args()
     parts, end = [], time.monotonic() + 60 * chosen.minutes
     for index, (name, prove) in enumerate(PARTS.items()):
@@ -503,7 +503,7 @@ def _format_page(
         "",
         "Each erratum is considered alone, on the line beside it. *Exactly* means that the results "
         "differ if and only if the condition holds; *only*, that they differ only if it holds. The "
-        "conditions are in the syntax of [`find`](prove.md#conditions).",
+        "conditions are in the syntax of [`find`](../prove.md#conditions).",
         "",
         "| erratum | line | condition | |",
         "|---|---|---|---|",

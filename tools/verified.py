@@ -1,4 +1,4 @@
-"""What `ptxscope verify` proved, by instruction: the table of docs/evidence.md.
+"""What `ptxscope verify` proved, by instruction: the table of docs/dev/evidence.md.
 
 `python3 -m tools.verified RESULT.json…` adds what `ptxscope verify -f json` printed.
 """
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ptxscope.engine.isa.catalog import CATALOG
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+DOCS = Path(__file__).resolve().parent.parent / "docs" / "dev"
 TABLE = DOCS / "verified.csv"
 PAGE = DOCS / "evidence.md"
 HEADING = "## Machine code"
@@ -115,7 +115,7 @@ def format_section() -> list[str]:
     lines = [
         HEADING,
         "",
-        "[`ptxscope verify`](verify.md) proves that the machine code that NVIDIA's assembler "
+        "[`ptxscope verify`](../verify.md) proves that the machine code that NVIDIA's assembler "
         "generates for a line equals a model for all operands. *As documented*: equal to `isa`. "
         "*With errata*: equal to the model of that release, with a counterexample to `isa` that is "
         "computed again on numbers. *Undecided*: the solver found no answer in time. *Other*: the "
@@ -135,7 +135,7 @@ def format_section() -> list[str]:
         lines += [f"By instruction, of ptxas {ptxas} for {arch}:", ""]
         lines += _table_lines("instruction", [((f"`{x.opcode}`",), x) for x in largest])
         lines += [
-            "`docs/verified.csv` has these figures for every target. `ptxscope verify "
+            "`docs/dev/verified.csv` has these figures for every target. `ptxscope verify "
             "--all --arch sm_90` repeats the proofs of comparison, selection and video "
             "instructions, `--family` those of any instruction; `--sample N` takes N lines.",
             "",
@@ -178,7 +178,7 @@ _SAMPLED = """\
 - **Assumed**: the meaning of some seventy machine opcodes. Simple PTX operations that become one
   opcode alone confirm most of them.
 - **Not confirmed** on a GPU: the errata except E2, and the meaning of the opcodes.
-  [`ptxscope verify --gpu`](verify.md#on-a-gpu) confirms both if you have a GPU.""".splitlines()
+  [`ptxscope verify --gpu`](../verify.md#on-a-gpu) confirms both if you have a GPU.""".splitlines()
 
 
 def replace_section(page: str) -> str:
