@@ -26,7 +26,7 @@ that ends in questions, and a wrong answer is explained by the mistake behind it
 
 Play a lesson in a terminal, over ssh and through pipes too, with `ptxscope lesson lanes`. To play
 it on the picture, run `ptxscope open --lesson lanes`, or press
-{manual_shown.format_keys(ACTIONS["lessons"])} in the explorer. A lesson resumes where you left it.
+{manual_shown.format_keys(ACTIONS["lessons"])} in the explorer. A lesson resumes where you left off.
 The pages below are for reading; each ends with its answers."""
 
 

@@ -48,7 +48,7 @@ def _run_guarded(work: Callable[[], int]) -> int:
         why = error.strerror or str(error)
         # other input errors have a file name or are a CommandError by now
         if error.filename is None and isinstance(error, FileNotFoundError):
-            print_message("error: the current folder does not exist any more")
+            print_message("error: the current folder no longer exists")
         elif error.filename is None:
             discard_output()
             print_message(f"error: the output can't be written: {why}")
@@ -94,7 +94,7 @@ def _check_spellings(command: str, *words: str) -> None:
     for word in takewhile("--".__ne__, words):
         option = word.partition("=")[0]
         if new := OLD_SPELLINGS.get((command, option)):
-            raise CommandError(f"error: {option} is no option any more; write `{new}`")
+            raise CommandError(f"error: {option} is no longer an option; write `{new}`")
 
 
 def _can_open(word: str) -> bool:

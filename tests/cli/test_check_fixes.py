@@ -61,7 +61,7 @@ def test_a_diff_is_shown_that_patch_can_apply(
     path = folder / "x.cu"
     path.write_text(SOURCE, encoding="utf-8")
     status, diff, said = run(capsys, "--fix", "x.cu")
-    assert said == "5 changes in 1 file; --write makes them\n"
+    assert said == "5 changes in 1 file; --write applies them\n"
     assert status == 0  # %r1, which may be a register of nvcc, is declared nowhere
     assert path.read_text(encoding="utf-8") == SOURCE
     subprocess.run(["git", "apply", "-p0", "-"], input=diff.encode(), check=True, cwd=folder)
@@ -434,7 +434,7 @@ def test_a_folder_that_is_gone_is_the_error(
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    said = "error: the current folder does not exist any more\n"
+    said = "error: the current folder no longer exists\n"
     assert run(capsys, str(tmp_path / "x.cu")) == (2, "", said)
 
 

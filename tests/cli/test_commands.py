@@ -92,7 +92,7 @@ def test_values_may_be_named_by_role_and_without_percent() -> None:
         (("trace", LINE, "%r2=0x100000000"), 2, "does not fit in 32 bits"),
         (("trace", LINE, "%r9=1"), 2, "`%r9` is not an operand"),
         (("trace", LINE, "%r2=1", "%r2=2"), 2, "given twice"),
-        (("trace", LINE, "five"), 2, "not a name=value"),
+        (("trace", LINE, "five"), 2, "not name=value"),
         (("trace", LINE, "--model", "nvcc"), 2, "unknown model"),
         (("trace", LINE, "--model", "ptxas-11.0"), 2, "from 11.8 on"),
         (("trace",), 2, "PTX"),
@@ -199,7 +199,7 @@ def test_a_value_for_all_rows_of_a_csv() -> None:
     printed = ptxscope("eval", line, "a=1", "b=2", "--csv", "-", stdin="n\nx\ny\n").stdout
     assert printed == "n,d\nx,0x00000003\ny,0x00000003\n"
     for given, says in (
-        (["b=1"], "error: b has a value and is a column of the CSV file"),
+        (["b=1"], "error: b has a value and a column in the CSV file"),
         ([], "error: the CSV file has no column b"),
     ):
         text = "a,b\n1,2\n" if given else "a\n1\n"
@@ -418,7 +418,7 @@ def test_names_of_files_that_are_no_lines(tmp_path: Path) -> None:
     done = run("eval", str(file))
     assert (done.returncode, done.stderr) == (
         2,
-        f"error: {file} is a file; name lines of it: {file}:10-17\n",
+        f"error: {file} is a file; name its lines, as in {file}:10-17\n",
     )
     assert run("eval", "none.ptx").stderr == "error: none.ptx: there is no such file\n"
     done = run("eval", f"{file}:2")
@@ -465,7 +465,7 @@ def test_an_old_spelling_names_the_new_one(
 ) -> None:
     assert main([*words]) == 2
     option = next(x.partition("=")[0] for x in words if x.startswith("--"))
-    assert capsys.readouterr().err == f"error: {option} is no option any more; write `{new}`\n"
+    assert capsys.readouterr().err == f"error: {option} is no longer an option; write `{new}`\n"
 
 
 def test_no_old_spelling_is_an_option_and_every_new_one_is() -> None:

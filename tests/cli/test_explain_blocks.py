@@ -95,7 +95,10 @@ def test_observations_of_a_file_are_explained_together(tmp_path: Path) -> None:
 def test_what_is_for_one_instruction_says_what_can_be_done() -> None:
     status, _, said = run("explain", *WORDS, "--next", "--got", "1")
     assert status == 2
-    assert "is for one instruction, and this is a block of 3; name the register of one" in said
+    assert (
+        "is for one instruction, and this is a block of 3; to explain the block up to a statement"
+        in said
+    )
 
 
 def test_a_block_is_swept() -> None:

@@ -96,7 +96,7 @@ def test_bytes_that_are_no_text_are_named_by_line_and_column(
     [
         ("a,b,a\n1,2,3\n", "two columns for a: `a` and `a`"),
         ("a,b, a \n1,2,3\n", "two columns for a"),
-        ("a,b,d,d:out\n1,2,3,4\n", "has a column d:out, which is to be added"),
+        ("a,b,d,d:out\n1,2,3,4\n", "has a column d:out, the name of a column that"),
         ("a,b\n1,2,3\n", "line 2: there are 3 values for 2 columns"),
         ("a,b\n1\n", "line 2 has no value for b"),
         ("a,b\n ,1\n", "line 2 has no value for a"),

@@ -51,7 +51,7 @@ def test_what_a_process_that_dies_worked_on_is_left_to_the_caller() -> None:
 def test_no_room_for_what_waits_is_said() -> None:
     with (
         start_processes(_work, {0: "full"}, 1) as (result, _),
-        pytest.raises(CommandError, match=r"cannot be saved in /.*: No space .*; with --jobs 1"),
+        pytest.raises(CommandError, match=r"cannot be saved in /.*: No space .*; --jobs 1 avoids"),
     ):
         result(0, int)
 
@@ -86,4 +86,4 @@ def test_it_prints_what_one_process_prints(
 def test_jobs_are_counted_from_one(capsys: pytest.CaptureFixture[str]) -> None:
     for number in ("0", "-1", "x", "1.5", ""):
         assert main(["check", f"--jobs={number}", "a.ptx"]) == 2
-        assert f"'{number}' is not a number from 1 on" in capsys.readouterr().err
+        assert f"'{number}' is not a whole number above 0" in capsys.readouterr().err

@@ -173,7 +173,7 @@ def test_kernels_that_load_and_store(tmp_path: Path) -> None:
         (("prove", "none.ptx:3"), "error: none.ptx: there is no such file"),
         (("prove", "none.ptx:average", AVERAGE), "error: none.ptx: there is no such file"),
         (("prove", "src/none.cu"), "error: src/none.cu: there is no such file"),
-        (("prove", "pyproject.toml"), "pyproject.toml is a file; name lines of it"),
+        (("prove", "pyproject.toml"), "pyproject.toml is a file; name its lines"),
         (("prove", "{ abs.u16 d, a; }", "abs.s16 d, a"), "can't be the source type of `abs`"),
         (("prove", "d = __foo(a, b);", AVERAGE), "`__foo` is not an intrinsic"),
         (("prove", "cvt.s32.s8 d, a", "bfe.s32 d, a, 0, 8"), "write `.reg .b32 a;` before"),

@@ -133,7 +133,7 @@ def test_traces_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("/no/such.ptx",), 2, "No such file"),
         (("mov.b32 a, b;", "c=1"), 2, "`c` is not a register of block"),
-        (("mov.b32 a, b;", "b"), 2, "not a name=value"),
+        (("mov.b32 a, b;", "b"), 2, "not name=value"),
         (("mov.b32 a, b;", "b=1", "b=2"), 2, "given twice"),
         (("mov.b32 a, b;", "b=0x1ffffffff"), 2, "does not fit in 32 bits"),
         (("mov.b32 a, b;", "b=1", "--watch", "z"), 2, "`z` is not a register"),

@@ -298,7 +298,7 @@ def test_ctrl_c_says_how_far_it_came(kernel: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("ptxscope.cli.support.kernel_launch.run_kernel", run_until_interrupted)
     done = launch(kernel)
     assert done.returncode == 130
-    assert "interrupted after 12,345 instructions" in done.stderr
+    assert "interrupted after 12,345 thread instructions" in done.stderr
 
 
 def test_a_thread_that_reads_outside_of_a_buffer_can_be_followed(kernel: str) -> None:
@@ -384,8 +384,8 @@ def test_progress_is_towards_the_limit_until_a_block_has_ended(
     monkeypatch.setattr("ptxscope.cli.support.kernel_launch.run_kernel", run_in_two_waves)
     launch(kernel, "--steps", "1e6")
     assert begun[-2:] == [
-        ("running", 1_000_000, "instructions of threads at most"),
-        ("running", 40, "instructions of threads"),
+        ("running", 1_000_000, "thread instructions at most"),
+        ("running", 40, "thread instructions"),
     ]
 
 
@@ -444,7 +444,7 @@ def test_unlikely_changes_are_tried_on_request(kernel: str) -> None:
     change(kernel, "shr.u32 %r4, %r3, 1", "shr.u32 %r4, %r3, 2")
     words = ("--expect", "param1=[5,10,15,20]")
     first, all_ = launch(kernel, *words, "--explain"), launch(kernel, *words, "--explain-all")
-    sentence = "less likely changes were not tried; --explain-all tries them, too"
+    sentence = "less likely changes were not tried; --explain-all tries them"
     assert (sentence in first.stdout, sentence in all_.stdout) == (True, False)
     counts = [
         int(x.stdout.partition(" changes tried")[0].rpartition("\n")[2].replace(",", ""))

@@ -127,7 +127,7 @@ def test_a_line_that_is_refused(stored: list[str]) -> None:
     assert run("lower", "vadd.u32 d, a, b").returncode == 1
     done = run("lower", SHOWING_E3, "--arch", "sm_50")
     assert done.returncode == 2
-    assert "write sm_90; sm_70 and later are understood" in done.stderr
+    assert "write sm_90; sm_70 and later are supported" in done.stderr
 
 
 # --- trace --sass -------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ def test_a_fifo_in_place_of_the_verdicts_is_not_waited_for(
     store = verification.VerdictStore(tmp_path)
     store.keep(verification.Task(PTXAS, NVDISASM, "sm_90", 1), [])
     said = capsys.readouterr().err
-    assert said.startswith("warning: verdicts are not kept: ")
+    assert said.startswith("warning: verdicts are not saved: ")
     assert "it is a FIFO" in said
     assert said.count("\n") == 1
 
@@ -405,7 +405,7 @@ def test_without_a_place_for_verdicts_they_are_proved(stored: list[str], tmp_pat
     (tmp_path / "cache").write_text("a file", "utf-8")
     done = run("verify", SHOWING_E3)
     assert done.returncode == 0
-    assert done.stderr.startswith("warning: verdicts are not kept: ")
+    assert done.stderr.startswith("warning: verdicts are not saved: ")
     assert "Equal to ptxas-13.5 and ptxas-13.0" in done.stdout
 
 
@@ -430,7 +430,7 @@ def test_an_interrupted_chunk_keeps_what_is_decided(
     monkeypatch.setattr(verification, "decide_line", interrupt)
     done = run("verify", "--all", "--jobs", "2")
     assert done.returncode == 130
-    assert "stopped after 3 of 9 lines; the same command goes on from there" in done.stderr
+    assert "stopped after 3 of 9 lines; the same command continues from there" in done.stderr
     monkeypatch.setattr(verification, "decide_line", decide)
     assert run("verify", "--all").returncode == 0
     assert len(stored) == 9 + 6
@@ -471,7 +471,7 @@ def test_a_chunk_that_is_interrupted_goes_on(
     monkeypatch.setattr(verification, "compile_kernels", interrupt)
     done = run("verify", "--all", "--jobs", "1")
     assert done.returncode == 130
-    assert "stopped after 20 of 30 lines; the same command goes on from there" in done.stderr
+    assert "stopped after 20 of 30 lines; the same command continues from there" in done.stderr
     monkeypatch.setattr(verification, "compile_kernels", compile_stored)
     done = run("verify", "--all", "--jobs", "1")
     assert done.returncode == 0, done.stdout
@@ -498,7 +498,7 @@ def test_counts_name_what_is_not_as_expected(
 def test_a_report_has_all_that_is_needed(stored: list[str]) -> None:
     text = run("verify", SHOWING_E3, "--report").stdout
     for part in (
-        "# E3: `vadd.u32.s32.s32.sat` departs from the PTX ISA\n",
+        "# E3: `vadd.u32.s32.s32.sat` deviates from the PTX ISA\n",
         "- Assembler: ptxas 13.0.88\n- Target: sm_90\n",
         "| d | `0x00000000` | `0x000000ff` |\n",
         "The results differ exactly where `operate.t < 0`.\n"
@@ -509,10 +509,10 @@ def test_a_report_has_all_that_is_needed(stored: list[str]) -> None:
     ):
         assert part in text, part
     text = run("verify", "vadd4.u32.u32.u32 d, a, b, c", "--report").stdout
-    assert text == "Nothing departs from the documentation.\n"
+    assert text == "Nothing deviates from the documentation.\n"
     # the literals stay if the form departs with them alone
     text = run("verify", "bfe.s32 d, a, 40, 3", "--report").stdout
-    assert text.startswith("# E15: `bfe.s32` departs")
+    assert text.startswith("# E15: `bfe.s32` deviates")
     assert "`bfe.s32 d, a, 40, 3` does not compute what" in text
 
 
@@ -548,8 +548,8 @@ def test_requests_that_are_wrong(stored: list[str]) -> None:
         (("--all", "--report", "--gpu"), "--report is for machine code, not for --gpu"),
         ((SHOWING_E3, "--sample", "4"), "--sample is for --all and --family"),
         (("--family", "nonsense"), "--family nonsense: it is one of set, setp, "),
-        (("--all", "--sample", "0"), "argument --sample: '0' is not a number from 1 on"),
-        (("--all", "--jobs", "x"), "argument --jobs: 'x' is not a number from 1 on"),
+        (("--all", "--sample", "0"), "argument --sample: '0' is not a whole number above 0"),
+        (("--all", "--jobs", "x"), "argument --jobs: 'x' is not a whole number above 0"),
         ((SHOWING_E3, "--timeout", "nan"), "argument --timeout: 'nan' is not a number of seconds"),
         ((SHOWING_E3, "--write-inputs", "x"), "--write-inputs and --results each go with --gpu"),
         (("--all", "--gpu", "--write-inputs", "x"), "--sample 2000 takes fewer"),
@@ -613,12 +613,12 @@ def test_what_a_target_lacks_is_left_out(
 ) -> None:
     words = ("--family", "set", "--sample", "100", "--jobs", "1")
     verify.run([*words, "--arch", "sm_75"])
-    assert "note: sm_75 with PTX 9.0 lacks " in capsys.readouterr().err
+    assert "note: sm_75 with PTX 9.0 does not support " in capsys.readouterr().err
     assert not any("bf16" in line for line in stored)
     verify.run([*words, "--arch", "sm_90"])
     assert capsys.readouterr().err == ""
     assert any("bf16" in line for line in stored)
-    with pytest.raises(CommandError, match=r"sm_75 with PTX 9\.0 has none of the lines"):
+    with pytest.raises(CommandError, match=r"sm_75 with PTX 9\.0 supports none of the lines"):
         verify._keep_assembled(
             verification.Task(PTXAS, NVDISASM, "sm_75", 1), [parse("neg.s8x4 d, a")]
         )
@@ -1055,7 +1055,7 @@ def test_ctrl_c_and_another_run(tmp_path: Path) -> None:
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert errors.count("\n") == 1
-    assert "the same command goes on from there" in errors
+    assert "the same command continues from there" in errors
     (path,) = tmp_path.rglob("*.jsonl")
     assert len(path.read_text("utf-8").splitlines()) >= 2
 

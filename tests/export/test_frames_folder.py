@@ -53,7 +53,7 @@ def test_frames_in_another_format_are_told_of(tmp_path: Path) -> None:
     done = run("trace", *LINE, *words)
     assert done.returncode == 0
     assert done.stderr == (
-        f"note: {folder} also has frames in svg from an earlier run; they stay there\n"
+        f"note: {folder} also has frames in svg from an earlier run; they are left there\n"
     )
     kept = {path: path.read_bytes() for path in folder.iterdir() if path.suffix != ".png"}
     assert kept == before

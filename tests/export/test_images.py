@@ -229,7 +229,7 @@ def test_frames_are_the_pages_of_a_pdf(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["--frames", "x"], "error: frames are pictures: add -f svg, -f png, -f pdf"),
-        (["-f", "svg", "--frames", "x", "-o", "y"], "error: --frames has a place of its own"),
+        (["-f", "svg", "--frames", "x", "-o", "y"], "error: --frames names its own output"),
         (["-f", "svg", "--frames", "/dev/null/x"], "error: /dev/null/x: Not a directory"),
         (["-f", "svg", "--frames", "a\0b"], "error: a\N{SYMBOL FOR NULL}b: "),
         (["-f", "png", "--width", "0"], "error: a scale and a width are numbers above 0"),

@@ -56,32 +56,32 @@ examples:
 
 The input is .ptx files; asm statements and strings of PTX in .c, .cpp, .cu, .cuh, .h, .cl, .hip,
 .py, .pyx, .rs, .jl, .ll and .mlir files; the cells of .ipynb files; fenced code in .md files and
-<pre> in .html files. The language of any other file is recognised by its beginning. A folder
-stands for all files with such names in it, at any depth, outside hidden folders. Several large
-files are checked at once, in processes of their own.
+<pre> in .html files. The language of any other file is recognised by its beginning. A folder stands
+for all files with such names in it, at any depth, outside hidden folders. Several large files are
+checked in parallel.
 
 In every asm statement, it warns of a register that is read before it is written, of an output that
 may share the register of an input, and of an input that is written; constraints of the wrong width
 and operands that do not exist are errors. It also warns of errata, of bit instructions (prmt, lop3,
-bfe, shf, …) that a shorter line replaces, and of operands and bits of literals that they ignore.
-Notes say what nvcc makes of CUDA's intrinsics (__vadd4, __byte_perm, …) in a .cu, .cuh or .h file,
-and which statements form a sequence that computes an intrinsic on lanes.
+bfe, shf, …) that a shorter line can replace, and of operands and literal bits that they ignore.
+Notes say what nvcc generates for CUDA's intrinsics (__vadd4, __byte_perm, …) in a .cu, .cuh or .h
+file, and which statements form a sequence that computes an intrinsic on lanes.
 
-Macros that the same file defines, or -D, are expanded in asm statements; a macro whose asm depends
-on an argument is expanded where it is called. With -D or -U, C's #if is obeyed as far as its
-condition is known; else all branches are read. Line markers are obeyed. A statement is not checked,
-which a note says, if part of it is another macro or an expression, or if it is in `#if 0`. If such
-a macro holds the operands of an asm statement, their types are not checked.
+Macros defined in the same file or by -D are expanded in asm statements; a macro whose asm depends
+on an argument is expanded where it is called. With -D or -U, C's #if is evaluated as far as its
+condition is known; otherwise all branches are read. Line markers are obeyed. A statement is not
+checked, and a note says so, if part of it is another macro or an expression, or if it is in
+`#if 0`. If such a macro holds the operands of an asm statement, their types are not checked.
 
-The comment `ptxscope: ignore[E3]` leaves out diagnostics of its line or, in a line of its own, of
-the next one; without a rule, all. Settings are a table [check] of ptxscope.toml, or
-[tool.ptxscope.check] of pyproject.toml, in this folder or one around it: ignore (rules), define,
-undefine, paths (patterns of the files to check if none are named) and exclude are arrays of
-strings; model (ptxas-12.9, isa) is a string, whose errata alone are reported; fail-on,
-min-severity and force-exclude are like the options.
+The comment `ptxscope: ignore[E3]` suppresses diagnostics of that rule on its line or, on a line of
+its own, on the next one; without a rule, it suppresses all. Settings are read from the table
+[check] of ptxscope.toml, or [tool.ptxscope.check] of pyproject.toml, in this folder or a parent:
+ignore (rules), define, undefine, paths (patterns of the files to check if none are named) and
+exclude are arrays of strings; model (ptxas-12.9, isa) is a string, and only its errata are
+reported; fail-on, min-severity and force-exclude are like the options.
 
-The severities are error, warning, note and remark, which is on what most readers know. A remark,
-and a note on what hardly matters, is shown once per file.
+The severities are error, warning, note and remark. A remark says what most readers know. Remarks,
+and notes on minor matters, are shown once per file.
 
 Exit status: 0 if all instructions are legal, 1 if one is illegal (or has a diagnostic of the
 severity --fail-on), 2 if a file cannot be read.
@@ -105,15 +105,17 @@ def make_parser() -> Parser:
         "-q", "--quiet", action="store_true", help="omit instructions without diagnostics"
     )
     parser.add_argument(
-        "--fix", action="store_true", help="show what can be fixed, as a unified diff"
+        "--fix", action="store_true", help="show the available fixes as a unified diff"
     )
-    parser.add_argument("--write", action="store_true", help="with --fix: write the files")
+    parser.add_argument(
+        "--write", action="store_true", help="with --fix: apply the fixes to the files"
+    )
     parser.add_argument(
         "--ignore",
         metavar="RULES",
         action="append",
         default=[],
-        help="leave out diagnostics of these rules: E3,shorter",
+        help="ignore diagnostics of these rules: E3,shorter",
     )
     severities = [str(x) for x in Severity]
     parser.add_argument(
@@ -131,7 +133,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--force-exclude",
         action="store_true",
-        help="exclude named files, too",
+        help="also exclude files named on the command line",
     )
     parser.add_argument(
         "-D",
@@ -139,7 +141,7 @@ def make_parser() -> Parser:
         dest="defined",
         action="append",
         default=[],
-        help="define a macro, and obey #if",
+        help="define a macro and evaluate #if",
     )
     parser.add_argument(
         "-U",
@@ -147,19 +149,19 @@ def make_parser() -> Parser:
         dest="undefined",
         action="append",
         default=[],
-        help="undefine a macro, and obey #if",
+        help="undefine a macro and evaluate #if",
     )
     parser.add_argument(
         "--prove",
         action="store_true",
-        help="prove each sequence once more",
+        help="prove each sequence again",
     )
     parser.add_argument(
         "-j",
         "--jobs",
         metavar="N",
         type=parse_count,
-        help="files to check at once (default: the fastest)",
+        help="files to check in parallel (default: as many as is fastest)",
     )
     return parser
 
@@ -237,7 +239,7 @@ def _fix(
     from ..support.file_fixes import fix_files  # most runs only report
 
     if arguments.write and not arguments.fix:
-        raise CommandError("error: --write is for --fix")
+        raise CommandError("error: --write needs --fix")
     if arguments.format != "text":
         raise CommandError("error: --fix shows a diff: it has no other format")
     return fix_files(files, settings, read_errors, writes=arguments.write)

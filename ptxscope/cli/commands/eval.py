@@ -69,7 +69,9 @@ def make_parser() -> Parser:
     add_model(parser)
     group = parser.add_argument_group("many evaluations")
     group.add_argument(
-        "--csv", metavar="FILE", help="CSV file of operands, a row each; - is standard input"
+        "--csv",
+        metavar="FILE",
+        help="CSV file with a row for each set of operands; - is standard input",
     )
     group.add_argument(
         "--arrays",
@@ -147,7 +149,7 @@ def _stream_rows(
     for name in inputs:
         if name in columns:
             raise CommandError(
-                f"error: {make_printable(name)} has a value and is a column of the CSV file"
+                f"error: {make_printable(name)} has a value and a column in the CSV file"
             )
     for operand in ins.inputs:
         if operand.name not in operand_columns and operand.name not in inputs:
@@ -159,7 +161,8 @@ def _stream_rows(
     for name in added:
         if name in header:
             raise CommandError(
-                f"error: the CSV file has a column {make_printable(name)}, which is to be added"
+                f"error: the CSV file has a column {make_printable(name)}, the name of a column "
+                "that would be added"
             )
     if inputs:
         evaluate = _with_values(evaluate, inputs)

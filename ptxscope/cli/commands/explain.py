@@ -107,7 +107,7 @@ def run(words: Sequence[str]) -> int:
     if not block.results:
         raise CommandError("error: the instruction discards its result, so nothing can be observed")
     if bool(arguments.got) == (arguments.observations is not None):
-        advice = "one of them, not both" if arguments.got else "what was observed"
+        advice = "only one of them" if arguments.got else "the observed result"
         raise CommandError(f"error: give {advice}: --got VALUE, or --observations FILE.csv")
     if not block.is_line:
         return _explain_block(block, arguments)
@@ -131,7 +131,7 @@ def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
 
     if arguments.next:
         count = len(block.statements)
-        advice = "name the register of one with --got, and explain the block up to there"
+        advice = "to explain the block up to a statement, name its register with --got"
         message = f"--next is for one instruction, and this is a block of {count}; {advice}"
         raise CommandError(f"error: {message}")
     diagnosis = investigate_block(block, tuple(_iter_observations(block, arguments)))

@@ -31,20 +31,20 @@ from ..support.picture_output import render_document
 from .trace import parse_any_request
 
 _EPILOG = """\
-In a file, a trace is between two markers, and only the text between them is rewritten:
+In a file, a trace stands between two markers, and only the text between them is rewritten:
 
   <!-- ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -->
   <!-- /ptxscope -->
 
-The first marker holds the arguments of `ptxscope trace`, `ptxscope sweep` or `ptxscope show`. For a
-trace, the default format is markdown, which
-becomes part of the page, as html does; text, json, c and other formats are put into a fence. A
-picture is written to a file beside the page (-o FILE.svg or FILE.png), and the page shows it with
-its description as the alternative text. In a list or a quote, the trace becomes part of it. Markers
-in code (between fences or backquotes, or indented) are ignored.
+The first marker holds the arguments of `ptxscope trace`, `ptxscope sweep` or `ptxscope show`. The
+default format of a trace is markdown, which becomes part of the page, as html does; text, json, c
+and other formats are fenced. A picture is written to a file beside the page (-o FILE.svg or
+FILE.png), and the page shows it with its description as the alternative text. In a list or a quote,
+the trace becomes part of it. Markers in code (between fences or backquotes, or indented) are
+ignored.
 
-A file is written as a whole or not at all, and never if it has changed meanwhile. A picture never
-overwrites a file that ptxscope did not write.
+A file is written completely or not at all, and never if it has changed since it was read. A picture
+never overwrites a file that ptxscope did not write.
 
 Exit status: 0 for success; 1 if a file is stale (with --check); 2 if a file cannot be read or
 written, or a marker in it is wrong. The other files are still updated.
@@ -175,7 +175,7 @@ def renew_traces(text: str, name: str) -> _Page:
     page_text = "".join([*parts, text[position:]])
     if page_text != text and len(find_markers(page_text)) != len(markers):
         raise CommandError(
-            f"{make_printable(name)}: with these traces its markers could not be found"
+            f"{make_printable(name)}: these traces would make its markers unreadable"
         )
     return _Page(page_text, pictures)
 

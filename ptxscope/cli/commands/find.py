@@ -27,8 +27,8 @@ from ..support.programs import (
 from ..support.report_output import add_report_format, print_report
 
 _EPILOG = f"""\
-A condition has registers and their parts (a, d, a.b0, a.h1, a.signed), the rows of a trace by key
-(operate.t[0]; `ptxscope trace -f json` names them), their flags (clamped, clamped_low,
+A condition combines registers and their parts (a, d, a.b0, a.h1, a.signed), the rows of a trace by
+key (operate.t[0]; `ptxscope trace -f json` names them), their flags (clamped, clamped_low,
 clamped_high, wrapped, …), numbers, and Python's operators. Registers are unsigned, rows are the
 numbers that the trace shows. {OLD}.d is d before.
 
@@ -47,7 +47,7 @@ invalid, 3 if undecided.
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Find operands for which something happens, or prove that there are none."
+    about = "Find operands that meet a condition, or prove that there are none."
     parser = make_command_parser(
         "find", about, _EPILOG, usage="PTX --where CONDITION [name=value ...]"
     )

@@ -27,8 +27,8 @@ examples:
   ptxscope lesson --practise vadd
 
 Enter continues, b goes back, a value answers a question, ? shows a hint, s shows the answer. Ctrl-D
-or q leaves; the next time, the lesson continues where you left it. --practise asks for the results
-of lines without end; after three right answers in a row, they get harder.
+or q leaves; the next time, the lesson continues where you left off. --practise asks for the results
+of random lines until you leave; after three right answers in a row, they get harder.
 """
 _NO_HOME = "there is no home folder, so your position is not saved"
 _MAX_ANSWER_CHARS = 1 << 12
@@ -54,8 +54,8 @@ def make_parser() -> Parser:
         "--practise",
         choices=[*map_families()],
         metavar="FAMILY",
-        help="predict lines of a family without end: compare, scalar, simd, permute, fields, "
-        "packed or common; an operation in all its widths: vadd; an instruction: vadd4",
+        help="predict random lines of a family: compare, scalar, simd, permute, fields, packed "
+        "or common; an operation in all its widths: vadd; an instruction: vadd4",
     )
     parser.add_argument("--restart", action="store_true", help="start at the first card")
     return parser

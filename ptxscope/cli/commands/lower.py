@@ -24,10 +24,10 @@ from ..support.tools import (
 )
 
 _EPILOG = f"""\
-An instruction computes a value of the trace, such as saturate.t, if what it writes equals that
-value for all operands: as the number modulo 2^32, or in the reading that is named, such as its high
-word. Any other is part of what the next instruction behind it computes. Loads, stores, addresses
-and constants are not counted.
+A machine instruction computes a value of the trace, such as saturate.t, if its result equals that
+value for all operands: modulo 2^32, or in the form that is named, such as the high word. Any other
+belongs to the value that the next one after it computes. Loads, stores, addresses and constants are
+not counted.
 
 {TOOL_HELP}
 

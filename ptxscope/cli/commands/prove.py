@@ -26,10 +26,10 @@ from ..support.programs import (
 from ..support.report_output import add_report_format, print_report
 
 _EPILOG = f"""\
-Registers of one name are the same operand; --same names others. In a file, what is loaded is an
-operand, and what is stored is the result. Results are compared by name, or by
-position if they have other names. A condition has registers and their parts (a, a.b0, a.h1,
-a.signed), numbers, and Python's operators.
+Registers of one name are the same operand; --same pairs others. In a file, loaded values are
+operands and stored values are results. Results are compared by name, or by position if their names
+differ. A condition combines registers and their parts (a, a.b0, a.h1, a.signed), numbers, and
+Python's operators.
 
 examples:
   ptxscope prove 'vavrg4.u32.u32.u32 d, a, b, c' \\
@@ -50,7 +50,7 @@ _STATUS = {Verdict.EQUAL: 0, Verdict.DIFFERENT: 1, Verdict.UNDECIDED: 3}
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Prove that two computations are the same for all operands, or show where they differ."
+    about = "Prove that two computations agree for all operands, or show where they differ."
     parser = make_command_parser("prove", about, _EPILOG, usage="A [B]")
     parser.add_argument("a", metavar="A", help=PROGRAM_HELP)
     parser.add_argument("b", metavar="B", nargs="?", help="second program (default: A)")

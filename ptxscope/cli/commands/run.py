@@ -63,22 +63,22 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 The run computes the instructions that `ptxscope list` names, and mov between a word and a list of
-registers. Any other instruction leaves the registers it writes unknown, and so does a product or a
-common one of 64 bits, mostly an index or an address, if it reads an unknown register. If any other
-reads such a register, the run stops and asks for its value; supply it as name=value. The value is
-used once: if the register, or another of its name, becomes unknown again later, supply
-name@line=value for the line that writes it. t@1#2=value is for the second time that line 1 makes t
-unknown, and t@0=value for the start. A taken branch ends the run.
+registers. Any other instruction makes the registers that it writes unknown. So does a 64-bit
+product or common 64-bit instruction, mostly for an index or an address, if it reads an unknown
+register. If any other instruction reads an unknown register, the run stops and asks for its value;
+supply it as name=value. The value is used once: if the register, or another of its name, becomes
+unknown again later, supply name@line=value for the line that writes it. t@1#2=value is for the
+second time that line 1 makes t unknown, and t@0=value for the start. A taken branch ends the run.
 
-A value is read by its register's declaration: x=5 is an integer for a .b32 and 5.0 for an .f32. If
-the register is not declared, the value is read by its use.
+A value has the type of its register: x=5 is an integer for a .b32 and 5.0 for an .f32. If the
+register is not declared, its use gives the type.
 
 A kernel whose parameters have values runs from them to its stores, over a grid of blocks: give each
 by its name, or as param0, param1, … A pointer takes a buffer: @a.npy, @a.bin:u32, zeros:u32:64,
-random:s16:100:SEED, [1,2,3] or [1,2,3]:u8. The buffers that changed are shown, and what of them is
-exact: a result that an instruction which is not modelled may have changed is unknown, shown as ?.
-There, --expect takes param2[3]=0x7f, param2[3]=0x??7f, param2=[1,?,3] or param2=@expected.npy, and
---explain names the lines where one change gives all that was expected.
+random:s16:100:SEED, [1,2,3] or [1,2,3]:u8. The run shows the buffers that changed and whether they
+are exact: an element is unknown, shown as ?, if an instruction that is not modelled may have
+changed it. For such a run, --expect takes param2[3]=0x7f, param2[3]=0x??7f, param2=[1,?,3] or
+param2=@expected.npy, and --explain names the lines where one change gives all expected values.
 
 examples:
   ptxscope run kernel.ptx --block 32 param0=@a.npy param1=zeros:u32:64 --save param1=out.npy
@@ -88,7 +88,7 @@ examples:
   ptxscope run kernel.ptx %r1=5 --watch %r7 --break 48
   ptxscope run kernel.ptx %r1=5 --expect %r7=0x7f
 
-Exit status: 0 for success, 1 if a value is not as expected or a kernel can't go on, 2 if the
+Exit status: 0 for success, 1 if a value is not as expected or a kernel cannot continue, 2 if the
 request is invalid.
 """
 _WIDTH = 52
@@ -206,18 +206,18 @@ def make_parser() -> Parser:
     debugging.add_argument(
         "--explain-all",
         action="store_true",
-        help="as --explain, and try unlikely changes even if a likely one explains everything",
+        help="like --explain, but try unlikely changes even if a likely one explains everything",
     )
     debugging.add_argument(
         "--timeout",
         type=parse_seconds,
         default=60.0,
         metavar="SECONDS",
-        help="time for --explain (default: 60)",
+        help="time limit of --explain (default: 60)",
     )
     launch = parser.add_argument_group("kernels with parameters")
-    launch.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks; 1 by default")
-    launch.add_argument("--block", metavar="X[,Y[,Z]]", help="threads in a block; 1 by default")
+    launch.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks (default: 1)")
+    launch.add_argument("--block", metavar="X[,Y[,Z]]", help="threads in a block (default: 1)")
     launch.add_argument(
         "--shared", type=int, metavar="BYTES", help="dynamic shared memory of a block"
     )
@@ -229,12 +229,12 @@ def make_parser() -> Parser:
         help="file for a buffer: .npy, or plain bytes; repeatable",
     )
     launch.add_argument(
-        "--steps", metavar="COUNT", help="limit of instructions over all threads; 1e8 by default"
+        "--steps", metavar="COUNT", help="limit of instructions over all threads (default: 1e8)"
     )
     launch.add_argument(
         "--thread",
         metavar="X[,Y[,Z]][@BLOCK]",
-        help="thread whose steps are shown; of block 0 by default",
+        help="thread whose steps are shown (default block: 0)",
     )
     output = parser.add_argument_group("output").add_mutually_exclusive_group()
     output.add_argument(
@@ -277,14 +277,16 @@ def _choose_program(loaded: Sequence[Program], name: str | None, *, is_cuda: boo
         raise CommandError("\n".join([message, *unread[:_MAX_NAMES]]))
     if name is None and len(programs) > 1:
         raise CommandError(
-            f"error: there are {len(programs)} to run; --kernel one of: {program_names}"
+            f"error: there are {len(programs)} programs here; choose one with --kernel: "
+            f"{program_names}"
         )
     for program in programs:
         line = program.name.removeprefix("asm:").removeprefix("block:")
         if name in (None, program.name, line):
             return program
     raise CommandError(
-        f"error: there is no {make_printable(str(name))} here; --kernel one of: {program_names}"
+        f"error: there is no {make_printable(str(name))} here; choose one with --kernel: "
+        f"{program_names}"
     )
 
 

@@ -89,7 +89,7 @@ def run(words: Sequence[str]) -> int:
     _warn_about_hidden_notes(trace, options)
     if arguments.frames is not None:
         if arguments.output is not None:
-            raise CommandError("error: --frames has a place of its own; -o can't be given too")
+            raise CommandError("error: --frames names its own output; -o cannot be given too")
         frames = write_frames(arguments.frames, trace, arguments.format, options)
         if arguments.alt:
             is_short = arguments.alt == "short"

@@ -17,10 +17,11 @@ from ..support.streams import print_message
 
 _COUNT = 100
 _EPILOG = f"""\
-The operands are the edges of words and bytes, numbers close to each other, and any bits; they are
-the same each time. With --cover, the first sets raise every flag of every row, take both sides of
-every choice and show every erratum, with as few sets as were found; what no operands reach is
-reported, as proved. A result has a column for each model that may differ: d:isa, d:ptxas-13.5.
+The operands are edge cases of words and bytes, numbers close to each other, and random bits; they
+are the same each time. With --cover, the first sets raise every flag of every row, take both sides
+of every choice and show every erratum, with as few sets as could be found; what no operands can
+reach is proved and reported. A result has a column for each model that may differ: d:isa,
+d:ptxas-13.5.
 
 examples:
   ptxscope vectors 'vadd.u32.s32.s32.sat d.b0, a, b, c' -n 1000 > vectors.csv
@@ -33,14 +34,16 @@ examples:
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Make operands for tests of compilers, emulators and ports, with every model's results."
+    about = (
+        "Generate operands for tests of compilers, emulators and ports, with every model's results."
+    )
     parser = make_command_parser("vectors", about, _EPILOG, usage="PTX")
     parser.add_argument("ptx", metavar="PTX", help=PROGRAM_HELP)
     parser.add_argument(
         "-n",
         type=int,
         metavar="N",
-        help=f"number of sets of operands (default: {_COUNT}; with --cover, as many as it takes)",
+        help=f"number of sets of operands (default: {_COUNT}; with --cover, as many as needed)",
     )
     parser.add_argument(
         "--cover", action="store_true", help="cover every flag, choice and erratum first"

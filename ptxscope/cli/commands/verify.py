@@ -52,15 +52,15 @@ from ..support.verification import Task, VerdictStore, verify_all
 
 _MODEL = re.compile(r"isa|ptxas(?:-\d{1,3}\.\d{1,3})?")
 _EPILOG = f"""\
-The line is assembled in a kernel of its own, the machine code is interpreted as formulas, and a
-solver proves that it computes what a model says, for all operands; or it finds operands for which
-it does not, and the numbers are computed again. What is assumed is the meaning of some seventy
-opcodes, and that the hardware obeys it.
+Each line is assembled in a kernel of its own, its machine code is interpreted as formulas, and a
+solver proves that they agree with a model for all operands. If they do not, it finds operands for
+which they differ, and the numbers are computed again. The proof assumes the meaning of some seventy
+opcodes, and that the hardware implements it.
 
 --all takes every form of the {len(list_verified_opcodes())} comparisons, selections and video
 instructions, in registers, and the examples of the errata; SIMD forms without selectors and with
-drawn ones. --family takes every other opcode, too. Verdicts are kept, so that the same command goes
-on after Ctrl-C.
+randomly chosen ones. --family also takes every other opcode. Verdicts are saved, so the same
+command continues after Ctrl-C.
 
 --gpu runs a kernel for each line on 1,024 operand sets, and compares the results with the models.
 It needs the extra `gpu`: {format_install_hint("gpu")}.
@@ -96,23 +96,23 @@ def make_parser() -> Parser:
         help="every form of an opcode, such as bfe; repeatable",
     )
     parser.add_argument(
-        "--sample", type=parse_count, metavar="N", help="only N of the forms, always the same"
+        "--sample", type=parse_count, metavar="N", help="only N of the forms, the same each time"
     )
     add_tools(parser)
     parser.add_argument(
         "--model",
         metavar="MODEL",
-        help="model that is expected: isa, ptxas or ptxas-MAJOR.MINOR (default: that of the "
-        "assembler's version)",
+        help="expected model: isa, ptxas or ptxas-MAJOR.MINOR (default: that of the assembler's "
+        "version)",
     )
     add_timeout(parser)
     parser.add_argument(
         "--jobs",
         type=parse_count,
         metavar="N",
-        help="processes (default: one for each processor)",
+        help="parallel processes (default: one for each processor)",
     )
-    parser.add_argument("--fresh", action="store_true", help="forget earlier verdicts")
+    parser.add_argument("--fresh", action="store_true", help="discard saved verdicts")
     output = parser.add_mutually_exclusive_group()
     add_report_format(output)
     output.add_argument(
@@ -124,7 +124,9 @@ def make_parser() -> Parser:
         "--gpu", action="store_true", help="run the lines on this machine's GPU instead"
     )
     parser.add_argument(
-        "--write-inputs", metavar="FOLDER", help="with --gpu: write what another machine can run"
+        "--write-inputs",
+        metavar="FOLDER",
+        help="with --gpu: write files that another machine can run",
     )
     parser.add_argument(
         "--results", metavar="FILE", help="with --gpu: results that another machine computed"
@@ -176,7 +178,7 @@ def _run_on_device(arguments: argparse.Namespace) -> int:
         )
     if arguments.results:
         if arguments.ptx or arguments.all or arguments.family:
-            raise CommandError("error: --results has its own lines")
+            raise CommandError("error: --results contains its own lines; name no others")
         return device_runs.report_results(arguments.results, format_=arguments.format)
     lines = _list_lines(arguments)
     if arguments.write_inputs:
@@ -235,8 +237,8 @@ def _keep_assembled(task: Task, lines: Sequence[Instruction]) -> Sequence[Instru
     if missing := len(lines) - len(kept):
         language = f"{task.arch} with PTX {version[0]}.{version[1]}"
         if not kept:
-            raise CommandError(f"error: {language} has none of the lines")
-        print_message(f"note: {language} lacks {format_count(missing, 'line')}")
+            raise CommandError(f"error: {language} supports none of the lines")
+        print_message(f"note: {language} does not support {format_count(missing, 'line')}")
     return kept
 
 
@@ -263,7 +265,7 @@ def _verify(
         except KeyboardInterrupt:
             bar.hide()
             print_message(
-                f"stopped after {done:,} of {total:,} lines; the same command goes on from there"
+                f"stopped after {done:,} of {total:,} lines; the same command continues from there"
             )
             raise
 

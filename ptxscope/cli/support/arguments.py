@@ -216,7 +216,7 @@ def split_words(text: str) -> list[str]:
 def parse_count(text: str) -> int:
     """Return a number from 1 on; raise ArgumentTypeError for any other text."""
     if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text[:9])
 
 
@@ -357,7 +357,7 @@ def parse_named_values(
         start = 0
         try:
             if not equals:
-                problem = Problem("this is not a name=value", (0, len(text)), "%1=0xff")
+                problem = Problem("this is not name=value", (0, len(text)), "%1=0xff")
                 raise PtxError(text, (problem,))
             names = find_names(key.strip())
             for name in names:
@@ -442,7 +442,7 @@ def check_no_file_name(text: str) -> None:
     """Raise CommandError if a text that is no PTX is the name of a file, or looks like one."""
     name = make_printable(text)
     if is_file(text):
-        raise CommandError(f"error: {name} is a file; name lines of it: {name}:10-17")
+        raise CommandError(f"error: {name} is a file; name its lines, as in {name}:10-17")
     if is_file_name(text):
         raise CommandError(f"error: {name}: there is no such file")
 

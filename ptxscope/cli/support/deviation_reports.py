@@ -31,7 +31,7 @@ def render_deviations(
         if verdict.is_as_documented is False:
             groups.setdefault(verdict.errata or ins.opcode, ins)
     reports = (_report(task, ins) for ins in groups.values())
-    return "\n".join(reports) if groups else "Nothing departs from the documentation.\n"
+    return "\n".join(reports) if groups else "Nothing deviates from the documentation.\n"
 
 
 def _report(task: Task, ins: Instruction) -> str:
@@ -72,7 +72,7 @@ def make_report(task: Task, ins: Instruction, errata: Sequence[str]) -> str:
         find_machine_deviation(source, kernel) if isinstance(kernel, MachineKernel) else None
     )
     if deviation is None:
-        return f"{format_line(ins)} does not depart from the documentation.\n"
+        return f"{format_line(ins)} does not deviate from the documentation.\n"
     return _render(task, deviation, errata)
 
 
@@ -82,7 +82,7 @@ def _render(task: Task, deviation: MachineDeviation, errata: Sequence[str]) -> s
     name = f"{', '.join(errata)}: " if errata else ""
     return render_report(
         ErratumReport(
-            title=f"{name}`{source.ins.mnemonic}` departs from the PTX ISA",
+            title=f"{name}`{source.ins.mnemonic}` deviates from the PTX ISA",
             sentence=" ".join(x.sentence for x in known),
             forms="; ".join(x.forms for x in known),
             source=source,

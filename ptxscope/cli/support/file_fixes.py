@@ -64,7 +64,7 @@ def fix_files(
         if not writes:
             _print_diff(fix.fixed, name)
     files_text = f" in {format_count(file_count, 'file')}" if file_count else ""
-    remark = "" if writes or not edit_count else "; --write makes them"
+    remark = "" if writes or not edit_count else "; --write applies them"
     summary = f"{format_count(edit_count, 'change')}{files_text}{remark}"
     print(summary, file=sys.stdout if writes else sys.stderr)
     if errors:
@@ -91,7 +91,7 @@ def _fix_file(name: str, settings: CheckSettings) -> _FileFix:
         former_count = _count_illegal(items)
         items = _check(fixed.text, name, settings)
         if _count_illegal(items) > former_count or len(list_edits(items)) >= len(edits):
-            reason = "its fixes would not make it better; it is left as it is"
+            reason = "its fixes would not improve it; it is unchanged"
             raise CommandError(f"error: {format_input_name(name)}: {reason}")
     fixed_data = data
     if fixed.edit_count:

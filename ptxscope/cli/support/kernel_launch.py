@@ -167,7 +167,7 @@ def _run(
     log: ThreadLog | None,
 ) -> KernelRun:
     max_steps = _parse_steps(arguments.steps)
-    bar.begin("running", max_steps, "instructions of threads at most")
+    bar.begin("running", max_steps, "thread instructions at most")
     reached, has_estimate = 0, False
 
     def advance(count: int, total: int | None = None) -> None:
@@ -175,7 +175,7 @@ def _run(
         reached = count
         if total is not None:
             if not has_estimate:
-                bar.begin("running", total, "instructions of threads")
+                bar.begin("running", total, "thread instructions")
             has_estimate, bar.total = True, total
         bar.advance_to(count)
 
@@ -194,7 +194,7 @@ def _run(
         )
     except KeyboardInterrupt:
         bar.hide()
-        print_message(f"interrupted after {reached:,} instructions of threads")
+        print_message(f"interrupted after {reached:,} thread instructions")
         raise
     except MemoryError:
         raise CommandError("error: this launch does not fit in memory") from None

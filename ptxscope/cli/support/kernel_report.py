@@ -70,7 +70,7 @@ def iter_printed_lines(texts: Sequence[PrintedText], lost_count: int = 0) -> Ite
         yield from ("", "printed, in the order of the threads:")
     yield from (f"  {x}" for x in iter_lines_of_texts(texts))
     if lost_count:
-        yield f"  and what {format_count(lost_count, 'later call')} of printf printed"
+        yield f"  and the output of {format_count(lost_count, 'later call')} of printf"
 
 
 def get_label(buffer: KernelBuffer) -> str:
@@ -231,9 +231,9 @@ def iter_explanation_lines(diagnosis: RunDiagnosis) -> Iterator[str]:
     if len(explanations) > _MAX_EXPLANATIONS:
         yield f"  and {len(explanations) - _MAX_EXPLANATIONS:,} more"
     if diagnosis.untried:
-        yield f"not tried, since the time is over (--timeout): {diagnosis.untried}"
+        yield f"not tried within the time limit (--timeout): {diagnosis.untried}"
     elif diagnosis.has_untried:
-        yield "less likely changes were not tried; --explain-all tries them, too"
+        yield "less likely changes were not tried; --explain-all tries them"
 
 
 def _iter_explanation(x: RunExplanation, count: int) -> Iterator[str]:

@@ -314,7 +314,7 @@ def _report_other_frames(folder: Path, format_: str) -> None:
     if other_formats:
         names = " and ".join(other_formats)
         print_message(
-            f"note: {folder} also has frames in {names} from an earlier run; they stay there"
+            f"note: {folder} also has frames in {names} from an earlier run; they are left there"
         )
 
 

@@ -53,7 +53,7 @@ def iter_thread_lines(
     if log.is_cut:
         yield f"and more after {len(log.steps):,} steps"
     elif stop_line is not None:
-        yield f"never came to line {stop_line}"
+        yield f"never reached line {stop_line}"
 
 
 def iter_origin_lines(log: ThreadLog, shape: LaunchShape, name: str, index: int) -> Iterator[str]:

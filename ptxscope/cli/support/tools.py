@@ -47,7 +47,7 @@ def check_arch(arch: str, option: str) -> None:
     match = _ARCH.fullmatch(arch)
     if match is None or int(match[1]) < _OLDEST_ARCH:
         raise CommandError(
-            f"error: {option} {make_printable(arch)}: write sm_90; {TARGETS} are understood"
+            f"error: {option} {make_printable(arch)}: write sm_90; {TARGETS} are supported"
         )
 
 

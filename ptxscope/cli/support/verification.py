@@ -230,7 +230,7 @@ class VerdictStore:
         try:
             yield
         except OSError as error:
-            print_message(f"warning: verdicts are not kept: {self._path}: {error.strerror}")
+            print_message(f"warning: verdicts are not saved: {self._path}: {error.strerror}")
             self._path = None
 
     def _add(self, text: str) -> None:

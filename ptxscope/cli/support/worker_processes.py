@@ -76,7 +76,7 @@ def start_processes(
             except OSError as error:
                 raise CommandError(
                     f"error: the output of other processes cannot be saved in {gettempdir()}: "
-                    f"{error.strerror or error}; with --jobs 1 nothing waits"
+                    f"{error.strerror or error}; --jobs 1 avoids this"
                 ) from None
 
         try:
