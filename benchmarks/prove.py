@@ -8,8 +8,7 @@ from random import Random
 from statistics import median, quantiles
 
 from ptxscope.engine.tracing.basic_block import BasicBlock
-from ptxscope.proof.equivalence import Verdict, prove_equal
-from ptxscope.proof.proof_programs import read_program
+from ptxscope.proof.equivalence import Verdict, prove_equal, read_program
 from tests.engine.test_proofs import mutate_constant, mutate_form
 from tests.proof_pairs import PAIRS
 

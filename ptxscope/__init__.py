@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from .kernels.launches.run_explanations import explain_kernel as explain_kernel
     from .kernels.launches.thread_state import LaunchError as LaunchError
     from .proof.equivalence import Proof as Proof
+    from .proof.equivalence import prove as prove
     from .proof.operand_search import OperandSearch as OperandSearch
     from .proof.operand_search import find as find
-    from .proof.proof_programs import prove as prove
 
 _HOMES = {
     "BasicBlock": "engine.tracing.basic_block",
@@ -55,7 +55,7 @@ _HOMES = {
     "parse": "engine.syntax.parser",
     "parse_all": "engine.syntax.parser",
     "parse_block": "kernels.blocks.block_parser",
-    "prove": "proof.proof_programs",
+    "prove": "proof.equivalence",
     "replay": "engine.tracing.trace",
     "run_kernel": "kernels.launches.kernel_run",
     "trace": "engine.tracing.trace",

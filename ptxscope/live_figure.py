@@ -6,7 +6,7 @@ import json
 from functools import partial
 
 from .cli.commands.trace import parse_any_request
-from .cli.support.command_error import CommandError
+from .cli.support.streams import CommandError
 from .documents import export
 from .documents.formats.responsive_svg import render_for_column
 from .engine.syntax.errors import make_printable_lines

@@ -35,7 +35,7 @@ from sphinx.util.osutil import relative_uri
 from . import __version__
 from .cli.commands.trace import parse_any_request, render_request
 from .cli.support.arguments import split_words
-from .cli.support.command_error import CommandError
+from .cli.support.streams import CommandError
 from .documents import export
 from .documents.content.document import build_document
 from .documents.content.id_prefix import with_unique_ids

@@ -27,9 +27,9 @@ from ptxscope import PtxError, parse, parse_all, trace
 from ptxscope.cli.commands.run import run
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.cli.support.arguments import is_file_name, parse_instruction, parse_ptx
-from ptxscope.cli.support.command_error import CommandError
-from ptxscope.cli.support.csv_rows import parse_cell, read_rows
+from ptxscope.cli.support.inputs import parse_cell, read_rows
 from ptxscope.cli.support.markdown_markers import find_doubtful
+from ptxscope.cli.support.streams import CommandError
 from ptxscope.diagnosis.observation import parse_got, parse_observed
 from ptxscope.documents import export
 from ptxscope.documents.formats import sarif
@@ -53,8 +53,7 @@ from ptxscope.kernels.sequences.sequence_notes import SequenceSearch
 from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer
 from ptxscope.learn.text_templates import fill_template
-from ptxscope.sass.disassembly import parse_disassembly
-from ptxscope.sass.machine_instruction import parse_machine_instruction
+from ptxscope.sass.machine_instruction import parse_disassembly, parse_machine_instruction
 from ptxscope.sources.diagnostic import CheckedInstruction
 from ptxscope.sources.lint import check_listing, check_source, check_text
 from ptxscope.sources.source_language import Language, language_of

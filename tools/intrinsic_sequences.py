@@ -22,8 +22,7 @@ from ptxscope.kernels.sequences.pattern import (
     read_pattern,
     write_ptx,
 )
-from ptxscope.proof.equivalence import Verdict, prove_equal
-from ptxscope.proof.proof_programs import read_program
+from ptxscope.proof.equivalence import Verdict, prove_equal, read_program
 from ptxscope.sources.source_programs import load
 
 from .nvcc_intrinsics import compile_ptx, find_version, map_kernels, map_loads

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from ptxscope import parse
 from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.sass.disassembly import MachineKernel, parse_disassembly
 from ptxscope.sass.form_verdict import list_verified_opcodes
 from ptxscope.sass.kernel_source import (
     KernelSource,
     format_module,
     make_kernel_source,
 )
+from ptxscope.sass.machine_instruction import MachineKernel, parse_disassembly
 from ptxscope.sass.nvidia.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"

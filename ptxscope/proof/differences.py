@@ -13,8 +13,7 @@ from ..engine.ir.tape import Node, list_needed_nodes
 from ..engine.isa.integers import Range, cast
 from ..engine.micro_operations.arithmetic import LaneValues, is_different
 from .bit_vectors import UNIT_BITS
-from .counting import count_differing
-from .proof_question import ProofQuestion, compute_nodes
+from .proof_question import ProofQuestion, compute_nodes, count_differing
 from .solver import Term, Undecided
 
 _SECONDS = 2.0

@@ -1,4 +1,7 @@
-"""Whether two computations give the same results: for all operands, or not for these."""
+"""Whether two computations give the same results: for all operands, or not for these.
+
+``prove`` takes them as text: instructions, blocks, and sequences of a listing.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,18 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_registers
 from ..engine.records import FrozenDict, freeze_dicts
 from ..engine.semantics.models import ISA_MODEL, Model
-from ..engine.tracing.basic_block import BasicBlock
+from ..engine.syntax.asm_bindings import parse_pasted
+from ..engine.syntax.errors import PtxError
+from ..engine.syntax.instruction import Instruction
+from ..engine.tracing.basic_block import BasicBlock, make_block
+from ..engine.tracing.evaluation import check_argument, check_seconds, resolve_model
 from ..engine.tracing.trace import Trace
+from ..kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, find_block, parse_block
+from ..kernels.sequences.intrinsic_sequences import IntrinsicSequence
+from ..kernels.sequences.pattern import write_ptx
 from .differences import Difference, describe_difference, make_difference
 from .operand_conditions import ConditionScope, read_condition
-from .proof_question import ProofQuestion, Renaming, Side
-from .simple_operands import find_simple_operands
+from .proof_question import ProofQuestion, Renaming, Side, find_simple_operands
 from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
 TIMEOUT = 60.0
@@ -333,3 +342,74 @@ def _check_counterexample(proof: Proof) -> None:
     """Raise RuntimeError unless the exact engine gives two results for the counterexample."""
     if all(x == y for x, y in proof.results):
         raise RuntimeError(f"the counterexample {dict(proof.operands)} does not hold")
+
+
+def read_program(text: str | Instruction | BasicBlock) -> BasicBlock:
+    """Return the instruction or the block in a text; raise PtxError if it is neither."""
+    if isinstance(text, BasicBlock):
+        return text
+    if isinstance(text, Instruction):
+        return make_block(text)
+    block, problem = None, None
+    try:
+        block = parse_block(text, max_statements=MAX_PROOF_STATEMENTS)
+        if len(block.lines) > 1 or block.guards:
+            return block
+    except PtxError as error:
+        problem = error
+    try:
+        ins = parse_pasted(text)
+        return (find_block(text) if problem else None) or make_block(ins)
+    except PtxError:
+        if block:
+            return block
+        if problem and ("{" in text or ";" in text.strip().rstrip(";")):
+            raise problem from None
+        raise
+
+
+def prove(
+    a: str | Instruction | BasicBlock,
+    b: str | Instruction | BasicBlock | None = None,
+    *,
+    same: Mapping[str, str] | None = None,
+    model: str | Model = "isa",
+    model_a: str | Model | None = None,
+    model_b: str | Model | None = None,
+    where: str = "",
+    timeout: float = TIMEOUT,
+) -> Proof:
+    """Decide whether two instructions or blocks give equal results for all operands.
+
+    ``b`` is ``a`` if it is omitted: then two models are compared. Registers of one name are one
+    operand; ``same`` maps others of ``a`` to those of ``b``. Results are compared by name, or by
+    position if they have other names. ``model`` is that of both, ``model_a`` or ``model_b`` of one.
+    ``where`` restricts the operands: ``"b <= 255 and a.signed < 0"``. ``timeout`` is in seconds.
+
+    Raise PtxError if a text is invalid, ValueError if operands or results can't be matched or no
+    operands satisfy ``where``, and ImportError, with installation advice, if bitwuzla is missing.
+    """
+    check_argument("same", same or {}, Mapping, "registers of b by those of a: {'d': 'r'}")
+    check_argument("where", where, str, "a condition as text: 'a < 5'")
+    check_seconds("timeout", timeout)
+    program = read_program(a)
+    models = tuple(resolve_model(model if x is None else x) for x in (model_a, model_b))
+    return prove_equal(
+        program,
+        program if b is None else read_program(b),
+        same=same or {},
+        models=(models[0], models[1]),
+        where=where,
+        timeout=timeout,
+    )
+
+
+def prove_sequence(sequence: IntrinsicSequence, timeout: float = TIMEOUT) -> bool:
+    """Return whether the solver proves, in time, that a sequence computes its intrinsic.
+
+    What is proved is the dataflow of the sequence's own statements. Raise ImportError, with
+    installation advice, if bitwuzla is missing.
+    """
+    pattern, call = sequence.extract_dataflow()
+    a, b = read_program(write_ptx(pattern)), read_program(call)
+    return prove_equal(a, b, timeout=timeout).verdict is Verdict.EQUAL

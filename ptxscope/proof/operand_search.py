@@ -20,11 +20,9 @@ from ..engine.tracing.evaluation import (
     resolve_model,
 )
 from ..engine.tracing.trace import Trace
-from .equivalence import TIMEOUT, bind_names
+from .equivalence import TIMEOUT, bind_names, read_program
 from .operand_conditions import ConditionScope, read_condition
-from .proof_programs import read_program
-from .proof_question import ProofQuestion, Side
-from .simple_operands import find_simple_operands
+from .proof_question import ProofQuestion, Side, find_simple_operands
 from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
 MAX_ANSWERS = 1000

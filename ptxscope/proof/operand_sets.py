@@ -19,12 +19,7 @@ from ..engine.tracing.basic_block import BasicBlock
 from .differences import make_difference
 from .equivalence import TIMEOUT, bind_names
 from .operand_conditions import get_flag_name, iter_flags
-from .proof_question import (
-    ProofQuestion,
-    Side,
-    compute_nodes,
-)
-from .simple_operands import find_simple_operands
+from .proof_question import ProofQuestion, Side, compute_nodes, find_simple_operands
 from .solver import Undecided, get_solver_name
 
 MAX_VECTORS = 100_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -60,20 +60,32 @@ class ProofQuestion:
         Raise ValueError if an operand has another width than before.
         """
         plan = program.make_plan(model)
-        inputs: dict[str, str] = {}
-        values: dict[str, Node] = {}
-        for role, type_ in plan.sources:
-            if role in program.constants:
-                values[role] = self.make_constant(program.constants[role])
-            else:
-                name = program.names[role]
-                inputs[name] = renaming.get(name, name)
-                values[role] = self.add_input(inputs[name], type_)
-        for row in plan.rows:
-            values[row.key] = row.micro.run(self.tape, *(values[key] for key in row.inputs))
+        read_names = [
+            program.names[x.role] for x in plan.sources if x.role not in program.constants
+        ]
+        inputs = {name: renaming.get(name, name) for name in read_names}
+        names = {role: inputs.get(name, name) for role, name in program.names.items()}
+        values = self.record_plan(plan, names, program.constants)
         keys = {role: (values[key], type_) for role, type_, key in plan.results}
         results = {name: keys[role] for role, name in program.results.items()}
         return Side(program, model, plan, values, inputs, results)
+
+    def record_plan(
+        self, plan: Plan, names: Mapping[str, str], constants: Mapping[str, int]
+    ) -> dict[str, Node]:
+        """Record a plan; return the values of operands and rows by role and key.
+
+        ``names`` has the names of operands in the question by role, ``constants`` other operands.
+        """
+        values = {
+            role: self.make_constant(constants[role])
+            if role in constants
+            else self.add_input(names[role], type_)
+            for role, type_ in plan.sources
+        }
+        for row in plan.rows:
+            values[row.key] = row.micro.run(self.tape, *(values[key] for key in row.inputs))
+        return values
 
     def read_guards(self, side: Side) -> Node | None:
         """Return whether a thread stays in a block to its end; None if it has no guards.
@@ -169,3 +181,124 @@ def compute_nodes(nodes: Iterable[Node], operands: Mapping[str, int]) -> dict[No
             args = [y if isinstance(y, int) else values[y] for y in x.args]
             values[x] = apply_operation(EXACT, x.op, args, x.fixed)
     return values
+
+
+# --- simple operands ------------------------------------------------------------------------
+
+_WISH_SECONDS = 0.3
+"""The time for one wish; a wish that takes longer is dropped."""
+_ALL_WISHES_SECONDS = 1.0
+
+
+def find_simple_operands(
+    question: ProofQuestion,
+    conditions: Sequence[Term],
+    holds: Callable[[Mapping[str, int]], bool],
+    wishes: Sequence[Sequence[Term]] = (),
+) -> dict[str, int] | None:
+    """Return operands by name for which conditions hold, or None if there are none.
+
+    ``holds`` says exactly whether operands are such. ``wishes`` are lists of alternatives: the
+    first one that can hold with all before it is kept. Then come the wishes that operands and bytes
+    are 0, as long as the time for this lasts; last, bits are cleared one by one. Raise Undecided if
+    the time of the question passes before the first operands are found.
+    """
+    solver = question.solver
+    for name in question.inputs:
+        question.get_bits(name)
+    if not solver.is_possible(*conditions):
+        return None
+    kept, operands = [*conditions], question.get_operands()
+    end = solver.elapsed + _ALL_WISHES_SECONDS
+
+    def grant(wish: Term) -> bool:
+        """Keep a wish if it can hold."""
+        nonlocal operands
+        left = end - solver.elapsed
+        if left <= 0 or not solver.is_possible(*kept, wish, seconds=min(left, _WISH_SECONDS)):
+            return False
+        kept.append(wish)
+        operands = question.get_operands()
+        return True
+
+    try:
+        for alternatives in wishes:
+            any(map(grant, alternatives))
+        for name, low, high in _iter_parts(question, UNIT_BITS):
+            part = solver.terms.cut(question.get_bits(name), low, high)
+            wish = solver.terms.make("EQUAL", part, solver.terms.make_value(0, high - low))
+            if operands[name] & (1 << high) - (1 << low) == 0:
+                kept.append(wish)
+            else:
+                grant(wish)
+    except Undecided:
+        pass  # operands that are harder to read are an answer too
+    return clear_bits(question, operands, holds)
+
+
+def clear_bits(
+    question: ProofQuestion, operands: dict[str, int], holds: Callable[[Mapping[str, int]], bool]
+) -> dict[str, int]:
+    """Return operands with each bit cleared that need not be set, the highest bits first."""
+    for name, low, high in _iter_parts(question, 1):
+        cleared = operands[name] & ~((1 << high) - (1 << low))
+        if cleared != operands[name] and holds({**operands, name: cleared}):
+            operands = {**operands, name: cleared}
+    return operands
+
+
+def _iter_parts(question: ProofQuestion, unit: int) -> Iterator[tuple[str, int, int]]:
+    """Yield the operands, then their parts of some bits; the last operand and part first."""
+    inputs = [(name, type_.bits) for name, type_ in question.inputs.items()][::-1]
+    yield from ((name, 0, bits) for name, bits in inputs)
+    for name, bits in inputs:
+        if bits > unit:
+            yield from ((name, low, low + unit) for low in range(bits - unit, -1, -unit))
+
+
+# --- the number of operands for which computations differ ------------------------------------
+
+_MAX_COUNTED_BITS = 16
+
+
+def count_differing(
+    question: ProofQuestion, truth: Node, differs: Term
+) -> tuple[int, int, tuple[str, ...]]:
+    """Return for how many of how many values of which parts results differ.
+
+    (0, 0, ()) if these are too many.
+
+    ``truth`` is 1 where they differ, and ``differs`` the same for the solver, which finds the bytes
+    on which it depends. The values are counted by exact integers.
+    """
+    if question.has_conditions:
+        return 0, 0, ()
+    names = find_variables(question.solver.simplify(differs))
+    parts = [(role, int(index)) for role, _, index in (x.rpartition(".") for x in names)]
+    widths = {x: min(question.inputs[x[0]].bits, UNIT_BITS) for x in parts}
+    if sum(widths.values()) > _MAX_COUNTED_BITS:
+        return 0, 0, ()
+    from ..engine.arrays.exact_program import count_truths  # NumPy takes long to load
+
+    nodes = list_needed_nodes(question.tape.nodes, [truth])
+    number = count_truths(nodes, truth, widths)
+    labels = (_format_variable(question, *part) for part in parts)
+    return number, 1 << sum(widths.values()) if number else 0, tuple(labels)
+
+
+def find_variables(term: Term) -> list[str]:
+    """Return the names of the variables of a term, sorted."""
+    names: set[str] = set()
+    seen, pending = set[int](), [term]
+    while pending:
+        x = pending.pop()
+        if x.id() not in seen:
+            seen.add(x.id())
+            if x.is_const():
+                names.add(x.symbol())
+            pending += x.children()
+    return sorted(names)
+
+
+def _format_variable(question: ProofQuestion, role: str, index: int) -> str:
+    return role if question.inputs[role].bits <= UNIT_BITS else f"{role}.b{index}"

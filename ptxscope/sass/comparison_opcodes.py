@@ -8,8 +8,7 @@ from typing import NamedTuple
 from ..engine.isa.types import WORD_BITS
 from ..engine.micro_operations.arithmetic import V, fill
 from ..engine.micro_operations.counts import CountLeadingZeros
-from .machine_step import MASK, PAIR_BITS, MachineStep
-from .opcode import Opcode, make_opcode
+from .machine_step import MASK, PAIR_BITS, MachineStep, Opcode, make_opcode
 
 Match = re.Match[str]
 

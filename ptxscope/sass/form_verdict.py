@@ -19,8 +19,8 @@ from ..engine.tracing.evaluation import make_model_plan
 from ..engine.tracing.folding_bugs import describe_folding
 from ..proof.equivalence import TIMEOUT, Verdict
 from ..proof.solver import Undecided
-from .disassembly import MachineKernel
 from .kernel_source import KernelSource
+from .machine_instruction import MachineKernel
 from .machine_proof import MachineCounterexample, MachineProof, MachineQuestion
 from .machine_step import UnknownMachineCodeError
 

@@ -9,9 +9,9 @@ from ..engine.semantics.models import ISA_MODEL, Model, parse_model
 from ..engine.semantics.plan import Plan
 from ..engine.tracing.step_text import format_stage_title
 from ..proof.equivalence import TIMEOUT
-from .disassembly import MachineKernel
 from .form_verdict import KNOWN_MODELS, FormVerdict, VerdictOutcome, decide_line, group_models
 from .kernel_source import KernelSource
+from .machine_instruction import MachineKernel
 from .machine_proof import MachineQuestion
 from .machine_step import UnknownMachineCodeError
 from .row_matches import MatchedInstruction, Purpose, match_rows
@@ -66,12 +66,7 @@ def _count(instructions: Sequence[MatchedInstruction]) -> int:
 
 
 def list_machine_code(
-    line: str,
-    source: KernelSource,
-    kernel: MachineKernel,
-    arch: str,
-    *,
-    timeout: float = TIMEOUT,
+    line: str, source: KernelSource, kernel: MachineKernel, arch: str, *, timeout: float = TIMEOUT
 ) -> MachineListing:
     """Return the machine code of a line, compared with the model that it follows."""
     verdict = decide_line(line, source, kernel, timeout=timeout)

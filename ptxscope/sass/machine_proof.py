@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
 
 from ..engine.ir.tape import Node
+from ..engine.isa.catalog import get_entry
+from ..engine.isa.form import Form
+from ..engine.isa.legality import find_violations, with_c
 from ..engine.isa.types import WORD_BITS, Type
 from ..engine.micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
+from ..engine.semantics.models import ISA_MODEL
 from ..engine.semantics.plan import Plan, compute_results
 from ..engine.syntax.instruction import Instruction
-from ..proof.differences import make_difference
+from ..engine.tracing.evaluation import make_model_plan
+from ..proof.differences import Difference, describe_difference, make_difference
 from ..proof.equivalence import TIMEOUT, Verdict
-from ..proof.proof_question import ProofQuestion
-from ..proof.simple_operands import find_simple_operands
+from ..proof.proof_question import ProofQuestion, find_simple_operands
 from ..proof.solver import IsStopped, Undecided, never
-from .disassembly import MachineKernel
 from .kernel_source import PARAMETER_BYTES, STRIDE, KernelSource
+from .machine_instruction import MachineKernel
 from .machine_run import MachineRun
 from .machine_step import UnknownMachineCodeError
 
@@ -42,8 +46,6 @@ class MachineProof:
     verdict: Verdict
     seconds: float
     """The time of the solver and of the interpretation."""
-    has_same_operations: bool = False
-    """Whether both compute by the same operations, which needs no solver."""
     counterexample: MachineCounterexample | None = None
 
 
@@ -133,18 +135,8 @@ class MachineQuestion:
 
     def add_plan(self, plan: Plan) -> dict[str, Node]:
         """Record a plan of the instruction; return the nodes of operands and rows by key."""
-        ins, question = self.source.ins, self.question
-        values: dict[str, Node] = {}
-        for role, type_ in plan.sources:
-            constant = ins.constants.get(role)
-            values[role] = (
-                question.add_input(ins.names[role], type_)
-                if constant is None
-                else question.make_constant(constant)
-            )
-        for row in plan.rows:
-            values[row.key] = row.micro.run(question.tape, *(values[key] for key in row.inputs))
-        return values
+        ins = self.source.ins
+        return self.question.record_plan(plan, ins.names, ins.constants)
 
     def prove(self, plan: Plan) -> MachineProof:
         """Decide whether the machine code computes what a plan says."""
@@ -157,7 +149,7 @@ class MachineQuestion:
             if x.role in self.results and values[x.key] is not self.results[x.role]
         ]
         if not pairs:
-            return MachineProof(Verdict.EQUAL, question.solver.elapsed - start, True)
+            return MachineProof(Verdict.EQUAL, question.solver.elapsed - start)
         try:
             differs = make_difference(question, pairs)
             truth = question.make_truth(differs)
@@ -168,7 +160,7 @@ class MachineQuestion:
         if operands is None:
             return MachineProof(Verdict.EQUAL, seconds)
         example = replay(self.source, self.kernel, plan, operands)
-        return MachineProof(Verdict.DIFFERENT, seconds, False, example)
+        return MachineProof(Verdict.DIFFERENT, seconds, example)
 
 
 def replay(
@@ -180,3 +172,60 @@ def replay(
     if expected == found:
         raise RuntimeError(f"the counterexample {dict(operands)} of {source.ins} does not hold")
     return MachineCounterexample(dict(operands), expected, found)
+
+
+class MachineDeviation(NamedTuple):
+    """Machine code that differs from the documentation."""
+
+    source: KernelSource
+    kernel: MachineKernel
+    example: MachineCounterexample
+    difference: Difference | None
+    """When the results differ, if that is short."""
+
+
+def find_machine_deviation(
+    source: KernelSource, kernel: MachineKernel, timeout: float = TIMEOUT
+) -> MachineDeviation | None:
+    """Return how machine code differs from the documentation; None if no difference is found.
+
+    Raise UnknownMachineCodeError if it has an instruction without a known meaning.
+    """
+    machine = MachineQuestion(source, kernel, timeout)
+    plan = make_model_plan(source.ins, ISA_MODEL)
+    example = machine.prove(plan).counterexample
+    if example is None:
+        return None
+    values = machine.add_plan(plan)
+    pairs = [
+        (values[x.key], machine.results[x.role]) for x in plan.results if x.role in machine.results
+    ]
+    rows = {row.key: values[row.key] for row in plan.rows}
+    try:
+        difference = describe_difference(machine.question, pairs, example.operands, rows)
+    except Undecided:
+        difference = None
+    return MachineDeviation(source, kernel, example, difference)
+
+
+def iter_simpler_forms(form: Form) -> Iterator[Form]:
+    """Yield the legal forms with one modifier or selector fewer."""
+    for slot in get_entry(form).slots:
+        if slot.is_optional and form.get(slot.name) != slot.absent:
+            simpler = with_c(form._replace(**{slot.name: slot.absent}))  # type: ignore[arg-type]
+            if simpler != form and not find_violations(simpler):
+                yield simpler
+
+
+def find_smallest_form(form: Form, has_departure: Callable[[list[Form]], list[bool]]) -> Form:
+    """Return a form that still departs after every modifier without effect on this is dropped.
+
+    ``has_departure`` decides several forms at once.
+    """
+    while True:
+        simpler = list(iter_simpler_forms(form))
+        decided = has_departure(simpler) if simpler else []
+        departing = [x for x, departs in zip(simpler, decided, strict=True) if departs]
+        if not departing:
+            return form
+        form = departing[0]

@@ -7,20 +7,41 @@ arithmetic of the run, so that address and value cannot be confused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
+from functools import lru_cache
 from typing import Generic, NamedTuple
 
 from ..engine.isa.types import WORD_BITS
 from ..engine.micro_operations.arithmetic import EXACT, Arithmetic, V
-from .disassembly import MachineKernel
-from .machine_instruction import (
-    MachineInstruction,
-    MachineOperand,
-    OperandKind,
-)
-from .machine_step import PAIR_BITS, MachineStep, UnknownMachineCodeError, Write
-from .opcode_table import find_opcode
+from .bit_opcodes import BIT_OPCODES
+from .comparison_opcodes import COMPARISON_OPCODES
+from .machine_instruction import MachineInstruction, MachineKernel, MachineOperand, OperandKind
+from .machine_step import PAIR_BITS, MachineStep, Opcode, UnknownMachineCodeError, Write
+from .sum_opcodes import SUM_OPCODES
+
+OPCODES: tuple[Opcode, ...] = (*SUM_OPCODES, *BIT_OPCODES, *COMPARISON_OPCODES)
+"""The opcodes that compute; a run knows those of memory and control flow itself."""
+
+
+@lru_cache(maxsize=1 << 12)
+def _find_spelling(text: str) -> tuple[Opcode, re.Match[str]] | None:
+    return next(((x, match) for x in OPCODES if (match := x.spelling.fullmatch(text))), None)
+
+
+def find_opcode(ins: MachineInstruction) -> tuple[Opcode, re.Match[str], int]:
+    """Return the opcode of an instruction, the match of its spelling, and its count of outputs.
+
+    Raise UnknownMachineCodeError if its meaning is not known.
+    """
+    if (found := _find_spelling(ins.opcode)) is None:
+        raise UnknownMachineCodeError("this opcode has no known meaning", ins)
+    opcode, match = found
+    if (outputs := opcode.outputs.match(ins.layout)) is None:
+        raise UnknownMachineCodeError("these operands have no known meaning", ins)
+    return opcode, match, outputs.end()
+
 
 THREAD = 3
 """The number of the thread that is run."""

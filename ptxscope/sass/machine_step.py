@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Generic, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 from ..engine.isa.types import WORD_BITS
 from ..engine.micro_operations.arithmetic import Arithmetic, V
@@ -229,3 +230,24 @@ class MachineStep(Generic[V]):
     def write_truth(self, value: V, index: int = 0) -> None:
         """Write a truth to a predicate."""
         self.writes.append(Write(self.outputs[index], value, 1))
+
+
+Meaning = Callable[[MachineStep[Any], "re.Match[str]"], None]
+"""Reads the sources of a step and writes its outputs; the match has the modifiers by name."""
+ONE_REGISTER = "[RU]"
+"""The layout of a single register as the output."""
+
+
+class Opcode(NamedTuple):
+    """Spellings of an opcode with one meaning."""
+
+    spelling: re.Pattern[str]
+    """The opcode and the modifiers that are understood; no other spelling is."""
+    outputs: re.Pattern[str]
+    """The letters of the operands, from the first, that are written."""
+    meaning: Meaning
+
+
+def make_opcode(spelling: str, meaning: Meaning, outputs: str = ONE_REGISTER) -> Opcode:
+    """Return an opcode from the patterns of its spellings and outputs."""
+    return Opcode(re.compile(spelling), re.compile(outputs), meaning)

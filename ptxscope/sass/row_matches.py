@@ -230,9 +230,7 @@ class _Matcher:
         return match._replace(purpose=Purpose.PART, key=key, lane=lane)
 
     def _match(
-        self,
-        index: int,
-        candidates: Mapping[tuple[int, Signature], list[_Candidate]],
+        self, index: int, candidates: Mapping[tuple[int, Signature], list[_Candidate]]
     ) -> MatchedInstruction:
         effect = self.effects[index]
         ins = effect.ins

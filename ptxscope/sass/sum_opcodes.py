@@ -7,8 +7,7 @@ import re
 from ..engine.isa.types import WORD_BITS
 from ..engine.micro_operations.arithmetic import V
 from ..engine.micro_operations.word_pairs import JoinFields
-from .machine_step import PAIR_BITS, WORD, MachineStep
-from .opcode import Opcode, make_opcode
+from .machine_step import PAIR_BITS, WORD, MachineStep, Opcode, make_opcode
 
 Match = re.Match[str]
 

@@ -7,7 +7,6 @@ the carry (13.0), and libraries for big integers rely on it.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -17,6 +16,7 @@ from .c_source import blank_literals
 from .diagnostic import CheckedInstruction
 from .embedded_ptx import EmbeddedPtx
 from .source_language import Language
+from .source_location import find_span
 
 RULE = "asm-carry"
 _MARK = re.compile(r"[{}]")
@@ -98,9 +98,7 @@ class CarryNotes:
 
     def _find_function(self, piece: EmbeddedPtx) -> int:
         """Return the number of the function that holds a piece; -1 for none."""
-        position = piece.fragments[-1].origins[0]
-        index = bisect_right(self._functions, (position,)) - 1
-        return index if index >= 0 and position < self._functions[index][1] else -1
+        return find_span(self._functions, piece.fragments[-1].origins[0])
 
     @cached_property
     def _functions(self) -> list[Span]:

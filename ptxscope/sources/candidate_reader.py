@@ -48,9 +48,7 @@ _LINE_END = re.compile("\n")
 _VECTOR = re.compile(r"\{[\w$%,\s]*+\}", re.ASCII)
 _GUARD = r"(?>@!?+[%\w$]++[ \t]++|)"
 _GUARD_PATTERN = re.compile(_GUARD, re.ASCII)
-_ENDED = frozenset(
-    [TokenGroupKind.LABEL, TokenGroupKind.BLOCK_START, TokenGroupKind.BLOCK_END],
-)
+_ENDED = frozenset([TokenGroupKind.LABEL, TokenGroupKind.BLOCK_START, TokenGroupKind.BLOCK_END])
 """The groups of tokens that nothing can continue."""
 
 

@@ -204,3 +204,9 @@ class CheckedInstruction(NamedTuple):
     def is_unreadable(self) -> bool:
         """Whether it is legal as far as it could be read, and part of it could not."""
         return self.is_legal and any(diagnostic.rule == "unread" for diagnostic in self.diagnostics)
+
+
+def make_item(file: str, text: str, *diagnostics: Diagnostic) -> CheckedInstruction:
+    """Return what some diagnostics are about, at the location of the first."""
+    ptx = " ".join(text.split())
+    return CheckedInstruction(file, diagnostics[0].location, ptx, diagnostics)

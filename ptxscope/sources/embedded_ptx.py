@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
+from ..engine.isa.other_opcodes import WITHOUT_MODIFIERS
 from ..engine.syntax.asm_operands import AsmOperands
 from ..engine.syntax.errors import Problem, Span
 from ..engine.syntax.intrinsic_calls import find_call_blocks
+from ..engine.syntax.opcodes import ALL_OPCODES, DISTINCT_OPCODES, TYPES, make_alternation
 from ..engine.syntax.partial_ptx import (
     OPCODE_WITH_HOLES,
     PTX_STATEMENT,
@@ -18,23 +20,79 @@ from ..engine.syntax.partial_ptx import (
     STATEMENT_WITHOUT_OPCODE,
     find_instruction,
 )
-from ..engine.syntax.source import Fragment
+from ..engine.syntax.source import GAP, Fragment, remove_comments
 from ..engine.syntax.text_fragments import compose_fragments
 from .c_source import read_c_source
 from .conditions import Definitions
-from .foreign_asm import is_certain, is_foreign
-from .python_asm import pair_constraints
-from .python_source import read_python_strings
+from .llvm_source import has_llvm_asm, read_julia_blocks, read_llvm_blocks, read_mlir_blocks
+from .python_source import pair_constraints, read_python_strings
+from .rust_source import read_rust_blocks
 from .source_language import Language, has_asm
-from .source_location import MAX_EXCERPT_CHARS, WINDOW, SourceLocation
-from .text_blocks import (
-    Block,
-    has_llvm_asm,
-    read_html_blocks,
-    read_llvm_blocks,
-    read_markdown_blocks,
-    read_rust_blocks,
+from .source_location import LineIndex, SourceLocation
+from .text_blocks import Block, read_html_blocks, read_markdown_blocks, read_notebook_blocks
+
+_TYPE = re.compile(rf"\.(?:{make_alternation(TYPES)})(?![\w.])")
+_STATEMENT = re.compile(
+    r"(?:\A|[;\n{}])[ \t]*(?:[\w$%]+:[ \t]*)?(?:@[ \t]*(?:![ \t]*)?[\w$%]+[ \t]+)?"
+    r"(?P<opcode>[A-Za-z_]\w*)(?P<modifiers>(?:\.[\w:]+)*)(?P<operands>[^;\n{}]*)"
 )
+"""The beginning of a line or of a statement."""
+_DECLARATION = re.compile(r"(?<![\w.$%])\.reg\s")
+_ARM_OPERAND = re.compile(r"(?<![\w.$%])[qds]\d{1,2}(?![\w$])|#-?\w", re.IGNORECASE)
+_OPERAND_MODIFIER = re.compile(r"%[a-z]\d")
+_MODIFIER = re.compile(r"\.(?:[a-z0-9:_]{3,}|cc|lo|hi|r[nzmp]|[dfx]\d|eq|ne|[lg][te])(?![\w:])")
+"""A modifier that may be PTX's: those of other machines are often shorter."""
+_LETTERS = frozenset("hrlqfdnCibcN")
+"""The constraints of nvcc, and others of LLVM's NVPTX."""
+_CLOBBERS = frozenset(("memory", "cc"))
+"""The things that nvcc lets a statement change."""
+
+
+def is_foreign(ptx: str, operands: AsmOperands) -> bool:
+    """Return whether an asm statement is that of another machine."""
+    likely, unlikely = _count_statements(ptx)
+    if likely is None:
+        return False
+    if has_foreign_operands(operands):
+        return True
+    return unlikely > likely or (unlikely > 0 and ";" not in ptx)
+
+
+def is_certain(ptx: str, operands: AsmOperands) -> bool:
+    """Return whether an asm statement can only be PTX."""
+    likely, unlikely = _count_statements(ptx)
+    return likely is None or (not has_foreign_operands(operands) and likely > unlikely)
+
+
+@lru_cache(maxsize=1 << 8)
+def _count_statements(ptx: str) -> tuple[int | None, int]:
+    """Return how many statements may be PTX, and how many are not; None for those with ``.reg``."""
+    text = remove_comments(ptx)
+    if _DECLARATION.search(text):
+        return None, 0
+    likely = unlikely = 0
+    for match in _STATEMENT.finditer(text):
+        opcode, modifiers, operand_text = match.group("opcode", "modifiers", "operands")
+        has_arm_operand = _ARM_OPERAND.search(operand_text)
+        if not modifiers and (opcode in WITHOUT_MODIFIERS or opcode in DISTINCT_OPCODES):
+            unlikely += bool(has_arm_operand or _OPERAND_MODIFIER.search(operand_text))
+            continue
+        if GAP in match[0]:
+            continue
+        has_type = _TYPE.search(modifiers) or _TYPE.search(operand_text)
+        has_name = opcode in ALL_OPCODES and _MODIFIER.search(modifiers)
+        is_likely = (has_name or has_type) and not has_arm_operand
+        likely, unlikely = likely + bool(is_likely), unlikely + (not is_likely)
+    return likely, unlikely
+
+
+def has_foreign_operands(operands: AsmOperands) -> bool:
+    """Return whether a constraint or a clobber of an asm statement is none of PTX."""
+    kinds = (x.constraint.strip("=+&%* ") for x in operands.expressions)
+    return not _CLOBBERS.issuperset(operands.clobbers) or any(
+        not kind.isdecimal() and not _LETTERS.issuperset(kind) for kind in kinds
+    )
+
 
 _MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
 
@@ -138,26 +196,6 @@ class _OffsetLocator(NamedTuple):
         return self.piece.lines.locate(*span)
 
 
-class LineIndex:
-    """The text of a file and the positions of its lines."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
-
-    def locate(self, start: int, end: int) -> SourceLocation:
-        """Return the location of a range of the text."""
-        index = bisect_right(self.starts, start) - 1
-        line_start = self.starts[index]
-        near = max(line_start, start - WINDOW)
-        line_end = self.starts[index + 1] - 1 if index + 1 < len(self.starts) else len(self.text)
-        excerpt = self.text[near : min(line_end, end + WINDOW, start + MAX_EXCERPT_CHARS)]
-        span = (start - near, max(min(end - near, len(excerpt)), start - near))
-        return SourceLocation(
-            index + 1, start - line_start + 1, excerpt, span, max(min(end, line_end) - start, 0)
-        )
-
-
 def find_ptx(text: str, language: Language) -> Iterator[EmbeddedPtx]:
     """Yield every piece of PTX in a text, in order."""
     return (piece for piece in find_assembly(text, language) if not piece.is_foreign)
@@ -191,34 +229,20 @@ def _pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[
                 yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING, operands)
             else:
                 yield from _of_string(fragment, lines)
-    elif read_blocks := _find_block_reader(language):
+    elif read_blocks := _BLOCK_READERS.get(language):
         for block in read_blocks(text):
             yield from _of_block(block, lines)
 
 
-_BLOCKS: dict[Language, Callable[[str], Iterator[Block]]] = {
+_BLOCK_READERS: dict[Language, Callable[[str], Iterator[Block]]] = {
     Language.MARKDOWN: read_markdown_blocks,
     Language.HTML: read_html_blocks,
     Language.RUST: read_rust_blocks,
     Language.LLVM: read_llvm_blocks,
+    Language.MLIR: read_mlir_blocks,
+    Language.JULIA: read_julia_blocks,
+    Language.NOTEBOOK: read_notebook_blocks,
 }
-
-
-def _find_block_reader(language: Language) -> Callable[[str], Iterator[Block]] | None:
-    """Return the reader of a language's blocks; those of rarer languages are loaded here."""
-    if language is Language.MLIR:
-        from .mlir_source import read_mlir_blocks
-
-        return read_mlir_blocks
-    if language is Language.JULIA:
-        from .julia_source import read_julia_blocks
-
-        return read_julia_blocks
-    if language is Language.NOTEBOOK:
-        from .notebook_source import read_notebook_blocks
-
-        return read_notebook_blocks
-    return _BLOCKS.get(language)
 
 
 def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:

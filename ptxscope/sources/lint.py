@@ -27,19 +27,17 @@ from .asm_checks import (
     mark_minor_errata,
     pass_over_unknown_values,
 )
-from .bare_statements import find_bare_statements
+from .c_notes import find_bare_statements, find_intrinsic_uses
 from .candidate_reader import Candidate, CandidateReader
 from .conditions import Definitions, find_disabled_code, select_branches
-from .diagnostic import CheckedInstruction, Diagnostic
-from .embedded_ptx import EmbeddedPtx, PieceKind, find_assembly
-from .foreign_asm import has_foreign_operands
+from .diagnostic import CheckedInstruction, Diagnostic, make_item
+from .embedded_ptx import EmbeddedPtx, PieceKind, find_assembly, has_foreign_operands
 from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
 from .operand_fields import FilledPiece, fill_operand_fields, is_certain
 from .source_language import Language, is_whole, language_of
-from .source_location import WINDOW, SourceLocation
+from .source_location import LineIndex, Locator, SourceLocation, find_span
 from .statement_checks import (
-    Locator,
     add_diagnostics,
     check_between_statements,
     check_plain_statement,
@@ -68,9 +66,7 @@ def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruct
             yield from check_plain_statement(statement, statement, name)
             continue
         if diagnostic := check_between_statements(statement, statement):
-            yield CheckedInstruction(
-                name, diagnostic.location, " ".join(statement.text.split()), (diagnostic,)
-            )
+            yield make_item(name, statement.text, diagnostic)
             continue
         constants = find_constants(statement, moved_constants, {})
         verdict, registers = get_cached_verdict(statement.text, constants)
@@ -108,30 +104,15 @@ def check_source(
     """
     if language is Language.UNKNOWN:
         message = "this is neither PTX nor source code in a known language; nothing was recognised"
-        location = SourceLocation(
-            1, 1, text[: text.find("\n") if "\n" in text else None][:WINDOW], (0, 0)
-        )
-        yield CheckedInstruction(
-            name,
-            location,
-            "",
-            (
-                Diagnostic(
-                    "unread",
-                    message,
-                    location,
-                    ".ptx .cu .h .py .rs .ll .mlir .jl .ipynb .md .html …",
-                ),
-            ),
-        )
+        hint = ".ptx .cu .h .py .rs .ll .mlir .jl .ipynb .md .html …"
+        location = LineIndex(text).locate(0, 0)
+        yield make_item(name, "", Diagnostic("unread", message, location, hint))
         return
     if language is Language.C and definitions:
         text = select_branches(text, definitions)
     disabled_spans = find_disabled_code(text) if language is Language.C else []
     items = _check_pieces(text, name, language, disabled_spans, definitions)
     if language is Language.C and "__" in text:
-        from .intrinsic_uses import find_intrinsic_uses  # few sources have any
-
         items = merge(items, find_intrinsic_uses(text, name, disabled_spans), key=_get_place)
     if language is Language.C:
         items = merge(items, find_bare_statements(text, name, disabled_spans), key=_get_place)
@@ -156,7 +137,6 @@ def _check_pieces(
     """Yield the instructions of a source's PTX; ``disabled_spans`` are not compiled."""
     elsewhere = collect_registers(text)
     elsewhere.has_all_declarations &= is_whole(name)
-    start_positions = [first for first, _ in disabled_spans]
     is_ended, previous_piece = False, None
     pieces = list(find_assembly(text, language, definitions))
     carry_notes = CarryNotes(text, language, pieces)
@@ -170,9 +150,7 @@ def _check_pieces(
             is_ended,
             following is not None and _is_ended_by_next(piece, following, text),
         )
-        start = piece.fragments[-1].origins[0]
-        span_index = bisect_right(start_positions, start) - 1
-        if span_index >= 0 and start < disabled_spans[span_index][1]:
+        if find_span(disabled_spans, piece.fragments[-1].origins[0]) >= 0:
             yield from _check_disabled_code(piece, name, elsewhere)
             continue
         for problem, location in piece.find_problems():
@@ -181,8 +159,7 @@ def _check_pieces(
         if not was_ended and _is_empty_statement(piece, previous_piece):
             semicolon = piece.ptx.index(";")
             location = piece.make_locator(semicolon).locate(0, 1)
-            diagnostic = Diagnostic("illegal", EMPTY_STATEMENT.message, location)
-            yield CheckedInstruction(name, location, ";", (diagnostic,))
+            yield make_item(name, ";", Diagnostic("illegal", EMPTY_STATEMENT.message, location))
         items = _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
         yield from carry_notes.choose_notes(piece, items)
         previous_piece = piece
@@ -201,9 +178,9 @@ def _find_foreign_note(
                 location = piece.make_locator(statement.start).locate(
                     statement.opcode, len(statement.text)
                 )
-                ptx = " ".join(statement.text.split())
-                diagnostics = (Diagnostic("unread", _FOREIGN, location),)
-                return piece, CheckedInstruction(name, location, ptx, diagnostics)
+                return piece, make_item(
+                    name, statement.text, Diagnostic("unread", _FOREIGN, location)
+                )
     return None
 
 
@@ -241,9 +218,7 @@ def _check_disabled_code(
     """Yield a note on code in ``#if 0``."""
     for item in islice(_check_piece(piece, name, elsewhere), 1):
         message = "in `#if 0`: neither compiled nor checked"
-        yield CheckedInstruction(
-            name, item.location, item.ptx, (Diagnostic("unread", message, item.location),)
-        )
+        yield make_item(name, item.ptx, Diagnostic("unread", message, item.location))
 
 
 def _check_piece(
@@ -412,10 +387,7 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
         if diagnostic := check_between_statements(statement, locator):
             # find_boundary_problems reports a `;`; of two declarations under #if, only one compiles
             if is_asm and not has_gaps and statement.text != ";":
-                item = CheckedInstruction(
-                    name, diagnostic.location, " ".join(statement.text.split()), (diagnostic,)
-                )
-                yield span, item
+                yield span, make_item(name, statement.text, diagnostic)
             continue
         if may_be_template and is_template(statement.text, statement.scopes):
             yield span, _check_template(statement, locator, name)
@@ -473,5 +445,4 @@ def _find_unknown_operands(
 
 def _check_template(statement: Candidate, locator: Locator, name: str) -> CheckedInstruction:
     location = locator.locate(statement.opcode, len(statement.text))
-    ptx = " ".join(statement.text.split())
-    return CheckedInstruction(name, location, ptx, (Diagnostic("unread", _FILLED_IN, location),))
+    return make_item(name, statement.text, Diagnostic("unread", _FILLED_IN, location))

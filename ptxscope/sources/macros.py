@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..engine.syntax.c_lexer import NAME, CToken, CTokenKind, iter_c_tokens
 from ..engine.syntax.source import Fragment, TextFragment, join_fragments
 from .conditions import Definition, Definitions, iter_definitions, read_definition
+from .source_location import find_span
 
 _WORD = re.compile(NAME)
 _STRING_SPECIAL = re.compile(r'[\\"]')
@@ -168,9 +169,8 @@ class Macros:
         return tokens, not depth
 
     def _find_body(self, position: int) -> _Body | None:
-        index = bisect_left(self.bodies, (position,)) - 1
-        is_inside = index >= 0 and position < self.bodies[index].end
-        return self.bodies[index] if is_inside else None
+        index = find_span(self.bodies, position)
+        return self.bodies[index] if index >= 0 else None
 
     def _expand_uses(
         self, tokens: Sequence[CToken], position: int, body: _Body | None

@@ -1,12 +1,17 @@
-"""The strings of a Python source: adjacent ones joined, with gaps for inserted values."""
+"""The strings of a Python source: adjacent ones joined, with gaps for inserted values.
+
+Triton and llvmlite's ``InlineAsm``, with which Numba's intrinsics are written, take strings of
+asm with LLVM's constraints: ``inline_asm_elementwise("…", "=r,r", …)``.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ..engine.syntax.asm_operands import AsmOperands
 from ..engine.syntax.errors import Span
 from ..engine.syntax.source import (
     GAP,
@@ -17,6 +22,7 @@ from ..engine.syntax.source import (
     replace_matches,
 )
 from ..engine.syntax.text_fragments import replace_copies
+from .llvm_source import make_llvm_operands
 from .source_language import is_all_ptx
 
 _EVENT = re.compile(
@@ -262,3 +268,52 @@ def decode_parts(text: str, start: int, end: int, *, raw: bool = False) -> Itera
 def _decode_escape(escape: re.Match[str]) -> str | None:
     """Return the text of an escape, or None if Python keeps it as written."""
     return decode_escape(escape[1], _ESCAPES)
+
+
+_PLACEHOLDER = re.compile(r"(?<![\w$])\$\d")
+_CONSTRAINT = r"(?:=?&?\*?(?:[a-z]|\d{1,3}|\{\w{1,20}\})|~\{\w{1,20}\})"
+_CONSTRAINTS = re.compile(rf"\s*+{_CONSTRAINT}(?:\s*,\s*{_CONSTRAINT}){{0,999}}\s*+", re.ASCII)
+_BETWEEN = re.compile(
+    r"(?:\"{3}|'{3}|[\"'])\s*+(?>\)\s*+|),(?>(?:\s++|\#[^\n]*+\n)*)"
+    r"(?>(?P<name>\w++)\s*+=\s*+|)(?>\((?>(?:\s++|\#[^\n]*+\n)*)|)"
+    r"[rRbBuU]?+(?:\"{3}|'{3}|[\"'])"
+)
+"""The source between a string and the next one, which is another argument."""
+
+
+class PythonString(NamedTuple):
+    """A string of a Python source, with the operands of its asm."""
+
+    fragment: Fragment
+    operands: AsmOperands | None = None
+
+
+def pair_constraints(text: str, fragments: Iterable[Fragment]) -> Iterator[PythonString]:
+    """Yield the strings; those before, or after, a string of constraints are asm."""
+    strings = list(fragments)
+    for index, fragment in enumerate(strings):
+        operands = None
+        if _PLACEHOLDER.search(fragment.ptx):
+            following = strings[index + 1 : index + 2]
+            operands = _read_pair(text, fragment, following, "constraints")
+            if operands is None and index:
+                operands = _read_pair(text, strings[index - 1], [fragment], "asm", is_second=True)
+        yield PythonString(fragment, operands)
+
+
+def _read_pair(
+    text: str, first: Fragment, following: Sequence[Fragment], name: str, *, is_second: bool = False
+) -> AsmOperands | None:
+    """Return the operands of constraints if two strings are arguments one after the other.
+
+    The second one may have a keyword, which is ``name``.
+    """
+    if not following or not first.ptx or not following[0].ptx:
+        return None
+    (second,) = following
+    start, end = first.find_origin(len(first.ptx) - 1, len(first.ptx))[1], second.origins[0]
+    constraints = (first if is_second else second).ptx
+    match = _BETWEEN.fullmatch(text, start, end) if end - start < _FARTHEST else None
+    if match is None or match["name"] not in (None if not is_second else name, name):
+        return None
+    return make_llvm_operands(constraints) if _CONSTRAINTS.fullmatch(constraints) else None

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple, Protocol
 
 from ..engine.syntax.errors import Span
 
@@ -25,3 +29,39 @@ class SourceLocation(NamedTuple):
     """The range in the excerpt."""
     width: int = 0
     """Characters of the line in the range, including those beyond the excerpt."""
+
+
+class Locator(Protocol):
+    """The mapping from a statement's characters to locations in the file."""
+
+    def locate(self, start: int, end: int) -> SourceLocation:
+        """Return the location of a range of the text."""
+
+
+class LineIndex:
+    """The text of a file and the positions of its lines."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def locate(self, start: int, end: int) -> SourceLocation:
+        """Return the location of a range of the text."""
+        index = bisect_right(self.starts, start) - 1
+        line_start = self.starts[index]
+        near = max(line_start, start - WINDOW)
+        line_end = self.starts[index + 1] - 1 if index + 1 < len(self.starts) else len(self.text)
+        excerpt = self.text[near : min(line_end, end + WINDOW, start + MAX_EXCERPT_CHARS)]
+        span = (start - near, max(min(end - near, len(excerpt)), start - near))
+        return SourceLocation(
+            index + 1, start - line_start + 1, excerpt, span, max(min(end, line_end) - start, 0)
+        )
+
+
+def find_span(spans: Sequence[tuple[Any, ...]], position: int) -> int:
+    """Return the index of the span, of some in order, that holds a position; -1 for none.
+
+    A span begins with its start and its end.
+    """
+    index = bisect_right(spans, position, key=itemgetter(0)) - 1
+    return index if index >= 0 and position < spans[index][1] else -1

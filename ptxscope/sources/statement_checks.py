@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
-from typing import Protocol
 
 from ..engine.isa.catalog import find_carry_noun
 from ..engine.isa.entry import FAMILIES
@@ -19,18 +18,10 @@ from ..engine.syntax.scopes import Scopes
 from ..engine.syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
 from ..engine.tracing.folding_bugs import LOSING_TARGETS
 from .candidate_reader import Candidate
-from .diagnostic import CheckedInstruction, Diagnostic, TextEdit
+from .diagnostic import CheckedInstruction, Diagnostic, TextEdit, make_item
 from .moved_constants import MovedConstants
-from .source_location import SourceLocation
+from .source_location import Locator, SourceLocation
 from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
-
-
-class Locator(Protocol):
-    """The mapping from a statement's characters to locations in the file."""
-
-    def locate(self, start: int, end: int) -> SourceLocation:
-        """Return the location of a range of the text."""
-
 
 _GUARDED_BLOCK = "a guard belongs to an instruction: a block takes none"
 _PRECEDING_WORD = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
@@ -120,12 +111,7 @@ def find_constants(
 
 
 def check_statement(
-    statement: Candidate,
-    locator: Locator,
-    name: str,
-    constants: Mapping[str, int],
-    *,
-    is_asm: bool,
+    statement: Candidate, locator: Locator, name: str, constants: Mapping[str, int], *, is_asm: bool
 ) -> Iterator[CheckedInstruction]:
     """Yield the instructions of a statement, with the diagnostics about what it says.
 
@@ -155,8 +141,7 @@ def check_plain_statement(
         item = _make_illegal_instruction(statement, Parsed(None, problems, span), locator, name)
         yield add_diagnostics(item, diagnostics)
     elif diagnostics:
-        ptx = " ".join(statement.text.split())
-        yield CheckedInstruction(name, diagnostics[0].location, ptx, diagnostics)
+        yield make_item(name, statement.text, *diagnostics)
 
 
 def _make_illegal_instruction(
@@ -169,8 +154,7 @@ def _make_illegal_instruction(
         )
         for problem in problems
     )
-    ptx = " ".join(statement.text[slice(*item.span)].split())
-    return CheckedInstruction(name, diagnostics[0].location, ptx, diagnostics)
+    return make_item(name, statement.text[slice(*item.span)], *diagnostics)
 
 
 def _explain_wrong_carry(opcode: str, scopes: Scopes, guard: str) -> str:

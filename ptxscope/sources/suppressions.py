@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Set
 
 from ..engine.syntax.errors import find_closest_spelling, quote_word
-from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity
-from .source_location import WINDOW, SourceLocation
+from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity, make_item
+from .source_location import LineIndex, SourceLocation
 
 _COMMENT = re.compile(
     r"ptxscope:[ \t]{0,9}+ignore\b"
@@ -90,11 +90,7 @@ class IgnoreComments:
 
     def _locate(self, text: str, start: int, end: int) -> SourceLocation:
         """Return the location of a range of the text in the current line."""
-        line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
-        near = max(line_start, start - WINDOW)
-        excerpt = text[near : min(line_end if line_end >= 0 else len(text), end + WINDOW)]
-        span = start - near, end - near
-        return SourceLocation(self._line, start - line_start + 1, excerpt, span, end - start)
+        return LineIndex(text).locate(start, end)._replace(line=self._line)
 
     def _add(self, line: int, rules: Set[str]) -> None:
         present = self.rules_by_line.get(line)
@@ -115,17 +111,13 @@ class IgnoreComments:
         """Yield the instructions as ``filter_items`` does, and what is wrong with comments."""
         for item in drop_repetitions(self.filter_items(items)):
             while self._problems and self._problems[0].location.line < item.location.line:
-                yield _make_item(self._problems.popleft(), name)
+                yield make_item(name, "", self._problems.popleft())
             yield item
-        yield from (_make_item(x, name) for x in self._problems)
+        yield from (make_item(name, "", x) for x in self._problems)
 
     def filter_items(self, items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
         """Yield the instructions without the diagnostics to ignore."""
         return filter_items(items, lambda x: bool(self.rules_by_line) and self.is_ignored(x))
-
-
-def _make_item(problem: Diagnostic, name: str) -> CheckedInstruction:
-    return CheckedInstruction(name, problem.location, "", (problem,))
 
 
 def remove_diagnostics(

@@ -1,4 +1,4 @@
-"""Code blocks in other texts: Markdown fences, HTML ``<pre>``, Rust strings, LLVM.
+"""Code blocks in other texts: Markdown fences, HTML ``<pre>``, cells of Jupyter notebooks.
 
 Each block is a range of the file with its escaped characters decoded.
 """
@@ -7,17 +7,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Set
-from itertools import count, pairwise
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..engine.syntax.asm_operands import AsmOperands, fill_constants
-from ..engine.syntax.partial_ptx import PTX_STATEMENT
-from ..engine.syntax.source import GAP, Fragment, TextFragment, join_fragments, replace_matches
-from ..engine.syntax.text_fragments import replace_copies, with_gaps
-from .asm_arguments import read_llvm_operands, read_rust_operands
-from .python_source import decode_parts
-from .source_language import Language, language_of_block
+from ..engine.syntax.asm_operands import AsmOperands
+from ..engine.syntax.source import Fragment, TextFragment, join_fragments, replace_matches
+from .source_language import Language, language_of, language_of_block, language_of_word
 
 
 class Block(NamedTuple):
@@ -89,133 +84,85 @@ def _decode_markup(mark: re.Match[str]) -> str:
     return html.unescape(mark[0]) if mark[0][0] == "&" else ""
 
 
-# --- Rust ---------------------------------------------------------------------------------
+# --- notebooks (nbformat 3 and 4) ---------------------------------------------------------
 
-_RUST = re.compile(
-    r"""(?P<comment>//[^\n]*+|/\*.*?(?:\*/|\Z))
-      | (?P<raw>\b(?:br|cr|r)(?P<hashes>\#{0,16})")
-      | (?P<string>(?>\bb|\bc|)"(?P<body>(?>(?:[^"\\]++|\\.)*))"?+)
-      | '(?:\\[^\n']{1,12}'|[^\\'\n]')
-      | (?P<asm>\basm!\s*+[({\[])
-      | (?P<concat>\bconcat!\s*+[({\[])
-      | (?P<repeat>\$\()
-      | (?P<open>[({\[])
-      | (?P<stop>[;)}\]=])""",
-    re.VERBOSE | re.DOTALL,
-)
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(?P<name>\w*+)(?>:[^{}]*+|)\}", re.ASCII)
+_JSON_TOKEN = re.compile(r'"(?P<string>(?>(?:[^"\\]++|\\.)*))"?+|(?P<mark>[\[\]{}:,])', re.DOTALL)
+_JSON_ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>.))", re.DOTALL)
+_JSON_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_KERNEL = re.compile(r'"language"\s*+:\s*+"(?P<name>[^"\\]*+)"')
+_MAGIC = re.compile(r"\s*+%%(?P<name>\w++)[^\S\n]*+(?P<arguments>[^\n]*+)")
+_SOURCE_KEYS = ("source", "input")
+_MAX_CELL_DEPTH = 6
+"""Depth of a cell's source in a notebook; what is deeper is an output."""
 
 
-def read_rust_blocks(text: str) -> Iterator[Block]:
-    """Yield the strings of a Rust source that hold PTX, and the lines of each ``asm!``."""
-    unclosed = set[str]()
-    lines: list[TextFragment] | None = None
-    """Lines of the open ``asm!``, or None outside of one."""
-    position = end_of_lines = 0
-    depth = 0
-    """The open brackets of a ``concat!`` or of a repetition of a macro in it."""
-    glue_start = line_count = 0
-    """The start of the text that is no string and not yet in the lines."""
-    while token := _RUST.search(text, position):
-        position = token.end()
-        kind = token.lastgroup
-        if kind == "asm":
-            lines, depth = [], 0
-        elif kind in ("concat", "repeat", "open"):
-            if lines is not None and (depth or kind != "open"):
-                if not depth:
-                    glue_start = position if kind == "concat" else token.start()
-                    line_count = len(lines)
-                depth += 1
-        elif kind == "stop" and lines is not None and depth:
-            depth -= token[0] in ")]}"
-            if not depth and len(lines) > line_count:  # else it repeats operands
-                end_of_lines = position
-                lines += _make_glue(text, glue_start, token.start())
-                lines.append(("\n", token.start(), 1))
-        elif kind == "stop" and lines is not None:
-            if lines:
-                operands, constants = read_rust_operands(text, end_of_lines)
-                fragment = join_fragments(_name_operands(lines, constants))
-                yield Block(fragment, Language.PTX, operands)
-            lines = None
-        parts = list[TextFragment]()
-        if kind in ("raw", "hashes") and token["hashes"] not in unclosed:
-            end = text.find(f'"{token["hashes"]}', position)
-            if end < 0:
-                unclosed.add(token["hashes"])
-                continue
-            parts = [(text[position:end], position, 0)]
-            position = end + 1 + len(token["hashes"])
-        elif token["body"] is not None:
-            parts = list(decode_parts(text, *token.span("body")))
-        if lines is not None and parts and depth:
-            lines += [*_make_glue(text, glue_start, token.start()), *parts]
-            glue_start = position
-        elif lines is not None and parts:
-            lines += [*parts, ("\n", token.start(), 1)]
-            end_of_lines = position
-        elif parts and PTX_STATEMENT.search((fragment := join_fragments(parts)).ptx):
-            yield Block(fragment, Language.UNKNOWN)
+class _Cell:
+    """A cell while it is read."""
+
+    def __init__(self) -> None:
+        self.kind = ""
+        self.parts = list[TextFragment]()
 
 
-def _make_glue(text: str, start: int, end: int) -> Iterator[TextFragment]:
-    """Yield a gap for the text between two strings of a ``concat!``, if it is not a comma."""
-    if text[start:end].strip(", \t\r\n"):
-        yield GAP, start, end - start
+def read_notebook_blocks(text: str) -> Iterator[Block]:
+    """Yield the code of a notebook's cells, and its Markdown cells."""
+    match = _KERNEL.search(text)
+    kernel = language_of_word(match["name"]) if match else Language.PYTHON
+    keys = list[str]()
+    """The key at each level; empty in an array."""
+    cells = list[_Cell]()
+    """The object at each level."""
+    last_string, is_value = "", False
+    for token in _JSON_TOKEN.finditer(text):
+        mark = token["mark"]
+        if mark in ("{", "["):
+            keys.append("")
+            cells.append(_Cell())
+        elif mark in ("}", "]"):
+            if keys:
+                keys.pop()
+                cell = cells.pop()
+                if cell.parts:
+                    yield from _make_cell_block(cell, kernel)
+        elif mark == ":":
+            if keys:
+                keys[-1] = last_string
+        elif mark == ",":
+            if keys:
+                keys[-1] = ""
+        elif keys and len(keys) <= _MAX_CELL_DEPTH:
+            last_string, is_value = token["string"][:40], bool(keys[-1])
+            owner = len(keys) - 1 if is_value else len(keys) - 2
+            is_cell = owner > 1 and not keys[owner - 1] and keys[owner - 2] == "cells"
+            key = keys[owner] if is_cell else ""
+            if is_value and key == "cell_type":
+                cells[owner].kind = last_string
+            elif key in _SOURCE_KEYS:
+                span = token.span("string")
+                cells[owner].parts += replace_matches(
+                    text, _JSON_ESCAPE, _decode_json_escape, *span
+                )
 
 
-def _name_operands(
-    lines: list[TextFragment], constants: Mapping[str, str]
-) -> Iterator[TextFragment]:
-    """Yield the lines of an ``asm!`` with a register for each placeholder: ``%a`` for ``{a}``.
-
-    Known constants replace their placeholders; an unknown constant is a gap.
-    """
-    numbers = count()
-
-    def replace(mark: re.Match[str]) -> str:
-        name = mark["name"]
-        if name is None:
-            return mark[0][0]
-        name = name or str(next(numbers))
-        return constants[name] or GAP if name in constants else f"%{name}"
-
-    return replace_copies(lines, _PLACEHOLDER, replace)
+def _decode_json_escape(escape: re.Match[str]) -> str:
+    code, char = escape["code"], escape["char"]
+    return chr(int(code, 16)) if code else _JSON_ESCAPES.get(char, char)
 
 
-# --- LLVM ---------------------------------------------------------------------------------
-
-_LLVM = re.compile(
-    r"\basm(?>(?:\s++(?:sideeffect|alignstack|inteldialect|unwind|volatile))*)\s++"
-    r"\"(?P<body>[^\"]*+)\""
-)
-_LLVM_ESCAPE = re.compile(
-    r"\\(?P<code>[0-9a-fA-F]{2})|\\\\|\$(?P<dollar>\$)|\$\{(?P<number>\d{1,9}+)(?>:\w++|)\}"
-)
-"""``\\0A`` for a character, ``$$`` for ``$``, ``${0:x}`` for the operand ``$0``."""
-
-
-def has_llvm_asm(text: str) -> bool:
-    """Return whether a text has an LLVM ``asm``."""
-    return _LLVM.search(text) is not None
-
-
-def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]:
-    """Yield the PTX of each LLVM ``asm "…"``; ``gaps`` are those of the text."""
-    for match, following in pairwise([*_LLVM.finditer(text), None]):
-        assert match
-        span = match.span("body")
-        fragment = join_fragments(replace_matches(text, _LLVM_ESCAPE, _decode_llvm_mark, *span))
-        end = following.start() if following else len(text)
-        operands = read_llvm_operands(text, match.end(), end)
-        fragment = with_gaps(fragment, gaps)
-        if operands:
-            fragment = fill_constants(fragment, operands.constants)
-        yield Block(fragment, Language.PTX, operands)
-
-
-def _decode_llvm_mark(mark: re.Match[str]) -> str:
-    if mark["code"]:
-        return chr(int(mark["code"], 16))
-    return f"${mark['number']}" if mark["number"] else mark[0][-1]
+def _make_cell_block(cell: _Cell, kernel: Language) -> Iterator[Block]:
+    fragment = join_fragments(cell.parts)
+    language = kernel
+    if cell.kind == "markdown":
+        language = Language.MARKDOWN
+    elif cell.kind != "code":
+        return
+    elif magic := _MAGIC.match(fragment.ptx):
+        name, arguments = magic["name"], magic["arguments"].split()
+        if name == "writefile":
+            language = language_of(arguments[-1] if arguments else "", fragment.ptx)
+        elif name.startswith("cu"):
+            language = Language.C
+        else:
+            language = language_of_word(name) if name != "time" else kernel
+    if language not in (Language.UNKNOWN, Language.NOTEBOOK) and fragment.ptx.strip():
+        yield Block(fragment, language)

@@ -17,8 +17,16 @@ from ..sass.machine_listing import (
     count_instructions,
     list_machine_code,
 )
-from ..sass.nvidia.compilation import Compiled, compile_kernels
-from ..sass.nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool, list_targets
+from ..sass.nvidia.toolchain import (
+    NVDISASM,
+    PTXAS,
+    Compiled,
+    Tool,
+    ToolError,
+    compile_kernels,
+    find_tool,
+    list_targets,
+)
 from ..sass.row_matches import MatchedInstruction, Purpose
 
 OLDEST_ARCH = 70

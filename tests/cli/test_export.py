@@ -16,8 +16,8 @@ from markdown_it import MarkdownIt
 
 from ptxscope.cli import main
 from ptxscope.cli.commands.trace import parse_any_request, render_request
-from ptxscope.cli.support.command_error import CommandError
 from ptxscope.cli.support.markdown_markers import find_doubtful, find_markers
+from ptxscope.cli.support.streams import CommandError
 from tests.cli.running import updated
 from tests.tiers import sampled
 

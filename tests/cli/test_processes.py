@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.cli.support.command_error import CommandError
+from ptxscope.cli.support.streams import CommandError
 from ptxscope.cli.support.worker_processes import start_processes
 from tests.reference_data import DATA
 from tests.tiers import ci_only

@@ -28,8 +28,8 @@ from jsonschema import Draft202012Validator
 
 from ptxscope import parse
 from ptxscope.cli.commands import verify
-from ptxscope.cli.support import deviation_reports, line_code, tools, verification
-from ptxscope.cli.support.command_error import CommandError
+from ptxscope.cli.support import tools, verification
+from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents import FORMATS
 from ptxscope.documents.formats.json_reader import load
 from ptxscope.documents.option_table import has_effect
@@ -47,9 +47,16 @@ from ptxscope.sass.form_verdict import (
     make_instruction,
 )
 from ptxscope.sass.kernel_source import KernelSource, make_kernel_source
-from ptxscope.sass.nvidia import compilation, device, device_launch, toolchain
-from ptxscope.sass.nvidia.compilation import Compiled, compile_kernels
-from ptxscope.sass.nvidia.toolchain import CrashedError, RefusedError, Tool, ToolError, find_tool
+from ptxscope.sass.nvidia import device, device_launch, toolchain
+from ptxscope.sass.nvidia.toolchain import (
+    Compiled,
+    CrashedError,
+    RefusedError,
+    Tool,
+    ToolError,
+    compile_kernels,
+    find_tool,
+)
 from tests.cli.running import run
 from tests.tiers import ci_only, sampled
 from tools.machine_code import COUNTED_LINES, read_samples
@@ -75,7 +82,7 @@ def stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         compiled.extend(lines)
         return [kernels.get(line, "it is in no sample") for line in lines]
 
-    for module in (line_code, deviation_reports, verification):
+    for module in (tools, verification):
         monkeypatch.setattr(module, "compile_kernels", compile_stored)
     monkeypatch.setattr(
         tools, "find_tool", lambda name, *_, **__: {"ptxas": PTXAS, "nvdisasm": NVDISASM}[name]
@@ -718,13 +725,13 @@ def test_a_module_without_the_kernels_that_are_refused(monkeypatch: pytest.Monke
                 raise RefusedError("refused", ((number, "Illegal modifier"),))
         if "  vabsdiff4" in ptx:
             raise CrashedError("ptxas 13.0.88 crashes, with signal 11")
-        monkeypatch.setattr(compilation, "disassemble", lambda *_: _list_text(ptx))
+        monkeypatch.setattr(toolchain, "disassemble", lambda *_: _list_text(ptx))
 
     def _list_text(ptx: str) -> str:
         names = [x.split()[2].partition("(")[0] for x in ptx.splitlines() if ".entry" in x]
         return "".join(f"\t.section\t.text.{name}\n /*0000*/ EXIT ;\n" for name in names)
 
-    monkeypatch.setattr(compilation, "assemble", assemble)
+    monkeypatch.setattr(toolchain, "assemble", assemble)
     found = compile_kernels(PTXAS, NVDISASM, "sm_90", [x.source for x in samples])
     texts = {x.line.split(".")[0]: y for x, y in zip(samples, found, strict=True)}
     assert texts["vset4"] == "Illegal modifier"

@@ -22,7 +22,7 @@ from ptxscope.engine.tracing.trace import replay
 from ptxscope.kernels.blocks.block_diagnosis import investigate_block
 from ptxscope.kernels.blocks.block_parser import find_block, parse_block
 from ptxscope.kernels.blocks.block_trace import evaluate_block, trace_block
-from ptxscope.proof.proof_programs import read_program
+from ptxscope.proof.equivalence import read_program
 from ptxscope.state.open_listing import open_block
 from tests.block_idioms import IDIOMS, WORD, Idiom
 from tests.tiers import ci_only, sampled, whole

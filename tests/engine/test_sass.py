@@ -26,14 +26,13 @@ from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
 from ptxscope.engine.tracing.evaluation import make_model_plan
 from ptxscope.proof.equivalence import Verdict
 from ptxscope.proof.proof_question import ProofQuestion
-from ptxscope.sass.disassembly import parse_disassembly
 from ptxscope.sass.form_verdict import VerdictOutcome, decide_line
 from ptxscope.sass.kernel_source import find_ptx_version, make_kernel_source
-from ptxscope.sass.machine_deviation import find_machine_deviation, find_smallest_form
 from ptxscope.sass.machine_instruction import (
     MachineInstruction,
     MachineOperand,
     OperandKind,
+    parse_disassembly,
     parse_machine_instruction,
 )
 from ptxscope.sass.machine_listing import list_machine_code
@@ -41,9 +40,11 @@ from ptxscope.sass.machine_proof import (
     MachineQuestion,
     compute_machine_results,
     compute_plan_results,
+    find_machine_deviation,
+    find_smallest_form,
 )
+from ptxscope.sass.machine_run import OPCODES, find_opcode
 from ptxscope.sass.machine_step import MachineStep, UnknownMachineCodeError
-from ptxscope.sass.opcode_table import OPCODES, find_opcode
 from tests.reference_data import DATA
 from tests.tiers import ci_only, some, whole
 from tools.machine_code import ARCHITECTURES, COUNTED_LINES, Sample, read_samples

@@ -10,7 +10,7 @@ import ptxscope
 from ptxscope import Trace, export, trace, trace_block
 from ptxscope.cli import main
 from ptxscope.cli.commands.trace import parse_request
-from ptxscope.cli.support.command_error import CommandError
+from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.options import Options
 from tests.export.samples import E3

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from ptxscope import export
 from ptxscope.cli import main
-from ptxscope.cli.support.command_error import CommandError
+from ptxscope.cli.support.streams import CommandError
 from tests.cli.running import updated
 from tests.export import sphinx_builds
 from tests.export.samples import E3, HOSTILE, annotated, register

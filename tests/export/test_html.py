@@ -17,7 +17,7 @@ import pytest
 
 from ptxscope import Trace, export, trace, trace_block
 from ptxscope.cli.commands.trace import render_request
-from ptxscope.cli.support.command_error import CommandError
+from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.content.id_prefix import make_id_prefix
 from ptxscope.documents.options import Options

@@ -20,13 +20,7 @@ from ...sources.diagnostic import CheckedInstruction, Severity
 from ...sources.line_markers import LineMarkers
 from ...sources.lint import check_listing, check_source
 from ...sources.source_language import Language, language_of
-from ..support.arguments import (
-    Parser,
-    add_format,
-    make_command_parser,
-    parse_count,
-    parse_words,
-)
+from ..support.arguments import Parser, add_format, make_command_parser, parse_count, parse_words
 from ..support.check_settings import (
     CheckSettings,
     join_settings,
@@ -34,9 +28,9 @@ from ..support.check_settings import (
     make_settings,
     read_settings,
 )
-from ..support.command_error import CommandError
 from ..support.inputs import open_text, require_single_stdin
 from ..support.progress_bar import ProgressBar
+from ..support.streams import CommandError
 
 if TYPE_CHECKING:
     from ..support.worker_processes import Work
@@ -131,9 +125,7 @@ def make_parser() -> Parser:
         help="lowest severity to report (default: note)",
     )
     parser.add_argument(
-        "--force-exclude",
-        action="store_true",
-        help="also exclude files named on the command line",
+        "--force-exclude", action="store_true", help="also exclude files named on the command line"
     )
     parser.add_argument(
         "-D",
@@ -151,11 +143,7 @@ def make_parser() -> Parser:
         default=[],
         help="undefine a macro and evaluate #if",
     )
-    parser.add_argument(
-        "--prove",
-        action="store_true",
-        help="prove each sequence again",
-    )
+    parser.add_argument("--prove", action="store_true", help="prove each sequence again")
     parser.add_argument(
         "-j",
         "--jobs",
@@ -167,7 +155,7 @@ def make_parser() -> Parser:
 
 
 def _load_prover() -> Prove:
-    from ...proof.proof_programs import prove_sequence
+    from ...proof.equivalence import prove_sequence
     from ...proof.solver import load_bitwuzla
 
     try:

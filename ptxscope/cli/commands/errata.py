@@ -14,8 +14,8 @@ from ...engine.syntax.parser import parse
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ...sources.counterexample import format_example
 from ..support.arguments import Parser, make_command_parser
-from ..support.command_error import CommandError
 from ..support.report_output import add_report_format, print_report
+from ..support.streams import CommandError
 
 _IDS = f"E1 to E{len(ALL_ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
 
@@ -25,14 +25,10 @@ _WIDTH = 76
 def make_parser() -> Parser:
     """Return the command's parser."""
     parser = make_command_parser(
-        "errata",
-        "List the differences between ptxas, on sm_70 and later, and the PTX ISA.",
+        "errata", "List the differences between ptxas, on sm_70 and later, and the PTX ISA."
     )
     parser.add_argument(
-        "id",
-        metavar="ID",
-        nargs="?",
-        help=f"{_IDS} for wrong results of constants (default: all)",
+        "id", metavar="ID", nargs="?", help=f"{_IDS} for wrong results of constants (default: all)"
     )
     add_report_format(parser)
     return parser

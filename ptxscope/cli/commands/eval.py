@@ -32,9 +32,8 @@ from ..support.arguments import (
     parse_ptx,
     parse_words,
 )
-from ..support.command_error import CommandError
-from ..support.csv_rows import CsvRow, parse_cell, read_rows
-from ..support.streams import print_message
+from ..support.inputs import CsvRow, parse_cell, read_rows
+from ..support.streams import CommandError, print_message
 
 if TYPE_CHECKING:
     pass

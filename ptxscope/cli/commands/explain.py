@@ -42,10 +42,9 @@ from ..support.arguments import (
     parse_ptx,
     parse_words,
 )
-from ..support.command_error import CommandError
-from ..support.csv_rows import parse_cell, read_rows
+from ..support.inputs import parse_cell, read_rows
 from ..support.report_output import add_report_format, print_report
-from ..support.streams import print_message
+from ..support.streams import CommandError, print_message
 
 if TYPE_CHECKING:
     from ...engine.tracing.basic_block import BasicBlock

@@ -25,9 +25,9 @@ from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ...files import replace, written_as
 from ..support.arguments import Parser, make_command_parser, parse_words, split_words
-from ..support.command_error import CommandError
 from ..support.markdown_markers import Marker, find_doubtful, find_indent, find_markers
 from ..support.picture_output import render_document
+from ..support.streams import CommandError
 from .trace import parse_any_request
 
 _EPILOG = """\

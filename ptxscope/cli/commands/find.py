@@ -15,7 +15,6 @@ from ..support.arguments import (
     make_command_parser,
     parse_words,
 )
-from ..support.command_error import CommandError
 from ..support.programs import (
     PROGRAM_HELP,
     add_timeout,
@@ -25,6 +24,7 @@ from ..support.programs import (
     parse_program,
 )
 from ..support.report_output import add_report_format, print_report
+from ..support.streams import CommandError
 
 _EPILOG = f"""\
 A condition combines registers and their parts (a, d, a.b0, a.h1, a.signed), the rows of a trace by

@@ -10,8 +10,7 @@ from ...documents.formats.report import REPORT_FORMATS
 from ...engine.syntax.errors import PtxError, make_printable
 from ...learn.practice import map_families
 from ..support.arguments import Parser, make_command_parser
-from ..support.command_error import CommandError
-from ..support.streams import print_message
+from ..support.streams import CommandError, print_message
 
 if TYPE_CHECKING:
     from ...learn.lesson import Card, Lesson

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 
 from ...documents.proofs.machine_report import code_to_json, iter_listing_blocks
 from ...engine.extras import format_install_hint
-from ..support.arguments import (
-    Parser,
-    make_command_parser,
-    parse_instruction,
-    parse_words,
-)
-from ..support.line_code import format_line, list_line_code, make_line_source
+from ..support.arguments import Parser, make_command_parser, parse_instruction, parse_words
 from ..support.programs import add_timeout
 from ..support.report_output import add_report_format, print_report
 from ..support.tools import (
@@ -20,7 +14,10 @@ from ..support.tools import (
     add_tools,
     choose_archs,
     choose_tools,
+    format_line,
     format_tools,
+    list_line_code,
+    make_line_source,
 )
 
 _EPILOG = f"""\

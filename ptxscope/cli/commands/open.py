@@ -22,7 +22,7 @@ from ..support.arguments import (
     parse_ptx,
     parse_words,
 )
-from ..support.command_error import CommandError
+from ..support.streams import CommandError
 
 if TYPE_CHECKING:
     from ...engine.tracing.basic_block import BasicBlock

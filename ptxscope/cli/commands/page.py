@@ -9,7 +9,7 @@ from ...engine.syntax.errors import make_printable
 from ...files import is_there, read
 from ...page.runtime import CDN, FILES, VERSION
 from ..support.arguments import Parser, make_command_parser
-from ..support.command_error import CommandError
+from ..support.streams import CommandError
 
 _MAX_BYTES = 1 << 26
 """Maximum bytes of the ``index.html`` that is replaced."""

@@ -7,14 +7,7 @@ from collections.abc import Sequence
 from ...documents.proofs.proof_report import iter_proof_blocks, proof_to_json
 from ...engine.extras import format_install_hint
 from ...proof.equivalence import Verdict, prove_equal
-from ..support.arguments import (
-    Parser,
-    add_model,
-    choose_model,
-    make_command_parser,
-    parse_words,
-)
-from ..support.command_error import CommandError
+from ..support.arguments import Parser, add_model, choose_model, make_command_parser, parse_words
 from ..support.programs import (
     PROGRAM_HELP,
     add_timeout,
@@ -24,6 +17,7 @@ from ..support.programs import (
     parse_same,
 )
 from ..support.report_output import add_report_format, print_report
+from ..support.streams import CommandError
 
 _EPILOG = f"""\
 Registers of one name are the same operand; --same pairs others. In a file, loaded values are

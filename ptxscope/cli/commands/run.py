@@ -54,9 +54,9 @@ from ..support.arguments import (
     parse_seconds,
     parse_words,
 )
-from ..support.command_error import CommandError
 from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
+from ..support.streams import CommandError
 
 if TYPE_CHECKING:
     from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence

@@ -18,11 +18,7 @@ from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...documents.option_table import PICTURES
 from ...engine.isa.catalog import CATALOG, list_shapes
 from ...engine.isa.entry import Entry, VersionRequirement, format_targets
-from ...engine.isa.grammar import (
-    SLOT_NAMES,
-    find_undocumented_values,
-    format_slot_choices,
-)
+from ...engine.isa.grammar import SLOT_NAMES, find_undocumented_values, format_slot_choices
 from ...engine.isa.legality import count_entry_forms
 from ...engine.isa.successors import find_successor
 from ...engine.semantics.errata import ERRATA
@@ -37,8 +33,8 @@ from ..support.arguments import (
     parse_instruction,
     parse_words,
 )
-from ..support.command_error import CommandError
 from ..support.picture_output import add_output, choose_format, output_document, render_picture
+from ..support.streams import CommandError
 
 _EPILOG = """\
 examples:

@@ -33,7 +33,6 @@ from ..support.arguments import (
     parse_ptx,
     parse_words,
 )
-from ..support.command_error import CommandError
 from ..support.picture_output import (
     add_options,
     add_output,
@@ -43,6 +42,7 @@ from ..support.picture_output import (
     reject_idle_options,
     render_picture,
 )
+from ..support.streams import CommandError
 
 if TYPE_CHECKING:
     from ...sweep.computation import Sweep
@@ -162,10 +162,7 @@ def _choose_parts(
 
 
 def _parse_part(
-    ins: BasicBlock,
-    option: str,
-    text: str | None,
-    parse: Callable[[BasicBlock, str], RegisterPart],
+    ins: BasicBlock, option: str, text: str | None, parse: Callable[[BasicBlock, str], RegisterPart]
 ) -> RegisterPart | None:
     if text is None:
         return None

@@ -31,7 +31,6 @@ from ..support.arguments import (
     parse_words,
     split_words,
 )
-from ..support.command_error import CommandError
 from ..support.picture_output import (
     add_options,
     add_output,
@@ -45,7 +44,7 @@ from ..support.picture_output import (
     warn_about_suffix,
     write_frames,
 )
-from ..support.streams import print_message
+from ..support.streams import CommandError, print_message
 
 _EPILOG = """\
 examples:
@@ -123,8 +122,13 @@ def _compile_line(trace: Trace, arguments: argparse.Namespace) -> MachineSection
     """Return the machine code of the line."""
     from ...documents.proofs.machine_report import make_machine_section
     from ...proof.equivalence import TIMEOUT
-    from ..support.line_code import list_line_code, make_line_source
-    from ..support.tools import check_arch, choose_tools, format_tools
+    from ..support.tools import (
+        check_arch,
+        choose_tools,
+        format_tools,
+        list_line_code,
+        make_line_source,
+    )
 
     if arguments.beside:
         raise CommandError("error: --sass and --beside do not go together: choose one of them")

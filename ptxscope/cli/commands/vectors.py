@@ -10,10 +10,9 @@ from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import format_count, make_printable
 from ...proof.operand_sets import MAX_VECTORS, Vectors, make_vectors
 from ..support.arguments import Parser, add_format, make_command_parser, parse_words
-from ..support.command_error import CommandError
 from ..support.picture_output import add_output, choose_format, is_printed, output_document
 from ..support.programs import PROGRAM_HELP, add_timeout, answer, parse_program
-from ..support.streams import print_message
+from ..support.streams import CommandError, print_message
 
 _COUNT = 100
 _EPILOG = f"""\

@@ -40,15 +40,12 @@ from ..support.arguments import (
     parse_instruction,
     parse_words,
 )
-from ..support.command_error import CommandError
-from ..support.deviation_reports import render_deviations
-from ..support.line_code import format_line
 from ..support.programs import add_timeout
 from ..support.progress_bar import ProgressBar
 from ..support.report_output import add_report_format, print_report
-from ..support.streams import print_message
-from ..support.tools import TOOL_HELP, add_tools, choose_archs, choose_tools, use_tools
-from ..support.verification import Task, VerdictStore, verify_all
+from ..support.streams import CommandError, print_message
+from ..support.tools import TOOL_HELP, add_tools, choose_archs, choose_tools, format_line, use_tools
+from ..support.verification import Task, VerdictStore, render_deviations, verify_all
 
 _MODEL = re.compile(r"isa|ptxas(?:-\d{1,3}\.\d{1,3})?")
 _EPILOG = f"""\

@@ -28,8 +28,7 @@ from ...engine.syntax.values import parse_value
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import bind_values, complete_carry, describe_operand
 from ...engine.tracing.trace import Trace, trace_program
-from .command_error import CommandError
-from .streams import print_message
+from .streams import CommandError, print_message
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite

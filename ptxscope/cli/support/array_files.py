@@ -19,8 +19,8 @@ from ...engine.syntax.instruction import Signature
 from ...files import expand_path, is_there, replace
 from ...kernels.launches.sparse_arrays import get_physical_memory
 from .arguments import find_column_operands, parse_assignments
-from .command_error import CommandError
 from .progress_bar import ProgressBar
+from .streams import CommandError
 
 AnyArray = npt.NDArray[Any]
 ArrayEvaluator = Callable[..., Mapping[str, object]]

@@ -15,8 +15,8 @@ from ...files import read
 from ...sources.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity
 from ...sources.source_language import has_known_suffix
 from ...sources.suppressions import filter_items
-from .command_error import CommandError
 from .inputs import format_input_name
+from .streams import CommandError
 
 _MAX_BYTES = 1 << 20
 _ERRATA_RULES = frozenset((*(x.id for x in ERRATA), "F2"))

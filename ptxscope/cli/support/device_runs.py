@@ -21,8 +21,8 @@ from ...sass.nvidia.device import (
     write_batch,
 )
 from ...sass.nvidia.device_launch import DriverError, Gpu, load_driver
-from .command_error import CommandError
 from .report_output import print_report
+from .streams import CommandError
 
 MAX_LINES = 4000
 """The lines of one batch, of 64 KiB each."""

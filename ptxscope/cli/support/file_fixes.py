@@ -16,8 +16,8 @@ from ...sources.fixes import FixedText, apply_edits, format_diff, list_edits
 from ...sources.lint import check_source, check_text
 from ...sources.source_language import Language, language_of
 from .check_settings import CheckSettings
-from .command_error import CommandError
 from .inputs import format_input_name, open_text
+from .streams import CommandError
 
 _MAX_BYTES = 1 << 28
 _MARK = "\ufeff"

@@ -1,4 +1,4 @@
-"""Text input of commands: a file or standard input, UTF-8 or UTF-16 as its first bytes say."""
+"""Text input of commands: a file or standard input, UTF-8 or UTF-16 as its first bytes say; CSV."""
 
 from __future__ import annotations
 
@@ -14,10 +14,22 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from ...engine.syntax.errors import make_printable
 from ...files import encoding_of, is_binary
-from .command_error import CommandError
+from .streams import CommandError
 
 if TYPE_CHECKING:
     from .progress_bar import ProgressBar
+
+
+import csv
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from ...engine.syntax.errors import PtxError
+
+if TYPE_CHECKING:
+    from .progress_bar import ProgressBar
+
 
 _HEAD = 1 << 12
 """Bytes that decide whether an input is text."""
@@ -128,3 +140,47 @@ def require_single_stdin(names: Sequence[str]) -> None:
     """Raise CommandError if standard input would be read twice."""
     if names.count("-") > 1:
         raise CommandError("error: `-` is given twice; standard input can be read once")
+
+
+ValueT = TypeVar("ValueT")
+_UNDECODED = re.compile("[\udc00-\udfff]")
+
+
+CsvRow = tuple[int, list[str]]
+"""The number of a row's last line, and its cells."""
+
+
+def read_rows(file: str, bar: ProgressBar | None = None) -> Iterator[CsvRow]:
+    """Yield the rows of a file; ``-`` is the input. Raise CommandError if it cannot be read."""
+    with open_text(file, newline="", errors=MARK_ERRORS, bar=bar) as source:
+        reader, header = csv.reader(source), list[str]()
+        try:
+            for row in reader:
+                header = header or row
+                _require_text(row, header, reader.line_num)
+                yield reader.line_num, row
+        except csv.Error as error:
+            name = format_input_name(file)
+            raise CommandError(f"error: {name} is not a CSV file: {error}") from None
+
+
+def _require_text(row: list[str], header: Sequence[str], line: int) -> None:
+    """Raise CommandError if a cell has bytes that are not text, naming the first."""
+    if not _UNDECODED.search("".join(row)):
+        return
+    index, bad_byte = next(
+        (index, x) for index, text in enumerate(row) if (x := _UNDECODED.search(text))
+    )
+    titled = row is not header and index < len(header) and header[index].strip()
+    column = f"column {titled or index + 1}"
+    byte = f"{ord(bad_byte[0]) - 0xDC00:#04x}"
+    raise CommandError(f"error: line {line}, {column}: the byte {byte} is not UTF-8 or UTF-16 text")
+
+
+def parse_cell(text: str, line: int, column: str, parse: Callable[[str], ValueT]) -> ValueT:
+    """Return a cell's value; an error names its line and column."""
+    try:
+        return parse(text)
+    except PtxError as error:
+        location = f"line {line}, column {make_printable(column)}"
+        raise CommandError(f"error: {location}: {make_printable(error.message)}") from None

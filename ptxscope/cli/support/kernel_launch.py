@@ -16,12 +16,7 @@ from ...engine.semantics.models import Model
 from ...engine.syntax.errors import PtxError, format_count, make_printable
 from ...kernels.launches.device_code import DeviceCode, load_device_code
 from ...kernels.launches.expected_elements import Expectations, find_differences
-from ...kernels.launches.kernel_run import (
-    DEFAULT_MAX_STEPS,
-    KernelRun,
-    choose_kernel,
-    run_kernel,
-)
+from ...kernels.launches.kernel_run import DEFAULT_MAX_STEPS, KernelRun, choose_kernel, run_kernel
 from ...kernels.launches.launch import LaunchShape
 from ...kernels.launches.launch_text import (
     NamedBuffer,
@@ -42,19 +37,19 @@ from ...kernels.launches.parameters import (
 from ...kernels.launches.thread_log import ThreadLog
 from ...kernels.launches.thread_state import LaunchError
 from .array_files import read_array_file, write_array_file
-from .command_error import CommandError
 from .kernel_report import (
     failure_to_json,
     get_label,
     iter_difference_lines,
     iter_explanation_lines,
     iter_lines,
+    iter_origin_lines,
     iter_printed_lines,
+    iter_thread_lines,
     run_to_json,
 )
 from .progress_bar import ProgressBar
-from .streams import print_message
-from .thread_report import iter_origin_lines, iter_thread_lines
+from .streams import CommandError, print_message
 
 if TYPE_CHECKING:
     from ...kernels.launches.run_explanations import FailedRun, RunDiagnosis

@@ -12,8 +12,7 @@ from ...documents.option_table import DRAWN, GROUPS, OPTIONS, PICTURES, Document
 from ...documents.options import DEFAULT, Motion, Options
 from ...engine.syntax.errors import format_names, make_printable, make_printable_lines
 from ...engine.tracing.trace import Trace
-from .command_error import CommandError
-from .streams import print_message
+from .streams import CommandError, print_message
 
 if TYPE_CHECKING:
     from pathlib import Path

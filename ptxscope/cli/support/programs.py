@@ -11,8 +11,7 @@ from typing import TypeVar
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.basic_block import BasicBlock
 from ...kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
-from ...proof.equivalence import TIMEOUT
-from ...proof.proof_programs import read_program
+from ...proof.equivalence import TIMEOUT, read_program
 from ...sources.source_programs import load
 from .arguments import (
     check_no_file_name,
@@ -21,8 +20,8 @@ from .arguments import (
     parse_assignments,
     parse_seconds,
 )
-from .command_error import CommandError
 from .inputs import open_text
+from .streams import CommandError
 
 _PLACE = re.compile(
     r"(?P<file>.+):(?:(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?|(?P<kernel>[\w$]+))"

@@ -1,4 +1,4 @@
-"""The standard streams of a process, prepared for commands, and messages on them."""
+"""The standard streams of a process, messages on them, and the error that ends a command."""
 
 from __future__ import annotations
 
@@ -38,3 +38,14 @@ def print_message(text: str) -> None:
     with suppress(OSError, ValueError):
         sys.stderr.write(make_printable_lines(shorten_words(text.removesuffix("\n"))) + "\n")
         sys.stderr.flush()
+
+
+class CommandError(Exception):
+    """A request that cannot be carried out; the text is the reason.
+
+    ``status`` is the exit status.
+    """
+
+    def __init__(self, text: str, status: int = 2) -> None:
+        super().__init__(text)
+        self.status = status

@@ -1,4 +1,7 @@
-"""Many lines, compiled and proved in worker processes; what is known is kept between runs."""
+"""Many lines, compiled and proved in worker processes; what is known is kept between runs.
+
+And the reports on lines whose machine code departs from the documentation, in smallest forms.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from multiprocessing import get_context
@@ -17,7 +21,8 @@ from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ... import engine
+from ...documents.proofs.erratum_report import ErratumReport, render_report
+from ...engine.isa.form import Form
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction
 from ...files import is_there
@@ -26,12 +31,14 @@ from ...sass.form_verdict import (
     VerdictOutcome,
     decide_line,
     make_code_digest,
+    make_instruction,
 )
 from ...sass.kernel_source import KernelSource, make_kernel_source
-from ...sass.nvidia.compilation import compile_kernels
-from ...sass.nvidia.toolchain import Tool, ToolError
-from .line_code import format_line
+from ...sass.machine_instruction import MachineKernel
+from ...sass.machine_proof import MachineDeviation, find_machine_deviation, find_smallest_form
+from ...sass.nvidia.toolchain import Tool, ToolError, compile_kernels
 from .streams import print_message
+from .tools import format_line, format_tools
 
 CHUNK_LINES = 60
 """The lines of one module."""
@@ -117,10 +124,7 @@ def _make_source(ins: Instruction) -> KernelSource | str:
 
 
 def iter_verdicts(
-    task: Task,
-    lines: Sequence[Instruction],
-    jobs: int,
-    code_verdicts: Mapping[str, FormVerdict],
+    task: Task, lines: Sequence[Instruction], jobs: int, code_verdicts: Mapping[str, FormVerdict]
 ) -> Iterator[list[Found]]:
     """Yield the verdicts on lines, some at once, as they come, from some processes.
 
@@ -284,12 +288,18 @@ def _read_verdict(text: str) -> tuple[tuple[str, str, str], FormVerdict]:
     )
 
 
+_DECIDING_FOLDERS = (
+    *("engine/isa", "engine/micro_operations", "engine/semantics", "engine/ir"),
+    *("proof", "sass"),
+)
+
+
 @cache
 def make_engine_digest() -> str:
     """Return a digest of the modules that decide a verdict."""
-    root = Path(engine.__file__).parent
+    root = Path(__file__).parents[2]
     digest = sha256()
-    for folder in ("isa", "micro_operations", "semantics", "ir", "proof", "machine_code"):
+    for folder in _DECIDING_FOLDERS:
         for path in sorted((root / folder).glob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -316,3 +326,87 @@ def verify_all(
         known |= {verdict.line: verdict for verdict in verdicts}
         on_verdicts(verdicts)
     return [known[format_line(ins)] for ins in lines]
+
+
+# --- reports on deviations ----------------------------------------------------------------------
+
+
+def render_deviations(
+    task: Task, lines: Sequence[Instruction], verdicts: Sequence[FormVerdict]
+) -> str:
+    """Return a report for each kind of deviation among some lines; raise ToolError.
+
+    Lines with the same known errata, or of one opcode with a new deviation, have one report.
+    """
+    groups: dict[object, Instruction] = {}
+    for ins, verdict in sorted(zip(lines, verdicts, strict=True), key=lambda x: len(str(x[0]))):
+        if verdict.is_as_documented is False:
+            groups.setdefault(verdict.errata or ins.opcode, ins)
+    reports = (_report(task, ins) for ins in groups.values())
+    return "\n".join(reports) if groups else "Nothing deviates from the documentation.\n"
+
+
+def _report(task: Task, ins: Instruction) -> str:
+    """Return the report on a line, in the smallest form that has the same errata.
+
+    A line whose form does not depart in registers alone, but with its literals, is kept.
+    """
+    errata = _decide(task, [ins])[0].errata
+
+    def has_departure(forms: list[Form]) -> list[bool]:
+        decided = _decide(task, [_make_line(ins, form) for form in forms])
+        return [x.is_as_documented is False and x.errata == errata for x in decided]
+
+    if not all(has_departure([ins.form])):
+        return make_report(task, ins, errata)
+    smallest = _make_line(ins, find_smallest_form(ins.form, has_departure))
+    return make_report(task, smallest, errata)
+
+
+def _make_line(ins: Instruction, form: Form) -> Instruction:
+    return replace(make_instruction(form), guard=ins.guard)
+
+
+def _decide(task: Task, lines: Sequence[Instruction]) -> list[FormVerdict]:
+    return [verdict for _, verdict in iter_line_verdicts(task, lines)]
+
+
+def make_report(task: Task, ins: Instruction, errata: Sequence[str]) -> str:
+    """Return the report on a line that departs; raise ToolError if it is not compiled."""
+    source = make_kernel_source(ins)
+    (kernel,) = compile_kernels(task.ptxas, task.nvdisasm, task.arch, [source])
+    deviation = (
+        find_machine_deviation(source, kernel) if isinstance(kernel, MachineKernel) else None
+    )
+    if deviation is None:
+        return f"{format_line(ins)} does not deviate from the documentation.\n"
+    return _render(task, deviation, errata)
+
+
+def _render(task: Task, deviation: MachineDeviation, errata: Sequence[str]) -> str:
+    source = deviation.source
+    known = [get_erratum(id_) for id_ in errata]
+    name = f"{', '.join(errata)}: " if errata else ""
+    return render_report(
+        ErratumReport(
+            title=f"{name}`{source.ins.mnemonic}` deviates from the PTX ISA",
+            sentence=" ".join(x.sentence for x in known),
+            forms="; ".join(x.forms for x in known),
+            source=source,
+            arch=task.arch,
+            versions=task.ptxas.build,
+            ptxas=task.ptxas.version,
+            operands=deviation.example.operands,
+            documented=deviation.example.model_results,
+            obtained=deviation.example.machine_results,
+            tools=format_tools(task.ptxas, task.nvdisasm),
+            code=format_code(deviation.kernel),
+            difference=deviation.difference,
+            remark=" ".join(x.remark for x in known if x.remark),
+        )
+    )
+
+
+def format_code(kernel: MachineKernel) -> list[str]:
+    """Return the instructions of a kernel with their offsets, a line each."""
+    return [f"/*{x.offset:04x}*/  {x.text} ;" for x in kernel.instructions]

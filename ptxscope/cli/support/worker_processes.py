@@ -18,7 +18,7 @@ from threading import Thread
 from types import FrameType
 from typing import Any, Protocol, TypeVar
 
-from .command_error import CommandError
+from .streams import CommandError
 
 FoundT = TypeVar("FoundT")
 _T = TypeVar("_T", covariant=True)

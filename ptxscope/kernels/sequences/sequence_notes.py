@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...sources.diagnostic import CheckedInstruction, Diagnostic, SequenceSummary
-from ...sources.embedded_ptx import LineIndex
-from ...sources.source_location import SourceLocation
+from ...sources.source_location import LineIndex, SourceLocation
 from ...sources.suppressions import IgnoreComments
 from .hints import may_have_sequences
 

@@ -25,13 +25,7 @@ from ...engine.syntax.parser import parse
 from ...engine.tracing.evaluation import evaluate
 from ...sources.probe_operands import draw_operands
 from ..form_verdict import KNOWN_MODELS
-from ..kernel_source import (
-    STRIDE,
-    KernelSource,
-    ParameterSlot,
-    format_module,
-    make_kernel_source,
-)
+from ..kernel_source import STRIDE, KernelSource, ParameterSlot, format_module, make_kernel_source
 
 Words = npt.NDArray[np.uint64]
 THREADS = 1024

@@ -1,17 +1,20 @@
-"""The uses of CUDA's intrinsics in a C source, with the instructions that each compiles to."""
+"""What ``check`` notes of a C source outside of its asm: calls of intrinsics, and bare PTX.
+
+Nothing compiles PTX that is in no asm statement and no string.
+"""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from ..engine.isa.intrinsics import map_intrinsics
 from ..engine.syntax.errors import Span
 from ..engine.syntax.intrinsic_calls import CALL
+from ..engine.syntax.partial_ptx import PTX_STATEMENT
 from .c_source import blank_literals
-from .diagnostic import CheckedInstruction, Diagnostic
-from .embedded_ptx import LineIndex
+from .diagnostic import CheckedInstruction, Diagnostic, make_item
+from .source_location import LineIndex, find_span
 
 _CONTEXT_CHARS = 80
 """Characters before a name in which a declaration is recognised."""
@@ -31,11 +34,9 @@ def find_intrinsic_uses(
     if not any(match["name"] in intrinsics for match in CALL.finditer(text)):
         return
     code, lines = blank_literals(text), LineIndex(text)
-    starts = [start for start, _ in disabled_spans]
     for match in CALL.finditer(code):
         intrinsic = intrinsics.get(match["name"])
-        index = bisect_right(starts, match.start()) - 1
-        is_disabled = index >= 0 and match.start() < disabled_spans[index][1]
+        is_disabled = find_span(disabled_spans, match.start()) >= 0
         if intrinsic is None or is_disabled or _is_declared(code, match.start()):
             continue
         location = lines.locate(*match.span("name"))
@@ -43,10 +44,33 @@ def find_intrinsic_uses(
         remark = f"`{intrinsic.name}`{mnemonic} {intrinsic.compilation}"
         message = "; ".join((remark, *intrinsic.remarks[1:]))
         diagnostic = Diagnostic("intrinsic", message, location, is_minor=intrinsic.is_native)
-        yield CheckedInstruction(name, location, intrinsic.name, (diagnostic,))
+        yield make_item(name, intrinsic.name, diagnostic)
 
 
 def _is_declared(text: str, position: int) -> bool:
     """Return whether a name is declared instead of used."""
     match = _TYPE.search(text, max(position - _CONTEXT_CHARS, 0), position)
     return match is not None and match[1] not in _KEYWORDS and not match[0].endswith(("*", "&"))
+
+
+_LINE_START = re.compile(r"(?:^|[;{}])[ \t]*(?:@!?%?\w++[ \t]++)?\Z", re.ASCII)
+_MESSAGE = "this PTX is in no asm statement and no string, so it is not checked"
+
+
+def find_bare_statements(
+    text: str, name: str, disabled_spans: Sequence[Span]
+) -> Iterator[CheckedInstruction]:
+    """Yield a note on each statement of PTX that stands in a C source as in a listing.
+
+    ``disabled_spans`` are the parts of the text that are not compiled.
+    """
+    if not PTX_STATEMENT.search(text):
+        return
+    code, lines = blank_literals(text), LineIndex(text)
+    for match in PTX_STATEMENT.finditer(code):
+        is_disabled = find_span(disabled_spans, match.start()) >= 0
+        line_start = max(code.rfind("\n", 0, match.start()) + 1, match.start() - _CONTEXT_CHARS)
+        if is_disabled or not _LINE_START.search(code[line_start : match.start()]):
+            continue
+        location = lines.locate(match.start(), match.start() + match[0].index("."))
+        yield make_item(name, match[0], Diagnostic("unread", _MESSAGE, location))
