@@ -240,10 +240,7 @@ def _make_link(
             *((_C,) if is_product else ()),
             *((_CARRY,) if has_carry else ()),
         ),
-        (
-            f"{opcode}{word}{flag}.u32 {operands}",
-            values | ({"CC.CF": 1} if has_carry else {}),
-        ),
+        (f"{opcode}{word}{flag}.u32 {operands}", values | ({"CC.CF": 1} if has_carry else {})),
         version,
         requirements=(_NEEDS_WIDE_CARRY,) if has_carry_out else (),
         distinguishing_modifiers=frozenset(("cc",)) if has_carry_out else frozenset(),

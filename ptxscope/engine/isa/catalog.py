@@ -18,13 +18,7 @@ from .constraints import (
     SETP_DESTINATIONS,
     SINK_ALONE,
 )
-from .entry import (
-    ANY_VERSION,
-    Entry,
-    Group,
-    SlotPlace,
-    make_operands,
-)
+from .entry import ANY_VERSION, Entry, Group, SlotPlace, make_operands
 from .form import Form
 from .half_entries import HALF_ENTRIES
 from .integer_entries import INTEGER_ENTRIES

@@ -16,14 +16,7 @@ from ..isa.value_text import (
     format_part,
 )
 from .arithmetic import Arithmetic, Inputs, V, is_outside
-from .base import (
-    PREVIOUS_RESULT,
-    LaneView,
-    MicroOperation,
-    MutationSite,
-    RowMutation,
-    RowTrace,
-)
+from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .drawings import CellDrawing, KeptCell, ResultCell, TakenCell, WordCell
 from .formula import make_equation, make_transition
 from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, Part, map_bits

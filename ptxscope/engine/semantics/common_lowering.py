@@ -9,14 +9,7 @@ from ..micro_operations.bitwise import CombineBits, InvertBits
 from ..micro_operations.carries import Magnitude, TakeBits
 from ..micro_operations.comparison import Compare
 from ..micro_operations.logic import Combine, Encode, Not
-from ..micro_operations.numbers import (
-    Add,
-    Maximum,
-    Minimum,
-    Multiply,
-    Negate,
-    Subtract,
-)
+from ..micro_operations.numbers import Add, Maximum, Minimum, Multiply, Negate, Subtract
 from ..micro_operations.quotients import Divide, Remainder
 from ..micro_operations.saturation import Wrap
 from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight

@@ -61,12 +61,7 @@ ERRATA: tuple[Erratum, ...] = (
         "0xffffffff keeps its 33 bits, and d takes the low 32 (with .add, of its sum with c). "
         "vabsdiff's .max compares all 33 with c, so such a result wins over every c; vadd and vsub "
         "with .min or .max truncate it first (E6).",
-        (
-            "vadd.u32.u32.u32.sat d, a, b",
-            {"a": 0xFFFFFFFF, "b": 1},
-            0xFFFFFFFF,
-            0x00000000,
-        ),
+        ("vadd.u32.u32.u32.sat d, a, b", {"a": 0xFFFFFFFF, "b": 1}, 0xFFFFFFFF, 0x00000000),
     ),
     Erratum(
         "E3",
@@ -104,12 +99,7 @@ ERRATA: tuple[Erratum, ...] = (
         lambda f: f.sat,
         {"shift_34": True},
         "The shifted value wraps to 34 bits, signed, before it is clamped.",
-        (
-            "vshl.u32.u32.u32.sat.clamp d, a, b",
-            {"a": 2, "b": 0x20},
-            0xFFFFFFFF,
-            0x00000000,
-        ),
+        ("vshl.u32.u32.u32.sat.clamp d, a, b", {"a": 2, "b": 0x20}, 0xFFFFFFFF, 0x00000000),
     ),
     Erratum(
         "E6",
@@ -254,12 +244,7 @@ ERRATA: tuple[Erratum, ...] = (
         {"field_folded": True},
         "At -O1 and above ptxas folds the result to -1, whatever a is. Each bit of it is bit 31 of "
         "a, as -O0 has it.",
-        (
-            "bfe.s32 d, a, 40, 3",
-            {"a": 0x7FFFFFFF},
-            0,
-            0xFFFFFFFF,
-        ),
+        ("bfe.s32 d, a, 40, 3", {"a": 0x7FFFFFFF}, 0, 0xFFFFFFFF),
         repaired_in=(13, 5),
     ),
     Erratum(
@@ -270,12 +255,7 @@ ERRATA: tuple[Erratum, ...] = (
         {"fields_uncut": True},
         "Position and length are read from the whole register instead of from its low byte: "
         "above 255 the field is empty, or reaches up to bit 63.",
-        (
-            "bfe.u64 d, a, b, c",
-            {"a": 0x123456789ABCDEF0, "b": 0x104, "c": 8},
-            0xEF,
-            0,
-        ),
+        ("bfe.u64 d, a, b, c", {"a": 0x123456789ABCDEF0, "b": 0x104, "c": 8}, 0xEF, 0),
     ),
     Erratum(
         "E17",
@@ -284,12 +264,7 @@ ERRATA: tuple[Erratum, ...] = (
         lambda _: True,
         {"offset_overflows": True},
         "The offset -2147483648 has no magnitude in 32 bits: the result is 0, not 0xffffffff.",
-        (
-            "fns.b32 d, a, b, c",
-            {"a": 0xFF, "b": 7, "c": 0x80000000},
-            0xFFFFFFFF,
-            0,
-        ),
+        ("fns.b32 d, a, b, c", {"a": 0xFF, "b": 7, "c": 0x80000000}, 0xFFFFFFFF, 0),
     ),
 )
 """Those that a single instruction shows."""
@@ -303,12 +278,7 @@ FLAG_ERRATUM = Erratum(
     "A subtraction writes 1 to CC.CF if there is no borrow, and subc subtracts the inverse of the "
     "flag. Chains of one kind agree with the manual; addc and madc add the inverse of a borrow, "
     "and subc subtracts the inverse of a carry.",
-    (
-        "{ sub.cc.u32 x, a, b; addc.u32 d, c, 0; }",
-        {"a": 0, "b": 1, "c": 5},
-        6,
-        5,
-    ),
+    ("{ sub.cc.u32 x, a, b; addc.u32 d, c, 0; }", {"a": 0, "b": 1, "c": 5}, 6, 5),
     remark="The flag is the carry of a + ~b + 1, as the hardware has it.",
 )
 """The erratum of two instructions: a borrow that is read as a carry, or the reverse."""

@@ -22,10 +22,7 @@ def _has_signed_input(form: Form) -> bool:
 _SIMD = ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")
 _DUAL_AND_QUAD = tuple(f"{name}{lanes}" for name in _SIMD for lanes in (2, 4))
 _WITH_ADD = (*_DUAL_AND_QUAD, *("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"))
-_CLAMPED = (
-    *_DUAL_AND_QUAD,
-    *("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad"),
-)
+_CLAMPED = (*_DUAL_AND_QUAD, *("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad"))
 
 MISCONCEPTIONS: tuple[Erratum, ...] = (
     Erratum(
@@ -76,12 +73,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         lambda f: f.secop is SecOp.ADD,
         {"lanes_cut": True},
         "`.add` sums the exact lanes; they are not truncated to their width first.",
-        (
-            "vadd4.u32.u32.u32.add d, a, b, c",
-            {"a": 0xFF, "b": 1, "c": 0},
-            0x00000100,
-            0x00000000,
-        ),
+        ("vadd4.u32.u32.u32.add d, a, b, c", {"a": 0xFF, "b": 1, "c": 0}, 0x00000100, 0x00000000),
     ),
     Erratum(
         "H7",
@@ -143,12 +135,7 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         lambda f: f.scale is not None,
         {"scale_before_sum": True},
         "`vmad` adds c to the whole product, and shifts the sum.",
-        (
-            "vmad.s32.s32.s32.shr7 d, a, b, c",
-            {"a": 256, "b": 3, "c": 1280},
-            0x00000010,
-            0x00000506,
-        ),
+        ("vmad.s32.s32.s32.shr7 d, a, b, c", {"a": 256, "b": 3, "c": 1280}, 0x00000010, 0x00000506),
     ),
     Erratum(
         "H12",

@@ -18,14 +18,7 @@ from .c_lexer import (
     skip_blanks,
 )
 from .errors import Problem, Span
-from .source import (
-    GAP,
-    Fragment,
-    TextFragment,
-    decode_escape,
-    join_fragments,
-    replace_matches,
-)
+from .source import GAP, Fragment, TextFragment, decode_escape, join_fragments, replace_matches
 
 _ASM = re.compile(rf"{COMMENTED_ASM}(?>(?P<opened>\()|)", re.DOTALL)
 _ESCAPE = re.compile(r"%[%=]|\\(?P<code>x[0-9a-fA-F]+|[0-7]{1,3}|\r?\n|.)", re.DOTALL)

@@ -307,12 +307,7 @@ def format_mnemonic(form: Form) -> str:
     )
 
 
-_PREFIXES = {
-    SlotPlace.A: "nega",
-    SlotPlace.B: "negb",
-    SlotPlace.C: "negc",
-    SlotPlace.E: "nege",
-}
+_PREFIXES = {SlotPlace.A: "nega", SlotPlace.B: "negb", SlotPlace.C: "negc", SlotPlace.E: "nege"}
 _SUFFIXES = {SlotPlace.A: ("asel",), SlotPlace.B: ("bsel",), SlotPlace.D: ("dsel", "mask")}
 
 

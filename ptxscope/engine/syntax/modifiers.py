@@ -202,9 +202,7 @@ def _make_unknown_problem(entry: Entry, word: Token, types: Sequence[Slot]) -> P
         return Problem(f"`.{text}` is not a modifier of `{entry.opcode}`", word.span, hint)
     if text[:1] in ("b", "h") and text[1:].isdigit():
         return Problem(
-            f"{quote_word(word.text)} is a selector; it belongs after an operand",
-            word.span,
-            hint,
+            f"{quote_word(word.text)} is a selector; it belongs after an operand", word.span, hint
         )
     candidates = [*sorted(spellings), *(str(x) for slot in types[:1] for x in slot.values)]
     close = find_closest_spelling(text, candidates)

@@ -26,8 +26,7 @@ PTX_STATEMENT = re.compile(
 )
 """A statement that makes a string count as PTX."""
 PTX_WITH_HOLES = re.compile(
-    rf"(?<![\w.$%])(?:{OPCODES})(?>{_MODIFIERS}+)\s[^;\"]{{0,500}}+;",
-    re.ASCII,
+    rf"(?<![\w.$%])(?:{OPCODES})(?>{_MODIFIERS}+)\s[^;\"]{{0,500}}+;", re.ASCII
 )
 """Such a statement with parts filled in elsewhere."""
 OPCODE_WITH_HOLES = re.compile(

@@ -41,9 +41,7 @@ def replace_copies(
 
 
 def replace_in_fragment(
-    fragment: Fragment,
-    pattern: re.Pattern[str],
-    replace: Callable[[re.Match[str]], str | None],
+    fragment: Fragment, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str | None]
 ) -> Fragment:
     """Return a fragment with matches, or their named groups, replaced; None keeps a match.
 
