@@ -7,12 +7,16 @@ from random import Random
 
 from ptxscope import parse
 from ptxscope.engine.ir.tape import Node, Tape
-from ptxscope.engine.isa.integers import Range
+from ptxscope.engine.isa.encodings import Range
 from ptxscope.engine.isa.types import BoolOp, Cmp, PermuteMode, Type
-from ptxscope.engine.micro_operations.accumulation import Accumulate
 from ptxscope.engine.micro_operations.base import MicroOperation
-from ptxscope.engine.micro_operations.bitwise import CombineBits, InvertBits
-from ptxscope.engine.micro_operations.carries import Magnitude, TakeBits, ToBits
+from ptxscope.engine.micro_operations.bitwise import (
+    CombineBits,
+    InvertBits,
+    Magnitude,
+    TakeBits,
+    ToBits,
+)
 from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.counts import (
     CountLeadingZeros,
@@ -43,6 +47,7 @@ from ptxscope.engine.micro_operations.logic import (
 from ptxscope.engine.micro_operations.merge import Merge, Pack
 from ptxscope.engine.micro_operations.numbers import (
     AbsoluteDifference,
+    Accumulate,
     Add,
     Maximum,
     Minimum,
@@ -57,17 +62,18 @@ from ptxscope.engine.micro_operations.permutation import (
     PermuteBytes,
     SelectDigits,
 )
-from ptxscope.engine.micro_operations.quotients import Divide, Remainder
+from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.micro_operations.saturation import Clamp, Wrap
 from ptxscope.engine.micro_operations.selection import Extend, Select
 from ptxscope.engine.micro_operations.shifts import (
     Average,
+    Divide,
     LimitAmount,
+    Remainder,
     ScaleDown,
     ShiftLeft,
     ShiftRight,
 )
-from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.micro_operations.truncation import Truncate
 from ptxscope.engine.micro_operations.word_pairs import JoinFields, JoinWords, TakeWord
 from ptxscope.engine.semantics.plan import Builder, Plan

@@ -14,7 +14,7 @@ from ptxscope.documents.content.command_words import format_command
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.engine.isa.catalog import CATALOG, list_shapes
-from ptxscope.engine.isa.contradictions import CONTRADICTIONS
+from ptxscope.engine.isa.constraints import CONTRADICTIONS
 from ptxscope.engine.isa.entry import (
     Entry,
     Group,
@@ -23,19 +23,15 @@ from ptxscope.engine.isa.entry import (
     VersionRequirement,
     format_targets,
 )
-from ptxscope.engine.isa.grammar import (
-    SLOT_NAMES,
-    find_undocumented_values,
-    format_slot_choices,
-)
+from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.engine.isa.legality import count_entry_forms, count_forms
+from ptxscope.engine.isa.legality import count_entry_forms, count_forms, find_undocumented_values
 from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.errata import ALL_ERRATA, ERRATA, FLAG_ERRATUM
-from ptxscope.engine.semantics.erratum import TARGETS, Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ptxscope.engine.semantics.rules import TARGETS, Erratum
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.evaluation import bind_values

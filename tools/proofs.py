@@ -27,9 +27,9 @@ from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_c
 from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.semantics.plan import Plan
+from ptxscope.engine.semantics.rules import Erratum
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from ptxscope.engine.tracing.basic_block import make_block

@@ -11,7 +11,7 @@ from math import isnan
 from typing import NamedTuple
 
 from ..engine.isa.catalog import get_entry
-from ..engine.isa.floats import decode_float
+from ..engine.isa.encodings import decode_float
 from ..engine.semantics.models import PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan, compute_results
 from ..engine.syntax.instruction import Instruction

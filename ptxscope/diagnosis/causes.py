@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from ..engine.semantics.erratum import Erratum
 from ..engine.semantics.models import Model
+from ..engine.semantics.rules import Erratum
 from ..engine.syntax.instruction import Immediate
 from .observation import Observation
 

@@ -10,8 +10,7 @@ from ..engine.isa.catalog import ENTRIES, get_entry
 from ..engine.isa.constraints import CMP6
 from ..engine.isa.entry import Entry
 from ..engine.isa.form import Form
-from ..engine.isa.roles import Role
-from ..engine.isa.types import Type
+from ..engine.isa.types import Role, Type
 
 _CONFUSION_COSTS = {
     frozenset(pair): cost

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, SupportsIndex, overload
 
 from ..engine.isa.entry import SlotPlace
 from ..engine.isa.form import Form
-from ..engine.semantics.erratum import Erratum
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions, parse_model
 from ..engine.semantics.plan import compute_results
+from ..engine.semantics.rules import Erratum
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import read_instruction
 from ..engine.tracing.evaluation import (

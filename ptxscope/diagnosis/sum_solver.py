@@ -15,7 +15,7 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from ..engine.micro_operations.accumulation import Accumulate
+from ..engine.micro_operations.numbers import Accumulate
 from ..engine.semantics.lowering import lower
 from ..engine.semantics.plan import compute_results
 from .selector_problem import Case, LaneDigits, SelectorMatches, SelectorProblem

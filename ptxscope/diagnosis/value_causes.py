@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
 
+from ..engine.isa.encodings import cast, decode_float, encode_float
 from ..engine.isa.entry import Group
-from ..engine.isa.floats import decode_float, encode_float
-from ..engine.isa.integers import cast
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import UNIT_NAMES, format_hex
 from ..engine.syntax.instruction import Immediate, Instruction, Register

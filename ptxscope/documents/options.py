@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
-from ..engine.micro_operations.stage import Stage
+from ..engine.micro_operations.properties import Stage
 from ..engine.syntax.errors import quote_value
 from ..engine.tracing.trace import StepPlace, Trace
 from .theme import Theme

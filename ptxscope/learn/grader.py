@@ -16,12 +16,10 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..engine.isa.roles import DESTINATIONS
+from ..engine.isa.types import DESTINATIONS
 from ..engine.isa.value_text import format_bit_range, format_hex
 from ..engine.micro_operations.base import RowTrace
-from ..engine.micro_operations.formula import Formula, Sign
-from ..engine.micro_operations.properties import MAX_LANE_BITS
-from ..engine.micro_operations.stage import Stage
+from ..engine.micro_operations.properties import MAX_LANE_BITS, Formula, Sign, Stage
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Register
 from ..engine.tracing.provenance import LaneBits, find_ancestors, find_provenance

@@ -17,8 +17,7 @@ from ..diagnosis.form_causes import iter_form_causes
 from ..diagnosis.observation import Observation, Observed
 from ..diagnosis.value_causes import iter_value_causes
 from ..diagnosis.variants import Variant, Variants
-from ..engine.isa.roles import DESTINATIONS
-from ..engine.isa.types import Type
+from ..engine.isa.types import DESTINATIONS, Type
 from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.base import (
     PREVIOUS_RESULT,
@@ -26,9 +25,9 @@ from ..engine.micro_operations.base import (
     MutationSite,
     RowMutation,
     RowTrace,
+    append_sentence,
 )
 from ..engine.micro_operations.saturation import iter_early_narrowings
-from ..engine.micro_operations.step_words import append_sentence
 from ..engine.semantics.lowering import lower
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions
 from ..engine.semantics.plan import Plan, Row, Source, run_plan

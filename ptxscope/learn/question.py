@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..engine.isa.integers import cast, get_limits
+from ..engine.isa.encodings import cast, get_limits
 from ..engine.isa.types import Type
 from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.base import RowTrace

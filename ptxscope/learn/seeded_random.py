@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from ..engine.isa.catalog import get_entry, list_shapes
+from ..engine.isa.encodings import get_limits
 from ..engine.isa.entry import Entry, Slot
 from ..engine.isa.form import Form
-from ..engine.isa.integers import get_limits
 from ..engine.isa.legality import find_remarks, find_violations, with_c
 from ..engine.isa.types import Destinations, Type
 from ..engine.isa.video_entries import C_BITS

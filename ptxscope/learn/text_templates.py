@@ -10,13 +10,11 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import NamedTuple
 
-from ..engine.isa.floats import format_float
-from ..engine.isa.integers import cast
+from ..engine.isa.encodings import cast, format_float
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex, format_value
 from ..engine.micro_operations.base import RowTrace
-from ..engine.micro_operations.formula import Sign
-from ..engine.micro_operations.properties import Flag
+from ..engine.micro_operations.properties import Flag, Sign
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import quote_word
 from ..engine.tracing.step_text import describe_lane, format_lane_sentence

@@ -11,7 +11,7 @@ from ..documents.options import Options
 from ..documents.svg import trace_picture
 from ..documents.svg.svg_canvas import Node
 from ..documents.svg.zones import find_relations
-from ..engine.isa.roles import Role
+from ..engine.isa.types import Role
 from ..engine.tracing.step_text import format_operand_name
 from ..engine.tracing.trace import Trace
 from ..scene.scene_builder import build_scene

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..engine.isa.roles import Role
+from ..engine.isa.types import Role
 from ..engine.isa.value_text import format_hex, format_value
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.syntax.errors import make_printable

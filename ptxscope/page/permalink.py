@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import quote_plus, unquote_plus
 
-from ..engine.isa.roles import Role
+from ..engine.isa.types import Role
 from ..engine.syntax.errors import quote_word
 
 MAX_PERMALINK_CHARS = 2000

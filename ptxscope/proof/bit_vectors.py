@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..engine.ir.operations import Op
 from ..engine.ir.rewrites import expand_float
 from ..engine.ir.tape import Node, RewriteRules, get_range
-from ..engine.isa.integers import Range
+from ..engine.isa.encodings import Range
 from .solver import Term, TermFactory
 
 

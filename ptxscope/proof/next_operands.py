@@ -11,7 +11,7 @@ from ..diagnosis.cause_search import apply_readings, apply_to_operands
 from ..diagnosis.causes import Bits, ObservedCase
 from ..diagnosis.explanations import Diagnosis, Explanation
 from ..diagnosis.observation import Observation, Observed
-from ..engine.isa.roles import DESTINATIONS
+from ..engine.isa.types import DESTINATIONS
 from ..engine.semantics.plan import compute_results
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.basic_block import make_block

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from ..engine.ir.tape import Node, list_needed_nodes
 from ..engine.isa.types import Type
 from ..engine.records import freeze_dicts
-from ..engine.semantics.erratum import Erratum
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import compute_results
+from ..engine.semantics.rules import Erratum
 from ..engine.tracing.basic_block import BasicBlock
 from .differences import make_difference
 from .equivalence import TIMEOUT, bind_names

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..engine.isa.roles import CARRY_REGISTER
-from ..engine.isa.types import Type
+from ..engine.isa.types import CARRY_REGISTER, Type
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS
 from ..engine.syntax.instruction import Guard, Instruction, Register
 from ..engine.tracing.evaluation import make_model_plan

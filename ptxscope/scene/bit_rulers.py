@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.isa.floats import format_float_fields, split_float
+from ..engine.isa.encodings import format_float_fields, split_float
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_value
 from ..engine.micro_operations.drawings import BitFate, BitField

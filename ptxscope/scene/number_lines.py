@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from math import nextafter
 
-from ..engine.isa.floats import get_infinity
-from ..engine.isa.integers import get_limits
+from ..engine.isa.encodings import get_infinity, get_limits
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_value
 from ..engine.micro_operations.arithmetic import get_lane

@@ -9,8 +9,7 @@ from collections.abc import Container, Iterator
 from typing import Any, NamedTuple
 
 from ..engine.micro_operations.base import RowTrace
-from ..engine.micro_operations.properties import Flag, Idleness
-from ..engine.micro_operations.stage import Stage
+from ..engine.micro_operations.properties import Flag, Idleness, Stage
 from ..engine.tracing.trace import Trace
 from .scene_model import BitRulers, LaneRef, Link, RowFigure, RowScene, Scene, StepScene
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ..engine.micro_operations.base import RowTrace
-from ..engine.micro_operations.stage import Stage
+from ..engine.micro_operations.properties import Stage
 from ..engine.tracing.trace import Trace
 from .scene_model import Cell, CellSpan, SpanKind
 

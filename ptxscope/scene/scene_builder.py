@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..engine.isa.roles import DESTINATIONS, Role
-from ..engine.isa.types import Type
+from ..engine.isa.types import DESTINATIONS, Role, Type
 from ..engine.isa.value_text import format_hex, format_lane, format_value
 from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import MAX_LANE_BITS

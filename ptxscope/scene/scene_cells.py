@@ -10,8 +10,7 @@ from ..engine.isa.value_text import format_hex, format_part
 from ..engine.micro_operations import drawings as d
 from ..engine.micro_operations.arithmetic import get_lane
 from ..engine.micro_operations.base import LaneView, RowTrace
-from ..engine.micro_operations.formula import Sign
-from ..engine.micro_operations.properties import Flag, Part
+from ..engine.micro_operations.properties import Flag, Part, Sign
 from ..engine.tracing.step_text import interpret_bits
 from .bit_rulers import format_binary, format_high_digits
 from .scene_model import PLAIN, Cell, CellSpan, LaneRef, SpanKind, Tint

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from ..engine.micro_operations.drawings import Tick
-from ..engine.micro_operations.stage import Stage
+from ..engine.micro_operations.properties import Stage
 
 
 class LaneRef(NamedTuple):

@@ -10,8 +10,8 @@ from ..engine.isa.types import Type
 from ..engine.syntax.asm_operands import AsmOperands, is_modified
 from ..engine.syntax.errors import Span, quote_word
 from ..engine.syntax.opcodes import OPCODES, is_other_opcode
-from ..engine.syntax.operand_widths import OperandWidth, find_widths
 from ..engine.syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
+from ..engine.syntax.register_accesses import OperandWidth, find_widths
 from ..engine.syntax.register_checks import is_compatible
 from ..engine.syntax.scopes import Scopes
 from ..engine.syntax.tokens import (

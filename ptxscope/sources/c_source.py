@@ -30,8 +30,14 @@ from ..engine.syntax.partial_ptx import (
     find_instruction,
     hide_spliced,
 )
-from ..engine.syntax.source import GAP, Fragment, TextFragment, join_fragments
-from ..engine.syntax.text_fragments import iter_parts, with_gaps
+from ..engine.syntax.source import (
+    GAP,
+    Fragment,
+    TextFragment,
+    iter_parts,
+    join_fragments,
+    with_gaps,
+)
 from .conditions import Definitions
 from .macros import Macros
 from .source_language import has_asm

@@ -8,11 +8,11 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from ..engine.isa.form import Form
-from ..engine.isa.roles import DESTINATIONS, Role
+from ..engine.isa.types import DESTINATIONS, Role
 from ..engine.isa.value_text import format_hex
-from ..engine.semantics.erratum import Erratum
 from ..engine.semantics.models import PTXAS_MODELS, Model, find_errata
 from ..engine.semantics.plan import compute_results
+from ..engine.semantics.rules import Erratum
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import scan
 from ..engine.tracing.evaluation import bind_values, make_plan

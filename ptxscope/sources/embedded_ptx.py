@@ -20,8 +20,7 @@ from ..engine.syntax.partial_ptx import (
     STATEMENT_WITHOUT_OPCODE,
     find_instruction,
 )
-from ..engine.syntax.source import GAP, Fragment, remove_comments
-from ..engine.syntax.text_fragments import compose_fragments
+from ..engine.syntax.source import GAP, Fragment, compose_fragments, remove_comments
 from .c_source import read_c_source
 from .conditions import Definitions
 from .llvm_source import has_llvm_asm, read_julia_blocks, read_llvm_blocks, read_mlir_blocks

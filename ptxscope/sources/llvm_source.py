@@ -10,8 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from itertools import pairwise
 
 from ..engine.syntax.asm_operands import AsmExpression, AsmOperands, fill_constants
-from ..engine.syntax.source import GAP, TextFragment, decode_escape, join_fragments, replace_matches
-from ..engine.syntax.text_fragments import replace_copies, with_gaps
+from ..engine.syntax.source import (
+    GAP,
+    TextFragment,
+    decode_escape,
+    join_fragments,
+    replace_copies,
+    replace_matches,
+    with_gaps,
+)
 from .source_language import Language
 from .text_blocks import Block
 

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..engine.syntax.parser import scan
-from ..engine.syntax.source import GAP, TextFragment, join_fragments
-from ..engine.syntax.text_fragments import iter_parts
+from ..engine.syntax.source import GAP, TextFragment, iter_parts, join_fragments
 from .diagnostic import CheckedInstruction, Diagnostic, Severity
 from .embedded_ptx import EmbeddedPtx, PieceKind
 from .source_location import SourceLocation

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..engine.ir.operations import Op
 from ..engine.ir.tape import Node, get_range
-from ..engine.isa.integers import Range, get_limits
+from ..engine.isa.encodings import Range, get_limits
 from ..engine.isa.types import Type
 
 

@@ -19,9 +19,9 @@ from ..engine.syntax.source import (
     TextFragment,
     decode_escape,
     join_fragments,
+    replace_copies,
     replace_matches,
 )
-from ..engine.syntax.text_fragments import replace_copies
 from .llvm_source import make_llvm_operands
 from .source_language import is_all_ptx
 

@@ -8,8 +8,7 @@ from itertools import count
 
 from ..engine.syntax.asm_operands import AsmExpression, AsmOperands
 from ..engine.syntax.partial_ptx import PTX_STATEMENT
-from ..engine.syntax.source import GAP, TextFragment, join_fragments
-from ..engine.syntax.text_fragments import replace_copies
+from ..engine.syntax.source import GAP, TextFragment, join_fragments, replace_copies
 from .llvm_source import MAX_ASM_CHARS, make_operands, split_arguments
 from .python_source import decode_parts
 from .source_language import Language

@@ -11,15 +11,12 @@ from operator import eq
 from typing import TYPE_CHECKING
 
 from ..engine.isa.catalog import CATALOG, get_entry
+from ..engine.isa.encodings import cast, decode_float, encode_float
 from ..engine.isa.entry import Entry
-from ..engine.isa.floats import decode_float, encode_float
 from ..engine.isa.form import Form
-from ..engine.isa.integers import cast
-from ..engine.isa.legality import find_violations, with_slot
-from ..engine.isa.roles import Role
-from ..engine.isa.shapes import find_shapes
-from ..engine.isa.types import Selector, Type
-from ..engine.micro_operations.stage import Stage
+from ..engine.isa.legality import find_shapes, find_violations, with_slot
+from ..engine.isa.types import Role, Selector, Type
+from ..engine.micro_operations.properties import Stage
 from ..engine.syntax.asm_bindings import parse_pasted
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Guard, Immediate, Instruction, Register

@@ -7,7 +7,7 @@ from enum import Enum, auto
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..engine.micro_operations.stage import Stage
+from ..engine.micro_operations.properties import Stage
 from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
 from .edits import find_changed_registers, with_line, with_model

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..engine.isa.floats import format_float
-from ..engine.isa.roles import Role
+from ..engine.isa.encodings import format_float
+from ..engine.isa.types import Role
 from ..scene.scene_builder import choose_part_width
 from ..scene.scene_model import BitRef, LaneRef, Place
 from . import edits

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..engine.isa.catalog import CATALOG
-from ..engine.isa.roles import Role
+from ..engine.isa.types import Role
 from ..engine.isa.video_entries import C_BITS
 from ..engine.records import freeze_dicts
 from ..engine.semantics.models import parse_model

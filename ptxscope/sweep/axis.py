@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..engine.isa.floats import decode_float
+from ..engine.isa.encodings import decode_float
 from ..engine.isa.types import Type
 from ..engine.micro_operations.drawings import Tick
 from ..engine.semantics.models import Model

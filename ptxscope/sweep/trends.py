@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine.isa.floats import FloatClass, classify_float
+from ..engine.isa.encodings import FloatClass, classify_float
 from ..engine.syntax.errors import format_count
 from .axis import SweepAxis
 from .computation import Bits, compute_ranks

@@ -16,8 +16,7 @@ from ptxscope.app.command_palette import ActionCommands, draw_example
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import CORE_GROUPS
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.engine.micro_operations.properties import Flag
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.tracing.evaluation import make_plan
 from ptxscope.engine.tracing.step_text import format_stage_title
 from ptxscope.scene.scene_cells import GLYPHS

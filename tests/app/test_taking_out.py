@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from ptxscope.documents import FORMATS, TEXTS, export
 from ptxscope.documents.options import Options
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.annotations import Note
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.state.state_store import StateStore

@@ -20,20 +20,22 @@ from typing import Any
 from ptxscope.engine.isa import catalog
 from ptxscope.engine.isa.entry import Entry, Group, MinimumVersion, Operand
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.roles import Role
-from ptxscope.engine.isa.syntax_line import read_syntax
-from ptxscope.engine.isa.types import Type
+from ptxscope.engine.isa.grammar import read_syntax
+from ptxscope.engine.isa.types import Role, Type
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations import base
-from ptxscope.engine.micro_operations.accumulation import Accumulate
 from ptxscope.engine.micro_operations.arithmetic import Arithmetic, LaneValues, V
 from ptxscope.engine.micro_operations.base import LaneView, MicroOperation, RowTrace
-from ptxscope.engine.micro_operations.formula import make_equation
 from ptxscope.engine.micro_operations.merge import Merge, Pack
-from ptxscope.engine.micro_operations.numbers import Multiply
-from ptxscope.engine.micro_operations.properties import InputBits, LaneText, Notation
+from ptxscope.engine.micro_operations.numbers import Accumulate, Multiply
+from ptxscope.engine.micro_operations.properties import (
+    InputBits,
+    LaneText,
+    Notation,
+    Stage,
+    make_equation,
+)
 from ptxscope.engine.micro_operations.selection import Select
-from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.micro_operations.truncation import Truncate
 from ptxscope.engine.semantics import video_lowering
 from ptxscope.engine.semantics.plan import Builder

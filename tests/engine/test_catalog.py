@@ -25,8 +25,7 @@ from ptxscope.engine.isa.legality import (
     find_violations,
     with_slot,
 )
-from ptxscope.engine.isa.roles import ORDER, Role
-from ptxscope.engine.isa.types import SecOp, Selector, Type, parse_selector
+from ptxscope.engine.isa.types import ORDER, Role, SecOp, Selector, Type, parse_selector
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.tracing.step_text import describe_lane, describe_step, format_title
 from tests import reference_integers

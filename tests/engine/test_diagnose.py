@@ -30,9 +30,9 @@ from ptxscope.engine.isa.catalog import ENTRIES, get_entry
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.engine.semantics.rules import Erratum
 from ptxscope.engine.syntax.instruction import Instruction
 from tests.reference import reference
 from tests.reference_data import golden_rows

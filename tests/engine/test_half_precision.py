@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import PtxError, diagnose, evaluate, parse, replay, trace
-from ptxscope.engine.isa.floats import decode_float, encode_float
-from ptxscope.engine.isa.half_entries import HALF_ENTRIES
+from ptxscope.engine.isa.comparison_entries import HALF_ENTRIES
+from ptxscope.engine.isa.encodings import decode_float, encode_float
 from ptxscope.engine.isa.legality import draw_entry_form
 from ptxscope.engine.isa.types import Destinations, Type
 from ptxscope.engine.isa.value_text import format_value

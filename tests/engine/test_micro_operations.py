@@ -21,10 +21,9 @@ from ptxscope.engine.micro_operations import drawings
 from ptxscope.engine.micro_operations.float_bits import ToFloat
 from ptxscope.engine.micro_operations.merge import Merge
 from ptxscope.engine.micro_operations.numbers import Add
-from ptxscope.engine.micro_operations.properties import Flag
+from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.micro_operations.saturation import Clamp, Wrap
 from ptxscope.engine.micro_operations.selection import Extend
-from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, parse_model
 from ptxscope.engine.syntax.instruction import Guard

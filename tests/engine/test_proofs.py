@@ -17,7 +17,7 @@ import pytest
 
 from ptxscope import find, parse, prove
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.integers import Range
+from ptxscope.engine.isa.encodings import Range
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
 from ptxscope.engine.semantics.models import ISA_MODEL, Model
 from ptxscope.engine.semantics.plan import compute_results

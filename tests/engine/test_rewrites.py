@@ -13,7 +13,7 @@ from ptxscope.engine.arrays import narrowing as n
 from ptxscope.engine.ir import rewrites as r
 from ptxscope.engine.ir.operations import Op, apply_operation
 from ptxscope.engine.ir.tape import Node, Rule, Tape
-from ptxscope.engine.isa.integers import Range, get_limits
+from ptxscope.engine.isa.encodings import Range, get_limits
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
 from tests.tiers import sampled

@@ -20,8 +20,7 @@ from ptxscope.engine.isa.catalog import CATALOG, ENTRIES
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.legality import draw_entry_form
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.micro_operations.properties import Flag
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.syntax.errors import format_count, format_existence
 from ptxscope.engine.syntax.instruction import Guard, Instruction

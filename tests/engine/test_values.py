@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from ptxscope.engine.isa.floats import step_float
+from ptxscope.engine.isa.encodings import step_float
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.values import list_first_characters, parse_value

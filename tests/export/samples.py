@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ptxscope import Trace, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.syntax.errors import make_printable
 from ptxscope.engine.tracing.annotations import Annotations, Note
 

@@ -18,7 +18,7 @@ from ptxscope.documents.code.function_parts import make_function_name, name_para
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.integers import Range
+from ptxscope.engine.isa.encodings import Range
 from ptxscope.engine.semantics.plan import Row
 from ptxscope.engine.tracing.evaluation import bind_values
 from tests.export.samples import E3

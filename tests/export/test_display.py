@@ -16,7 +16,7 @@ from ptxscope.documents.content.alt_text import format_alt_text
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.options import Options
 from ptxscope.documents.theme import Theme
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.trace import StepPlace
 from tests.export.samples import HOSTILE
 from tests.tiers import ci_only

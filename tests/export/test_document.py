@@ -27,7 +27,7 @@ from ptxscope.documents.content.sanitizer import sanitize_text
 from ptxscope.documents.formats.text import render
 from ptxscope.documents.options import Options
 from ptxscope.engine.micro_operations.arithmetic import LaneValues
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.semantics import plan as plan_module
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.plan import Plan

@@ -18,7 +18,7 @@ from ptxscope.documents.svg.svg_colours import PALETTE
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.engine.tracing.trace import StepPlace
 from ptxscope.scene.symbolic_scene import make_placeholder_trace

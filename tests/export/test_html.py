@@ -26,8 +26,7 @@ from ptxscope.documents.svg.zones import find_relations
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations.merge import Pack
-from ptxscope.engine.micro_operations.properties import MAX_LANE_BITS
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.properties import MAX_LANE_BITS, Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
 from ptxscope.engine.tracing.trace import StepPlace

@@ -16,9 +16,8 @@ from jsonschema import Draft202012Validator
 from ptxscope import Instruction, Trace, export, parse_all, trace
 from ptxscope.documents.formats.json_reader import load
 from ptxscope.documents.options import Options
-from ptxscope.engine.isa.roles import DESTINATIONS, Role
-from ptxscope.engine.micro_operations.properties import Flag
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.isa.types import DESTINATIONS, Role
+from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.tracing.annotations import Annotations
 from tests.export.samples import E3, EXAMPLES, HOSTILE, MODELS, annotated, example
 from tests.strategies import evaluations

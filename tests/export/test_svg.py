@@ -20,7 +20,7 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.logic import Combine, Not
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.trace import StepPlace
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register

@@ -16,7 +16,7 @@ from ptxscope.documents.formats.text import step_lines
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.erratum import Erratum
+from ptxscope.engine.semantics.rules import Erratum
 from tests.export.samples import E3, HOSTILE, annotated, kept
 from tests.strategies import evaluations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.tracing.step_text import interpret_bits

@@ -12,8 +12,7 @@ from ptxscope.documents.content.document import EXTENSIONS
 from ptxscope.documents.svg import cell_shapes, step_layout
 from ptxscope.documents.svg.symbols import STYLES
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.micro_operations.properties import Flag
-from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene.scene_builder import build_scene

@@ -8,8 +8,12 @@ import pytest
 
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shapes
-from ptxscope.engine.isa.legality import draw_entry_form, find_violations
-from ptxscope.engine.isa.shapes import explain_illegal_choice, list_shared_slots
+from ptxscope.engine.isa.legality import (
+    draw_entry_form,
+    explain_illegal_choice,
+    find_violations,
+    list_shared_slots,
+)
 from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.state.edits import make_instruction, with_choice

@@ -11,7 +11,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ...engine.isa.integers import get_limits
+from ...engine.isa.encodings import get_limits
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import make_printable

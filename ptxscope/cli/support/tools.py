@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ...documents.option_table import DEFAULT_ARCH
-from ...engine.semantics.erratum import TARGETS
+from ...engine.semantics.rules import TARGETS
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...sass.kernel_source import KernelSource, make_kernel_source

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...engine.ir.operations import Op
 from ...engine.ir.tape import Node, get_range
-from ...engine.isa.integers import Range
+from ...engine.isa.encodings import Range
 from ...engine.isa.types import Type
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from keyword import kwlist
 
-from ...engine.isa.integers import Range
-from ...engine.isa.roles import ORDER
-from ...engine.micro_operations.stage import Stage
+from ...engine.isa.encodings import Range
+from ...engine.isa.types import ORDER
+from ...engine.micro_operations.properties import Stage
 from ...engine.semantics.plan import Plan, Source
 from ...engine.tracing.step_text import format_stage_title
 from ...engine.tracing.trace import Trace

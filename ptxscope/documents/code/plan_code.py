@@ -13,9 +13,9 @@ from typing import NamedTuple, Protocol
 from ...engine.ir.operations import Op, apply_operation
 from ...engine.ir.rewrites import SHORTENING_RULES, drop_idle_bound, merge_bounds, merge_equality
 from ...engine.ir.tape import Node, Tape, get_range, record_plan
-from ...engine.isa.integers import Range
+from ...engine.isa.encodings import Range
 from ...engine.micro_operations.arithmetic import EXACT
-from ...engine.micro_operations.stage import Stage
+from ...engine.micro_operations.properties import Stage
 from ...engine.semantics.plan import Plan
 
 

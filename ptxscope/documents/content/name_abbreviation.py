@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...engine.isa.roles import DESTINATIONS, Role
+from ...engine.isa.types import DESTINATIONS, Role
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Register
 from ...engine.tracing.basic_block import make_block

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...engine.isa.roles import Role
+from ...engine.isa.types import Role
 from ...engine.isa.value_text import format_hex
 from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import quote_word

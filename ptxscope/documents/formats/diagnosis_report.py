@@ -16,7 +16,7 @@ from ...diagnosis.observation import Observation
 from ...diagnosis.selector_problem import SelectorMatches
 from ...diagnosis.value_causes import format_changed_operands
 from ...engine.isa.value_text import format_hex
-from ...engine.semantics.erratum import Erratum
+from ...engine.semantics.rules import Erratum
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.deviation import find_first_difference

@@ -14,7 +14,7 @@ from html import escape
 from importlib.resources import files
 
 from ...engine.micro_operations.base import RowTrace
-from ...engine.micro_operations.instruction_view import format_short_name
+from ...engine.micro_operations.properties import format_short_name
 from ...engine.tracing.provenance import find_provenance, format_origins
 from ...engine.tracing.step_text import get_row_name
 from ...engine.tracing.trace import Trace

@@ -14,8 +14,8 @@ from ... import __version__
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex, format_value
 from ...engine.micro_operations.base import RowTrace
-from ...engine.micro_operations.stage import Stage
-from ...engine.semantics.erratum import Erratum
+from ...engine.micro_operations.properties import Stage
+from ...engine.semantics.rules import Erratum
 from ...engine.syntax.instruction import Immediate, Instruction
 from ...engine.tracing.annotations import annotations_to_json
 from ...engine.tracing.provenance import find_provenance

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from ...engine.micro_operations.stage import Stage
+from ...engine.micro_operations.properties import Stage
 from ...engine.tracing.trace import Trace
 from ...scene.row_pairs import find_differing_bits, iter_pairs
 from ..content.document import Document, Section, make_section

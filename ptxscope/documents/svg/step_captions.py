@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...engine.micro_operations.stage import Stage
+from ...engine.micro_operations.properties import Stage
 from ...scene.scene_model import StepScene
 from ..content.document import StepView
 from ..content.hidden_rows import HIDDEN_RESULT_TEXT

@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from math import ceil
 from typing import NamedTuple
 
-from ...engine.micro_operations.stage import Stage
+from ...engine.micro_operations.properties import Stage
 from ...engine.semantics.models import ISA_MODEL
 from ...engine.tracing.trace import Trace
 from ...scene.row_folding import FoldedScene

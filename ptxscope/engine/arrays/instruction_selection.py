@@ -12,7 +12,7 @@ import numpy as np
 
 from ..ir.operations import Op
 from ..ir.tape import Node, get_range
-from ..isa.integers import Range
+from ..isa.encodings import Range
 from ..isa.types import Type
 from .call_sequence import (
     DTYPES,

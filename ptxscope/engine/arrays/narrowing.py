@@ -16,7 +16,7 @@ from ..ir.rewrites import (
     expand_float,
 )
 from ..ir.tape import Node, RewriteRules, Tape, get_range
-from ..isa.integers import Range
+from ..isa.encodings import Range
 from ..micro_operations.arithmetic import RANGES
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..isa.integers import Range, get_limits
+from ..isa.encodings import Range, get_limits
 from ..micro_operations.arithmetic import compute_float_bits
 from .operations import Op
 from .tape import Node, RewriteRules, Tape, get_range

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..isa.integers import Range, get_limits
+from ..isa.encodings import Range, get_limits
 from ..isa.types import Type
 from ..micro_operations.arithmetic import RANGES, Picks
 from ..semantics.plan import Plan

@@ -6,6 +6,7 @@ They move words, combine their bits, shift and multiply them. Listings pass over
 from __future__ import annotations
 
 from .constraints import NEEDS_F64
+from .encodings import get_limits
 from .entry import (
     ANY_VERSION,
     Constraint,
@@ -18,10 +19,8 @@ from .entry import (
     make_operands,
 )
 from .form import Form
-from .integers import get_limits
-from .roles import Role
-from .syntax_line import NUMBERS, read_syntax
-from .types import ProductWord, Type
+from .grammar import NUMBERS, read_syntax
+from .types import ProductWord, Role, Type
 
 _D, _A, _B = (Operand(role, "stype", has_bytes=True) for role in (Role.D, Role.A, Role.B))
 _AMOUNT = Operand(Role.B, Type.U32, typical_values=(0, 1, 4, 8, 15, 16, 24, 31, 32, 40, 63, 64))

@@ -8,11 +8,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
-from .contradictions import Contradiction
+from .encodings import Range
 from .form import Form
-from .integers import Range
-from .roles import DESTINATIONS, Role
-from .types import Selector, Type
+from .types import DESTINATIONS, Role, Selector, Type
 
 
 class Group(StrEnum):
@@ -103,6 +101,15 @@ class Remark(NamedTuple):
     is_documented: bool = True
     is_in_ptxas: bool = True
     """Whether ptxas 13.0 accepts the form."""
+
+
+class Contradiction(NamedTuple):
+    """Two statements of the manual that cannot both be true."""
+
+    opcodes: tuple[str, ...]
+    applies_to: Callable[[Form], bool]
+    """Whether a form of these opcodes is affected."""
+    text: str
 
 
 class VersionRequirement(NamedTuple):

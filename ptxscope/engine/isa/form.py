@@ -94,6 +94,12 @@ class Form(NamedTuple):
     """The same for the register that ``cvt`` reads."""
 
     @property
+    def source_type(self) -> Type:
+        """The type ``stype`` of a form that has one."""
+        assert self.stype
+        return self.stype
+
+    @property
     def dot_type(self) -> Type:
         """The type of c and d in ``dp4a`` and ``dp2a``: u32 only if a and b are (9.7.1.24)."""
         return Type.U32 if self.atype is self.btype is Type.U32 else Type.S32

@@ -5,11 +5,10 @@ They permute bytes, evaluate truth tables, read and write bit fields, and multip
 
 from __future__ import annotations
 
+from .encodings import Range
 from .entry import ANY_VERSION, Entry, Group, MinimumVersion, Operand
-from .integers import Range
-from .roles import Role
-from .syntax_line import read_syntax
-from .types import BytePair, Destinations, PermuteMode, Type
+from .grammar import read_syntax
+from .types import BytePair, Destinations, PermuteMode, Role, Type
 
 _D, _NUMBER_A, _NUMBER_B, _NUMBER_C = (
     Operand(role, "stype") for role in (Role.D, Role.A, Role.B, Role.C)

@@ -1,4 +1,7 @@
-"""Legality by the catalog: violations of a form, counts of legal forms, random legal forms."""
+"""Legality by the catalog: violations of forms, their counts, random ones, choices of shapes.
+
+The shapes of an opcode are its entries, as those of ``min.u32`` and ``min.u8x4``.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +56,17 @@ def explain_illegal_value(form: Form, name: str, value: object) -> tuple[str, st
     for constraint in find_violations(changed_form):
         return constraint.message.format(f=changed_form), constraint.allowed(changed_form)
     return None
+
+
+def find_undocumented_values(entry: Entry, slot: Slot) -> tuple[object, ...]:
+    """Return the values of a slot that are undocumented in every form."""
+    remarks = [x for x in entry.remarks if x.slots == (slot.name,) and not x.is_documented]
+    values = slot.values if remarks else ()
+    return tuple(
+        value
+        for value in values
+        if any(x.applies_to(with_slot(Form(entry.opcode), slot.name, value)) for x in remarks)
+    )
 
 
 def make_blank_form(entry: Entry) -> Form:
@@ -157,3 +171,61 @@ def draw_entry_form(entry: Entry, rng: Random) -> Form:
             index = rng.randrange(slot.count_choices()) - slot.is_optional
             values[slot.name] = slot.absent if index < 0 else slot.values[index]
     return make_blank_form(entry)._replace(**values)  # type: ignore[arg-type]
+
+
+# --- choices among shapes -----------------------------------------------------------------
+
+
+@cache
+def list_shared_slots(entry: Entry) -> tuple[Slot, ...]:
+    """Return an entry's slots, those that tell shapes apart with the values of all shapes.
+
+    Slots that only other shapes have come first, as ``.cc`` does for ``add.u32``.
+    """
+    shapes = list_shapes(entry.opcode)
+    if len(shapes) == 1:
+        return entry.slots
+    telling_slots = {
+        slot.name: slot
+        for shape in shapes
+        for slot in shape.slots
+        if shape.distinguishing_modifiers.intersection(map(slot.format_value, slot.values))
+    }
+    own_slots = {slot.name: slot for slot in entry.slots}
+    foreign_slots = {name: x for name, x in telling_slots.items() if name not in own_slots}
+    return tuple(
+        _merge_slots(slot, shapes) if slot.name in telling_slots else slot
+        for slot in (foreign_slots | own_slots).values()
+    )
+
+
+def _merge_slots(slot: Slot, shapes: tuple[Entry, ...]) -> Slot:
+    """Return a slot with the values that it has in any shape, optional if a shape lacks it."""
+    slots = [shape.find_slot(slot.name) for shape in shapes]
+    values = dict.fromkeys(value for x in slots if x for value in x.values)
+    is_optional = any(x is None or x.is_optional for x in slots)
+    return slot._replace(values=tuple(values), is_optional=is_optional)
+
+
+def find_shapes(form: Form, name: str, value: object) -> tuple[Entry, ...]:
+    """Return the shapes that may have a slot's value; none if the form's own takes it alone."""
+    entry = get_entry(form)
+    changed_entry = get_entry(with_slot(form, name, value))
+    if _has_value(changed_entry, name, value):
+        return () if changed_entry is entry else (changed_entry,)
+    return tuple(x for x in list_shapes(form.opcode) if _has_value(x, name, value))
+
+
+def _has_value(entry: Entry, name: str, value: object) -> bool:
+    slot = entry.find_slot(name)
+    if slot is None:
+        return not value
+    return value in slot.values or (slot.is_optional and value == slot.absent)
+
+
+def explain_illegal_choice(form: Form, name: str, value: object) -> str | None:
+    """Explain why a legal form cannot take a value of a shared slot, or None if a shape can."""
+    if find_shapes(form, name, value):
+        return None
+    violation = explain_illegal_value(form, name, value)
+    return violation and violation[0]

@@ -1,4 +1,4 @@
-"""The vocabulary of PTX modifiers: types, comparisons, selectors (PTX ISA 5.2, 9.3, 9.7.18)."""
+"""The vocabulary of PTX: types, modifiers, selectors and roles (PTX ISA 5.2, 9.3, 9.7.18)."""
 
 from __future__ import annotations
 
@@ -214,3 +214,36 @@ class Selector(NamedTuple):
 def parse_selector(text: str) -> Selector:
     """Parse ``b3``, ``h10``, ``b7654``; whether the digits are legal is not checked."""
     return Selector(8 if text[0] == "b" else 16, tuple(map(int, reversed(text[1:]))))
+
+
+class Role(StrEnum):
+    """A role, in the order in which values are entered and shown."""
+
+    A = "a"
+    B = "b"
+    C = "c"
+    TABLE = "lut"
+    """The truth table of ``lop3``: a literal of the form, not an input."""
+    E = "e"
+    CARRY = "cc"
+    """The carry flag CC.CF as a source; no operand in the text."""
+    GUARD = "guard"
+    D = "d"
+    """As an input, the old value of the destination, which a guard may keep; likewise p and q."""
+    P = "p"
+    Q = "q"
+    CARRY_OUT = "cf"
+    """The carry flag CC.CF as a destination."""
+
+    @property
+    def label(self) -> str:
+        """The label in front of an input value: ``a``, ``@``, ``old``."""
+        if self is Role.GUARD:
+            return "@"
+        return "old" if self in DESTINATIONS else str(self)
+
+
+DESTINATIONS = (Role.D, Role.P, Role.Q, Role.CARRY_OUT)
+CARRY_REGISTER = "CC.CF"
+"""The register of the carry flag; no register in a text can have this name."""
+ORDER = {role: index for index, role in enumerate(Role)}

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from .floats import format_float
-from .integers import cast
-from .roles import Role
-from .types import Type
+from .encodings import cast, format_float
+from .types import Role, Type
 
 UNIT_NAMES = {8: "byte", 16: "half-word", 32: "word"}
 

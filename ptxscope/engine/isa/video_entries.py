@@ -15,9 +15,9 @@ from .constraints import (
     SECOP_NEEDS_C,
     SECOP_OR_DSEL,
     UNUSED_C,
+    find_contradictions,
     make_b1024_remark,
 )
-from .contradictions import find_contradictions
 from .entry import (
     Entry,
     Example,
@@ -28,9 +28,8 @@ from .entry import (
     make_masks,
     make_operands,
 )
-from .roles import Role
-from .syntax_line import read_syntax
-from .types import Type
+from .grammar import read_syntax
+from .types import Role, Type
 
 C_BITS = 0xCCCCCCCC
 """The default c of forms that keep some of its bits, in examples too: it resembles no result."""

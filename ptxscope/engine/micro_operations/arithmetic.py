@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from ..isa.integers import Range, cast, get_limits
+from ..isa.encodings import Range, cast, get_limits
 
 V = TypeVar("V")
 

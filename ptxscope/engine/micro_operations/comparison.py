@@ -6,17 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..isa.floats import get_infinity, get_magnitude_mask
+from ..isa.encodings import get_infinity, get_magnitude_mask
 from ..isa.types import Cmp, Type
 from ..isa.value_text import format_hex, format_value
 from .arithmetic import EXACT, Arithmetic, V, get_lane
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
-from .formula import make_equation
-from .instruction_view import format_short_name, name_operands
-from .properties import Flag, LaneText
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace, find_row
+from .properties import Flag, LaneText, Stage, format_short_name, make_equation, name_operands
 from .selection import describe_reading
-from .stage import Stage
-from .step_words import find_row
 
 if TYPE_CHECKING:
     from .drawings import ComparisonLine, VerdictCell

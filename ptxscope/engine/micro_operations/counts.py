@@ -9,10 +9,17 @@ from ..isa.types import WORD_BITS
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
-from .formula import make_equation, make_transition
-from .instruction_view import InstructionView, format_short_name
 from .numbers import PlusOne
-from .properties import InputBits, LaneText, Notation, map_bits
+from .properties import (
+    InputBits,
+    InstructionView,
+    LaneText,
+    Notation,
+    format_short_name,
+    make_equation,
+    make_transition,
+    map_bits,
+)
 
 
 def describe_found_bit(ins: InstructionView) -> str:

@@ -18,10 +18,18 @@ from .drawings import (
     LimitLine,
     TruncatedBits,
 )
-from .formula import make_equation
-from .instruction_view import name_operands
 from .numbers import Add
-from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, map_bits
+from .properties import (
+    MAX_LANE_BITS,
+    Flag,
+    Idleness,
+    InputBits,
+    LaneText,
+    Notation,
+    make_equation,
+    map_bits,
+    name_operands,
+)
 from .saturation import Clamp
 from .shifts import ShiftRight
 

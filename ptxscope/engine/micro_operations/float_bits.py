@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..isa.floats import decode_float, encode_float, format_float, get_magnitude_mask
+from ..isa.encodings import decode_float, encode_float, format_float, get_magnitude_mask
 from ..isa.types import Type
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, V, is_different, normalise_magnitude
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .drawings import ConversionCell, FloatBits, FlushedBits, PatternCell
-from .formula import make_equation
 from .logic import Encode
-from .properties import Flag, Idleness, LaneText, Notation
+from .properties import Flag, Idleness, LaneText, Notation, make_equation
 
 
 @dataclass(frozen=True)

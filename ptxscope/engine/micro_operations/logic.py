@@ -5,17 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..isa.floats import encode_float
+from ..isa.encodings import encode_float
 from ..isa.types import BoolOp, Type
 from ..isa.value_text import format_hex, format_value
 from .arithmetic import Arithmetic, Inputs, V, get_lane
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
+from .base import (
+    NOTHING_WRITTEN,
+    LaneView,
+    MicroOperation,
+    MutationSite,
+    RowMutation,
+    RowTrace,
+    add_guard,
+    format_destinations,
+)
 from .drawings import CellDrawing, Choice, FormulaCell, LogicGate, ResultCell, TruthCell
-from .formula import make_equation, make_transition
-from .instruction_view import format_guard
-from .properties import MAX_LANE_BITS, Idleness, InputBits, LaneText, Notation, map_bits
-from .stage import Stage
-from .step_words import NOTHING_WRITTEN, add_guard, format_destinations
+from .properties import (
+    MAX_LANE_BITS,
+    Idleness,
+    InputBits,
+    LaneText,
+    Notation,
+    Stage,
+    format_guard,
+    make_equation,
+    make_transition,
+    map_bits,
+)
 
 
 class Not(MicroOperation):

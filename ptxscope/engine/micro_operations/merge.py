@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..isa.integers import cast, get_limits
+from ..isa.encodings import cast, get_limits
 from ..isa.types import WORD_BITS, Selector
 from ..isa.value_text import (
     UNIT_NAMES,
@@ -16,12 +16,29 @@ from ..isa.value_text import (
     format_part,
 )
 from .arithmetic import Arithmetic, Inputs, V, is_outside
-from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
+from .base import (
+    PREVIOUS_RESULT,
+    LaneView,
+    MicroOperation,
+    MutationSite,
+    RowMutation,
+    RowTrace,
+    format_write,
+)
 from .drawings import CellDrawing, KeptCell, ResultCell, TakenCell, WordCell
-from .formula import make_equation, make_transition
-from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, Part, map_bits
+from .properties import (
+    MAX_LANE_BITS,
+    Flag,
+    Idleness,
+    InputBits,
+    LaneText,
+    Notation,
+    Part,
+    make_equation,
+    make_transition,
+    map_bits,
+)
 from .selection import Select
-from .step_words import format_write
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,27 @@
-"""The micro-operations that compute an exact number from one or two: sums, products, extremes."""
+"""The micro-operations that compute an exact number: sums, products, extremes, sums of lanes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .arithmetic import Arithmetic, V
-from .base import LaneView, MicroOperation, MutationSite, RowMutation
-from .formula import make_equation
-from .properties import LaneText
-from .stage import Stage
+from ..isa.value_text import UNIT_NAMES, format_lanes
+from .arithmetic import Arithmetic, Inputs, V
+from .base import (
+    PREVIOUS_RESULT,
+    Copy,
+    LaneView,
+    MicroOperation,
+    MutationSite,
+    RowMutation,
+    RowTrace,
+    find_row,
+)
+from .properties import MAX_LANE_BITS, InputBits, LaneText, Stage, format_short_name, make_equation
+
+if TYPE_CHECKING:
+    from .drawings import LaneSum
 
 
 class Add(MicroOperation):
@@ -149,3 +162,70 @@ class PlusOne(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.keep_first_input("left out the one that .po adds")
+
+
+@dataclass(frozen=True)
+class Accumulate(MicroOperation):
+    """c plus the lanes of t in ``lanes``."""
+
+    lanes: tuple[int, ...]
+    input_lanes: int
+    """The number of lanes of t."""
+    is_exact = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        t, c = v
+        return ar.add(ar.sum_lanes(t, self.lanes, self.input_lanes), c)
+
+    def count_output_lanes(self, input_lanes: int) -> int:
+        return 1
+
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
+        yield from (InputBits(0, index, 0, MAX_LANE_BITS) for index in self.lanes)
+        yield InputBits(1, 0, 0, MAX_LANE_BITS)
+
+    def format_symbols(self, row: RowTrace, lane: int | None) -> str:
+        t, c = row.list_symbols()
+        return " + ".join([c, *(f"{t}{index}" for index in sorted(self.lanes, reverse=True))])
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        t, c = view.row.inputs
+        terms = [t.values[lane] for lane in sorted(self.lanes, reverse=True)]
+        total = " + ".join([str(view.y), *(f"({x})" if x < 0 else str(x) for x in terms)])
+        skipped_lanes = set(range(self.input_lanes)) - set(self.lanes)
+        suffix = f"; without {format_lanes(skipped_lanes)}" if skipped_lanes else ""
+        sentence = f"{c.name} and the lanes: {total} is {view.value}{suffix}"
+        return LaneText(make_equation(total, view.value), sentence)
+
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
+        cut, secop = find_row(rows, "cut"), rows[0].instruction.form.secop
+        truncation = f" truncated to a {UNIT_NAMES[cut.range.bits]}" if cut else ""
+        is_clamped = find_row(rows, "clamped") is not None
+        ending = "then clamped" if is_clamped else "neither clamped nor truncated"
+        is_whole = len(self.lanes) == self.input_lanes
+        lanes_text = "every lane" if is_whole else format_lanes(self.lanes)
+        c = f"{'' if secop is None else f'.{secop}: '}{format_short_name(rows[0].instruction, 'c')}"
+        reading = ", read as s32," if find_row(rows, "c") else ""
+        return f"{c}{reading} plus t of {lanes_text}{truncation}; the sum is {ending}."
+
+    def make_cell(self, row: RowTrace, lane: int) -> LaneSum:
+        from .drawings import LaneSum
+
+        return LaneSum(self.lanes, self.input_lanes)
+
+    def make_figure(self, row: RowTrace) -> LaneSum:
+        return self.make_cell(row, 0)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        _, c = site.inputs
+        chain = ((self, site.inputs), (Subtract(), (PREVIOUS_RESULT, c)))
+        yield RowMutation("left c out", chain, 1)
+        yield RowMutation("forgot the lanes", ((Copy(), (c,)),), 2)
+        all_lanes = tuple(range(self.input_lanes))
+        if self.lanes != all_lanes:
+            excluded_lanes = tuple(lane for lane in all_lanes if lane not in self.lanes)
+            for description, lanes in (
+                ("summed every lane, mask or not", all_lanes),
+                ("summed the lanes that are not in the mask", excluded_lanes),
+            ):
+                yield site.replace_operation(description, Accumulate(lanes, self.input_lanes))

@@ -11,9 +11,15 @@ from ..isa.value_text import format_hex, format_part
 from .arithmetic import Arithmetic, Inputs, Picks, V, fill
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .drawings import ByteChoice, BytePermutation, TruthTable
-from .formula import make_equation
-from .instruction_view import format_short_name, name_operands
-from .properties import InputBits, LaneText, Notation, map_bits
+from .properties import (
+    InputBits,
+    LaneText,
+    Notation,
+    format_short_name,
+    make_equation,
+    map_bits,
+    name_operands,
+)
 from .saturation import Wrap
 
 _BYTE = 8

@@ -1,13 +1,80 @@
-"""Properties of micro-operations and their rows, as data."""
+"""Stages, formulas and properties of micro-operations and their rows, as data."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum, StrEnum, auto
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from ..isa.entry import Entry
+from ..isa.form import Form
 from ..isa.types import Type
 from .arithmetic import Inputs
-from .formula import Formula
+
+
+class Stage(StrEnum):
+    """The purpose of a step, in the order of reading."""
+
+    SELECT = "select"
+    FLUSH = "flush"
+    EXTEND = "extend"
+    OPERATE = "operate"
+    COMPARE = "compare"
+    BOOLEAN = "boolean"
+    CHOOSE = "choose"
+    SUM = "sum"
+    CARRY = "carry"
+    SCALE = "scale"
+    SATURATE = "saturate"
+    SECONDARY = "secondary"
+    MERGE = "merge"
+    ACCUMULATE = "accumulate"
+    WRITE = "write"
+    GUARD = "guard"
+
+
+# --- formulas, so that every view can format one without parsing it -----------------------
+
+
+class Sign(StrEnum):
+    """The sign between the two sides of a formula."""
+
+    IS = "="
+    BECOMES = "->"
+    """Between a number and its bits."""
+    FOR = "for"
+    """Between a value and the destination that it goes to if a guard allows it."""
+
+
+class Formula(NamedTuple):
+    """``7 + 2 = 9``; ``-1 -> 0xff``; ``(2 < 3) = 1``."""
+
+    left: str
+    right: str
+    sign: Sign = Sign.IS
+    grouped: bool = False
+    """Whether the left side needs brackets inline, because it has a sign of its own."""
+
+    def __str__(self) -> str:
+        left_side = f"({self.left})" if self.grouped else self.left
+        return f"{left_side} {self.sign} {self.right}"
+
+    def map_sides(self, change: Callable[[str], str]) -> Formula:
+        """Return the formula with ``change`` applied to both sides."""
+        return self._replace(left=change(self.left), right=change(self.right))
+
+
+def make_equation(left_side: str, right_side: object, *, is_grouped: bool = False) -> Formula:
+    """Return ``left = right``."""
+    return Formula(left_side, str(right_side), grouped=is_grouped)
+
+
+def make_transition(left_side: object, right_side: str) -> Formula:
+    """Return ``left -> right``."""
+    return Formula(str(left_side), right_side, Sign.BECOMES)
+
+
+# --- properties -------------------------------------------------------------------------
 
 
 class Flag(StrEnum):
@@ -99,3 +166,60 @@ class LaneText(NamedTuple):
     sentence: str
     short_text: str = ""
     """The value and its origin in few characters; empty if the formula is short."""
+
+
+# --- the instruction of a row, as far as micro-operations need it -------------------------
+
+_MAX_NAME_CHARS = 16
+"""Characters of the longest register name that sentences repeat."""
+
+
+class GuardView(Protocol):
+    """The guard of an instruction."""
+
+    @property
+    def negated(self) -> bool:
+        """Whether it is written ``@!p``."""
+
+
+class InstructionView(Protocol):
+    """The instruction of a row."""
+
+    @property
+    def form(self) -> Form:
+        """Its opcode and slots."""
+
+    @property
+    def entry(self) -> Entry:
+        """Its entry in the catalog."""
+
+    @property
+    def guard(self) -> GuardView | None:
+        """Its guard."""
+
+    def type_of(self, role: str) -> Type:
+        """Return the type of an operand."""
+
+    def has_lanes(self, role: str) -> bool:
+        """Return whether an operand's bits are separate lanes."""
+
+    def format_operand(self, role: str) -> str:
+        """Return an operand as it is written; the role if it is not written."""
+
+
+def format_short_name(ins: InstructionView, role: str) -> str:
+    """Return an operand's name for sentences: its role if the name is long."""
+    name = ins.format_operand(role)
+    return name if len(name) <= _MAX_NAME_CHARS else role
+
+
+def name_operands(text: str, ins: InstructionView) -> str:
+    """Return a sentence with the names of operands for ``{a}``; a discarded one is its role."""
+    names = {role: format_short_name(ins, role) for role in "abcdepq" if f"{{{role}}}" in text}
+    return text.format_map({role: role if x == "_" else x for role, x in names.items()})
+
+
+def format_guard(ins: InstructionView) -> str:
+    """Return the guard as sentences name it: ``@!p``."""
+    negated = ins.guard is not None and ins.guard.negated
+    return f"@{'!' if negated else ''}{format_short_name(ins, 'guard')}"

@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..isa.integers import get_limits
+from ..isa.encodings import get_limits
 from ..isa.types import WORD_BITS, Type
 from ..isa.value_text import format_integer_type
 from .arithmetic import Arithmetic, Inputs, V, is_different
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
-from .formula import make_equation
-from .properties import Flag, Idleness, InputBits, LaneText, Notation, Reading
+from .properties import Flag, Idleness, InputBits, LaneText, Notation, Reading, Stage, make_equation
 from .selection import map_read_bits
-from .stage import Stage
 
 if TYPE_CHECKING:
     from .drawings import NumberCell, RangeLine, TruncatedBits

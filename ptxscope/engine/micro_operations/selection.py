@@ -6,14 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..isa.roles import Role
-from ..isa.types import WORD_BITS
+from ..isa.types import WORD_BITS, Role
 from ..isa.value_text import UNIT_NAMES, format_hex, format_integer_type, format_part
 from .arithmetic import Arithmetic, Inputs, Picks, V
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
-from .formula import make_equation
-from .properties import Flag, Idleness, InputBits, LaneText, Notation, Part, Reading, map_bits
-from .step_words import append_sentence
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace, append_sentence
+from .properties import (
+    Flag,
+    Idleness,
+    InputBits,
+    LaneText,
+    Notation,
+    Part,
+    Reading,
+    make_equation,
+    map_bits,
+)
 
 if TYPE_CHECKING:
     from .drawings import PartCell, ReadingCell

@@ -6,14 +6,32 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..isa.integers import cast, get_limits
+from ..isa.encodings import cast, get_limits
 from ..isa.types import WORD_BITS, Type
 from ..isa.value_text import format_hex, format_integer_type, format_value
 from .arithmetic import Arithmetic, Inputs, V, is_outside
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
-from .formula import Formula, Sign, make_equation, make_transition
-from .properties import Flag, Idleness, InputBits, LaneText, Notation, map_bits
-from .step_words import NOTHING_WRITTEN, format_destinations, format_write
+from .base import (
+    NOTHING_WRITTEN,
+    LaneView,
+    MicroOperation,
+    MutationSite,
+    RowMutation,
+    RowTrace,
+    format_destinations,
+    format_write,
+)
+from .properties import (
+    Flag,
+    Formula,
+    Idleness,
+    InputBits,
+    LaneText,
+    Notation,
+    Sign,
+    make_equation,
+    make_transition,
+    map_bits,
+)
 
 if TYPE_CHECKING:
     from .drawings import CellDrawing, TruncatedBits

@@ -8,15 +8,30 @@ from dataclasses import dataclass
 from ..isa.types import WORD_BITS
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, get_lane
-from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
+from .base import (
+    PREVIOUS_RESULT,
+    LaneView,
+    MicroOperation,
+    MutationSite,
+    RowMutation,
+    RowTrace,
+    add_guard,
+    find_row,
+)
 from .counts import SubtractFrom
 from .drawings import BitFate, BitField, FieldBits, FieldRuler
-from .formula import make_equation, make_transition
-from .instruction_view import name_operands
-from .properties import MAX_LANE_BITS, InputBits, LaneText, Notation, map_bits
+from .properties import (
+    MAX_LANE_BITS,
+    InputBits,
+    LaneText,
+    Notation,
+    make_equation,
+    make_transition,
+    map_bits,
+    name_operands,
+)
 from .saturation import Wrap
 from .shifts import ShiftLeft
-from .step_words import add_guard, find_row
 
 
 class JoinWords(MicroOperation):

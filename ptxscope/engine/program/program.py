@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Set
 from functools import cache
 from typing import NamedTuple
 
-from ..isa.roles import CARRY_REGISTER, Role
-from ..isa.types import Type
+from ..isa.types import CARRY_REGISTER, Role, Type
 from ..syntax.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
 from ..syntax.errors import Problem
 from ..syntax.scopes import Scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..isa.floats import encode_float
+from ..isa.encodings import encode_float
 from ..isa.types import Type
 from ..syntax.constants import BadConstantError, evaluate_constant
 from ..syntax.operands import COMPONENTS, SPECIAL

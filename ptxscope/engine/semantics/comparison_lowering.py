@@ -6,16 +6,15 @@ rules they implement.
 
 from __future__ import annotations
 
-from ..isa.floats import encode_float
+from ..isa.encodings import encode_float
 from ..isa.form import Form
 from ..isa.types import Cmp, Destinations, Type
 from ..micro_operations.comparison import Compare
 from ..micro_operations.float_bits import Flush
 from ..micro_operations.logic import Choose, Combine, Encode, Not, SpreadTruth, TakeLane
 from ..micro_operations.merge import Pack
+from ..micro_operations.properties import Stage
 from ..micro_operations.selection import Select
-from ..micro_operations.stage import Stage
-from ..micro_operations.truncation import Truncate
 from .plan import Builder, Lowering
 from .rules import Rules
 
@@ -26,9 +25,8 @@ def _build_comparison(b: Builder, form: Form) -> str:
     Of two halves in a word, each is a lane.
     """
     assert form.cmp
-    assert form.stype
-    type_, keys = form.stype.lane_type, ["a", "b"]
-    if form.stype.lanes > 1:
+    type_, keys = form.source_type.lane_type, ["a", "b"]
+    if form.source_type.lanes > 1:
         halves = Select(16, ((0, 0), (0, 1)))
         keys = [b.add_row(Stage.SELECT, role, halves, role) for role in "ab"]
     if form.ftz:
@@ -55,11 +53,10 @@ def _combine_with_c(b: Builder, form: Form, t: str) -> str:
 
 
 def _lower_set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    """Lower ``set`` (1.4, 1.6; H2); its guard under E14: ``guard_lowering``."""
+    """Lower ``set`` (1.4, 1.6; H2)."""
     assert form.dtype
-    assert form.stype
     t = _combine_with_c(b, form, _build_comparison(b, form))
-    lanes = form.stype.lanes
+    lanes = form.source_type.lanes
     type_ = form.dtype.lane_type
     if type_.is_float:
         true = encode_float(1.0, type_)
@@ -73,9 +70,8 @@ def _lower_set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 
 def _lower_setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``setp``; q is written from the negation of t, or from the high halves (1.4, 1.6)."""
-    assert form.stype
     t = _build_comparison(b, form)
-    if form.stype.lanes > 1:
+    if form.source_type.lanes > 1:
         return _take_halves(b, form, _combine_with_c(b, form, t))
     result_keys = {"p": t}
     if form.dst in (Destinations.P_Q, Destinations.SINK_Q):
@@ -86,10 +82,9 @@ def _lower_setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
         c = _build_condition(b, form, Stage.BOOLEAN)
         for role, key in result_keys.items():
             result_keys[role] = b.add_row(Stage.BOOLEAN, role, Combine(form.boolop), key, c)
-    return {
-        role: b.add_row(Stage.WRITE, role, Truncate(1, signed=False), key)
-        for role, key in result_keys.items()
-    }
+    for role, key in result_keys.items():
+        result_keys |= b.write_result(key, 1, role=role)
+    return result_keys
 
 
 def _take_halves(b: Builder, form: Form, t: str) -> dict[str, str]:
@@ -100,10 +95,9 @@ def _take_halves(b: Builder, form: Form, t: str) -> dict[str, str]:
 
 def _lower_selp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``selp`` (1.5)."""
-    assert form.stype
     c = _build_condition(b, form, Stage.CHOOSE)
     choice = b.add_row(Stage.CHOOSE, "t", Choose(), c, "a", "b")
-    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.stype.bits, signed=False), choice)}
+    return b.write_result(choice, form.source_type.bits, signed=False)
 
 
 def _lower_slct(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
@@ -113,7 +107,7 @@ def _lower_slct(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     cmp = Cmp.GT if rules.zero_takes_b else Cmp.GE
     condition = b.add_row(Stage.COMPARE, "t", Compare(cmp, form.ctype), c)
     choice = b.add_row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
-    return {"d": b.add_row(Stage.WRITE, "d", Truncate(form.dtype.bits, signed=False), choice)}
+    return b.write_result(choice, form.dtype.bits, signed=False)
 
 
 LOWERINGS: dict[str, Lowering] = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..isa.form import Form
 from ..isa.types import SecOp, Type, parse_selector
-from .erratum import Erratum
+from .rules import Erratum
 
 
 def _has_min_or_max(f: Form) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from ..isa.form import Form
 from ..isa.types import BytePair, Cmp, Destinations, ShiftDirection, ShiftMode, Type
-from ..micro_operations.accumulation import Accumulate
 from ..micro_operations.comparison import Compare
 from ..micro_operations.counts import (
     CountLeadingZeros,
@@ -28,31 +27,22 @@ from ..micro_operations.fields import (
 )
 from ..micro_operations.logic import Combine, Not
 from ..micro_operations.merge import Pack
-from ..micro_operations.numbers import AbsoluteDifference, Add, Multiply
+from ..micro_operations.numbers import AbsoluteDifference, Accumulate, Add, Multiply
 from ..micro_operations.permutation import EvaluateTable, PermuteByMode, PermuteBytes, SelectDigits
+from ..micro_operations.properties import Stage
 from ..micro_operations.saturation import Wrap
 from ..micro_operations.selection import Select
 from ..micro_operations.shifts import LimitAmount
-from ..micro_operations.stage import Stage
-from ..micro_operations.truncation import Truncate
 from ..micro_operations.word_pairs import JoinWords, TakeWord
 from .arithmetic_lowering import LOWERINGS as ARITHMETIC_LOWERINGS
 from .arithmetic_lowering import build_lanes
-from .common_lowering import LOWERINGS as COMMON_LOWERINGS
 from .plan import Builder, Lowering
 from .rules import Rules
-
-
-def _write(b: Builder, t: str, bits: int = 32) -> dict[str, str]:
-    """Write the low bits of a number to d: as a signed number if it can be negative."""
-    is_signed = b.get_range(t).low < 0
-    return {"d": b.add_row(Stage.WRITE, "d", Truncate(bits, is_signed), t)}
-
 
 # --- permute and logic -------------------------------------------------------------------
 
 
-def lower_prmt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _lower_prmt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``prmt``: without a mode, four digits of c pick the bytes."""
     if form.permute_mode is None:
         digits = b.add_row(Stage.SELECT, "c", SelectDigits(), "c")
@@ -63,16 +53,16 @@ def lower_prmt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     return {"d": b.add_row(Stage.WRITE, "d", Pack(8), t)}
 
 
-def lower_lop3(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _lower_lop3(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``lop3``: with a Boolean operator, p says whether any bit of d is 1."""
     assert form.lut is not None
     t = b.add_row(Stage.OPERATE, "t", EvaluateTable(form.lut), "a", "b", "c")
-    results = {} if form.dst is Destinations.SINK_P else _write(b, t)
+    results = {} if form.dst is Destinations.SINK_P else b.write_result(t)
     if form.boolop:
         p = b.add_row(Stage.COMPARE, "p", Compare(Cmp.NE, Type.U32), t)
         e = b.add_row(Stage.BOOLEAN, "e", Not(), "e") if form.nege else "e"
         p = b.add_row(Stage.BOOLEAN, "p", Combine(form.boolop), p, e)
-        results["p"] = b.add_row(Stage.WRITE, "p", Truncate(1, signed=False), p)
+        results |= b.write_result(p, 1, role="p")
     return results
 
 
@@ -86,26 +76,23 @@ def _build_byte(b: Builder, role: str, name: str, bits: int, rules: Rules) -> st
     return b.add_row(Stage.OPERATE, name, LimitField(bits, wrap=False), part)
 
 
-def lower_bfe(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+def _lower_bfe(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     """Lower ``bfe``: a field of a, extended (1.7; E15, E16)."""
-    assert form.stype
-    bits, signed = form.stype.bits, form.stype.signed
+    bits, signed = form.source_type.bits, form.source_type.signed
     x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
     position = _build_byte(b, "b", "position", bits, rules)
     length = _build_byte(b, "c", "length", bits, rules)
     read = FoldField() if rules.field_folded else ReadField(bits, signed)
-    return _write(b, b.add_row(Stage.OPERATE, "t", read, x, position, length), bits)
+    return b.write_result(b.add_row(Stage.OPERATE, "t", read, x, position, length), bits)
 
 
-def lower_bfi(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+def _lower_bfi(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     """Lower ``bfi`` (E16)."""
-    assert form.stype
-    bits = form.stype.bits
+    bits = form.source_type.bits
     position = _build_byte(b, "c", "position", bits, rules)
     length = _build_byte(b, "e", "length", bits, rules)
-    return _write(
-        b, b.add_row(Stage.OPERATE, "t", InsertField(bits), "a", "b", position, length), bits
-    )
+    t = b.add_row(Stage.OPERATE, "t", InsertField(bits), "a", "b", position, length)
+    return b.write_result(t, bits)
 
 
 def _build_limit(b: Builder, form: Form, role: str, name: str) -> str:
@@ -113,75 +100,65 @@ def _build_limit(b: Builder, form: Form, role: str, name: str) -> str:
     return b.add_row(Stage.OPERATE, name, LimitField(32, form.mode is ShiftMode.WRAP), role)
 
 
-def lower_shf(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _lower_shf(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``shf``: the word of the pair b:a that begins at bit c, or at bit 32 - c for ``.l``."""
     pair = b.add_row(Stage.OPERATE, "pair", JoinWords(), "a", "b")
     start = b.add_row(Stage.OPERATE, "amount", LimitAmount(form.mode is ShiftMode.WRAP), "c")
     if form.direction is ShiftDirection.LEFT:
         start = b.add_row(Stage.OPERATE, "start", SubtractFrom(32), start)
-    return _write(b, b.add_row(Stage.OPERATE, "t", TakeWord(), pair, start))
+    return b.write_result(b.add_row(Stage.OPERATE, "t", TakeWord(), pair, start))
 
 
-def lower_szext(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``szext``."""
+def _lower_szext(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     length = _build_limit(b, form, "b", "length")
-    return _write(
-        b, b.add_row(Stage.OPERATE, "t", ExtendField(32, form.stype is Type.S32), "a", length)
-    )
+    extend = ExtendField(32, form.stype is Type.S32)
+    return b.write_result(b.add_row(Stage.OPERATE, "t", extend, "a", length))
 
 
-def lower_bmsk(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``bmsk``."""
+def _lower_bmsk(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     position = _build_limit(b, form, "a", "position")
     length = _build_limit(b, form, "b", "length")
-    return _write(b, b.add_row(Stage.OPERATE, "t", FieldMask(32), position, length))
+    return b.write_result(b.add_row(Stage.OPERATE, "t", FieldMask(32), position, length))
 
 
-def lower_brev(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``brev``."""
-    assert form.stype
-    return _write(
-        b, b.add_row(Stage.OPERATE, "t", ReverseBits(form.stype.bits), "a"), form.stype.bits
-    )
+def _lower_brev(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    bits = form.source_type.bits
+    return b.write_result(b.add_row(Stage.OPERATE, "t", ReverseBits(bits), "a"), bits)
 
 
-def lower_clz(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``clz``."""
-    assert form.stype
-    return _write(b, b.add_row(Stage.OPERATE, "t", CountLeadingZeros(form.stype.bits), "a"))
+def _lower_clz(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    count = CountLeadingZeros(form.source_type.bits)
+    return b.write_result(b.add_row(Stage.OPERATE, "t", count, "a"))
 
 
-def lower_popc(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``popc``."""
-    assert form.stype
-    return _write(b, b.add_row(Stage.OPERATE, "t", CountOnes(form.stype.bits), "a"))
+def _lower_popc(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    count = CountOnes(form.source_type.bits)
+    return b.write_result(b.add_row(Stage.OPERATE, "t", count, "a"))
 
 
-def lower_bfind(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _lower_bfind(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``bfind``: all ones if every bit is like the sign, with ``.shiftamt`` too."""
-    assert form.stype
-    bits = form.stype.bits
+    bits = form.source_type.bits
     x = "a"
-    if form.stype.signed:
+    if form.source_type.signed:
         x = b.extend(Stage.EXTEND, "a", "a", bits, signed=True)
         x = b.add_row(Stage.OPERATE, "pattern", InvertNegative(bits), x)
     count = b.add_row(Stage.OPERATE, "zeros", CountLeadingZeros(bits), x)
     last = ReplaceValue(bits, -1) if form.shiftamt else SubtractFrom(bits - 1)
-    return _write(b, b.add_row(Stage.OPERATE, "t", last, count))
+    return b.write_result(b.add_row(Stage.OPERATE, "t", last, count))
 
 
-def lower_fns(b: Builder, _: Form, rules: Rules) -> dict[str, str]:
+def _lower_fns(b: Builder, _: Form, rules: Rules) -> dict[str, str]:
     """Lower ``fns`` (E17)."""
     offset = b.extend(Stage.EXTEND, "c", "c", 32, signed=True)
-    return _write(
-        b, b.add_row(Stage.OPERATE, "t", FindNthOne(rules.offset_overflows), "a", "b", offset)
-    )
+    find = FindNthOne(rules.offset_overflows)
+    return b.write_result(b.add_row(Stage.OPERATE, "t", find, "a", "b", offset))
 
 
 # --- sums of products and differences ----------------------------------------------------
 
 
-def lower_dp4a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _lower_dp4a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``dp4a``: the products of four pairs of bytes."""
     lanes = range(4)
     x = build_lanes(b, "a", form.atype is Type.S32, 8, lanes)
@@ -189,7 +166,7 @@ def lower_dp4a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     return _build_dot_product(b, form, x, y, 4)
 
 
-def lower_dp2a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _lower_dp2a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``dp2a``: the products of both half-words of a and the low or high bytes of b."""
     first = 2 if form.byte_pair is BytePair.HI else 0
     x = build_lanes(b, "a", form.atype is Type.S32, 16, range(2))
@@ -202,37 +179,34 @@ def _build_dot_product(b: Builder, form: Form, x: str, y: str, count: int) -> di
     signed = form.dot_type is Type.S32
     c = b.extend(Stage.ACCUMULATE, "c", "c", 32, signed=True) if signed else "c"
     total = b.add_row(Stage.ACCUMULATE, "t", Accumulate(tuple(range(count)), count), t, c)
-    return _write(b, total)
+    return b.write_result(total)
 
 
-def lower_sad(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _lower_sad(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``sad``: c plus |a - b|, modulo the width."""
-    assert form.stype
-    bits, signed = form.stype.bits, form.stype.signed
-    x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
-    y = b.extend(Stage.EXTEND, "b", "b", bits, signed)
+    bits, signed = form.source_type.bits, form.source_type.signed
+    x, y = (b.extend(Stage.EXTEND, role, role, bits, signed) for role in "ab")
     t = b.add_row(Stage.OPERATE, "t", AbsoluteDifference(), x, y)
     c = b.extend(Stage.SUM, "c", "c", bits, signed)
-    return _write(b, b.add_row(Stage.SUM, "t", Add(), t, c), bits)
+    return b.write_result(b.add_row(Stage.SUM, "t", Add(), t, c), bits)
 
 
 LOWERINGS: dict[str, Lowering] = {
     **ARITHMETIC_LOWERINGS,
-    **COMMON_LOWERINGS,
-    "prmt": lower_prmt,
-    "lop3": lower_lop3,
-    "bfe": lower_bfe,
-    "bfi": lower_bfi,
-    "shf": lower_shf,
-    "szext": lower_szext,
-    "bmsk": lower_bmsk,
-    "brev": lower_brev,
-    "clz": lower_clz,
-    "popc": lower_popc,
-    "bfind": lower_bfind,
-    "fns": lower_fns,
-    "dp4a": lower_dp4a,
-    "dp2a": lower_dp2a,
-    "sad": lower_sad,
+    "prmt": _lower_prmt,
+    "lop3": _lower_lop3,
+    "bfe": _lower_bfe,
+    "bfi": _lower_bfi,
+    "shf": _lower_shf,
+    "szext": _lower_szext,
+    "bmsk": _lower_bmsk,
+    "brev": _lower_brev,
+    "clz": _lower_clz,
+    "popc": _lower_popc,
+    "bfind": _lower_bfind,
+    "fns": _lower_fns,
+    "dp4a": _lower_dp4a,
+    "dp2a": _lower_dp2a,
+    "sad": _lower_sad,
 }
 """The lowering of each opcode."""

@@ -8,6 +8,7 @@ from ..isa.catalog import get_entry
 from ..isa.entry import Entry, Group
 from ..isa.form import Form
 from ..isa.types import Destinations, Type
+from ..micro_operations.properties import Stage
 from .plan import Builder, Lowering, Plan
 from .rules import ISA, Rules
 
@@ -25,15 +26,14 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
     builder = Builder(types | {"guard": Type.PRED})
     results = _find_lowering(entry)(builder, form, rules)
     if guard is not None and form.dst is not Destinations.SINK:  # a sink has no old value to keep
-        from .guard_lowering import lower_guard
-
-        results = lower_guard(builder, form, rules, results, is_negated=guard)
+        results = _lower_guard(builder, form, rules, results, is_negated=guard)
     return builder.build_plan(form, results)
 
 
 def load_families() -> None:
     """Load the lowering of every family, and with them every kind of micro-operation."""
-    from . import comparison_lowering, guard_lowering, integer_lowering, video_lowering  # noqa: F401
+    from ..micro_operations import float_bits  # noqa: F401
+    from . import comparison_lowering, integer_lowering, video_lowering  # noqa: F401
 
 
 def _find_lowering(entry: Entry) -> Lowering:
@@ -45,3 +45,37 @@ def _find_lowering(entry: Entry) -> Lowering:
     else:
         from .integer_lowering import LOWERINGS
     return LOWERINGS[entry.opcode]
+
+
+# --- guards: ``@p`` and ``@!p`` ------------------------------------------------------------
+
+
+def _lower_guard(
+    b: Builder, form: Form, rules: Rules, results: dict[str, str], is_negated: bool
+) -> dict[str, str]:
+    """Append a step that keeps the destinations' old values if the predicate forbids the write."""
+    from ..micro_operations.logic import Choose, Not
+
+    b.get_range("guard")  # sources are listed in order of first use
+    old_values = {x: _convert_old_value(b, form, x) if rules.old_converted else x for x in results}
+    allowed = b.add_row(Stage.GUARD, "guard", Not(), "guard") if is_negated else "guard"
+    return {
+        role: b.add_row(Stage.GUARD, role, Choose(), allowed, key, old_values[role])
+        for role, key in results.items()
+    }
+
+
+def _convert_old_value(b: Builder, form: Form, role: str) -> str:
+    """Apply the conversion of ``set`` to d's old value (2, E14)."""
+    from ..micro_operations.bitwise import Magnitude, ToBits
+    from ..micro_operations.float_bits import ToFloat
+
+    assert form.dtype
+    bits = 16 if form.source_type.bits == 16 else 32
+    # a half in a register is the low half of a word that it fills with zeros
+    number = b.extend(Stage.GUARD, "number", role, form.dtype.bits, bits <= form.dtype.bits)
+    number = b.wrap(Stage.GUARD, "low", number, bits, signed=True)
+    if not form.dtype.is_float:
+        return b.add_row(Stage.GUARD, "old", ToBits(32), number)
+    number = b.add_row(Stage.GUARD, "magnitude", Magnitude(bits), number)
+    return b.add_row(Stage.GUARD, "old", ToFloat(form.dtype), number)

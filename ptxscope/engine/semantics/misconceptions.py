@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..isa.form import Form
 from ..isa.types import SecOp
-from .erratum import Erratum
+from .rules import Erratum
 
 
 def _applies_always(_: Form) -> bool:

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from ..isa.form import Form
 from .errata import ALL_ERRATA, ERRATA
-from .erratum import NEWEST, OLDEST, Erratum, Version
 from .lowering import lower
 from .misconceptions import MISCONCEPTIONS
 from .plan import Plan
-from .rules import ISA, Rules
+from .rules import ISA, NEWEST, OLDEST, Erratum, Rules, Version
 
 
 class Model(NamedTuple):

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
+from ..isa.encodings import Range, get_limits
 from ..isa.form import Form
-from ..isa.integers import Range, get_limits
-from ..isa.types import Type
+from ..isa.types import WORD_BITS, Type
 from ..micro_operations.arithmetic import EXACT, RANGES, LaneValues
 from ..micro_operations.base import MicroOperation
+from ..micro_operations.properties import Stage
 from ..micro_operations.selection import Extend
-from ..micro_operations.stage import Stage
+from ..micro_operations.truncation import Truncate
 from .rules import Rules
 
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
@@ -138,6 +139,17 @@ class Builder:
         from ..micro_operations.saturation import Clamp
 
         return self.add_row(stage, name, Clamp(low, high), key)
+
+    def write_result(
+        self, key: str, bits: int = WORD_BITS, signed: bool | None = None, role: str = "d"
+    ) -> dict[str, str]:
+        """Append a row that writes the low bits of a number; return it by the destination's role.
+
+        By default, the destination is signed if the number can be negative.
+        """
+        if signed is None:
+            signed = self.get_range(key).low < 0
+        return {role: self.add_row(Stage.WRITE, role, Truncate(bits, signed), key)}
 
     def build_plan(self, form: Form, results: dict[str, str]) -> Plan:
         """Return the collected rows, sorted by stage, as a Plan."""

@@ -7,8 +7,8 @@ Docstrings cite the sections and steps of docs/semantics.md, and the errata (Eâ€
 from __future__ import annotations
 
 from ..isa.catalog import get_entry
+from ..isa.encodings import Range, get_limits
 from ..isa.form import Form
-from ..isa.integers import Range, get_limits
 from ..isa.types import SecOp, Selector, ShiftMode, Type
 from ..micro_operations.base import MicroOperation
 from ..micro_operations.comparison import Compare
@@ -22,9 +22,8 @@ from ..micro_operations.numbers import (
     PlusOne,
     Subtract,
 )
+from ..micro_operations.properties import Stage
 from ..micro_operations.selection import Select
-from ..micro_operations.stage import Stage
-from ..micro_operations.truncation import Truncate
 from .plan import Builder, Lowering
 from .rules import Rules
 
@@ -177,7 +176,7 @@ def _build_write(
 ) -> dict[str, str]:
     """Merge into c if there is a dsel, and write the word (1.1, steps 6 and 7; E1)."""
     if dsel is None:
-        return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), t)}
+        return b.write_result(t, signed=signed)
     from ..micro_operations.merge import Merge, Pack
 
     high = rules.h1_takes_high and dsel == Selector(16, (1,))
@@ -213,7 +212,7 @@ def _lower_vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
         if rules.sum_64:
             t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)
         t = b.clamp(t, *_find_bounds(get_limits(32, signed), rules))
-    return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), t)}
+    return b.write_result(t, signed=signed)
 
 
 # --- SIMD video (9.7.18.2) ---------------------------------------------------------------
@@ -229,7 +228,7 @@ def _lower_simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     y = _build_simd_operand(b, form.bsel, form.btype, "b", lanes)
     t = _build_operation(b, form, rules, x, y, unit)
     if form.secop:
-        from ..micro_operations.accumulation import Accumulate
+        from ..micro_operations.numbers import Accumulate
 
         if rules.lanes_cut:
             t = b.wrap(Stage.ACCUMULATE, "cut", t, unit, signed)
@@ -238,7 +237,7 @@ def _lower_simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
         total = b.add_row(Stage.ACCUMULATE, "t", Accumulate(mask, lanes), t, c)
         if rules.add_clamps:
             total = b.clamp(total, *get_limits(32, signed), Stage.ACCUMULATE, "clamped")
-        return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), total)}
+        return b.write_result(total, signed=signed)
     from ..micro_operations.merge import Merge, Pack
 
     if form.sat:

@@ -11,8 +11,7 @@ from .c_literals import parse_c_literal
 from .errors import Span, quote_word
 from .operands import SPECIAL
 from .scopes import CONSTANT
-from .source import GAP, Fragment
-from .text_fragments import replace_in_fragment
+from .source import GAP, Fragment, replace_in_fragment
 
 _MAX_CHARS = 1 << 14
 """Characters of an asm statement's operands that are read."""

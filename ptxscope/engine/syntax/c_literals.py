@@ -7,7 +7,7 @@ from itertools import takewhile
 from math import inf
 from typing import NamedTuple
 
-from ..isa.floats import decode_float, encode_float
+from ..isa.encodings import decode_float, encode_float
 from ..isa.types import Type
 from .c_expression import CInteger, ExpressionError, ExpressionParser, parse_c_integer
 from .c_lexer import CToken, CTokenKind, iter_c_tokens

@@ -17,10 +17,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..isa.floats import decode_float, encode_float
+from ..isa.encodings import cast, decode_float, encode_float
+from ..isa.form import Form
 from ..isa.types import Type
 from .c_expression import COMPARISONS, OPERATORS, SIGNS, ExpressionError, ExpressionParser
 from .errors import Problem, Span, quote_word
+from .instruction import Immediate, Register
 from .tokens import Token, TokenKind, tokenize
 
 INTEGER = re.compile(
@@ -270,3 +272,48 @@ def _combine_floats(sign: str, x: Constant, y: Constant, span: Span) -> Constant
     pattern = convert_constant(nans[0], Type.F64) if nans else 0xFFF8 << 48
     assert isinstance(pattern, int)
     return Constant(value, pattern=pattern | 1 << 51)
+
+
+# --- the constant folding of slct by ptxas, F1 (docs/semantics.md, 2.1) -------------------
+
+FOLDING = "ptxas 11.8 to 13.3 at -O1 and above"
+"""The versions and options that misfold a constant c of ``slct``."""
+
+
+class Folding(NamedTuple):
+    """A ``slct`` whose constant c is misfolded."""
+
+    folded_choice: Register | Immediate
+    documented_choice: Register | Immediate
+    mistaken_value: str
+    """The value that c is mistaken for."""
+
+
+def find_folding(form: Form, operands: Sequence[Register | Immediate], c: int) -> Folding | None:
+    """Return how a ``slct`` with a constant c is misfolded; None if its result is right.
+
+    ``operands`` are a and b as written, ``c`` the bits of the constant.
+    """
+    if (form.opcode, form.dtype, form.ctype) != ("slct", Type.S32, Type.S32):
+        return None
+    a, b, *_ = operands
+    if a == b or (a.bits is not None and a.bits == b.bits):
+        return None
+    documented, folded = cast(c, 32, signed=True) >= 0, decode_float(c, Type.F32) >= 0
+    if documented == folded:
+        return None
+    folded_choice, documented_choice = (a, b) if folded else (b, a)
+    mistaken_value = "-0.0, which is >= 0" if folded else "a NaN, which is not >= 0"
+    return Folding(folded_choice, documented_choice, mistaken_value)
+
+
+def format_folding_note(form: Form, operands: Sequence[Register | Immediate], c: int) -> str:
+    """Return the note on a misfolded ``slct``; empty if its result is right."""
+    folding = find_folding(form, operands, c)
+    if folding is None:
+        return ""
+    return (
+        f"with this constant c {FOLDING} takes {folding.folded_choice}, not "
+        f"{folding.documented_choice} as documented: it folds c as if it were an f32, "
+        f"{folding.mistaken_value}; -O0, ptxas 13.5 and a c that is not a constant are right"
+    )

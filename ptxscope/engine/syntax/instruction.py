@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from ..isa.catalog import get_entry
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
-from ..isa.roles import CARRY_REGISTER, DESTINATIONS, ORDER, Role
-from ..isa.types import Destinations, Type
+from ..isa.types import CARRY_REGISTER, DESTINATIONS, ORDER, Destinations, Role, Type
 from ..records import FrozenDict, freeze_dicts, get_field_values
 from .errors import Span
 
 if TYPE_CHECKING:
-    from ..semantics.erratum import Erratum
+    from ..semantics.rules import Erratum
 
 
 class Register(NamedTuple):

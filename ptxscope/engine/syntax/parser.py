@@ -456,7 +456,7 @@ def _iter_notes(form: Form, guard: Guard | None, ops: operands.ParsedOperands) -
         )
     if isinstance(c, Immediate):
         # imported late: few lines have a constant c
-        from .constant_folding import format_folding_note
+        from .constants import format_folding_note
 
         if note := format_folding_note(form, ops.sources, c.bits):
             yield note

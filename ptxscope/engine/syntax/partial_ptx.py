@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from .errors import Span
 from .opcodes import make_opcode_pattern
 from .scopes import Scopes
-from .source import GAP, Fragment, remove_comments
-from .text_fragments import replace_in_fragment
+from .source import GAP, Fragment, remove_comments, replace_in_fragment
 
 OPCODES = make_opcode_pattern()
 _TYPE_NAME = r"(?:[bsu](?:16|32|64)|[su](?:16x2|8x4)|f32|f64)"

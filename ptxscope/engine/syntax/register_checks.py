@@ -12,8 +12,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..isa.roles import DESTINATIONS, Role
-from ..isa.types import Type
+from ..isa.types import DESTINATIONS, Role, Type
 from .errors import Problem, quote_word
 from .instruction import Instruction
 from .scopes import CONSTANT, FUNCTION, Declaration, Scopes

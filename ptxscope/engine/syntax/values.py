@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from ..isa.floats import (
+from ..isa.encodings import (
     FloatClass,
     classify_float,
     encode_float,
     format_finite_range,
     get_infinity,
+    get_limits,
     get_quiet_nan,
 )
-from ..isa.integers import get_limits
 from ..isa.types import Type
 from .errors import Problem, PtxError, format_count, quote_word
 

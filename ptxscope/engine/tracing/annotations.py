@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..micro_operations.stage import Stage
+from ..micro_operations.properties import Stage
 
 if TYPE_CHECKING:
     from ..json_node import JsonNode

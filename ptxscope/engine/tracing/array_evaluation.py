@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from ..arrays.block_runner import run_blocks
 from ..arrays.call_sequence import get_storage_dtype
-from ..isa.integers import get_limits
-from ..isa.roles import DESTINATIONS
-from ..isa.types import Type
+from ..isa.encodings import get_limits
+from ..isa.types import DESTINATIONS, Type
 from ..semantics.plan import Plan
 from ..syntax.errors import format_count
 from ..syntax.instruction import Signature

@@ -13,12 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from ..isa.roles import ORDER
-from ..isa.types import Type
+from ..isa.types import ORDER, Type
 from ..records import FrozenDict, freeze_dicts, get_field_values
-from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, Model
 from ..semantics.plan import Plan, Result, Row, Source
+from ..semantics.rules import Erratum
 from ..syntax.errors import Span
 from ..syntax.instruction import Input, Instruction
 from .evaluation import make_model_plan

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..micro_operations.stage import Stage
-from ..semantics.erratum import Erratum
+from ..micro_operations.properties import Stage
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS
+from ..semantics.rules import Erratum
 from .trace import Trace
 
 

@@ -9,10 +9,14 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, TypeVar
 
-from ..isa.floats import FloatClass, classify_float, encode_float, format_finite_range
-from ..isa.integers import get_limits
-from ..isa.roles import CARRY_REGISTER, DESTINATIONS, Role
-from ..isa.types import Type
+from ..isa.encodings import (
+    FloatClass,
+    classify_float,
+    encode_float,
+    format_finite_range,
+    get_limits,
+)
+from ..isa.types import CARRY_REGISTER, DESTINATIONS, Role, Type
 from ..semantics.lowering import lower
 from ..semantics.models import Model, parse_model
 from ..semantics.plan import Plan, compute_results

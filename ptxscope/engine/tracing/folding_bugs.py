@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ..isa.form import Form
-from ..isa.roles import Role
-from ..isa.types import Type
+from ..isa.types import Role, Type
 from ..semantics.lowering import lower
 from ..semantics.plan import compute_results
-from ..syntax.constant_folding import FOLDING, format_folding_note
+from ..syntax.constants import FOLDING, format_folding_note
 from ..syntax.instruction import Instruction
 
 LOSING = "ptxas 12.8 to 13.5 at -O1 and above"

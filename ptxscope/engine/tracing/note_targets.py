@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ..micro_operations.stage import Stage
+from ..micro_operations.properties import Stage
 from ..syntax.errors import quote_value
 from .annotations import Note
 from .step_text import format_title

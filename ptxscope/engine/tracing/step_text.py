@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..isa.integers import cast
+from ..isa.encodings import cast
 from ..isa.types import BoolOp, ProductWord, SecOp, Type
 from ..isa.value_text import UNIT_NAMES, format_hex, format_value
-from ..micro_operations.base import LaneView, MicroOperation, RowTrace
-from ..micro_operations.instruction_view import (
+from ..micro_operations.base import LaneView, MicroOperation, RowTrace, find_row
+from ..micro_operations.numbers import Subtract
+from ..micro_operations.properties import (
     InstructionView,
+    LaneText,
+    Stage,
     format_guard,
     format_short_name,
     name_operands,
 )
-from ..micro_operations.numbers import Subtract
-from ..micro_operations.properties import LaneText
 from ..micro_operations.selection import format_read_type
-from ..micro_operations.stage import Stage
-from ..micro_operations.step_words import find_row
 from ..semantics.lowering import load_families
 from ..semantics.plan import Row
 from ..syntax.instruction import Instruction
@@ -94,7 +93,7 @@ def _describe_operation(ins: InstructionView, rows: Sequence[RowTrace]) -> str:
 
 
 def _describe_word(row: RowTrace) -> str:
-    from ..micro_operations.carries import TakeBits  # loaded late: few instructions have words
+    from ..micro_operations.bitwise import TakeBits  # loaded late: few instructions have words
 
     micro = row.micro
     assert isinstance(micro, TakeBits)

@@ -8,17 +8,15 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import Any, NamedTuple, Protocol
 
-from ..isa.integers import get_limits
+from ..isa.encodings import get_limits
 from ..isa.value_text import format_registers
 from ..micro_operations.arithmetic import EXACT, LaneValues
 from ..micro_operations.base import Copy, RowTrace
-from ..micro_operations.properties import Flag
-from ..micro_operations.stage import Stage
+from ..micro_operations.properties import Flag, Stage
 from ..records import FrozenDict, freeze_dicts, get_field_values
-from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, Model
 from ..semantics.plan import Plan, compute_results, run_plan
-from ..semantics.rules import Rules
+from ..semantics.rules import Erratum, Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
 from .annotations import NOTHING, Annotations, Note

@@ -10,7 +10,7 @@ from ...diagnosis.carry_changes import iter_carry_changes
 from ...diagnosis.causes import Cause, CauseKind
 from ...diagnosis.explanations import Explanation, investigate
 from ...diagnosis.observation import Observation
-from ...engine.isa.roles import CARRY_REGISTER, Role
+from ...engine.isa.types import CARRY_REGISTER, Role
 from ...engine.semantics.models import ISA_MODEL
 from ...engine.semantics.plan import compute_results
 from ...engine.syntax.instruction import Instruction

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from ...engine.isa.catalog import MOVES
 from ...engine.isa.other_opcodes import ADDRESS_CONVERSIONS, LOADS, RETURNS
-from ...engine.isa.roles import DESTINATIONS
-from ...engine.isa.types import Type
+from ...engine.isa.types import DESTINATIONS, Type
 from ...engine.program.control_flow import WritePlace, follow_places, make_initial_place
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind

@@ -28,8 +28,7 @@ from ...engine.isa.other_opcodes import (
     JUMPS,
     LOADS,
 )
-from ...engine.isa.roles import CARRY_REGISTER
-from ...engine.isa.types import Type
+from ...engine.isa.types import CARRY_REGISTER, Type
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import (

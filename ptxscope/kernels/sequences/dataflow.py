@@ -15,7 +15,7 @@ from ...engine.isa.catalog import ENTRIES
 from ...engine.isa.entry import SlotPlace
 from ...engine.isa.form import Form
 from ...engine.isa.other_opcodes import BRANCHES
-from ...engine.isa.roles import CARRY_REGISTER
+from ...engine.isa.types import CARRY_REGISTER
 from ...engine.program.control_flow import INITIAL, CodeBlock, WritePlace, Writers, find_blocks
 from ...engine.program.statement import Statement, StatementKind
 from ...engine.program.vector_move import SINK, VectorMove

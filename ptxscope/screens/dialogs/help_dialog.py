@@ -10,8 +10,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ...engine.micro_operations.properties import Flag
-from ...engine.micro_operations.stage import Stage
+from ...engine.micro_operations.properties import Flag, Stage
 from ...engine.tracing.step_text import list_stage_names
 from ...scene.scene_cells import GLYPHS
 from ...state.actions import ACTIONS, GROUPS

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from typing import NamedTuple, TypeGuard
 
-from ...engine.isa.roles import Role
+from ...engine.isa.types import Role
 from ...scene.scene_model import (
     PLAIN,
     BitRef,

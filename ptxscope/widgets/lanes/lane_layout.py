@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...engine.micro_operations.stage import Stage
+from ...engine.micro_operations.properties import Stage
 from ...engine.tracing.deviation import Deviation
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import Step, Trace

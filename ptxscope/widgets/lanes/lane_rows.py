@@ -7,7 +7,7 @@ from enum import IntEnum
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from ...engine.micro_operations.stage import Stage
+from ...engine.micro_operations.properties import Stage
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Step, Trace
 from ...scene.row_pairs import OUTCOMES

@@ -16,8 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.timer import Timer
 
-from ...engine.isa.roles import Role
-from ...engine.isa.types import Type
+from ...engine.isa.types import Role, Type
 from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.properties import MAX_LANE_BITS
 from ...engine.syntax.values import list_first_characters
