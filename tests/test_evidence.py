@@ -130,9 +130,9 @@ def test_wrong_claims_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert proofs.decide_condition(get_erratum("E3"), "operate.t < 1") == "only"
     ins = parse("vadd.u32.s32.s32.sat d.b0, a, b, c")
     assert proofs.prove_replacement(ins) == "proved"
-    execute = PlainPtx._execute
+    execute = PlainPtx.execute
     monkeypatch.setattr(
-        PlainPtx, "_execute", lambda self, name, x: execute(self, name.replace("max", "min"), x)
+        PlainPtx, "execute", lambda self, name, x: execute(self, name.replace("max", "min"), x)
     )
     assert proofs.prove_replacement(ins) == "refuted"
 
@@ -140,8 +140,8 @@ def test_wrong_claims_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_wrong_calls_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = make_block(parse("vadd4.s32.s32.s32.sat d, a, b, c")).make_plan()
     assert proofs.prove_program(plan) == "proved"
-    calls: dict[Any, Any] = dict(symbolic_calls._CALLS)
-    monkeypatch.setattr(symbolic_calls, "_CALLS", {**calls, np.add: calls[np.subtract]})
+    calls: dict[Any, Any] = dict(symbolic_calls.CALLS)
+    monkeypatch.setattr(symbolic_calls, "CALLS", {**calls, np.add: calls[np.subtract]})
     assert proofs.prove_program(plan) == "refuted"
 
 

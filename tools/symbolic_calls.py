@@ -49,7 +49,7 @@ def run_calls(question: ProofQuestion, program: ArrayProgram) -> dict[str, Term]
         slot = program.slots[out]
         arguments = [_read(terms, memory, program.slots[index], slot.lanes) for index in inputs]
         lanes = [
-            _CALLS[function](terms, slot.dtype, *values) for values in zip(*arguments, strict=True)
+            CALLS[function](terms, slot.dtype, *values) for values in zip(*arguments, strict=True)
         ]
         assert isinstance(slot.place, Buffer)
         memory[slot.place] = lanes[0] if len(lanes) == 1 else terms.make("BV_CONCAT", *lanes[::-1])
@@ -133,7 +133,7 @@ def _encode_copy(terms: TermFactory, out: Dtype, x: _Lane) -> Term:
     return terms.resize(x.term, 8 * x.dtype.itemsize, 8 * out.itemsize, x.sign == "S")
 
 
-_CALLS: Mapping[Function, _CallEncoder] = {
+CALLS: Mapping[Function, _CallEncoder] = {
     np.add: _encode_ring("BV_ADD"),
     np.subtract: _encode_ring("BV_SUB"),
     np.multiply: _encode_ring("BV_MUL"),

@@ -89,7 +89,7 @@ class PlainPtx:
         values = [self._read(x) for x in sources]
         if _has_variable_field(operation, values):
             return self._run_instruction(line)
-        return self._execute(operation, values)
+        return self.execute(operation, values)
 
     def _run_instruction(self, line: str) -> Node:
         """Run an instruction of the catalog as the newest ptxas does."""
@@ -112,7 +112,8 @@ class PlainPtx:
             return self.registers[text]
         return self.question.make_constant(int(text, 0) % (1 << 64))
 
-    def _execute(self, operation: str, x: Sequence[Node]) -> Node:
+    def execute(self, operation: str, x: Sequence[Node]) -> Node:
+        """Return the value of an operation, its name with its types, of values."""
         name, _, type_ = operation.rpartition(".")
         kind, *more = name.split(".")
         bits, signed = _parse_type(type_) if re.fullmatch(r"[sub]\d+|pred", type_) else (64, False)

@@ -20,7 +20,7 @@ from .page_state import PageState
 COPY_FORMATS = ("link", "markdown", "svg", "command", "c")
 """What the page copies as text; a PNG is drawn from the SVG."""
 
-_ACTIONS: Actions = {
+PAGE_ACTIONS: Actions = {
     **line_actions.ACTIONS,
     **picture_actions.ACTIONS,
     **step_actions.ACTIONS,
@@ -60,8 +60,8 @@ class ExplorerPage:
             page.message = ""
         if action != "value":
             page.typed_role = ""
-        if action in _ACTIONS:
-            _ACTIONS[action](page, json.loads(arguments))
+        if action in PAGE_ACTIONS:
+            PAGE_ACTIONS[action](page, json.loads(arguments))
         else:
             perform_action(page, action)
         tool_actions.follow_lesson(page)

@@ -62,7 +62,7 @@ class _Patterns(NamedTuple):
 
 
 @cache
-def _make_patterns(*, is_skipping: bool = True) -> _Patterns:
+def make_patterns(*, is_skipping: bool = True) -> _Patterns:
     """Return the patterns that skip statements, or none."""
     sound = make_sound_pattern()
     skipped = (
@@ -206,7 +206,7 @@ class CandidateReader:
 
     def _read(self, chunk: str) -> Iterator[Candidate]:
         is_ended = self._append(chunk)
-        text, scopes, patterns = self._text, self._scopes, _make_patterns()
+        text, scopes, patterns = self._text, self._scopes, make_patterns()
         if self._is_in_comment:
             close = text.find("*/", self._position)
             if close < 0:  # the last character may begin the `*/`
@@ -280,7 +280,7 @@ class CandidateReader:
             self._scopes.add_branch()
         is_plain = False
         may_be_sound = first.text not in OPCODES or first.text in SHARED_OPCODES
-        sound = _make_patterns().sound if self._is_strict and may_be_sound else None
+        sound = make_patterns().sound if self._is_strict and may_be_sound else None
         if sound and sound.match(self._text, first.start):
             return None
         if not _is_opcode(words, opcode, end, is_first=True):

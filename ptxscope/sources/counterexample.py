@@ -21,7 +21,7 @@ from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 
 _MAX_ARRAY_EXAMPLES = 1500
 """Sets of operands that are tried."""
-_MAX_SINGLE_EXAMPLES = 24
+MAX_SINGLE_EXAMPLES = 24
 """Sets that are tried one by one: most errata appear on these, before NumPy is worth it."""
 
 
@@ -102,12 +102,12 @@ def find_counterexample(ins: Instruction) -> Counterexample | None:
     if known_errata == find_errata(ins.form):
         guard_values = _make_guard_values(ins)
         ins = replace(ins, guard=None)
-    deviations, active_ids, is_done = _search_one_by_one(ins, len(known_errata), model_name)
+    deviations, active_ids, is_done = search_one_by_one(ins, len(known_errata), model_name)
     if not is_done:
         from .counterexample_search import search_arrays
 
         deviations, active_ids = search_arrays(
-            ins, len(known_errata), model_name, _iter_examples(ins), _MAX_ARRAY_EXAMPLES
+            ins, len(known_errata), model_name, iter_examples(ins), _MAX_ARRAY_EXAMPLES
         )
     for model in PTXAS_MODELS:
         if model.name in deviations:
@@ -119,7 +119,7 @@ def find_counterexample(ins: Instruction) -> Counterexample | None:
     return None
 
 
-def _search_one_by_one(
+def search_one_by_one(
     ins: Instruction, count: int, model_name: str
 ) -> tuple[GeneratedOperands, set[str], bool]:
     """Return the first deviations by model, the errata seen, and whether the search is done."""
@@ -133,7 +133,7 @@ def _search_one_by_one(
     deviations: GeneratedOperands = {}
     names = [x.name for x in ins.inputs]
     drawn_values = (dict(zip(names, x, strict=True)) for x in draw_operands(list_input_widths(ins)))
-    for values in islice(chain(_iter_examples(ins), drawn_values), _MAX_SINGLE_EXAMPLES):
+    for values in islice(chain(iter_examples(ins), drawn_values), MAX_SINGLE_EXAMPLES):
         bits = bind_values(ins, values)
         documented = compute_results(documented_plan, bits)["d"]
         for model, plan, ids in plans:
@@ -155,7 +155,7 @@ def _make_guard_values(ins: Instruction) -> dict[str, int]:
     return {ins.guard.name: int(not ins.guard.negated), **old_values}
 
 
-def _iter_examples(ins: Instruction) -> Iterator[dict[str, int]]:
+def iter_examples(ins: Instruction) -> Iterator[dict[str, int]]:
     """Yield the values of the errata's examples, as given and shifted to the selected lanes."""
     inputs = ins.inputs
     for erratum in ins.errata:

@@ -129,7 +129,7 @@ class ListingPane(Pane):
                     target,
                 ),
             ]
-            for index, text in enumerate(_fold_text(make_printable(row.text), room))
+            for index, text in enumerate(fold_text(make_printable(row.text), room))
         ]
         if has_wires:
             _draw_wire(lines[0], "╰")
@@ -142,7 +142,7 @@ class ListingPane(Pane):
                 ]
             )
         if row.call and row.call != row.text:
-            call = _fold_text(make_printable(row.call), room)
+            call = fold_text(make_printable(row.call), room)
             indent = StyledText(" " * (_NUMBER + 1), "", target)
             lines += [[indent, StyledText(text, "dim", target)] for text in call]
         effect = (
@@ -158,7 +158,7 @@ class ListingPane(Pane):
         )
         if effect or possible_text:
             marks = "  " + (changes or possible_text)
-            *earlier_lines, last = _fold_text(make_printable(effect), room)
+            *earlier_lines, last = fold_text(make_printable(effect), room)
             if len(last) + len(marks) > room:
                 earlier_lines, last = [*earlier_lines, last], ""
             indent = StyledText(" " * (_NUMBER + 1), "", target)
@@ -218,7 +218,7 @@ def _join_rows(row: ListingRow, folded: list[ListingRow]) -> ListingRow:
     )
 
 
-def _fold_text(text: str, room: int) -> list[str]:
+def fold_text(text: str, room: int) -> list[str]:
     """Return a text in lines of at most ``room`` columns, broken at blanks if possible."""
     lines, indent = [], "  " if room > 2 * _NUMBER else ""
     while len(text) > room:

@@ -138,8 +138,8 @@ class Driver:
         again = type(trace)(trace.block, trace.model, trace.operands)
         assert again.result == trace.result
         for pane in self.app.screen.query(Pane):
-            if (lines := pane._cached_lines) is not None:  # none is shown as it was before
-                assert pane.draw(pane._cached_width) == lines, pane.id
+            if width := pane.scrollable_content_region.width:
+                assert pane.draw(width) == pane.visible_lines, pane.id
         shown = self.pane("result").read_text()
         for name, bits in trace.result.items():
             assert name in shown

@@ -22,7 +22,6 @@ from ptxscope.engine.tracing.step_text import format_stage_title
 from ptxscope.scene.scene_cells import GLYPHS
 from ptxscope.screens.dialogs.help_dialog import STAGES
 from ptxscope.screens.main.main_screen import make_bindings
-from ptxscope.state import step_transitions
 from ptxscope.state.actions import ACTIONS, FIXED_FOOTER_ACTIONS, FOOTER, GROUPS
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
@@ -315,21 +314,6 @@ async def test_a_pin_is_compared_row_by_row() -> None:
 
 
 # --- steps -------------------------------------------------------------------------------
-
-
-async def test_the_steps_play_by_themselves_and_stop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(step_transitions, "_PACE", 0.03)
-    async with explorer() as drive:
-        shown = await drive.read_after(drive.press("space"))
-        assert "playing" in shown
-        for _ in range(60):
-            await drive.pilot.pause(0.05)
-            if drive.state.step == 5:
-                break
-        assert "Step 5 of 5" in await drive.text()
-        assert "playing" not in await drive.text()
-        await drive.press("space", "space")
-        assert "playing" not in await drive.text()
 
 
 async def test_the_current_step_has_its_section_and_flags() -> None:

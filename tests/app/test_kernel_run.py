@@ -14,12 +14,12 @@ from ptxscope.screens.run_screen import RunScreen, format_keys
 from ptxscope.state.listing_transitions import open_text
 from ptxscope.widgets.kernel_panes import KernelPane, ValuesPane
 from tests.app.driving import Driver, explorer
-from tests.state.test_thread_run import _PTX, _VALUES
+from tests.state.test_thread_run import PTX, VALUES
 from tests.tiers import ci_only
 
 pytestmark = ci_only
 
-_FAULT = _PTX.replace("vadd4.u32", "vsub4.u32")
+_FAULT = PTX.replace("vadd4.u32", "vsub4.u32")
 
 
 def screen_of(drive: Driver) -> RunScreen:
@@ -37,7 +37,7 @@ def next_line(drive: Driver) -> int:
     return step.statement.line if step else 0
 
 
-async def launch(drive: Driver, arguments: str, ptx: str = _PTX) -> None:
+async def launch(drive: Driver, arguments: str, ptx: str = PTX) -> None:
     """Open a listing, and run its kernel with arguments."""
     await drive.screen.perform(open_text, ptx, "pasted")
     await drive.text()
@@ -48,7 +48,7 @@ async def launch(drive: Driver, arguments: str, ptx: str = _PTX) -> None:
 
 async def test_a_fault_is_found_from_what_was_expected() -> None:
     async with explorer() as drive:
-        shown = await drive.read_after(launch(drive, f"{_VALUES} --expect out=[3,6,9]", _FAULT))
+        shown = await drive.read_after(launch(drive, f"{VALUES} --expect out=[3,6,9]", _FAULT))
         assert "Run · k · thread (0,0,0) of block (0,0,0) · 14 of 16 steps" in shown
         assert "param1[0] is 0x00000001, not 0x00000003" in values(drive)
         assert next_line(drive) == 21
@@ -118,7 +118,7 @@ async def test_a_long_launch_shows_its_progress_and_is_stopped() -> None:
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        await launch(drive, _VALUES)
+        await launch(drive, VALUES)
         await drive.press("right_square_bracket", "right_square_bracket")
         assert next_line(drive) == 20
         await drive.press("N")
@@ -149,7 +149,7 @@ async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
 
 async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
     async with explorer() as drive:
-        await launch(drive, _VALUES)
+        await launch(drive, VALUES)
         shown = await drive.read_after(drive.press("enter"))
         assert "the explorer has no steps of line 9" in shown
         await drive.press("right_square_bracket", "right_square_bracket", "greater_than_sign")
@@ -168,7 +168,7 @@ async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
 
 async def test_the_statements_of_a_run_are_coloured_like_the_line() -> None:
     async with explorer() as drive:
-        await launch(drive, _VALUES)
+        await launch(drive, VALUES)
         lines = screen_of(drive).query_one(KernelPane).visible_lines
         line = next(x for x in lines if any(piece.text == "vadd4" for piece in x))
         styles = {piece.text.strip(): piece.style_name for piece in line}
@@ -179,7 +179,7 @@ async def test_the_statements_of_a_run_are_coloured_like_the_line() -> None:
 
 async def test_a_run_is_returned_to_where_it_was_left() -> None:
     async with explorer() as drive:
-        await launch(drive, f"{_VALUES} --expect out=[3,6,9]", _FAULT)
+        await launch(drive, f"{VALUES} --expect out=[3,6,9]", _FAULT)
         await drive.press("greater_than_sign", "right_square_bracket", "left_square_bracket")
         place = screen_of(drive).thread_run
         await drive.press("enter")
@@ -195,7 +195,7 @@ async def test_a_run_is_returned_to_where_it_was_left() -> None:
 
 async def test_enter_shows_the_instruction_under_the_cursor() -> None:
     async with explorer() as drive:
-        await launch(drive, f"{_VALUES} --thread 2")
+        await launch(drive, f"{VALUES} --thread 2")
         assert screen_of(drive).thread_run.thread == 2
         await drive.press("end")
         while screen_of(drive).thread_run.line != 20:
@@ -207,7 +207,7 @@ async def test_enter_shows_the_instruction_under_the_cursor() -> None:
 
 async def test_typed_arguments_stay_and_typing_adds_to_them() -> None:
     async with explorer() as drive:
-        await drive.screen.perform(open_text, _PTX, "pasted")
+        await drive.screen.perform(open_text, PTX, "pasted")
         await drive.text()
         await drive.press("f5", *"in=[1]", "escape", "f5", *" n=9")  # the suggestion is replaced
         prompt = drive.app.screen
@@ -217,7 +217,7 @@ async def test_typed_arguments_stay_and_typing_adds_to_them() -> None:
 
 async def test_the_only_thread_has_no_neighbour() -> None:
     async with explorer() as drive:
-        await launch(drive, _VALUES.replace("4", "1"))
+        await launch(drive, VALUES.replace("4", "1"))
         assert "there is no other thread" in await drive.read_after(drive.press("<"))
         assert screen_of(drive).thread_run.thread == 0
 
@@ -226,12 +226,12 @@ async def test_wrong_arguments_are_refused_and_may_be_changed() -> None:
     async with explorer() as drive:
         shown = await drive.read_after(launch(drive, "in=[1,2,3]"))
         assert "k needs param1=… param2=…" in shown
-        drive.app.screen.query_one("Input").value = _VALUES  # type: ignore[attr-defined]
+        drive.app.screen.query_one("Input").value = VALUES  # type: ignore[attr-defined]
         await drive.press("enter")
         shown = await drive.read_after(drive.press("x"))
         assert "nothing is expected" in shown
         shown = await drive.read_after(drive.press("f5"))
-        assert _VALUES in shown
+        assert VALUES in shown
         await drive.press("escape")
         drive.agree()
 
@@ -258,14 +258,14 @@ def test_the_keys_fit(room: int) -> None:
 )
 async def test_addresses_are_shown_as_places(size: tuple[int, int], place: str) -> None:
     async with explorer(size=size) as drive:
-        await launch(drive, f"{_VALUES} --thread 2")
+        await launch(drive, f"{VALUES} --thread 2")
         await drive.press("end")
         assert place in values(drive)
 
 
 async def test_the_footer_of_a_listing_with_a_kernel_says_how_to_run_it() -> None:
     async with explorer() as drive:
-        await drive.screen.perform(open_text, _PTX, "pasted")
+        await drive.screen.perform(open_text, PTX, "pasted")
         assert " F5 run " in await drive.text()
         await drive.screen.perform(open_text, "vadd.u32.u32.u32 x, a, 1;" * 2, "pasted")
         assert " F5 run " not in await drive.text()
@@ -274,7 +274,7 @@ async def test_the_footer_of_a_listing_with_a_kernel_says_how_to_run_it() -> Non
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_buffers_are_shown_and_scrolled(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        arguments = _VALUES.replace("zeros:u32:3", "zeros:u32:400")
+        arguments = VALUES.replace("zeros:u32:3", "zeros:u32:400")
         await launch(drive, arguments)
         await drive.press("m")
         pane = screen_of(drive).query_one(ValuesPane)

@@ -18,7 +18,7 @@ from ptxscope.state.open_listing import open_listing
 from ptxscope.state.setup import make_example, trace_of
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.pane import Pane
-from ptxscope.widgets.listing_pane import ListingPane, _fold_text
+from ptxscope.widgets.listing_pane import ListingPane, fold_text
 from tests.app.driving import Driver, explorer, focused
 from tests.reference_data import DATA
 from tests.tiers import ci_only, sampled, some
@@ -340,7 +340,7 @@ def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
 @settings(deadline=None)
 @given(st.text(alphabet="ab ", max_size=60), st.integers(1, 40))
 def test_a_folded_line_says_all_and_fits(text: str, room: int) -> None:
-    lines = _fold_text(text, room)
+    lines = fold_text(text, room)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(len(line) <= room for line in lines)
 

@@ -46,7 +46,7 @@ def stored(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     targets = (*TARGETS, "sm_90a", "sm_52")
     monkeypatch.setattr(machine_code, "list_targets", lambda _: targets)
     monkeypatch.setattr(machine_code, "compile_kernels", compile_stored)
-    monkeypatch.setattr(machine_controller, "_PAUSE", 0.01)
+    monkeypatch.setattr(machine_controller, "PAUSE", 0.01)
     return compiled
 
 
@@ -237,7 +237,7 @@ async def test_help_opens_at_the_machine_code(key: str) -> None:
 
 async def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine_code, "find_tool", toolchain.find_tool)
-    monkeypatch.setattr(toolchain, "_iter_places", lambda _: iter(()))
+    monkeypatch.setattr(toolchain, "iter_places", lambda _: iter(()))
     monkeypatch.setenv("PTXSCOPE_PTXAS", "")
     async with explorer(LINE) as drive:
         await drive.press("@machine_code")

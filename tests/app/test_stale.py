@@ -127,5 +127,6 @@ async def test_the_lights_follow_the_line(focus: type[LanesPane] | None) -> None
         await drive.paste(AFTER)
         await drive.text()
         if not focus:
-            assert not operands(drive)._highlighted_bits
+            shown = [piece for line in operands(drive).visible_lines for piece in line]
+            assert not [piece for piece in shown if piece.style_name == "origin"]
         drive.agree()

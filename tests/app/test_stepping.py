@@ -513,7 +513,7 @@ async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch
     timer: Callable[..., Timer] = MainScreen.set_timer
 
     def hurried(self: MainScreen, delay: float, callback: Callable[[], None]) -> Timer:
-        if getattr(callback, "func", None) == self._runner._go_on:
+        if self.state.is_playing:
             stays.append((self.state.step, delay))
         return timer(self, delay / 1000, callback)
 
@@ -529,6 +529,8 @@ async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch
         assert stays == [
             (step.number, compute_reading_seconds(trace, step)) for step in trace.steps[:-1]
         ]
+        await drive.press("space", "space")
+        assert "playing" not in await drive.text()
 
 
 async def test_a_step_whose_time_came_as_it_was_paused_stays(

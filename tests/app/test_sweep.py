@@ -199,7 +199,7 @@ async def test_it_is_drawn_at_any_size(
 
 
 async def test_without_utf_8_it_is_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ptxscope.app.app._is_utf8", lambda: False)
+    monkeypatch.setenv("LC_ALL", "C")
     async with explorer(*E3, size=(80, 24)) as drive:
         for keys in (("v",), ("tab", "tab", "right"), ("w",)):
             shown = await drive.read_after(drive.press(*keys))

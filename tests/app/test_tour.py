@@ -72,7 +72,7 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
         results = {x.role: x.key for x in trace.plan.results}
         asked_place = LaneRef(results.get(card.ask.key, card.ask.key), card.ask.lane or 0)
         assert lit(drive) == asked_place  # without what the answer comes from
-        assert drive.screen.view.lanes._compute_highlights(trace).is_alone
+        assert drive.screen.view.lanes.compute_highlights(trace).is_alone
         await drive.type(format_answer(card))
         await drive.press("enter")
         assert "".join(piece.text for piece in card.remark)[:40] in strip(drive)

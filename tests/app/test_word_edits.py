@@ -119,7 +119,7 @@ async def test_a_bit_lights_its_entry_and_is_switched() -> None:
     async with explorer(*LOP3, size=SIZE) as drive:
         await drive.press("home", "n")
         lanes = await put(drive, BitRef("b", 0, 31))  # a, b, c: 1, 0, 1
-        lit = lanes._compute_highlights(drive.session.trace)
+        lit = lanes.compute_highlights(drive.session.trace)
         assert BitRef("lut", 0, 5) in lit.origins
         assert {BitRef("a", 0, 31), BitRef("c", 0, 31), BitRef("operate.t", 0, 31)} <= lit.origins
         assert not {BitRef("lut", 0, x) for x in range(8) if x != 5} & lit.origins
@@ -134,7 +134,7 @@ async def test_an_entry_lights_the_bits_that_use_it() -> None:
         lanes = await put(drive, BitRef("lut", 0, 7))
         a, b, c = LOP3[1].values()
         expected = {x for x in range(32) if (a & b & c) >> x & 1}
-        lit = lanes._compute_highlights(drive.session.trace).origins
+        lit = lanes.compute_highlights(drive.session.trace).origins
         assert {x.bit for x in lit if isinstance(x, BitRef) and x.key == "a"} == expected
 
 

@@ -234,7 +234,7 @@ def test_one_array_cannot_have_two_results() -> None:
 
 
 def test_large_arrays_are_computed_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(array_files, "_PIECE", 7)
+    monkeypatch.setattr(array_files, "PIECE_SIZE", 7)
     a, b = A.astype(np.int64)[:50], A.astype(">u4")[50:100]
     np.savez("x.npz", r1=a, r2=b)
     answer(SETP, "--arrays", "x.npz", "-o", "p.npz")

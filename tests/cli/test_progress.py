@@ -36,7 +36,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Screen]:
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(progress_bar, "DELAY_SECONDS", 0.0)
-    monkeypatch.setattr(progress_bar, "_INTERVAL_SECONDS", 0.0)
+    monkeypatch.setattr(progress_bar, "INTERVAL_SECONDS", 0.0)
 
     def seen() -> str:
         data = b""
@@ -141,7 +141,7 @@ def test_a_pager_has_the_terminal_for_itself(terminal: Screen) -> None:
 
 def test_a_terminal_that_is_gone_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     master, slave = pty.openpty()
-    monkeypatch.setattr(progress_bar, "_owns_terminal", lambda: True)
+    monkeypatch.setattr(progress_bar, "owns_terminal", lambda: True)
     monkeypatch.setattr(progress_bar, "DELAY_SECONDS", 0.0)
     with suppress(OSError), os.fdopen(slave, "w") as stream:
         monkeypatch.setattr(sys, "stderr", stream)
@@ -197,7 +197,7 @@ def test_commands_tell_how_far_they_are(
 ) -> None:
     seen = terminal()
     words = request_(tmp_path)
-    monkeypatch.setattr(array_files, "_PIECE", 1000)
+    monkeypatch.setattr(array_files, "PIECE_SIZE", 1000)
     assert main(words) == 0
     shown = seen()
     assert shown.endswith(WIPE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import html
 import json
+import multiprocessing
 import os
 import pickle
 import re
@@ -17,7 +18,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from queue import SimpleQueue
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -349,7 +349,7 @@ def test_every_release_has_a_model(
 @ci_only
 def test_a_line_that_examples_share_is_verified_once() -> None:
     arguments = verify.make_parser().parse_args(["--all", "--sample", "1"])
-    lines = [str(x) for x in verify._list_lines(arguments)]
+    lines = [str(x) for x in verify.list_lines(arguments)]
     assert len(lines) == len({*lines}) == len({x.example[0] for x in ERRATA[:14]}) + 1
 
 
@@ -425,7 +425,7 @@ def test_an_interrupted_chunk_keeps_what_is_decided(
     stored: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [parse(x.line) for x in read_samples("sm_90")[:9]]
-    monkeypatch.setattr(verify, "_list_lines", lambda _: lines)
+    monkeypatch.setattr(verify, "list_lines", lambda _: lines)
     decide, decided = decide_line, list[str]()
 
     def interrupt(line: str, *arguments: Any, **options: Any) -> FormVerdict:
@@ -447,15 +447,16 @@ def test_a_process_sends_verdicts_before_its_chunk_ends(
     stored: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [parse(x.line) for x in read_samples("sm_90")[:4]]
-    queue: SimpleQueue[list[verification.Found]] = SimpleQueue()
-    monkeypatch.setattr(verification, "_queue", queue)
-    monkeypatch.setattr(verification, "_PATIENCE", -1)
+    queue: Any = multiprocessing.SimpleQueue()
+    verification.remember_verdicts({}, queue)
+    monkeypatch.setattr(verification, "PATIENCE", -1)
     task = verification.Task(PTXAS, NVDISASM, "sm_90", 20)
-    assert verification._verify_in_process(task, lines) == []
+    assert verification.verify_in_process(task, lines) == []
     sent = [verdict.line for _ in lines for _, verdict in queue.get()]
     assert sent == stored
-    monkeypatch.setattr(verification, "_PATIENCE", 1000)
-    assert [x.line for _, x in verification._verify_in_process(task, lines)] == sent
+    monkeypatch.setattr(verification, "PATIENCE", 1000)
+    assert [x.line for _, x in verification.verify_in_process(task, lines)] == sent
+    verification.remember_verdicts({})
 
 
 @ci_only
@@ -465,7 +466,7 @@ def test_a_chunk_that_is_interrupted_goes_on(
     monkeypatch.setattr(verification, "CHUNK_LINES", 10)
     monkeypatch.setattr(
         verify,
-        "_list_lines",
+        "list_lines",
         lambda _: [parse(x.line) for x in read_samples("sm_90")[:30]],
     )
     compile_stored: Callable[..., list[Compiled]] = vars(verification)["compile_kernels"]
@@ -494,7 +495,7 @@ def test_counts_name_what_is_not_as_expected(
 ) -> None:
     lines = [parse(x.line) for x in read_samples("sm_90")[:30]]
     lines.append(parse("vsub.u32.s32.u32.sat d, a.h1, b.b3"))
-    monkeypatch.setattr(verify, "_list_lines", lambda _: lines)
+    monkeypatch.setattr(verify, "list_lines", lambda _: lines)
     done = run("verify", "--all", "--model", "isa", "--jobs", "1")
     assert done.returncode == 1
     assert "1  refused by the assembler" in done.stdout
@@ -616,7 +617,7 @@ def test_a_family_of_targets(version: tuple[int, int], target: str, *, is_met: b
 
 @ci_only
 def test_what_a_target_lacks_is_left_out(
-    stored: list[str], capsys: pytest.CaptureFixture[str]
+    stored: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ("--family", "set", "--sample", "100", "--jobs", "1")
     verify.run([*words, "--arch", "sm_75"])
@@ -625,10 +626,9 @@ def test_what_a_target_lacks_is_left_out(
     verify.run([*words, "--arch", "sm_90"])
     assert capsys.readouterr().err == ""
     assert any("bf16" in line for line in stored)
+    monkeypatch.setattr(verify, "list_lines", lambda _: [parse("neg.s8x4 d, a")])
     with pytest.raises(CommandError, match=r"sm_75 with PTX 9\.0 supports none of the lines"):
-        verify._keep_assembled(
-            verification.Task(PTXAS, NVDISASM, "sm_75", 1), [parse("neg.s8x4 d, a")]
-        )
+        verify.run([*words, "--arch", "sm_75"])
 
 
 # --- tools --------------------------------------------------------------------------------------
@@ -704,7 +704,7 @@ def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.Mon
     done = run("verify", SHOWING_E3, "--fresh", "--ptxas", knows, "--nvdisasm", old_tool)
     assert done.returncode == 2
     assert "ptxas 13.0.88 does not know sm_90, but sm_75, sm_90a, sm_100\n" in done.stderr
-    monkeypatch.setattr(toolchain, "_iter_places", lambda _: iter(()))
+    monkeypatch.setattr(toolchain, "iter_places", lambda _: iter(()))
     monkeypatch.delenv("PTXSCOPE_PTXAS")
     for command in (("lower", SHOWING_E3), (*TRACED_E3, "--sass")):
         done = run(*command)
@@ -840,7 +840,7 @@ GPU_LINES = (
 
 @pytest.mark.parametrize("model", ["isa", "ptxas-13.0"])
 def test_a_gpu_is_compared_with_the_models(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify, "_list_lines", lambda _: [parse(x) for x in GPU_LINES])
+    monkeypatch.setattr(verify, "list_lines", lambda _: [parse(x) for x in GPU_LINES])
     monkeypatch.setattr(
         "ptxscope.cli.support.device_runs.load_driver", lambda: make_fake(GPU_LINES, model)
     )
@@ -859,7 +859,7 @@ def test_a_gpu_is_compared_with_the_models(model: str, monkeypatch: pytest.Monke
 
 def test_a_batch_for_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "batch"
-    monkeypatch.setattr(verify, "_list_lines", lambda _: [parse(x) for x in GPU_LINES])
+    monkeypatch.setattr(verify, "list_lines", lambda _: [parse(x) for x in GPU_LINES])
     done = run("verify", "--all", "--gpu", "--write-inputs", str(folder))
     assert done.returncode == 0
     assert {x.name for x in folder.iterdir()} == {

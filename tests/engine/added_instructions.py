@@ -200,7 +200,7 @@ def install() -> None:
     """Add the instructions; nothing that reads the catalog may be loaded yet."""
     for entry, lower in ADDED:
         catalog.CATALOG[entry.opcode] = entry
-        catalog._SHAPES[entry.opcode] = (entry,)
+        catalog.SHAPES[entry.opcode] = (entry,)
         video_lowering.LOWERINGS[entry.opcode] = lower
     entries = (*catalog.ENTRIES, *(entry for entry, _ in ADDED))
     vars(catalog)["ENTRIES"] = entries

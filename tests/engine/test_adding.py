@@ -250,7 +250,7 @@ KNOWN = (
 def _added(monkeypatch: pytest.MonkeyPatch) -> None:
     for entry, lower in ADDED:
         monkeypatch.setitem(catalog.CATALOG, entry.opcode, entry)
-        monkeypatch.setitem(catalog._SHAPES, entry.opcode, (entry,))
+        monkeypatch.setitem(catalog.SHAPES, entry.opcode, (entry,))
         monkeypatch.setitem(video_lowering.LOWERINGS, entry.opcode, lower)
 
 

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ptxscope.documents.code import python
 from ptxscope.documents.code.c import DIALECT, format_assignment, format_type
 from ptxscope.documents.code.function_parts import list_parameters
 from ptxscope.documents.code.plan_code import list_assignments
-from ptxscope.documents.code.python import _Python
 from ptxscope.engine.arrays.array_program import ArrayProgram, RunBuffers
 from ptxscope.engine.arrays.block_runner import (
     FlaggedResults,
@@ -128,7 +128,7 @@ def _on_objects(plan: Plan, rows: Rows) -> Results:
 
 def _in_python(plan: Plan, rows: Rows) -> Results:
     names = {x.role: x.role for x in list_parameters(plan)}
-    assignments = list_assignments(plan, _Python(), names)
+    assignments = list_assignments(plan, python.DIALECT, names)
     variables = {x.row: x.name for x in assignments}
     results = (f"{x.role!r}: {variables[x.key]}" for x in plan.results)
     lines = [f"def f({', '.join(names)}):"]

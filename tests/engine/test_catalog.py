@@ -182,7 +182,7 @@ def test_an_opcode_may_have_several_shapes(monkeypatch: pytest.MonkeyPatch) -> N
     shape = plain._replace(
         distinguishing_modifiers=frozenset(("lt", "le")), summary="another shape"
     )
-    monkeypatch.setitem(catalog_module._SHAPES, "vset", (plain, shape))
+    monkeypatch.setitem(catalog_module.SHAPES, "vset", (plain, shape))
     assert find_entry("vset", ("s32", "u32", "lt")) is shape
     assert find_entry("vset", ("s32", "u32", "eq")) is plain
     forms = [draw_form("vset", Random(seed)) for seed in range(20)]

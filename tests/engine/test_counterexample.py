@@ -40,14 +40,14 @@ def _with_errata(seed: int) -> Instruction:
 def test_one_by_one_and_by_arrays_find_the_same(seed: int, shows: Model) -> None:
     ins = _with_errata(seed)
     count = len(ins.errata)
-    with patch.object(one, "_MAX_SINGLE_EXAMPLES", _MOST):
-        found, seen, _ = one._search_one_by_one(ins, count, shows.name)
-    assert search_arrays(ins, count, shows.name, one._iter_examples(ins), _MOST) == (found, seen)
+    with patch.object(one, "MAX_SINGLE_EXAMPLES", _MOST):
+        found, seen, _ = one.search_one_by_one(ins, count, shows.name)
+    assert search_arrays(ins, count, shows.name, one.iter_examples(ins), _MOST) == (found, seen)
 
 
 def test_an_erratum_that_the_first_operands_do_not_show() -> None:
     ins = parse("vshl.u32.u32.u32.sat.wrap d, a.h1, b.b3")
-    assert one._search_one_by_one(ins, len(ins.errata), PTXAS_MODELS[0].name)[0] == {}
+    assert one.search_one_by_one(ins, len(ins.errata), PTXAS_MODELS[0].name)[0] == {}
     found = find_counterexample(ins)
     assert found is not None
     # PTX ISA 9.7.18: shifted by b's lowest five bits, then clamped

@@ -179,8 +179,8 @@ def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPa
 
     found = seen()
     # every statement is cut into tokens
-    patterns = partial(candidate_reader._make_patterns, is_skipping=False)
-    monkeypatch.setattr(candidate_reader, "_make_patterns", patterns)
+    patterns = partial(candidate_reader.make_patterns, is_skipping=False)
+    monkeypatch.setattr(candidate_reader, "make_patterns", patterns)
     assert seen() == found
 
 

@@ -10,7 +10,6 @@ from dataclasses import fields, replace
 from itertools import combinations
 from pathlib import Path
 from random import Random
-from typing import get_args
 
 import pytest
 
@@ -30,7 +29,6 @@ from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing import step_text
 from ptxscope.engine.tracing.trace import Trace, make_trace
-from ptxscope.scene import scene_cells, scene_figures, symbolic_scene
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 from tests.export import every
@@ -96,13 +94,6 @@ def test_the_families_load_every_kind() -> None:
 def test_names_of_kinds_are_unique_and_titles_fit_their_column() -> None:
     assert len({kind.operation for kind in KINDS}) == len(KINDS)
     assert all(len(kind.title) <= 12 for kind in KINDS if kind.about)
-
-
-def test_every_cell_and_figure_is_drawn_with_values_and_with_letters() -> None:
-    cells = {*get_args(drawings.CellDrawing)}
-    columns = {drawings.LaneSum, drawings.WordCell}
-    assert scene_cells._CELLS.keys() | columns == symbolic_scene._CELLS.keys() | columns == cells
-    assert scene_figures._FIGURES.keys() == {*get_args(drawings.FigureDrawing)}
 
 
 # --- a micro-operation as a record -------------------------------------------------------

@@ -50,7 +50,7 @@ class Bench:
         near = {low, high, min(low + 1, high), max(high - 1, low)}
         near |= {x for x in (-1, 0, 1) if low <= x <= high}
         value = self.draw(st.sampled_from(sorted(near)) | st.integers(low, high))
-        node = self.tape._make_node(
+        node = self.tape.make_node(
             Op.SOURCE, (), (f"x{len(self.values)}", Type.B64), Range(*bounds), 1
         )
         self.values[node] = (value,)

@@ -229,8 +229,8 @@ def test_threads_do_not_meet() -> None:
 
 def test_programs_are_kept_in_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
     programs: dict[int, ArrayProgram | ExactProgram] = {}
-    monkeypatch.setattr(block_runner, "_MAX_PROGRAMS", 3)
-    monkeypatch.setattr(block_runner, "_programs", programs)
+    monkeypatch.setattr(block_runner, "MAX_PROGRAMS", 3)
+    monkeypatch.setattr(block_runner, "PROGRAMS", programs)
     plans = [lower(parse(f"vadd.u32.u32.u32 d, a.b{x}, b").form) for x in range(4)]
     first = get_program(plans[0])
     for plan in plans:

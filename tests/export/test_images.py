@@ -97,12 +97,12 @@ def test_where_there_are_no_fonts_that_is_said(monkeypatch: pytest.MonkeyPatch) 
     assert not images.has_font("DejaVu Sans, sans-serif", skip_system_fonts=True)
     draws = images.has_font
     monkeypatch.setattr(images, "has_font", lambda family: draws(family, skip_system_fonts=True))
-    images._has_fonts.cache_clear()
+    images.has_fonts.cache_clear()
     try:
         with pytest.raises(ValueError, match="no font was found"):
             export(VMAD, "png")
     finally:
-        images._has_fonts.cache_clear()
+        images.has_fonts.cache_clear()
 
 
 # --- PDF ---------------------------------------------------------------------------------

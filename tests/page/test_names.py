@@ -88,9 +88,9 @@ def test_what_is_read_of_completions() -> None:
 def test_the_actions_that_javascript_and_markup_perform() -> None:
     actions = {*find("page.js", r'\bsend\("(\w+)"'), *find("picture.js", r'\bsend\("(\w+)"')}
     actions |= {*re.findall(r'data-(?:on|do)="(\w+)"', INDEX)}
-    assert actions <= {*explorer_page._ACTIONS, *ACTIONS}
+    assert actions <= {*explorer_page.PAGE_ACTIONS, *ACTIONS}
     (slow,) = find("page.js", r"SLOW = new Set\(\[([^\]]+)\]")
-    assert read_lists([slow]) <= {*explorer_page._ACTIONS, *ACTIONS}
+    assert read_lists([slow]) <= {*explorer_page.PAGE_ACTIONS, *ACTIONS}
     copied = {*re.findall(r'data-copy="(\w+)"', INDEX)}
     assert copied == {*COPY_FORMATS, "png"}
 
@@ -128,7 +128,7 @@ def test_the_actions_of_elements() -> None:
     assert (
         {"step", "predict", "value", "lesson_go", "guess"}
         <= seen
-        <= {*explorer_page._ACTIONS, *ACTIONS}
+        <= {*explorer_page.PAGE_ACTIONS, *ACTIONS}
     )
 
 

@@ -15,13 +15,14 @@ import html5lib
 import pytest
 
 import ptxscope
+from ptxscope import trace
 from ptxscope.cli import main
 from ptxscope.documents import export
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.live_figure import LiveFigure
-from ptxscope.page import live_markup
 from ptxscope.page.explorer_page import ExplorerPage
+from ptxscope.page.live_markup import make_live_markup
 from ptxscope.page.permalink import parse_permalink
 from ptxscope.page.runtime import CDN, FILES
 from ptxscope.page.site import make_site, write_files
@@ -188,7 +189,8 @@ def test_a_live_figure_of_a_block(
 
 def test_the_style_of_fields_is_not_for_the_document() -> None:
     """A document has a checkbox of its own, whose words must not be a field's width away."""
-    selectors = re.findall(r"([^{}]+)\{", live_markup._STYLE)
+    live = make_live_markup("", trace("vadd.s32.s32.s32 d, a, b", {"a": 1, "b": 2}), (), "live.js")
+    selectors = re.findall(r"([^{}]+)\{", live.partition("</style>")[0].partition("<style>")[2])
     assert all("input" not in x or x == ".px-live form input" for x in selectors)
 
 

@@ -29,7 +29,7 @@ from ptxscope.scene.scene_model import (
 )
 from ptxscope.screens.dialogs import help_dialog as help_screen
 from ptxscope.widgets.base.pane import StyledLine
-from ptxscope.widgets.lanes import lane_cells, lane_figures
+from ptxscope.widgets.lanes import lane_cells
 from ptxscope.widgets.lanes.lane_cells import LABEL, NO_HIGHLIGHTS
 from ptxscope.widgets.lanes.lane_figures import draw_figure
 from ptxscope.widgets.lanes.lane_layout import WIDEST, LanesDrawing, LanesState, draw
@@ -418,9 +418,9 @@ def test_two_numbers_that_differ_are_two_points(values: tuple[int, int]) -> None
         assert line.count("●") == (1 if a == b else 2)
 
 
-def test_both_pens_draw_every_figure_and_every_look() -> None:
-    assert step_layout._FIGURES.keys() == lane_figures._DRAW.keys() == set(get_args(RowFigure))
-    beside = {*SpanKind} - STYLES.keys() - cell_shapes._SHAPES.keys()
+def test_pictures_have_every_figure_and_both_pens_every_look() -> None:
+    assert step_layout.FIGURES.keys() == set(get_args(RowFigure))
+    beside = {*SpanKind} - STYLES.keys() - cell_shapes.SHAPES.keys()
     # parts of other shapes; two answers stand beside each other in the terminal only
     parts = {SpanKind.NUMBER, SpanKind.CHANGED, SpanKind.BECOMES, SpanKind.NAME, SpanKind.AWAY}
     assert beside == {*parts, SpanKind.DIFFERS}
@@ -430,7 +430,7 @@ def test_both_pens_draw_every_figure_and_every_look() -> None:
 
 def test_every_flag_has_its_glyph_and_its_help() -> None:
     assert GLYPHS.keys() == set(Flag) - EXTENSIONS
-    assert help_screen._GLYPH_WORDS.keys() == GLYPHS.keys()
+    assert help_screen.GLYPH_WORDS.keys() == GLYPHS.keys()
 
 
 def test_every_stage_has_its_help() -> None:

@@ -17,7 +17,7 @@ from ptxscope.state.thread_run import (
 )
 from tests.tiers import ci_only
 
-_PTX = """.func (.reg .u32 r) twice(.reg .u32 x)
+PTX = """.func (.reg .u32 r) twice(.reg .u32 x)
 {
   add.u32 r, x, x;
   ret;
@@ -42,10 +42,10 @@ END:
   ret;
 }
 """
-_VALUES = "in=[1,2,3] out=zeros:u32:3 n=3 --block 4"
+VALUES = "in=[1,2,3] out=zeros:u32:3 n=3 --block 4"
 
 
-def launch(text: str = _VALUES, ptx: str = _PTX) -> ThreadRun:
+def launch(text: str = VALUES, ptx: str = PTX) -> ThreadRun:
     """Run the kernel with arguments as they are typed."""
     code, kernel = load_kernel(ptx, "pasted", "k")
     return run_thread(parse_launch(code, kernel, text))
@@ -160,14 +160,14 @@ def test_another_thread_is_followed_at_the_same_statement() -> None:
 
 def test_a_run_begins_at_the_first_wrong_element(tmp_path: Path) -> None:
     np.save(tmp_path / "out.npy", np.array([3, 6, 10], np.uint32))
-    run = launch(f"{_VALUES} --expect out=@{tmp_path}/out.npy")
+    run = launch(f"{VALUES} --expect out=@{tmp_path}/out.npy")
     assert run.message == "param1[2] is 0x00000009, not 0x0000000a"
     assert (run.thread, line_of(run)) == (2, 21)
-    assert launch(f"{_VALUES} --expect out[1]=6").message == "all is as expected"
+    assert launch(f"{VALUES} --expect out[1]=6").message == "all is as expected"
 
 
 def test_a_planted_fault_is_found() -> None:
-    run = launch(f"{_VALUES} --expect out=[3,6,9]", _PTX.replace("vadd4.u32", "vsub4.u32"))
+    run = launch(f"{VALUES} --expect out=[3,6,9]", PTX.replace("vadd4.u32", "vsub4.u32"))
     run = run.with_diagnosis(explain_thread_run(run))
     assert run.line == 20
     assert [x.line for x in run.rows if x.is_suspect] == [20]
@@ -187,14 +187,14 @@ def test_a_thread_that_can_not_go_on_is_followed_to_its_end() -> None:
     ("text", "message"),
     [
         ("in=[1,2,3]", "k needs param1=… param2=…"),
-        (f"{_VALUES} --grid 0", "grid has 0 along x"),
-        (f"{_VALUES} --save x", "--save is not one of --grid --block --shared --steps"),
-        (f"{_VALUES} --shared big", "--shared is a whole number, not big"),
-        (f"{_VALUES} --thread 9", "there is no thread 9,0,0"),
-        (f"{_VALUES} --expect n=3", "n is not a buffer here"),
+        (f"{VALUES} --grid 0", "grid has 0 along x"),
+        (f"{VALUES} --save x", "--save is not one of --grid --block --shared --steps"),
+        (f"{VALUES} --shared big", "--shared is a whole number, not big"),
+        (f"{VALUES} --thread 9", "there is no thread 9,0,0"),
+        (f"{VALUES} --expect n=3", "n is not a buffer here"),
         ("--expect out=3", "out is not a buffer here; no argument is one"),
-        (f"{_VALUES} --expect out[3]=1", "3 elements, none at 3"),
-        (f"{_VALUES} --expect 'out", "No closing quotation"),
+        (f"{VALUES} --expect out[3]=1", "3 elements, none at 3"),
+        (f"{VALUES} --expect 'out", "No closing quotation"),
         ("in=@none.npy out=zeros:u32:3 n=3", "none.npy: No such file"),
         ("in=@pyproject.toml out=zeros:u32:3 n=3", "is not a .npy file"),
     ],
@@ -219,7 +219,7 @@ _DAMAGED = {
 def test_a_damaged_file_is_refused_with_a_message(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     path.write_bytes(_DAMAGED[name])
-    for text in (f"in=@{path} out=zeros:u32:3 n=3", f"{_VALUES} --expect out=@{path}"):
+    for text in (f"in=@{path} out=zeros:u32:3 n=3", f"{VALUES} --expect out=@{path}"):
         with pytest.raises(ValueError, match=r"a\.npy is not a \.npy file"):
             launch(text)
 
@@ -230,7 +230,7 @@ def test_a_file_of_other_elements_is_refused_with_a_message(
 ) -> None:
     np.save(tmp_path / "a.npy", array)
     path = tmp_path / "a.npy"
-    for text in (f"in=@{path} out=zeros:u32:3 n=3", f"{_VALUES} --expect out=@{path}"):
+    for text in (f"in=@{path} out=zeros:u32:3 n=3", f"{VALUES} --expect out=@{path}"):
         with pytest.raises(ValueError, match="are no buffers"):
             launch(text)
 
@@ -300,14 +300,14 @@ def test_what_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (run.limit_text, run.title.endswith("0 of 76 steps")) == ("", True)
     stopped = launch("out=zeros:u32:9 n=9 --steps 40", _LOOP)
     assert "--steps sets a limit" in stopped.limit_text
-    monkeypatch.setattr("ptxscope.kernels.launches.thread_log._MAX_STEPS", 50)
+    monkeypatch.setattr("ptxscope.kernels.launches.thread_log.MAX_STEPS", 50)
     cut = launch("out=zeros:u32:9 n=9", _LOOP)
     assert cut.title.endswith("0 of the first 50 steps")
     assert cut.limit_text == "The thread goes on, but only 50 of its steps are kept."
 
 
 def test_the_suggested_arguments_run_every_kernel() -> None:
-    code, kernel = load_kernel(_PTX, "kernel.ptx", "not a kernel's name")
+    code, kernel = load_kernel(PTX, "kernel.ptx", "not a kernel's name")
     run = run_thread(parse_launch(code, kernel, suggest_launch(code, kernel)))
     assert len(run.steps) == 16
     assert run.thread_count == 64

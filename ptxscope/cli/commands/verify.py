@@ -137,7 +137,7 @@ def run(words: Sequence[str]) -> int:
     _check_options(arguments)
     if arguments.gpu or arguments.write_inputs or arguments.results:
         return _run_on_device(arguments)
-    lines = _list_lines(arguments)
+    lines = list_lines(arguments)
     archs = choose_archs(arguments)
     ptxas, nvdisasm = choose_tools(arguments)
     expected = _choose_expected(arguments.model, ptxas, lines)
@@ -177,7 +177,7 @@ def _run_on_device(arguments: argparse.Namespace) -> int:
         if arguments.ptx or arguments.all or arguments.family:
             raise CommandError("error: --results contains its own lines; name no others")
         return device_runs.report_results(arguments.results, format_=arguments.format)
-    lines = _list_lines(arguments)
+    lines = list_lines(arguments)
     if arguments.write_inputs:
         return device_runs.write_lines(lines, arguments.write_inputs, choose_archs(arguments)[0])
     return device_runs.run_lines(lines, format_=arguments.format)
@@ -189,7 +189,7 @@ def _get_status(verdict: FormVerdict, expected: ExpectedModel) -> int:
     return 3 if verdict.outcome in (VerdictOutcome.UNDECIDED, VerdictOutcome.UNKNOWN) else 1
 
 
-def _list_lines(arguments: argparse.Namespace) -> list[Instruction]:
+def list_lines(arguments: argparse.Namespace) -> list[Instruction]:
     """Return the instructions to verify."""
     chosen = [arguments.ptx is not None, arguments.all, bool(arguments.family)]
     if sum(chosen) != 1:

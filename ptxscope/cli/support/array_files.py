@@ -26,7 +26,7 @@ AnyArray = npt.NDArray[Any]
 ArrayEvaluator = Callable[..., Mapping[str, object]]
 """The results of an instruction on operands by name, written to ``out`` if it has an array."""
 
-_PIECE = 1 << 22
+PIECE_SIZE = 1 << 22
 """Results between two updates of the progress bar."""
 _MAX_REASON_CHARS = 200
 """Maximum characters of a library's or a file's own text in an error."""
@@ -121,14 +121,14 @@ def _evaluate_by_pieces(
     bar.begin("evaluating", size or None, "results")
     shapes = {x.shape for x in large.values()}
     is_contiguous = len(shapes) == 1 and all(x.flags.c_contiguous for x in large.values())
-    if size <= _PIECE or not is_contiguous or not ins.results:
+    if size <= PIECE_SIZE or not is_contiguous or not ins.results:
         return None
     flat = {name: x.reshape(-1) for name, x in large.items()}
     results = {
         name: np.empty(size, get_storage_dtype(ins.type_of(x))) for x, name in ins.results.items()
     }
-    for start in range(0, size, _PIECE):
-        piece = slice(start, start + _PIECE)
+    for start in range(0, size, PIECE_SIZE):
+        piece = slice(start, start + PIECE_SIZE)
         operands = {name: flat[name][piece] if name in flat else x for name, x in values.items()}
         try:
             evaluate(operands, out={name: x[piece] for name, x in results.items()})

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ItemT = TypeVar("ItemT")
 DELAY_SECONDS = 1.0
 """Seconds until the line is shown."""
-_INTERVAL_SECONDS = 0.25
+INTERVAL_SECONDS = 0.25
 """Seconds between two drawings, of one or two milliseconds each."""
 BYTES = "bytes"
 _NO_TIME = float("inf")
@@ -78,13 +78,13 @@ class ProgressBar:
 
     def hide(self) -> None:
         """Clear the line until the next drawing, so that other text can be written."""
-        if self._progress is not None and _owns_terminal():
+        if self._progress is not None and owns_terminal():
             with suppress(OSError, ValueError):  # the terminal is gone
                 self._progress.stop()
 
     def _draw(self, count: int) -> None:
-        self._next_draw_time = monotonic() + _INTERVAL_SECONDS
-        if not _owns_terminal():
+        self._next_draw_time = monotonic() + INTERVAL_SECONDS
+        if not owns_terminal():
             return
         progress = self._progress = self._progress or _make_progress(self._activity, self._unit)
         try:
@@ -119,7 +119,7 @@ def _make_progress(activity: str, unit: str) -> Progress:
     return progress
 
 
-def _owns_terminal() -> bool:
+def owns_terminal() -> bool:
     """Return whether the process may draw: it is in the foreground, and no pager runs."""
     try:
         from termios import ICANON, error, tcgetattr

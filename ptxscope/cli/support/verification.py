@@ -42,7 +42,7 @@ from .tools import format_line, format_tools
 
 CHUNK_LINES = 60
 """The lines of one module."""
-_PATIENCE = 0.25
+PATIENCE = 0.25
 """Seconds between two looks at the processes, and between two batches of verdicts of one."""
 
 _SECONDS_TO_END = 3.0
@@ -74,9 +74,10 @@ _queue: SimpleQueue[list[Found]] | None = None
 """In a worker process: the queue to the main one, for verdicts before all its lines are done."""
 
 
-def _begin(
+def remember_verdicts(
     code_verdicts: Mapping[str, FormVerdict], queue: SimpleQueue[list[Found]] | None = None
 ) -> None:
+    """Set the known verdicts of this process, and the queue to the main one, if it has one."""
     global _code_verdicts, _queue
     _code_verdicts, _queue = code_verdicts, queue
 
@@ -105,12 +106,12 @@ def iter_line_verdicts(task: Task, lines: Sequence[Instruction]) -> Iterator[Fou
         yield digest, verdict._replace(line=line)
 
 
-def _verify_in_process(task: Task, lines: Sequence[Instruction]) -> list[Found]:
+def verify_in_process(task: Task, lines: Sequence[Instruction]) -> list[Found]:
     """Decide lines: send the verdicts in batches, and return those of the last one."""
     found, start = list[Found](), time.monotonic()
     for x in iter_line_verdicts(task, lines):
         found.append(x)
-        if _queue and time.monotonic() - start > _PATIENCE:
+        if _queue and time.monotonic() - start > PATIENCE:
             _queue.put(found)
             found, start = [], time.monotonic()
     return found
@@ -132,7 +133,7 @@ def iter_verdicts(
     """
     chunks = [lines[at : at + CHUNK_LINES] for at in range(0, len(lines), CHUNK_LINES)]
     if jobs < 2 or len(chunks) < 2:
-        _begin(code_verdicts)
+        remember_verdicts(code_verdicts)
         for chunk in chunks:
             for found in iter_line_verdicts(task, chunk):
                 yield [found]
@@ -147,8 +148,8 @@ def iter_verdicts(
         try:
             while (remaining or waiting) and not interrupts:
                 while remaining and len(waiting) < 2 * jobs:
-                    waiting.add(pool.submit(_verify_in_process, task, remaining.pop()))
-                done, waiting = wait(waiting, _PATIENCE, FIRST_COMPLETED)
+                    waiting.add(pool.submit(verify_in_process, task, remaining.pop()))
+                done, waiting = wait(waiting, PATIENCE, FIRST_COMPLETED)
                 while not queue.empty():
                     yield queue.get()
                 for future in done:
@@ -197,7 +198,7 @@ def _begin_process(
     """Leave Ctrl-C to the main process, clean up at the end, and remember what is known."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end_process)
-    _begin(code_verdicts, queue)
+    remember_verdicts(code_verdicts, queue)
 
 
 def _end_process(*_: object) -> None:

@@ -89,7 +89,7 @@ def render_png_bytes(svg: str, options: Options = DEFAULT) -> bytes:
         raise ValueError(
             f"a PNG of {width} by {height} px is too large: {_MAX_PNG_PIXELS:,} px is the limit"
         )
-    if not _has_fonts():
+    if not has_fonts():
         raise ValueError(
             "no font was found to draw the text of a PNG; install one, "
             "as in: apt install fonts-dejavu-core"
@@ -262,7 +262,7 @@ def _import_renderer(name: str, format_: str) -> ModuleType:
 
 
 @lru_cache(maxsize=1)
-def _has_fonts() -> bool:
+def has_fonts() -> bool:
     """Whether resvg finds the fonts it needs; without them, it silently omits text."""
     return has_font(SANS) and has_font(MONO)
 

@@ -144,7 +144,7 @@ def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = Tru
     """
     areas = sketch.get_areas(row)
     bottoms = [
-        _SHAPES[_choose_shape(cell)](sketch, row, cell, area, y, is_framed)
+        SHAPES[_choose_shape(cell)](sketch, row, cell, area, y, is_framed)
         for cell, area in zip(row.cells, areas, strict=True)
     ]
     return draw_lane_flags(sketch, row, areas, max(bottoms))
@@ -241,7 +241,7 @@ def draw_sentence(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
 def _choose_shape(cell: Cell) -> SpanKind:
     """Return the kind that determines the shape of a cell."""
     kinds = {span.kind for span in cell.spans}
-    return next((kind for kind in _SHAPES if kind in kinds), SpanKind.TEXT)
+    return next((kind for kind in SHAPES if kind in kinds), SpanKind.TEXT)
 
 
 def _list_spans(cell: Cell, *kinds: SpanKind) -> list[CellSpan]:
@@ -461,7 +461,7 @@ def _draw_missing_value(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y
 
 
 Shape = Callable[[Sketch, RowScene, Cell, Area, float, bool], float]
-_SHAPES: dict[SpanKind, Shape] = {
+SHAPES: dict[SpanKind, Shape] = {
     SpanKind.TAKEN: _draw_merged_lane,
     SpanKind.KEPT: _draw_merged_lane,
     SpanKind.HOLDS: _draw_verdict,

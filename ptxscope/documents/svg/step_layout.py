@@ -242,7 +242,7 @@ def _is_selection(row: RowScene) -> bool:
 
 
 def _draw_row(sketch: Sketch, row: RowScene, y: float) -> float:
-    draw = _FIGURES.get(type(row.figure))
+    draw = FIGURES.get(type(row.figure))
     if draw:
         end = draw(sketch, row, row.figure, y)
         if draw in _UNFRAMED_DRAWINGS:
@@ -256,7 +256,7 @@ def _draw_row(sketch: Sketch, row: RowScene, y: float) -> float:
     return draw_cells(sketch, row, y)
 
 
-_FIGURES: dict[type, Callable[..., float]] = {
+FIGURES: dict[type, Callable[..., float]] = {
     NumberLine: svg_figures.draw_number_lines,
     BitRulers: svg_figures.draw_bit_rulers,
     RunningSum: svg_figures.draw_running_sum,

@@ -26,8 +26,8 @@ _operand, _result = (cache(partial(Buffer, x)) for x in (BufferKind.OPERAND, Buf
 """Cached buffers by role; there are only a few roles."""
 
 
-_MAX_PROGRAMS = 1 << 10
-_programs: dict[int, ArrayProgram | ExactProgram] = {}
+MAX_PROGRAMS = 1 << 10
+PROGRAMS: dict[int, ArrayProgram | ExactProgram] = {}
 """The last programs by the id of their plan; each takes a few kilobytes."""
 
 
@@ -44,13 +44,13 @@ def get_program(plan: Plan) -> ArrayProgram | ExactProgram:
     If no machine type holds a node, it computes on Python integers.
     """
     # `lower` caches plans, so ids are stable; hashing a plan takes longer than a short run
-    program = _programs.get(id(plan))
+    program = PROGRAMS.get(id(plan))
     if program is None or program.plan is not plan:
         program = _make_program(plan)
         with _lock:
-            if len(_programs) >= _MAX_PROGRAMS:
-                del _programs[next(iter(_programs))]
-            _programs[id(plan)] = program
+            if len(PROGRAMS) >= MAX_PROGRAMS:
+                del PROGRAMS[next(iter(PROGRAMS))]
+            PROGRAMS[id(plan)] = program
     return program
 
 

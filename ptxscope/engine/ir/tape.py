@@ -91,9 +91,7 @@ class Tape:
 
     def add_source(self, role: str, type_: Type) -> Node:
         """Return the node of an operand's bits."""
-        return self._make_node(
-            Op.SOURCE, (), (role, type_), get_limits(type_.bits, signed=False), 1
-        )
+        return self.make_node(Op.SOURCE, (), (role, type_), get_limits(type_.bits, signed=False), 1)
 
     def emit(self, op: Op, *args: Node | int, fixed: tuple[Any, ...] = ()) -> Node:
         """Return the node of an operation, or of an equal one that a rule finds."""
@@ -101,7 +99,7 @@ class Tape:
         for rule in self._rules.get(op, ()):
             if (node := rule(self, op, *args, *fixed)) is not None:
                 return self._restrict_range(node, values)
-        return self._make_node(op, args, fixed, values, _count_lanes(op, args, fixed))
+        return self.make_node(op, args, fixed, values, _count_lanes(op, args, fixed))
 
     def copy_node(self, x: Node, copies: Mapping[Node, Node]) -> Node:
         """Copy a node of another tape; ``copies`` has the copies of its arguments."""
@@ -114,9 +112,9 @@ class Tape:
         """Return a node with its range narrowed to ``values``, known from elsewhere."""
         if values.contains(x.range):
             return x
-        return self._make_node(x.op, x.args, x.fixed, x.range.intersect(values), x.lanes)
+        return self.make_node(x.op, x.args, x.fixed, x.range.intersect(values), x.lanes)
 
-    def _make_node(
+    def make_node(
         self,
         op: Op,
         args: tuple[Node | int, ...],
@@ -124,6 +122,7 @@ class Tape:
         range_: Range,
         lanes: int,
     ) -> Node:
+        """Return the node of an operation in a range, without rules; equal ones are one."""
         key = (op, args, fixed, range_)
         if key not in self._nodes_by_key:
             self._nodes_by_key[key] = Node(op, args, fixed, range_, lanes)

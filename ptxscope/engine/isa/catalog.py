@@ -31,15 +31,15 @@ def _group_by_opcode() -> dict[str, tuple[Entry, ...]]:
     return entries
 
 
-_SHAPES = _group_by_opcode()
-CATALOG: dict[str, Entry] = {opcode: shapes[0] for opcode, shapes in _SHAPES.items()}
+SHAPES = _group_by_opcode()
+CATALOG: dict[str, Entry] = {opcode: shapes[0] for opcode, shapes in SHAPES.items()}
 """The first entry of each opcode; ``find_entry`` and ``get_entry`` find the others."""
 MOVES = frozenset(x.opcode for x in ENTRIES if x.is_move)
 
 
 def list_shapes(opcode: str) -> tuple[Entry, ...]:
     """Return the entries of an opcode, the default first; none if the catalog lacks it."""
-    return _SHAPES.get(opcode, ())
+    return SHAPES.get(opcode, ())
 
 
 def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
@@ -67,13 +67,13 @@ def find_carry_noun(opcode: str) -> str:
 
 def get_entry(form: Form) -> Entry:
     """Return the entry of a form."""
-    shapes = _SHAPES[form.opcode]
+    shapes = SHAPES[form.opcode]
     return shapes[0] if len(shapes) == 1 else _find_shape(form)
 
 
 @lru_cache(maxsize=1 << 12)
 def _find_shape(form: Form) -> Entry:
-    shapes = _SHAPES[form.opcode]
+    shapes = SHAPES[form.opcode]
     slots = [slot for entry in shapes for slot in entry.slots if slot.place is SlotPlace.MODIFIER]
     match = _select_shape(shapes, {slot.format_value(form.get(slot.name)) for slot in slots})
     assert match

@@ -23,7 +23,7 @@ from .thread_state import (
 )
 from .write_journal import WriteJournal
 
-_MAX_STEPS = 1 << 20
+MAX_STEPS = 1 << 20
 """Statements that are kept."""
 
 
@@ -142,7 +142,7 @@ class ThreadLog:
         """Note what the thread has written."""
         if not group.mask[self._lane]:
             return
-        if len(self.steps) >= _MAX_STEPS:
+        if len(self.steps) >= MAX_STEPS:
             self.is_cut = True
             return
         number = len(self.steps) + 1

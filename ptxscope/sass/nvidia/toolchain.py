@@ -81,7 +81,7 @@ def find_tool(name: str, path: str | None = None, *, has_option: bool = False) -
         return _ask_version(name, path)
     if variable := os.environ.get(_VARIABLES[name]):
         return _ask_version(name, variable)
-    if known := next(_iter_places(name), None):
+    if known := next(iter_places(name), None):
         return _ask_version(name, known)
     option = f"give --{name} PATH, " if has_option else ""
     raise ToolError(
@@ -90,7 +90,8 @@ def find_tool(name: str, path: str | None = None, *, has_option: bool = False) -
     )
 
 
-def _iter_places(name: str) -> Iterator[str]:
+def iter_places(name: str) -> Iterator[str]:
+    """Yield the paths at which a tool is found: in PATH, then in packages of Python."""
     if found := shutil.which(name):
         yield found
     places = [*sys.path]

@@ -47,7 +47,7 @@ STAGES = {
 }
 """The purpose of each stage."""
 
-_GLYPH_WORDS = {
+GLYPH_WORDS = {
     Flag.CLAMPED_LOW: "it was below the range and is moved up",
     Flag.CLAMPED_HIGH: "it was above the range and is moved down",
     Flag.WRAPPED: "significant high bits are cut off",
@@ -56,7 +56,7 @@ _GLYPH_WORDS = {
     Flag.ROUNDED: "a float has too few bits for the number",
     Flag.NAN: "an input is not a number",
 }
-_PANES = {
+PANES = {
     "lanes": (
         "arrows move a cursor: what a value came from is underlined, what it leads to is in "
         "italics, and the operands show the exact bits; type over a chip of a register, < and > "
@@ -155,7 +155,7 @@ _MARKS = {
 
 def _list_glyphs() -> Iterator[tuple[str, str]]:
     """Yield each glyph and its meaning."""
-    for flag, text in _GLYPH_WORDS.items():
+    for flag, text in GLYPH_WORDS.items():
         yield GLYPHS[flag], f"{flag}: {text}"
     yield "≠", "the two answers, or the pinned evaluation, differ here"
     yield from _MARKS.items()
@@ -226,7 +226,7 @@ class HelpText(Pane):
         others = [key for key in self._keys if key.node is None]
         keys += _list_keys(panel, room)
         if self._section:
-            keys += [[], *([StyledText(x)] for x in textwrap.wrap(_PANES[self._section], room)), []]
+            keys += [[], *([StyledText(x)] for x in textwrap.wrap(PANES[self._section], room)), []]
         keys += _list_keys(others, room)
         glyphs: list[StyledLine] = [[StyledText("On the screen", "current")]]
         for glyph, text in _list_glyphs():
@@ -250,7 +250,7 @@ class HelpText(Pane):
             for action in actions:
                 lines += _entry_lines(" ".join(names[action.id]), action.tooltip, width)
         lines += [[], [StyledText("In the panels", "current")]]
-        for name, text in _PANES.items():
+        for name, text in PANES.items():
             if name == self._section:
                 self._section_row = len(lines) - 1  # the first line is left out
             lines += _entry_lines(

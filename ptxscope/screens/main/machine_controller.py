@@ -24,7 +24,7 @@ from .explorer_view import ExplorerView
 from .focus_controller import FocusController
 
 _ASSEMBLING = "assembling… · Esc stops"
-_PAUSE = 0.2
+PAUSE = 0.2
 """Seconds without an edit before the tools run: none for each key of a line that is typed."""
 _MAX_KEPT = 64
 """The lines and targets whose code is kept."""
@@ -91,7 +91,7 @@ class MachineController:
         if self._timer is not None:
             self._timer.stop()
         self._view.machine.show_search()
-        self._timer = self._view.screen.set_timer(_PAUSE, self._ask)
+        self._timer = self._view.screen.set_timer(PAUSE, self._ask)
 
     async def _ask(self) -> None:
         ins = self._state.setup.instruction

@@ -188,7 +188,7 @@ class LanesPane(Pane):
         if self._view is None:
             return []
         view = self._view._replace(
-            lights=self._compute_highlights(self._view.trace),
+            lights=self.compute_highlights(self._view.trace),
             progress=self._progress,
             guesses=self._guesses,
         )
@@ -223,7 +223,8 @@ class LanesPane(Pane):
         row = self._trace.rows.get(place.key) if self._trace else None
         self._enter(place.lane if row and len(row.values) > 1 else None)
 
-    def _compute_highlights(self, trace: Trace) -> Highlights:
+    def compute_highlights(self, trace: Trace) -> Highlights:
+        """Return what is highlighted: the place of the cursor, its origins and its uses."""
         if self.place is None:
             return NO_HIGHLIGHTS
         if self.is_predictable(self.place) or self._is_hidden(self.place):
