@@ -15,7 +15,7 @@ from .documents.formats.responsive_svg import BOX, add_min_width
 from .documents.formats.text import WIDTH, render
 from .documents.options import Options
 from .engine.syntax.errors import make_printable_lines, quote_value
-from .engine.tracing.evaluation import convert_to_integer
+from .engine.tracing.operand_bits import convert_to_integer
 from .engine.tracing.trace import DISPLAY_HOOKS, Trace
 
 if TYPE_CHECKING:

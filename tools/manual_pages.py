@@ -34,8 +34,8 @@ from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.semantics.rules import TARGETS, Erratum
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.deviation import find_deviations
-from ptxscope.engine.tracing.evaluation import bind_values
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.step_text import format_result
 from ptxscope.engine.tracing.trace import Trace, make_trace
 from ptxscope.sources.replacement import make_replacement

@@ -27,7 +27,7 @@ from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.instruction import Input, Instruction
 from ptxscope.engine.tracing.deviation import find_deviations
-from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.step_text import format_lane_sentence
 from ptxscope.engine.tracing.trace import Trace, make_trace
 from ptxscope.sources.counterexample import find_counterexample

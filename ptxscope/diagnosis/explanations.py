@@ -14,14 +14,8 @@ from ..engine.semantics.plan import compute_results
 from ..engine.semantics.rules import Erratum
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import read_instruction
-from ..engine.tracing.evaluation import (
-    Scalar,
-    abbreviate_value,
-    bind_values,
-    check_names,
-    convert_to_bits,
-    make_plan,
-)
+from ..engine.tracing.evaluation import Scalar, check_names, make_plan
+from ..engine.tracing.operand_bits import abbreviate_value, bind_values, convert_to_bits
 from ..engine.tracing.trace import Trace, make_trace
 from .cause_search import (
     MAX_COINCIDENCE_COST,

@@ -22,8 +22,8 @@ from ..engine.syntax.errors import (
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse
 from ..engine.syntax.values import parse_value
-from ..engine.tracing.evaluation import bind_values
 from ..engine.tracing.note_targets import parse_stage
+from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.step_text import format_title
 from ..engine.tracing.trace import Trace, make_trace
 from .text_templates import TemplatePiece, Text, fill_template, format_row_names, strip_marks

@@ -10,7 +10,7 @@ from ..engine.isa.catalog import CATALOG
 from ..engine.isa.entry import CORE_GROUPS, Group
 from ..engine.micro_operations.properties import Flag
 from ..engine.semantics.models import ISA_MODEL
-from ..engine.tracing.evaluation import bind_values
+from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.trace import Trace, make_trace
 from .seeded_random import LEVELS, SeededRandom, draw_form, draw_operands, make_instruction
 

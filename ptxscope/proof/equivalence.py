@@ -20,7 +20,8 @@ from ..engine.syntax.asm_bindings import parse_pasted
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.basic_block import BasicBlock, make_block
-from ..engine.tracing.evaluation import check_argument, check_seconds, resolve_model
+from ..engine.tracing.evaluation import resolve_model
+from ..engine.tracing.operand_bits import check_argument, check_seconds
 from ..engine.tracing.trace import Trace
 from ..kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, find_block, parse_block
 from ..kernels.sequences.intrinsic_sequences import IntrinsicSequence

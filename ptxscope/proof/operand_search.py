@@ -12,12 +12,12 @@ from ..engine.records import freeze_dicts
 from ..engine.semantics.models import ISA_MODEL, Model
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.basic_block import BasicBlock
-from ..engine.tracing.evaluation import (
+from ..engine.tracing.evaluation import resolve_model
+from ..engine.tracing.operand_bits import (
     check_argument,
     check_count,
     check_seconds,
     convert_to_bits,
-    resolve_model,
 )
 from ..engine.tracing.trace import Trace
 from .equivalence import TIMEOUT, bind_names, read_program

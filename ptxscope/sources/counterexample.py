@@ -15,7 +15,8 @@ from ..engine.semantics.plan import compute_results
 from ..engine.semantics.rules import Erratum
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import scan
-from ..engine.tracing.evaluation import bind_values, make_plan
+from ..engine.tracing.evaluation import make_plan
+from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.trace import make_trace
 from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 

@@ -15,7 +15,8 @@ from ..engine.arrays.call_sequence import get_storage_dtype
 from ..engine.semantics.models import PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan
 from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.evaluation import bind_values, make_plan
+from ..engine.tracing.evaluation import make_plan
+from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.trace import iter_subsets
 from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 

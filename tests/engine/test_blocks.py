@@ -16,7 +16,7 @@ from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import NotOneError, PtxError
 from ptxscope.engine.tracing.basic_block import ValuePlace
-from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import replay
 from ptxscope.kernels.blocks.block_diagnosis import investigate_block

@@ -20,7 +20,7 @@ from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import Range
 from ptxscope.engine.semantics.plan import Row
-from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.operand_bits import bind_values
 from tests.export.samples import E3
 from tests.reference_data import Golden, golden_forms, golden_opcodes
 from tests.strategies import evaluations

@@ -22,7 +22,7 @@ from ptxscope.documents.sweeps.sweep_text import render
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.basic_block import make_block
-from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.sweep.computation import Sweep, compute_sweep
 from ptxscope.sweep.register_parts import (
     choose_default_parts,

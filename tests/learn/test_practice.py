@@ -11,7 +11,7 @@ from ptxscope.engine.isa.entry import CORE_GROUPS
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.parser import parse
-from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import Trace, make_trace
 from ptxscope.learn.grader import grade_answer, list_hints
 from ptxscope.learn.mistakes import find_likely_mistakes, iter_mistakes

@@ -7,7 +7,7 @@ import pytest
 
 from ptxscope import evaluate, parse_block, trace_block
 from ptxscope.cli import main
-from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.sweep.computation import Sweep, compute_sweep, get_axis_bits
 from ptxscope.sweep.register_parts import (
     choose_default_parts,

@@ -16,7 +16,7 @@ from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.tracing.basic_block import make_block
-from ptxscope.engine.tracing.evaluation import bind_values
+from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.sweep.computation import (

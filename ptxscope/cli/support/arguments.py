@@ -25,7 +25,8 @@ from ...engine.syntax.instruction import Instruction, Signature
 from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import parse_value
 from ...engine.tracing.basic_block import BasicBlock, make_block
-from ...engine.tracing.evaluation import bind_values, complete_carry, describe_operand
+from ...engine.tracing.evaluation import describe_operand
+from ...engine.tracing.operand_bits import bind_values, complete_carry
 from ...engine.tracing.trace import Trace, trace_program
 from .streams import CommandError, print_message
 

@@ -13,7 +13,7 @@ from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...engine.tracing.annotations import Annotations, annotations_from_json, stage_from_json
-from ...engine.tracing.evaluation import bind_values
+from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import StepPlace, Trace, make_trace
 from ...kernels.blocks.block_parser import parse_block
 from ...kernels.blocks.block_trace import trace_block

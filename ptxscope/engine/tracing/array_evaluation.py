@@ -16,7 +16,7 @@ from ..isa.types import DESTINATIONS, Type
 from ..semantics.plan import Plan
 from ..syntax.errors import format_count
 from ..syntax.instruction import Signature
-from .evaluation import abbreviate_value, convert_to_bits, is_float
+from .operand_bits import abbreviate_value, convert_to_bits, is_float
 
 AnyArray = npt.NDArray[Any]
 

@@ -21,16 +21,8 @@ from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
 from .annotations import NOTHING, Annotations, Note
 from .basic_block import BasicBlock, BlockStatement, make_block
-from .evaluation import (
-    Scalar,
-    abbreviate_value,
-    bind_values,
-    check_names,
-    check_read,
-    is_carry_missing,
-    make_plan,
-    resolve_model,
-)
+from .evaluation import Scalar, check_names, check_read, make_plan, resolve_model
+from .operand_bits import abbreviate_value, bind_values, is_carry_missing
 
 
 class StepPlace(NamedTuple):

@@ -22,7 +22,7 @@ from ...engine.syntax.operands import SPECIAL
 from ...engine.syntax.parser import OMISSION_PREFIX, parse
 from ...engine.syntax.register_checks import with_register_widths
 from ...engine.tracing.basic_block import BasicBlock, BlockGuard, BlockStatement, ValuePlace
-from ...engine.tracing.evaluation import check_argument
+from ...engine.tracing.operand_bits import check_argument
 from ...sources.source_programs import load
 from .complementary_guards import drop_needless_guards
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...diagnosis.observation import Observed, make_observed
-from ...engine.tracing.evaluation import abbreviate_value, check_argument, convert_to_integer
+from ...engine.tracing.operand_bits import abbreviate_value, check_argument, convert_to_integer
 from .launch_memory import BoundBuffer
 from .memory import AddressSpace
 from .parameters import check_unmasked

@@ -16,7 +16,8 @@ from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.semantics.models import ISA_MODEL, Model
 from ...engine.syntax.errors import PtxError
-from ...engine.tracing.evaluation import check_argument, check_count, resolve_model
+from ...engine.tracing.evaluation import resolve_model
+from ...engine.tracing.operand_bits import check_argument, check_count
 from .conflicts import Conflict, ConflictKind, get_threads
 from .device_code import DeviceCode, load_device_code
 from .fidelity import Causes, Fidelity

@@ -18,7 +18,7 @@ from ...engine.program.program import Program
 from ...engine.program.variables import Variable
 from ...engine.syntax.errors import PtxError, find_closest_spelling, quote_word
 from ...engine.syntax.values import parse_integer, parse_value
-from ...engine.tracing.evaluation import check_argument
+from ...engine.tracing.operand_bits import check_argument
 from .memory import check_memory
 
 Buffer = npt.NDArray[Any]

@@ -21,7 +21,8 @@ from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import SymbolOperand
 from ...engine.semantics.models import PTXAS_MODELS, Model
-from ...engine.tracing.evaluation import check_argument, resolve_model
+from ...engine.tracing.evaluation import resolve_model
+from ...engine.tracing.operand_bits import check_argument
 from .device_code import DeviceCode, load_device_code
 from .expected_elements import ExpectedBuffer, ExpectedWords, narrow, read_elements
 from .fidelity import NEVER_WRITTEN

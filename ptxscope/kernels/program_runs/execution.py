@@ -13,7 +13,8 @@ from ...engine.program.statement import Statement, StatementKind
 from ...engine.semantics.models import Model
 from ...engine.semantics.plan import compute_results
 from ...engine.syntax.instruction import Instruction
-from ...engine.tracing.evaluation import bind_values, make_model_plan, make_plan, resolve_model
+from ...engine.tracing.evaluation import make_model_plan, make_plan, resolve_model
+from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import Trace, make_trace
 from .program_run import Run, RunStep, StopReason, find_unknown_sites
 from .registers import MissingError, Registers, UnknownError, make_given_value

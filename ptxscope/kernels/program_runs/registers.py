@@ -8,7 +8,7 @@ from ...engine.isa.types import Type
 from ...engine.program.control_flow import WritePlace, make_initial_place
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
-from ...engine.tracing.evaluation import convert_to_bits
+from ...engine.tracing.operand_bits import convert_to_bits
 from .program_run import MissingInput, UnknownSites, Value, register_of
 
 
