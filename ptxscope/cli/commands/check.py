@@ -30,7 +30,7 @@ from ..support.check_settings import (
 )
 from ..support.inputs import open_text, require_single_stdin
 from ..support.progress_bar import ProgressBar
-from ..support.streams import CommandError
+from ..support.streams import CommandError, command_errors
 
 if TYPE_CHECKING:
     from ..support.worker_processes import Work
@@ -158,10 +158,8 @@ def _load_prover() -> Prove:
     from ...proof.equivalence import prove_sequence
     from ...proof.solver import load_bitwuzla
 
-    try:
+    with command_errors(ImportError):
         load_bitwuzla()
-    except ImportError as error:
-        raise CommandError(f"error: {error}") from None
     return prove_sequence
 
 

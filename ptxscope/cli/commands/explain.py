@@ -44,7 +44,7 @@ from ..support.arguments import (
 )
 from ..support.inputs import parse_cell, read_rows
 from ..support.report_output import add_report_format, print_report
-from ..support.streams import CommandError, print_message
+from ..support.streams import CommandError, command_errors, print_message
 
 if TYPE_CHECKING:
     from ...engine.tracing.basic_block import BasicBlock
@@ -166,13 +166,11 @@ def _iter_observations(ins: Signature, arguments: argparse.Namespace) -> Iterato
 def _parse_observed(ins: Signature, texts: Sequence[str]) -> dict[str, Observed]:
     results: dict[str, Observed] = {}
     for text_ in texts:
-        try:
+        with command_errors():
             role, observed = parse_got(ins, _replace_variable_name(ins, text_), reading_type)
             if role in results:
                 problem = Problem(f"`{ins.results[role]}` is observed twice", (0, len(text_)))
                 raise PtxError(text_, (problem,))
-        except PtxError as error:
-            raise CommandError(str(error)) from None
         results[role] = observed
     return results
 

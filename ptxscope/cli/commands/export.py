@@ -27,7 +27,7 @@ from ...files import replace, written_as
 from ..support.arguments import Parser, make_command_parser, parse_words, split_words
 from ..support.markdown_markers import Marker, find_doubtful, find_indent, find_markers
 from ..support.picture_output import render_document
-from ..support.streams import CommandError
+from ..support.streams import CommandError, command_errors
 from .trace import parse_any_request
 
 _EPILOG = """\
@@ -277,10 +277,8 @@ def _describe(trace: Trace, options: Options) -> str:
 
 def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:
     """Return the options that make every id unique on the page."""
-    try:
+    with command_errors(ValueError):
         return with_unique_ids(trace, options, Format.HTML, ids)
-    except ValueError as error:
-        raise CommandError(f"error: {error}") from None
 
 
 def _split_marker(marker: str) -> list[str]:

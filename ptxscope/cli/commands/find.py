@@ -13,18 +13,12 @@ from ..support.arguments import (
     add_model,
     choose_model,
     make_command_parser,
+    parse_assignments,
     parse_words,
 )
-from ..support.programs import (
-    PROGRAM_HELP,
-    add_timeout,
-    add_where,
-    answer,
-    parse_given,
-    parse_program,
-)
+from ..support.programs import PROGRAM_HELP, add_timeout, add_where, parse_program
 from ..support.report_output import add_report_format, print_report
-from ..support.streams import CommandError
+from ..support.streams import CommandError, command_errors
 
 _EPILOG = f"""\
 A condition combines registers and their parts (a, d, a.b0, a.h1, a.signed), the rows of a trace by
@@ -69,15 +63,14 @@ def run(words: Sequence[str]) -> int:
     program = parse_program(arguments.ptx)
     if not 1 <= arguments.n <= MAX_ANSWERS:
         raise CommandError(f"error: -n {arguments.n}: 1 to {MAX_ANSWERS} answers can be found")
-    search = answer(
-        lambda: find_operands(
+    with command_errors(ValueError, ImportError):
+        search = find_operands(
             program,
             arguments.where,
-            given=parse_given(program, arguments.values),
+            given=parse_assignments(program, arguments.values),
             model=choose_model(arguments.model),
             count=arguments.n,
             timeout=arguments.timeout,
         )
-    )
     print_report(arguments.format, iter_search_blocks(search), lambda: search_to_json(search))
     return 3 if search.is_undecided and not search.answers else int(not search.answers)

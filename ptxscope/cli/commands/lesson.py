@@ -10,7 +10,7 @@ from ...documents.formats.report import REPORT_FORMATS
 from ...engine.syntax.errors import PtxError, make_printable
 from ...learn.practice import map_families
 from ..support.arguments import Parser, make_command_parser
-from ..support.streams import CommandError, print_message
+from ..support.streams import CommandError, command_errors, print_message
 
 if TYPE_CHECKING:
     from ...learn.lesson import Card, Lesson
@@ -64,10 +64,8 @@ def run(words: Sequence[str]) -> int:
     """List the lessons, or play or print one."""
     from ...learn.lesson import LessonError
 
-    try:
+    with command_errors(LessonError):  # the file may be in the middle of a write
         return _play_lesson(words)
-    except LessonError as error:  # the file may be in the middle of a write
-        raise CommandError(f"error: {error}") from None
 
 
 def _play_lesson(words: Sequence[str]) -> int:

@@ -22,7 +22,7 @@ from ..support.arguments import (
     parse_ptx,
     parse_words,
 )
-from ..support.streams import CommandError
+from ..support.streams import CommandError, command_errors
 
 if TYPE_CHECKING:
     from ...engine.tracing.basic_block import BasicBlock
@@ -121,10 +121,8 @@ def _check_lesson_name(name: str) -> str:
     """Return the name of an existing lesson. Raise CommandError otherwise."""
     from ...learn.lesson import LessonError, parse_lesson_name
 
-    try:
+    with command_errors(LessonError):
         return parse_lesson_name(name)
-    except LessonError as error:
-        raise CommandError(f"error: {error}") from None
 
 
 def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> ListingCursor:
@@ -132,10 +130,8 @@ def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> Lis
     from ...state.open_listing import open_listing, read_listing
     from .run import parse_inputs
 
-    try:
+    with command_errors(ValueError):
         cursor = open_listing(read_listing(path), path.rpartition("/")[2], model_name)
-    except ValueError as error:
-        raise CommandError(f"error: {make_printable(str(error))}") from None
     if cursor is None:
         raise CommandError(
             f"error: {make_printable(path)} has no instruction that ptxscope explains"

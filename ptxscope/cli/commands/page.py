@@ -9,7 +9,7 @@ from ...engine.syntax.errors import make_printable
 from ...files import is_there, read
 from ...page.runtime import CDN, FILES, VERSION
 from ..support.arguments import Parser, make_command_parser
-from ..support.streams import CommandError
+from ..support.streams import CommandError, command_errors
 
 _MAX_BYTES = 1 << 26
 """Maximum bytes of the ``index.html`` that is replaced."""
@@ -48,10 +48,8 @@ def run(words: Sequence[str]) -> int:
     from ...page.site import is_page, make_site, write_files
 
     arguments = make_parser().parse_args(list(words))
-    try:
+    with command_errors(ValueError, prefix="error: --runtime: "):
         runtime = read_runtime(Path(arguments.runtime)) if arguments.runtime else None
-    except ValueError as error:
-        raise CommandError(f"error: --runtime: {error}") from None
     folder = Path(arguments.output)
     index = folder / "index.html"
     if not arguments.force and is_there(index) and not is_page(read(index, _MAX_BYTES)):

@@ -8,16 +8,9 @@ from ...documents.proofs.proof_report import iter_proof_blocks, proof_to_json
 from ...engine.extras import format_install_hint
 from ...proof.equivalence import Verdict, prove_equal
 from ..support.arguments import Parser, add_model, choose_model, make_command_parser, parse_words
-from ..support.programs import (
-    PROGRAM_HELP,
-    add_timeout,
-    add_where,
-    answer,
-    parse_program,
-    parse_same,
-)
+from ..support.programs import PROGRAM_HELP, add_timeout, add_where, parse_program, parse_same
 from ..support.report_output import add_report_format, print_report
-from ..support.streams import CommandError
+from ..support.streams import CommandError, command_errors
 
 _EPILOG = f"""\
 Registers of one name are the same operand; --same pairs others. In a file, loaded values are
@@ -77,8 +70,8 @@ def run(words: Sequence[str]) -> int:
     both = [choose_model(x or arguments.model) for x in (arguments.model_a, arguments.model_b)]
     if arguments.b is None and both[0] == both[1]:
         raise CommandError("error: give B, or two models: --model-b ptxas")
-    proof = answer(
-        lambda: prove_equal(
+    with command_errors(ValueError, ImportError):
+        proof = prove_equal(
             a,
             b,
             same=parse_same(arguments.same),
@@ -86,7 +79,6 @@ def run(words: Sequence[str]) -> int:
             where=arguments.where,
             timeout=arguments.timeout,
         )
-    )
     blocks = iter_proof_blocks(proof, is_brief=arguments.brief)
     print_report(arguments.format, blocks, lambda: proof_to_json(proof))
     return _STATUS[proof.verdict]

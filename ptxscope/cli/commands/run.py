@@ -56,7 +56,7 @@ from ..support.arguments import (
 )
 from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
-from ..support.streams import CommandError
+from ..support.streams import CommandError, command_errors
 
 if TYPE_CHECKING:
     from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence
@@ -388,10 +388,8 @@ def _parse_expected(program: Program, texts: Sequence[str]) -> dict[str, Observe
 
 
 def _find_watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
-    try:
+    with command_errors():
         return tuple(_register(program, name) for name in names)
-    except PtxError as error:
-        raise CommandError(str(error)) from None
 
 
 def _format_request(program_run: Run) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...documents.option_table import PICTURES, DocumentSubject, make_options
 from ...documents.options import Options, validate_options
 from ...engine.extras import format_install_hint
-from ...engine.syntax.errors import Problem, PtxError, make_printable
+from ...engine.syntax.errors import Problem, PtxError
 from ...engine.tracing.basic_block import BasicBlock
 from ...sweep.register_parts import (
     RegisterPart,
@@ -42,7 +42,7 @@ from ..support.picture_output import (
     reject_idle_options,
     render_picture,
 )
-from ..support.streams import CommandError
+from ..support.streams import CommandError, command_errors
 
 if TYPE_CHECKING:
     from ...sweep.computation import Sweep
@@ -99,7 +99,9 @@ def render_request(words: Sequence[str]) -> tuple[str | bytes, argparse.Namespac
     arguments = parse_words(make_parser(), _join_range_words(words))
     choose_format(arguments, FORMATS)
     reject_idle_options(arguments, PICTURES)
-    sweep, options = _make_sweep(arguments), _make_options(arguments)
+    sweep = _make_sweep(arguments)
+    with command_errors(ValueError):
+        options = validate_options(make_options(vars(arguments)))
     return _render_sweep(sweep, arguments, options), arguments
 
 
@@ -113,13 +115,6 @@ def _join_range_words(words: Sequence[str]) -> list[str]:
     return joined_words
 
 
-def _make_options(arguments: argparse.Namespace) -> Options:
-    try:
-        return validate_options(make_options(vars(arguments)))
-    except ValueError as error:
-        raise CommandError(f"error: {make_printable(str(error))}") from None
-
-
 def _make_sweep(arguments: argparse.Namespace) -> Sweep:
     """Return the sweep of the arguments. Raise CommandError if they are invalid."""
     model = choose_model(arguments.model)
@@ -131,7 +126,7 @@ def _make_sweep(arguments: argparse.Namespace) -> Sweep:
     operands = bind_operands(ins, dict.fromkeys(swept_names, 0) | inputs)
     from ...sweep.computation import compute_sweep
 
-    try:
+    with command_errors(ValueError):
         return compute_sweep(
             ins,
             operands,
@@ -142,8 +137,6 @@ def _make_sweep(arguments: argparse.Namespace) -> Sweep:
             bounds=bounds,
             with_events=swept_names <= inputs.keys(),
         )
-    except ValueError as error:
-        raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
 def _choose_parts(

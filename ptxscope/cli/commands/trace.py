@@ -13,7 +13,6 @@ from ...documents.content.command_words import list_given_values
 from ...documents.option_table import OPTIONS, DocumentSubject, make_options
 from ...documents.options import MachineSection, Options
 from ...engine.isa.value_text import format_hex
-from ...engine.syntax.errors import make_printable
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.trace import Trace
 from ..support.arguments import (
@@ -44,7 +43,7 @@ from ..support.picture_output import (
     warn_about_suffix,
     write_frames,
 )
-from ..support.streams import CommandError, print_message
+from ..support.streams import CommandError, command_errors, print_message
 
 _EPILOG = """\
 examples:
@@ -253,18 +252,14 @@ def _annotate_request(arguments: argparse.Namespace, block: BasicBlock) -> tuple
         "folded": arguments.fold or "",
     }
     shows_result = not arguments.no_result
-    try:
+    with command_errors(ValueError):
         return annotate_trace(trace, options, **texts, notes=arguments.note, result=shows_result)
-    except ValueError as error:
-        raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
 def _trace_beside(trace: Trace, text: str) -> Trace:
     """Return the trace of ``PTX``, of ``name=value …`` or of both; the rest is as in the other."""
-    try:
+    with command_errors(ValueError, prefix="error: --beside: "):
         words = split_words(text)
-    except ValueError as error:
-        raise CommandError(f"error: --beside: {error}") from None
     values = [word for word in words if _ASSIGNMENT.match(word)]
     ptx = " ".join(word for word in words if word not in values)
     block = make_block(parse_instruction(ptx)) if ptx else trace.block

@@ -11,8 +11,8 @@ from ...engine.syntax.errors import format_count, make_printable
 from ...proof.operand_sets import MAX_VECTORS, Vectors, make_vectors
 from ..support.arguments import Parser, add_format, make_command_parser, parse_words
 from ..support.picture_output import add_output, choose_format, is_printed, output_document
-from ..support.programs import PROGRAM_HELP, add_timeout, answer, parse_program
-from ..support.streams import CommandError, print_message
+from ..support.programs import PROGRAM_HELP, add_timeout, parse_program
+from ..support.streams import CommandError, command_errors, print_message
 
 _COUNT = 100
 _EPILOG = f"""\
@@ -63,9 +63,10 @@ def run(words: Sequence[str]) -> int:
     if arguments.format == "npz" and is_printed(arguments.output):
         raise CommandError("error: npz needs a file: -o FILE")
     program = parse_program(arguments.ptx)
-    vectors = answer(
-        lambda: make_vectors(program, count, is_covering=arguments.cover, timeout=arguments.timeout)
-    )
+    with command_errors(ValueError, ImportError):
+        vectors = make_vectors(
+            program, count, is_covering=arguments.cover, timeout=arguments.timeout
+        )
     output_document(FORMATS[arguments.format](vectors), arguments.format, arguments.output)
     if arguments.cover:
         for line in _iter_cover_lines(vectors):

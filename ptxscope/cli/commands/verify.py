@@ -44,7 +44,14 @@ from ..support.programs import add_timeout
 from ..support.progress_bar import ProgressBar
 from ..support.report_output import add_report_format, print_report
 from ..support.streams import CommandError, print_message
-from ..support.tools import TOOL_HELP, add_tools, choose_archs, choose_tools, format_line, use_tools
+from ..support.tools import (
+    TOOL_HELP,
+    add_tools,
+    choose_archs,
+    choose_tools,
+    format_line,
+    tool_errors,
+)
 from ..support.verification import Task, VerdictStore, render_deviations, verify_all
 
 _MODEL = re.compile(r"isa|ptxas(?:-\d{1,3}\.\d{1,3})?")
@@ -147,7 +154,8 @@ def run(words: Sequence[str]) -> int:
     found = _verify(tasks, chosen, arguments)
     if arguments.report:
         for task, kept, verdicts in zip(tasks, chosen, found, strict=True):
-            sys.stdout.write(use_tools(lambda: render_deviations(task, kept, verdicts)))  # noqa: B023
+            with tool_errors():
+                sys.stdout.write(render_deviations(task, kept, verdicts))
     else:
         blocks = (
             block
@@ -255,10 +263,11 @@ def _verify(
 
         bar.begin("proving", total, "lines", is_slow=total > len(tasks))
         try:
-            return [
-                use_tools(lambda: verify_all(task, lines, store, jobs, advance))  # noqa: B023
-                for task, lines in zip(tasks, chosen, strict=True)
-            ]
+            with tool_errors():
+                return [
+                    verify_all(task, lines, store, jobs, advance)
+                    for task, lines in zip(tasks, chosen, strict=True)
+                ]
         except KeyboardInterrupt:
             bar.hide()
             print_message(

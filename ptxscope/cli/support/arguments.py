@@ -6,8 +6,8 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ...engine.isa.catalog import CATALOG
@@ -28,7 +28,7 @@ from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import describe_operand
 from ...engine.tracing.operand_bits import bind_values, complete_carry
 from ...engine.tracing.trace import Trace, trace_program
-from .streams import CommandError, print_message
+from .streams import CommandError, command_errors, print_message
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -243,10 +243,8 @@ def _is_block(text: str) -> bool:
 
 def choose_model(name: str) -> Model:
     """Return a model by name, and report assumptions on a ptxas that has not been measured."""
-    try:
+    with command_errors(ValueError):
         model = parse_model(name)
-    except ValueError as error:
-        raise CommandError(f"error: {make_printable(str(error))}") from None
     if assumed := describe_newer_version(name):
         print_message(f"warning: {assumed}")
     return model
@@ -297,10 +295,8 @@ def find_column_operands(ins: Signature, title: str) -> tuple[str, ...]:
 
     Raise CommandError as ``find_operand_names``.
     """
-    try:
+    with command_errors():
         return find_operand_names(ins, title)
-    except PtxError as error:
-        raise CommandError(str(error)) from None
 
 
 def parse_assignments(ins: Signature, texts: Sequence[str]) -> dict[str, int]:
@@ -402,7 +398,7 @@ def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str =
 
 def build_trace(block: BasicBlock, assignments: Sequence[str], model: Model) -> Trace:
     """Return the trace of a block on ``name=value`` arguments for all registers it is given."""
-    with _command_errors():
+    with command_errors(ValueError):
         return trace_program(block, parse_all_assignments(block, assignments), model=model)
 
 
@@ -411,15 +407,6 @@ def parse_all_assignments(ins: Signature, assignments: Sequence[str]) -> dict[st
     values = parse_assignments(ins, assignments)
     _require_values(ins, values)
     return values
-
-
-@contextmanager
-def _command_errors() -> Iterator[None]:
-    """Turn a ValueError about values into one of the command."""
-    try:
-        yield
-    except ValueError as error:
-        raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
 _LINES = re.compile(r"(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
@@ -491,10 +478,8 @@ def _find_block(text: str) -> BasicBlock | None:
     """Return the block in a text, or None; one that can't be computed ends the command."""
     from ...kernels.blocks.block_parser import find_block
 
-    try:
+    with command_errors(status=1):
         return find_block(text)
-    except PtxError as error:
-        raise CommandError(str(error), 1) from None
 
 
 def make_line_range(name: str, text: str, numbers: re.Match[str]) -> range:
@@ -520,10 +505,8 @@ def _read_block_lines(name: str, numbers: re.Match[str]) -> BasicBlock:
     with open_text(name) as stream:
         text = stream.read()
     lines = make_line_range(name, text, numbers)
-    try:
+    with command_errors(status=1):
         return parse_block(text, name, lines)
-    except PtxError as error:
-        raise CommandError(str(error), 1) from None
 
 
 def is_file(text: str) -> bool:

@@ -20,7 +20,7 @@ from ...files import expand_path, is_there, replace
 from ...kernels.launches.sparse_arrays import get_physical_memory
 from .arguments import find_column_operands, parse_assignments
 from .progress_bar import ProgressBar
-from .streams import CommandError
+from .streams import CommandError, file_errors
 
 AnyArray = npt.NDArray[Any]
 ArrayEvaluator = Callable[..., Mapping[str, object]]
@@ -82,14 +82,10 @@ def _evaluate_with_bar(
         raise CommandError(
             f"error: {make_printable(input_file)}: the results do not fit in memory"
         ) from None
-    try:
+    with file_errors(output_file):
         data = _encode_arrays(results, suffix)
         bar.begin("writing", len(data))
         replace(expand_path(output_file), data, on_progress=bar.advance_to)
-    except OSError as error:
-        raise CommandError(
-            f"error: {make_printable(output_file)}: {error.strerror or error}"
-        ) from None
 
 
 def _check_memory(ins: Signature, input_file: str, values: Mapping[str, AnyArray]) -> None:
@@ -169,10 +165,8 @@ def write_array_file(name: str, array: AnyArray) -> None:
     """
     is_array = Path(name).suffix.lower() == ".npy"
     data = _encode_arrays({"": array}, ".npy") if is_array else array.tobytes()
-    try:
+    with file_errors(name):
         replace(expand_path(name), data)
-    except OSError as error:
-        raise CommandError(f"error: {make_printable(name)}: {error.strerror or error}") from None
 
 
 def _encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:

@@ -16,7 +16,7 @@ from ...sources.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, S
 from ...sources.source_language import has_known_suffix
 from ...sources.suppressions import filter_items
 from .inputs import format_input_name
-from .streams import CommandError
+from .streams import CommandError, command_errors
 
 _MAX_BYTES = 1 << 20
 _ERRATA_RULES = frozenset((*(x.id for x in ERRATA), "F2"))
@@ -249,10 +249,8 @@ def make_settings(
         allowed = " ".join(CHECK_RULES)
         raise CommandError(f"error: {unknown[0]!r} is not a rule; these are: {allowed}")
     if model is not None:
-        try:
+        with command_errors(ValueError):
             parsed_model = parse_model(model)
-        except ValueError as error:
-            raise CommandError(f"error: {make_printable(str(error))}") from None
         kept = {x.id for x in parsed_model.errata} | ({"F2"} if model != "isa" else set())
         rules |= _ERRATA_RULES - kept
     definitions = dict[str, str | None](dict.fromkeys(undefined))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from ...documents.formats.json_text import convert_to_json
 from ...documents.proofs.machine_report import DeviceFindings, iter_device_blocks
@@ -22,20 +21,20 @@ from ...sass.nvidia.device import (
 )
 from ...sass.nvidia.device_launch import DriverError, Gpu, load_driver
 from .report_output import print_report
-from .streams import CommandError
+from .streams import CommandError, command_errors
 
 MAX_LINES = 4000
 """The lines of one batch, of 64 KiB each."""
 _MODULE_LINES = 250
 """The lines of one module for the driver."""
-ResultT = TypeVar("ResultT")
 
 
 def write_lines(lines: Sequence[Instruction], folder: str, arch: str) -> int:
     """Write a batch to a folder, and say what to do with it; return the exit status."""
     path = expand_path(folder)
     _check_count(lines)
-    batch = _try(lambda: make_batch(lines))
+    with command_errors(ValueError):
+        batch = make_batch(lines)
     write_batch(batch, path, arch)
     print(f"{format_count(len(lines), 'line')} for {arch}: {make_printable(str(path))}")
     print(f"On a machine with a GPU, NumPy and cuda-bindings: python {path / 'launch.py'}")
@@ -45,7 +44,8 @@ def write_lines(lines: Sequence[Instruction], folder: str, arch: str) -> int:
 
 def report_results(name: str, *, format_: str) -> int:
     """Print what results of another machine say; return the exit status."""
-    batch, found = _try(lambda: read_results(expand_path(name)))
+    with command_errors(ValueError):
+        batch, found = read_results(expand_path(name))
     return _report(judge_results(batch, found.results), found.device, format_=format_)
 
 
@@ -56,7 +56,8 @@ def run_lines(lines: Sequence[Instruction], *, format_: str) -> int:
         gpu = Gpu(load_driver())
         verdicts: list[DeviceVerdict] = []
         for start in range(0, len(lines), _MODULE_LINES):
-            batch = _try(lambda: make_batch(lines[start : start + _MODULE_LINES]))  # noqa: B023
+            with command_errors(ValueError):
+                batch = make_batch(lines[start : start + _MODULE_LINES])
             results = gpu.run(batch.format_ptx(gpu.arch).encode(), batch.operands)
             verdicts += judge_results(batch, results)
     except DriverError as error:
@@ -71,13 +72,6 @@ def _check_count(lines: Sequence[Instruction]) -> None:
             f"error: {len(lines):,} lines; --sample {MAX_LINES // 2} takes fewer, and at most "
             f"{MAX_LINES:,} can be run at once"
         )
-
-
-def _try(work: Callable[[], ResultT]) -> ResultT:
-    try:
-        return work()
-    except ValueError as error:
-        raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
 def _report(verdicts: Sequence[DeviceVerdict], device: str, *, format_: str) -> int:

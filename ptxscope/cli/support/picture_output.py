@@ -12,7 +12,7 @@ from ...documents.option_table import DRAWN, GROUPS, OPTIONS, PICTURES, Document
 from ...documents.options import DEFAULT, Motion, Options
 from ...engine.syntax.errors import format_names, make_printable, make_printable_lines
 from ...engine.tracing.trace import Trace
-from .streams import CommandError, print_message
+from .streams import CommandError, file_errors, print_message
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -237,10 +237,8 @@ def write(path: str, document: str | bytes) -> None:
     from ...files import replace as replace_file
 
     data = document.encode("utf-8", "replace") if isinstance(document, str) else document
-    try:
+    with file_errors(path):
         replace_file(Path(path), data)
-    except OSError as error:
-        raise CommandError(f"error: {make_printable(path)}: {error.strerror}") from None
 
 
 def write_frames(

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
 
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.basic_block import BasicBlock
 from ...kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
 from ...proof.equivalence import TIMEOUT, read_program
 from ...sources.source_programs import load
-from .arguments import (
-    check_no_file_name,
-    is_file,
-    make_line_range,
-    parse_assignments,
-    parse_seconds,
-)
+from .arguments import check_no_file_name, is_file, make_line_range, parse_seconds
 from .inputs import open_text
 from .streams import CommandError
 
@@ -29,7 +22,6 @@ _PLACE = re.compile(
 PROGRAM_HELP = (
     "instruction, asm statement or statements in braces; or FILE:LINE, FILE:FIRST-LAST, FILE:KERNEL"
 )
-ResultT = TypeVar("ResultT")
 
 
 def parse_program(text: str) -> BasicBlock:
@@ -99,18 +91,3 @@ def add_where(parser: argparse.ArgumentParser, *, required: bool = False) -> Non
         required=required,
         help="condition on the operands: 'b <= 255 and a.signed < 0'",
     )
-
-
-def answer(ask: Callable[[], ResultT]) -> ResultT:
-    """Return the answer of the solver; an error in the question ends the command with status 2."""
-    try:
-        return ask()
-    except PtxError as error:
-        raise CommandError(str(error)) from None
-    except (ValueError, ImportError) as error:
-        raise CommandError(f"error: {make_printable(str(error))}") from None
-
-
-def parse_given(program: BasicBlock, texts: Sequence[str]) -> dict[str, int]:
-    """Return register bits from ``name=value`` arguments; other registers have no value."""
-    return parse_assignments(program, texts)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-from ...engine.syntax.errors import make_printable_lines, shorten_words
+from ...engine.syntax.errors import PtxError, make_printable, make_printable_lines, shorten_words
 
 
 def prepare_streams() -> None:
@@ -49,3 +50,26 @@ class CommandError(Exception):
     def __init__(self, text: str, status: int = 2) -> None:
         super().__init__(text)
         self.status = status
+
+
+@contextmanager
+def command_errors(
+    *kinds: type[Exception], prefix: str = "error: ", status: int = 2
+) -> Iterator[None]:
+    """Turn exceptions of some kinds, and PtxErrors, into errors that end the command."""
+    try:
+        yield
+    except PtxError as error:
+        raise CommandError(str(error), status) from None
+    except kinds as error:
+        raise CommandError(f"{prefix}{make_printable(str(error))}", status) from None
+
+
+@contextmanager
+def file_errors(name: str) -> Iterator[None]:
+    """Turn an OSError about a file into an error that ends the command and names the file."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or error
+        raise CommandError(f"error: {make_printable(name)}: {why}") from None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
+from functools import partial
 
 from ...documents.option_table import DEFAULT_ARCH
 from ...engine.semantics.rules import TARGETS
@@ -15,7 +15,7 @@ from ...sass.kernel_source import KernelSource, make_kernel_source
 from ...sass.machine_listing import MachineListing, list_machine_code
 from ...sass.nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, compile_kernels, find_tool
 from .arguments import add_tool_paths
-from .streams import CommandError
+from .streams import CommandError, command_errors
 
 _ARCH = re.compile(r"sm_(\d{2,3})[af]?")
 _OLDEST_ARCH = 70
@@ -23,7 +23,8 @@ TOOL_HELP = (
     "ptxas and nvdisasm are found by the options, by the variables PTXSCOPE_PTXAS and "
     "PTXSCOPE_NVDISASM, in PATH, and where PyPI's packages put them."
 )
-ResultT = TypeVar("ResultT")
+tool_errors = partial(command_errors, ToolError, ImportError)
+"""Turn the failure of a tool into an error that ends the command."""
 
 
 def add_tools(parser: argparse.ArgumentParser) -> None:
@@ -56,20 +57,11 @@ def check_arch(arch: str, option: str) -> None:
 
 def choose_tools(arguments: argparse.Namespace) -> tuple[Tool, Tool]:
     """Return ptxas and nvdisasm; a missing one ends the command with status 2."""
-    return use_tools(
-        lambda: (
+    with tool_errors():
+        return (
             find_tool(PTXAS, arguments.ptxas, has_option=True),
             find_tool(NVDISASM, arguments.nvdisasm, has_option=True),
         )
-    )
-
-
-def use_tools(work: Callable[[], ResultT]) -> ResultT:
-    """Return the result of work with the tools; their failure ends the command with status 2."""
-    try:
-        return work()
-    except (ToolError, ImportError) as error:
-        raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
 def format_tools(ptxas: Tool, nvdisasm: Tool) -> str:
@@ -84,10 +76,8 @@ def format_line(ins: Instruction) -> str:
 
 def make_line_source(ins: Instruction) -> KernelSource:
     """Return the kernel of an instruction; one that has none ends the command with status 2."""
-    try:
+    with command_errors(ValueError):
         return make_kernel_source(ins)
-    except ValueError as error:
-        raise CommandError(f"error: {error}") from None
 
 
 def list_line_code(
@@ -110,4 +100,5 @@ def list_line_code(
             )
         return list_machine_code(line, source, kernel, arch, timeout=timeout)
 
-    return use_tools(lambda: [make_listing(arch) for arch in archs])
+    with tool_errors():
+        return [make_listing(arch) for arch in archs]
