@@ -152,7 +152,7 @@ def replace(
         contents = target.read_bytes() if unless_changed_from is not None else None
         if contents not in (unless_changed_from, data):  # another process may have written the same
             raise FileChangedError(
-                EBUSY, "it has changed meanwhile, and stays unchanged", str(path)
+                EBUSY, "it has changed since it was read, and was not written", str(path)
             )
         if status and status.st_nlink > 1:
             _overwrite(target, data)

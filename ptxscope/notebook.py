@@ -121,7 +121,7 @@ def figure(
     for name in rendering_options:
         if name not in names:
             raise TypeError(
-                f"a figure has no {name!r}; beside its texts and steps {', '.join(names)}"
+                f"a figure takes no {name!r}; besides texts and steps it takes {', '.join(names)}"
             )
     for name, text in (("title", title), ("caption", caption)):
         if not isinstance(text, str):
@@ -136,7 +136,7 @@ def figure(
     }
     options = Options(**rendering_options)
     if fold and len(trace.parts) == 1:
-        raise TypeError("a figure has no 'fold' of one instruction")
+        raise TypeError("a figure of one instruction takes no 'fold'")
     return Figure(*annotate_trace(trace, options, folded=fold, **words))
 
 

@@ -197,7 +197,7 @@ class TraceDirective(SphinxDirective):
                 is_warned = True
                 other_page = self.env.doc2path(std.anonlabels[label][0])
                 _log.warning(
-                    "ptx-trace: the name %s is taken, in %s", label, other_page,
+                    "ptx-trace: the name %s is already used, in %s", label, other_page,
                     location=self.get_location(), type="ptxscope",
                 )  # fmt: skip
             std.anonlabels[label] = self.env.docname, anchor
@@ -270,7 +270,7 @@ class PtxDomain(Domain):
             value, trace = "", text
         traces = self.data["traces"].get(nodes.make_id(trace))
         if traces is None and " " not in trace:
-            names = ", ".join(self.data["traces"]) or "none has"
+            names = ", ".join(self.data["traces"]) or "no trace has a name"
             raise ValueError(f"no trace has the :name: {trace!r}; {names}")
         parsed_trace, _, _ = parse_any_request(traces[1] if traces else split_words(trace))
         if kind == "value" and not value:

@@ -79,7 +79,7 @@ def test_links_are_followed(tmp_path: Path) -> None:
 def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"theirs")
-    with pytest.raises(FileChangedError, match="changed meanwhile"):
+    with pytest.raises(FileChangedError, match="changed since it was read"):
         replace(path, b"ours", unless_changed_from=b"before")
     assert path.read_bytes() == b"theirs"
     path.unlink()

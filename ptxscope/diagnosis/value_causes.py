@@ -191,10 +191,10 @@ def _iter_misreadings(ins: Instruction, name: str, roles: str, type_: Type) -> I
         yield make_operand_cause(roles, phrase, 2, lambda role, bits, _: _swap_halves(bits[role]))
     if ins.entry.group is Group.COMPARE and type_.bits >= 32 and type_.lanes == 1:
         yield make_operand_cause(
-            roles, f"with {name}'s integer made a float", 4, _to_float(type_.bits)
+            roles, f"with {name}'s integer converted to a float", 4, _to_float(type_.bits)
         )
         yield make_operand_cause(
-            roles, f"with {name}'s float made an integer", 4, _to_integer(type_.bits)
+            roles, f"with {name}'s float converted to an integer", 4, _to_integer(type_.bits)
         )
 
 

@@ -123,8 +123,8 @@ OPTIONS = (
     ),
     Option(
         "sass", "machine code",
-        "after the steps, show the machine instructions that ptxas makes of the line, and the "
-        f"value that each computes ({{formats}}; default: {DEFAULT_ARCH})",
+        "after the steps, show the machine instructions that ptxas generates for the line, and "
+        f"the value that each computes ({{formats}}; default: {DEFAULT_ARCH})",
         "ARCH", _WORDED, "machine_code", None, DocumentSubject.LINE, is_for_command=True,
         otherwise=DEFAULT_ARCH, pattern=r"(?:[a-z]++_)?\d++[a-z]?|",
         settings={"nargs": "?", "const": DEFAULT_ARCH},
@@ -157,7 +157,7 @@ OPTIONS = (
         formats=PICTURES, field="sentences", value=False, is_in_manual=True,
     ),
     Option(
-        "compact", DRAWN, "draw for one column of a paper, without steps that change nothing",
+        "compact", DRAWN, "fit one column of a paper, and omit steps that change nothing",
         formats=PICTURES, field="compact", switch="compact figure", is_in_manual=True,
     ),
     Option(
@@ -167,7 +167,7 @@ OPTIONS = (
     ),
     Option(
         "beside", DRAWN,
-        "another line, other values (name=value), or both, to draw at the right",
+        "another line, other values (name=value), or both, to draw on the right",
         "WORDS", PICTURES, "beside", None, DocumentSubject.LINE, is_in_manual=True,
     ),
     Option(
@@ -190,8 +190,8 @@ OPTIONS = (
     Option("no-result", _SHOWN, "hide the result", formats=_WORDED, is_in_manual=True),
     Option(
         "fold", "blocks",
-        "statements of a block to show without their steps, by number; all; or but-last, which is "
-        "meant if nothing follows",
+        "statements of a block to show without their steps, by number; all; or but-last (the "
+        "default without a value)",
         "2-4", subjects=DocumentSubject.BLOCK, is_in_manual=True,
         otherwise="but-last", pattern=r"[\d,-]++|all|but-last",
     ),

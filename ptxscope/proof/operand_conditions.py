@@ -161,7 +161,7 @@ class _Reader:
         if isinstance(x.op, (ast.LShift, ast.RShift)) and not (
             _lowest(right) >= 0 and _highest(right) <= 64
         ):
-            self._fail("a distance is 0 to 64", self._find_span(x.right))
+            self._fail("a shift distance is 0 to 64", self._find_span(x.right))
         if isinstance(x.op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
             for part, value in ((x.left, left), (x.right, right)):
                 if _lowest(value) < 0:

@@ -253,7 +253,7 @@ def _make_halves(s: MachineStep[V], _: Match) -> None:
         elif x.kind is OperandKind.IMMEDIATE and x.number == 0:
             pattern = 0
         else:
-            raise s.refuse("a half that is no constant")
+            raise s.refuse("a half that is not a constant")
         bits = bits << 16 | pattern
     s.write_word(s.lift(bits))
 

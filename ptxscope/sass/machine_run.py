@@ -324,11 +324,11 @@ class MachineRun(Generic[V]):
                 return MachineValue(MachineOrigin.ADDRESS, 0)
             pointers = OUTPUT | INPUT << PAIR_BITS
             if start + size > 2 * _POINTER_BYTES:
-                raise UnknownMachineCodeError("a parameter that is not there", ins)
+                raise UnknownMachineCodeError("a parameter that does not exist", ins)
             return MachineValue(MachineOrigin.ADDRESS, pointers >> 8 * start & (1 << bits) - 1)
         data = self._constants.get(x.bank, b"")[x.number : x.number + size]
         if len(data) != size:
-            raise UnknownMachineCodeError("a constant that is not there", ins)
+            raise UnknownMachineCodeError("a constant that does not exist", ins)
         return MachineValue(MachineOrigin.CONSTANT, int.from_bytes(data, "little"))
 
     def _load_constant(self, ins: MachineInstruction, modifiers: list[str]) -> None:

@@ -170,7 +170,7 @@ class MachineStep(Generic[V]):
         x = self.get_source(index)
         is_predicate = x.kind in (OperandKind.PREDICATE, OperandKind.UNIFORM_PREDICATE)
         if is_predicate == bool(x.part) or x.part not in ("", "SIGN"):
-            raise self.refuse(f"operand {index} is no predicate")
+            raise self.refuse(f"operand {index} is not a predicate")
         if x.sign not in ("", "!"):
             raise self.refuse("a sign without a known meaning")
         self._known.add(index)
@@ -184,7 +184,7 @@ class MachineStep(Generic[V]):
         """Return an immediate."""
         x = self.get_source(index)
         if x.kind is not OperandKind.IMMEDIATE:
-            raise self.refuse(f"operand {index} is no immediate")
+            raise self.refuse(f"operand {index} is not an immediate")
         return x.number
 
     def find_number(self, index: int) -> int | None:

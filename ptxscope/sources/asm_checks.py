@@ -90,14 +90,12 @@ def check_placeholders(
     for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *statement):
         declaration = scopes.find_declaration(name)
         if not declaration or declaration.is_operand:
-            message = (
-                f"no declaration of {quote_word(name)} is in sight: `%%` makes no operand of it"
-            )
+            message = f"{quote_word(name)} is not declared, and `%%` does not make it an operand"
             yield Diagnostic("undeclared", message, locator.locate(*span), quote_word(name))
     for name, span in operands.find_special_registers(inner, *statement):
         message = (
-            f"nvcc 13.0 takes {quote_word(name)} in an asm statement with operands, "
-            "clang does not; its `%` should be doubled"
+            f"nvcc 13.0 accepts {quote_word(name)} in an asm statement with operands, clang does "
+            "not; double its `%`"
         )
         location = locator.locate(*span)
         fix = make_edit(location, name, f"%{name}")
@@ -136,7 +134,7 @@ def pass_over_unknown_values(item: CheckedInstruction, operands: AsmOperands) ->
         for x in errors
     ):
         return item
-    message = "a literal is needed here, and the value of this operand is not known: not checked"
+    message = "this must be a literal, but the value of the operand is not known: not checked"
     return item._replace(
         diagnostics=tuple(
             Diagnostic("unread", message, x.location) if x.severity is Severity.ERROR else x

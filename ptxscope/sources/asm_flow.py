@@ -195,8 +195,8 @@ class _Flow:
             write = self.writes[name][0] if len(guards) == 1 and "" not in guards else None
             if write and write.statement.opcode.text in MOVES:
                 message = (
-                    f"{quote_word(name)} is written only under {quote_word(f'@{write.guard}')}, "
-                    "else it has no value: "
+                    f"{quote_word(name)} is written only under {quote_word(f'@{write.guard}')}; "
+                    "otherwise it has no value: "
                     f"{self.operands.format_constraint(name, constraint)} passes none in"
                 )
                 yield self._make_unwritten(message, write.statement, write.register)

@@ -54,7 +54,7 @@ def _is_declared(text: str, position: int) -> bool:
 
 
 _LINE_START = re.compile(r"(?:^|[;{}])[ \t]*(?:@!?%?\w++[ \t]++)?\Z", re.ASCII)
-_MESSAGE = "this PTX is in no asm statement and no string, so it is not checked"
+_MESSAGE = "this PTX is outside asm statements and strings, so it is not checked"
 
 
 def find_bare_statements(

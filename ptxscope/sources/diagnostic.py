@@ -38,19 +38,21 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
     "undeclared": (Severity.ERROR, "An operand is not the register that it must be."),
     "unseen": (
         Severity.WARNING,
-        "A register is declared nowhere in this file; it assembles only where another declares it.",
+        "A register is not declared in this file; the code assembles only if another file "
+        "declares it.",
     ),
     "component": (
         Severity.WARNING,
-        "A vector register does not have this component; it assembles and holds nothing.",
+        "A vector register does not have this component; the code assembles, but the component "
+        "holds nothing.",
     ),
     "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
     "crash": (Severity.WARNING, "The instruction is legal and crashes ptxas."),
     "note": (Severity.NOTE, "The instruction is legal; the note is worth knowing."),
     "unread": (
         Severity.NOTE,
-        "It is not checked: a sum as an operand, a file of unknown kind, code in `#if 0`, or text "
-        "with unknown parts.",
+        "Not checked: a sum as an operand, a file of unknown kind, code in `#if 0`, or text with "
+        "unknown parts.",
     ),
     "comment": (
         Severity.WARNING,
@@ -66,13 +68,13 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
     ),
     "carry": (
         Severity.WARNING,
-        "A carry is read that nothing before in the function writes, or writes only under a "
-        "guard, or that is a borrow; or a borrow is read that is a carry.",
+        "A carry is read that nothing earlier in the function writes, or that is written only "
+        "under a guard; or a borrow is read as a carry, or the reverse.",
     ),
     "asm-carry": (
         Severity.NOTE,
-        "An asm statement reads a carry that another one has to write; nothing guarantees that it "
-        "is kept.",
+        "An asm statement reads a carry that another one must write; nothing guarantees that it "
+        "is preserved.",
     ),
     "unwritten": (
         Severity.WARNING,
@@ -87,11 +89,11 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
     "input": (Severity.WARNING, "An asm statement writes an operand that is only an input."),
     "intrinsic": (
         Severity.NOTE,
-        "An intrinsic of CUDA is used; the note says what the compiler makes of it.",
+        "A CUDA intrinsic is used; the note says what the compiler generates for it.",
     ),
     "sequence": (
         Severity.NOTE,
-        "Several instructions compute what one intrinsic of CUDA does, on lanes.",
+        "Several instructions compute what one CUDA intrinsic computes on lanes.",
     ),
     "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},

@@ -184,7 +184,7 @@ def _find_foreign_note(
     return None
 
 
-_FOREIGN = "this asm statement seems to be that of another machine, not PTX: it is not checked"
+_FOREIGN = "this asm statement seems to be for another machine, not PTX: it is not checked"
 
 
 def _is_empty_statement(piece: EmbeddedPtx, previous_piece: EmbeddedPtx | None) -> bool:

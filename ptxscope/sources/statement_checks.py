@@ -278,8 +278,8 @@ def _make_statement_edit(
 
 
 _FOREIGN_CARRY = (
-    "the carry that `{}` reads is written by no statement of this asm statement: ptxas 13.0 keeps "
-    "that of an `asm volatile` before it, but nothing guarantees this"
+    "this asm statement does not write the carry that `{}` reads: ptxas 13.0 keeps that of an "
+    "`asm volatile` before it, but nothing guarantees this"
 )
 
 

@@ -121,7 +121,7 @@ def describe_sampling(axis: SweepAxis) -> str:
     """Describe how the values were sampled; empty if all values are present."""
     if axis.stride == 1:
         return ""
-    sampling = f"one of each {axis.stride:,} values of {axis.part.label}"
+    sampling = f"one of every {axis.stride:,} values of {axis.part.label}"
     return f"{sampling}, and more near special values and near changes"
 
 

@@ -88,7 +88,7 @@ async def test_what_is_illegal_only_in_the_listing_was_not_changed_here(
     async with explorer(size=size) as drive:
         shown = await drive.read_after(open_statements(drive, text))
         assert "changed here only" not in shown
-        assert "it can't run in the listing: no declaration of `%r1` is in sight" in shown
+        assert "it can't run in the listing: `%r1` is not declared here" in shown
         await drive.press("escape", "i", "end", "left", "backspace", "5")
         assert drive.session.setup.error is None
         assert "changed here only" in await drive.read_after(drive.press("escape"))

@@ -125,7 +125,7 @@ def test_operands_by_name_are_computed_in_every_command(
     status, out, err = ran(capsys, command, NAMED, "a=1", "b=0x0102")
     assert (status, err) == (0, "")
     assert "0x00000103" in out
-    assert out.count("takes no operand by its name") == (command == "trace")
+    assert out.count("does not accept operands by name") == (command == "trace")
 
 
 def test_a_name_that_no_operand_has_is_one_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,7 +62,7 @@ def test_a_diff_is_shown_that_patch_can_apply(
     path.write_text(SOURCE, encoding="utf-8")
     status, diff, said = run(capsys, "--fix", "x.cu")
     assert said == "5 changes in 1 file; --write applies them\n"
-    assert status == 0  # %r1, which may be a register of nvcc, is declared nowhere
+    assert status == 0  # %r1, which may be a register of nvcc, is not declared
     assert path.read_text(encoding="utf-8") == SOURCE
     subprocess.run(["git", "apply", "-p0", "-"], input=diff.encode(), check=True, cwd=folder)
     assert path.read_text(encoding="utf-8") == FIXED

@@ -13,7 +13,7 @@ AB = ("a=0x05060708", "b=0x01020304")
 MASKED = "0xaabb0a0c"  # 07 + 03 and 08 + 04 in the low bytes, the others of c = 0xaabbccdd
 SAID = (
     "c was not given, so changes that read it (a mask, `.add`) were not tried; give c=… to try "
-    "them too."
+    "them."
 )
 
 
@@ -71,7 +71,7 @@ def test_it_is_said_that_an_operand_is_missing_of_which_no_lane_is_picked(
     out = _flat(capsys.readouterr().out)
     assert (
         "b was not given, as no lane is picked from it, so changes that read it (other selectors, "
-        "or exchanged operands) were not tried; give b=… to try them too."
+        "or exchanged operands) were not tried; give b=… to try them."
     ) in out
     assert ("that does not read b or c," in out, "c was not given" in out) == (not c, not c)
     assert main([*line, *c, "b=0x01ff0280", "--got", "0x00017e02", "--brief"]) == 0

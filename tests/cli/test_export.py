@@ -188,7 +188,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
     update(path, status=2)
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err == f"error: {path}: it has changed meanwhile, and stays unchanged\n"
+    assert said.err == f"error: {path}: it has changed since it was read, and was not written\n"
     assert path.read_text() == "theirs"
 
 
@@ -412,7 +412,7 @@ def test_a_picture_that_changed_meanwhile_is_left_alone(
 
     monkeypatch.setattr("ptxscope.cli.commands.export.replace", meanwhile)
     update(path, status=2)
-    assert "it has changed meanwhile" in capsys.readouterr().err
+    assert "it has changed since it was read" in capsys.readouterr().err
     assert drawn.read_text() == "<svg>px-svg theirs</svg>"
     assert path.read_text() == page
 

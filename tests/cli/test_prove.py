@@ -61,7 +61,7 @@ def test_models() -> None:
     done = run("prove", SHOWING_E3, "--model-b", "ptxas")
     assert done.returncode == 1
     assert "They differ exactly where operate.t < 0." in done.stdout
-    assert "A, from where they part\n4 saturate" in done.stdout
+    assert "A, from the step where they differ\n4 saturate" in done.stdout
     assert run("prove", SHOWING_E3, "--model-b", "ptxas", "--where", "b == 0 and a == 5")[0] == 0
     assert run("prove", SHOWING_E3, SHOWING_E3, "--model", "ptxas").returncode == 0
     assert "give B, or two models" in run("prove", SHOWING_E3).stderr
@@ -138,7 +138,7 @@ def test_kernels_that_load_and_store(tmp_path: Path) -> None:
     wrong.write_text(KERNEL.format(OTHER.replace("0xfefefefe", "0xfefefeff"), "%r1"))
     done = run("prove", f"{one}:blend", f"{other}:blend")
     assert done.returncode == 0
-    assert "loaded, so taken as given: %r1, %r2" in done.stdout
+    assert "loaded, so treated as input: %r1, %r2" in done.stdout
     assert "stored, at any address: %r4" in done.stdout
     assert "Equal for all 2^128 values of %r1, %r2, %rd2." in done.stdout
     assert run("prove", f"{one}:5-12", f"{wrong}:blend").returncode == 0  # bit 0 is shifted out
@@ -248,7 +248,7 @@ def test_find() -> None:
     assert "$ ptxscope trace" in done.stdout
     done = run("find", AVERAGE, "--where", "d.b0 > a.b0 and d.b0 > b.b0")
     assert done.returncode == 1
-    assert "There are none: it does not happen for any values of a, b. Proved in" in done.stdout
+    assert "There are none: the condition holds for no values of a, b. Proved in" in done.stdout
     done = run("find", "popc.b32 d, a", "--where", "d == 32", "-n", "3", "-f", "json")
     document = json.loads(done.stdout)
     assert document["answers"] == [{"operands": {"a": 2**32 - 1}, "results": {"d": 32}}]

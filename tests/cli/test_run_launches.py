@@ -172,7 +172,7 @@ def test_floats_are_expected_as_numbers(tmp_path: Path) -> None:
             ["param0=[1,2]"],
             1,
             "line 18: ld.global.u32 %r3, [%d4]: thread (2,0,0) of block (0,0,0) reads 4 bytes at "
-            "param0[2], outside of its 2 elements",
+            "param0[2], outside its 2 elements",
         ),
         (["param0=@none.npy"], 2, "none.npy: there is no such file"),
         (["param3=1"], 2, "param3 is not a parameter of halves"),
@@ -264,13 +264,13 @@ def test_a_kernel_that_fails_is_explained(kernel: str) -> None:
     change(kernel, "shl.b64 %d3, %d3, 2", "shl.b64 %d3, %d3, 4")
     done = launch(kernel, "--expect", "param1=[5,10,15,20]", "--explain")
     assert done.returncode == 1
-    assert "outside of its 4 elements" in done.stderr
+    assert "outside its 4 elements" in done.stderr
     assert "  line 15 with `2` rather than `4` explains all 4 values\n" in done.stdout
     done = launch(kernel, "--expect", "param1=[5,10,15,20]", "--explain", "-f", "json")
     assert done.returncode == 1
     data = json.loads(done.stdout)
     assert (data["kernel"], data["block"], data["complete"]) == ("halves", [4, 1, 1], False)
-    assert "outside of its 4 elements" in data["error"]
+    assert "outside its 4 elements" in data["error"]
     assert [x["line"] for x in data["explained"]["explanations"]] == [15]
     assert json.loads(launch(kernel, "-f", "json").stdout)["explained"] is None
 
@@ -304,7 +304,7 @@ def test_ctrl_c_says_how_far_it_came(kernel: str, monkeypatch: pytest.MonkeyPatc
 def test_a_thread_that_reads_outside_of_a_buffer_can_be_followed(kernel: str) -> None:
     done = launch(kernel, "param0=[1,2]", "--thread", "3")
     assert done.returncode == 1
-    assert "reads 4 bytes at param0[2], outside of its 2 elements" in done.stderr
+    assert "reads 4 bytes at param0[2], outside its 2 elements" in done.stderr
 
 
 def test_a_kernel_in_a_string_of_a_program(kernel: str, tmp_path: Path) -> None:

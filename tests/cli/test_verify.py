@@ -113,7 +113,7 @@ def test_lower_keeps_the_names_of_registers(stored: list[str]) -> None:
     for part in ("load %p1\n", "load %r1\n", "load y\n", "load out\n", "store out\n"):
         assert part in text
     words = " ".join(text.split())
-    assert "for %r1 = 0, y = 0, %p1 = 0, out = 0x00000010 it gives out = 0x41800000," in words
+    assert "for %r1 = 0, y = 0, %p1 = 0, out = 0x00000010 it gives out = 0x41800000;" in words
     assert "part of guard d" in text  # the names of rows are those of the trace
 
 
@@ -320,8 +320,8 @@ def test_verify_says_which_model_is_followed(stored: list[str]) -> None:
 
 def test_a_verdict_says_what_is_expected_and_whether_it_holds(stored: list[str]) -> None:
     for words, status, end in (
-        ((), 0, "  Expected is ptxas-13.0, which it follows.\n"),
-        (("--model", "isa"), 1, "  Expected is isa, which it does not follow.\n"),
+        ((), 0, "  Expected model: ptxas-13.0, which it follows.\n"),
+        (("--model", "isa"), 1, "  Expected model: isa, which it does not follow.\n"),
     ):
         done = run("verify", SHOWING_E3, *words)
         assert done.returncode == status
@@ -343,7 +343,7 @@ def test_every_release_has_a_model(
     ):  # the stored machine code is that of 13.0
         done = run("verify", line)
         assert done.returncode == (repaired_in is not None and release >= repaired_in), done
-        assert f"Expected is ptxas-{version}, which it " in done.stdout
+        assert f"Expected model: ptxas-{version}, which it " in done.stdout
 
 
 @ci_only
@@ -676,13 +676,13 @@ def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.Mon
     for words, message in (
         (("--ptxas", str(tmp_path / "no")), "cannot be run: No such file or directory"),
         ((), "nothing cannot be run"),
-        (("--ptxas", silent), "does not say its version: is it ptxas?"),
+        (("--ptxas", silent), "does not report its version: is it ptxas?"),
     ):
         done = run("lower", SHOWING_E3, *words)
         assert done.returncode == 2
         assert message in done.stderr
     done = run("lower", SHOWING_E3, "--ptxas", good, "--nvdisasm", old_tool)
-    assert "cannot read what ptxas wrote: nvdisasm fatal: Unsupported SM; take" in done.stderr
+    assert "cannot read what ptxas wrote: nvdisasm fatal: Unsupported SM; use" in done.stderr
     for option, name in (("--ptxas", "nvdisasm"), ("--nvdisasm", "ptxas")):
         other = write_tool(tmp_path, name, f'echo "{name}: NVIDIA"; {VERSION.format("13.0")}')
         done = run("lower", SHOWING_E3, "--ptxas", good, option, other)
@@ -692,7 +692,7 @@ def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.Mon
     crash = write_tool(tmp_path, "crash", crashing.format(VERSION.format("13.0")))
     done = run("lower", SHOWING_E3, "--ptxas", crash, "--nvdisasm", old_tool)
     assert done.returncode == 1
-    assert "ptxas 13.0.88 crashes, with signal 11" in done.stderr
+    assert "ptxas 13.0.88 crashed with signal 11" in done.stderr
     unknown = 'case "$1" in --version) {};; *) echo "ptxas fatal   : no sm_99" >&2; exit 255;; esac'
     fails = write_tool(tmp_path, "fails", unknown.format(VERSION.format("13.0")))
     done = run("verify", SHOWING_E3, "--fresh", "--ptxas", fails, "--nvdisasm", old_tool)
@@ -703,7 +703,7 @@ def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.Mon
     knows = write_tool(tmp_path, "knows", known.format(VERSION.format("13.0")))
     done = run("verify", SHOWING_E3, "--fresh", "--ptxas", knows, "--nvdisasm", old_tool)
     assert done.returncode == 2
-    assert "ptxas 13.0.88 does not know sm_90, but sm_75, sm_90a, sm_100\n" in done.stderr
+    assert "ptxas 13.0.88 does not support sm_90; it supports sm_75, sm_90a, sm_100\n" in done.stderr
     monkeypatch.setattr(toolchain, "iter_places", lambda _: iter(()))
     monkeypatch.delenv("PTXSCOPE_PTXAS")
     for command in (("lower", SHOWING_E3), (*TRACED_E3, "--sass")):
@@ -724,7 +724,7 @@ def test_a_module_without_the_kernels_that_are_refused(monkeypatch: pytest.Monke
             if line.startswith("  vset4"):
                 raise RefusedError("refused", ((number, "Illegal modifier"),))
         if "  vabsdiff4" in ptx:
-            raise CrashedError("ptxas 13.0.88 crashes, with signal 11")
+            raise CrashedError("ptxas 13.0.88 crashed with signal 11")
         monkeypatch.setattr(toolchain, "disassemble", lambda *_: _list_text(ptx))
 
     def _list_text(ptx: str) -> str:
@@ -903,31 +903,31 @@ def check_that_results_are_refused(folder: Path, results: np.ndarray) -> None:
         np.savez(path, results=np.array([{}], object), device=np.array("other"))
 
     cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: path.write_bytes(whole[:500]), "are no batch: File is not a zip file"),
-        (lambda: path.write_bytes(b""), "are no batch: No data left in file"),
-        (lambda: path.write_bytes(array), "are no batch: it is no .npz file"),
-        (lambda: np.savez(path, device=np.array("")), "are no batch: 'results is not a file"),
-        (save_objects, "are no batch: Object arrays cannot be loaded"),
+        (lambda: path.write_bytes(whole[:500]), "are not a batch: File is not a zip file"),
+        (lambda: path.write_bytes(b""), "are not a batch: No data left in file"),
+        (lambda: path.write_bytes(array), "are not a batch: it is not a .npz file"),
+        (lambda: np.savez(path, device=np.array("")), "are not a batch: 'results is not a file"),
+        (save_objects, "are not a batch: Object arrays cannot be loaded"),
         (
             lambda: (folder / "lines.json").write_bytes(lines.replace(b"vadd", b"hello")),
-            "are no batch: `hello` is not an instruction\n",
+            "are not a batch: `hello` is not an instruction\n",
         ),
         (
             lambda: (folder / "lines.json").write_bytes(lines.replace(b"device/1", b"device/2")),
-            "are no batch: lines.json is of another version",
+            "are not a batch: lines.json is of another version",
         ),
         (
             lambda: (folder / "lines.json").write_bytes(b"[" * 100_000),
-            "are no batch: lines.json is nested too deeply",
+            "are not a batch: lines.json is nested too deeply",
         ),
         (
             lambda: (folder / "lines.json").write_bytes(b"[]"),
-            "are no batch: lines.json is of another version",
+            "are not a batch: lines.json is of another version",
         ),
         *(
             (
                 partial((folder / "lines.json").write_text, text, "utf-8"),
-                "are no batch: `lines` of lines.json is no list of lines of PTX",
+                "are not a batch: `lines` of lines.json is not a list of lines of PTX",
             )
             for text in (
                 '{"schema": "ptxscope.device/1", "lines": NaN}',

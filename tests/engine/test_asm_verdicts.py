@@ -86,7 +86,7 @@ _UNLISTED = next(i for i, x in enumerate(TAKEN) if '"mov.b32 %0' in x)
 _CLOSED = "is not closed"
 _END = "`;` is missing"
 _EMPTY = "rejects empty statements"
-_UNKNOWN = "no declaration of"
+_UNKNOWN = "is not declared"
 _FOUR = "vadd4.u32.u32.u32 %0, %1, %2, %1;"
 REFUSED = {
     _with("5", _FOUR): "takes no literal",
@@ -174,7 +174,7 @@ REFUSED = {
         ),
         "by its constraint",
     ),
-    _rr("mov.u32 %0, %3;"): "past the operands",
+    _rr("mov.u32 %0, %3;"): "beyond the operands",
     _rr("mov.u32 %0, %r1;"): "`%r1` is",
     'asm volatile("mov.u32 %0, %tid.x;");': "has none",
     'asm volatile("mov.u32 t, %%tid.x;");': "not an escape",
@@ -247,7 +247,7 @@ def test_a_name_of_an_operand_is_noted_for_nvcc_does_not_know_it() -> None:
     # "symbolic operand reference not supported!"; clang takes it
     (item,) = _checked('asm("vadd4.u32.u32.u32 %[d], %1, %1, %1;" : [d] "=r"(d) : "r"(a));')
     (finding,) = item.diagnostics
-    assert (finding.rule, "by its name" in finding.message) == ("note", True)
+    assert (finding.rule, "by name" in finding.message) == ("note", True)
     assert finding.location.excerpt[slice(*finding.location.span)] == "%[d]"
 
 

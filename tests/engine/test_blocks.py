@@ -294,14 +294,14 @@ def test_addresses_and_special_registers_are_given() -> None:
     text = "{ cvta.to.global.u64 x, y; ld.global.u32 a, [x]; not.b32 d, a; st.global.u32 [x], d; }"
     block = parse_block(text, with_memory=True)
     assert [x.name for x in block.inputs] == ["a"]
-    assert block.notes == ("loaded, so taken as given: a", "stored, at any address: d")
+    assert block.notes == ("loaded, so treated as input: a", "stored, at any address: d")
     used = parse_block(text.replace("not.b32 d, a", "cvt.u32.u64 d, x"), with_memory=True)
-    assert used.notes == ("an address, so taken as given: x", "stored, at any address: d")
+    assert used.notes == ("an address, so treated as input: x", "stored, at any address: d")
     index = (
         "{ mov.u32 i, %tid.x; mov.u32 j, %laneid; mad.lo.u32 d, i, 4, j; st.global.u32 [x], d; }"
     )
     assert parse_block(index, with_memory=True).notes == (
-        "a special register, so taken as given: i, j", "stored, at any address: d",
+        "a special register, so treated as input: i, j", "stored, at any address: d",
     )  # fmt: skip
     with pytest.raises(PtxError, match="is not computed here: i would be unknown"):
         parse_block(index)

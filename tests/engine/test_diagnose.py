@@ -553,7 +553,7 @@ def test_every_finding_gives_what_was_observed(
 def test_a_float_and_an_integer_taken_for_each_other() -> None:
     # 2.0 > 1.0 holds; as bits, 1 was given for 1.0
     findings = diagnose("set.gt.u32.f32 d, a, b", {"a": 0x3F000000, "b": 1}, 0)
-    assert any("with b's integer made a float" in x.sentence for x in findings)
+    assert any("with b's integer converted to a float" in x.sentence for x in findings)
     # -1.0 >= -2.0, but not as integers
     findings = diagnose("set.ge.u32.s32 d, a, b", {"a": 0xBF800000, "b": 0xC0000000}, 0)
     assert any(x.ptx == "set.ge.u32.f32 d, a, b;" for x in findings) is False

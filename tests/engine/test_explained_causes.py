@@ -46,13 +46,13 @@ PLANTED: list[tuple[str, dict[str, int], int, str]] = [
         "vmad.s32.s32.s32.shr7 d, a.h0, b.h0, c",
         {"a": 300, "b": -7 & WORD, "c": 1000},
         (300 * -7 // 128) + 1000,
-        "the product were shifted before c is added",
+        "the product were shifted before c was added",
     ),
     (
         "vmad.u32.u32.u32.shr15 d, a.h0, b.h0, c",
         {"a": 60000, "b": 50000, "c": 12345},
         (60000 * 50000 >> 15) + 12345,
-        "the product were shifted before c is added",
+        "the product were shifted before c was added",
     ),
     (
         "vadd2.u32.u32.u32 d, a, b, c",

@@ -570,7 +570,7 @@ ret;"""
     result = run(ptx, "zeros:u32:1", "zeros:u32:40", block=40, dynamic_shared_bytes=176)
     assert result.get_buffer("out").values.tolist() == [26 + 2 * x for x in range(40)]
     assert result.is_exact
-    with pytest.raises(LaunchError, match=r"dynamic\+172, outside of its 172 bytes"):
+    with pytest.raises(LaunchError, match=r"dynamic\+172, outside its 172 bytes"):
         run(ptx, "zeros:u32:1", "zeros:u32:40", block=40, dynamic_shared_bytes=172)
 
 
@@ -580,7 +580,7 @@ ret;"""
         (
             "st.global.u32 [%d2+32], %r1;",
             r"thread \(0,0,0\) of block \(0,0,0\) writes 4 bytes at param1\[8\], "
-            "outside of its 8 elements",
+            "outside its 8 elements",
         ),
         ("ld.global.u32 %r4, [%d2+-4];", r"reads 4 bytes at param1\[-1\]"),
         ("ld.global.v2.u32 {%r4, %r5}, [%d2+28];", r"reads 8 bytes at param1\[7\]"),
@@ -1592,7 +1592,7 @@ def test_the_limit_of_steps() -> None:
         ({"a": "zeros:u32"}, "zeros:TYPE:COUNT"),
         ({"a": "[1,x]"}, "is not a value"),
         ({"a": "[]"}, "empty list"),
-        ({"a": np.zeros(3, complex)}, "arrays of complex128 are no buffers"),
+        ({"a": np.zeros(3, complex)}, "arrays of complex128 cannot be buffers"),
         ({"a": np.zeros(0)}, "the array is empty"),
         ({"n": 1.5}, "does not fit"),
     ],
@@ -1830,5 +1830,5 @@ def test_a_shape_that_no_launch_has(options: dict[str, Any], message: str) -> No
     ],
 )
 def test_a_register_that_nothing_declares_is_an_error(line: str) -> None:
-    with pytest.raises(PtxError, match=r"no declaration of `%[a-z]99` is in sight"):
+    with pytest.raises(PtxError, match=r"`%[a-z]99` is not declared here"):
         run(make_kernel(f"{_ADDRESSES}{line}\nret;"), "zeros:u32:1", "zeros:u32:1")

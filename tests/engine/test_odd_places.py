@@ -194,8 +194,8 @@ HEADS = [
 STATEMENTS = {
     '"vadd.u32.u32.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y));': "",
     '"vadd.u32.u32.u32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y));': "`%0` is .f32",
-    '"vadd.u32.u32.u32 %0, %1, %5;" : "=r"(r) : "r"(x), "r"(y));': "`%5` is past the operands",
-    '"vadd.u32.u32.u32 %%0, %1, %2;" : "=r"(r) : "r"(x), "r"(y));': "no declaration of `%0`",
+    '"vadd.u32.u32.u32 %0, %1, %5;" : "=r"(r) : "r"(x), "r"(y));': "`%5` is beyond the operands",
+    '"vadd.u32.u32.u32 %%0, %1, %2;" : "=r"(r) : "r"(x), "r"(y));': "`%0` is not declared, and",
     '"vadd4.u32.u32 " "%0, %1, %1;" : "=r"(r) : "r"(x));': "`vadd4` is missing",
     '"vadd4.u32.u32 bad13" ";" );': "`vadd4` is missing",
 }
@@ -218,7 +218,7 @@ def test_a_pasted_asm_with_a_comment_is_one_in_a_python_string_and_without_a_nam
     python = f"import cupy\ncode = r'''{KERNEL.format(f'asm /* ; */ ({rest}')}'''\n"
     for text, name in ((python, "x.py"), (KERNEL.format(f"asm /**/ ({rest}"), "-")):
         (item,) = check_text(text, name)
-        assert "past the operands" in item.message
+        assert "beyond the operands" in item.message
 
 
 def test_no_asm_begins_in_a_comment_behind_asm() -> None:
@@ -239,7 +239,7 @@ _NAMED = 'asm("vadd.u32.u32.u32 %[d], %[a], %[b].b0;" : [d] "=r"(d) : [a] "r"(x)
 
 
 def test_an_operand_by_its_name_is_noted_and_run() -> None:
-    said = "nvcc 13.0 takes no operand by its name; clang does"
+    said = "nvcc 13.0 does not accept operands by name; clang does"
     (item,) = check_text(_NAMED, "x.cu")
     assert [(x.message, x.hint) for x in item.diagnostics] == [(said, "%0, %1, …")]
     with pytest.raises(PtxError) as caught:

@@ -61,7 +61,7 @@ def test_results(type_: str, a: int, b: int, c: int | None, d: int) -> None:
     ("line", "message"),
     [
         ("cvt.pack.u16.s32 d, a, b", "missing its saturation"),
-        ("cvt.sat.pack.u16.s32 d, a, b", "`.pack` must follow `cvt` at once"),
+        ("cvt.sat.pack.u16.s32 d, a, b", "`.pack` must directly follow `cvt`"),
     ],
 )
 def test_errors(line: str, message: str) -> None:

@@ -199,7 +199,7 @@ _ERRORS = [
     ("   // nothing", "no instruction", "", ""),
     ('asm("vadd.u32.u32.u32 d, a, b', "not closed", '"vadd', ""),
     ("vadd.u32.u32.u32 d a, b", "does not belong to this operand", "a", "comma"),
-    ("vadd. u32.u32.u32 d, a, b", "must follow its dot at once", ".", ""),
+    ("vadd. u32.u32.u32 d, a, b", "must directly follow its dot", ".", ""),
 ]
 
 

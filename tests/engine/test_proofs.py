@@ -401,7 +401,7 @@ def test_find_all() -> None:
         ("operate.t[4] == 0", "operate.t has 4 lanes, from 0", "operate.t[4]"),
         ("a < -1", "registers are unsigned here, so never negative", "-1"),
         ("a == 0x100000000", "0x100000000 does not fit in 32 bits", "0x100000000"),
-        ("1 << a == 2", "a distance is 0 to 64", "a"),
+        ("1 << a == 2", "a shift distance is 0 to 64", "a"),
         ("operate.t[0] & 1", "the bits of a negative number are unlimited", "operate.t[0]"),
         ("wrapped(saturate.t)", "saturate.t never has this flag", "wrapped(saturate.t)"),
         ("a[0] == 1", "only rows have lanes with numbers", "a[0]"),

@@ -278,7 +278,7 @@ def past(text: str, name: str) -> str:
 
 def test_a_placeholder_past_the_operands_is_an_error() -> None:
     said = past('asm("vadd4.u32.u32.u32 %0,%1,%1,%7;" : "=r"(d) : "r"(a));', "%7")
-    assert said == "`%7` is past the operands of this asm statement: %0 to %1"
+    assert said == "`%7` is beyond the operands of this asm statement: %0 to %1"
     assert "%0" in past('asm("vadd4.u32.u32.u32 %0,%0,%1,%0;" : "+r"(d));', "%1")
     declared = "{ .reg .b32 a; vadd4.u32.u32.u32 a,a,a,%3; }"
     assert "none" in past(f'asm("{declared}" ::);', "%3")
@@ -509,7 +509,7 @@ int x = S(vadd4.u32.u32.u32 d, a, b, c;) + add.u32 + y(lop3.b32 ? 1 : 2);
         (9, 3, "vadd4.u32.u32.u32 d, a, b, c;"),
     ]
     assert {x.diagnostics[0].rule for x in items} == {"unread"}
-    assert "no asm statement" in items[0].diagnostics[0].message
+    assert "outside asm statements" in items[0].diagnostics[0].message
 
 
 _RUST_MACROS = r"""

@@ -82,7 +82,7 @@ ret;
         ("atom.global.add.f16x2 %r1, [%x1], %r2;", "atom.global.add.f16x2 is not modelled"),
         ("mov.u32 %r1, %clock;", "%clock is not modelled"),
         ("mov.u32 %r1, nowhere;", "mov.u32 is not modelled with these operands"),
-        ("frob.u32 %r1, %r2;", "frob is no opcode of PTX"),
+        ("frob.u32 %r1, %r2;", "frob is not an opcode of PTX"),
         ("barrier.cluster.wait;", "barrier.cluster.wait is not modelled"),
         ("st.async.shared::cluster.u32 [%x1], %r2, [%x2];",
          "st.async.shared::cluster.u32 is not modelled"),

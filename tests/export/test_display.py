@@ -76,15 +76,15 @@ def test_a_figure_of_a_block_is_what_the_command_draws() -> None:
     assert "d = 0xaabb7fff" in shown.alt
     with pytest.raises(ValueError, match="'3' is not a statement"):
         _ = block.figure(fold="3").svg
-    with pytest.raises(TypeError, match="a figure has no 'fold'"):
+    with pytest.raises(TypeError, match="a figure of one instruction takes no 'fold'"):
         block.parts[1].figure(fold="1")
 
 
 def test_other_options_are_taken_by_name() -> None:
     assert E3.figure(standalone=True).svg == render_request([*WORDS, "--standalone"])
-    with pytest.raises(TypeError, match=r"a figure has no 'colour'; .*both, standalone"):
+    with pytest.raises(TypeError, match=r"a figure takes no 'colour'; .*both, standalone"):
         E3.figure(colour="red")
-    with pytest.raises(TypeError, match="a figure has no 'stages'"):
+    with pytest.raises(TypeError, match="a figure takes no 'stages'"):
         E3.figure(stages=None)
     assert E3.figure(theme="dark").svg == render_request([*WORDS, "--theme", "dark"])
     assert E3.figure(motion="stepping").svg == render_request([*WORDS, "--stepping"])

@@ -231,7 +231,7 @@ def test_a_file_of_other_elements_is_refused_with_a_message(
     np.save(tmp_path / "a.npy", array)
     path = tmp_path / "a.npy"
     for text in (f"in=@{path} out=zeros:u32:3 n=3", f"{VALUES} --expect out=@{path}"):
-        with pytest.raises(ValueError, match="are no buffers"):
+        with pytest.raises(ValueError, match="cannot be buffers"):
             launch(text)
 
 

@@ -252,10 +252,9 @@ def iter_unexplained_blocks(diagnosis: Diagnosis) -> Iterator[Block]:
     not_tried = "".join(_format_not_tried(ins, role) for role in missing_roles)
     sentence = (
         f"Nothing within two changes explains it. {diagnosis.try_count} combinations were tried: "
-        f"the assemblers, other opcodes, every modifier, selector, mask and negation{restriction}, "
-        "other literals, "
-        "operands exchanged, missing, overwritten, misread, byte-reversed, and what people often "
-        f"expect.{not_tried}"
+        "the assemblers, other opcodes, every modifier, selector, mask and "
+        f"negation{restriction}, other literals, operands exchanged, missing, overwritten, "
+        f"misread, byte-reversed, and common misconceptions.{not_tried}"
     )
     yield make_paragraph(sentence)
     count = len(diagnosis.cases)
@@ -305,8 +304,8 @@ def _format_not_tried(ins: Instruction, role: str) -> str:
             " (other selectors, or exchanged operands)",
         )
     return (
-        f" {name} was not given{reason}, so changes that read it{examples} were not tried; "
-        f"give {name}=… to try them too."
+        f" {name} was not given{reason}, so changes that read it{examples} were not tried; give "
+        f"{name}=… to try them."
     )
 
 

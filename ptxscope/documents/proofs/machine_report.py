@@ -123,12 +123,14 @@ def format_verdict(verdict: FormVerdict, *, with_time: bool = True) -> str:
             return f"{sentence}."
         case VerdictOutcome.DEPARTED:
             known = (
-                f" It is a known result of constants: {verdict.reason}." if verdict.reason else ""
+                f" It is a known result of constant folding: {verdict.reason}."
+                if verdict.reason
+                else ""
             )
             return f"Equal to no known model: {_format_example(verdict)}.{known}"
         case VerdictOutcome.UNDECIDED:
             if not with_time:
-                return "Undecided in the time that a proof has."
+                return "Undecided within the time limit of a proof."
             return f"Undecided after {seconds}; --timeout gives more time."
         case VerdictOutcome.UNKNOWN:
             return f"Not interpreted: {verdict.reason}."
@@ -147,7 +149,9 @@ def _format_difference(
         ", ".join(f"{name} = {_format_bits(x)}" for name, x in values.items())
         for values in (operands, obtained, documented)
     ]
-    return "for {} it gives {}, documented is {}".format(texts[0] or "any operands", *texts[1:])
+    return "for {} it gives {}; the documentation gives {}".format(
+        texts[0] or "any operands", *texts[1:]
+    )
 
 
 def _format_bits(bits: int) -> str:
@@ -242,7 +246,7 @@ def _iter_single_blocks(
     sentences += (f"{id_}: {get_erratum(id_).sentence}" for id_ in verdict.errata)
     if verdict.models:
         manner = "follows" if expected.is_followed(verdict) else "does not follow"
-        sentences.append(f"Expected is {expected.name}, which it {manner}.")
+        sentences.append(f"Expected model: {expected.name}, which it {manner}.")
     for sentence in sentences:
         yield make_paragraph(sentence, "  ", "  ", is_close=True)
 

@@ -75,7 +75,7 @@ def format_operand_space(proof: Proof) -> str:
     """Return the operands that were considered: ``all 2^96 values of a, b, c``."""
     names = ", ".join(proof.inputs)
     if not names:
-        return "the constants written"
+        return "these constants"
     space = f"all 2^{proof.bits} values of {names}"
     return f"all values of {names} with {proof.restriction}" if proof.restriction else space
 
@@ -132,7 +132,7 @@ def _iter_trace_blocks(proof: Proof, width: int) -> Iterator[Block]:
     parts = [[*_iter_parts(trace, width)] for trace in proof.traces]
     pairs = [x[0] == y[0] for x, y in zip(*parts, strict=False)]
     first = [*pairs, False].index(False)
-    note = ", from where they part" if first else ""
+    note = ", from the step where they differ" if first else ""
     for letter, trace, own_parts in zip(_LETTERS, proof.traces, parts, strict=True):
         yield make_heading(f"{letter}{note}")
         shown = own_parts[min(first, len(own_parts) - 1) :]
@@ -235,8 +235,8 @@ def format_search_answer(search: OperandSearch) -> str:
         more = "others" if search.answers else "any"
         return f"Undecided: whether there are {more} is not known after {seconds}."
     if not search.answers:
-        whose = f"for any values of {names}" if names else "with these values"
-        return f"There are none: it does not happen {whose}. Proved in {seconds}."
+        whose = f"holds for no values of {names}" if names else "does not hold for these values"
+        return f"There are none: the condition {whose}. Proved in {seconds}."
     count = len(search.answers)
     found = "Found" if count == 1 else f"{count} found"
     return f"{found} in {seconds}{'; there are no others' if search.is_complete else ''}."

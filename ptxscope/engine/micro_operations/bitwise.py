@@ -22,9 +22,9 @@ from .properties import (
 
 _SIGNS = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}
 _SENTENCES = {
-    BoolOp.AND: "A bit is 1 if the bits of {a} and {b} at its place are both 1.",
-    BoolOp.OR: "A bit is 1 if the bit of {a} or of {b} at its place is 1.",
-    BoolOp.XOR: "A bit is 1 if the bits of {a} and {b} at its place differ.",
+    BoolOp.AND: "A bit is 1 if the bits of {a} and {b} at its position are both 1.",
+    BoolOp.OR: "A bit is 1 if the bit of {a} or of {b} at its position is 1.",
+    BoolOp.XOR: "A bit is 1 if the bits of {a} and {b} at its position differ.",
 }
 
 
@@ -34,7 +34,7 @@ class CombineBits(MicroOperation):
 
     bits: int
     boolop: BoolOp
-    about = "Each bit of {d} is made of the bits of {a} and {b} at its place."
+    about = "Each bit of {d} is computed from the bits of {a} and {b} at its position."
     title = "bit by bit"
     has_passed_bits = True
 

@@ -195,7 +195,7 @@ class ReplaceValue(MicroOperation):
         return LaneText(make_equation("zeros", view.value), sentence)
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
-        return f"The left shift that brings to the top {describe_found_bit(rows[0].instruction)}."
+        return f"The left shift that brings {describe_found_bit(rows[0].instruction)} to the top."
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.keep_first_input("took the width where there is no such bit")

@@ -243,5 +243,7 @@ class Pack(MicroOperation):
             return  # one lane has no order
         lanes = reversed(range(len(site.row.inputs[0].values)))
         reversal = Select(self.unit, tuple((0, lane) for lane in lanes))
-        description = "put the lanes side by side the other way round, but lane 0 is the rightmost"
+        description = (
+            "put the lanes side by side in the opposite order, but lane 0 is the rightmost"
+        )
         yield site.append_operation(description, reversal, self)

@@ -113,7 +113,7 @@ class Statement(NamedTuple):
         if self.unread:
             return f"{self.name} is not run: {self.unread}"
         if self.opcode not in ALL_OPCODES:
-            return f"{self.opcode} is no opcode of PTX"
+            return f"{self.opcode} is not an opcode of PTX"
         names = [x.name for x in self.operands if isinstance(x, SpecialOperand)] or [self.name]
         is_known = find_entry(self.opcode, self.modifiers) and names == [self.name]
         operands = " with these operands" if is_known else ""

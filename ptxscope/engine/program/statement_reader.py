@@ -196,7 +196,7 @@ class StatementReader:
                 continue
             if self.scopes.find_declaration(name) is None:
                 span = self.fragment.find_origin(word.start, word.end)
-                yield Problem(f"no declaration of {quote_word(name)} is in sight", span)
+                yield Problem(f"{quote_word(name)} is not declared here", span)
 
     def _with_vector_move(self, base: Statement, raw: RawInstruction) -> Statement:
         """Return the statement, as a move between a word and its parts if it is one."""

@@ -196,7 +196,7 @@ ERRATA: tuple[Erratum, ...] = (
         lambda f: f.sat,
         {"sum_64": True},
         "The sum, exact in the documentation, is computed in 64 bits; if it is unsigned, the "
-        "shift is logical, and to the clamp a sum with bit 63 set is negative.",
+        "shift is logical, and the clamp takes a sum with bit 63 set as negative.",
         (
             "vmad.u32.u32.u32.sat.shr7 d, a, b, c",
             {"a": 1, "b": 1, "c": 0xFFFFFF7F},
@@ -242,8 +242,8 @@ ERRATA: tuple[Erratum, ...] = (
         ("bfe",),
         lambda f: f.is_field_outside and f.stype is Type.S32,
         {"field_folded": True},
-        "At -O1 and above ptxas folds the result to -1, whatever a is. Each bit of it is bit 31 of "
-        "a, as -O0 has it.",
+        "At -O1 and above ptxas folds the result to -1, whatever a is. Each bit of it should be "
+        "bit 31 of a, as at -O0.",
         ("bfe.s32 d, a, 40, 3", {"a": 0x7FFFFFFF}, 0, 0xFFFFFFFF),
         repaired_in=(13, 5),
     ),

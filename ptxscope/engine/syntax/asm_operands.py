@@ -213,7 +213,7 @@ def _describe_past(name: str, mark: str, count: int) -> str:
     """Return the message on an operand whose number is too large."""
     texts = {0: "it has none", 1: f"only {mark}0"}
     operands_text = texts.get(count, f"{mark}0 to {mark}{count - 1}")
-    return f"{quote_word(name)} is past the operands of this asm statement: {operands_text}"
+    return f"{quote_word(name)} is beyond the operands of this asm statement: {operands_text}"
 
 
 def is_modified(name: str) -> bool:

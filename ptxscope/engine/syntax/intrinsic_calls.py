@@ -239,8 +239,8 @@ def find_problem_around_call(text: str) -> Problem | None:
     for match in CALL.finditer(blank_tokens(text, CTokenKind.COMMENT)):
         if match["name"] in intrinsics:
             message = (
-                f"`{match['name']}` has other C around it; ptxscope reads a call alone, or as "
-                "the value of one variable"
+                f"`{match['name']}` is part of other C code; ptxscope reads a single call, or one "
+                "whose value a variable takes"
             )
             return Problem(message, match.span("name"), f"d = {match['name']}(…);")
     return None

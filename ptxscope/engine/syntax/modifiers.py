@@ -133,7 +133,7 @@ class _ModifierParser:
             if slot.name not in self.spans:
                 self.values[slot.name], self.spans[slot.name] = value, word.span
                 if slot.is_leading and index:
-                    message = f"`.{text}` must follow `{self.entry.opcode}` at once"
+                    message = f"`.{text}` must directly follow `{self.entry.opcode}`"
                     self.problems.append(Problem(message, word.span, f"{self.entry.opcode}.{text}"))
             elif slot.word in _REPEATABLE:
                 self.notes.append(f"`.{text}` is written twice; once is enough")
@@ -173,7 +173,7 @@ def _make_type_problem(entry: Entry, slot: Slot, word: Token) -> Problem:
     if slot.values == (Type.U32,) and slot.name == "btype":
         message = f"the shift amount of `{entry.opcode}` is unsigned: its btype is `.u32`"
     elif text == "pred" and slot.name in ("dtype", "stype") and entry.find_slot("cmp"):
-        message += " (some assemblers let it through by oversight)"
+        message += " (some assemblers accept it by oversight)"
     fix = f".{slot.values[0]}" if len(slot.values) == 1 else None
     slots = (x.find_slot(slot.name) for x in list_shapes(entry.opcode))
     allowed = (y for x in slots if x for y in format_allowed_values(x).split() if y != word.text)
@@ -189,7 +189,7 @@ def _make_unknown_problem(entry: Entry, word: Token, types: Sequence[Slot]) -> P
     if entry.find_slot("cmp") and entry.find_slot("atype") and text in ("lo", "ls", "hi", "hs"):
         return Problem(
             f"`.{text}` is not a comparison of `{entry.opcode}`: its operands carry their own "
-            "signedness (assemblers for old targets let it through by oversight)",
+            "signedness (assemblers for old targets accept it by oversight)",
             word.span,
             " ".join(f".{c}" for c in next(s for s in entry.slots if s.name == "cmp").values),
             {"lo": ".lt", "ls": ".le", "hi": ".gt", "hs": ".ge"}[text],

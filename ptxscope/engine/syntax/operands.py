@@ -90,7 +90,7 @@ def parse_operands(entry: Entry, statement: RawInstruction, partial: Form) -> Pa
     return parsed_operands
 
 
-NAMED_OPERAND_MESSAGE = "nvcc 13.0 takes no operand by its name; clang does"
+NAMED_OPERAND_MESSAGE = "nvcc 13.0 does not accept operands by name; clang does"
 NUMBERED_OPERANDS = "%0, %1, …"
 
 

@@ -467,7 +467,7 @@ def _iter_notes(form: Form, guard: Guard | None, ops: operands.ParsedOperands) -
 
 
 CRASHES = (
-    "a guarded `setp` with `_|q` crashes ptxas 11.8 to 13.5; it is legal all the same",
+    "a guarded `setp` with `_|q` crashes ptxas 11.8 to 13.5; it is legal nevertheless",
     "a guarded `setp` with a lone `_` crashes ptxas 11.8 to 13.5",
 )
 """The notes on legal instructions that crash the assembler."""

@@ -132,7 +132,7 @@ def check_register(
     if declaration is None:
         if not scopes.is_undeclared(name):
             return None
-        message = f"no declaration of {quote_word(name)} is in sight"
+        message = f"{quote_word(name)} is not declared here"
         problem_kind = (
             RegisterProblemKind.UNDECLARED if scopes.is_complete else RegisterProblemKind.UNSEEN
         )

@@ -346,7 +346,7 @@ def _make_statement(words: list[Token], end: int) -> RawInstruction:
     modifiers_start = i = i + 1
     while i < len(words) and (_is_modifier(words, i) or words[i].text == "."):
         if words[i].text == ".":
-            problems.append(Problem("a modifier must follow its dot at once", words[i].span))
+            problems.append(Problem("a modifier must directly follow its dot", words[i].span))
             i += i + 1 < len(words) and words[i + 1].kind is TokenKind.NAME
         i += 1
     modifiers = tuple(

@@ -237,7 +237,7 @@ class _Reader:
         read = {place.role for place in places if not place.statement}
         for kind in (*dict.fromkeys(_GIVEN.values()), _SPECIAL_REGISTER):
             if given := [name for name, x in self.given.items() if x == kind and name in read]:
-                self.notes.append(f"{kind}, so taken as given: {', '.join(given)}")
+                self.notes.append(f"{kind}, so treated as input: {', '.join(given)}")
         if self.stored:
             self.notes.append(f"stored, at any address: {', '.join(self.stored)}")
         spans = [x.span for x in statements if x.span != (0, 0)]
@@ -278,7 +278,7 @@ class _Reader:
         """Note the guard of a branch to the end of the block; raise PtxError for another branch."""
         if self.stored or not _leads_to_end(statement, statements):
             opcode = quote_word(statement.name)
-            hint = "a branch to its end, with a guard, before anything is stored"
+            hint = "a guarded branch to its end, before anything is stored"
             self._fail(f"{opcode} leaves the block, which runs straight on", statement.span, hint)
         assert statement.guard
         contents = self._read_register(statement.guard.name, Type.PRED, statement.span)

@@ -39,7 +39,7 @@ def drop_needless_guards(statements: Sequence[Statement]) -> Iterator[GuardedSta
             complement = _find_complement(x, statements[index + 1 : index + 1 + _MAX_DISTANCE])
         if complement:
             texts = quote_word(x.text), quote_word(complement.text)
-            note = "{} is computed without its guard; where that fails, {} replaces the result"
+            note = "{} is computed without its guard; if that is false, {} replaces the result"
             yield GuardedStatement(x, _drop_guard(x), note.format(*texts))
         else:
             yield GuardedStatement(x, x)

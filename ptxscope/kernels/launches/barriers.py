@@ -166,7 +166,9 @@ class Barriers:
         reason = statement.explain_omission()
 
         def go_on(group: ThreadGroup) -> None:
-            self.state.fidelity.note_decision(statement, "when threads go on", group.count, reason)
+            self.state.fidelity.note_decision(
+                statement, "when threads continue", group.count, reason
+            )
             self._released.append((frame, next_block, group))
 
         return go_on
@@ -202,7 +204,7 @@ class Barriers:
         lines = sorted({x.statement.line for x in waiting})
         others = f"; others wait at line {lines[-1]}" if len(lines) > 1 else ""
         subject = "waits" if count == 1 else f"and {format_count(count - 1, 'other')} wait"
-        message = f"{subject} at this barrier for threads that never come{others}"
+        message = f"{subject} at this barrier for threads that never arrive{others}"
         self.state.fail(first.statement, np.flatnonzero(first.mask), message)
 
 

@@ -171,7 +171,7 @@ def _make_entrance(call: _Call, function: Program | None, name: str) -> Leaving:
         raise LaunchError(f"calls are nested more than {_MAX_DEPTH} deep", call.statement)
     pairs = (function.parameters, call.arguments), (function.results, call.results)
     if any(len(variables) != len(operands) for variables, operands in pairs):
-        raise LaunchError(f"{name} has other parameters", call.statement)
+        raise LaunchError(f"{name} has different parameters", call.statement)
     child = machine.get_frame(function, frame.depth + 1)
     inputs, outputs = (
         tuple(transfer for x in zip(variables, operands, strict=True) for transfer in _split(*x))
@@ -238,7 +238,7 @@ def _find_argument(frame: CallFrame, operand: Operand) -> ThreadValues | None:
 def _make_foreign_call(call: _Call, name: str) -> Leaving:
     """Return what threads do that call a function that is not in the text."""
     frame, statement, state = call.frame, call.statement, call.machine.state
-    reason = f"the function {name} is not here"
+    reason = f"the function {name} is not defined here"
     cause = state.fidelity.get_cause(statement, reason)
     causes = np.full(state.wave.lane_count, cause)
 

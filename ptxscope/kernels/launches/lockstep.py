@@ -167,7 +167,7 @@ class Lockstep:
         if self.parked:
             place, group = next(iter(self.parked.items()))
             statement = self._get_statements(place)[0]
-            message = "waits for threads of its warp that do not come here"
+            message = "waits for threads of its warp that never arrive here"
             self.state.fail(statement, group.lanes, message)
         self.barriers.check_nobody_waits()
         return False

@@ -167,7 +167,7 @@ class RegionMap:
         size, noun = region.bytes // region.element_bytes, "element"
         if width > region.element_bytes:
             size, noun = region.bytes, "byte"
-        return f"{what}, outside of its {format_count(size, noun)}"
+        return f"{what}, outside its {format_count(size, noun)}"
 
 
 def split_addresses(addresses: Numbers) -> Mapping[str | None, npt.NDArray[np.bool_]]:

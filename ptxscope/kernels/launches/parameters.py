@@ -129,7 +129,7 @@ def _make_buffer(match: re.Match[str]) -> Buffer:
 def _parse_list(text: str, type_: str | None) -> Buffer:
     parts = [x.strip() for x in text.split(",")] if text.strip() else []
     if not parts:
-        raise ArgumentError("an empty list is no buffer")
+        raise ArgumentError("an empty list cannot be a buffer")
     if type_ is None:
         is_float = any(re.search(r"\.\d|\d\.|inf|nan", x) for x in parts)
         type_ = "f32" if is_float else "s32" if any(x.startswith("-") for x in parts) else "u32"
@@ -224,7 +224,7 @@ def _read_argument(parameter: Variable, argument: Argument) -> int | Buffer:
 def check_unmasked(array: Buffer) -> None:
     """Raise ArgumentError for a masked array: memory has no unknown elements to begin with."""
     if isinstance(array, np.ma.MaskedArray):
-        raise ArgumentError("a masked array is no buffer; array.filled(0) is one")
+        raise ArgumentError("a masked array cannot be a buffer; use array.filled(0)")
 
 
 def check_elements(array: Buffer) -> Buffer:
@@ -233,7 +233,7 @@ def check_elements(array: Buffer) -> Buffer:
     if array.dtype == bool:
         array = array.view(np.uint8)
     if array.dtype.kind not in "uif" or array.dtype.itemsize > 8:
-        raise ArgumentError(f"arrays of {array.dtype} are no buffers")
+        raise ArgumentError(f"arrays of {array.dtype} cannot be buffers")
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 

@@ -123,13 +123,13 @@ def read_results(path: Path) -> tuple[Batch, DeviceResults]:
         with path.open("rb") as stream:
             stored = np.load(stream, allow_pickle=False)
             if not isinstance(stored, NpzFile):
-                raise ValueError("it is no .npz file")
+                raise ValueError("it is not a .npz file")
             results, device = stored["results"], " ".join(str(stored["device"]).split())
         lines = _read_lines(folder / _LINES)
         operands = np.load(folder / _OPERANDS, allow_pickle=False)
     except (LookupError, TypeError, ValueError, EOFError, BadZipFile) as error:
         reason = str(error).partition("\n")[0].removeprefix("error: ")
-        raise ValueError(f"{path} and the files beside it are no batch: {reason}") from None
+        raise ValueError(f"{path} and the files beside it are not a batch: {reason}") from None
     shape = (len(lines), THREADS, _WORDS)
     for name, array in ((_OPERANDS, operands), (path.name, results)):
         if array.shape != shape or array.dtype != np.uint64:
@@ -150,7 +150,7 @@ def _read_lines(path: Path) -> list[Instruction]:
         raise ValueError(f"{path.name} is of another version")
     texts = document["lines"]
     if not isinstance(texts, list) or not all(isinstance(x, str) for x in texts):
-        raise ValueError(f"`lines` of {path.name} is no list of lines of PTX")
+        raise ValueError(f"`lines` of {path.name} is not a list of lines of PTX")
     return [parse(x) for x in texts]
 
 

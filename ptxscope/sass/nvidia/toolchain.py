@@ -110,7 +110,7 @@ def _ask_version(name: str, path: str) -> Tool:
     answer = _run([path, "--version"], name)
     match = _RELEASE.search(answer.stdout)
     if match is None:
-        raise ToolError(f"{path} does not say its version: is it {name}?")
+        raise ToolError(f"{path} does not report its version: is it {name}?")
     if (said := _NAME.match(answer.stdout)) and said[1] != name:
         raise ToolError(f"{path} is {said[1]}, not {name}")
     return Tool(path, (int(match[1]), int(match[2])), match[3])
@@ -142,7 +142,7 @@ def _run(words: list[str], name: str) -> subprocess.CompletedProcess[str]:
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        raise ToolError(f"{name} has not answered in {_SECONDS} s") from None
+        raise ToolError(f"{name} did not answer within {_SECONDS} s") from None
     except OSError as error:
         raise ToolError(f"{words[0]} cannot be run: {error.strerror or error}") from None
 
@@ -168,16 +168,18 @@ def assemble(ptxas: Tool, ptx: str, arch: str, target: Path, *options: str) -> N
     reason = next((x.strip() for x in text.splitlines() if x.strip()), "no reason given")
     targets = list_targets(ptxas)
     if targets and arch not in targets:
-        raise ToolError(f"ptxas {ptxas.build} does not know {arch}, but {', '.join(targets)}")
+        raise ToolError(
+            f"ptxas {ptxas.build} does not support {arch}; it supports {', '.join(targets)}"
+        )
     raise ToolError(f"ptxas {ptxas.build} fails for {arch}: {reason}")
 
 
 def _check_crash(answer: subprocess.CompletedProcess[str], name: str) -> None:
     """Raise CrashedError if a process was ended by a signal, or on Windows by an exception."""
     if answer.returncode < 0:
-        raise CrashedError(f"{name} crashes, with signal {-answer.returncode}")
+        raise CrashedError(f"{name} crashed with signal {-answer.returncode}")
     if answer.returncode >= _WINDOWS_EXCEPTION:
-        raise CrashedError(f"{name} crashes, with {answer.returncode:#x}")
+        raise CrashedError(f"{name} crashed with status {answer.returncode:#x}")
 
 
 def disassemble(nvdisasm: Tool, cubin: Path) -> str:
@@ -188,8 +190,8 @@ def disassemble(nvdisasm: Tool, cubin: Path) -> str:
         lines = (answer.stderr + answer.stdout).splitlines()
         reason = next((x.strip() for x in lines if x.strip()), "no reason given")
         raise ToolError(
-            f"nvdisasm {nvdisasm.build} cannot read what ptxas wrote: {reason}; take one that is "
-            "not older than ptxas and still knows the target"
+            f"nvdisasm {nvdisasm.build} cannot read what ptxas wrote: {reason}; use one that is "
+            "not older than ptxas and still supports the target"
         )
     return answer.stdout
 
