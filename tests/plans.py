@@ -64,7 +64,7 @@ from ptxscope.engine.micro_operations.permutation import (
 )
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.micro_operations.saturation import Clamp, Wrap
-from ptxscope.engine.micro_operations.selection import Extend, Select
+from ptxscope.engine.micro_operations.selection import Extend, Select, Truncate
 from ptxscope.engine.micro_operations.shifts import (
     Average,
     Divide,
@@ -74,7 +74,6 @@ from ptxscope.engine.micro_operations.shifts import (
     ShiftLeft,
     ShiftRight,
 )
-from ptxscope.engine.micro_operations.truncation import Truncate
 from ptxscope.engine.micro_operations.word_pairs import JoinFields, JoinWords, TakeWord
 from ptxscope.engine.semantics.plan import Builder, Plan
 

@@ -313,6 +313,6 @@ def change_form(form: Form, slots: Mapping[str, object], has_c: bool) -> Form | 
         return None
     # an ignored c stays as written unless the opcode changes
     is_kept = form.c and not (form.boolop or form.secop or form.dsel or "opcode" in slots)
-    new_form = with_c(new_form, with_unread_c=is_kept)
+    new_form = with_c(new_form, with_unused_c=is_kept)
     is_c_required = new_form.c and ("opcode" not in slots or get_entry(new_form).is_c_optional)
     return None if is_c_required and not has_c else new_form

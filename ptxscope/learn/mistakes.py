@@ -79,7 +79,7 @@ def make_explanation(sentence: str) -> MistakeExplanation:
 class Mistake(NamedTuple):
     """A single mistake and its value."""
 
-    weight: int
+    cost: int
     explanation: MistakeExplanation
     value: int
     """Value at the location in question."""
@@ -133,7 +133,7 @@ def find_likely_mistakes(
         for x in iter_mistakes(question)
         if location.is_accepted(x.value, value, is_pattern=is_pattern)
     ]
-    return tuple(dict.fromkeys(x.explanation for x in sorted(matches, key=lambda x: x.weight)))
+    return tuple(dict.fromkeys(x.explanation for x in sorted(matches, key=lambda x: x.cost)))
 
 
 def _explain_by_lane(
@@ -175,7 +175,7 @@ def _iter_mutations(question: Question, location: AnswerLocation) -> Iterator[Mi
             except ValueError:  # a later row cannot shift by a negative distance
                 continue
             explanation = _format_mutation(question, row, mutation, values)
-            yield Mistake(mutation.weight + distance, explanation, location.get_value(values))
+            yield Mistake(mutation.cost + distance, explanation, location.get_value(values))
 
 
 def _list_ancestors(trace: Trace, key: str) -> list[str]:
@@ -254,13 +254,13 @@ def _iter_plan_mistakes(
     question: Question,
     location: AnswerLocation,
     plan: Plan,
-    weight: int,
+    cost: int,
     explanation: MistakeExplanation,
 ) -> Iterator[Mistake]:
     counterpart = _find_counterpart(question.trace.plan, plan, location)
     if counterpart and _is_known(plan, frozenset(get_visible_operands(question.trace))):
         values = run_plan(plan, question.trace.operands)
-        yield Mistake(weight, explanation, counterpart.get_value(values))
+        yield Mistake(cost, explanation, counterpart.get_value(values))
 
 
 def _iter_cause_mistakes(question: Question, location: AnswerLocation) -> Iterator[Mistake]:
@@ -372,8 +372,8 @@ def _iter_neighbour_mistakes(question: Question, location: AnswerLocation) -> It
             value = location._replace(lane=lane, shift=unit * lane).get_value(values)
             text = f"That is lane {lane}'s value"
             if lane == count - 1 - question.lane:  # 0 and 1 occur in many lanes
-                weight = 3 if value in (0, 1) else 1
-                yield Mistake(weight, make_explanation(f"{text}: lane 0 is the rightmost."), value)
+                cost = 3 if value in (0, 1) else 1
+                yield Mistake(cost, make_explanation(f"{text}: lane 0 is the rightmost."), value)
             else:
                 yield Mistake(3, make_explanation(f"{text}."), value)
 

@@ -12,7 +12,7 @@ from ..engine.semantics.errata import ERRATA, FLAG_ERRATUM
 from ..engine.syntax.errors import Problem, Span, quote_word
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.opcodes import ALL_OPCODES, OPCODES
-from ..engine.syntax.parser import CRASHES, Parsed, find_plain_problems, scan
+from ..engine.syntax.parser import CRASHES, Parsed, find_common_problems, scan
 from ..engine.syntax.register_checks import check_register
 from ..engine.syntax.scopes import Scopes
 from ..engine.syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
@@ -134,7 +134,7 @@ def check_plain_statement(
     statement: Candidate, locator: Locator, name: str
 ) -> Iterator[CheckedInstruction]:
     """Yield a statement that is not one of the catalog's to explain, if it is illegal."""
-    problems = find_plain_problems(statement.text)
+    problems = find_common_problems(statement.text)
     span = (statement.opcode, len(statement.text))
     diagnostics = tuple(check_statement_end(statement, locator, ALL_OPCODES))
     if problems and not any(x.unread for x in problems):

@@ -304,12 +304,12 @@ def test_a_trace_loads_neither_drawings_nor_other_families_nor_the_lexer_of_c() 
         "main(['trace', 'vset4.s32.u32.lt.add d, a, b, c', 'a=1', 'b=2', 'c=3'])\n"
         "names = {x.rpartition('.')[2] for x in sys.modules if x.startswith('ptxscope.')}\n"
         "idle = {'drawings', 'merge', 'saturation', 'shifts', 'constants', 'c_lexer', 'asm_text'}\n"
-        "print(*names & {*idle, 'truncation'}, file=sys.stderr)"
+        "print(*names & {*idle, 'selection'}, file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stderr.split() == ["truncation"]
+    assert done.stderr.split() == ["selection"]
 
 
 def test_importing_the_package_imports_almost_nothing() -> None:

@@ -35,8 +35,7 @@ from ptxscope.engine.micro_operations.properties import (
     Stage,
     make_equation,
 )
-from ptxscope.engine.micro_operations.selection import Select
-from ptxscope.engine.micro_operations.truncation import Truncate
+from ptxscope.engine.micro_operations.selection import Select, Truncate
 from ptxscope.engine.semantics import video_lowering
 from ptxscope.engine.semantics.plan import Builder
 from ptxscope.engine.semantics.rules import Rules

@@ -105,7 +105,7 @@ def test_the_other_end_comes_before_a_and_b_exchanged() -> None:
 
 
 def weight_of(mistake: Mistake) -> int:
-    return mistake.weight
+    return mistake.cost
 
 
 def test_a_byte_of_another_register_is_told_with_whose_place_it_took() -> None:

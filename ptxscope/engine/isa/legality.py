@@ -37,12 +37,12 @@ def with_slot(form: Form, name: str, value: object) -> Form:
     return changed_form if name == "c" else with_c(changed_form)
 
 
-def with_c(form: Form, *, with_unread_c: bool = False) -> Form:
-    """Return the form with c written if something reads it, or always (``with_unread_c``)."""
+def with_c(form: Form, *, with_unused_c: bool = False) -> Form:
+    """Return the form with c written if something reads it, or always (``with_unused_c``)."""
     if not get_entry(form).is_c_optional:
         return form
     is_needed = bool(form.boolop or form.secop or form.dsel)
-    return form._replace(c=is_needed or with_unread_c, negc=form.negc and is_needed)
+    return form._replace(c=is_needed or with_unused_c, negc=form.negc and is_needed)
 
 
 def explain_illegal_value(form: Form, name: str, value: object) -> tuple[str, str] | None:
@@ -51,7 +51,7 @@ def explain_illegal_value(form: Form, name: str, value: object) -> tuple[str, st
     Return the message and the legal alternatives, or None if the changed form is legal.
     """
     changed_form = with_slot(form, name, value)
-    if changed_form.get(name) != value:  # with_slot dropped the unread c, and the value with it
+    if changed_form.get(name) != value:  # with_slot dropped the unused c, and the value with it
         changed_form = form._replace(**{name: value})  # type: ignore[arg-type]
     for constraint in find_violations(changed_form):
         return constraint.message.format(f=changed_form), constraint.allowed(changed_form)

@@ -433,7 +433,7 @@ class RowMutation(NamedTuple):
     """Verb phrase that completes "You …"."""
     operations: Chain
     """Operations instead of the row's own, in order."""
-    weight: int = 1
+    cost: int = 1
     """Cost: how unlikely the mistake is."""
     instead: str = ""
     """Phrase with the right choice, after `description`; it may reveal the answer."""
@@ -460,27 +460,27 @@ class MutationSite(NamedTuple):
         return format_short_name(self.instruction, role)
 
     def replace_operation(
-        self, description: str, *operations: MicroOperation, weight: int = 1, instead: str = ""
+        self, description: str, *operations: MicroOperation, cost: int = 1, instead: str = ""
     ) -> RowMutation:
         """Return a mutation with other operations, each on the result of the one before."""
         first, *others = operations
         chain = tuple((operation, (PREVIOUS_RESULT,)) for operation in others)
-        return RowMutation(description, ((first, self.inputs), *chain), weight, instead)
+        return RowMutation(description, ((first, self.inputs), *chain), cost, instead)
 
-    def keep_first_input(self, description: str, weight: int = 1) -> RowMutation:
+    def keep_first_input(self, description: str, cost: int = 1) -> RowMutation:
         """Return a mutation that passes the first input on."""
-        return RowMutation(description, ((Copy(), self.inputs[:1]),), weight)
+        return RowMutation(description, ((Copy(), self.inputs[:1]),), cost)
 
-    def swap_inputs(self, description: str, weight: int = 1) -> RowMutation:
+    def swap_inputs(self, description: str, cost: int = 1) -> RowMutation:
         """Return a mutation with the last two inputs exchanged."""
         *rest, x, y = self.inputs
-        return RowMutation(description, ((self.row.micro, (*rest, y, x)),), weight)
+        return RowMutation(description, ((self.row.micro, (*rest, y, x)),), cost)
 
     def append_operation(
-        self, description: str, *operations: MicroOperation, weight: int = 1
+        self, description: str, *operations: MicroOperation, cost: int = 1
     ) -> RowMutation:
         """Return a mutation that applies more operations to the result."""
-        return self.replace_operation(description, self.row.micro, *operations, weight=weight)
+        return self.replace_operation(description, self.row.micro, *operations, cost=cost)
 
 
 # --- words that the sentences of several kinds share --------------------------------------

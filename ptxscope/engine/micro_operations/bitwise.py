@@ -135,7 +135,7 @@ class TakeBits(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         if self.bits > 1:
             other = TakeBits(0 if self.low else self.bits, self.bits)
-            yield site.replace_operation("took the other word", other, weight=0)
+            yield site.replace_operation("took the other word", other, cost=0)
 
 
 @dataclass(frozen=True)

@@ -148,16 +148,16 @@ class Compare(MicroOperation):
             if counterpart := _UNORDERED_COUNTERPARTS.get(cmp):
                 verb = "hold" if counterpart in UNORDERED else "not hold"
                 description = f"let a comparison with NaN {verb}"
-                yield site.replace_operation(description, Compare(counterpart, type_), weight=0)
+                yield site.replace_operation(description, Compare(counterpart, type_), cost=0)
         elif type_ is not None and (other_type := _OTHER_SIGN.get(type_)):
             operands = "both" if names[1:] else names[0]
             description = f"read {operands} as {other_type}"
-            yield site.replace_operation(description, Compare(cmp, other_type), weight=0)
+            yield site.replace_operation(description, Compare(cmp, other_type), cost=0)
         if cmp not in UNORDERED:
             for other_cmp in _CONFUSABLE_RELATIONS.get(simple_cmp, ()):
                 relation = format_relation(other_cmp, *(*names, "0")[:2])
                 yield site.replace_operation(
-                    f"tested {relation}", Compare(other_cmp, type_), weight=2
+                    f"tested {relation}", Compare(other_cmp, type_), cost=2
                 )
 
 

@@ -155,7 +155,7 @@ class ExtendField(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         other = ExtendField(self.bits, not self.signed)
-        yield site.replace_operation("extended it with the other sign", other, weight=0)
+        yield site.replace_operation("extended it with the other sign", other, cost=0)
         yield site.keep_first_input("did not cut it off")
 
 
@@ -214,7 +214,7 @@ class ReadField(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         other = ReadField(self.bits, not self.signed)
-        yield site.replace_operation("extended it with the other sign", other, weight=0)
+        yield site.replace_operation("extended it with the other sign", other, cost=0)
         yield site.swap_inputs("took the position for the length")
         x, position, length = site.inputs
         last_bit = _count_bits_to(position, length, self.bits)

@@ -105,6 +105,6 @@ class Flush(MicroOperation):
         return Notation(self.type.bits, is_number=False, type=self.type)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("kept the subnormal", weight=0)
+        yield site.keep_first_input("kept the subnormal", cost=0)
         if Flag.FLUSHED in site.row.flags[0]:
             yield site.replace_operation("lost the sign of zero", Encode(0, self.type))

@@ -268,6 +268,6 @@ class Encode(MicroOperation):
                 yield site.replace_operation(
                     f"wrote {description} for true",
                     Encode(true, self.type),
-                    weight=0,
+                    cost=0,
                     instead=instead,
                 )

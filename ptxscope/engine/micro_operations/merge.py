@@ -178,9 +178,9 @@ class Merge(MicroOperation):
             return
         kept_name, all_lanes = site.row.inputs[1].name, tuple(self._all_lanes)
 
-        def take_lanes(description: str, lanes: tuple[int, ...], weight: int = 1) -> RowMutation:
+        def take_lanes(description: str, lanes: tuple[int, ...], cost: int = 1) -> RowMutation:
             merge = Merge(self.unit, lanes, self.signed)
-            return site.replace_operation(description, merge, weight=weight)
+            return site.replace_operation(description, merge, cost=cost)
 
         if len(site.row.inputs[0].values) > 1:
             other_lanes = tuple(lane for lane in all_lanes if lane not in self.lanes)

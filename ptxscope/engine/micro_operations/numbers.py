@@ -38,9 +38,9 @@ class Add(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         if site.row.stage in (Stage.SUM, Stage.SECONDARY):
             yield site.keep_first_input("left c out")
-            yield site.replace_operation("subtracted c", Subtract(), weight=2)
+            yield site.replace_operation("subtracted c", Subtract(), cost=2)
         else:
-            yield site.replace_operation("subtracted", Subtract(), weight=2)
+            yield site.replace_operation("subtracted", Subtract(), cost=2)
 
 
 class Subtract(MicroOperation):
@@ -55,8 +55,8 @@ class Subtract(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.swap_inputs("took a from b")
-        yield site.replace_operation("added", Add(), weight=2)
-        yield site.replace_operation("dropped the sign", AbsoluteDifference(), weight=2)
+        yield site.replace_operation("added", Add(), cost=2)
+        yield site.replace_operation("dropped the sign", AbsoluteDifference(), cost=2)
 
 
 class AbsoluteDifference(MicroOperation):
@@ -126,7 +126,7 @@ class Multiply(MicroOperation):
         return ar.multiply(*v)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("added", Add(), weight=2)
+        yield site.replace_operation("added", Add(), cost=2)
 
 
 class Negate(MicroOperation):

@@ -79,7 +79,7 @@ class SelectDigits(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         description = "read the digits from the left, but the last one is byte 0's"
-        yield site.replace_operation(description, SelectDigits(is_reversed=True), weight=-1)
+        yield site.replace_operation(description, SelectDigits(is_reversed=True), cost=-1)
 
 
 class PermuteBytes(MicroOperation):
@@ -204,7 +204,7 @@ class PermuteByMode(MicroOperation):
         for mode in PermuteMode:
             if mode is not self.mode:
                 yield site.replace_operation(
-                    f"arranged them as .{mode}", PermuteByMode(mode), weight=2
+                    f"arranged them as .{mode}", PermuteByMode(mode), cost=2
                 )
 
 
@@ -275,9 +275,7 @@ class EvaluateTable(MicroOperation):
         return sentence
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation(
-            "inverted the table", EvaluateTable(self.table ^ 0xFF), weight=2
-        )
+        yield site.replace_operation("inverted the table", EvaluateTable(self.table ^ 0xFF), cost=2)
         reversed_table = int(f"{self.table:08b}"[::-1], 2)
         yield site.replace_operation(
             "counted the table's bits from the left", EvaluateTable(reversed_table)

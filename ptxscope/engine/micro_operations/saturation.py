@@ -116,8 +116,8 @@ class Clamp(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         type_ = self.find_type() or Reading(WORD_BITS, True)
         bits, signed = type_.bits, type_.signed
-        yield site.keep_first_input("did not clamp", weight=0)
-        yield site.replace_operation("let it wrap around", Wrap(bits, signed), weight=0)
+        yield site.keep_first_input("did not clamp", cost=0)
+        yield site.replace_operation("let it wrap around", Wrap(bits, signed), cost=0)
         for width, is_signed in ((bits, not signed), (WORD_BITS, signed), (WORD_BITS, not signed)):
             low, high = get_limits(width, is_signed)
             if (low, high) != (self.low, self.high):
@@ -192,8 +192,8 @@ def iter_early_narrowings(site: MutationSite) -> Iterator[RowMutation]:
     unit = WORD_BITS if site.row.stage is not Stage.OPERATE else WORD_BITS // ins.entry.lanes
     has_signed_type = ins.form.dtype is Type.S32
     for is_signed in (has_signed_type, not has_signed_type):
-        weight = 1 + (is_signed is not has_signed_type)
+        cost = 1 + (is_signed is not has_signed_type)
         phrase = f"it to {format_integer_type(is_signed, unit)} where numbers are still exact"
-        yield site.append_operation(f"cut {phrase}", Wrap(unit, is_signed), weight=weight)
+        yield site.append_operation(f"cut {phrase}", Wrap(unit, is_signed), cost=cost)
         clamp = Clamp(*get_limits(unit, is_signed))
-        yield site.append_operation(f"clamped {phrase}", clamp, weight=weight + 1)
+        yield site.append_operation(f"clamped {phrase}", clamp, cost=cost + 1)

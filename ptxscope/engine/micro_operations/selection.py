@@ -1,4 +1,4 @@
-"""The micro-operations that select parts of registers and read them as numbers."""
+"""The micro-operations at both ends of a plan: select parts, read them, write the low bits."""
 
 from __future__ import annotations
 
@@ -6,24 +6,44 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..isa.types import WORD_BITS, Role
-from ..isa.value_text import UNIT_NAMES, format_hex, format_integer_type, format_part
-from .arithmetic import Arithmetic, Inputs, Picks, V
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace, append_sentence
+from ..isa.encodings import cast, get_limits
+from ..isa.types import WORD_BITS, Role, Type
+from ..isa.value_text import (
+    UNIT_NAMES,
+    format_hex,
+    format_integer_type,
+    format_part,
+    format_value,
+)
+from .arithmetic import Arithmetic, Inputs, Picks, V, is_outside
+from .base import (
+    NOTHING_WRITTEN,
+    LaneView,
+    MicroOperation,
+    MutationSite,
+    RowMutation,
+    RowTrace,
+    append_sentence,
+    format_destinations,
+    format_write,
+)
 from .properties import (
     Flag,
+    Formula,
     Idleness,
     InputBits,
     LaneText,
     Notation,
     Part,
     Reading,
+    Sign,
     make_equation,
+    make_transition,
     map_bits,
 )
 
 if TYPE_CHECKING:
-    from .drawings import PartCell, ReadingCell
+    from .drawings import CellDrawing, PartCell, ReadingCell, TruncatedBits
 
 
 @dataclass(frozen=True)
@@ -136,8 +156,8 @@ class Select(MicroOperation):
                     right_name = site.format_operand(words[right_word])
                     right_part = f"{right_name}'s {UNIT_NAMES[unit]} {right_index}"
                     instead = "" if is_own else f" instead of {right_part}"
-                    weight = 1 if is_own else 2
-                    yield _mutate_picks(description, changed_picks, unit, words, weight, instead)
+                    cost = 1 if is_own else 2
+                    yield _mutate_picks(description, changed_picks, unit, words, cost, instead)
 
 
 def _describe_selection(row: RowTrace) -> str:
@@ -163,13 +183,13 @@ def _mutate_picks(
     picks: Picks,
     unit: int,
     words: Sequence[Role],
-    weight: int = 1,
+    cost: int = 1,
     instead: str = "",
 ) -> RowMutation:
     numbers = sorted({word for word, _ in picks})
     own_picks = tuple((numbers.index(word), index) for word, index in picks)
     inputs = tuple(words[number] for number in numbers)
-    return RowMutation(description, ((Select(unit, own_picks), inputs),), weight, instead)
+    return RowMutation(description, ((Select(unit, own_picks), inputs),), cost, instead)
 
 
 @dataclass(frozen=True)
@@ -225,7 +245,7 @@ class Extend(MicroOperation):
         if site.row.role == "b" and site.instruction.form.mode:
             return  # an amount is never negative
         yield site.replace_operation(
-            "extended it with the other sign", Extend(self.bits, not self.signed), weight=0
+            "extended it with the other sign", Extend(self.bits, not self.signed), cost=0
         )
 
     def explain_mutation(self, view: LaneView, wrong_value: int) -> tuple[str, str]:
@@ -274,3 +294,86 @@ def format_read_type(row: RowTrace) -> str:
         return str(written_type)
     is_same = type_name == written_type or str(written_type)[0] == "b"
     return type_name if is_same else f"{type_name} (not {written_type}!)"
+
+
+@dataclass(frozen=True)
+class Truncate(MicroOperation):
+    """Truncate to the low bits as a pattern; ``signed`` is how the destination reads them."""
+
+    bits: int
+    signed: bool
+    formula = "{self.type_name}({x})"
+    is_narrowing = True
+    has_revealing_inputs = True
+    idleness = Idleness.WITHOUT_FLAGS
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(v[0], self.bits, signed=False)
+
+    @property
+    def type_name(self) -> str:
+        """The type of the destination: ``u32``."""
+        return format_integer_type(self.signed, self.bits)
+
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED, is_outside(ar, v[0], self.bits, self.signed)
+
+    def describe_flag(self, flag: Flag) -> str:
+        return f"wrapped to {self.bits} bits"
+
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
+        yield map_bits(inputs, 0, lane, low, min(high, self.bits))
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits, name = format_hex(view.value, self.bits), view.row.destination
+        is_guarded = view.row.instruction.guard is not None
+        if self.bits == 1:
+            truth = format_value(view.value, Type.PRED)
+            if name == "_":
+                return LaneText(make_transition(view.value, "_"), f"{truth} is discarded")
+            if is_guarded:
+                formula = Formula(str(view.value), name, Sign.FOR)
+                return LaneText(formula, f"the predicate for {name} is {truth}")
+            return LaneText(make_equation(name, bits), f"{name} is {truth}")
+        formula = make_transition(view.format_first_input(), bits)
+        low, high = get_limits(self.bits, self.signed)
+        if low <= view.x <= high:
+            subject = f"the value for {name}" if is_guarded else name
+            return LaneText(formula, f"{subject} is {bits}")
+        number = cast(view.value, self.bits, self.signed)
+        low_bits = f"its low {self.bits} bits are {bits}, which is {number}"
+        return LaneText(formula, f"{view.x} does not fit in {self.type_name}: {low_bits}")
+
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
+        flags = [x for x in rows if isinstance(x.micro, Truncate) and x.micro.bits < self.bits]
+        words = [row for row in rows if row not in flags]
+        action = format_write(words, len(words) if self.bits == 1 else 2)
+        if format_destinations(rows) == "_":
+            return NOTHING_WRITTEN
+        if self.bits == 1:
+            return f"The predicate{'s' if len(rows) > 1 else ''} {action}."
+        source = rows[0].inputs[0]
+        low = "" if source.micro.is_choice or source.is_operand else "low "  # these bits only
+        sentence = f"The {low}{self.bits} bits {action}."
+        return f"{sentence} One bit {format_write(flags, 1)}." if flags else sentence
+
+    def make_cell(self, row: RowTrace, lane: int) -> CellDrawing:
+        from .drawings import ResultCell
+
+        return ResultCell(f"{row.list_symbols()[0]}{row.find_lost_bits(self.bits)}")
+
+    def make_figure(self, row: RowTrace) -> TruncatedBits:
+        from .drawings import TruncatedBits
+
+        return TruncatedBits(self.bits)
+
+    def get_notation(self, row: RowTrace) -> Notation:
+        type_ = row.instruction.type_of(row.role)
+        return Notation(type_.bits, is_number=False, type=type_)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        if self.bits >= WORD_BITS:
+            from .saturation import Clamp
+
+            low, high = get_limits(self.bits, self.signed)
+            yield site.replace_operation(f"clamped to {low}..{high}", Clamp(low, high), self)

@@ -78,7 +78,7 @@ class ShiftLeft(MicroOperation):
         return LeftShiftBits(row.inputs[1].values[0])
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("shifted right", ShiftRight(), weight=2)
+        yield site.replace_operation("shifted right", ShiftRight(), cost=2)
 
 
 class ShiftRight(MicroOperation):
@@ -104,7 +104,7 @@ class ShiftRight(MicroOperation):
         return RightShiftBits(row.inputs[1].values[0])
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("shifted left", ShiftLeft(), weight=2)
+        yield site.replace_operation("shifted left", ShiftLeft(), cost=2)
         x, amount = site.inputs
         chain = (
             (Negate(), (x,)),
@@ -135,9 +135,7 @@ class ScaleDown(MicroOperation):
             "rounded up, but a shift rounds down", Negate(), self, Negate()
         )
         other_amount = 7 if self.amount == 15 else 15
-        yield site.replace_operation(
-            f"shifted by {other_amount}", ScaleDown(other_amount), weight=2
-        )
+        yield site.replace_operation(f"shifted by {other_amount}", ScaleDown(other_amount), cost=2)
 
 
 class Average(MicroOperation):
@@ -163,9 +161,9 @@ class Average(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.replace_operation(
-            "rounded the half up", Add(), Negate(), ScaleDown(1), Negate(), weight=2
+            "rounded the half up", Add(), Negate(), ScaleDown(1), Negate(), cost=2
         )
-        yield site.replace_operation("did not halve the sum", Add(), weight=2)
+        yield site.replace_operation("did not halve the sum", Add(), cost=2)
 
 
 # --- divisions --------------------------------------------------------------------------

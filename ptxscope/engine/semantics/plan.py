@@ -12,8 +12,7 @@ from ..isa.types import WORD_BITS, Type
 from ..micro_operations.arithmetic import EXACT, RANGES, LaneValues
 from ..micro_operations.base import MicroOperation
 from ..micro_operations.properties import Stage
-from ..micro_operations.selection import Extend
-from ..micro_operations.truncation import Truncate
+from ..micro_operations.selection import Extend, Truncate
 from .rules import Rules
 
 _ORDER = {stage: order for order, stage in enumerate(Stage)}

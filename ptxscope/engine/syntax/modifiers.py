@@ -23,49 +23,11 @@ from .tokens import Token
 _TYPE_NAMES = frozenset(str(t) for t in Type if t is not Type.PRED)
 _OTHER_TYPES = frozenset(("pred", "b8", "b128"))
 _PTX_MODIFIERS = frozenset(
-    [
-        "rn",
-        "rz",
-        "rm",
-        "rp",
-        "rni",
-        "rzi",
-        "rmi",
-        "rpi",
-        "approx",
-        "full",
-        "wide",
-        "cc",
-        "global",
-        "shared",
-        "local",
-        "const",
-        "param",
-        "volatile",
-        "relaxed",
-        "acquire",
-        "release",
-        "sync",
-        "aligned",
-        "uni",
-        "x2",
-        "v2",
-        "v4",
-        "ca",
-        "cg",
-        "cs",
-        "cv",
-        "wb",
-        "wt",
-        "noftz",
-        "xorsign",
-        "abs",
-        "satfinite",
-        "relu",
-    ]
+    """
+    rn rz rm rp rni rzi rmi rpi approx full wide cc global shared local const param volatile relaxed
+    acquire release sync aligned uni x2 v2 v4 ca cg cs cv wb wt noftz xorsign abs satfinite relu
+    """.split()
 )
-
-
 _REPEATABLE = frozenset(("sat", "shiftamt", "relu", "cc"))
 """The flags that ptxas takes more than once."""
 

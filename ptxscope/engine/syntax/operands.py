@@ -37,9 +37,11 @@ SPECIAL = re.compile(
 
 
 class ParsedOperands:
-    """The operands that were recognised, with problems and notes."""
+    """Parses the operands of a statement; holds those recognised, with problems and notes."""
 
-    def __init__(self) -> None:
+    def __init__(self, entry: Entry, partial: Form) -> None:
+        """``partial`` has the modifiers that were recognised."""
+        self.entry, self.partial = entry, partial
         self.values: dict[str, object] = {}
         """The slots of the form: selectors, negations, ``dst``, ``c``."""
         self.spans: dict[str, Span] = {}
@@ -52,42 +54,284 @@ class ParsedOperands:
         """Record a problem."""
         self.problems.append(Problem(message, span, hint, fix))
 
-
-def parse_operands(entry: Entry, statement: RawInstruction, partial: Form) -> ParsedOperands:
-    """Parse the operands of a statement; ``partial`` has the modifiers that were recognised."""
-    parsed_operands = ParsedOperands()
-    operands = statement.operands
-    sources = entry.written_sources
-    min_count = 1 + len(sources) - entry.is_c_optional
-    if not min_count <= len(operands) <= 1 + len(sources):
-        roles = [entry.destination_pattern.replace("{|q}", "|q"), *(x.role for x in sources)]
-        names = ", ".join(roles[:min_count]) + ("{, c}" if entry.is_c_optional else "")
-        numbers = f"{min_count} or {min_count + 1}" if entry.is_c_optional else str(min_count)
-        extra = operands[1 + len(sources) :]
-        span = (extra[0][0].start, extra[-1][-1].end) if extra and extra[0] and extra[-1] else None
-        end = statement.span[1]
-        parsed_operands.add_problem(
-            f"`{entry.opcode}` takes {numbers} operands; {format_existence(len(operands))}",
-            span or (end, end),
-            names,
-        )
-    for i, words in enumerate(operands[: 1 + len(sources)]):
-        if not words:
-            continue
-        if i == 0:
-            _parse_destination(entry, words, parsed_operands)
-        else:
-            operand = sources[i - 1]
-            parsed_operands.spans[operand.role] = _get_span(words)
+    def parse_operands(self, statement: RawInstruction) -> None:
+        """Parse the destination and the sources."""
+        entry, operands, sources = self.entry, statement.operands, self.entry.written_sources
+        min_count = 1 + len(sources) - entry.is_c_optional
+        if not min_count <= len(operands) <= 1 + len(sources):
+            roles = [entry.destination_pattern.replace("{|q}", "|q"), *(x.role for x in sources)]
+            names = ", ".join(roles[:min_count]) + ("{, c}" if entry.is_c_optional else "")
+            numbers = f"{min_count} or {min_count + 1}" if entry.is_c_optional else str(min_count)
+            message = (
+                f"`{entry.opcode}` takes {numbers} operands; {format_existence(len(operands))}"
+            )
+            extra, end = operands[1 + len(sources) :], statement.span[1]
+            has_span = extra and extra[0] and extra[-1]
+            span = (extra[0][0].start, extra[-1][-1].end) if has_span else (end, end)
+            self.add_problem(message, span, names)
+        if operands and operands[0]:
+            self._parse_destination(operands[0])
+        for operand, words in zip(sources, operands[1:], strict=False):
+            if not words:
+                continue
+            self.spans[operand.role] = _get_span(words)
             if operand.role == "c":
-                parsed_operands.values["c"] = True
+                self.values["c"] = True
             if operand.role is Role.TABLE:
-                _parse_table(words, parsed_operands)
+                self._parse_table(words)
             else:
-                _parse_source(entry, operand, words, partial, parsed_operands)
-    if entry.needs_c:
-        parsed_operands.values["c"] = True
-    return parsed_operands
+                self._parse_source(operand, words)
+        if entry.needs_c:
+            self.values["c"] = True
+
+    def _parse_destination(self, words: tuple[Token, ...]) -> None:
+        entry = self.entry
+        self.spans["d"] = _get_span(words)
+        if words[0].text in ("-", "!"):
+            self.add_problem(f"a destination takes no `{words[0].text}`", words[0].span)
+            words = words[1:]
+        parts: list[list[Token]] = [[]]
+        for word in words:
+            if word.text in ("|", "||"):
+                parts.append([])
+            else:
+                parts[-1].append(word)
+        names: list[str | None] = []
+        for part in parts:
+            if not part or part[0].kind is not TokenKind.NAME:
+                span = _get_span(part) if part else self.spans["d"]
+                if _is_named(part):
+                    self.add_problem(NAMED_OPERAND_MESSAGE, span, NUMBERED_OPERANDS)
+                else:
+                    hint = _DESTINATION_HINTS.get(entry.destination_pattern, "a register")
+                    self.add_problem("the destination must be a register", span, hint)
+                return
+            if self._check_special_register(part):
+                return
+            destination = entry.destinations[min(len(names), len(entry.destinations) - 1)]
+            name, suffix = self._split_register(part, is_predicate=destination.role != "d")
+            names.append(None if name == "_" else name)
+            self._parse_selectors(SlotPlace.D, suffix)
+        self.destinations = tuple(names)
+        if entry.destination_pattern == "d|p":
+            self._check_word_and_predicate(parts)
+            return
+        if not entry.find_slot("dst"):
+            if len(parts) > 1:
+                self.add_problem(f"`{entry.opcode}` has one destination", self.spans["d"], "d")
+            elif names[0] is None:
+                message = "`_` can be a destination of `setp`, and of `lop3` with a predicate"
+                self.add_problem(message, self.spans["d"], "a register")
+            return
+        self.spans["p"] = _get_span(parts[0])
+        if len(parts) > 1:
+            self.spans["q"] = _get_span(parts[1])
+        if len(parts) > 2:
+            self.add_problem("`setp` has two destinations at most", _get_span(parts[2]), "p or p|q")
+        elif names == [None, None]:
+            self.add_problem("`_|_` keeps nothing", self.spans["d"], "p|q, p|_, _|q or _", "_")
+        else:
+            self.values["dst"] = _DST[tuple(name is not None for name in names)]
+
+    def _check_word_and_predicate(self, parts: list[list[Token]]) -> None:
+        """Check the destinations ``d|p`` of an instruction, the first of which may be ``_``."""
+        names = self.destinations
+        mnemonic = f"{self.entry.opcode} with a Boolean operator"
+        if len(names) != 2:
+            self.add_problem(f"`{mnemonic}` has two destinations", self.spans["d"], "d|p or _|p")
+            return
+        self.spans["p"] = _get_span(parts[1])
+        if names[1] is None:
+            self.add_problem(f"`{mnemonic}` must write p", self.spans["p"], "d|p or _|p")
+        else:
+            dst = Destinations.SINK_P if names[0] is None else Destinations.D_P
+            self.values["dst"] = dst
+
+    def _parse_table(self, words: tuple[Token, ...]) -> None:
+        """Read the truth table of ``lop3``, of which ptxas takes the low eight bits (9.7.8.6)."""
+        span = _get_span(words)
+        hint = "an integer, 0 to 255"
+        if not is_constant(words):
+            table = _find_formula_table(words)
+            message = "the truth table must be a literal"
+            if table is None:
+                self.add_problem(message, span, hint)
+            else:
+                text = f"{table:#04x}"
+                message += f"; that of the function {quote_word(_join_words(words))} is {text}"
+                self.add_problem(message, span, text, text)
+            return
+        value = self._evaluate_constant(words)
+        if value is None:
+            return
+        if not isinstance(value.value, int):
+            self.add_problem("the truth table must be an integer", span, hint)
+            return
+        self.values["lut"] = value.value & 0xFF
+        if not 0 <= value.value <= 0xFF or value.is_truncated:
+            self.notes.append(
+                f"the truth table {quote_word(_join_words(words))} is not in 0 to 255; ptxas takes "
+                f"its low eight bits, {value.value & 0xFF:#04x}"
+            )
+
+    def _evaluate_constant(self, words: Sequence[Token]) -> Constant | None:
+        """Return the value of a constant; record its problem if it has one."""
+        from .constants import BadConstantError, evaluate_constant  # few lines have one
+
+        try:
+            return evaluate_constant(words)
+        except BadConstantError as error:
+            self.problems.append(error.problem)
+            return None
+
+    def _parse_source(self, operand: Operand, words: tuple[Token, ...]) -> None:
+        place = SlotPlace(operand.role)
+        written_type = operand.written_type or operand.type
+        type_ = written_type if isinstance(written_type, Type) else self.partial.get(written_type)
+        prefix = words[0] if words[0].text in ("-", "!") else None
+        negates = self.entry.find_slot(f"neg{place}")
+        is_negated = False
+        if prefix and prefix.text == "!" and type_ is not Type.PRED:
+            negates = None  # `!1` is a constant expression
+        if prefix and negates and prefix.text == negates.word and _is_negation(prefix, words[1:]):
+            self.values[negates.name] = True
+            self.spans[negates.name] = prefix.span
+            words = words[1:]
+            is_negated = True
+        elif prefix and len(words) > 1 and not is_constant(words):
+            self._add_prefix_problem(operand, prefix)
+            words = words[1:]
+        if is_constant(words):
+            self._parse_immediate(operand, words, type_)
+            return
+        first_word = words[0]
+        if _is_named(words):
+            self.add_problem(NAMED_OPERAND_MESSAGE, _get_span(words), NUMBERED_OPERANDS)
+            return
+        if first_word.kind is not TokenKind.NAME or first_word.text == "_":
+            message = {
+                "[": "a memory operand is not allowed here",
+                "{": "a vector operand is not allowed here",
+                "_": "`_` discards a result; it can't be read",
+            }.get(first_word.text, f"{quote_word(first_word.text)} can't begin an operand")
+            kinds = "a register or a literal" if self.entry.can_take_immediates else "a register"
+            self.add_problem(message, _get_span(words), kinds)
+            return
+        if self._check_special_register(words):
+            return
+        has_addend = len(words) > 2 and words[1].text == "+" and not is_negated
+        if has_addend and _is_sum(self.entry, operand, type_, words[2:]):
+            total = quote_word(_join_words(words))
+            message = f"ptxas takes the sum {total} here; ptxscope does not compute it"
+            span = self.spans[operand.role]
+            self.problems.append(Problem(message, span, "the sum in a register", unread=True))
+            return
+        name, suffix = self._split_register(words, is_predicate=type_ is Type.PRED)
+        self.sources.append(Register(name))
+        self._parse_selectors(place, suffix)
+
+    def _split_register(
+        self, words: Sequence[Token], *, is_predicate: bool
+    ) -> tuple[str, Sequence[Token]]:
+        """Return the name of a register or of a vector's component, and the words after it."""
+        name = words[0].text
+        component = COMPONENTS.get(words[1].text) if len(words) > 1 else None
+        if component is None or name == "_" or is_predicate or self.entry.group in _VIDEO:
+            return name, words[1:]
+        return name + component, words[2:]
+
+    def _add_prefix_problem(self, operand: Operand, prefix: Token) -> None:
+        opcode = self.entry.opcode
+        if prefix.text != "!":
+            message = f"operands of `{opcode}` can't be negated; only those of `vmad` can"
+        elif operand.type is not Type.PRED:
+            message = f"`!` negates predicates; {operand.role} of `{opcode}` is not one"
+        else:
+            message = "`!` negates predicates, and this one takes no negation"
+        self.add_problem(message, prefix.span, "the operand without its sign", "")
+        self.spans.setdefault(f"neg{operand.role}", prefix.span)
+
+    def _parse_immediate(self, operand: Operand, words: tuple[Token, ...], type_: object) -> None:
+        from .constants import convert_constant
+
+        span, opcode = _get_span(words), self.entry.opcode
+        value = self._evaluate_constant(words)
+        if value is None:
+            return
+        if not self.entry.can_take_immediates:
+            message = f"`{opcode}` takes no literal: dual and quad forms read registers only"
+            self.add_problem(message, span, "a register")
+        elif isinstance(type_, Type) and type_.is_half:
+            self.add_problem(f"an `.{type_}` operand takes no literal", span, "a register")
+        elif operand.literal_range and not _is_in_range(value, operand.literal_range):
+            low, high = operand.literal_range
+            message = f"{operand.role} of `{opcode}` as a literal is {low} to {high}"
+            self.add_problem(message, span, f"an integer from {low} to {high}, or a register")
+        elif isinstance(type_, Type):
+            bits = convert_constant(value, type_)
+            text = " ".join(word.text for word in words) if len(words) > 2 else _join_words(words)
+            if isinstance(bits, str):
+                self.add_problem(f"a literal of this kind does not fit `.{type_}`", span, bits)
+            else:
+                self.sources.append(Immediate(bits, text))
+                self.notes += _iter_immediate_notes(value, type_, text)
+
+    def _check_special_register(self, words: Sequence[Token]) -> bool:
+        if not SPECIAL.fullmatch(words[0].text):
+            return False
+        name, hint = quote_word(words[0].text), "an ordinary register"
+        message = f"the special register {name} can't be an operand here"
+        if self.entry.is_move:  # legal, but the values of a thread are unknown
+            message = f"ptxscope has no value for the special register {name}"
+        else:
+            hint += "; copy it with `mov.u32` first"
+        self.add_problem(message, _get_span(words), hint)
+        return True
+
+    def _parse_selectors(self, place: SlotPlace, words: Sequence[Token]) -> None:
+        if not words:
+            return
+        span = _get_span(words)
+        slot = next((s for s in self.entry.slots if s.place is place and is_selector_slot(s)), None)
+        if len(words) > 1 or words[0].kind is not TokenKind.DOTTED:
+            extra = words[1] if words[0].kind is TokenKind.DOTTED else words[0]
+            self.add_problem(
+                f"{quote_word(extra.text)} does not belong to this operand", extra.span, "a comma"
+            )
+            return
+        text = words[0].text[1:]
+        match = _SELECTOR.fullmatch(text)
+        if slot is None:
+            self.spans[f"{place}sel"] = span
+            self.add_problem(_format_no_selector(self.entry, place), span, "the operand alone", "")
+            return
+        self.spans[slot.name] = span
+        value = parse_selector(text) if match else None
+        if value is not None and value in slot.values:
+            self.values[slot.name] = value
+            return
+        self._add_selector_problem(slot.name, text, value, span)
+
+    def _add_selector_problem(
+        self, slot: str, text: str, value: Selector | None, span: Span
+    ) -> None:
+        lanes, fix = self.entry.lanes, None
+        message = f"{quote_word(f'.{text}')} is not a {SLOT_NAMES[slot]}"
+        if slot == "mask":
+            hint = ".h0 .h1 .h10" if lanes == 2 else ".b and lane numbers 3-0, strictly descending"
+            numbers = {x for x in value.lanes if x < lanes} if value else ()
+            if value and numbers and value.unit == 32 // lanes:
+                fix = f".{Selector(value.unit, tuple(sorted(numbers)))}"
+                message += f": its lane numbers must descend, each once and below {lanes}"
+            message += format_misprint(self.entry, text)
+        elif lanes == 1:
+            hint = ".b0 .b1 .b2 .b3 .h0 .h1"
+            if text in ("b01", "b12", "b23"):
+                message += " (some assemblers know it internally, by oversight)"
+        else:
+            digits = f"{lanes} digits 0-{2 * lanes - 1}"
+            hint = f".{'h' if lanes == 2 else 'b'} and {digits}: a holds 0-{lanes - 1}, b the rest"
+        self.add_problem(message, span, hint, fix)
 
 
 NAMED_OPERAND_MESSAGE = "nvcc 13.0 does not accept operands by name; clang does"
@@ -101,123 +345,6 @@ def _is_named(words: Sequence[Token]) -> bool:
 
 def _get_span(words: Sequence[Token]) -> Span:
     return words[0].start, words[-1].end
-
-
-def _parse_destination(
-    entry: Entry, words: tuple[Token, ...], parsed_operands: ParsedOperands
-) -> None:
-    parsed_operands.spans["d"] = _get_span(words)
-    if words[0].text in ("-", "!"):
-        parsed_operands.add_problem(f"a destination takes no `{words[0].text}`", words[0].span)
-        words = words[1:]
-    parts: list[list[Token]] = [[]]
-    for word in words:
-        if word.text in ("|", "||"):
-            parts.append([])
-        else:
-            parts[-1].append(word)
-    names: list[str | None] = []
-    for part in parts:
-        if not part or part[0].kind is not TokenKind.NAME:
-            span = _get_span(part) if part else parsed_operands.spans["d"]
-            if _is_named(part):
-                parsed_operands.add_problem(NAMED_OPERAND_MESSAGE, span, NUMBERED_OPERANDS)
-            else:
-                parsed_operands.add_problem(
-                    "the destination must be a register", span, _format_destination_hint(entry)
-                )
-            return
-        if _check_special_register(entry, part, parsed_operands):
-            return
-        is_predicate = entry.destinations[min(len(names), len(entry.destinations) - 1)].role != "d"
-        name, suffix = _parse_register_name(entry, part, is_predicate=is_predicate)
-        names.append(None if name == "_" else name)
-        _parse_selectors(entry, SlotPlace.D, suffix, parsed_operands)
-    parsed_operands.destinations = tuple(names)
-    if entry.destination_pattern == "d|p":
-        _check_word_and_predicate(entry, parts, parsed_operands)
-        return
-    if not entry.find_slot("dst"):
-        if len(parts) > 1:
-            parsed_operands.add_problem(
-                f"`{entry.opcode}` has one destination", parsed_operands.spans["d"], "d"
-            )
-        elif names[0] is None:
-            parsed_operands.add_problem(
-                "`_` can be a destination of `setp`, and of `lop3` with a predicate",
-                parsed_operands.spans["d"],
-                "a register",
-            )
-        return
-    parsed_operands.spans["p"] = _get_span(parts[0])
-    if len(parts) > 1:
-        parsed_operands.spans["q"] = _get_span(parts[1])
-    if len(parts) > 2:
-        parsed_operands.add_problem(
-            "`setp` has two destinations at most", _get_span(parts[2]), "p or p|q"
-        )
-    elif names == [None, None]:
-        parsed_operands.add_problem(
-            "`_|_` keeps nothing", parsed_operands.spans["d"], "p|q, p|_, _|q or _", "_"
-        )
-    else:
-        parsed_operands.values["dst"] = _DST[tuple(name is not None for name in names)]
-
-
-def _check_word_and_predicate(
-    entry: Entry, parts: list[list[Token]], parsed_operands: ParsedOperands
-) -> None:
-    """Check the destinations ``d|p`` of an instruction, the first of which may be ``_``."""
-    names = parsed_operands.destinations
-    mnemonic = f"{entry.opcode} with a Boolean operator"
-    if len(names) != 2:
-        parsed_operands.add_problem(
-            f"`{mnemonic}` has two destinations", parsed_operands.spans["d"], "d|p or _|p"
-        )
-        return
-    parsed_operands.spans["p"] = _get_span(parts[1])
-    if names[1] is None:
-        parsed_operands.add_problem(
-            f"`{mnemonic}` must write p", parsed_operands.spans["p"], "d|p or _|p"
-        )
-        return
-    parsed_operands.values["dst"] = Destinations.SINK_P if names[0] is None else Destinations.D_P
-
-
-def _parse_table(words: tuple[Token, ...], parsed_operands: ParsedOperands) -> None:
-    """Read the truth table of ``lop3``, of which ptxas takes the low eight bits (9.7.8.6)."""
-    span = _get_span(words)
-    hint = "an integer, 0 to 255"
-    if not is_constant(words):
-        table = _find_formula_table(words)
-        message = "the truth table must be a literal"
-        if table is None:
-            parsed_operands.add_problem(message, span, hint)
-        else:
-            text = f"{table:#04x}"
-            parsed_operands.add_problem(
-                f"{message}; that of the function {quote_word(_join_words(words))} is {text}",
-                span,
-                text,
-                text,
-            )
-        return
-    from .constants import BadConstantError, evaluate_constant  # loaded late, as below
-
-    try:
-        value = evaluate_constant(words)
-    except BadConstantError as error:
-        parsed_operands.problems.append(error.problem)
-        return
-    if not isinstance(value.value, int):
-        parsed_operands.add_problem("the truth table must be an integer", span, hint)
-        return
-    parsed_operands.values["lut"] = value.value & 0xFF
-    if not 0 <= value.value <= 0xFF or value.is_truncated:
-        parsed_operands.notes.append(
-            f"the truth table {quote_word(_join_words(words))} is not in 0 to 255; ptxas takes "
-            f"its low eight bits, {value.value & 0xFF:#04x}"
-        )
 
 
 _MAX_FORMULA_WORDS = 64
@@ -244,78 +371,7 @@ _DST = {
 }
 
 
-def _format_destination_hint(entry: Entry) -> str:
-    pair_hints = {"p{|q}": "p, p|q, p|_, _|q or _", "d|p": "d|p or _|p"}
-    return pair_hints.get(entry.destination_pattern, "a register")
-
-
-def _parse_source(
-    entry: Entry,
-    operand: Operand,
-    words: tuple[Token, ...],
-    partial: Form,
-    parsed_operands: ParsedOperands,
-) -> None:
-    place = SlotPlace(operand.role)
-    written_type = operand.written_type or operand.type
-    type_ = written_type if isinstance(written_type, Type) else partial.get(written_type)
-    prefix = words[0] if words[0].text in ("-", "!") else None
-    negates = entry.find_slot(f"neg{place}")
-    is_negated = False
-    if prefix and prefix.text == "!" and type_ is not Type.PRED:
-        negates = None  # `!1` is a constant expression
-    if prefix and negates and prefix.text == negates.word and _is_negation(prefix, words[1:]):
-        parsed_operands.values[negates.name] = True
-        parsed_operands.spans[negates.name] = prefix.span
-        words = words[1:]
-        is_negated = True
-    elif prefix and len(words) > 1 and not is_constant(words):
-        _add_prefix_problem(entry, operand, prefix, parsed_operands)
-        words = words[1:]
-    if is_constant(words):
-        _parse_immediate(entry, operand, words, type_, parsed_operands)
-        return
-    first_word = words[0]
-    if _is_named(words):
-        parsed_operands.add_problem(NAMED_OPERAND_MESSAGE, _get_span(words), NUMBERED_OPERANDS)
-        return
-    if first_word.kind is not TokenKind.NAME or first_word.text == "_":
-        message = {
-            "[": "a memory operand is not allowed here",
-            "{": "a vector operand is not allowed here",
-            "_": "`_` discards a result; it can't be read",
-        }.get(first_word.text, f"{quote_word(first_word.text)} can't begin an operand")
-        kinds = "a register or a literal" if entry.can_take_immediates else "a register"
-        parsed_operands.add_problem(message, _get_span(words), kinds)
-        return
-    if _check_special_register(entry, words, parsed_operands):
-        return
-    has_addend = len(words) > 2 and words[1].text == "+" and not is_negated
-    if has_addend and _is_sum(entry, operand, type_, words[2:]):
-        parsed_operands.problems.append(
-            Problem(
-                f"ptxas takes the sum {quote_word(_join_words(words))} here; ptxscope "
-                "does not compute it",
-                parsed_operands.spans[operand.role],
-                "the sum in a register",
-                unread=True,
-            )
-        )
-        return
-    name, suffix = _parse_register_name(entry, words, is_predicate=type_ is Type.PRED)
-    parsed_operands.sources.append(Register(name))
-    _parse_selectors(entry, place, suffix, parsed_operands)
-
-
-def _parse_register_name(
-    entry: Entry, words: Sequence[Token], *, is_predicate: bool
-) -> tuple[str, Sequence[Token]]:
-    """Return the name of a register or of a vector register's component, and the words after it."""
-    name = words[0].text
-    component = COMPONENTS.get(words[1].text) if len(words) > 1 else None
-    if component is None or name == "_" or is_predicate or entry.group in _VIDEO:
-        return name, words[1:]
-    return name + component, words[2:]
+_DESTINATION_HINTS = {"p{|q}": "p, p|q, p|_, _|q or _", "d|p": "d|p or _|p"}
 
 
 def _is_sum(entry: Entry, operand: Operand, type_: object, addend: Sequence[Token]) -> bool:
@@ -345,63 +401,6 @@ def _is_negation(prefix: Token, words: tuple[Token, ...]) -> bool:
     )
 
 
-def _add_prefix_problem(
-    entry: Entry, operand: Operand, prefix: Token, parsed_operands: ParsedOperands
-) -> None:
-    if prefix.text == "!":
-        message = "`!` negates predicates"
-        if operand.type is not Type.PRED:
-            message += f"; {operand.role} of `{entry.opcode}` is not one"
-        else:
-            message += ", and this one takes no negation"
-    else:
-        message = f"operands of `{entry.opcode}` can't be negated; only those of `vmad` can"
-    parsed_operands.add_problem(message, prefix.span, "the operand without its sign", "")
-    parsed_operands.spans.setdefault(f"neg{operand.role}", prefix.span)
-
-
-def _parse_immediate(
-    entry: Entry,
-    operand: Operand,
-    words: tuple[Token, ...],
-    type_: object,
-    parsed_operands: ParsedOperands,
-) -> None:
-    from .constants import BadConstantError, convert_constant, evaluate_constant
-
-    span = _get_span(words)
-    try:
-        value = evaluate_constant(words)
-    except BadConstantError as error:
-        parsed_operands.problems.append(error.problem)
-        return
-    if not entry.can_take_immediates:
-        parsed_operands.add_problem(
-            f"`{entry.opcode}` takes no literal: dual and quad forms read registers only",
-            span,
-            "a register",
-        )
-    elif isinstance(type_, Type) and type_.is_half:
-        parsed_operands.add_problem(f"an `.{type_}` operand takes no literal", span, "a register")
-    elif operand.literal_range and not _is_in_range(value, operand.literal_range):
-        low, high = operand.literal_range
-        parsed_operands.add_problem(
-            f"{operand.role} of `{entry.opcode}` as a literal is {low} to {high}",
-            span,
-            f"an integer from {low} to {high}, or a register",
-        )
-    elif isinstance(type_, Type):
-        bits = convert_constant(value, type_)
-        text = " ".join(word.text for word in words) if len(words) > 2 else _join_words(words)
-        if isinstance(bits, str):
-            parsed_operands.add_problem(
-                f"a literal of this kind does not fit `.{type_}`", span, bits
-            )
-        else:
-            parsed_operands.sources.append(Immediate(bits, text))
-            parsed_operands.notes += _iter_immediate_notes(value, type_, text)
-
-
 def _is_in_range(value: Constant, range_: Range) -> bool:
     number = value.value
     return (
@@ -420,50 +419,6 @@ def _join_words(words: tuple[Token, ...]) -> str:
     return "".join(word.text for word in words)
 
 
-def _check_special_register(
-    entry: Entry, words: Sequence[Token], parsed_operands: ParsedOperands
-) -> bool:
-    is_special = SPECIAL.fullmatch(words[0].text) is not None
-    if is_special:
-        name, hint = quote_word(words[0].text), "an ordinary register"
-        message = f"the special register {name} can't be an operand here"
-        if entry.is_move:  # legal, but the values of a thread are unknown
-            message = f"ptxscope has no value for the special register {name}"
-        else:
-            hint += "; copy it with `mov.u32` first"
-        parsed_operands.add_problem(message, _get_span(words), hint)
-    return is_special
-
-
-def _parse_selectors(
-    entry: Entry, place: SlotPlace, words: Sequence[Token], parsed_operands: ParsedOperands
-) -> None:
-    if not words:
-        return
-    span = _get_span(words)
-    slot = next((s for s in entry.slots if s.place is place and is_selector_slot(s)), None)
-    if len(words) > 1 or words[0].kind is not TokenKind.DOTTED:
-        extra = words[1] if words[0].kind is TokenKind.DOTTED else words[0]
-        parsed_operands.add_problem(
-            f"{quote_word(extra.text)} does not belong to this operand", extra.span, "a comma"
-        )
-        return
-    text = words[0].text[1:]
-    match = _SELECTOR.fullmatch(text)
-    if slot is None:
-        parsed_operands.spans[f"{place}sel"] = span
-        parsed_operands.add_problem(
-            _format_no_selector(entry, place), span, "the operand alone", ""
-        )
-        return
-    parsed_operands.spans[slot.name] = span
-    value = parse_selector(text) if match else None
-    if value is not None and value in slot.values:
-        parsed_operands.values[slot.name] = value
-        return
-    _add_selector_problem(entry, slot.name, text, value, span, parsed_operands)
-
-
 def _format_no_selector(entry: Entry, place: SlotPlace) -> str:
     if entry.group == _COMPARISON:
         return "selectors belong to the video instructions; this operand takes none"
@@ -472,38 +427,3 @@ def _format_no_selector(entry: Entry, place: SlotPlace) -> str:
     if place is not SlotPlace.D:
         return f"`{entry.opcode}` takes no selector at {place}"
     return f"`{entry.opcode}` writes the whole of d: it takes no destination selector"
-
-
-def _add_selector_problem(
-    entry: Entry,
-    slot: str,
-    text: str,
-    value: Selector | None,
-    span: Span,
-    parsed_operands: ParsedOperands,
-) -> None:
-    unit = {1: "b0 .b1 .b2 .b3 .h0 .h1", 2: "h10", 4: "b3210"}[entry.lanes]
-    message = f"{quote_word(f'.{text}')} is not a {SLOT_NAMES[slot]}"
-    fix = None
-    if slot == "mask":
-        hint = (
-            ".h0 .h1 .h10" if entry.lanes == 2 else ".b and lane numbers 3-0, strictly descending"
-        )
-        if value and value.unit == 32 // entry.lanes:
-            lanes = tuple(sorted({lane for lane in value.lanes if lane < entry.lanes}))
-            if lanes:
-                fix = f".{Selector(value.unit, lanes)}"
-                message += ": its lane numbers must descend, each once and below " + str(
-                    entry.lanes
-                )
-        message += format_misprint(entry, text)
-    elif entry.lanes == 1:
-        hint = f".{unit}"
-        if text in ("b01", "b12", "b23"):
-            message += " (some assemblers know it internally, by oversight)"
-    else:
-        top = 2 * entry.lanes - 1
-        hint = (
-            f".{unit[0]} and {entry.lanes} digits 0-{top}: a holds 0-{entry.lanes - 1}, b the rest"
-        )
-    parsed_operands.add_problem(message, span, hint, fix)

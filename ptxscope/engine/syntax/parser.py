@@ -13,7 +13,6 @@ from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.legality import find_remarks, find_violations
 from ..isa.types import Destinations, Type
-from . import modifiers, operands
 from . import tokens as syntax
 from .errors import (
     NotOneError,
@@ -25,6 +24,7 @@ from .errors import (
     quote_word,
 )
 from .instruction import Guard, Immediate, Instruction, Register
+from .modifiers import ParsedModifiers, parse_modifiers
 from .opcodes import (
     ALL_OPCODES,
     DISTINCT_OPCODES,
@@ -37,6 +37,7 @@ from .opcodes import (
     is_unchecked,
     looks_like_opcode,
 )
+from .operands import ParsedOperands
 from .source import Fragment
 from .tokens import RawInstruction, Token, TokenGroupKind, TokenKind, find_statements
 
@@ -244,7 +245,7 @@ def parse_common_statement(
 
 
 @lru_cache(maxsize=1 << 10)
-def find_plain_problems(text: str) -> tuple[Problem, ...]:
+def find_common_problems(text: str) -> tuple[Problem, ...]:
     """Return the problems of statements that ``parse_statement`` passes over.
 
     They are those of common instructions, and opcodes that PTX does not have.
@@ -366,9 +367,10 @@ def _parse_known_statement(
     entry = entry or _find_entry(statement)
     assert entry
     end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end
-    mods = modifiers.parse_modifiers(entry, statement.modifiers, end)
+    mods = parse_modifiers(entry, statement.modifiers, end)
     partial = Form(entry.opcode, **mods.values)  # type: ignore[arg-type]
-    ops = operands.parse_operands(entry, statement, partial)
+    ops = ParsedOperands(entry, partial)
+    ops.parse_operands(statement)
     problems = [*statement.problems, *mods.problems, *ops.problems]
     form = partial._replace(**ops.values)  # type: ignore[arg-type]
     if _is_field_outside(entry, form, ops):
@@ -410,7 +412,7 @@ def _parse_known_statement(
     )
 
 
-def _is_field_outside(entry: Entry, form: Form, ops: operands.ParsedOperands) -> bool:
+def _is_field_outside(entry: Entry, form: Form, ops: ParsedOperands) -> bool:
     """Whether ``bfe`` reads a register's field whose literals begin above its top bit."""
     match ops.sources:
         case [Register(), Immediate(position), Immediate(length)]:
@@ -419,7 +421,7 @@ def _is_field_outside(entry: Entry, form: Form, ops: operands.ParsedOperands) ->
     return False
 
 
-def _with_one_width(form: Form, ops: operands.ParsedOperands) -> Form:
+def _with_one_width(form: Form, ops: ParsedOperands) -> Form:
     """Return a ``cvt`` whose one register, if it reads what it writes, is as wide as both types."""
     written, read = form.converted_type, form.unconverted_type
     match ops.destinations, ops.sources:
@@ -431,9 +433,7 @@ def _with_one_width(form: Form, ops: operands.ParsedOperands) -> Form:
     return form
 
 
-def _find_unsure_slots(
-    entry: Entry, mods: modifiers.ParsedModifiers, ops: operands.ParsedOperands
-) -> set[str]:
+def _find_unsure_slots(entry: Entry, mods: ParsedModifiers, ops: ParsedOperands) -> set[str]:
     """Return the slots whose value is unknown because of an error."""
     written_slots = mods.spans.keys() | ops.spans.keys()
     values = mods.values.keys() | ops.values.keys()
@@ -443,7 +443,7 @@ def _find_unsure_slots(
     return unsure_slots - values
 
 
-def _iter_notes(form: Form, guard: Guard | None, ops: operands.ParsedOperands) -> Iterator[str]:
+def _iter_notes(form: Form, guard: Guard | None, ops: ParsedOperands) -> Iterator[str]:
     for remark in find_remarks(form):
         yield remark.text
     c = ops.sources[2] if len(ops.sources) > 2 else None

@@ -29,7 +29,7 @@ class RegisterProblemKind(Enum):
     """The name has no declaration here, but may have one elsewhere."""
     COMPONENT = "component"
     """The vector register lacks this component; ptxas assembles the line, but reads nothing."""
-    UNREAD = "unread"
+    UNCHECKED = "unread"
     """The name is declared as something that is not checked."""
 
 
@@ -211,7 +211,7 @@ def _format_role(role: str) -> str:
 def _make_no_register_problem(name: str, declaration: Declaration) -> RegisterProblem:
     if declaration.type == FUNCTION:
         return RegisterProblem(
-            RegisterProblemKind.UNREAD, f"{quote_word(name)} is a function; this is not checked"
+            RegisterProblemKind.UNCHECKED, f"{quote_word(name)} is a function; this is not checked"
         )
     message = f"{quote_word(name)} is a {declaration.type} variable: its address is not a register"
     return RegisterProblem(RegisterProblemKind.UNDECLARED, message, "a register")
