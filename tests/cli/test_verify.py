@@ -703,7 +703,9 @@ def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.Mon
     knows = write_tool(tmp_path, "knows", known.format(VERSION.format("13.0")))
     done = run("verify", SHOWING_E3, "--fresh", "--ptxas", knows, "--nvdisasm", old_tool)
     assert done.returncode == 2
-    assert "ptxas 13.0.88 does not support sm_90; it supports sm_75, sm_90a, sm_100\n" in done.stderr
+    assert (
+        "ptxas 13.0.88 does not support sm_90; it supports sm_75, sm_90a, sm_100\n" in done.stderr
+    )
     monkeypatch.setattr(toolchain, "iter_places", lambda _: iter(()))
     monkeypatch.delenv("PTXSCOPE_PTXAS")
     for command in (("lower", SHOWING_E3), (*TRACED_E3, "--sass")):
