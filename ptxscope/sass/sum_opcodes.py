@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from ..engine.isa.types import WORD_BITS
 from ..engine.micro_operations.arithmetic import V
@@ -12,24 +13,13 @@ from .machine_step import PAIR_BITS, WORD, MachineStep, Opcode, make_opcode
 Match = re.Match[str]
 
 
-def _add_three(s: MachineStep[V], match: Match) -> None:
-    """a + b + c, with up to two carries; ``.X`` adds those of an earlier addition."""
-    s.expect_sources(*((4, 5) if match["x"] else (3,)))
-    _add_with_carries(s, 3, WORD_BITS)
-
-
-def _add_pairs(s: MachineStep[V], match: Match) -> None:
-    """a + b in 64 bits, with a carry; ``.X`` adds that of an earlier addition."""
-    s.expect_sources(3 if match["x"] else 2)
-    _add_with_carries(s, 2, PAIR_BITS)
-
-
-def _add_with_carries(s: MachineStep[V], count: int, bits: int) -> None:
-    """Write the sum of so many numbers and of the truths behind them, and its carries.
+def _add(s: MachineStep[V], match: Match, count: int, bits: int) -> None:
+    """The sum of so many numbers, with up to ``count - 1`` carries, which ``.X`` adds.
 
     A negated source is ~x + 1, of which the 1 counts in the carry.
     """
     ar = s.ar
+    s.expect_sources(*(range(count + 1, 2 * count) if match["x"] else (count,)))
     total = carry_total = None
     for index in range(count):
         x = s.read_number(index, bits)
@@ -59,14 +49,7 @@ def _add_saturated(s: MachineStep[V], _: Match) -> None:
             raise s.refuse("an inverted number")
         x = s.ar.cast(x, WORD_BITS, signed=True)
         total = s.ar.add(total, s.ar.negative(x) if sign else x)
-    low, high = -(1 << WORD_BITS - 1), (1 << WORD_BITS - 1) - 1
-    s.write_word(s.ar.minimum(s.ar.maximum(total, low), high))
-
-
-def _add_two(s: MachineStep[V], _: Match) -> None:
-    """a + b."""
-    s.expect_sources(2)
-    s.write_word(s.ar.add(s.read_number(0), s.read_number(1)))
+    s.write_word(_clamp(s, total, WORD_BITS, signed=True))
 
 
 def _split(s: MachineStep[V], index: int, unit: int, signed: bool) -> V:
@@ -229,24 +212,18 @@ def _subtract_bytes(s: MachineStep[V], match: Match) -> None:
 
 
 def _bound(s: MachineStep[V], match: Match) -> None:
-    """The minimum, or the maximum if the predicate is false; with ``.RELU`` at least 0."""
+    """The minimum, or the maximum if the predicate is false; with ``.RELU`` at least 0.
+
+    Of pairs, a last source PT, negated, is no carry.
+    """
     bits = int(match["bits"] or WORD_BITS)
-    s.expect_sources(3)
+    s.expect_sources(3 if bits == WORD_BITS else 4)
+    if bits == PAIR_BITS and not s.is_sink(3, "!"):
+        raise s.refuse("the last predicate")
     a, b = (s.read_typed(index, bits, match["sign"] != "U") for index in range(2))
     condition, ar = s.read_truth(2), s.ar
     value = ar.where(condition, ar.minimum(a, b), ar.maximum(a, b))
     _write_last(s, ar.maximum(value, 0) if match["relu"] else value, bits)
-
-
-def _bound_pairs(s: MachineStep[V], match: Match) -> None:
-    """The same of pairs; a last source PT, negated, is no carry."""
-    s.expect_sources(4)
-    if not s.is_sink(3, "!"):
-        raise s.refuse("the last predicate")
-    a, b = (s.read_typed(index, PAIR_BITS, match["sign"] == "S") for index in range(2))
-    ar = s.ar
-    value = ar.where(s.read_truth(2), ar.minimum(a, b), ar.maximum(a, b))
-    _write_last(s, value, PAIR_BITS)
 
 
 def _write_last(s: MachineStep[V], value: V, bits: int) -> None:
@@ -287,10 +264,10 @@ def _pack(s: MachineStep[V], match: Match) -> None:
 
 _CARRIES = "[RU][PQ]*"
 SUM_OPCODES: tuple[Opcode, ...] = (
-    make_opcode(r"U?IADD3(?P<x>\.X)?", _add_three, _CARRIES),
-    make_opcode(r"U?IADD\.64(?P<x>\.X)?", _add_pairs, "[RU][PQ]?"),
+    make_opcode(r"U?IADD3(?P<x>\.X)?", partial(_add, count=3, bits=WORD_BITS), _CARRIES),
+    make_opcode(r"U?IADD\.64(?P<x>\.X)?", partial(_add, count=2, bits=PAIR_BITS), "[RU][PQ]?"),
     make_opcode(r"VIADD\.S32\.ISAT", _add_saturated),
-    make_opcode(r"V?IADD", _add_two),
+    make_opcode(r"V?IADD(?P<x>)", partial(_add, count=2, bits=WORD_BITS)),
     make_opcode(r"VIADD\.[US]?(?P<unit>8|16)x[24]", _add_lanes),
     make_opcode(r"U?IMAD(?:\.(?:MOV|IADD|SHL))?(?:\.U32)?(?P<x>\.X)?", _multiply),
     make_opcode(r"U?IMAD\.HI(?P<unsigned>\.U32)?", _multiply_high, _CARRIES),
@@ -307,7 +284,7 @@ SUM_OPCODES: tuple[Opcode, ...] = (
         _bound,
         "[PQ]*[RU](?:[PQ]{2}(?=[RUC]))?",
     ),
-    make_opcode(r"U?IMNMX\.(?P<sign>[US])64", _bound_pairs, "[PQ]{2}[RU]"),
+    make_opcode(r"U?IMNMX\.(?P<sign>[US])(?P<bits>64)(?P<relu>)", _bound, "[PQ]{2}[RU]"),
     make_opcode(r"VIMNMX\.(?P<sign>[US])(?P<unit>8|16)x[24](?P<relu>\.RELU)?", _bound_lanes),
     make_opcode(r"U?I2I\.(?P<sign>[US])(?P<bits>8|16)\.S32\.SAT", _saturate),
     make_opcode(r"U?I2IP\.(?P<sign>[US])(?P<bits>2|4|8|16)\.S32\.SAT", _pack),

@@ -19,7 +19,6 @@ from ..engine.syntax.scopes import Scopes, collect_registers
 from ..engine.syntax.source import GAP, Fragment
 from ..engine.syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 from ..engine.syntax.tokens import find_statements as written_statements
-from .asm_carries import CarryNotes
 from .asm_checks import (
     check_asm,
     check_placeholders,
@@ -27,6 +26,7 @@ from .asm_checks import (
     mark_minor_errata,
     pass_over_unknown_values,
 )
+from .asm_flow import CarryNotes
 from .c_notes import find_bare_statements, find_intrinsic_uses
 from .candidate_reader import Candidate, CandidateReader
 from .conditions import Definitions, find_disabled_code, select_branches
@@ -46,10 +46,8 @@ from .statement_checks import (
     check_statement_start,
     find_constants,
     make_illegal_diagnostic,
-    make_legal_instruction,
 )
 from .suppressions import IgnoreComments
-from .verdict_cache import get_cached_verdict
 
 
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
@@ -69,18 +67,12 @@ def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruct
             yield make_item(name, statement.text, diagnostic)
             continue
         constants = find_constants(statement, moved_constants, {})
-        verdict, registers = get_cached_verdict(statement.text, constants)
-        is_usual = statement.text[-1] == ";" and not statement.following_text
-        if verdict and is_usual and not statement.preceding_text.strip():
-            items = [make_legal_instruction(statement, verdict, registers, statement, name)]
-        else:
-            ends = (
-                *check_statement_start(statement, statement),
-                *check_statement_end(statement, statement),
-            )
-            checked = check_statement(statement, statement, name, constants, is_asm=False)
-            items = [add_diagnostics(item, ends) for item in checked]
-        for item in items:
+        ends = (
+            *check_statement_start(statement, statement),
+            *check_statement_end(statement, statement),
+        )
+        for item in check_statement(statement, statement, name, constants, is_asm=False):
+            item = add_diagnostics(item, ends) if ends else item
             if item.diagnostics:
                 item = mark_minor_errata(item, None, moved_constants.small_registers)
             yield item

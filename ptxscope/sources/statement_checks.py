@@ -203,7 +203,7 @@ def make_legal_instruction(
         )
     if not _are_registers_accepted(scopes, verdict, registers):
         diagnostics += _check_registers(statement, verdict, registers, locator)
-    text = verdict.text.fill_registers(registers)
+    text = fill_template(verdict.text, registers)
     if verdict.reads_carry or verdict.writes_carry:
         guard = fill_template(str(ins.guard or ""), registers)
         rule, message = "carry", ""
@@ -239,7 +239,7 @@ def make_legal_instruction(
         ]
         values = {fill_template(name, registers): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
-    lines = tuple(verdict.replacement.fill_registers(registers).splitlines())
+    lines = tuple(fill_template(verdict.replacement, registers).splitlines())
     if is_asm:
         lines = tuple(map(_format_for_asm, lines))
     return CheckedInstruction(
@@ -255,7 +255,7 @@ def _make_replacement_edit(
     is_asm: bool,
 ) -> TextEdit | None:
     """Return the edit for a replacement that is one line without registers of its own."""
-    lines = verdict.replacement.fill_registers(registers).splitlines()
+    lines = fill_template(verdict.replacement, registers).splitlines()
     if len(lines) == 3 and (lines[0], lines[-1]) == ("{", "}") and ".reg" not in lines[1]:
         lines = lines[1:-1]
     if len(lines) != 1:

@@ -24,26 +24,6 @@ def _make_picker(numbers: Sequence[int]) -> RegisterPicker:
     return lambda registers: tuple(registers[number] for number in numbers)
 
 
-class RegisterTemplate(NamedTuple):
-    """A text with stand-ins for registers."""
-
-    text: str
-    form: str
-    """The text with a ``%s`` for each stand-in."""
-    pick_registers: RegisterPicker
-    """Picks the registers for the stand-ins."""
-
-    def fill_registers(self, registers: Sequence[str]) -> str:
-        """Return the text with a statement's registers; without registers, the text itself."""
-        return self.form % self.pick_registers(registers) if registers else self.text
-
-
-def _make_template(text: str) -> RegisterTemplate:
-    parts = _STAND_IN.split(text)
-    form = "%s".join(part.replace("%", "%%") for part in parts[::2])
-    return RegisterTemplate(text, form, _make_picker([int(number) for number in parts[1::2]]))
-
-
 class CachedVerdict(NamedTuple):
     """The verdict on a legal instruction in any context.
 
@@ -52,7 +32,7 @@ class CachedVerdict(NamedTuple):
     """
 
     instruction: Instruction
-    text: RegisterTemplate
+    text: str
     uses: tuple[tuple[str, str, Type], ...]
     """Role, name and type of every register."""
     pick_registers: RegisterPicker | None
@@ -71,7 +51,7 @@ class CachedVerdict(NamedTuple):
     loss: str
     """Warning that constant folding drops an absolute value, or an empty string."""
     example: Counterexample | None
-    replacement: RegisterTemplate
+    replacement: str
     """Lines of the replacement; empty if none is known or no erratum shows."""
 
 
@@ -148,7 +128,7 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
     numbers = [_STAND_IN.fullmatch(name) for name in names.values()]
     return CachedVerdict(
         ins,
-        _make_template(str(ins)),
+        str(ins),
         tuple((role, name, ins.get_written_type(role)) for role, name in names.items()),
         _make_picker([int(x[1]) for x in numbers if x]) if all(numbers) else None,
         set(),
@@ -160,7 +140,7 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
         tuple(find_redundancies(ins)),
         describe_lost_difference(ins),
         example,
-        _make_template("\n".join(lines)),
+        "\n".join(lines),
     )
 
 

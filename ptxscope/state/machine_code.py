@@ -12,11 +12,6 @@ from ..engine.syntax.instruction import Instruction
 from ..proof.solver import IsStopped, Stopped, never
 from ..sass.form_verdict import VerdictOutcome
 from ..sass.kernel_source import KernelSource, make_kernel_source
-from ..sass.machine_listing import (
-    MachineListing,
-    count_instructions,
-    list_machine_code,
-)
 from ..sass.nvidia.toolchain import (
     NVDISASM,
     PTXAS,
@@ -27,7 +22,13 @@ from ..sass.nvidia.toolchain import (
     find_tool,
     list_targets,
 )
-from ..sass.row_matches import MatchedInstruction, Purpose
+from ..sass.row_matches import (
+    MachineListing,
+    MatchedInstruction,
+    Purpose,
+    count_instructions,
+    list_machine_code,
+)
 
 OLDEST_ARCH = 70
 """The number of the oldest target whose machine code is understood."""

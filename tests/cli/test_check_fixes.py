@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import main
+from ptxscope.cli.support.file_fixes import apply_edits, format_diff
 from ptxscope.sources.diagnostic import CHECK_RULES, TextEdit
-from ptxscope.sources.fixes import apply_edits, format_diff
 from ptxscope.sources.lint import check_listing, check_text
 from ptxscope.sources.source_language import Language, language_of
 from ptxscope.sources.source_location import SourceLocation

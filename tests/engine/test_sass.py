@@ -35,7 +35,6 @@ from ptxscope.sass.machine_instruction import (
     parse_disassembly,
     parse_machine_instruction,
 )
-from ptxscope.sass.machine_listing import list_machine_code
 from ptxscope.sass.machine_proof import (
     MachineQuestion,
     compute_machine_results,
@@ -45,6 +44,7 @@ from ptxscope.sass.machine_proof import (
 )
 from ptxscope.sass.machine_run import OPCODES, find_opcode
 from ptxscope.sass.machine_step import MachineStep, UnknownMachineCodeError
+from ptxscope.sass.row_matches import list_machine_code
 from tests.reference_data import DATA
 from tests.tiers import ci_only, some, whole
 from tools.machine_code import ARCHITECTURES, COUNTED_LINES, Sample, read_samples

@@ -1,9 +1,10 @@
-"""Fixes of ``check`` in files: shown as a diff, or written."""
+"""Fixes of ``check``: edits of a text, applied as a whole, shown as a diff, or written to files."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
@@ -11,13 +12,121 @@ from typing import NamedTuple
 from ...engine.syntax.errors import format_count, make_printable
 from ...files import is_binary, read, replace, written_as
 from ...sources.conditions import Definitions
-from ...sources.diagnostic import CheckedInstruction
-from ...sources.fixes import FixedText, apply_edits, format_diff, list_edits
+from ...sources.diagnostic import CheckedInstruction, TextEdit
 from ...sources.lint import check_source, check_text
 from ...sources.source_language import Language, language_of
 from .check_settings import CheckSettings
 from .inputs import format_input_name, open_text
 from .streams import CommandError
+
+_CONTEXT_LINES = 3
+
+
+class FixedText(NamedTuple):
+    """A text after edits."""
+
+    lines: Sequence[str]
+    """The lines, with their ends."""
+    changed_lines: dict[int, str]
+    """The former text of each line that has changed, by its number from 1."""
+    edit_count: int
+    """The number of edits that were made."""
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "".join(self.lines)
+
+    def add_mark(self, mark: str) -> FixedText:
+        """Return the text with a byte order mark at its start, before and after the edits."""
+        changed_lines = {n: mark * (n == 1) + line for n, line in self.changed_lines.items()}
+        return self._replace(
+            lines=[mark + self.lines[0], *self.lines[1:]], changed_lines=changed_lines
+        )
+
+
+def list_edits(items: Iterable[CheckedInstruction]) -> list[TextEdit]:
+    """Return the edits that the diagnostics of instructions propose, without repetitions."""
+    return list(dict.fromkeys(x.fix for item in items for x in item.diagnostics if x.fix))
+
+
+def apply_edits(text: str, edits: Iterable[TextEdit]) -> FixedText:
+    """Apply edits to a text whose lines end with ``\\n``.
+
+    An edit is left out if the text at its place is not what was checked, or if it overlaps another.
+    """
+    lines = _split_lines(text)
+    edits_by_line = defaultdict[int, list[TextEdit]](list)
+    for edit in edits:
+        edits_by_line[edit.location.line].append(edit)
+    changed_lines, count = dict[int, str](), 0
+    for number, line_edits in edits_by_line.items():
+        if not 1 <= number <= len(lines):
+            continue
+        line = lines[number - 1]
+        end = len(line)
+        for edit in sorted(line_edits, key=_get_start, reverse=True):
+            start = edit.location.column - 1
+            edit_end = start + edit.location.width
+            checked_text = edit.location.excerpt[slice(*edit.location.span)]
+            if edit_end <= end and line[start:edit_end] == checked_text:
+                line, end = line[:start] + edit.text + line[edit_end:], start
+                count += 1
+        if line != lines[number - 1]:
+            changed_lines[number] = lines[number - 1]
+            lines[number - 1] = line
+    return FixedText(lines, changed_lines, count)
+
+
+def _split_lines(text: str) -> list[str]:
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _get_start(edit: TextEdit) -> tuple[int, int]:
+    return edit.location.column, edit.location.width
+
+
+def format_diff(fixed: FixedText, name: str) -> Iterator[str]:
+    """Yield the lines of a unified diff, without line ends."""
+    if not fixed.changed_lines:
+        return
+    yield f"--- {name}"
+    yield f"+++ {name}"
+    numbers, total = sorted(fixed.changed_lines), len(fixed.lines)
+    index = 0
+    while index < len(numbers):
+        last = index
+        while last + 1 < len(numbers) and numbers[last + 1] - numbers[last] <= 2 * _CONTEXT_LINES:
+            last += 1
+        start = max(numbers[index] - _CONTEXT_LINES, 1)
+        end = min(numbers[last] + _CONTEXT_LINES, total)
+        extent = f"{start},{end - start + 1}"
+        yield f"@@ -{extent} +{extent} @@"
+        yield from _format_hunk(fixed, range(start, end + 1))
+        index = last + 1
+
+
+def _format_hunk(fixed: FixedText, numbers: range) -> Iterator[str]:
+    removed, added = list[str](), list[str]()
+    for number in numbers:
+        line = fixed.lines[number - 1]
+        former_line = fixed.changed_lines.get(number)
+        if former_line is None:
+            yield from (*removed, *added, *_format_line(" ", line))
+            removed, added = [], []
+        else:
+            removed += _format_line("-", former_line)
+            added += _format_line("+", line)
+    yield from (*removed, *added)
+
+
+def _format_line(sign: str, line: str) -> Iterator[str]:
+    yield f"{sign}{line.rstrip(chr(10))}"
+    if not line.endswith("\n"):
+        yield "\\ No newline at end of file"
+
 
 _MAX_BYTES = 1 << 28
 _MARK = "\ufeff"

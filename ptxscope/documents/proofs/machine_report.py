@@ -10,8 +10,7 @@ from ...engine.isa.value_text import format_hex
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import format_count, make_printable
 from ...sass.form_verdict import FormVerdict, VerdictOutcome
-from ...sass.machine_listing import MachineListing
-from ...sass.row_matches import MatchedInstruction, Purpose
+from ...sass.row_matches import MachineListing, MatchedInstruction, Purpose
 from ..formats.json_text import Fields, convert_to_json
 from ..formats.markup import Block, make_heading, make_paragraph, make_points, make_verbatim
 from ..formats.text import machine_row_lines
