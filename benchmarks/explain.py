@@ -12,6 +12,7 @@ from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.instruction import Instruction
+from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.evaluation import make_plan
 from tests.strategies import instruction_of
 
@@ -76,6 +77,6 @@ def _case(opcode: str, count: int) -> tuple[Instruction, list[Observation]]:
 def _search(ins: Instruction, observations: list[Observation]) -> Callable[[], None]:
     def run() -> None:
         lower.cache_clear()
-        investigate(ins, observations)
+        investigate(make_block(ins), observations)
 
     return run

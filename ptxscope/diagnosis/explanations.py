@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
+from itertools import repeat
 from typing import Any, NamedTuple, SupportsIndex, overload
 
 from ..engine.isa.entry import SlotPlace
@@ -14,9 +15,11 @@ from ..engine.semantics.plan import compute_results
 from ..engine.semantics.rules import Erratum
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import read_instruction
-from ..engine.tracing.evaluation import Scalar, check_names, make_plan
-from ..engine.tracing.operand_bits import abbreviate_value, bind_values, convert_to_bits
+from ..engine.tracing.basic_block import BasicBlock, make_block
+from ..engine.tracing.evaluation import Scalar, make_plan
+from ..engine.tracing.operand_bits import abbreviate_value
 from ..engine.tracing.trace import Trace, make_trace
+from .carry_changes import iter_carry_trials
 from .cause_search import (
     MAX_COINCIDENCE_COST,
     CauseCombination,
@@ -28,7 +31,13 @@ from .cause_search import (
 )
 from .causes import Bits, Cause, CauseKind, ObservedCase
 from .form_causes import format_slot_change
-from .observation import Observation, Observed, make_observed
+from .observation import (
+    Observation,
+    Observed,
+    ObservedResult,
+    make_observation,
+    observe_statement,
+)
 from .selector_problem import SelectorMatches
 from .variants import change_instruction
 
@@ -36,6 +45,8 @@ _MAX_REPORTED_MISSES = 3
 """Near misses that are reported."""
 _MAX_EXAMINED_MISSES = 24
 """Near misses that are examined for that."""
+_SUBJECT = "The instruction"
+"""The subject of the sentence of an explanation, unless it names a statement."""
 
 
 def _read_known(pairs: tuple[tuple[Bits, Bits], ...], result: Bits) -> Bits:
@@ -64,6 +75,8 @@ class Explanation:
     """The solved selectors, if any."""
     shown_index: int = 0
     """Index of the observation that ``trace`` shows."""
+    statement: int = 1
+    """The number of the statement that is changed."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, with tables for functions, which can't be pickled."""
@@ -99,9 +112,14 @@ class Explanation:
         """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
         return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.matches)
 
+    @property
+    def is_coincidence(self) -> bool:
+        """Whether so many selectors fit that the match is probably a coincidence."""
+        return compute_coincidence_cost(self.matches) == MAX_COINCIDENCE_COST
+
     @cached_property
     def trace(self) -> Trace:
-        """The trace of the observation that is shown."""
+        """The trace of the statement for the observation that is shown."""
         return make_trace(self.instruction, self.model, self.operands[self.shown_index])
 
     @property
@@ -151,9 +169,9 @@ FORMATTERS: dict[str, Callable[[Explanations], str]] = {}
 
 
 class Diagnosis(NamedTuple):
-    """An instruction, its observations, and their explanations."""
+    """An instruction or a block, its observations, and their explanations."""
 
-    instruction: Instruction
+    block: BasicBlock
     cases: tuple[ObservedCase, ...]
     """The observations, each with its documented result."""
     documented: Trace
@@ -163,7 +181,7 @@ class Diagnosis(NamedTuple):
     explanations: Explanations
     """The explanations: fewest causes first, then lowest cost."""
     near_misses: tuple[Explanation, ...]
-    """Near misses, if nothing explains the observations."""
+    """Near misses, if nothing explains the observations of an instruction."""
     try_count: int
     """Number of combinations that were tried."""
 
@@ -172,10 +190,6 @@ class Diagnosis(NamedTuple):
         """The explanations with as few causes as the first."""
         first = self.explanations[:1]
         return tuple(x for x in self.explanations if len(x.causes) == len(first[0].causes))
-
-
-ObservedResult = Scalar | Observed | Mapping[str, Scalar | Observed]
-"""The observed value of the only destination, or observed values by destination name."""
 
 
 def diagnose(
@@ -202,7 +216,7 @@ def diagnose(
     observations = [
         make_observation(ins, x, value) for x, value in zip(values, observed_values, strict=True)
     ]
-    return investigate(ins, observations).explanations
+    return investigate(make_block(ins), observations).explanations
 
 
 def _list_observed_results(
@@ -212,68 +226,65 @@ def _list_observed_results(
     return observed if isinstance(observed, Sequence) and not isinstance(observed, Observed) else ()
 
 
-def make_observation(
-    ins: Instruction,
-    values: Mapping[str, Scalar],
-    observed: ObservedResult,
-) -> Observation:
-    """Convert values and results by name to an Observation by role.
-
-    Raise ValueError if a name or value does not fit the instruction.
-    """
-    completed_values = check_names(ins, values)
-    if not isinstance(observed, Mapping):
-        if not ins.results:
-            raise ValueError(f"{ins} writes nothing that could be observed")
-        if len(ins.results) != 1:
-            raise ValueError(f"{ins} has {len(ins.results)} results; name the one observed")
-        observed = {next(iter(ins.results.values())): observed}
-    roles = {name: role for role, name in ins.results.items()}
-    observed_by_role: dict[str, Observed] = {}
-    for name, value in observed.items():
-        if name not in roles:
-            names_text = ", ".join(roles) or "nothing"
-            line = str(ins).rstrip(";")
-            raise ValueError(f"{name!s:.60} is not a destination of {line}; it writes {names_text}")
-        type_ = ins.type_of(roles[name])
-        observed_by_role[roles[name]] = (
-            value
-            if isinstance(value, Observed)
-            else make_observed(convert_to_bits(value, type_, name), type_.bits)
-        )
-    if not any(value.known_mask for value in observed_by_role.values()):
-        raise ValueError("nothing was observed")
-    return Observation(bind_values(ins, completed_values), observed_by_role)
-
-
-def investigate(
-    ins: Instruction, observations: Sequence[Observation], max_causes: int = 2
-) -> Diagnosis:
+def investigate(block: BasicBlock, observations: Sequence[Observation]) -> Diagnosis:
     """Try every cause, and every pair if neither is sufficient alone, on all observations.
 
-    ``max_causes`` is 1 for single causes only.
+    Of several statements, each is tried with single causes and the documented evaluation of the
+    others. A selector is tried with one other digit, a truth table with one other entry; if only
+    the statement's results are observed, every selector and table is.
     """
-    plan = make_plan(ins)
-    cases = [ObservedCase(x, compute_results(plan, x.operands)) for x in observations]
+    is_single = len(block.statements) == 1
+    bits = [{**block.constants, **x.operands} for x in observations]
+    cases = tuple(map(ObservedCase, observations, (compute_results(block.plan, x) for x in bits)))
+    traces = [Trace(block, ISA_MODEL, x.operands) for x in observations]
     # most combinations fail on observations that contradict the documentation
-    order = sorted(cases, key=lambda x: x.observation.matches(x.documented))
-    shown_index = cases.index(order[0])
-    search = Search(ins, order, max_causes)
-    combinations = list(search.run())
-    combinations.sort(
-        key=lambda x: (len(x.causes) + x.is_coincidence, x.cost, *_compute_rank(ins, x))
+    order = sorted(
+        range(len(cases)), key=lambda i: cases[i].observation.matches(cases[i].documented)
     )
-    explanations = Explanations(
-        _make_explanation(search, x, cases, shown_index) for x in combinations
-    )
+    shown_index, try_count = order[0], 0
+    explanations, near_misses = list[Explanation](), tuple[Explanation, ...]()
+    for statement in block.statements:
+        ins, number = statement.instruction, statement.number
+        subject = _SUBJECT if is_single else f"Statement {number}"
+        own = list(map(observe_statement, repeat(statement), traces, observations))
+        own_cases = [ObservedCase(x, compute_results(make_plan(ins), x.operands)) for x in own]
+        search = Search(ins, [own_cases[i] for i in order], 1 + is_single)
+        combinations = sorted(search.run(), key=partial(_compute_rank, ins))
+        explanations += (
+            _make_explanation(search, x, own_cases, shown_index, number, subject)
+            for x in combinations
+            if x.causes or statement is block.statements[-1]
+        )
+        try_count += search.try_count
+        if not is_single:
+            tried = list(iter_carry_trials(block, statement, observations))
+            try_count += len(tried)
+            for change, operands in filter(None, tried):
+                causes, changed = (change.cause,), change.instruction
+                sentence = _format_sentence(subject, causes)
+                explanations.append(
+                    Explanation(
+                        causes,
+                        changed,
+                        ISA_MODEL,
+                        operands,
+                        sentence,
+                        len(cases),
+                        statement=number,
+                        shown_index=shown_index,
+                    )
+                )
+        elif not explanations:
+            near_misses = tuple(_iter_near_misses(search, own_cases, shown_index))
+    explanations.sort(key=lambda x: (len(x.causes) + x.is_coincidence, x.cost))
     return Diagnosis(
-        ins,
-        tuple(cases),
-        make_trace(ins, ISA_MODEL, observations[shown_index].operands),
+        block,
+        cases,
+        traces[shown_index],
         shown_index,
-        explanations,
-        () if explanations else tuple(_iter_near_misses(search, cases, shown_index)),
-        search.try_count,
+        Explanations(explanations),
+        near_misses,
+        try_count,
     )
 
 
@@ -295,48 +306,16 @@ def _compute_rank(ins: Instruction, combination: CauseCombination) -> tuple[int,
     )
 
 
-class LaneVerdicts(NamedTuple):
-    """The lanes of d that are as documented in every observation, and the others."""
-
-    unit: int
-    """The width of a lane in bits."""
-    documented_lanes: tuple[int, ...]
-    deviating_lanes: tuple[int, ...] = ()
-    """Lanes in which a known bit differs."""
-    uncertain_lanes: tuple[int, ...] = ()
-    """The others, in which not every bit is known."""
-
-
-def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
-    """Return which lanes always match the documentation; none if a lane has 32 bits.
-
-    The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
-    """
-    ins = diagnosis.instruction
-    width = 32 // ins.entry.lanes if "d" in ins.results and ins.has_lanes("d") else 32
-    unit = ins.form.dsel.unit if ins.form.dsel else width
-    if unit == 32:
-        return LaneVerdicts(32, ())
-    difference, known_mask = 0, (1 << 32) - 1
-    for x in diagnosis.cases:
-        difference |= x.observation.observed["d"].compute_difference(x.documented["d"])
-        known_mask &= x.observation.observed["d"].known_mask
-    field, lanes = (1 << unit) - 1, range(32 // unit)
-    deviating_lanes = [lane for lane in lanes if difference >> unit * lane & field]
-    documented_lanes = [
-        x for x in lanes if x not in deviating_lanes and known_mask >> unit * x & field == field
-    ]
-    uncertain_lanes = [x for x in lanes if x not in deviating_lanes and x not in documented_lanes]
-    return LaneVerdicts(
-        unit, tuple(documented_lanes), tuple(deviating_lanes), tuple(uncertain_lanes)
-    )
-
-
 # --- an explanation in full --------------------------------------------------------------
 
 
 def _make_explanation(
-    search: Search, combination: CauseCombination, cases: Sequence[ObservedCase], shown_index: int
+    search: Search,
+    combination: CauseCombination,
+    cases: Sequence[ObservedCase],
+    shown_index: int,
+    number: int = 1,
+    subject: str = _SUBJECT,
 ) -> Explanation:
     """Convert a combination to an instruction, a model and operands that can be traced."""
     ins, causes = search.ins, combination.causes
@@ -353,13 +332,15 @@ def _make_explanation(
         model,
         operands,
         _format_sentence(
+            subject,
             phrased_causes,
             combination.matches,
-            make_trace(instruction, model, operands[shown_index]),
+            make_trace(instruction, model, operands[shown_index]).changed_by,
         ),
         len(cases),
         matches=combination.matches,
         shown_index=shown_index,
+        statement=number,
     )
 
 
@@ -448,7 +429,10 @@ def format_match_count(matches: SelectorMatches) -> str:
 
 
 def _format_sentence(
-    causes: tuple[Cause, ...], matches: SelectorMatches | None, trace: Trace
+    subject: str,
+    causes: tuple[Cause, ...],
+    matches: SelectorMatches | None = None,
+    errata: Iterable[Erratum] = (),
 ) -> str:
     if not causes:
         return "This is the documented result."
@@ -456,9 +440,9 @@ def _format_sentence(
         e for cause in causes if cause.kind is CauseKind.MISCONCEPTION for e in cause.errata
     ]
     verb = "would give" if misconceptions else "gives"
-    sentences = [f"The instruction {verb} this {' and '.join(cause.phrase for cause in causes)}."]
+    sentences = [f"{subject} {verb} this {' and '.join(cause.phrase for cause in causes)}."]
     sentences += [misconception.sentence for misconception in misconceptions]
-    sentences += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]
+    sentences += [f"{e.id}: {e.sentence}" for e in errata if e.id.startswith("E")]
     if matches and matches.match_count > 1:
         selectors = sum(cause.kind is CauseKind.SELECTOR for cause in causes)
         noun = "selectors" if selectors < 2 else "pairs of selectors"

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex
+from ..engine.semantics.plan import compute_results
 from ..engine.syntax.errors import Problem, PtxError, format_existence
-from ..engine.syntax.instruction import Signature
+from ..engine.syntax.instruction import Instruction, Signature
 from ..engine.syntax.values import parse_value
+from ..engine.tracing.basic_block import BlockStatement
+from ..engine.tracing.evaluation import Scalar, check_names, make_plan
+from ..engine.tracing.operand_bits import bind_values, convert_to_bits
+from ..engine.tracing.trace import Trace
 
 _PATTERN = re.compile(r"0([xXbBoO])([0-9a-fA-F?]+)")
 _DIGIT_BITS = {"x": 4, "o": 3, "b": 1}
@@ -172,3 +178,73 @@ def parse_got(
         return role, observed_value
     except PtxError as error:
         raise error.shift_into(text, len(text) - len(value_text)) from None
+
+
+# --- observations of a program -----------------------------------------------------------
+
+
+ObservedResult = Scalar | Observed | Mapping[str, Scalar | Observed]
+"""The observed value of the only destination, or observed values by destination name."""
+
+
+def make_observation(
+    ins: Instruction,
+    values: Mapping[str, Scalar],
+    observed: ObservedResult,
+) -> Observation:
+    """Convert values and results by name to an Observation by role.
+
+    Raise ValueError if a name or value does not fit the instruction.
+    """
+    completed_values = check_names(ins, values)
+    if not isinstance(observed, Mapping):
+        if not ins.results:
+            raise ValueError(f"{ins} writes nothing that could be observed")
+        if len(ins.results) != 1:
+            raise ValueError(f"{ins} has {len(ins.results)} results; name the one observed")
+        observed = {next(iter(ins.results.values())): observed}
+    roles = {name: role for role, name in ins.results.items()}
+    observed_by_role: dict[str, Observed] = {}
+    for name, value in observed.items():
+        if name not in roles:
+            names_text = ", ".join(roles) or "nothing"
+            line = str(ins).rstrip(";")
+            raise ValueError(f"{name!s:.60} is not a destination of {line}; it writes {names_text}")
+        type_ = ins.type_of(roles[name])
+        observed_by_role[roles[name]] = (
+            value
+            if isinstance(value, Observed)
+            else make_observed(convert_to_bits(value, type_, name), type_.bits)
+        )
+    if not any(value.known_mask for value in observed_by_role.values()):
+        raise ValueError("nothing was observed")
+    return Observation(bind_values(ins, completed_values), observed_by_role)
+
+
+def observe_statement(
+    statement: BlockStatement, trace: Trace, observation: Observation
+) -> Observation:
+    """Return what an observation of a block is of one of its statements; of a line, the same.
+
+    ``trace`` is the documented trace of the observed operands.
+    """
+    operands = trace.parts[statement.number - 1].operands
+    roles = {place.key: role for role, place in statement.places.items()}
+    if observation.observed.keys() <= roles.keys():
+        return Observation(operands, {roles[x]: y for x, y in observation.observed.items()})
+    return Observation(
+        operands, observation.observed, partial(_compute_block_result, trace, statement)
+    )
+
+
+def _compute_block_result(
+    trace: Trace, statement: BlockStatement, result: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the block's results by role if a statement has other results."""
+    values = {statement.make_place(role).key: bits for role, bits in result.items()}
+    for later, part in list(trace.statements)[statement.number :]:
+        changes = {role: values[x.key] for role, x in later.reads.items() if x.key in values}
+        if changes:
+            outcome = compute_results(make_plan(later.instruction), {**part.operands, **changes})
+            values |= {later.make_place(role).key: bits for role, bits in outcome.items()}
+    return {**trace.result_by_role, **values}

@@ -388,7 +388,7 @@ def _explain_by_two_causes(
     mask = (1 << location.width) - 1
     observed = Observed((value & mask) << location.shift, mask << location.shift)
     observation = Observation(get_visible_operands(trace), {question.key: observed})
-    for explanation in investigate(trace.instruction, [observation]).explanations:
+    for explanation in investigate(trace.block, [observation]).explanations:
         causes = explanation.causes
         is_likely = all(map(_is_predictable, causes)) and not _COINCIDENTAL_KINDS.intersection(
             cause.kind for cause in causes

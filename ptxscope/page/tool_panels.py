@@ -13,7 +13,6 @@ from .elements import Child, Element, make_button, make_element, make_problem
 
 if TYPE_CHECKING:
     from ..diagnosis.explanations import Diagnosis
-    from ..diagnosis.observation import Observation
     from ..learn.lesson_progress import LessonProgress
     from ..state.open_lesson import OpenLesson
 
@@ -60,7 +59,7 @@ def make_field(
 
 
 def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
-    """Return the explanations of an observed result, and the diagnosis of an instruction."""
+    """Return the explanations of an observed result, or the command that finds them."""
     from ..diagnosis.explanations import investigate
     from ..diagnosis.observation import Observation, parse_got
     from ..documents.formats.diagnosis_report import format_causes, iter_diagnosis_blocks
@@ -85,35 +84,21 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     except PtxError as error:
         return [form, make_error(error)], None
     observation = Observation(trace.operands, observed)
-    if not trace.block.is_line:
-        return [form, _explain_block(trace, observation, text)], None
-    diagnosis = investigate(trace.instruction, [observation])
+    if len(trace.parts) > _MAX_EXPLAINED:
+        values = (f"{x.name}={trace.operands[x.roles[0]]:#x}" for x in ins.inputs)
+        words = ["ptxscope", "explain", str(ins), *values]
+        words += [word for part in parts for word in ("--got", part)]
+        about = f"A page explains blocks of up to {_MAX_EXPLAINED} statements. The command line:"
+        return [form, make_element("p", about), make_report(shlex.join(words))], None
+    diagnosis = investigate(ins, [observation])
     buttons = [
         make_button(f"Show it {format_causes(x)}", "show_explanation", data_index=str(index))
         for index, x in enumerate(diagnosis.explanations[:8])
+        if len(trace.parts) == 1
     ]
     rows = make_element("p", *buttons, class_="choices") if buttons else ""
-    return [
-        form,
-        rows,
-        make_report(write_report(iter_diagnosis_blocks(diagnosis, with_all=True, is_brief=True))),
-    ], diagnosis
-
-
-def _explain_block(trace: Trace, observation: Observation, text: str) -> Element:
-    """Return the explanations, or the command that finds them if a page would take too long."""
-    if len(trace.parts) > _MAX_EXPLAINED:
-        values = (f"{x.name}={trace.operands[x.roles[0]]:#x}" for x in trace.block.inputs)
-        words = ["ptxscope", "explain", str(trace.block), *values]
-        words += [word for part in text.split() for word in ("--got", part)]
-        about = f"A page explains blocks of up to {_MAX_EXPLAINED} statements. The command line:"
-        return make_element("div", make_element("p", about), make_report(shlex.join(words)))
-    from ..documents.formats.diagnosis_report import iter_block_diagnosis_blocks
-    from ..documents.formats.report import write_report
-    from ..kernels.blocks.block_diagnosis import investigate_block
-
-    diagnosis = investigate_block(trace.block, [observation])
-    return make_report(write_report(iter_block_diagnosis_blocks(diagnosis, with_all=True)))
+    blocks = iter_diagnosis_blocks(diagnosis, with_all=True, is_brief=True)
+    return [form, rows, make_report(write_report(blocks))], diagnosis
 
 
 # --- check -------------------------------------------------------------------------------

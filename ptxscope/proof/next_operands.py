@@ -54,7 +54,7 @@ def find_next_operands(
     """
     load_bitwuzla()
     end = time.monotonic() + timeout
-    ins, chosen = diagnosis.instruction, diagnosis.likeliest[:_MAX_EXPLANATIONS]
+    ins, chosen = diagnosis.block.instruction, diagnosis.likeliest[:_MAX_EXPLANATIONS]
     roles = diagnosis.cases[0].observation.operands.keys() - {*ins.constants, *DESTINATIONS}
     inputs = {name: ins.type_of(role) for role, name in ins.names.items() if role in roles}
     candidates = list(islice(draw_operands(inputs), _DRAWN))

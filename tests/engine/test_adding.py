@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from ptxscope.diagnosis.explanations import find_lane_verdicts, investigate
+from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, make_observed
 from ptxscope.documents import export
+from ptxscope.documents.formats.diagnosis_report import find_lane_verdicts
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa import catalog
 from ptxscope.engine.isa.catalog import find_entry
@@ -32,6 +33,7 @@ from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction, Register
 from ptxscope.engine.syntax.modifiers import parse_modifiers
 from ptxscope.engine.syntax.tokens import find_statements
+from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.engine.tracing.trace import make_trace, trace
 from ptxscope.scene.scene_builder import build_scene
@@ -333,6 +335,6 @@ def test_a_surprise_is_explained_though_there_is_no_selector_to_solve() -> None:
     operands = {"a": 0xFF0180FF, "b": 0x102FFFF, "c": 0}
     wrong = evaluate(_dp4a(Type.U32, Type.U32), operands)["d"]
     seen = Observation(operands, {"d": make_observed(int(wrong), 32)})
-    diagnosis = investigate(ins, (seen,))
+    diagnosis = investigate(make_block(ins), (seen,))
     assert diagnosis.explanations
     assert find_lane_verdicts(diagnosis)[:2] == (32, ())

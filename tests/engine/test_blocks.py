@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate, parse
+from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.models import parse_model
@@ -19,7 +20,6 @@ from ptxscope.engine.tracing.basic_block import ValuePlace
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import replay
-from ptxscope.kernels.blocks.block_diagnosis import investigate_block
 from ptxscope.kernels.blocks.block_parser import find_block, parse_block
 from ptxscope.kernels.blocks.block_trace import evaluate_block, trace_block
 from ptxscope.proof.equivalence import read_program
@@ -456,7 +456,7 @@ def test_a_forgotten_carry_in_a_block_is_explained(
         if "s0.CC.CF" in fault.names:
             operands["s0.CC.CF"] = 0
         observations.append(Observation(operands, observed))
-    first = investigate_block(fault, observations).explanations[0]
-    assert first.statement.number == number
-    assert right in first.explanation.ptx
-    assert first.explanation.causes[0].phrase == phrase
+    first = investigate(fault, observations).explanations[0]
+    assert first.statement == number
+    assert right in first.ptx
+    assert first.causes[0].phrase == phrase

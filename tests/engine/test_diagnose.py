@@ -13,19 +13,19 @@ from ptxscope.diagnosis.causes import CauseKind
 from ptxscope.diagnosis.explanations import (
     Diagnosis,
     Explanation,
-    find_lane_verdicts,
     format_match_count,
     investigate,
-    make_observation,
 )
 from ptxscope.diagnosis.form_causes import SLOT_COSTS
 from ptxscope.diagnosis.lane_solver import solve_selectors
 from ptxscope.diagnosis.observation import (
     Observation,
     Observed,
+    make_observation,
     make_observed,
     parse_observed,
 )
+from ptxscope.documents.formats.diagnosis_report import find_lane_verdicts
 from ptxscope.engine.isa.catalog import ENTRIES, get_entry
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
 from ptxscope.engine.isa.types import Type
@@ -34,6 +34,7 @@ from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.semantics.rules import Erratum
 from ptxscope.engine.syntax.instruction import Instruction
+from ptxscope.engine.tracing.basic_block import make_block
 from tests.reference import reference
 from tests.reference_data import golden_rows
 from tests.strategies import INSTRUCTIONS, SOURCE_ROLES, evaluations, instruction_of
@@ -75,7 +76,7 @@ def asked(written: str, batch: list[tuple[dict[str, int], dict[str, int]]]) -> D
     ins = parse(written)
     known = set(ins.names.values())
     return investigate(
-        ins,
+        make_block(ins),
         [
             make_observation(ins, {n: v for n, v in values.items() if n in known}, dict(got))
             for values, got in batch
@@ -658,7 +659,9 @@ def test_selectors_are_solved_with_unknown_low_bits_in_many_observations() -> No
             values = drawn(done, rng)
             bits = computed_result(done, values, "isa")["d"]
             batch.append((values, {"d": Observed(bits & 0xFFFFFF00, 0xFFFFFF00)}))
-        found = investigate(ins, [make_observation(ins, v, got) for v, got in batch]).explanations
+        found = investigate(
+            make_block(ins), [make_observation(ins, v, got) for v, got in batch]
+        ).explanations
         assert any(
             x.instruction == done or (x.matches and x.matches.match_count > 1) for x in found
         )
@@ -822,6 +825,6 @@ def test_a_type_that_can_not_change_is_not_called_changed() -> None:
     ins = parse("vshr.u32.u32.u32.clamp d, a, b;")
     operands = {"a": 0xF0000000, "b": 4}
     seen = Observation(operands, {"d": make_observed(0xFF000000, 32)})
-    sentences = [x.sentence for x in investigate(ins, (seen,)).explanations]
+    sentences = [x.sentence for x in investigate(make_block(ins), (seen,)).explanations]
     assert any("with dtype and atype `.s32`" in x for x in sentences), sentences
     assert not any("every type" in x for x in sentences)

@@ -6,10 +6,10 @@ import pytest
 
 from ptxscope import diagnose, evaluate, parse, parse_block
 from ptxscope.diagnosis.digit_changes import iter_digit_changes
+from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, make_observed
 from ptxscope.diagnosis.selector_problem import SelectorSimplicity, iter_simple_selectors
 from ptxscope.engine.isa.types import parse_selector
-from ptxscope.kernels.blocks.block_diagnosis import investigate_block
 from tests.tiers import sampled
 
 _A, _B = "a=0x80ff7f01", "b=0x01ff0280"
@@ -104,8 +104,8 @@ def test_two_wrong_literals_are_not_guessed() -> None:
 def test_a_literal_in_a_block_is_named_with_its_statement() -> None:
     block = parse_block("and.b32 t, a, 0xff; shl.b32 t, t, 8; or.b32 d, t, b;")
     observed = Observation({"s0.a": 0x1234, "s0.b": 1}, {"s3.d": make_observed(0x6801, 32)})
-    (first, *_) = investigate_block(block, [observed]).explanations
-    assert (first.statement.number, first.explanation.ptx) == (2, "shl.b32 t, t, 9;")
+    (first, *_) = investigate(block, [observed]).explanations
+    assert (first.statement, first.ptx) == (2, "shl.b32 t, t, 9;")
 
 
 def test_a_selector_that_was_left_out_is_told_with_its_digits() -> None:

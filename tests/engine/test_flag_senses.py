@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from ptxscope import explain_kernel, prove
+from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, Observed
 from ptxscope.engine.semantics.models import find_errata, parse_model
 from ptxscope.engine.semantics.plan import compute_results
-from ptxscope.kernels.blocks.block_diagnosis import investigate_block
 from ptxscope.kernels.blocks.block_parser import parse_block
 from ptxscope.kernels.launches.kernel_run import run_kernel
 from ptxscope.kernels.launches.parameters import Argument
@@ -155,9 +155,9 @@ def test_an_explanation_of_a_block_names_the_erratum() -> None:
     block = parse_block("{ sub.cc.u32 x, a, b; addc.u32 d, c, 0; }")
     values = {"s0.a": 0, "s0.b": 1, "s0.c": 0, **block.constants}
     observed = Observation(values, {block.outputs["d"].key: Observed(0, (1 << 32) - 1)})
-    first = investigate_block(block, [observed]).explanations[0]
-    assert first.statement.number == 1
-    assert [x.id for x in first.explanation.errata] == ["E18"]
+    first = investigate(block, [observed]).explanations[0]
+    assert first.statement == 1
+    assert [x.id for x in first.errata] == ["E18"]
 
 
 def test_an_explanation_of_a_run_names_the_assembler() -> None:

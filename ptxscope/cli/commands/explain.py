@@ -7,14 +7,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...diagnosis.explanations import Diagnosis, investigate
 from ...diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...documents.formats.diagnosis_report import (
-    block_diagnosis_to_json,
     diagnosis_to_json,
-    iter_block_diagnosis_blocks,
     iter_diagnosis_blocks,
     iter_unexplained_blocks,
 )
@@ -45,9 +43,6 @@ from ..support.arguments import (
 from ..support.inputs import parse_cell, read_rows
 from ..support.report_output import add_report_format, print_report
 from ..support.streams import CommandError, command_errors, print_message
-
-if TYPE_CHECKING:
-    from ...engine.tracing.basic_block import BasicBlock
 
 _EPILOG = """\
 Write ? for an unknown digit of an observed value: 0x??01??00. A CSV file of observations has a
@@ -108,35 +103,23 @@ def run(words: Sequence[str]) -> int:
     if bool(arguments.got) == (arguments.observations is not None):
         advice = "only one of them" if arguments.got else "the observed result"
         raise CommandError(f"error: give {advice}: --got VALUE, or --observations FILE.csv")
-    if not block.is_line:
-        return _explain_block(block, arguments)
-    ins = block.instruction
-    diagnosis = investigate(ins, tuple(_iter_observations(ins, arguments)))
+    has_one = len(block.statements) == 1
+    if arguments.next and not has_one:
+        count = len(block.statements)
+        advice = "to explain the block up to a statement, name its register with --got"
+        message = f"--next is for one instruction, and this is a block of {count}; {advice}"
+        raise CommandError(f"error: {message}")
+    diagnosis = investigate(block, tuple(_iter_observations(block, arguments)))
     blocks = iter_diagnosis_blocks(diagnosis, with_all=arguments.all, is_brief=arguments.brief)
     print_report(arguments.format, blocks, lambda: diagnosis_to_json(diagnosis))
     if arguments.format == "json":
         if not diagnosis.explanations:
             print_message(write_report(iter_unexplained_blocks(diagnosis)).rstrip("\n"))
-    elif arguments.next is not False and len(diagnosis.likeliest) > 1:
+    elif arguments.next is not False and has_one and len(diagnosis.likeliest) > 1:
         next_blocks = _find_next_blocks(diagnosis, is_requested=bool(arguments.next))
         if next_text := write_report(next_blocks, arguments.format).strip("\n"):
             sys.stdout.write(f"\n{next_text}\n")
     return int(not diagnosis.explanations)
-
-
-def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
-    """Print the changes of one statement that give the observed result of a block."""
-    from ...kernels.blocks.block_diagnosis import investigate_block
-
-    if arguments.next:
-        count = len(block.statements)
-        advice = "to explain the block up to a statement, name its register with --got"
-        message = f"--next is for one instruction, and this is a block of {count}; {advice}"
-        raise CommandError(f"error: {message}")
-    diagnosis = investigate_block(block, tuple(_iter_observations(block, arguments)))
-    blocks = iter_block_diagnosis_blocks(diagnosis, with_all=arguments.all)
-    print_report(arguments.format, blocks, lambda: block_diagnosis_to_json(diagnosis))
-    return int(not diagnosis.explanations and not diagnosis.is_documented)
 
 
 def _find_next_blocks(diagnosis: Diagnosis, *, is_requested: bool) -> Iterator[Block]:
@@ -152,7 +135,7 @@ def _find_next_blocks(diagnosis: Diagnosis, *, is_requested: bool) -> Iterator[B
         yield make_paragraph(_NEXT_ADVICE)
         return
     if found or is_requested:
-        yield from iter_next_blocks(diagnosis.instruction, found)
+        yield from iter_next_blocks(diagnosis.block.instruction, found)
 
 
 def _iter_observations(ins: Signature, arguments: argparse.Namespace) -> Iterator[Observation]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from ...diagnosis.causes import Cause, CauseKind
 from ...diagnosis.explanations import (
     Diagnosis,
     Explanation,
-    find_lane_verdicts,
     format_match_count,
 )
 from ...diagnosis.observation import Observation
@@ -17,8 +17,7 @@ from ...diagnosis.selector_problem import SelectorMatches
 from ...diagnosis.value_causes import format_changed_operands
 from ...engine.isa.value_text import format_hex
 from ...engine.semantics.rules import Erratum
-from ...engine.syntax.instruction import Instruction
-from ...engine.tracing.basic_block import BasicBlock
+from ...engine.syntax.instruction import Instruction, Signature
 from ...engine.tracing.deviation import find_first_difference
 from ...engine.tracing.step_text import (
     format_result,
@@ -26,7 +25,7 @@ from ...engine.tracing.step_text import (
     format_title,
     join_by_destination,
 )
-from ...kernels.blocks.block_diagnosis import BlockDiagnosis, StatementExplanation
+from ...engine.tracing.trace import Trace
 from ..content.command_words import list_command_words
 from ..content.document import iter_steps
 from .json_text import Fields, convert_to_json
@@ -55,7 +54,8 @@ def iter_diagnosis_blocks(
     diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool = False
 ) -> Iterator[Block]:
     """Yield the blocks of a diagnosis: the answers and, unless brief, the traces."""
-    yield make_verbatim([str(diagnosis.instruction)], "ptx")
+    block = diagnosis.block
+    yield make_verbatim(block.lines or [str(block)], "ptx")
     yield make_verbatim(observation_lines(diagnosis))
     explanations = diagnosis.explanations
     if not explanations:
@@ -67,16 +67,27 @@ def iter_diagnosis_blocks(
         yield make_heading(_format_heading(diagnosis, size))
         yield from _iter_group_blocks(diagnosis, list(group), with_all)
     if not is_brief:
-        count, number = len(diagnosis.cases), diagnosis.shown_index + 1
-        suffix = f" of observation {number}" if count > 1 else ""
+        documented, suffix = diagnosis.documented, ""
+        if len(block.statements) > 1 and explanations[0].causes:
+            documented = _get_part(diagnosis, explanations[0])
+            suffix = f" of statement {explanations[0].statement}"
+        if len(diagnosis.cases) > 1:
+            suffix += f" of observation {diagnosis.shown_index + 1}"
         yield make_heading(f"The documented evaluation{suffix}")
-        yield Verbatim(render(diagnosis.documented).rstrip("\n"))
+        yield Verbatim(render(documented).rstrip("\n"))
         yield from _iter_divergence_blocks(diagnosis, explanations[0], WIDTH)
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
-    """Return the explanations as JSON, the best first, in the shape of ``explain -f json``."""
-    return [explanation_to_json(explanation) for explanation in diagnosis.explanations]
+    """Return the explanations as JSON, the best first, in the shape of ``explain -f json``.
+
+    Those of several statements have the number of theirs.
+    """
+    has_numbers = len(diagnosis.block.statements) > 1
+    return [
+        {**({"statement": x.statement} if has_numbers else {}), **explanation_to_json(x)}
+        for x in diagnosis.explanations
+    ]
 
 
 def explanation_to_json(explanation: Explanation) -> dict[str, object]:
@@ -109,10 +120,48 @@ _FIELDS: Fields = {
 }
 
 
-def format_observed(ins: Instruction, observation: Observation) -> str:
+def format_observed(ins: Signature, observation: Observation) -> str:
     """Format observed bits: ``0x??01??00``, or ``p = 1, q = 0`` for several destinations."""
     return join_by_destination(
         ins, {r: x.format_bits(ins.type_of(r).bits) for r, x in observation.observed.items()}
+    )
+
+
+class LaneVerdicts(NamedTuple):
+    """The lanes of the only result that are as documented in every observation, and the others."""
+
+    unit: int
+    """The width of a lane in bits."""
+    documented_lanes: tuple[int, ...]
+    deviating_lanes: tuple[int, ...] = ()
+    """Lanes in which a known bit differs."""
+    uncertain_lanes: tuple[int, ...] = ()
+    """The others, in which not every bit is known."""
+
+
+def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
+    """Return which lanes always match the documentation; none if a lane has 32 bits.
+
+    The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
+    """
+    (place, *others), difference, known_mask = diagnosis.block.outputs.values(), 0, (1 << 32) - 1
+    ins = diagnosis.block.get_statement(place.statement).instruction
+    width = 32 // ins.entry.lanes if ins.has_lanes("d") else 32
+    unit = ins.form.dsel.unit if ins.form.dsel else width
+    if others or place.role != "d" or unit == 32:
+        return LaneVerdicts(32, ())
+    for observation, documented in diagnosis.cases:
+        observed = observation.observed[place.key]
+        difference |= observed.compute_difference(documented[place.key])
+        known_mask &= observed.known_mask
+    field, lanes = (1 << unit) - 1, range(32 // unit)
+    deviating_lanes = [lane for lane in lanes if difference >> unit * lane & field]
+    documented_lanes = [
+        x for x in lanes if x not in deviating_lanes and known_mask >> unit * x & field == field
+    ]
+    uncertain_lanes = [x for x in lanes if x not in deviating_lanes and x not in documented_lanes]
+    return LaneVerdicts(
+        unit, tuple(documented_lanes), tuple(deviating_lanes), tuple(uncertain_lanes)
     )
 
 
@@ -122,7 +171,9 @@ def format_right_lanes(diagnosis: Diagnosis) -> str:
     right_lanes, wrong_lanes, unknown_lanes = (lanes[::-1] for lanes in verdicts)
     if not wrong_lanes:
         return ""
-    name = "lane" if diagnosis.instruction.entry.lanes > 1 else {8: "byte", 16: "half-word"}[unit]
+    (place,) = diagnosis.block.outputs.values()
+    ins = diagnosis.block.get_statement(place.statement).instruction
+    name = "lane" if ins.entry.lanes > 1 else {8: "byte", 16: "half-word"}[unit]
 
     def format_lanes(lanes: Sequence[int]) -> str:
         return f"{name}{'s' if len(lanes) > 1 else ''} {', '.join(map(str, lanes))}"
@@ -146,9 +197,9 @@ def format_right_lanes(diagnosis: Diagnosis) -> str:
 
 def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
     """Yield the observed and the documented result."""
-    ins, lanes = diagnosis.instruction, format_right_lanes(diagnosis)
-    documented_text = format_result(diagnosis.documented)
-    observed_text = format_observed(ins, diagnosis.cases[diagnosis.shown_index].observation)
+    lanes, documented_text = format_right_lanes(diagnosis), format_result(diagnosis.documented)
+    observation = diagnosis.cases[diagnosis.shown_index].observation
+    observed_text = format_observed(diagnosis.block, observation)
     if len(diagnosis.cases) == 1:
         yield f"  got         {observed_text}"
         yield f"  documented  {documented_text}" + (lanes and f"  {lanes}")
@@ -175,12 +226,11 @@ def _iter_group_blocks(
     """Yield the explanations of one size; those that vary the same things form a group."""
     groups: dict[tuple[object, ...], list[Explanation]] = {}
     for explanation in explanations:
-        groups.setdefault(tuple(cause.changed_aspects for cause in explanation.causes), []).append(
-            explanation
-        )
+        aspects = (cause.changed_aspects for cause in explanation.causes)
+        groups.setdefault((explanation.statement, *aspects), []).append(explanation)
     points = []
     for first, *alternatives in list(groups.values())[: None if with_all else MAX_EXPLANATIONS]:
-        lines = [format_causes(first), *_list_details(diagnosis, first)]
+        lines = [_format_change(diagnosis, first), *_list_details(diagnosis, first)]
         shown = alternatives if with_all else alternatives[:ALIKE]
         lines += (f"or {format_causes(x)}" for x in shown)
         if len(alternatives) > len(shown):
@@ -191,6 +241,17 @@ def _iter_group_blocks(
         yield Paragraph(
             make_text(f"… and {len(groups) - len(points)} more (--all)"), "  ", "  ", True
         )
+
+
+def _get_part(diagnosis: Diagnosis, explanation: Explanation) -> Trace:
+    """Return the documented trace of the statement that an explanation changes."""
+    return diagnosis.documented.parts[explanation.statement - 1]
+
+
+def _format_change(diagnosis: Diagnosis, explanation: Explanation) -> str:
+    """Format the causes of an explanation, with the statement if there are several."""
+    has_others = len(diagnosis.block.statements) > 1
+    return f"statement {explanation.statement}, " * has_others + format_causes(explanation)
 
 
 def format_causes(explanation: Explanation) -> str:
@@ -205,12 +266,12 @@ def _iter_detail_blocks(diagnosis: Diagnosis, explanation: Explanation) -> Itera
 
 def _list_details(diagnosis: Diagnosis, explanation: Explanation) -> Iterator[str]:
     """Yield the changed line, the changed operands, and the selectors that fit."""
-    if explanation.instruction != diagnosis.instruction:
+    part = _get_part(diagnosis, explanation)
+    if explanation.instruction != part.instruction:
         yield f"`{explanation.ptx}`"
     is_swapped = any(cause.is_swap for cause in explanation.causes)
-    observed_operands = diagnosis.cases[explanation.shown_index].observation.operands
     changed_operands = format_changed_operands(
-        diagnosis.instruction, observed_operands, explanation.operands[explanation.shown_index]
+        part.instruction, part.operands, explanation.operands[explanation.shown_index]
     )
     if changed_operands and not is_swapped:
         yield changed_operands
@@ -245,7 +306,14 @@ def _format_digits(digits: Sequence[int]) -> str:
 
 def iter_unexplained_blocks(diagnosis: Diagnosis) -> Iterator[Block]:
     """Yield the blocks of an unexplained result: the causes tried, and the nearest results."""
-    ins = diagnosis.instruction
+    if len(diagnosis.block.statements) > 1:
+        sentence = (
+            f"No single change in a statement explains it. {diagnosis.try_count} were tried. If "
+            "the register of another statement is known, explain the statements up to there."
+        )
+        yield make_paragraph(sentence)
+        return
+    ins = diagnosis.block.instruction
     missing_roles = _list_missing_roles(diagnosis)
     names = " or ".join(ins.format_operand(role) for role in missing_roles)
     restriction = f" that does not read {names}" if missing_roles else ""
@@ -281,7 +349,7 @@ def _list_missing_roles(diagnosis: Diagnosis) -> list[str]:
     """Return one role for each register without a value because the line does not read it."""
     given_roles = {role for x in diagnosis.cases for role in x.observation.operands}
     missing_roles: dict[str, str] = {}
-    for role, source in diagnosis.instruction.roles.items():
+    for role, source in diagnosis.block.instruction.roles.items():
         if role not in given_roles:
             missing_roles.setdefault(str(source), role)
     return list(missing_roles.values())
@@ -322,7 +390,7 @@ def _iter_divergence_blocks(
     diagnosis: Diagnosis, explanation: Explanation, width: int
 ) -> Iterator[Block]:
     """Yield the steps of an explanation from the point where it and the documented trace differ."""
-    documented_trace, trace = diagnosis.documented, explanation.trace
+    documented_trace, trace = _get_part(diagnosis, explanation), explanation.trace
     if not explanation.causes:
         return
     if trace.result != documented_trace.result or documented_trace.plan != trace.plan:
@@ -340,62 +408,3 @@ def _iter_divergence_blocks(
         )
         yield make_paragraph(f"It is read as {result_text}.", is_close=True)
     yield make_verbatim(command_lines(list_command_words(trace), width), "sh", is_close=True)
-
-
-# --- blocks ------------------------------------------------------------------------------
-
-
-def iter_block_diagnosis_blocks(
-    diagnosis: BlockDiagnosis, *, with_all: bool = False
-) -> Iterator[Block]:
-    """Yield a diagnosis of several statements; ``with_all`` yields every explanation."""
-    block, explanations = diagnosis.block, diagnosis.explanations
-    observed = diagnosis.observations[diagnosis.shown_index].observed
-    documented = diagnosis.documented.result_by_role
-    widths = {role: block.type_of(role).bits for role in observed}
-    got = _join(block, {role: x.format_bits(widths[role]) for role, x in observed.items()})
-    right = _join(block, {role: format_hex(documented[role], widths[role]) for role in observed})
-    yield make_verbatim(block.lines, "ptx")
-    yield make_verbatim([f"  got         {got}", f"  documented  {right}"])
-    if diagnosis.is_documented:
-        yield make_paragraph("This is the documented result.")
-        return
-    if not explanations:
-        sentence = (
-            f"No single change in a statement explains it. {diagnosis.try_count} were tried. If "
-            "the register of another statement is known, explain the statements up to there."
-        )
-        yield make_paragraph(sentence)
-        return
-    first, *details = _describe_change(explanations[0])
-    yield make_paragraph(first)
-    yield from (make_paragraph(x, "  ", "  ", is_close=True) for x in details)
-    if others := explanations[1:] if with_all else explanations[1:MAX_EXPLANATIONS]:
-        yield make_heading("Also with one change")
-        yield make_points(map(_describe_change, others), is_close=True)
-    if rest := len(explanations) - len(others) - 1:
-        yield make_paragraph(f"… and {rest} more (--all)", "  ", "  ", is_close=True)
-
-
-def block_diagnosis_to_json(diagnosis: BlockDiagnosis) -> list[dict[str, object]]:
-    """Return the explanations as those of an instruction, each with its ``statement``."""
-    return [
-        {"statement": x.statement.number, **explanation_to_json(x.explanation)}
-        for x in diagnosis.explanations
-    ]
-
-
-def _describe_change(x: StatementExplanation) -> list[str]:
-    """Return the statement and its change, and the changed line if there is one."""
-    verb = "would give" if x.explanation.kind == "habit" else "gives"
-    text = f"Statement {x.statement.number} {verb} this {format_causes(x.explanation)}."
-    is_changed = x.explanation.instruction != x.statement.instruction
-    return [text, *[f"`{x.explanation.ptx}`"] * is_changed]
-
-
-def _join(block: BasicBlock, texts: Mapping[str, str]) -> str:
-    """Join one text for each observed result, with their names if the block has several."""
-    names = block.results
-    if len(names) == 1:
-        return next(iter(texts.values()))
-    return ", ".join(f"{names[role]} = {text}" for role, text in texts.items())

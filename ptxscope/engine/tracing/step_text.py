@@ -25,7 +25,7 @@ from ..micro_operations.properties import (
 from ..micro_operations.selection import format_read_type
 from ..semantics.lowering import load_families
 from ..semantics.plan import Row
-from ..syntax.instruction import Instruction
+from ..syntax.instruction import Signature
 from .trace import Step, Trace
 
 _TITLES = {
@@ -246,18 +246,18 @@ def interpret_bits(ins: InstructionView, role: str, bits: int) -> str:
 
 def format_result(trace: Trace) -> str:
     """Return the destinations' bits: ``0x00000007``, or ``p = 0, q = 1`` for several."""
-    ins = trace.instruction
-    return format_result_bits(ins, {role: trace.result[name] for role, name in ins.results.items()})
+    bits = trace.result_by_role
+    return format_result_bits(trace.block, {role: bits[role] for role in trace.block.results})
 
 
-def format_result_bits(ins: Instruction, bits: Mapping[str, int]) -> str:
+def format_result_bits(ins: Signature, bits: Mapping[str, int]) -> str:
     """Format a result by role like ``format_result``."""
     return join_by_destination(
         ins, {role: format_hex(x, ins.type_of(role).bits) for role, x in bits.items()}
     )
 
 
-def join_by_destination(ins: Instruction, texts: Mapping[str, str]) -> str:
+def join_by_destination(ins: Signature, texts: Mapping[str, str]) -> str:
     """Join one text for each destination, with their names if there are several."""
     if len(ins.results) == 1:
         return next(iter(texts.values()))

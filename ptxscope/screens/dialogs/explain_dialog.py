@@ -128,7 +128,9 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         except PtxError as error:
             self._show([error.summary], [])
             return
-        self._diagnosis = investigate(ins, [Observation(self._trace.operands, observed)])
+        self._diagnosis = investigate(
+            self._trace.block, [Observation(self._trace.operands, observed)]
+        )
         lines = [line.strip() for line in observation_lines(self._diagnosis)]
         self._show(lines[1:], self._diagnosis.explanations)
 
@@ -190,7 +192,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
 
         def take(answer: NextOperands | None) -> None:
             self._next = answer if answer and len(answer.groups) > 1 else None
-            show(partial(write_text, [*iter_next_blocks(diagnosis.instruction, answer)]))
+            show(partial(write_text, [*iter_next_blocks(diagnosis.block.instruction, answer)]))
 
         def refuse(error: Exception) -> None:
             show(lambda _: make_printable(str(error)))
