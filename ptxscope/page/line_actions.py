@@ -134,7 +134,7 @@ def _make_setup(link: PageLink, old_setup: Setup) -> tuple[Setup, ListingCursor 
     values = {}
     for key, text in link.values.items():
         if key not in keys:
-            raise ValueError(f"{key} is no operand of {' '.join(str(target).split())}")
+            raise ValueError(f"{key} is not an operand of {' '.join(str(target).split())}")
         try:
             values[keys[key]] = parse_operand(target, keys[key], text)
         except PtxError as error:

@@ -76,7 +76,7 @@ def find_kind(trace: Trace, scene: Scene, place: Place) -> str:
 _ACTIONS = {
     "operand": "Enter types over it",
     "entry": "Enter switches it",
-    "mask": "Enter takes this lane in or out",
+    "mask": "Enter adds or removes this lane",
     "part": "Enter takes the next part; drag a chip here",
     "digit": "Enter takes the next value; drag a chip here",
 }

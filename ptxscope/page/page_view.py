@@ -86,7 +86,7 @@ def make_link(page: PageState) -> tuple[str, str]:
     if link := format_permalink(page.link):
         return link, ""
     if link := format_permalink(page.link._replace(text="")):
-        return link, "The link leaves out what is typed in the tool: it is too long."
+        return link, "The link omits the text that you typed in the tool: it is too long."
     return "", "This is too long for a link."
 
 
@@ -127,7 +127,7 @@ def _list_problems(page: PageState) -> Iterator[Child]:
             yield make_button(make_printable(label), "fix", data_index=str(index))
     if error:
         line = make_printable(" ".join(str(page.target).split()))
-        yield make_element("p", f"Below is still the last line without an error: {line}")
+        yield make_element("p", f"The picture is still of the last line without an error: {line}")
 
 
 def _list_operands(page: PageState) -> Iterator[Child]:

@@ -67,7 +67,7 @@ def parse_permalink(fragment: str) -> PageLink:
         name, equals, text = part.partition("=")
         name = _unquote(name)
         if not equals or name in pairs:
-            what = f"{name} is given twice" if equals else f"{quote_word(part)} is no name=value"
+            what = f"{name} is given twice" if equals else f"{quote_word(part)} is not name=value"
             raise ValueError(what if part else "nothing follows an `&`")
         pairs[name] = _unquote(text)
     version = pairs.pop("v", str(_VERSION))

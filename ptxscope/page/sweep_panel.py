@@ -153,7 +153,7 @@ def _make_plot(swept: IntegerSweep, runs: list[list[Sample]], about: str) -> Ele
         role="img",
         aria_label=about,
     )
-    axes = f"To the right, {axis.part.label}; upwards, {result.label}; dashed, the present value."
+    axes = f"To the right, {axis.part.label}; upwards, {result.label}; dashed, the current value."
     return make_element(
         "figure", make_element("figcaption", f"{about}. {axes}"), plot, class_="plot"
     )

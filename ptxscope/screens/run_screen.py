@@ -259,7 +259,7 @@ class RunScreen(ThemedScreen[LeftRun]):
         elif run.step_at_cursor:
             self.notify(f"the explorer has no steps of line {run.line}", markup=False)
         else:
-            self.notify(f"the thread never comes to line {run.line}", markup=False)
+            self.notify(f"the thread never reaches line {run.line}", markup=False)
 
     def action_leave(self) -> None:
         """Return to the explorer; a search ends first."""

@@ -72,7 +72,7 @@ class SweepScreen(ThemedScreen[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,v", "leave", "Leave", show=False),
         Binding("ctrl+y,y", "copy", "Copy", show=False),
-        Binding("u", "take_back", "Take back", show=False, id="edit.undo"),
+        Binding("u", "take_back", "Undo", show=False, id="edit.undo"),
         Binding("question_mark,f1", "help", "Help", show=False, id="help"),
     ]
 

@@ -226,7 +226,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "Random operand values, often edge cases",
             changes.randomize_values,
         ),
-        Action("edit.swap", "", "swap", "Exchange the values of a and b", changes.swap_operands),
+        Action("edit.swap", "", "swap", "Swap the values of a and b", changes.swap_operands),
         Action("edit.fix", "", "fix", "Apply the fix that an error offers", changes.fix_line),
     ),
     "Documents": (

@@ -120,7 +120,7 @@ def take_target(
     ]
     items.append(MenuItem("any of them", "the simplest operands"))
     index = names.index(state.edited_register) if state.edited_register in names else 0
-    title = f"Which operand shall give {target.name} = {make_printable(text.strip())}?"
+    title = f"Which operand should give {target.name} = {make_printable(text.strip())}?"
     index = yield AskItem(title, items, index, "lanes")
     if index is not None:
         yield from _find_sources(state, target, text, (*inputs, None)[index])
@@ -134,7 +134,7 @@ def _find_sources(
 
     finding = yield AskSolver(partial(find_sources, target, target.make_condition(text), source))
     if target.trace is not state.trace:
-        yield refuse(f"nothing is set: what was to give {target.name} has changed")
+        yield refuse("nothing is set: the operands have changed")
         return
     sentence = finding.describe(target, text)
     if not finding.operands:

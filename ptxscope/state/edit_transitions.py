@@ -189,7 +189,7 @@ def undo(state: ExplorerState) -> Requests:
     after = state.session.moment
     state.undo()
     edit = describe_edit(state.session.moment, after)
-    yield ShowOutcome("Took back", make_printable(edit), (("edit.redo", "restores it"),))
+    yield ShowOutcome("Undone", make_printable(edit), (("edit.redo", "restores it"),))
 
 
 def redo(state: ExplorerState) -> Requests:

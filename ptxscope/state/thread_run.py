@@ -123,7 +123,7 @@ class ThreadRun:
     def limit_text(self) -> str:
         """A sentence on the steps that a limit left out; often empty."""
         if self.is_cut:
-            return f"The thread goes on, but only {len(self.steps):,} of its steps are kept."
+            return f"The thread continues, but only {len(self.steps):,} of its steps are kept."
         if self.result and not self.result.is_complete:
             return f"The run ends at {self.result.step_count:,} instructions; --steps sets a limit."
         return ""

@@ -157,7 +157,7 @@ class ValuesPane(Pane):
                 lines.append([])
             lines += [_draw_value(x, width) for x in values]
         if older := run.older_place_count:
-            lines.append([StyledText(f"and {format_count(older, 'older place')}", "dim")])
+            lines.append([StyledText(f"and {format_count(older, 'earlier place')}", "dim")])
         return lines
 
     def _explanation_lines(self, width: int) -> list[StyledLine]:
@@ -167,7 +167,7 @@ class ValuesPane(Pane):
         count, lines = diagnosis.element_count, list[StyledLine]()
         explanations = diagnosis.explanations or diagnosis.near_misses
         if not diagnosis.explanations:
-            lines += sentence_lines("No single change gives what was expected.", width, "strong")
+            lines += sentence_lines("No single change gives the expected values.", width, "strong")
         for x in explanations[:_MAX_EXPLANATIONS]:
             place = f"Line {x.statement.line}" if x.statement else "The kernel"
             share = "all" if x.match_count == count else f"{x.match_count} of"
@@ -176,10 +176,10 @@ class ValuesPane(Pane):
         if len(explanations) > _MAX_EXPLANATIONS:
             lines.append([StyledText(f"and {len(explanations) - _MAX_EXPLANATIONS} more", "dim")])
         if diagnosis.untried:
-            text = f"Not tried, since the time is over: {diagnosis.untried}."
+            text = f"Not tried within the time limit: {diagnosis.untried}."
             lines += sentence_lines(text, width, "dim")
         elif diagnosis.has_untried:
-            lines += sentence_lines("x again tries less likely changes, too.", width, "dim")
+            lines += sentence_lines("x again tries less likely changes.", width, "dim")
         return lines
 
 

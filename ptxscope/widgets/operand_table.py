@@ -362,7 +362,7 @@ class OperandTable(CursorPane):
         if notation == "truth":
             return f"{name}: type true or false, space switches it"
         if notation == "bit":
-            return f"bit {lane} of {name}: space turns it, typing sets the operand"
+            return f"bit {lane} of {name}: space flips it, typing sets the operand"
         part = f"lane {lane} of {name}" if notation == "lane" else name
         return f"{part}: type a value, < or > nudges it, Esc leaves"
 

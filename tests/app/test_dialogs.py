@@ -572,7 +572,7 @@ async def test_help_has_first_the_panels_keys_and_the_glyphs_on_the_screen(
         page = drive.app.screen.query_one("#help", Pane).read_text()
         assert "Keys: lanes" in page.splitlines()[0]
         assert ("On the screen" in page.splitlines()[0]) == (columns == 2)
-        assert "a range, and the place" in page
+        assert "a range, and the position" in page
         assert "NaN: an input" not in page
         assert "a running sum" not in page
         assert "keys.toml" not in page

@@ -392,7 +392,7 @@ async def test_what_is_said_of_the_cursors_cell_follows_an_edit() -> None:
         await drive.press("less_than_sign")
         assert "byte 2 of b" in drive.pane("hint").read_text()
         await drive.press("u")
-        assert "Took back: the line" in drive.pane("hint").read_text()
+        assert "Undone: the line" in drive.pane("hint").read_text()
         assert lanes.place == LaneRef("select.b", 0)
 
 

@@ -43,7 +43,7 @@ async def test_typing_over_a_result_sets_the_operand_edited_last(size: tuple[int
         await go_to(drive, "merge.t", 0)
         await drive.type("0x10")
         shown = await drive.read_after(drive.press("enter"))
-        assert "Which operand shall give t lane 0 = 0x10?" in shown
+        assert "Which operand should give t lane 0 = 0x10?" in shown
         shown = await drive.read_after(drive.press("enter"))
         assert drive.session.trace.operands["b"] == 0x01FF020F
         assert "b = 0x01ff020f gives t lane 0 = 0x10" in shown

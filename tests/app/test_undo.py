@@ -65,10 +65,10 @@ async def test_undo_and_redo_say_what_happened_to_a_listing() -> None:
         assert "There is no edit to redo" in await drive.read_after(drive.press("ctrl+r"))
         await _open(drive, "long.ptx", LONG)
         await drive.press("right_square_bracket", "o", "5", "enter", "escape")
-        assert "Took back: x1 = 0x00000001" not in await drive.text()
-        assert "Took back: " in await drive.read_after(drive.press("u"))
-        assert "Took back: line 2 of `long.ptx`" in await drive.read_after(drive.press("u"))
-        assert "Took back: the listing `long.ptx`" in await drive.read_after(drive.press("u"))
+        assert "Undone: x1 = 0x00000001" not in await drive.text()
+        assert "Undone: " in await drive.read_after(drive.press("u"))
+        assert "Undone: line 2 of `long.ptx`" in await drive.read_after(drive.press("u"))
+        assert "Undone: the listing `long.ptx`" in await drive.read_after(drive.press("u"))
         assert "Restored: the listing `long.ptx`" in await drive.read_after(drive.press("ctrl+r"))
         shown = await drive.read_after(drive.press("ctrl+r"))
         assert "Restored: line 2 of `long.ptx` · u undoes it" in shown
@@ -78,4 +78,4 @@ async def test_undo_says_it_in_a_small_terminal_too() -> None:
     async with explorer(size=(40, 12)) as drive:
         await drive.press("@edit.swap")
         shown = " ".join((await drive.read_after(drive.press("u"))).split())
-        assert "Took back" in shown
+        assert "Undone" in shown

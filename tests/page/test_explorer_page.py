@@ -412,7 +412,7 @@ def test_a_block_is_open_while_the_line_is_one() -> None:
     page = open_page(BLOCK_LINK)
     assert "#problems" not in act(page, "line", text=BLOCK[:-2])
     told = text_of(act(page, "line", text=BLOCK.replace("vsub2.u32.", "vsub2.u33."))["#problems"])
-    assert "still the last line without an error" in told
+    assert "still of the last line without an error" in told
     assert page.state.last_step > len(page.state.trace.steps)
     act(page, "line", text="vadd4.u32.u32.u32 d, a, b, c")
     assert page.state.last_step == len(page.state.trace.steps)
@@ -536,7 +536,7 @@ def test_a_link_leaves_out_a_text_that_is_too_long_for_it() -> None:
     page = open_page(VADD4)
     act(page, "tool", name="check")
     told = act(page, "tool_text", text="vadd4.s32.s32.s32 d, a, b, c;\n" * 100)
-    assert told["message"].startswith("The link leaves out")
+    assert told["message"].startswith("The link omits")
     assert parse_permalink(make_link(page.state)[0]).tool == "check"
     assert act(page, "tool_text", text="nothing")["message"] == ""
 

@@ -46,7 +46,7 @@ def test_results_are_those_of_the_command_line(line: str, part: str, model: str)
 @pytest.mark.parametrize(
     ("line", "part", "columns", "rows"),
     [
-        # -127 + -128 is clamped to -128, 127 + 1 to 127: the ends, the present value, zero
+        # -127 + -128 is clamped to -128, 127 + 1 to 127: the ends, the current value, zero
         ("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", {"-128", "127", "5"}, {"-128", "0", "127"}),
         ("setp.lt.f32 p, a, b", "a", {"-NaN", "NaN"}, {"true", "false"}),
     ],

@@ -303,7 +303,7 @@ def test_what_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ptxscope.kernels.launches.thread_log.MAX_STEPS", 50)
     cut = launch("out=zeros:u32:9 n=9", _LOOP)
     assert cut.title.endswith("0 of the first 50 steps")
-    assert cut.limit_text == "The thread goes on, but only 50 of its steps are kept."
+    assert cut.limit_text == "The thread continues, but only 50 of its steps are kept."
 
 
 def test_the_suggested_arguments_run_every_kernel() -> None:

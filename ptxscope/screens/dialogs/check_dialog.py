@@ -71,7 +71,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
 
     def _describe(self) -> str:
         if not self._instructions:
-            return "Nothing is wrong with any of them, and no erratum can change one."
+            return "All of them are legal, and no erratum can change one."
         return "\n".join(item_lines(self._instructions[self._menu.index]))
 
     @on(Menu.ItemChosen)

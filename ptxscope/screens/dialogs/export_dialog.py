@@ -193,11 +193,11 @@ class ExportDialog(Dialog[Annotations]):
             if index == 1:
                 self._write(path)
             else:
-                self._show(f"{make_printable(name)} is as it was")
+                self._show(f"{make_printable(name)} is unchanged")
 
         items = [
             MenuItem("keep it", "nothing is written"),
-            MenuItem("overwrite", "what it holds is lost"),
+            MenuItem("overwrite", "its contents are lost"),
         ]
         self.app.push_screen(
             MenuDialog(AskItem(f"{make_printable(name)} exists", items, 0, "export")), chosen

@@ -58,28 +58,30 @@ GLYPH_WORDS = {
 }
 PANES = {
     "lanes": (
-        "arrows move a cursor: what a value came from is underlined, what it leads to is in "
-        "italics, and the operands show the exact bits; type over a chip of a register, < and > "
-        "change it by one; over a computed value, type the value you want: a solver finds the "
-        "operand that gives it, or proves that there is none; a digit selects the source of a "
-        "lane, as does dragging a wire from a chip to it, and Enter lists the choices; space or a "
-        "click switches a lane of the mask, a bit of a word, or an entry of a truth table, whose "
-        "formula Enter edits; < and > slide a window over a word; a click on a title goes to that "
-        "step"
+        "arrows move a cursor: the sources of its value are underlined, the values that depend "
+        "on it are in italics, and the operands show the exact bits; type over a chip of a "
+        "register, < and > change it by one; over a computed value, type the value you want: a "
+        "solver finds the operand that gives it, or proves that there is none; a digit selects "
+        "the source of a lane, as does dragging a wire from a chip to it, and Enter lists the "
+        "choices; space or a click switches a lane of the mask, a bit of a word, or an entry of "
+        "a truth table, whose formula Enter edits; < and > slide a window over a word; a click "
+        "on a title goes to that step"
     ),
     "predict": (
-        "type what a lane of the next step will be, Enter checks it; h gives a hint, n shows the "
-        "step, Enter after the last answer draws another line; Esc leaves and saves what you typed"
+        "type the value of a lane of the next step, Enter checks it; h gives a hint, n shows the "
+        "step, Enter after the last answer draws another line; Esc leaves and saves what you "
+        "typed"
     ),
     "operands": (
         "arrows move between values, lanes and bits; type or Enter edits, < and > change a value "
         "by one, space flips the bit, v lists edge cases; Esc leaves"
     ),
     "modifiers": (
-        "arrows move, Enter chooses; × marks what is illegal here, and says why; on a selector, a "
-        "digit, < or > selects the lane's source; on the mask, space switches the lane; in the row "
-        "of a small screen, ^← and ^→ move between slots, Enter lists the values and Del removes "
-        "one; a left click goes to the next value, a right click or the wheel back"
+        "arrows move, Enter chooses; × marks choices that are illegal here, with the reason; on "
+        "a selector, a digit, < or > selects the lane's source; on the mask, space switches the "
+        "lane; in the row of a small screen, ^← and ^→ move between slots, Enter lists the "
+        "values and Del removes one; a left click goes to the next value, a right click or the "
+        "wheel back"
     ),
     "line": (
         "Tab takes a completion, up and down select one; F2 applies a fix; Enter or Esc leaves, "
@@ -101,18 +103,17 @@ PANES = {
     ),
     "run": (
         "type the arguments as for ptxscope run, with --grid --block --shared --steps --thread "
-        "--expect, and Enter; then n goes over a statement, i into a "
-        "function, N back, ] and [ to instructions that ptxscope explains, Home and End to the "
-        "ends; arrows move the cursor, g goes to where the thread comes to it next; > and < follow "
-        "another thread, t asks for one; m and M show buffers and shared memory at this step, Tab "
-        "scrolls them; with --expect, the run begins at the first wrong element, "
-        "and x finds the change that gives all that was expected; Enter shows the steps of the "
-        "instruction under the cursor on the thread's values, and F5 returns to the run; F5 in the "
-        "run asks for other arguments"
+        "--expect, and Enter; then n steps over a statement, i into a function, N back, ] and [ "
+        "to instructions that ptxscope explains, Home and End to the ends; arrows move the "
+        "cursor, g runs the thread to it; > and < follow another thread, t asks for one; m and M "
+        "show buffers and shared memory at this step, Tab scrolls them; with --expect, the run "
+        "begins at the first wrong element, and x finds the change that gives all expected "
+        "values; Enter shows the steps of the instruction under the cursor on the thread's "
+        "values, and F5 returns to the run; F5 in the run asks for other arguments"
     ),
     "check": (
-        "arrows move between the diagnostics, Enter opens one on operands that show it, Tab goes "
-        "to the text, ^y copies it"
+        "arrows move between the diagnostics, Enter opens one with operands that show it, Tab "
+        "goes to the text, ^y copies it"
     ),
     "why?": (
         "type the result that you got, with ? for each unknown digit; Enter goes to the "
@@ -124,9 +125,9 @@ PANES = {
         "they differ, u returns to yours; ^y copies the answer"
     ),
     "machine code": (
-        "each instruction stands beside the value that it computes, or is part of, and ▸ marks "
-        "those of the current step; ← and → choose the target, up and down scroll, ^y copies the "
-        "text; Enter or Esc goes to the steps, and Del closes the pane"
+        "each instruction stands beside the value that it computes or helps to compute, and ▸ "
+        "marks those of the current step; ← and → choose the target, up and down scroll, ^y "
+        "copies the text; Enter or Esc goes to the steps, and Del closes the pane"
     ),
     "export": (
         "arrows and Enter choose a format and the switches; Tab goes to the fields and the "
@@ -147,7 +148,7 @@ _MARKS = {
     "╱00╱": "bits outside of a window, which nothing reads",
     "1╳": "bits that are cut off, on the side where they were",
     "■ □": "a lane that is in the mask, and one that keeps the bits of c",
-    "├─●─┤": "a range, and the place of a number in it; a number outside is moved to an end",
+    "├─●─┤": "a range, and the position of a number in it; a number outside is moved to an end",
     "━⊕": "a running sum takes a lane",
     "▁▁▁": "a result that is hidden until its step",
 }

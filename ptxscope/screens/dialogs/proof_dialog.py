@@ -16,8 +16,8 @@ from ...widgets.base.form_fields import Page
 from .dialog import Dialog, DialogFrame
 
 _ADVICE = (
-    f"The explorer stops after {SECONDS:.0f} s. In a shell, `ptxscope prove A B` takes longer with "
-    "--timeout, and fewer operands with --where."
+    f"The explorer stops after {SECONDS:.0f} s. In a shell, `ptxscope prove A B` allows more time "
+    "with --timeout, and fewer operands with --where."
 )
 
 
@@ -31,7 +31,7 @@ class ProofDialog(Dialog[bool]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "Leave", show=False),
-        Binding("enter", "take", "Take over", show=False),
+        Binding("enter", "take", "Use these operands", show=False),
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
 
