@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...documents.formats.json_text import format_json
-from ...engine.program.program import Program
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import PtxError, format_count, make_printable
 from ...kernels.launches.device_code import DeviceCode, load_device_code
-from ...kernels.launches.expected_elements import Expectations, find_differences
+from ...kernels.launches.expected_elements import find_differences
 from ...kernels.launches.kernel_run import DEFAULT_MAX_STEPS, KernelRun, choose_kernel, run_kernel
 from ...kernels.launches.launch import LaunchShape
 from ...kernels.launches.launch_text import (
@@ -28,7 +28,6 @@ from ...kernels.launches.launch_text import (
     parse_values,
 )
 from ...kernels.launches.parameters import (
-    Argument,
     ArgumentError,
     FileArgument,
     convert_bytes,
@@ -84,28 +83,18 @@ def launch_kernel(
     bar.begin("loading", len(text), "characters")
     code = load_device_code(text, bar.advance_to, name=file, kernel=arguments.kernel)
     try:
-        kernel = choose_kernel(code, arguments.kernel)
-        read_file = partial(_read_file, bar)
-        values = parse_values(kernel, arguments.values, read_file)
-        buffers = list_buffers(code, kernel, values)
-        expected = parse_expectations(buffers, arguments.expect, read_file)
-        saved = _parse_saved(buffers, arguments.save)
-        shape = LaunchShape(
-            parse_shape("--grid", arguments.grid or "1"),
-            parse_shape("--block", arguments.block or "1"),
-            arguments.shared or 0,
-        )
-        log = _make_log(arguments, shape)
+        launch = _Launch(arguments, code, model, bar)
+        log = _make_log(arguments, launch.shape)
         stop_line = None if arguments.stop is None else _find_line(code, arguments.stop)
         watched = {_find_register(code, name) for name in arguments.watch}
         try:
-            result = _run(code, kernel, values, shape, arguments, model, bar, log)
+            result = launch.run(log)
         except LaunchError as error:
             from ...kernels.launches.run_explanations import FailedRun
 
-            failed = FailedRun(kernel, shape, model)
+            failed = FailedRun(launch.kernel, launch.shape, model)
             if explains:
-                diagnosis = _explain(code, values, bar, failed, expected, arguments)
+                diagnosis = launch.explain(failed)
             bar.begin_printing()
             if arguments.format == "json":
                 print(format_json(failure_to_json(failed, error, diagnosis), indent=1))
@@ -114,85 +103,139 @@ def launch_kernel(
                 for line in (*iter_printed_lines(error.printed), *explained):
                     print(make_printable(line))
             raise
-        origin_lines = _find_origins(code, kernel, values, arguments, model, bar, result, expected)
-        if explains and _has_differences(result, expected):
-            diagnosis = _explain(code, values, bar, result, expected, arguments)
+        origin_lines = launch.find_origins(result)
+        has_differences = launch.has_differences(result)
+        if explains and has_differences:
+            diagnosis = launch.explain(result)
     except PtxError as error:
         number = text.count("\n", 0, error.errors[0].span[0]) + 1
         raise CommandError(f"line {number}:\n{error}", 1) from None
-    except LaunchError as error:
-        raise CommandError(f"error: {make_printable(str(error))}", 1) from None
-    except ValueError as error:
-        raise CommandError(f"error: {make_printable(str(error))}") from None
+    except (LaunchError, ValueError) as error:
+        status = 1 if isinstance(error, LaunchError) else 2
+        raise CommandError(f"error: {make_printable(str(error))}", status) from None
     bar.begin_printing()
-    lines = list(iter_difference_lines(result, expected))
+    lines = list(iter_difference_lines(result, launch.expected))
     if arguments.format == "json":
-        print(format_json(run_to_json(result, expected, diagnosis), indent=1))
+        print(format_json(run_to_json(result, launch.expected, diagnosis), indent=1))
     else:
         if log:
             from ...kernels.sequences.intrinsic_sequences import find_text_sequences
 
             sequences = find_text_sequences(text, file)
             steps = iter_thread_lines(
-                log, shape, stop_line, watched, sequences, is_folded=arguments.fold
+                log, launch.shape, stop_line, watched, sequences, is_folded=arguments.fold
             )
             lines = [*steps, "", *lines]
         if diagnosis:
             origin_lines = [*origin_lines, *iter_explanation_lines(diagnosis)]
         for line in (*iter_lines(result, is_quiet=arguments.quiet), *lines, *origin_lines):
             print(make_printable(line))
-    for name, file in saved:
+    for name, file in launch.saved:
         buffer = result.get_buffer(name)
         if buffer.causes is not None:
             count = int(np.count_nonzero(buffer.causes))
             print_message(f"note: {file} has {format_count(count, 'unknown value')}")
         write_array_file(file, buffer.data)
-    has_differences = _has_differences(result, expected)
     return int(has_differences or bool(result.conflicts) or not result.is_complete)
 
 
-def _run(
-    code: DeviceCode,
-    kernel: Program,
-    values: Mapping[str, Argument],
-    shape: LaunchShape,
-    arguments: argparse.Namespace,
-    model: Model,
-    bar: ProgressBar,
-    log: ThreadLog | None,
-) -> KernelRun:
-    max_steps = _parse_steps(arguments.steps)
-    bar.begin("running", max_steps, "thread instructions at most")
-    reached, has_estimate = 0, False
+class _Launch:
+    """A kernel with its parameters, as the arguments of the command say."""
 
-    def advance(count: int, total: int | None = None) -> None:
-        nonlocal reached, has_estimate
-        reached = count
-        if total is not None:
-            if not has_estimate:
-                bar.begin("running", total, "thread instructions")
-            has_estimate, bar.total = True, total
-        bar.advance_to(count)
-
-    try:
-        return run_kernel(
-            code,
-            values,
-            kernel=kernel.name,
-            grid=shape.grid,
-            block=shape.block,
-            dynamic_shared_bytes=shape.dynamic_shared_bytes,
-            model=model,
-            max_steps=max_steps,
-            on_progress=advance,
-            log=log,
+    def __init__(
+        self, arguments: argparse.Namespace, code: DeviceCode, model: Model, bar: ProgressBar
+    ) -> None:
+        self._arguments, self._code, self._model, self._bar = arguments, code, model, bar
+        self.kernel = choose_kernel(code, arguments.kernel)
+        read_file = partial(_read_file, bar)
+        self._values = parse_values(self.kernel, arguments.values, read_file)
+        buffers = list_buffers(code, self.kernel, self._values)
+        self.expected = parse_expectations(buffers, arguments.expect, read_file)
+        self.saved = _parse_saved(buffers, arguments.save)
+        self.shape = LaunchShape(
+            parse_shape("--grid", arguments.grid or "1"),
+            parse_shape("--block", arguments.block or "1"),
+            arguments.shared or 0,
         )
-    except KeyboardInterrupt:
-        bar.hide()
-        print_message(f"interrupted after {reached:,} thread instructions")
-        raise
-    except MemoryError:
-        raise CommandError("error: this launch does not fit in memory") from None
+
+    def run(self, log: ThreadLog | None) -> KernelRun:
+        """Run the kernel."""
+        bar, max_steps = self._bar, _parse_steps(self._arguments.steps)
+        bar.begin("running", max_steps, "thread instructions at most")
+        reached, has_estimate = 0, False
+
+        def advance(count: int, total: int | None = None) -> None:
+            nonlocal reached, has_estimate
+            reached = count
+            if total is not None:
+                if not has_estimate:
+                    bar.begin("running", total, "thread instructions")
+                has_estimate, bar.total = True, total
+            bar.advance_to(count)
+
+        try:
+            return run_kernel(
+                self._code,
+                self._values,
+                kernel=self.kernel.name,
+                grid=self.shape.grid,
+                block=self.shape.block,
+                dynamic_shared_bytes=self.shape.dynamic_shared_bytes,
+                model=self._model,
+                max_steps=max_steps,
+                on_progress=advance,
+                log=log,
+            )
+        except KeyboardInterrupt:
+            bar.hide()
+            print_message(f"interrupted after {reached:,} thread instructions")
+            raise
+        except MemoryError:
+            raise CommandError("error: this launch does not fit in memory") from None
+
+    def find_origins(self, result: KernelRun) -> list[str]:
+        """Return what the first element that differs was computed from, by running once more."""
+        for name, elements in self.expected.items():
+            buffer = result.get_buffer(name)
+            for index, _ in find_differences(result, name, elements):
+                thread = buffer.find_thread(index)
+                if thread >= 0:
+                    log = ThreadLog(thread)
+                    self.run(log)
+                    return list(iter_origin_lines(log, result.shape, get_label(buffer), index))
+        return []
+
+    def has_differences(self, result: KernelRun) -> bool:
+        """Whether some elements are not as expected."""
+        return any(find_differences(result, name, x) for name, x in self.expected.items())
+
+    def explain(self, result: KernelRun | FailedRun) -> RunDiagnosis:
+        """Return the changes that give what was expected."""
+        from ...kernels.launches.run_explanations import explain_run
+
+        bar, arguments = self._bar, self._arguments
+        bar.begin("explaining", None, "changes")
+        reached = [0, 0]
+
+        def advance(count: int, total: int) -> None:
+            reached[:] = count, total
+            bar.total = total
+            bar.advance_to(count)
+
+        try:
+            return explain_run(
+                self._code,
+                self._values,
+                result,
+                self.expected,
+                advance,
+                tries_all=arguments.explain_all,
+                timeout=arguments.timeout,
+            )
+        except KeyboardInterrupt:
+            bar.hide()
+            print_message(f"interrupted after {reached[0]:,} of {reached[1]:,} changes")
+            raise
 
 
 def _make_log(arguments: argparse.Namespace, shape: LaunchShape) -> ThreadLog | None:
@@ -219,81 +262,16 @@ def _find_line(code: DeviceCode, line: int) -> int:
     return min(lines)
 
 
-def _find_origins(
-    code: DeviceCode,
-    kernel: Program,
-    values: Mapping[str, Argument],
-    arguments: argparse.Namespace,
-    model: Model,
-    bar: ProgressBar,
-    result: KernelRun,
-    expected: Expectations,
-) -> list[str]:
-    """Return what the first element that differs was computed from, by running once more."""
-    for name, elements in expected.items():
-        buffer = result.get_buffer(name)
-        for index, _ in find_differences(result, name, elements):
-            thread = buffer.find_thread(index)
-            if thread >= 0:
-                log = ThreadLog(thread)
-                _run(code, kernel, values, result.shape, arguments, model, bar, log)
-                return list(iter_origin_lines(log, result.shape, get_label(buffer), index))
-    return []
-
-
-def _has_differences(result: KernelRun, expected: Expectations) -> bool:
-    return any(find_differences(result, name, x) for name, x in expected.items())
-
-
-def _explain(
-    code: DeviceCode,
-    values: Mapping[str, Argument],
-    bar: ProgressBar,
-    result: KernelRun | FailedRun,
-    expected: Expectations,
-    arguments: argparse.Namespace,
-) -> RunDiagnosis:
-    """Return the changes that give what was expected."""
-    from ...kernels.launches.run_explanations import explain_run
-
-    bar.begin("explaining", None, "changes")
-    reached = [0, 0]
-
-    def advance(count: int, total: int) -> None:
-        reached[:] = count, total
-        bar.total = total
-        bar.advance_to(count)
-
-    try:
-        return explain_run(
-            code,
-            values,
-            result,
-            expected,
-            advance,
-            tries_all=arguments.explain_all,
-            timeout=arguments.timeout,
-        )
-    except KeyboardInterrupt:
-        bar.hide()
-        print_message(f"interrupted after {reached[0]:,} of {reached[1]:,} changes")
-        raise
-
-
 # --- arguments ---------------------------------------------------------------------------
 
 
 def _parse_steps(text: str | None) -> int:
     if text is None:
         return DEFAULT_MAX_STEPS
-    try:
+    with suppress(ValueError):
         number = float(text.replace("_", ""))
-        return int(number) if 0 < number < 1e18 else _refuse_steps(text)
-    except ValueError:
-        return _refuse_steps(text)
-
-
-def _refuse_steps(text: str) -> int:
+        if 0 < number < 1e18:
+            return int(number)
     raise CommandError(
         f"error: --steps is a positive number, such as 1e7, not {make_printable(text)}"
     )
