@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from .engine.tracing.trace import Trace as Trace
     from .engine.tracing.trace import replay as replay
     from .engine.tracing.trace import trace as trace
+    from .kernels.blocks.block_parser import evaluate_block as evaluate_block
     from .kernels.blocks.block_parser import parse_block as parse_block
-    from .kernels.blocks.block_trace import evaluate_block as evaluate_block
-    from .kernels.blocks.block_trace import trace_block as trace_block
+    from .kernels.blocks.block_parser import trace_block as trace_block
     from .kernels.launches.kernel_run import KernelRun as KernelRun
     from .kernels.launches.kernel_run import run_kernel as run_kernel
     from .kernels.launches.run_explanations import RunDiagnosis as RunDiagnosis
@@ -48,7 +48,7 @@ _HOMES = {
     "Trace": "engine.tracing.trace",
     "diagnose": "diagnosis.explanations",
     "evaluate": "engine.tracing.evaluation",
-    "evaluate_block": "kernels.blocks.block_trace",
+    "evaluate_block": "kernels.blocks.block_parser",
     "explain_kernel": "kernels.launches.run_explanations",
     "export": "documents",
     "find": "proof.operand_search",
@@ -59,7 +59,7 @@ _HOMES = {
     "replay": "engine.tracing.trace",
     "run_kernel": "kernels.launches.kernel_run",
     "trace": "engine.tracing.trace",
-    "trace_block": "kernels.blocks.block_trace",
+    "trace_block": "kernels.blocks.block_parser",
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -47,7 +47,7 @@ from ptxscope.engine.tracing.note_targets import parse_note, parse_steps
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.kernels.blocks.block_parser import parse_block
 from ptxscope.kernels.launches.device_code import load_device_code
-from ptxscope.kernels.launches.parameters import parse_argument
+from ptxscope.kernels.launches.launch_text import parse_argument
 from ptxscope.kernels.launches.printed_text import format_text
 from ptxscope.kernels.sequences.sequence_notes import SequenceSearch
 from ptxscope.learn.lesson import Lesson, LessonSource

@@ -17,22 +17,18 @@ from ..engine.program.program import Program
 from ..engine.program.statement import Statement
 from ..engine.records import freeze_dicts
 from ..kernels.launches.device_code import DeviceCode, load_device_code
-from ..kernels.launches.expected_elements import Expectations
+from ..kernels.launches.expected_elements import Expectations, list_buffers, parse_expectations
 from ..kernels.launches.kernel_run import choose_kernel, find_reaches
 from ..kernels.launches.launch import LaunchShape
 from ..kernels.launches.launch_text import (
-    list_buffers,
-    parse_expectations,
-    parse_shape,
-    parse_thread,
-    parse_values,
-)
-from ..kernels.launches.parameters import (
     POINTER_TYPES,
     Argument,
     ArgumentError,
     FileArgument,
     convert_bytes,
+    parse_shape,
+    parse_thread,
+    parse_values,
 )
 
 _MAX_FILE_BYTES = 1 << 26

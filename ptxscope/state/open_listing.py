@@ -37,7 +37,7 @@ from ..kernels.program_runs.program_run import (
     make_initial_key,
     register_of,
 )
-from ..kernels.sequences.hints import may_have_sequences
+from ..kernels.sequences import may_have_sequences
 from ..sources.source_programs import load
 from ..sources.verdict_cache import get_cached_verdict
 from .edits import with_line
@@ -308,7 +308,7 @@ class ListingCursor:
         block = self.listing.block
         if block is None:
             return None
-        from ..kernels.blocks.block_trace import trace_block
+        from ..kernels.blocks.block_parser import trace_block
 
         inputs = self.listing.inputs_by_program[self.program]
         values = {x.name: inputs.get(x.name, 0) for x in block.inputs}

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..kernels.launches.kernel_run import KernelBuffer
+from ..kernels.launches.launch_text import find_parameter, format_dtype
 from ..kernels.launches.memory_regions import Region
-from ..kernels.launches.parameters import find_parameter, format_dtype
 from ..kernels.launches.write_journal import MemoryContents
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from ptxscope import export
 from ptxscope.documents.options import Options
-from ptxscope.kernels.blocks.block_trace import trace_block
+from ptxscope.kernels.blocks.block_parser import trace_block
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.widgets.listing_pane import ListingPane
 from tests.app.driving import Driver, explorer

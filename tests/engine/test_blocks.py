@@ -20,8 +20,12 @@ from ptxscope.engine.tracing.basic_block import ValuePlace
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import replay
-from ptxscope.kernels.blocks.block_parser import find_block, parse_block
-from ptxscope.kernels.blocks.block_trace import evaluate_block, trace_block
+from ptxscope.kernels.blocks.block_parser import (
+    evaluate_block,
+    find_block,
+    parse_block,
+    trace_block,
+)
 from ptxscope.proof.equivalence import read_program
 from ptxscope.state.open_listing import open_block
 from tests.block_idioms import IDIOMS, WORD, Idiom

@@ -17,8 +17,7 @@ from ptxscope.engine.syntax.asm_bindings import parse_pasted
 from ptxscope.engine.syntax.errors import NotOneError, PtxError
 from ptxscope.engine.syntax.parser import parse, parse_all
 from ptxscope.engine.tracing.evaluation import evaluate
-from ptxscope.kernels.blocks.block_parser import parse_block
-from ptxscope.kernels.blocks.block_trace import trace_block
+from ptxscope.kernels.blocks.block_parser import parse_block, trace_block
 from ptxscope.sources.diagnostic import CheckedInstruction
 from ptxscope.sources.lint import check_text
 from tests.engine.test_program import INTRINSICS, documented

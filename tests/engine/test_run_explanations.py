@@ -18,13 +18,14 @@ import pytest
 import ptxscope
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.kernels.launches.device_code import DeviceCode, load_device_code
+from ptxscope.kernels.launches.instruction_changes import ChangeKind
 from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
 from ptxscope.kernels.launches.launch import LaunchShape
 from ptxscope.kernels.launches.launch_memory import LaunchMemory
-from ptxscope.kernels.launches.parameters import read_arguments
+from ptxscope.kernels.launches.launch_text import read_arguments
 from ptxscope.kernels.launches.replicas import ThreadSelection, run_replicas
 from ptxscope.kernels.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
-from ptxscope.kernels.launches.statement_changes import Likelihood, iter_changes
+from ptxscope.kernels.launches.statement_changes import iter_changes
 from ptxscope.kernels.launches.thread_state import LaunchError
 from tests.reference_data import DATA
 from tests.tiers import ci_only, sampled, whole
@@ -479,7 +480,7 @@ def test_replicas_do_not_affect_each_other(name: str) -> None:
     values = read_arguments(kernel, _get_arguments(name))
     memory = LaunchMemory(code, kernel, shape, values)
     draw = random.Random(name)
-    changes = [y for x in Likelihood for y in iter_changes(kernel, ISA_MODEL, x)]
+    changes = [y for x in ChangeKind for y in iter_changes(kernel, ISA_MODEL, x)]
     changes = sorted(draw.sample(changes, min(len(changes), 90)), key=lambda x: x.original.span)
     threads = ThreadSelection(range(shape.block_count))
     together = run_replicas(memory, changes, threads, ISA_MODEL, 1 << 12)

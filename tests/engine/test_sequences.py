@@ -13,11 +13,10 @@ import pytest
 
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.syntax.source import GAP
-from ptxscope.kernels.blocks.block_parser import parse_block
-from ptxscope.kernels.blocks.block_trace import trace_block
+from ptxscope.kernels.blocks.block_parser import parse_block, trace_block
 from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.kernels.sequences import may_have_sequences
 from ptxscope.kernels.sequences.dataflow import find_flow
-from ptxscope.kernels.sequences.hints import may_have_sequences
 from ptxscope.kernels.sequences.intrinsic_sequences import (
     IntrinsicSequence,
     find_sequences,

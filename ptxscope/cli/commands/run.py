@@ -40,7 +40,7 @@ from ...kernels.program_runs.program_run import (
     make_initial_key,
     register_of,
 )
-from ...kernels.sequences.hints import may_have_sequences
+from ...kernels.sequences import may_have_sequences
 from ...sources.source_programs import load
 from ..support.arguments import (
     VALUES_HELP,

@@ -15,23 +15,23 @@ from ...documents.formats.json_text import format_json
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import PtxError, format_count, make_printable
 from ...kernels.launches.device_code import DeviceCode, load_device_code
-from ...kernels.launches.expected_elements import find_differences
-from ...kernels.launches.kernel_run import DEFAULT_MAX_STEPS, KernelRun, choose_kernel, run_kernel
-from ...kernels.launches.launch import LaunchShape
-from ...kernels.launches.launch_text import (
+from ...kernels.launches.expected_elements import (
     NamedBuffer,
+    find_differences,
     get_buffer,
     list_buffers,
     parse_expectations,
-    parse_shape,
-    parse_thread,
-    parse_values,
 )
-from ...kernels.launches.parameters import (
+from ...kernels.launches.kernel_run import DEFAULT_MAX_STEPS, KernelRun, choose_kernel, run_kernel
+from ...kernels.launches.launch import LaunchShape
+from ...kernels.launches.launch_text import (
     ArgumentError,
     FileArgument,
     convert_bytes,
     find_parameter,
+    parse_shape,
+    parse_thread,
+    parse_values,
 )
 from ...kernels.launches.thread_log import ThreadLog
 from ...kernels.launches.thread_state import LaunchError

@@ -16,8 +16,8 @@ from ...kernels.launches.expected_elements import Expectations, find_differences
 from ...kernels.launches.fidelity import UnknownDecision
 from ...kernels.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun
 from ...kernels.launches.launch import LaunchShape
+from ...kernels.launches.launch_text import format_dtype
 from ...kernels.launches.memory_regions import describe_address
-from ...kernels.launches.parameters import format_dtype
 from ...kernels.launches.printed_text import iter_lines_of_texts
 from ...kernels.launches.run_explanations import FailedRun, RunDiagnosis, RunExplanation
 from ...kernels.launches.thread_log import ThreadLog, ThreadStep

@@ -15,10 +15,9 @@ from importlib.resources import files
 
 from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.properties import format_short_name
-from ...engine.tracing.provenance import find_provenance, format_origins
+from ...engine.tracing.provenance import describe_origins, find_provenance, format_origins
 from ...engine.tracing.step_text import get_row_name
 from ...engine.tracing.trace import Trace
-from ...kernels.blocks.block_trace import describe_origins
 from .. import theme
 from ..content.document import (
     Answers,

@@ -15,8 +15,7 @@ from ...engine.syntax.parser import parse
 from ...engine.tracing.annotations import Annotations, annotations_from_json, stage_from_json
 from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import StepPlace, Trace, make_trace
-from ...kernels.blocks.block_parser import parse_block
-from ...kernels.blocks.block_trace import trace_block
+from ...kernels.blocks.block_parser import parse_block, trace_block
 from ..options import MachineRow, MachineSection, Options
 from .json import BLOCK_SCHEMA, SCHEMA, Object, render
 from .recorded_json import require_equal

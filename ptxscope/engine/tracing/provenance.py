@@ -60,6 +60,17 @@ def format_origins(origins: Iterable[Origin], names: Mapping[str, str]) -> str:
     return make_printable(" and ".join(parts))
 
 
+def describe_origins(
+    trace: Trace, key: str, lane: int, low: int = 0, high: int = MAX_LANE_BITS
+) -> str:
+    """Return the bits of the given registers behind bits of a row: ``a bits 15:8 and b bit 0``.
+
+    ``key`` is the row's in the plan of the block, such as ``s2.write.d``.
+    """
+    origins = find_provenance(trace, key, lane, low, high)
+    return format_origins(origins, trace.block.names) or "no register"
+
+
 def find_ancestors(trace: Trace, cell: LaneBits) -> set[LaneBits]:
     """Return a cell and every cell that it depends on, back to the operands."""
     ancestors: set[LaneBits] = set()

@@ -1,51 +1,32 @@
-"""Basic blocks from pasted text, or from lines of a file."""
+"""Basic blocks from pasted text, or from lines of a file: parsed, traced, evaluated."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from ...engine.isa.catalog import MOVES
-from ...engine.isa.other_opcodes import ADDRESS_CONVERSIONS, LOADS, RETURNS
-from ...engine.isa.types import DESTINATIONS, Type
-from ...engine.program.control_flow import WritePlace, follow_places, make_initial_place
+from ...engine.isa.other_opcodes import LOADS
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind
-from ...engine.program.vector_move import MoveStep, VectorMove
+from ...engine.semantics.models import Model
 from ...engine.syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
-from ...engine.syntax.instruction import Immediate, Instruction, Register
 from ...engine.syntax.intrinsic_calls import has_calls
 from ...engine.syntax.opcodes import is_other_opcode
-from ...engine.syntax.operands import SPECIAL
-from ...engine.syntax.parser import OMISSION_PREFIX, parse
-from ...engine.syntax.register_checks import with_register_widths
-from ...engine.tracing.basic_block import BasicBlock, BlockGuard, BlockStatement, ValuePlace
+from ...engine.syntax.parser import parse
+from ...engine.tracing.basic_block import BasicBlock
+from ...engine.tracing.evaluation import Scalar, evaluate_plan
 from ...engine.tracing.operand_bits import check_argument
+from ...engine.tracing.trace import Trace, trace_program
 from ...sources.source_programs import load
-from .complementary_guards import drop_needless_guards
+from .block_reader import BlockReader
+
+if TYPE_CHECKING:
+    from ...engine.tracing.evaluation import Given, Outputs, Value
 
 MAX_STATEMENTS = 64
 """Most statements of a block, which is for somebody to read."""
 MAX_PROOF_STATEMENTS = 1024
 """Most statements of a block that is only proved."""
-
-_GIVEN = {**dict.fromkeys(LOADS, "loaded"), **dict.fromkeys(ADDRESS_CONVERSIONS, "an address")}
-"""Instructions whose results a block with memory takes as given values, and what these are."""
-_SPECIAL_REGISTER = "a special register"
-_ADDRESS = re.compile(r"\[([^][]*)\]")
-_NAME = re.compile(r"[%$\w]+")
-_STORED_BITS = re.compile(r"\.[busf](8|16|32|64)$")
-
-
-class _Contents(NamedTuple):
-    """The contents of a register while a block is read."""
-
-    place: ValuePlace
-    type: Type
-    bits: int | None = None
-    """The constant that it is, if it is one."""
 
 
 def parse_block(
@@ -85,7 +66,7 @@ def parse_block(
         count = f"{len(programs)} blocks of PTX are" if programs else "no statement is"
         span = (0, len(text.rstrip())) if lines is None else _find_line_span(text, lines)
         raise NotOneError(text, (Problem(f"{count} here{where}; one block is needed", span),))
-    reader = _Reader(text, programs[0], with_memory, max_statements)
+    reader = BlockReader(text, programs[0], with_memory, max_statements)
     return reader.read(_select(programs[0], lines))
 
 
@@ -166,325 +147,33 @@ def _is_computed(statement: Statement) -> bool:
     return statement.kind in kinds or bool(statement.problems)
 
 
-class _Reader:
-    """Reads the statements of a program, with the contents of its registers."""
+def trace_block(
+    block: str | BasicBlock, values: Mapping[str, Scalar], *, model: str | Model = "isa"
+) -> Trace:
+    """Trace a block on values by register name, as ``trace`` does one instruction.
 
-    def __init__(self, text: str, program: Program, with_memory: bool, max_statements: int) -> None:
-        self.text, self.program, self.with_memory = text, program, with_memory
-        self.max_statements = max_statements
-        self.guards: list[BlockGuard] = []
-        self.places: dict[str, WritePlace] = {x: make_initial_place(x) for x in program.constants}
-        """The place of the current contents of each register."""
-        self.contents: dict[WritePlace, _Contents] = {
-            self.places[name]: _Contents(ValuePlace(0, name), program.types[name], bits)
-            for name, bits in program.constants.items()
-        }
-        """The contents of the registers, by the place that wrote them."""
-        self.written: dict[str, _Contents] = {}
-        """The results so far of the current statement."""
-        self.statements: list[BlockStatement] = []
-        self.written_lines: list[str] = []
-        self.unread: dict[ValuePlace, str] = {}
-        """The results that nothing has read, with their registers."""
-        self.notes = [*program.notes]
-        self.given: dict[str, str] = {}
-        """What is in the registers that are taken as given, which nothing uses before."""
-        self.stored: dict[str, ValuePlace] = {}
-        """The computed values that are stored, by their registers."""
-        self.own_results: dict[str, ValuePlace] = {}
-        """The results of inner blocks, by registers that they declare."""
-        self.cut_values: dict[tuple[ValuePlace, int], ValuePlace] = {}
-        """The low bits of values of which a statement stores so many."""
-        self.open_blocks: list[Statement] = []
-        self.declarations: dict[str, Statement | None] = {}
-        """The inner block that declares each given register, if one does."""
-
-    def read(self, statements: list[Statement]) -> BasicBlock:
-        """Return the block of the statements."""
-        followed = follow_places(statements, self.places)
-        for _, (original, statement, note) in zip(
-            followed, drop_needless_guards(statements), strict=True
-        ):
-            self.notes += filter(None, [note])
-            self.written.clear()
-            match statement.kind:
-                case StatementKind.BLOCK_START:
-                    self.open_blocks.append(statement)
-                    declared = (f".reg .{type_} {name};" for name, type_ in statement.declared)
-                    self.written_lines.append(" ".join(("{", *declared)))
-                case StatementKind.BLOCK_END:
-                    self._leave_block(self.open_blocks.pop())
-                    if self.written_lines[-1][0] == "{":  # nothing in it is selected
-                        self.written_lines.pop()
-                    else:
-                        self.written_lines.append("}")
-                case StatementKind.INSTRUCTION | StatementKind.PLAIN_INSTRUCTION:
-                    self._check_count(statement)
-                    self.written_lines.append(f"{statement.text};")
-                    if statement.is_copy and not original.guard:
-                        self._move(statement)
-                    else:
-                        self._add(statement)
-                case StatementKind.BRANCH if statement.guard:
-                    self._add_guard(statement, statements)
-                case _:
-                    self._skip(statement)
-            # where a guard fails, or nothing is computed, a register keeps its contents
-            for name in () if statement.is_brace else statement.writes:
-                if contents := self._find_contents(name):
-                    self.contents[WritePlace(statement.number, name)] = contents
-        places = (place for x in self.statements for place in x.reads.values())
-        read = {place.role for place in places if not place.statement}
-        for kind in (*dict.fromkeys(_GIVEN.values()), _SPECIAL_REGISTER):
-            if given := [name for name, x in self.given.items() if x == kind and name in read]:
-                self.notes.append(f"{kind}, so treated as input: {', '.join(given)}")
-        if self.stored:
-            self.notes.append(f"stored, at any address: {', '.join(self.stored)}")
-        spans = [x.span for x in statements if x.span != (0, 0)]
-        span = (min(start for start, _ in spans), max(end for _, end in spans))
-        outputs, lines = self._find_outputs(), tuple(self.written_lines)
-        return BasicBlock(
-            tuple(self.statements),
-            outputs,
-            _drop_outer_braces(lines) if len(self.unread) == len(outputs) else lines,
-            self.text,
-            {"line": span},
-            tuple(dict.fromkeys(self.notes)),
-            self._find_read_values(outputs),
-            tuple(self.guards),
-        )
-
-    def _leave_block(self, block: Statement) -> None:
-        """Note the results in the registers that an inner block declares, and forget these."""
-        for name in block.writes:
-            contents = self._find_contents(name)
-            self.places.pop(name, None)
-            if contents and self.unread.get(contents.place) == name:
-                self.own_results[name] = contents.place
-
-    def _find_contents(self, name: str) -> _Contents | None:
-        """Return what is in a register, if the block has used it."""
-        place = self.places.get(name) or make_initial_place(name)
-        return self.written.get(name) or self.contents.get(place)
-
-    def _check_count(self, statement: Statement) -> None:
-        if len(self.statements) == self.max_statements:
-            self._fail(f"a block has at most {self.max_statements} statements", statement.span)
-
-    def _fail(self, message: str, span: Span, hint: str = "") -> None:
-        raise PtxError(self.text, (Problem(message, span, hint),))
-
-    def _add_guard(self, statement: Statement, statements: Sequence[Statement]) -> None:
-        """Note the guard of a branch to the end of the block; raise PtxError for another branch."""
-        if self.stored or not _leads_to_end(statement, statements):
-            opcode = quote_word(statement.name)
-            hint = "a guarded branch to its end, before anything is stored"
-            self._fail(f"{opcode} leaves the block, which runs straight on", statement.span, hint)
-        assert statement.guard
-        contents = self._read_register(statement.guard.name, Type.PRED, statement.span)
-        self.unread.pop(contents.place, None)
-        guard = BlockGuard(contents.place, statement.guard.name, stays_with=statement.guard.negated)
-        self.guards.append(guard)
-        text = quote_word(statement.text)
-        self.notes.append(f"{text} is not taken: this is for threads with {guard.condition}")
-
-    def _skip(self, statement: Statement) -> None:
-        """Skip a statement that changes no register; raise PtxError for any other."""
-        if statement.problems:
-            raise PtxError(self.text, statement.problems)
-        if self.with_memory and not statement.writes and _ADDRESS.search(statement.text):
-            self._store(statement)
-            return
-        opcode = quote_word(statement.name or statement.text)
-        if statement.kind is StatementKind.BRANCH and statement.opcode not in RETURNS:
-            self._fail(f"{opcode} leaves the block, which runs straight on", statement.span)
-        elif statement.unread:
-            self._fail(f"a block needs every statement; this one is {statement.unread}",
-                       statement.span)  # fmt: skip
-        elif kind := self._find_given_kind(statement):
-            self.given.update(dict.fromkeys(statement.writes, kind))
-        elif statement.writes:
-            self._fail(
-                f"{opcode} is not computed here: {statement.writes[0]} would be unknown",
-                statement.span,
-                "an instruction of the catalog",
-            )
-        elif statement.kind is StatementKind.UNKNOWN:
-            self.notes.append(f"{OMISSION_PREFIX}{quote_word(statement.text)}")
-
-    def _find_given_kind(self, statement: Statement) -> str:
-        """Return what kind of value registers not used before are given; empty if none is."""
-        if not self.with_memory or any(map(self._find_contents, statement.writes)):
-            return ""
-        source = statement.text.rpartition(",")[2].strip().partition(".")[0]
-        if statement.opcode in MOVES and SPECIAL.fullmatch(source):
-            return _SPECIAL_REGISTER
-        return _GIVEN.get(statement.opcode, "")
-
-    def _store(self, statement: Statement) -> None:
-        """Note which computed values a statement writes to memory."""
-        for name in _NAME.findall(_ADDRESS.sub("", statement.text.partition(" ")[2])):
-            contents = self._find_contents(name)
-            if contents is None or not contents.place.statement:
-                continue
-            place = self._cut(name, contents, statement)
-            if self.stored.setdefault(name, place) != place:
-                self._fail(f"{quote_word(name)} is stored twice, with two values", statement.span)
-
-    def _cut(self, name: str, contents: _Contents, statement: Statement) -> ValuePlace:
-        """Return the place of the bits of a register that a statement stores."""
-        match, held_bits = _STORED_BITS.search(statement.name), contents.type.bits
-        bits = int(match[1]) if match else held_bits
-        if bits >= held_bits:
-            return contents.place
-        key = (contents.place, bits)
-        if key not in self.cut_values:
-            cut = f"and.b{held_bits} d, a, 255" if bits == 8 else f"cvt.u{bits}.u{held_bits} d, a"
-            self._compute(statement, MoveStep(cut, f"{name}.{bits}", (name,)))
-            self.cut_values[key] = self.written[f"{name}.{bits}"].place
-        return self.cut_values[key]
-
-    def _move(self, statement: Statement) -> None:
-        """Give the contents of a register, or a literal, another name."""
-        ins = statement.instruction
-        assert ins
-        ((_, target),), source, type_ = ins.results.items(), ins.sources[0], ins.type_of("a")
-        if isinstance(source, Register):
-            contents = self._read_register(source.name, type_, statement.span)
-            self.written[target] = contents
-            if contents.place in self.unread:
-                self.unread[contents.place] = target
-        else:
-            bits = ins.constants["a"]
-            self.written[target] = _Contents(ValuePlace(0, target), type_, bits)
-
-    def _add(self, statement: Statement) -> None:
-        """Add a statement that computes something."""
-        if statement.move:
-            self._add_move(statement, statement.move)
-        elif ins := statement.instruction:
-            self._add_instruction(statement, ins)
-
-    def _add_move(self, statement: Statement, move: VectorMove) -> None:
-        """Add the instructions that give the result of a move between a word and its parts."""
-        if move.part_bits == 8:
-            self._fail("a block can't take a `mov` with a list of bytes", statement.span,
-                       "prmt joins bytes")  # fmt: skip
-        for step in move.iter_steps():
-            self._compute(statement, step, is_guarded=step.target in move.targets)
-
-    def _compute(self, statement: Statement, step: MoveStep, *, is_guarded: bool = False) -> None:
-        """Add an instruction that is a part of what a statement does."""
-        self._check_count(statement)
-        ins = parse(step.line)
-        sources: list[Register | Immediate] = [
-            Immediate(x & (1 << ins.type_of(role).bits) - 1, f"{x:#x}")
-            if isinstance(x, int)
-            else Register(x)
-            for role, x in zip("ab", step.sources, strict=False)
-        ]
-        ins = replace(
-            ins,
-            destinations=(step.target,),
-            sources=(*sources, *ins.sources[len(sources) :]),
-            guard=statement.guard if is_guarded else None,
-            text="",
-            spans={},
-        )
-        self._add_instruction(statement, ins, str(ins).rstrip(";"))
-
-    def _add_instruction(self, statement: Statement, ins: Instruction, part: str = "") -> None:
-        """Add an instruction with the values that it reads.
-
-        ``part`` is its text if it does a part of the statement.
-        """
-        spans = ins.spans
-        if ins.entry.can_have_wider_registers:
-            names = ((role, self._find_contents(name)) for role, name in ins.names.items())
-            widths = {role: x.type.bits for role, x in names if x and role == "a"}
-            ins = with_register_widths(ins, widths)
-        sources: dict[str, _Contents] = {}
-        for role, name in ins.names.items():
-            if role not in DESTINATIONS or ins.guard:
-                span = spans.get(role, statement.span)
-                sources[role] = self._read_register(name, ins.type_of(role), span)
-        constants = {ins.names[role]: x.bits for role, x in sources.items() if x.bits is not None}
-        ins = ins.with_constants(constants)
-        reads = {x: y.place for x, y in sources.items() if x not in ins.constants}
-        if old := next((x for x in reads if x in DESTINATIONS and sources[x].bits is not None), ""):
-            self._fail(
-                "a block can't keep a constant under a guard", spans.get(old, statement.span)
-            )
-        for place in reads.values():
-            self.unread.pop(place, None)
-        number = len(self.statements) + 1
-        texts = (part, statement.text) if part else (statement.text, "")
-        added = BlockStatement(number, texts[0], statement.line, ins, reads, texts[1])
-        self.statements.append(added)
-        for role, name in ins.results.items():
-            place = ValuePlace(number, role)
-            self.written[name] = _Contents(place, ins.type_of(role))
-            self.unread[place] = name
-
-    def _read_register(self, name: str, type_: Type, span: Span) -> _Contents:
-        """Return the contents of a register; raise PtxError if it has another width."""
-        contents = self._find_contents(name)
-        if contents is None:
-            contents = _Contents(ValuePlace(0, name), type_)
-            self.contents[self.places.setdefault(name, make_initial_place(name))] = contents
-            blocks = (x for x in reversed(self.open_blocks) if name in x.writes)
-            declaration = next(blocks, None)
-            if self.declarations.setdefault(name, declaration) is not declaration:
-                message = f"{quote_word(name)} is two registers, both read before they are written"
-                self._fail(message, span)
-        if contents.type.bits != type_.bits:
-            kinds = ["a predicate" if x is Type.PRED else f"a {x.bits}-bit register"
-                     for x in (contents.type, type_)]  # fmt: skip
-            self._fail(f"{quote_word(name)} is {kinds[0]} here, not {kinds[1]}", span)
-        return contents
-
-    def _find_outputs(self) -> Mapping[str, ValuePlace]:
-        """Return the results by name: of an asm statement, its outputs; else, what is not read."""
-        named = {name for names in self.program.bound.outputs.values() for name in names}
-        outputs = self.stored or {
-            name: place
-            for name, place in self._iter_results()
-            if (name in named if named else self.unread.get(place) == name)
-        }
-        outputs = outputs or self.own_results
-        if len({*outputs.values()}) < len(outputs) or not outputs:
-            problem = "two outputs are one value here" if outputs else "this block has no result"
-            self._fail(problem, (0, len(self.text.rstrip())))
-        return dict(sorted(outputs.items(), key=lambda item: item[1].statement))
-
-    def _find_read_values(self, outputs: Mapping[str, ValuePlace]) -> Mapping[str, ValuePlace]:
-        """Return what is in the other registers that were written, unless it is stored."""
-        if self.stored:
-            return {}
-        return {name: place for name, place in self._iter_results() if name not in outputs}
-
-    def _iter_results(self) -> Iterator[tuple[str, ValuePlace]]:
-        """Yield the registers at the end that hold a result of a statement, and its place."""
-        for name, place in self.places.items():
-            contents = self.contents.get(place)
-            if contents and contents.place.statement:
-                yield name, contents.place
+    The values are those of the registers that the block reads before it writes them. Raise PtxError
+    if the block is invalid, and ValueError if a value is; the message names the register.
+    """
+    return trace_program(read_block(block), values, model=model)
 
 
-def _leads_to_end(branch: Statement, statements: Sequence[Statement]) -> bool:
-    """Whether a branch leads to where nothing of the block is left, or ends the thread."""
-    if branch.opcode in RETURNS:
-        return True
-    start = min(branch.targets, default=0)
-    return start > branch.number and all(
-        x.kind in (StatementKind.LABEL, StatementKind.BLOCK_END)
-        or (x.kind is StatementKind.BRANCH and x.opcode in RETURNS)
-        for x in statements
-        if x.number >= start
-    )
+def evaluate_block(
+    block: str | BasicBlock,
+    values: Mapping[str, Given],
+    *,
+    model: str | Model = "isa",
+    out: Outputs | None = None,
+) -> dict[str, Value]:
+    """Return the bits of a block's results by name, for integers or arrays, as ``evaluate`` does.
+
+    All statements are one plan, so arrays pass once. Raise PtxError if the block is invalid, and
+    ValueError if a value is.
+    """
+    block = read_block(block)
+    return evaluate_plan(block, block.make_plan, values, model=model, out=out)
 
 
-def _drop_outer_braces(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the lines without braces around all of them."""
-    is_around_all = lines[0][0] == "{" and lines[-1] == "}"
-    return lines[1:-1] if is_around_all and sum(x[0] == "{" for x in lines) == 1 else lines
+def read_block(block: str | BasicBlock) -> BasicBlock:
+    """Return the block, or parse a text; raise PtxError if it is invalid."""
+    return block if isinstance(block, BasicBlock) else parse_block(block).without_braces()

@@ -14,8 +14,8 @@ from ...engine.arrays.block_runner import bind_plan
 from ...engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
 from ...engine.program.statement import Statement
 from .fidelity import Causes
+from .instruction_changes import StatementChange
 from .memory import fill_unknown
-from .statement_changes import StatementChange
 from .statement_steps import make_step
 from .thread_state import Bits, CallFrame, Step, ThreadGroup, ThreadValues
 

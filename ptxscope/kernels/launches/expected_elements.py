@@ -1,22 +1,43 @@
-"""The elements of buffers that a run was expected to give, and those that it gave otherwise."""
+"""The elements of buffers that a run was expected to give, and those that it gave otherwise.
+
+Users write ``param2[3]=0x7f``, ``param2=[1,?,3]`` or ``param2=@a.npy``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...diagnosis.observation import Observed, make_observed
+from ...diagnosis.observation import Observed, make_observed, parse_observed
+from ...engine.isa.types import Type
+from ...engine.program.program import Program
+from ...engine.program.variables import Variable
+from ...engine.syntax.errors import PtxError
 from ...engine.tracing.operand_bits import abbreviate_value, check_argument, convert_to_integer
+from .device_code import DeviceCode
 from .launch_memory import BoundBuffer
+from .launch_text import (
+    LIST,
+    Argument,
+    ArgumentError,
+    FileArgument,
+    ReadFile,
+    check_elements,
+    check_unmasked,
+    find_parameter,
+    make_argument_error,
+    parse_argument,
+)
 from .memory import AddressSpace
-from .parameters import check_unmasked
 
 if TYPE_CHECKING:
     from .kernel_run import KernelRun
 
+_ELEMENT = re.compile(r"(.+?)\[(\d{1,12})\]")
 Mask = npt.NDArray[np.bool_]
 Expectations = Mapping[str, Mapping[int, Observed]]
 """The expected bits of elements by buffer and position."""
@@ -132,3 +153,96 @@ class ExpectedWords(NamedTuple):
         region, width = self.buffer.region, self.words.dtype.itemsize
         part = rows[:, region.start : region.end].reshape(len(rows), -1, width)
         return part[:, self.indices]
+
+
+# --- expected elements as users write them
+
+
+class NamedBuffer(NamedTuple):
+    """A buffer that can be saved or expected."""
+
+    variable: Variable
+    dtype: np.dtype[Any]
+    """The type of its elements."""
+
+    @property
+    def name(self) -> str:
+        """The name of the parameter or the variable."""
+        return self.variable.name
+
+
+def list_buffers(
+    code: DeviceCode, kernel: Program, values: Mapping[str, Argument]
+) -> dict[str, NamedBuffer]:
+    """Return what can be saved or expected by each of its names: ``param0``, its name."""
+    buffers = {
+        x.name: NamedBuffer(x, np.dtype(f"u{x.word_bytes}"))
+        for x in code.variables.values()
+        if x.space == "global"
+    }
+    for name, value in values.items():
+        position = find_parameter(kernel, name)
+        if isinstance(value, np.ndarray) and position is not None:
+            buffer = NamedBuffer(kernel.parameters[position], value.dtype)
+            buffers[f"param{position}"] = buffers[buffer.name] = buffer
+    return buffers
+
+
+def get_buffer(buffers: Mapping[str, NamedBuffer], name: str) -> NamedBuffer:
+    """Return the buffer of a name. Raise ArgumentError if there is none."""
+    buffer = buffers.get(name)
+    if buffer is None:
+        names = [x for x in buffers if x not in {y.name for y in buffers.values()}]
+        known = f"there are: {', '.join(names or buffers)}" if buffers else "no argument is one"
+        raise ArgumentError(f"{name} is not a buffer here; {known}")
+    return buffer
+
+
+def parse_expectations(
+    buffers: Mapping[str, NamedBuffer], texts: Sequence[str], read_file: ReadFile
+) -> dict[str, dict[int, Observed]]:
+    """Return what is expected by buffer and position.
+
+    ``param2[3]=0x7f``, ``param2[3]=0x??01``, ``param2=[1,?,3]``, ``param2=@a.npy``; ``?`` stands
+    for a digit or an element that is not known. Raise ArgumentError for another text.
+    """
+    expected: dict[str, dict[int, Observed]] = {}
+    for text in texts:
+        place, separator, value = text.partition("=")
+        match = _ELEMENT.fullmatch(place.strip())
+        name = match[1] if match else place.strip()
+        if not separator:
+            raise ArgumentError(f"--expect is NAME=… or NAME[INDEX]=…, not {text}")
+        buffer, value = get_buffer(buffers, name), value.strip()
+        elements = expected.setdefault(buffer.name, {})
+        if match:
+            elements[int(match[2])] = _parse_element(value, buffer.dtype)
+        elif listed := LIST.fullmatch(value):
+            parts = listed[1].split(",")
+            elements |= {i: _parse_element(x.strip(), buffer.dtype) for i, x in enumerate(parts)}
+        else:
+            elements |= _read_elements(name, value, buffer, read_file)
+    return expected
+
+
+def _read_elements(
+    name: str, text: str, buffer: NamedBuffer, read_file: ReadFile
+) -> dict[int, Observed]:
+    """Return the elements of a file, or of what ``zeros`` makes, as the buffer would hold them."""
+    array = parse_argument(text, buffer.variable)
+    array = check_elements(read_file(array)) if isinstance(array, FileArgument) else array
+    if not isinstance(array, np.ndarray):
+        raise ArgumentError(f"{name} is a buffer: expect a list, a file, or {name}[0]=…")
+    try:
+        return read_elements(array, buffer.dtype)
+    except ValueError as error:
+        raise ArgumentError(f"{name}: {error}") from None
+
+
+def _parse_element(text: str, dtype: np.dtype[Any]) -> Observed:
+    """Return the expected bits of an element: a number, or digits with ``?``."""
+    kind = {"f": "f", "i": "s"}.get(dtype.kind, "u")
+    try:
+        return parse_observed(text, Type(f"{kind}{8 * dtype.itemsize}"))
+    except PtxError as error:
+        raise make_argument_error(error) from None

@@ -23,9 +23,9 @@ from .device_code import DeviceCode, load_device_code
 from .fidelity import Causes, Fidelity
 from .launch import LaunchShape, Shape
 from .launch_memory import BoundBuffer, LaunchMemory
+from .launch_text import Argument, find_parameter, read_arguments
 from .lockstep import Lockstep, StepLimitError
 from .memory import AddressSpace
-from .parameters import Argument, find_parameter, read_arguments
 from .printed_text import Printer
 from .sparse_arrays import make_sparse_zeros, make_written_pages
 from .thread_log import ThreadLog

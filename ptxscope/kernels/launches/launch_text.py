@@ -1,6 +1,7 @@
-"""Launches as users write them: shapes, threads, arguments, expected elements.
+"""Launches as users write them: shapes, threads, and arguments: numbers, and buffers for pointers.
 
-``32,2``, ``5,0,0@1``, ``param0=@a.npy``, ``param2[3]=0x7f``. A function of the caller reads files.
+``32,2``, ``5,0,0@1``; ``param0=0x7f``, ``1.5``, ``zeros:u32:64``, ``random:s16:100:7``,
+``[1,2,3]:u8``; ``@a.npy`` and ``@a.bin:u32`` name files, which a function of the caller reads.
 """
 
 from __future__ import annotations
@@ -10,32 +11,253 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from ...diagnosis.observation import Observed, parse_observed
 from ...engine.isa.types import Type
 from ...engine.program.program import Program
 from ...engine.program.variables import Variable
-from ...engine.syntax.errors import PtxError
-from .device_code import DeviceCode
-from .expected_elements import read_elements
+from ...engine.syntax.errors import PtxError, find_closest_spelling, quote_word
+from ...engine.syntax.values import parse_integer, parse_value
+from ...engine.tracing.operand_bits import check_argument
 from .launch import LaunchShape, Shape
-from .parameters import (
-    Argument,
-    ArgumentError,
-    Buffer,
-    FileArgument,
-    check_elements,
-    explain_unknown_parameter,
-    find_parameter,
-    make_argument_error,
-    parse_argument,
-)
+from .memory import check_memory
 
-_ELEMENT = re.compile(r"(.+?)\[(\d{1,12})\]")
-_LIST = re.compile(r"\[([^\[\]]*)\](?::\w+)?")
-"""A list of elements; the buffer has their type."""
+Buffer = npt.NDArray[Any]
+
+_DTYPES: dict[str, np.dtype[Any]] = {
+    **{f"{kind}{bits}": np.dtype(f"u{bits // 8}") for kind in "bu" for bits in (8, 16, 32, 64)},
+    **{f"s{bits}": np.dtype(f"i{bits // 8}") for bits in (8, 16, 32, 64)},
+    **{f"f{bits}": np.dtype(f"f{bits // 8}") for bits in (16, 32, 64)},
+}
+"""The array types of buffers by PTX type."""
+_COUNTED = re.compile(r"(zeros|random):(\w+):([\d_]+)(?::(\d+))?")
+LIST = re.compile(r"\[([^\[\]]*)\](?::(\w+))?")
+"""A list of elements, and their type."""
 _NUMBER = re.compile(r"[0-9]{1,10}")
+_MAX_BYTES = 1 << 32
+"""Maximum size of a buffer that a specification makes."""
+
+
+Argument = int | float | str | Buffer
+"""The bits or the value of a scalar, a buffer for a pointer, or either as users write it."""
+POINTER_TYPES = ("u64", "b64", "s64")
+"""The types of parameters that may be pointers."""
+
+
+class ArgumentError(ValueError):
+    """An argument that a parameter can't take."""
+
+
+class FileArgument(NamedTuple):
+    """A file whose contents are a buffer."""
+
+    path: str
+    type: str
+    """The type of the elements of a file without one; empty if the file tells."""
+
+
 ReadFile = Callable[[FileArgument], Buffer]
+
+
+def find_parameter(kernel: Program, name: str) -> int | None:
+    """Return the position of a parameter by its name, or by ``param0``; None if there is none."""
+    names = [x.name for x in kernel.parameters]
+    if name in names:
+        return names.index(name)
+    match = re.fullmatch(r"param(\d{1,4})", name)
+    position = int(match[1]) if match else -1
+    return position if 0 <= position < len(names) else None
+
+
+def explain_unknown_parameter(kernel: Program, name: str) -> str:
+    """Return an error that lists the parameters."""
+    names = [x.name for x in kernel.parameters]
+    suggestion = find_closest_spelling(name, names)
+    meant = f"; did you mean {suggestion}?" if suggestion else ""
+    return f"{name} is not a parameter of {kernel.name}{meant}; {describe_parameters(kernel)}"
+
+
+def describe_parameters(kernel: Program) -> str:
+    """Return a list of the parameters: ``param0 = k_param_0 (.u64)``."""
+    parts = [f"param{i} = {x.name} (.{x.type})" for i, x in enumerate(kernel.parameters)]
+    return ", ".join(parts) or "it has none"
+
+
+def get_buffer_dtype(type_: str) -> np.dtype[Any]:
+    """Return the array type of a PTX type: ``s16``, ``f32``. Raise ArgumentError for others."""
+    dtype = _DTYPES.get(type_)
+    if dtype is None:
+        raise ArgumentError(f"{quote_word(type_)} is not a type of buffers: {' '.join(_DTYPES)}")
+    return dtype
+
+
+def parse_argument(text: str, parameter: Variable) -> int | Buffer | FileArgument:
+    """Parse an argument: the bits of a number, a buffer, or a file.
+
+    ``random`` gives all integers alike, and floats from -1 to 1, the same for the same seed.
+    Raise ArgumentError if the parameter can't take it.
+    """
+    word = text.strip()
+    if word.startswith("@"):
+        path, separator, type_ = word[1:].rpartition(":")
+        if separator and type_ in _DTYPES:
+            return FileArgument(path, type_)
+        return FileArgument(word[1:], "")
+    if match := _COUNTED.fullmatch(word):
+        return _make_buffer(match)
+    if word.startswith(("zeros", "random")):
+        raise ArgumentError(f"{quote_word(word)} is not zeros:TYPE:COUNT or random:TYPE:COUNT:SEED")
+    if match := LIST.fullmatch(word):
+        return _parse_list(match[1], match[2])
+    if word.startswith("["):
+        raise ArgumentError(f"{quote_word(word)} is not a list: [1,2,3] or [1,2,3]:u8")
+    return _parse_number(word, parameter)
+
+
+def _make_buffer(match: re.Match[str]) -> Buffer:
+    dtype, count = get_buffer_dtype(match[2]), int(match[3])
+    if not 0 < count * dtype.itemsize <= _MAX_BYTES:
+        raise ArgumentError(f"a buffer has 1 byte to {_MAX_BYTES >> 30} GiB")
+    try:
+        check_memory(count * dtype.itemsize)
+    except ValueError as error:
+        raise ArgumentError(str(error)) from None
+    if match[1] == "zeros":
+        if match[4]:
+            raise ArgumentError("zeros takes no seed")
+        return np.zeros(count, dtype)
+    generator = np.random.default_rng(int(match[4] or 0))
+    if dtype.kind == "f":
+        return generator.uniform(-1, 1, count).astype(dtype)
+    return np.frombuffer(generator.bytes(count * dtype.itemsize), dtype).copy()
+
+
+def _parse_list(text: str, type_: str | None) -> Buffer:
+    parts = [x.strip() for x in text.split(",")] if text.strip() else []
+    if not parts:
+        raise ArgumentError("an empty list cannot be a buffer")
+    if type_ is None:
+        is_float = any(re.search(r"\.\d|\d\.|inf|nan", x) for x in parts)
+        type_ = "f32" if is_float else "s32" if any(x.startswith("-") for x in parts) else "u32"
+    dtype = get_buffer_dtype(type_)
+    bits = [_parse_bits(x, type_) for x in parts]
+    return np.array(bits, f"u{dtype.itemsize}").view(dtype)
+
+
+def _parse_number(word: str, parameter: Variable) -> int | Buffer:
+    if parameter.is_array:
+        raise ArgumentError(f"{parameter.name} takes {parameter.bytes} bytes: a list or a file")
+    return _parse_bits(word, parameter.type)
+
+
+def _parse_bits(word: str, type_: str) -> int:
+    try:
+        if type_ in list(Type):
+            return parse_value(word, Type(type_))
+        return parse_integer(word, 8 * get_buffer_dtype(type_).itemsize)
+    except PtxError as error:
+        raise make_argument_error(error) from None
+
+
+def make_argument_error(error: PtxError) -> ArgumentError:
+    """Return the error of a value that is no operand of an instruction."""
+    return ArgumentError(error.message.replace("the operand is `", "its type is `"))
+
+
+def convert_bytes(data: bytes, type_: str) -> Buffer:
+    """Return the contents of a file without a header as a buffer.
+
+    Raise ArgumentError if it is not a whole number of elements.
+    """
+    dtype = get_buffer_dtype(type_)
+    if not data or len(data) % dtype.itemsize:
+        raise ArgumentError(f"{len(data)} bytes are not a whole number of .{type_} elements")
+    return np.frombuffer(data, dtype).copy()
+
+
+def format_dtype(dtype: np.dtype[Any]) -> str:
+    """Return the PTX type of a buffer's elements: ``u32``."""
+    kind = {"u": "u", "i": "s", "f": "f", "b": "b"}.get(dtype.kind, "b")
+    return f"{kind}{8 * dtype.itemsize}"
+
+
+def read_arguments(kernel: Program, arguments: Mapping[str, Argument]) -> list[int | Buffer]:
+    """Return the bits or the buffer of each parameter. Raise ArgumentError for wrong ones."""
+    values: dict[int, int | Buffer] = {}
+    for name, argument in arguments.items():
+        check_argument("a parameter", name, str, "its name")
+        position = find_parameter(kernel, name)
+        if position is None:
+            raise ArgumentError(explain_unknown_parameter(kernel, name))
+        if position in values:
+            raise ArgumentError(f"{name} is given twice")
+        parameter = kernel.parameters[position]
+        try:
+            values[position] = _read_argument(parameter, argument)
+        except ArgumentError as error:
+            raise ArgumentError(f"{name}: {error}") from None
+    missing = [i for i in range(len(kernel.parameters)) if i not in values]
+    if missing:
+        wanted = " ".join(f"param{i}=…" for i in missing)
+        raise ArgumentError(f"{kernel.name} needs {wanted}: {describe_parameters(kernel)}")
+    return [values[i] for i in range(len(kernel.parameters))]
+
+
+def _read_argument(parameter: Variable, argument: Argument) -> int | Buffer:
+    if isinstance(argument, str):
+        parsed = parse_argument(argument, parameter)
+        if isinstance(parsed, (int, np.ndarray)):
+            argument = parsed
+        else:
+            raise ArgumentError("a file is read by the command line only; pass an array")
+    if isinstance(argument, np.ndarray) and argument.ndim:
+        return _check_buffer(parameter, argument)
+    if parameter.is_array:
+        raise ArgumentError(f"it takes {parameter.bytes} bytes: an array")
+    bits = 8 * parameter.bytes
+    if isinstance(argument, (float, np.floating)) and parameter.type in ("f32", "f64", "f16"):
+        array = np.array(argument, f"f{parameter.bytes}")
+        return int.from_bytes(array.tobytes(), "little")
+    try:
+        number = int(argument)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{argument!r:.60} is neither a number nor an array") from None
+    if not -(1 << bits - 1) <= number < 1 << bits or number != argument:
+        raise ArgumentError(f"{argument!r:.60} does not fit in .{parameter.type}")
+    return number & ((1 << bits) - 1)
+
+
+def check_unmasked(array: Buffer) -> None:
+    """Raise ArgumentError for a masked array: memory has no unknown elements to begin with."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise ArgumentError("a masked array cannot be a buffer; use array.filled(0)")
+
+
+def check_elements(array: Buffer) -> Buffer:
+    """Return an array as a buffer has it. Raise ArgumentError if its elements are no numbers."""
+    check_unmasked(array)
+    if array.dtype == bool:
+        array = array.view(np.uint8)
+    if array.dtype.kind not in "uif" or array.dtype.itemsize > 8:
+        raise ArgumentError(f"arrays of {array.dtype} cannot be buffers")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _check_buffer(parameter: Variable, array: Buffer) -> Buffer:
+    array = check_elements(array)
+    if not array.size:
+        raise ArgumentError("the array is empty")
+    if parameter.is_array:
+        if array.nbytes != parameter.bytes:
+            raise ArgumentError(f"it takes {parameter.bytes} bytes; the array has {array.nbytes}")
+    elif parameter.type not in POINTER_TYPES:
+        raise ArgumentError(
+            f"an array is for a pointer of 64 bits; the parameter is a .{parameter.type}"
+        )
+    return array
+
+
+# --- shapes and threads
 
 
 def parse_shape(option: str, text: str) -> Shape:
@@ -92,93 +314,3 @@ def _parse_value(kernel: Program, name: str, text: str, read_file: ReadFile) -> 
         return check_elements(read_file(value)) if isinstance(value, FileArgument) else value
     except ArgumentError as error:
         raise ArgumentError(f"{name}: {error}") from None
-
-
-class NamedBuffer(NamedTuple):
-    """A buffer that can be saved or expected."""
-
-    variable: Variable
-    dtype: np.dtype[Any]
-    """The type of its elements."""
-
-    @property
-    def name(self) -> str:
-        """The name of the parameter or the variable."""
-        return self.variable.name
-
-
-def list_buffers(
-    code: DeviceCode, kernel: Program, values: Mapping[str, Argument]
-) -> dict[str, NamedBuffer]:
-    """Return what can be saved or expected by each of its names: ``param0``, its name."""
-    buffers = {
-        x.name: NamedBuffer(x, np.dtype(f"u{x.word_bytes}"))
-        for x in code.variables.values()
-        if x.space == "global"
-    }
-    for name, value in values.items():
-        position = find_parameter(kernel, name)
-        if isinstance(value, np.ndarray) and position is not None:
-            buffer = NamedBuffer(kernel.parameters[position], value.dtype)
-            buffers[f"param{position}"] = buffers[buffer.name] = buffer
-    return buffers
-
-
-def get_buffer(buffers: Mapping[str, NamedBuffer], name: str) -> NamedBuffer:
-    """Return the buffer of a name. Raise ArgumentError if there is none."""
-    buffer = buffers.get(name)
-    if buffer is None:
-        names = [x for x in buffers if x not in {y.name for y in buffers.values()}]
-        known = f"there are: {', '.join(names or buffers)}" if buffers else "no argument is one"
-        raise ArgumentError(f"{name} is not a buffer here; {known}")
-    return buffer
-
-
-def parse_expectations(
-    buffers: Mapping[str, NamedBuffer], texts: Sequence[str], read_file: ReadFile
-) -> dict[str, dict[int, Observed]]:
-    """Return what is expected by buffer and position.
-
-    ``param2[3]=0x7f``, ``param2[3]=0x??01``, ``param2=[1,?,3]``, ``param2=@a.npy``; ``?`` stands
-    for a digit or an element that is not known. Raise ArgumentError for another text.
-    """
-    expected: dict[str, dict[int, Observed]] = {}
-    for text in texts:
-        place, separator, value = text.partition("=")
-        match = _ELEMENT.fullmatch(place.strip())
-        name = match[1] if match else place.strip()
-        if not separator:
-            raise ArgumentError(f"--expect is NAME=… or NAME[INDEX]=…, not {text}")
-        buffer, value = get_buffer(buffers, name), value.strip()
-        elements = expected.setdefault(buffer.name, {})
-        if match:
-            elements[int(match[2])] = _parse_element(value, buffer.dtype)
-        elif listed := _LIST.fullmatch(value):
-            parts = listed[1].split(",")
-            elements |= {i: _parse_element(x.strip(), buffer.dtype) for i, x in enumerate(parts)}
-        else:
-            elements |= _read_elements(name, value, buffer, read_file)
-    return expected
-
-
-def _read_elements(
-    name: str, text: str, buffer: NamedBuffer, read_file: ReadFile
-) -> dict[int, Observed]:
-    """Return the elements of a file, or of what ``zeros`` makes, as the buffer would hold them."""
-    array = parse_argument(text, buffer.variable)
-    array = check_elements(read_file(array)) if isinstance(array, FileArgument) else array
-    if not isinstance(array, np.ndarray):
-        raise ArgumentError(f"{name} is a buffer: expect a list, a file, or {name}[0]=…")
-    try:
-        return read_elements(array, buffer.dtype)
-    except ValueError as error:
-        raise ArgumentError(f"{name}: {error}") from None
-
-
-def _parse_element(text: str, dtype: np.dtype[Any]) -> Observed:
-    """Return the expected bits of an element: a number, or digits with ``?``."""
-    kind = {"f": "f", "i": "s"}.get(dtype.kind, "u")
-    try:
-        return parse_observed(text, Type(f"{kind}{8 * dtype.itemsize}"))
-    except PtxError as error:
-        raise make_argument_error(error) from None

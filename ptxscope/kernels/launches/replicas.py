@@ -16,12 +16,12 @@ from ...engine.program.statement import Statement
 from ...engine.semantics.models import Model
 from .changed_steps import LaneChange, make_changed_step, make_choice
 from .fidelity import Fidelity
+from .instruction_changes import StatementChange
 from .jumps import Leaving
 from .launch import WARP, Wave
 from .launch_memory import LaunchMemory
 from .lockstep import Lockstep
 from .memory import AddressSpace
-from .statement_changes import StatementChange
 from .thread_state import CallFrame, LaunchError, Step, ThreadGroup, WaveState
 
 _LIMIT_INTERVAL = 16

@@ -26,6 +26,7 @@ from ...engine.tracing.operand_bits import check_argument
 from .device_code import DeviceCode, load_device_code
 from .expected_elements import ExpectedBuffer, ExpectedWords, narrow, read_elements
 from .fidelity import NEVER_WRITTEN
+from .instruction_changes import ChangeKind, StatementChange
 from .kernel_run import (
     DEFAULT_MAX_STEPS,
     KernelRun,
@@ -36,11 +37,10 @@ from .kernel_run import (
 )
 from .launch import LaunchShape
 from .launch_memory import BoundBuffer, LaunchMemory
+from .launch_text import Argument, find_parameter, read_arguments
 from .memory import AddressSpace
-from .missing_statements import iter_missing_statements
-from .parameters import Argument, find_parameter, read_arguments
 from .replicas import ThreadSelection, run_replicas
-from .statement_changes import Likelihood, StatementChange, iter_changes
+from .statement_changes import iter_changes, iter_missing_statements
 from .thread_state import LaunchError
 
 Mask = npt.NDArray[np.bool_]
@@ -213,27 +213,25 @@ class _Search:
         near_misses: list[StatementChange] = []
         nearest: list[RunExplanation] = []
         untried: list[str] = []
-        kinds = list(Likelihood)
+        kinds = list(ChangeKind)
         if self._reads_unwritten():
-            kinds.sort(key=lambda x: x is not Likelihood.MISSING)
-        for likelihood in kinds:
+            kinds.sort(key=lambda x: x is not ChangeKind.MISSING)
+        for kind in kinds:
             if self._is_late:
-                untried.append(_KINDS[likelihood])
+                untried.append(_KINDS[kind])
                 continue
-            if likelihood is Likelihood.MISSING:
+            if kind is ChangeKind.MISSING:
                 found, count, total = self._try_missing_statements()
                 nearest += found
             else:
-                changes = [
-                    y for x in self.functions for y in iter_changes(x, self.model, likelihood)
-                ]
+                changes = [y for x in self.functions for y in iter_changes(x, self.model, kind)]
                 passing, near, count = self._try_first_threads(changes)
                 total = len(changes)
                 near_misses += near
                 found = list(self._confirm(passing))
             try_count += count
             if count < total:
-                untried.append(f"{total - count:,} of {total:,} {_KINDS[likelihood]}")
+                untried.append(f"{total - count:,} of {total:,} {_KINDS[kind]}")
             explanations += [x for x in found if x.match_count == self.element_count]
             if explanations and not self.tries_all:
                 break
@@ -246,7 +244,7 @@ class _Search:
             () if explanations else tuple(nearest[:_MAX_NEAR_MISSES]),
             self.element_count,
             try_count,
-            likelihood is not max(Likelihood),
+            kind is not max(ChangeKind),
             ", ".join(untried),
         )
 
@@ -509,12 +507,12 @@ class _Search:
 
 
 _KINDS = {
-    Likelihood.LIKELY: "likely changes",
-    Likelihood.MISSING: "missing statements",
-    Likelihood.UNLIKELY: "other registers, constants and labels",
-    Likelihood.VALUES: "other values",
+    ChangeKind.LIKELY: "likely changes",
+    ChangeKind.MISSING: "missing statements",
+    ChangeKind.UNLIKELY: "other registers, constants and labels",
+    ChangeKind.VALUES: "other values",
 }
-"""The changes of each likelihood in words."""
+"""The changes of each kind in words."""
 
 
 def _choose(numbers: Sequence[int], count: int) -> list[int]:

@@ -1,36 +1,26 @@
-"""Changes of single statements that may explain a wrong result of a run.
+"""Changes of single statements that may explain a wrong result of a run, and missing statements.
 
-Those of an instruction of the catalog are the causes of ``explain``. Others change a constant, a
-register, a guard, or a modifier of a statement that the catalog lacks.
+Statements that the catalog lacks get another constant, register, guard or modifier. A function may
+lack a register that is set to 0 at first, or a barrier.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from enum import IntEnum
-from itertools import chain
 from typing import NamedTuple
 
-from ...diagnosis.carry_changes import iter_carry_changes
-from ...diagnosis.causes import Cause, CauseKind
-from ...diagnosis.digit_changes import iter_digit_changes
-from ...diagnosis.form_causes import iter_form_causes
-from ...diagnosis.value_causes import iter_value_causes
-from ...diagnosis.variants import Variants, change_instruction
-from ...engine.arrays.call_sequence import get_storage_dtype
-from ...engine.isa.entry import Entry
 from ...engine.isa.other_opcodes import (
     ACCESSES,
+    BARRIERS,
     COLLECTIVES,
     CONFUSABLE_FLOAT_OPCODES,
     CONFUSABLE_MODIFIERS,
     JUMPS,
-    LOADS,
 )
-from ...engine.isa.types import CARRY_REGISTER, Type
+from ...engine.isa.types import CARRY_REGISTER
+from ...engine.program.control_flow import find_thread_blocks
 from ...engine.program.program import Program
-from ...engine.program.statement import Statement
+from ...engine.program.statement import Statement, StatementKind
 from ...engine.program.statement_operands import (
     TYPE_BITS,
     ConstantOperand,
@@ -38,304 +28,78 @@ from ...engine.program.statement_operands import (
     Operand,
     RegisterOperand,
     SpecialOperand,
-    iter_register_names,
 )
 from ...engine.semantics.models import Model
-from ...engine.semantics.plan import Plan
 from ...engine.syntax.errors import format_count
-from ...engine.syntax.instruction import Immediate, Instruction, Register
-from ...engine.tracing.evaluation import make_plan
-from .operand_replacement import replace_operand_text
-from .thread_state import find_dtype
+from .device_code import DeviceCode
+from .instruction_changes import (
+    CONSTANT_COSTS,
+    REGISTER_COST,
+    ChangeKind,
+    StatementChange,
+    fits_registers,
+    iter_constants,
+    iter_instruction_changes,
+    list_far_names,
+    list_near_names,
+)
 
-_ALL_ROLES = frozenset(("a", "b", "c", "e", "d", "p", "q", "cc", "guard"))
 _GUARD_COST = 3
 _MODIFIER_COST = 2
 _SPECIAL_COST = 3
-_NEAR_CONSTANT_COST = 3
-_CONSTANT_COST = 5
-_REGISTER_COST = 5
 _OFFSET_COST = 5
 _LABEL_COST = 5
 _NEAR_LABELS = 2
 """Labels before and after one, which may have been meant."""
-_NEAR_STATEMENTS = 12
-"""Statements before and after, whose registers may have been meant."""
-
-
-class Likelihood(IntEnum):
-    """The order in which changes are tried: each kind if none before explains all."""
-
-    LIKELY = 0
-    MISSING = 1
-    """A statement that is missing: no change of one that is there."""
-    UNLIKELY = 2
-    VALUES = 3
-    """What an instruction reads or writes is another value, as if one were missing before it."""
-
-
-class StatementChange(NamedTuple):
-    """A statement, and another in its place."""
-
-    original: Statement
-    statement: Statement
-    plan: Plan | None
-    """What the changed instruction computes; None if its statement is not of the catalog."""
-    phrase: str
-    """Completion of "line 114 …": ``with `.u32` rather than `.s32```."""
-    cost: int
-    """Unlikelihood, from 0 to 6."""
-    cause: Cause | None = None
-    """What changes the operands or the results of the statement, which stays as it is."""
-
-
-def iter_changes(
-    function: Program, model: Model, likelihood: Likelihood
-) -> Iterator[StatementChange]:
-    """Yield the changes of all statements of a function, in order; none of what is missing."""
-    if likelihood is Likelihood.MISSING:
-        return
-    far_names = _list_far_names(function)
-    has_carries = any(CARRY_REGISTER in x.names.values() for x in _iter_instructions(function))
-    for index, statement in enumerate(function.statements):
-        if likelihood is Likelihood.VALUES:
-            yield from (x for x in _iter_value_changes(statement, model) if _fits(x, function))
-            continue
-        if statement.instruction:
-            if likelihood is Likelihood.LIKELY:
-                changes = _iter_line_changes(statement, model)
-                if has_carries:
-                    changes = chain(changes, _iter_carry_changes(statement, model))
-            else:
-                changes = _iter_register_changes(function, index, far_names, model)
-        elif likelihood is Likelihood.LIKELY:
-            changes = chain(_iter_guard_changes(statement), _iter_modifier_changes(statement))
-            changes = chain(changes, _iter_special_changes(statement))
-        else:
-            changes = _iter_operand_changes(function, index, far_names)
-            changes = chain(
-                _iter_offset_changes(statement), _iter_label_changes(function, statement), changes
-            )
-        constant_changes = _iter_constant_changes(statement, model, likelihood)
-        for change in chain(changes, constant_changes):
-            if _fits(change, function):
-                yield change
-
-
-def _iter_instructions(function: Program) -> Iterator[Instruction]:
-    return (x.instruction for x in function.statements if x.instruction)
-
-
-def _fits(change: StatementChange, function: Program) -> bool:
-    """Whether the registers of a changed instruction have the widths that it needs."""
-    ins, plan = change.statement.instruction, change.plan
-    if ins is None or plan is None:
-        return True
-    types = {x.role: x.type for x in plan.results if x.role in ins.results}
-    types |= {x.role: x.type for x in plan.sources if x.role not in ins.constants}
-    return types.keys() <= ins.names.keys() and all(
-        find_dtype(function.registers.get(ins.names[role], "pred")) == get_storage_dtype(type_)
-        for role, type_ in types.items()
-    )
-
-
-# --- instructions of the catalog ---------------------------------------------------------
-
-
-def _iter_line_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
-    """Yield the causes of ``explain`` that change the line, or what it means."""
-    ins = statement.instruction
-    assert ins
-    variants = Variants(ins, _ALL_ROLES)
-    plans = set[int]()
-    swaps = (x for x in iter_value_causes(ins, _ALL_ROLES) if x.is_swap)
-    for cause in chain(iter_form_causes(ins, has_nan=True), iter_digit_changes(ins), swaps):
-        if not _changes_line(cause) or variants.is_redundant((cause,)):
-            continue
-        variant = variants.make_variant((cause,))
-        if variant is None:
-            continue
-        changed = change_instruction(ins, (cause,), variant)
-        plan = _make_plan(changed, Model("", cause.errata) if cause.errata else model)
-        if cause.slots and not cause.literals:
-            if id(plan) in plans:  # as another change; plans are cached
-                continue
-            plans.add(id(plan))
-        yield _make_change(statement, changed, plan, cause.phrase, cause.cost)
-
-
-def _iter_carry_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
-    """Yield the sum that reads a carry or does not, and writes one or does not."""
-    assert statement.instruction
-    for ins, phrase, cost in iter_carry_changes(statement.instruction):
-        yield _make_change(statement, ins, _make_plan(ins, model), phrase, cost)
-
-
-def _iter_value_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
-    """Yield the causes of ``explain`` that change values only."""
-    ins = statement.instruction
-    if ins is None:
-        return
-    plan = _make_plan(ins, model)
-    roles = frozenset(x.role for x in plan.sources)
-    for cause in iter_value_causes(ins, roles):
-        if not cause.is_swap:
-            yield StatementChange(statement, statement, plan, cause.phrase, cause.cost, cause)
-
-
-def _changes_line(cause: Cause) -> bool:
-    """Whether a cause is another line or a misconception, and not what a GPU or a reader does."""
-    if cause.kind is CauseKind.PTXAS or cause.model:
-        return False
-    return cause.has_plan_change or cause.is_swap or bool(cause.literals)
-
-
-def _make_plan(ins: Instruction, model: Model) -> Plan:
-    """Return the plan for the lanes that act; one that reads its guard only under E14."""
-    rules = model.make_rules(ins.form)
-    return make_plan(ins if rules.old_converted else replace(ins, guard=None), rules)
-
-
-def _make_change(
-    statement: Statement, changed: Instruction, plan: Plan, phrase: str, cost: int
-) -> StatementChange:
-    guard = statement.guard
-    if guard and changed.guard:
-        guard = guard._replace(negated=changed.guard.negated)
-    text = str(changed).rstrip(";")
-    new_statement = statement._replace(instruction=changed, guard=guard, text=text)
-    return StatementChange(statement, new_statement, plan, phrase, cost)
-
-
-def _iter_register_changes(
-    function: Program, index: int, far_names: Sequence[str], model: Model
-) -> Iterator[StatementChange]:
-    """Yield two exchanged sources, and another register nearby, of the same type, for each."""
-    statement = function.statements[index]
-    ins = statement.instruction
-    assert ins
-    plan, names = _make_plan(ins, model), _list_near_names(function, index, far_names)
-    tried = {_get_operands_key(ins.entry, ins.sources)}
-    for place, source in enumerate(ins.sources):
-        if not isinstance(source, Register):
-            continue
-        type_ = function.registers.get(source.name)
-        for name in names:
-            if name != source.name and function.registers.get(name) == type_:
-                sources = (*ins.sources[:place], Register(name), *ins.sources[place + 1 :])
-                key = _get_operands_key(ins.entry, sources)
-                if key in tried:
-                    continue
-                tried.add(key)
-                phrase = f"with `{name}` rather than `{source.name}`"
-                changed = _change_sources(ins, sources)
-                yield _make_change(statement, changed, plan, phrase, _REGISTER_COST)
-    if len(ins.sources) > 2:
-        a, b, c, *rest = ins.sources
-        for x, y, order in ((a, c, (c, b, a)), (b, c, (a, c, b))):
-            phrase = f"with {x} and {y} exchanged"
-            changed = _change_sources(ins, (*order, *rest))
-            yield _make_change(statement, changed, plan, phrase, _REGISTER_COST)
-
-
-def _get_operands_key(entry: Entry, sources: tuple[Register | Immediate, ...]) -> tuple[str, ...]:
-    """Return what is the same for operands of which the order does not matter."""
-    texts = [str(x) for x in sources]
-    if entry.is_commutative:
-        texts[:2] = sorted(texts[:2])
-    return tuple(texts)
-
-
-def _change_sources(ins: Instruction, sources: tuple[Register | Immediate, ...]) -> Instruction:
-    return replace(ins, sources=sources, text="", spans={}, notes=())
-
-
-def _list_far_names(function: Program) -> list[str]:
-    """Return the registers with parameters, and those that nothing reads.
-
-    A register that should be read somewhere, and is not, is often the one that was meant.
-    """
-    statements = function.statements
-    read_names = {name for x in statements for name in x.iter_read_names()}
-    parameters = [x for x in statements if x.opcode in LOADS and "param" in x.modifiers]
-    names = [name for x in parameters for name in _iter_names(x)]
-    return names + [y for x in statements for y in x.iter_written_names() if y not in read_names]
-
-
-def _list_near_names(function: Program, index: int, far_names: Sequence[str]) -> list[str]:
-    """Return the registers of the statements around one, and those that may be meant anywhere."""
-    start, end = max(index - _NEAR_STATEMENTS, 0), index + _NEAR_STATEMENTS
-    names = (name for x in function.statements[start:end] for name in _iter_names(x))
-    return list(dict.fromkeys((*names, *far_names)))
-
-
-def _iter_names(statement: Statement) -> Iterator[str]:
-    if statement.instruction:
-        yield from statement.instruction.names.values()
-    for x in statement.operands:
-        yield from iter_register_names(x)
-
-
-# --- constants ---------------------------------------------------------------------------
-
-
-def _iter_constant_changes(
-    statement: Statement, model: Model, likelihood: Likelihood
-) -> Iterator[StatementChange]:
-    """Yield other constants: first those near the written one, then those with one other bit."""
-    ins = statement.instruction
-    cost = _CONSTANT_COST if likelihood else _NEAR_CONSTANT_COST
-    if ins:
-        plan = _make_plan(ins, model)
-        for index, (role, source) in enumerate(zip(ins.roles, ins.sources, strict=False)):
-            type_ = ins.type_of(role)
-            if isinstance(source, Immediate) and not type_.is_float:
-                for bits in _iter_constants(source.bits, type_.bits, likelihood):
-                    immediate = Immediate(bits, _format_like(source.text, bits, type_))
-                    sources = (*ins.sources[:index], immediate, *ins.sources[index + 1 :])
-                    phrase = f"with `{immediate}` rather than `{source}`"
-                    changed = _change_sources(ins, sources)
-                    yield _make_change(statement, changed, plan, phrase, cost)
-    elif statement.opcode in ACCESSES | COLLECTIVES:
-        for index, x in enumerate(statement.operands):
-            if isinstance(x, ConstantOperand) and isinstance(x.value, int):
-                for bits in _iter_constants(x.value & 0xFFFFFFFF, 32, likelihood):
-                    phrase = f"with `{bits}` rather than `{x.value}`"
-                    operand = ConstantOperand(bits)
-                    yield _replace_operand(statement, index, operand, phrase, cost)
-
-
-def _format_like(text: str, bits: int, type_: Type) -> str:
-    if text.lower().startswith("0x"):
-        return f"{bits:#x}"
-    is_negative = type_.signed and bits >> type_.bits - 1
-    return str(bits - (1 << type_.bits) if is_negative else bits)
-
-
-def _iter_constants(bits: int, width: int, likelihood: Likelihood) -> Iterator[int]:
-    """Yield other constants of a width."""
-    mask = (1 << width) - 1
-    near = [bits + 1, bits - 1, 2 * bits, bits // 2, -bits, ~bits]
-    if bits & (bits + 1) == 0:  # a mask of low bits
-        count = bits.bit_length()
-        near += [(1 << x) - 1 for x in (count + 1, count - 1, 2 * count, count // 2) if x >= 0]
-    elif bits & (bits - 1):  # between two powers of two
-        near += [1 << bits.bit_length(), 1 << bits.bit_length() - 1]
-    near_bits = {x & mask: None for x in near}
-    if likelihood is Likelihood.LIKELY:
-        yield from (x for x in near_bits if x != bits)
-        return
-    for place in range(width):
-        if bits ^ 1 << place not in near_bits:
-            yield bits ^ 1 << place
-
-
-# --- statements that the catalog lacks ---------------------------------------------------
-
 _SPECIAL_REGISTERS = (
     *(f"%{x}.{axis}" for x in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"),
     *("%laneid", "%warpid"),
 )
+_ZEROS = {"f32": "0f00000000", "f64": "0d0000000000000000"}
+
+
+def iter_changes(function: Program, model: Model, kind: ChangeKind) -> Iterator[StatementChange]:
+    """Yield the changes of all statements of a function, in order; none of what is missing."""
+    far_names = list_far_names(function)
+    instructions = (x.instruction for x in function.statements if x.instruction)
+    has_carries = any(CARRY_REGISTER in x.names.values() for x in instructions)
+    for index, statement in enumerate(function.statements):
+        if statement.instruction:
+            changes = iter_instruction_changes(
+                function, index, far_names, model, kind, has_carries=has_carries
+            )
+        else:
+            changes = _iter_other_changes(function, index, far_names, kind)
+        yield from (change for change in changes if fits_registers(change, function))
+
+
+# --- statements that the catalog lacks ---------------------------------------------------
+
+
+def _iter_other_changes(
+    function: Program, index: int, far_names: Sequence[str], kind: ChangeKind
+) -> Iterator[StatementChange]:
+    statement = function.statements[index]
+    if kind is ChangeKind.LIKELY:
+        yield from _iter_guard_changes(statement)
+        yield from _iter_modifier_changes(statement)
+        yield from _iter_special_changes(statement)
+    elif kind is ChangeKind.UNLIKELY:
+        yield from _iter_offset_changes(statement)
+        yield from _iter_label_changes(function, statement)
+        yield from _iter_operand_changes(function, index, far_names)
+    if kind in CONSTANT_COSTS and statement.opcode in ACCESSES | COLLECTIVES:
+        yield from _iter_constant_changes(statement, kind)
+
+
+def _iter_constant_changes(statement: Statement, kind: ChangeKind) -> Iterator[StatementChange]:
+    """Yield other constants: those near the written one, or those with one other bit."""
+    for index, x in enumerate(statement.operands):
+        if isinstance(x, ConstantOperand) and isinstance(x.value, int):
+            for bits in iter_constants(x.value & 0xFFFFFFFF, 32, kind):
+                phrase = f"with `{bits}` rather than `{x.value}`"
+                operand = ConstantOperand(bits)
+                yield _replace_operand(statement, index, operand, phrase, CONSTANT_COSTS[kind])
 
 
 def _iter_guard_changes(statement: Statement) -> Iterator[StatementChange]:
@@ -398,13 +162,13 @@ def _iter_operand_changes(
         if not isinstance(register, RegisterOperand):
             continue
         type_ = function.registers.get(register.name)
-        for name in _list_near_names(function, index, far_names):
+        for name in list_near_names(function, index, far_names):
             if name == register.name or function.registers.get(name) != type_:
                 continue
             new = register._replace(name=name)
             operand = x._replace(base=new) if isinstance(x, MemoryOperand) else new
             phrase = f"with `{name}` rather than `{register.name}`"
-            yield _replace_operand(statement, place, operand, phrase, _REGISTER_COST)
+            yield _replace_operand(statement, place, operand, phrase, REGISTER_COST)
 
 
 def _iter_offset_changes(statement: Statement) -> Iterator[StatementChange]:
@@ -440,7 +204,150 @@ def _replace_operand(
     statement: Statement, index: int, operand: Operand, phrase: str, cost: int
 ) -> StatementChange:
     operands = (*statement.operands[:index], operand, *statement.operands[index + 1 :])
-    text = replace_operand_text(statement, index, operand)
+    text = _replace_operand_text(statement, index, operand)
     return StatementChange(
         statement, statement._replace(operands=operands, text=text), None, phrase, cost
     )
+
+
+def _replace_operand_text(statement: Statement, index: int, operand: Operand) -> str:
+    """Return the text of a statement with another operand in a place."""
+    start = statement.text.find(statement.name) + len(statement.name)
+    parts, depth = [""], 0
+    for character in statement.text[start:]:
+        depth += (character in "[{(") - (character in ")}]")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    if index < len(parts):
+        blanks = parts[index][: len(parts[index]) - len(parts[index].lstrip())]
+        parts[index] = blanks + _format_operand(operand, parts[index].strip())
+    return statement.text[:start] + ",".join(parts)
+
+
+def _format_operand(operand: Operand, old: str) -> str:
+    """Return an operand as it is written; ``old`` if it is of a kind that is not changed."""
+    if isinstance(operand, MemoryOperand) and isinstance(operand.base, RegisterOperand):
+        offset = f"{operand.offset:+d}" if operand.offset else ""
+        return f"[{_get_written_name(operand.base.name)}{offset.replace('-', '+-')}]"
+    if isinstance(operand, RegisterOperand):
+        return ("!" if operand.is_negated else "") + _get_written_name(operand.name)
+    if isinstance(operand, ConstantOperand):
+        return str(operand.value)
+    return operand.name if isinstance(operand, SpecialOperand) else old
+
+
+def _get_written_name(name: str) -> str:
+    """Return a register's name without what makes it unique."""
+    return name.partition("#")[0]
+
+
+# --- missing statements
+
+
+class MissingStatement(NamedTuple):
+    """A statement that may be missing in a function."""
+
+    function: Program
+    place: Statement
+    """The statement of the function that is named."""
+    statement: Statement
+    phrase: str
+    """Completion of "line 114 …": ``with a barrier before it``."""
+    position: int
+    """The statement of the function before which it is inserted."""
+    is_before_label: bool
+    """Whether it is inserted before the labels there, so branches to them skip it."""
+
+    def insert(self, code: DeviceCode) -> DeviceCode:
+        """Return code that has the statement."""
+        first_moved = self.position + (not self.is_before_label)
+        old = [x._replace(targets=tuple(y + (y >= first_moved) for y in x.targets))
+               for x in self.function.statements]  # fmt: skip
+        labels = {i + (i >= first_moved): x for i, x in self.function.labels.items()}
+        new = (*old[: self.position], self.statement, *old[self.position :])
+        function = self.function._replace(statements=new, labels=labels)
+        return code._replace(functions={**code.functions, function.name: function})
+
+
+def iter_missing_statements(function: Program, *, has_shared: bool) -> Iterator[MissingStatement]:
+    """Yield what may be missing; with shared memory also barriers."""
+    if not function.statements:  # it is not in the text
+        return
+    yield from _iter_initial_values(function)
+    if has_shared:
+        yield from _iter_barriers(function)
+
+
+def _iter_initial_values(function: Program) -> Iterator[MissingStatement]:
+    """Yield zeros for registers that may be read before they are written, or that a loop updates.
+
+    The former are set at the start of the function, the latter before each of the loops.
+    """
+    statements = function.statements
+    loops = {(y, i) for i, x in enumerate(statements) for y in x.targets if y <= i}
+    found: dict[tuple[int, str], Statement] = {}
+    for name, statement in _iter_unwritten(function):
+        found.setdefault((0, name), statement)
+    for i, statement in enumerate(statements):
+        starts = sorted({start for start, end in loops if start <= i <= end})
+        for name in sorted({*statement.iter_read_names()} & {*statement.iter_written_names()}):
+            # the start of the function is as good as the outermost loop for what nothing writes
+            for start in starts[(0, name) in found :]:
+                found.setdefault((start, name), statements[start])
+    for (index, name), place in found.items():
+        type_, shown = function.registers.get(name, "pred"), name.partition("#")[0]
+        if 8 < TYPE_BITS.get(type_, 128) < 128:
+            text = f"mov.{type_} {shown}, {_ZEROS.get(type_, '0')}"
+            operands = RegisterOperand(name), ConstantOperand(0)
+            kind = StatementKind.PLAIN_INSTRUCTION
+            statement = Statement(kind, place.line, text, "mov", (type_,), operands)
+            where = "before the loop that begins here" if index else "at the start of the function"
+            phrase = f"with `{shown}` set to 0 {where}"
+            yield MissingStatement(function, place, statement, phrase, index, is_before_label=True)
+
+
+def _iter_unwritten(function: Program) -> Iterator[tuple[str, Statement]]:
+    """Yield the registers that a way through a function reads before it writes them."""
+    statements = function.statements
+    blocks = find_thread_blocks(statements, function.labels)
+    writes = [frozenset(() if x.guard else x.iter_written_names()) for x in statements]
+    entries: dict[int, frozenset[str]] = {0: frozenset(x.name for x in function.parameters)}
+    pending = [0]
+    while pending:
+        number = pending.pop()
+        block = blocks[number]
+        written = entries[number].union(*writes[block.start : block.end])
+        for x in sorted(set(block.following)):
+            entry = entries.get(x, written) & written
+            if entry != entries.get(x):
+                entries[x] = entry
+                pending.append(x)
+    for number, entry in sorted(entries.items()):
+        known = set(entry)
+        for i in range(blocks[number].start, blocks[number].end):
+            statement = statements[i]
+            kept = set(statement.iter_written_names()) if statement.guard else set[str]()
+            for name in sorted((kept | {*statement.iter_read_names()}) - known):
+                if name.partition(".")[0] not in known:
+                    yield name, statement
+            known |= writes[i]
+
+
+def _iter_barriers(function: Program) -> Iterator[MissingStatement]:
+    """Yield barriers between reads and writes of shared memory, and at the first after a label."""
+    last = ""
+    for index, statement in enumerate(function.statements):
+        if index in function.labels:
+            last = ""
+        if statement.opcode in BARRIERS:
+            last = statement.opcode
+        if "shared" not in [x.partition("::")[0] for x in statement.modifiers]:
+            continue
+        if last not in BARRIERS and last != statement.opcode:
+            kind, operands = StatementKind.UNKNOWN, (ConstantOperand(0),)
+            new = Statement(kind, statement.line, "bar.sync 0", "bar", ("sync",), operands)
+            phrase = "with a barrier before it"
+            yield MissingStatement(function, statement, new, phrase, index, is_before_label=False)
+        last = statement.opcode

@@ -20,9 +20,9 @@ from ...engine.program.statement_operands import (
 )
 from ...engine.semantics.models import Model
 from .conflicts import Accessors, Conflict, Mask, ThreadScope
-from .contractions import FusibleProducts, find_fusible_products
 from .device_code import DeviceCode
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
+from .float_arithmetic import FusibleProducts, find_fusible_products
 from .launch import Wave
 from .memory import AddressSpace, Elements, Numbers, fill_unknown, make_elements
 

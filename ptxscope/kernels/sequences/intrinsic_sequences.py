@@ -13,8 +13,8 @@ from ...engine.isa.value_text import format_hex
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...sources.source_programs import load
+from . import may_have_sequences
 from .dataflow import CONSTANT, INPUT, DataFlow, find_flow
-from .hints import may_have_sequences
 from .pattern import Match, Pattern, PatternIndex, extract_pattern, read_pattern
 from .pattern_table import PATTERNS
 from .requirements import Requirement, make_requirement, may_hold

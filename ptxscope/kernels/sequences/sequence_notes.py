@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...sources.diagnostic import CheckedInstruction, Diagnostic, SequenceSummary
 from ...sources.source_location import LineIndex, SourceLocation
 from ...sources.suppressions import IgnoreComments
-from .hints import may_have_sequences
+from . import may_have_sequences
 
 if TYPE_CHECKING:
     from .intrinsic_sequences import IntrinsicSequence

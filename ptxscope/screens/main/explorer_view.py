@@ -333,7 +333,7 @@ class ExplorerView:
         trace = self._state.block_trace
         if cell is None or trace is None:
             return ""
-        from ...kernels.blocks.block_trace import describe_origins
+        from ...engine.tracing.provenance import describe_origins
 
         key = trace.block.get_statement(self._state.block_statement).prefix + cell.key
         if key not in trace.rows:
