@@ -19,7 +19,7 @@ from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.trace import trace
-from ptxscope.learn.seeded_random import SeededRandom, draw_form, draw_operands, make_instruction
+from ptxscope.learn.practice import SeededRandom, make_instruction, pick_form, pick_operands
 from ptxscope.page.permalink import PageLink, format_permalink, parse_permalink
 from ptxscope.page.runtime import CDN, FILES
 from ptxscope.page.site import make_site
@@ -111,13 +111,13 @@ def draw_link(number: int) -> tuple[PageLink, Instruction]:
     """Return a permalink of a random form on random operands, and its instruction."""
     draw = SeededRandom(f"page/{number}")
     opcode = draw.pick([*CATALOG])
-    ins = make_instruction(draw_form(draw, opcode, 1 + number % 3))
-    values = draw_operands(draw, ins, 3)
+    ins = make_instruction(pick_form(draw, opcode, 1 + number % 3))
+    values = pick_operands(draw, ins, 3)
     model = draw.pick(_MODELS)
     last = len(trace(ins, {x.name: values[x.name] for x in ins.inputs}, model=model).steps)
-    step = draw.random_below(last + 1)
-    shown = {"both"} if draw.random_below(3) == 0 else set[str]()
-    shown |= {"result"} if 0 < step < last and draw.random_below(2) else set()
+    step = draw.pick_below(last + 1)
+    shown = {"both"} if draw.pick_below(3) == 0 else set[str]()
+    shown |= {"result"} if 0 < step < last and draw.pick_below(2) else set()
     texts = {x.roles[0]: format_hex(values[x.name], x.type.bits) for x in ins.inputs}
     link = PageLink(str(ins), texts, model, step % last, frozenset(shown))
     return link, ins

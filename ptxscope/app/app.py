@@ -187,9 +187,9 @@ class Explorer(ExplorerApp):
         others = others._replace(step=int(saved.predicting or from_start))
         start = Start.LINE if from_start else Start.VALUES
         if from_start and not values:
-            from ..learn.seeded_random import SeededRandom, draw_operands
+            from ..learn.practice import SeededRandom, pick_operands
 
-            values = draw_operands(SeededRandom(str(ins)), ins, 1)
+            values = pick_operands(SeededRandom(str(ins)), ins, 1)
         return ExplorerState(make_setup(ins, values, model), others), start
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

@@ -31,9 +31,7 @@ from ..engine.tracing.step_text import (
     get_part_name,
 )
 from ..engine.tracing.trace import Step, Trace
-from .question import AnswerLocation as AnswerLocation
-from .question import Question as Question
-from .question import is_bits, locate_answer
+from .question import AnswerLocation, Question, is_bits, locate_answer
 
 if TYPE_CHECKING:
     from .mistakes import MistakeExplanation

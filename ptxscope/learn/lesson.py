@@ -26,10 +26,11 @@ from ..engine.tracing.note_targets import parse_stage
 from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.step_text import format_title
 from ..engine.tracing.trace import Trace, make_trace
+from .question import Question
 from .text_templates import TemplatePiece, Text, fill_template, format_row_names, strip_marks
 
 FOLDER = Path(__file__).parent / "lessons"
-PREDICTIONS = 3
+MIN_PREDICTIONS = 3
 """Smallest number of predictions at the end of a lesson."""
 MAX_WORDS = 60
 """Largest number of words on a card."""
@@ -81,6 +82,12 @@ class Card(NamedTuple):
     """Text shown after a right answer."""
     is_new: bool
     """Whether its trace differs from that of the card before."""
+
+    @property
+    def question(self) -> Question:
+        """The question of a card that asks for a prediction."""
+        assert self.ask
+        return Question(self.trace, self.ask.key, self.ask.lane)
 
 
 class Lesson(NamedTuple):
@@ -151,7 +158,7 @@ class _CardSource(NamedTuple):
     remark: list[_SourceLine]
 
 
-Read = TypeVar("Read")
+_ResultT = TypeVar("_ResultT")
 
 
 class LessonSource:
@@ -173,7 +180,7 @@ class LessonSource:
         place = f"{self._file}:{line.number if line else 1}"
         return LessonError(f"{place}: {make_printable(reason)}")
 
-    def _try_line(self, line: _SourceLine, work: Callable[[], Read]) -> Read:
+    def _try_line(self, line: _SourceLine, work: Callable[[], _ResultT]) -> _ResultT:
         """Call `work` and report its errors with the number of a line."""
         try:
             return work()
@@ -214,10 +221,11 @@ class LessonSource:
         registers: dict[str, int] = {}
         for part in self._split_cards():
             cards.append(self._make_card(part, cards[-1] if cards else None, registers))
-        predictions = [card for card in cards[-PREDICTIONS:] if card.ask]
-        if len(predictions) < PREDICTIONS:
+        predictions = [card for card in cards[-MIN_PREDICTIONS:] if card.ask]
+        if len(predictions) < MIN_PREDICTIONS:
             line = self._lines[self._starts[-1]] if self._starts else None
-            raise self._make_error(line, f"the last {PREDICTIONS} cards are predictions: `ask: …`")
+            reason = f"the last {MIN_PREDICTIONS} cards are predictions: `ask: …`"
+            raise self._make_error(line, reason)
         return Lesson(head, tuple(cards))
 
     def _split_cards(self) -> Iterator[_CardSource]:
@@ -267,10 +275,9 @@ class LessonSource:
             for line in (part.fields.get("at"), part.fields.get("ask"))
         )
         if ask is not None and (ask.is_slot or not _is_predictable(ask, trace)):
-            raise self._make_error(
-                part.fields["ask"],
-                f"a prediction is of a row's lane or of {', '.join(trace.instruction.results)}",
-            )
+            results = ", ".join(trace.instruction.results)
+            reason = f"a prediction asks for a lane of a row, or for {results}"
+            raise self._make_error(part.fields["ask"], reason)
         step = self._find_step(part, trace, ask)
         self._check_places(part, trace, step, anchor, ask)
         text, remark = (self._fill_paragraphs(lines, trace) for lines in (part.text, part.remark))
@@ -362,9 +369,7 @@ def _parse_values(text: str, ins: Instruction) -> dict[str, int]:
     for word in text.split():
         name, equals, value = word.partition("=")
         if not equals or name not in types:
-            raise ValueError(
-                f"{quote_word(word)} gives nothing a value: {', '.join(types)}, as a=0x80"
-            )
+            raise ValueError(f"{quote_word(word)} is not a value of {', '.join(types)}, as a=0x80")
         bits_by_name[name] = parse_value(value, types[name])
     return bits_by_name
 

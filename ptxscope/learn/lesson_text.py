@@ -23,15 +23,9 @@ from ..documents.formats.text import WIDTH, answer_lines, head_lines, result_lin
 from ..documents.options import Options
 from ..engine.tracing.step_text import format_lane_sentence, format_title
 from ..engine.tracing.trace import Step, Trace
-from .grader import Question, format_right_answer
+from .grader import format_right_answer
 from .lesson import Anchor, Card, Lesson, format_anchor_name
 from .text_templates import TemplatePieceKind, Text, strip_marks
-
-
-def make_question(card: Card) -> Question:
-    """Return the question of a card."""
-    assert card.ask
-    return Question(card.trace, card.ask.key, card.ask.lane)
 
 
 def picture_lines(card: Card, previous: Card | None = None, width: int = WIDTH) -> list[str]:
@@ -96,7 +90,7 @@ def describe_question(card: Card) -> str:
 
 def format_answer(card: Card) -> str:
     """Format the right answer of a card."""
-    return format_right_answer(make_question(card))
+    return format_right_answer(card.question)
 
 
 def revealed_step_lines(card: Card, width: int = WIDTH) -> list[str]:

@@ -44,7 +44,7 @@ from .question import (
 )
 
 _MIN_UNLIKELY_COST = 5
-"""Weight from which a cause is not a plausible mistake in a prediction."""
+"""Cost from which a cause is not a plausible mistake in a prediction."""
 _COINCIDENTAL_KINDS = frozenset((CauseKind.OPCODE, CauseKind.SELECTOR))
 """Kinds of cause that explain almost anything when combined with another one."""
 

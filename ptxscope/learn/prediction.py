@@ -9,8 +9,8 @@ from ..engine.syntax.errors import PtxError
 from ..engine.tracing.step_text import get_row_name
 from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
-from .grader import Question, format_reply, grade_answer, list_hints
-from .question import locate_answer
+from .grader import format_reply, grade_answer, list_hints
+from .question import Question, locate_answer
 
 _MAX_ANSWER_CHARS = 256
 """Longest saved answer in characters."""

@@ -104,7 +104,9 @@ class AnswerLocation(NamedTuple):
             return parse_integer(text, self.width)
         if word.startswith("["):
             span = text.index("["), len(text.rstrip())
-            problem = Problem("one lane is asked, not a list of them", span, "0x7f, -5, 0b1010")
+            problem = Problem(
+                "the question is about one lane, not a list", span, "0x7f, -5, 0b1010"
+            )
             raise PtxError(text, (problem,))
         if not word:
             raise PtxError(text, (Problem("a value is missing", (0, 1), "0x7f, -5, 0b1010, 255"),))

@@ -50,7 +50,7 @@ def _type_in_tool(page: PageState, arguments: Arguments) -> None:
 
 def open_lesson(page: PageState, arguments: Arguments) -> None:
     """Open a lesson at a card, at the one where it was left, or at its first."""
-    from ..learn.lesson_progress import LessonProgress
+    from ..learn.lesson_position import LessonProgress
 
     name, card = tool_panels.parse_lesson_card(str(arguments["name"]))
     leave_lesson(page)

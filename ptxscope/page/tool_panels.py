@@ -13,7 +13,7 @@ from .elements import Child, Element, make_button, make_element, make_problem
 
 if TYPE_CHECKING:
     from ..diagnosis.explanations import Diagnosis
-    from ..learn.lesson_progress import LessonProgress
+    from ..learn.lesson_position import LessonProgress
     from ..state.open_lesson import OpenLesson
 
 MAX_LISTING_CHARS = 200_000
@@ -135,7 +135,7 @@ def list_lessons(places: Mapping[str, LessonProgress]) -> list[Child]:
     from itertools import groupby
 
     from ..learn.lesson import Head, list_headings
-    from ..learn.lesson_progress import find_next_lesson
+    from ..learn.lesson_position import find_next_lesson
 
     def describe(head: Head) -> str:
         place = places.get(head.name)

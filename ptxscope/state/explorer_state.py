@@ -20,7 +20,7 @@ from .state_store import SavedState, StateStore
 if TYPE_CHECKING:
     from ..diagnosis.explanations import Explanation
     from ..learn.lesson import Lesson
-    from ..learn.lesson_progress import LessonProgress
+    from ..learn.lesson_position import LessonProgress
     from ..learn.practice import Practice
     from ..learn.prediction import Guess
     from ..proof.equivalence import Proof

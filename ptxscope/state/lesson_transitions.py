@@ -12,7 +12,7 @@ from .step_transitions import go_to_step, stop_predicting
 
 if TYPE_CHECKING:
     from ..learn.lesson import Head
-    from ..learn.lesson_progress import LessonProgress
+    from ..learn.lesson_position import LessonProgress
     from .open_lesson import OpenLesson
 
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def choose_lesson(state: ExplorerState) -> Requests:
     """Choose a lesson, or continue with the open one."""
     from ..learn.lesson import list_headings
-    from ..learn.lesson_progress import LessonProgress, find_next_lesson
+    from ..learn.lesson_position import LessonProgress, find_next_lesson
 
     if state.lesson is not None:
         yield Act("focus_lesson")
@@ -119,7 +119,7 @@ def turn_card(state: ExplorerState, delta: int) -> Requests:
 def _offer_next(state: ExplorerState, name: str, title: str) -> Requests:
     """Offer the next lesson and the list of all."""
     from ..learn.lesson import list_headings
-    from ..learn.lesson_progress import LessonProgress, find_next_lesson
+    from ..learn.lesson_position import LessonProgress, find_next_lesson
 
     heads = {head.name: head for head in list_headings()}
     places = _load_places(state)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.parser import parse
 from ..learn.lesson import Anchor, Lesson
-from ..learn.lesson_position import LessonPosition
-from ..learn.lesson_progress import LessonProgress
+from ..learn.lesson_position import LessonPosition, LessonProgress
 from ..learn.lesson_text import format_answer
 from ..learn.text_templates import TemplatePiece, Text
 from ..scene.scene_model import LaneRef

@@ -22,7 +22,7 @@ from .setup import Setup, trace_of
 
 if TYPE_CHECKING:
     from ..engine.json_node import JsonNode
-    from ..learn.lesson_progress import LessonProgress
+    from ..learn.lesson_position import LessonProgress
 
 ValueT = TypeVar("ValueT")
 
@@ -109,7 +109,7 @@ class StateStore:
 
     def load_lessons(self) -> dict[str, LessonProgress]:
         """Return the saved position in each lesson, by name."""
-        from ..learn.lesson_progress import progress_from_json
+        from ..learn.lesson_position import progress_from_json
 
         return self._load(self.lessons, progress_from_json) or {}
 
@@ -120,7 +120,7 @@ class StateStore:
         """
         import json
 
-        from ..learn.lesson_progress import progress_to_json
+        from ..learn.lesson_position import progress_to_json
 
         places = self.load_lessons()
         if name in places and places[name].done:

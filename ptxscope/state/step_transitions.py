@@ -128,7 +128,7 @@ def predict_another(state: ExplorerState) -> Requests:
 
     family = find_family(state.setup.instruction.opcode)
     practice = state.practice if state.practice and state.practice.family == family else None
-    trace = (practice or Practice(family)).draw_trace(make_random())
+    trace = (practice or Practice(family)).pick_trace(make_random())
     if state.is_predicting:
         state.stop_predicting()
     state.show_last_step(make_setup_of_trace(trace))

@@ -8,7 +8,7 @@ from string import ascii_letters
 import pytest
 
 from ptxscope.learn.lesson import Card, list_files, load_lesson
-from ptxscope.learn.lesson_progress import LessonProgress
+from ptxscope.learn.lesson_position import LessonProgress
 from ptxscope.learn.lesson_text import format_answer
 from ptxscope.scene.scene_model import LaneRef, Place
 from ptxscope.screens.dialogs.help_dialog import HelpDialog

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import trace
-from ptxscope.learn.grader import Question, grade_answer, list_hints
+from ptxscope.learn.grader import grade_answer, list_hints
 from ptxscope.learn.mistakes import iter_mistakes
-from ptxscope.learn.practice import Practice, map_families
-from ptxscope.learn.seeded_random import SeededRandom
+from ptxscope.learn.practice import Practice, SeededRandom, map_families
+from ptxscope.learn.question import Question
 from tests.tiers import some
 
 CASES = [
@@ -143,7 +143,7 @@ def test_a_mistake_is_told_first(case: tuple[str, dict[str, int], str, str]) -> 
 @pytest.mark.parametrize("opcode", ["bfe", "bfi", "sad", "fns", "lop3"])
 def test_an_opcode_of_another_shape_is_no_mistake(opcode: str) -> None:
     """Whoever predicts a field does not compute a sum of distances."""
-    trace = Practice(opcode, 2).draw_trace(SeededRandom("shape"))
+    trace = Practice(opcode, 2).pick_trace(SeededRandom("shape"))
     told = [x.sentence for x in iter_mistakes(Question(trace, "d"))]
     assert told
     assert not any(f"rather than `{opcode}`" in said or "lut" in said for said in told)
@@ -169,7 +169,7 @@ def test_every_line_of_a_new_family_has_mistakes_and_hints(family: str, seed: st
     opcodes, draw = map_families()[family], SeededRandom(seed)
     for level in (1, 2, 3):
         for _ in range(10):
-            trace = Practice(family, level).draw_trace(draw)
+            trace = Practice(family, level).pick_trace(draw)
             assert trace.instruction.opcode in opcodes
             question = Question(trace, next(iter(trace.instruction.results)))
             assert all(list_hints(question))
@@ -179,7 +179,7 @@ def test_every_line_of_a_new_family_has_mistakes_and_hints(family: str, seed: st
 def test_fields_are_asked_about_with_fields_that_matter() -> None:
     """Random words as positions and lengths would leave nothing of a."""
     draw = SeededRandom("f")
-    found = [Practice("bfe").draw_trace(draw) for _ in range(40)]
+    found = [Practice("bfe").pick_trace(draw) for _ in range(40)]
     results = [next(iter(x.result.values())) for x in found]
     assert sum(0 < x < 0xFFFFFFFF for x in results) > len(results) // 2
     assert all(x.operands["b"] <= 40 for x in found)

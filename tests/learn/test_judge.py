@@ -17,7 +17,6 @@ from ptxscope.engine.tracing.step_text import describe_lane
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.learn.grader import (
     GradedAnswer,
-    Question,
     compute_expected,
     format_reply,
     format_right_answer,
@@ -26,7 +25,7 @@ from ptxscope.learn.grader import (
 )
 from ptxscope.learn.lesson import list_files, load_lesson
 from ptxscope.learn.mistakes import find_likely_mistakes, iter_mistakes
-from ptxscope.learn.question import locate_answer
+from ptxscope.learn.question import Question, locate_answer
 from tests.strategies import evaluations, guarded_evaluations
 from tests.tiers import examples
 
@@ -329,7 +328,7 @@ def test_one_mistake_in_each_of_several_lanes_is_told_once_a_lane() -> None:
     [
         ("saturate", 1, "", "a value is missing"),
         ("saturate", 1, "12q", "`12q` is not an integer"),
-        ("saturate", 1, "[1,2,3,4]", "one lane is asked"),
+        ("saturate", 1, "[1,2,3,4]", "about one lane"),
         ("select.a", 1, "256", "the value does not fit in 8 bits"),
         ("d", None, "[1,2,3]", "3 lanes do not make 32 bits"),
     ],

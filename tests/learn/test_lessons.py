@@ -26,7 +26,6 @@ from ptxscope.learn.lesson_text import (
     describe_anchor,
     describe_question,
     format_answer,
-    make_question,
     picture_lines,
     render,
     revealed_step_lines,
@@ -147,7 +146,7 @@ def test_it_ends_in_predictions_whose_own_answer_is_right(name: str) -> None:
     assert len(asked) >= 3
     assert all(card.ask for card in cards(name)[-3:])
     for card in asked:
-        of = make_question(card)
+        of = card.question
         assert grade_answer(of, str(compute_expected(of))).is_right
         assert grade_answer(of, format_answer(card)).is_right
         assert not grade_answer(of, "1" if compute_expected(of) == 0 else "0").is_right
@@ -364,14 +363,14 @@ def test_the_least_that_is_one() -> None:
         (written("step: 1\nat: operate.t lane 0\n"), "x.md:12: operate.t is not shown at this ste"),
         (written("model: gcc\n"), "x.md:11: unknown model 'gcc': isa, ptxas"),
         (written("with: a=1\n"), "x.md:11: with: is given twice"),
-        (written(last=ASKED.replace("a=1", "e=1")), "`e=1` gives nothing a value: d, a, b, c, as"),
+        (written(last=ASKED.replace("a=1", "e=1")), "`e=1` is not a value of d, a, b, c, as"),
         (written(last=ASKED.replace("a=1", "a=1.5")), "`1.5` is a float; the operand is `.u32`"),
         (written(last=ASKED.replace("vadd4", "vadd5")), "vadd5"),
         (written(last=ASKED.replace("ask:", "step: last\nask:")), "'last' is not a step"),
         (written(last=ASKED.replace("ask:", "step: merge\nask:")), "operate.t is shown already"),
         (
             written(last=ASKED.replace("operate.t lane 0", "a")),
-            "a prediction is of a row's lane or",
+            "a prediction asks for a lane of a row",
         ),
         (written(text="It is {e}."), "x.md:13: there is no `e`: operands are a, b, d; its rows"),
         (written(text="It is {operate.t}."), "x.md:13: operate.t has lanes 0 to 3: operate.t[0]"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import trace
-from ptxscope.learn.grader import Question, grade_answer
+from ptxscope.learn.grader import grade_answer
 from ptxscope.learn.mistakes import Mistake, iter_mistakes
+from ptxscope.learn.question import Question
 
 UNREAD = [
     # (line, operands, lane, answer): c decides nothing, and what blames a mask takes its bytes

@@ -15,15 +15,16 @@ from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import Trace, make_trace
 from ptxscope.learn.grader import grade_answer, list_hints
 from ptxscope.learn.mistakes import find_likely_mistakes, iter_mistakes
-from ptxscope.learn.practice import Practice, map_families
-from ptxscope.learn.question import Question
-from ptxscope.learn.seeded_random import (
+from ptxscope.learn.practice import (
     LEVELS,
+    Practice,
     SeededRandom,
-    draw_form,
-    draw_operands,
     make_instruction,
+    map_families,
+    pick_form,
+    pick_operands,
 )
+from ptxscope.learn.question import Question
 from tests.reference import reference
 from tests.tiers import ci_only, some
 
@@ -32,7 +33,7 @@ SEEDS = [str(seed) for seed in range(6)]
 
 def drawn(family: str, level: int, count: int, seed: str = "s") -> list[Trace]:
     draw = SeededRandom(f"{seed} {level} {family}")
-    return [Practice(family, level).draw_trace(draw) for _ in range(count)]
+    return [Practice(family, level).pick_trace(draw) for _ in range(count)]
 
 
 def question_of(trace: Trace) -> Question:
@@ -50,7 +51,7 @@ def by_hand(line: object, given: dict[str, int], model: str = "isa") -> dict[str
 def test_the_generator_is_splitmix64_from_the_fnv_1a_of_a_text(seed: str) -> None:
     draw = SeededRandom(seed)
     # the first numbers from state 0, as published with the generator
-    assert [draw.draw_bits() for _ in range(3)] == [
+    assert [draw.pick_bits() for _ in range(3)] == [
         0xE220A8397B1DCDAF,
         0x6E789E6AA1B965F4,
         0x06C45D188009454F,
@@ -112,8 +113,8 @@ def test_forms_can_be_drawn_of_every_instruction(level: int) -> None:
     for opcode in CATALOG:
         draw = SeededRandom(f"{opcode} {level}")
         for _ in range(6):
-            ins = make_instruction(draw_form(draw, opcode, level))
-            given = draw_operands(draw, ins, level)
+            ins = make_instruction(pick_form(draw, opcode, level))
+            given = pick_operands(draw, ins, level)
             assert set(given) >= {x.name for x in ins.inputs}
             roles = {name: role for role, name in ins.names.items()}
             assert all(bits >> ins.type_of(roles[x]).bits == 0 for x, bits in given.items())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.learn.lesson import list_files, load_lesson
-from ptxscope.learn.lesson_progress import LessonProgress
+from ptxscope.learn.lesson_position import LessonProgress
 from ptxscope.state.edits import with_model
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.open_lesson import OpenLesson, Outcome

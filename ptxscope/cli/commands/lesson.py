@@ -14,7 +14,7 @@ from ..support.streams import CommandError, command_errors, print_message
 
 if TYPE_CHECKING:
     from ...learn.lesson import Card, Lesson
-    from ...learn.lesson_progress import LessonProgress
+    from ...learn.lesson_position import LessonProgress
     from ...state.state_store import StateStore
 
 _EPILOG = """\
@@ -104,7 +104,7 @@ def _store() -> StateStore | None:
 def _list() -> None:
     """Print every lesson with its minutes and the user's progress."""
     from ...learn.lesson import list_headings
-    from ...learn.lesson_progress import LessonProgress
+    from ...learn.lesson_position import LessonProgress
 
     store = _store()
     progress = store.load_lessons() if store else {}
@@ -132,8 +132,7 @@ class _Player:
     """Plays a lesson, line by line."""
 
     def __init__(self, lesson: Lesson, *, is_restart: bool) -> None:
-        from ...learn.lesson_position import LessonPosition
-        from ...learn.lesson_progress import LessonProgress
+        from ...learn.lesson_position import LessonPosition, LessonProgress
 
         self._store = _store()
         progress = self._store.load_lessons() if self._store else {}
@@ -257,7 +256,7 @@ class _Player:
     def _end(self) -> int:
         """Finish after the last card, and play the next lesson if the user goes on."""
         from ...learn.lesson import list_files, load_lesson
-        from ...learn.lesson_progress import find_next_lesson
+        from ...learn.lesson_position import find_next_lesson
 
         self._position.finish()
         self._save_progress()
@@ -326,11 +325,10 @@ class _Drill(_Player):
     def _ask_next(self) -> None:
         """Draw a line, and show it with its operands."""
         from ...learn.lesson import Anchor, Card, Head, Lesson
-        from ...learn.lesson_position import LessonPosition
-        from ...learn.lesson_progress import LessonProgress
+        from ...learn.lesson_position import LessonPosition, LessonProgress
         from ...learn.lesson_text import picture_lines
 
-        trace = self._practice.draw_trace(self._random)
+        trace = self._practice.pick_trace(self._random)
         ask = Anchor(next(iter(trace.instruction.results)))
         title = f"line {self._answered_count + 1}, level {self._practice.level}"
         card = Card(title, (), trace, 0, None, ask, (), is_new=True)
