@@ -31,7 +31,7 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics import video_lowering
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction, Register
-from ptxscope.engine.syntax.modifiers import parse_modifiers
+from ptxscope.engine.syntax.modifiers import ParsedModifiers
 from ptxscope.engine.syntax.tokens import find_statements
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.evaluation import evaluate
@@ -292,8 +292,9 @@ def test_it_is_found_and_its_modifiers_are_read() -> None:
     (statement,) = find_statements("dp4a.s32.u32 d, a, b, c;", frozenset(("dp4a",)))
     entry = find_entry("dp4a", [word.text[1:] for word in statement.modifiers])
     assert entry is DP4A
-    found = parse_modifiers(entry, statement.modifiers, 0)
-    assert (found.values, found.problems) == ({"atype": Type.S32, "btype": Type.U32}, ())
+    found = ParsedModifiers(entry)
+    found.parse_modifiers(statement.modifiers, 0)
+    assert (found.values, found.problems) == ({"atype": Type.S32, "btype": Type.U32}, [])
 
 
 @pytest.mark.usefixtures("_added")

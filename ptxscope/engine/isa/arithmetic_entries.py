@@ -16,6 +16,7 @@ from .entry import (
     MinimumVersion,
     Operand,
     VersionRequirement,
+    make_operands,
 )
 from .form import Form
 from .grammar import read_syntax
@@ -276,53 +277,40 @@ _MAD_LINK, *_MAD_LINKS = _make_links(
 
 # --- conversions of two words into fields (9.7.9.22) --------------------------------------
 
-_NUMBERS = tuple(Operand(role, Type.S32) for role in (Role.A, Role.B))
-
-
-def _make_pack_entry(
-    summary: str,
-    brief: str,
-    syntax: str,
-    types: tuple[Type, ...],
-    operands: tuple[Operand, ...],
-    example: Example,
-    distinguishing_modifiers: frozenset[str],
-    requirements: tuple[VersionRequirement, ...] = (),
-) -> Entry:
-    return Entry(
-        *read_syntax(syntax, dtype=types, atype=(Type.S32,), ctype=(Type.B32,)),
+_TINY = (Type.U4, Type.S4, Type.U2, Type.S2)
+_PACKED_NUMBERS = make_operands(d=Type.U32, a=Type.S32, b=Type.S32)
+_PACKS = (
+    Entry(
+        *read_syntax(
+            "cvt.pack.sat.dtype.atype.ctype d, a, b, c",
+            dtype=(Type.U8, Type.S8, *_TINY),
+            atype=(Type.S32,),
+            ctype=(Type.B32,),
+        ),
         Group.PACKED,
         "9.7.9.22",
-        summary,
-        (Operand(Role.D, Type.U32), *_NUMBERS, *operands),
-        example,
-        MinimumVersion("6.5", "sm_72"),
-        requirements=requirements,
-        distinguishing_modifiers=distinguishing_modifiers,
-        brief=brief,
-    )
-
-
-_TINY = (Type.U4, Type.S4, Type.U2, Type.S2)
-_PACKS = (
-    _make_pack_entry(
         "pack a and b below c, each clamped to a few bits",
-        "c, a and b packed",
-        "cvt.pack.sat.dtype.atype.ctype d, a, b, c",
-        (Type.U8, Type.S8, *_TINY),
-        (Operand(Role.C, Type.B32, has_bytes=True),),
+        (*_PACKED_NUMBERS, Operand(Role.C, Type.B32, has_bytes=True)),
         ("cvt.pack.sat.u8.s32.b32 d, a, b, c", {"a": 300, "b": 0xFFFFFFFB, "c": 0x11223344}),
-        frozenset(("b32", *map(str, _TINY))),
-        (VersionRequirement("types below 8 bits", lambda f: f.dtype in _TINY, target="sm_75"),),
+        MinimumVersion("6.5", "sm_72"),
+        requirements=(
+            VersionRequirement("types below 8 bits", lambda f: f.dtype in _TINY, target="sm_75"),
+        ),
+        distinguishing_modifiers=frozenset(("b32", *map(str, _TINY))),
+        brief="c, a and b packed",
     ),
-    _make_pack_entry(
+    Entry(
+        *read_syntax(
+            "cvt.pack.sat.dtype.atype d, a, b", dtype=(Type.U16, Type.S16), atype=(Type.S32,)
+        ),
+        Group.PACKED,
+        "9.7.9.22",
         "pack a and b, each clamped to a half-word",
-        "a and b packed",
-        "cvt.pack.sat.dtype.atype d, a, b",
-        (Type.U16, Type.S16),
-        (),
+        _PACKED_NUMBERS,
         ("cvt.pack.sat.s16.s32 d, a, b", {"a": 40000, "b": 0xFFFFFFFB}),
-        frozenset(("pack",)),
+        MinimumVersion("6.5", "sm_72"),
+        distinguishing_modifiers=frozenset(("pack",)),
+        brief="a and b packed",
     ),
 )
 

@@ -23,16 +23,16 @@ class Arithmetic(Protocol[V]):
     Two vectors have equally many lanes, or the second is one integer for all lanes.
     """
 
-    def add(self, x: V, y: V | int) -> V:
+    def add(self, x: V, y: V | int, /) -> V:
         """Return x + y."""
 
-    def subtract(self, x: V, y: V) -> V:
+    def subtract(self, x: V, y: V, /) -> V:
         """Return x - y."""
 
-    def multiply(self, x: V, y: V | int) -> V:
+    def multiply(self, x: V, y: V | int, /) -> V:
         """Return x * y."""
 
-    def divide(self, x: V, y: V | int) -> V:
+    def divide(self, x: V, y: V | int, /) -> V:
         """Return x // y, for x not negative and y positive."""
 
     def negative(self, x: V) -> V:
@@ -41,34 +41,34 @@ class Arithmetic(Protocol[V]):
     def absolute(self, x: V) -> V:
         """Return |x|."""
 
-    def minimum(self, x: V, y: V | int) -> V:
+    def minimum(self, x: V, y: V | int, /) -> V:
         """Return the smaller of x and y."""
 
-    def maximum(self, x: V, y: V | int) -> V:
+    def maximum(self, x: V, y: V | int, /) -> V:
         """Return the larger of x and y."""
 
-    def shift_left(self, x: V, y: V) -> V:
+    def shift_left(self, x: V, y: V, /) -> V:
         """Return x * 2**y, for y in 0..64."""
 
-    def shift_right(self, x: V, y: V | int) -> V:
+    def shift_right(self, x: V, y: V | int, /) -> V:
         """Return x // 2**y, for y in 0..64."""
 
-    def less(self, x: V, y: V | int) -> V:
+    def less(self, x: V, y: V | int, /) -> V:
         """Return x < y."""
 
-    def equal(self, x: V, y: V | int) -> V:
+    def equal(self, x: V, y: V | int, /) -> V:
         """Return x == y."""
 
     def where(self, condition: V, x: V, y: V | int) -> V:
         """Return x if the condition is 1, else y."""
 
-    def bitand(self, x: V, y: V | int) -> V:
+    def bitand(self, x: V, y: V | int, /) -> V:
         """Return x & y, neither of them negative."""
 
-    def bitor(self, x: V, y: V | int) -> V:
+    def bitor(self, x: V, y: V | int, /) -> V:
         """Return x | y, neither of them negative."""
 
-    def bitxor(self, x: V, y: V | int) -> V:
+    def bitxor(self, x: V, y: V | int, /) -> V:
         """Return x ^ y, neither of them negative."""
 
     def cast(self, x: V, bits: int, signed: bool) -> V:
@@ -150,27 +150,32 @@ def get_lane(lanes: LaneValues, lane: int) -> int:
 
 
 def _map_lanes(
-    function: Callable[[int, int], int], x: LaneValues, y: LaneValues | int
-) -> LaneValues:
-    if isinstance(y, int):
-        return tuple(function(i, y) for i in x)
-    return tuple(function(i, j) for i, j in zip(x, y, strict=True))
+    function: Callable[[int, int], int],
+) -> Callable[[LaneValues, LaneValues | int], LaneValues]:
+    def map_lanes(x: LaneValues, y: LaneValues | int) -> LaneValues:
+        if isinstance(y, int):
+            return tuple(function(i, y) for i in x)
+        return tuple(function(i, j) for i, j in zip(x, y, strict=True))
+
+    return map_lanes
 
 
 class Exact:
     """Arithmetic on Python integers: no width, no overflow."""
 
-    def add(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        return _map_lanes(int.__add__, x, y)
-
-    def subtract(self, x: LaneValues, y: LaneValues) -> LaneValues:
-        return _map_lanes(int.__sub__, x, y)
-
-    def multiply(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        return _map_lanes(int.__mul__, x, y)
-
-    def divide(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        return _map_lanes(int.__floordiv__, x, y)
+    add = staticmethod(_map_lanes(int.__add__))
+    subtract = staticmethod(_map_lanes(int.__sub__))
+    multiply = staticmethod(_map_lanes(int.__mul__))
+    divide = staticmethod(_map_lanes(int.__floordiv__))
+    minimum = staticmethod(_map_lanes(min))
+    maximum = staticmethod(_map_lanes(max))
+    shift_left = staticmethod(_map_lanes(int.__lshift__))
+    shift_right = staticmethod(_map_lanes(int.__rshift__))
+    less = staticmethod(_map_lanes(lambda i, j: int(i < j)))
+    equal = staticmethod(_map_lanes(lambda i, j: int(i == j)))
+    bitand = staticmethod(_map_lanes(int.__and__))
+    bitor = staticmethod(_map_lanes(int.__or__))
+    bitxor = staticmethod(_map_lanes(int.__xor__))
 
     def negative(self, x: LaneValues) -> LaneValues:
         return tuple(-i for i in x)
@@ -178,36 +183,9 @@ class Exact:
     def absolute(self, x: LaneValues) -> LaneValues:
         return tuple(map(abs, x))
 
-    def minimum(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        return _map_lanes(min, x, y)
-
-    def maximum(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        return _map_lanes(max, x, y)
-
-    def shift_left(self, x: LaneValues, y: LaneValues) -> LaneValues:
-        return _map_lanes(int.__lshift__, x, y)
-
-    def shift_right(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        return _map_lanes(int.__rshift__, x, y)
-
-    def less(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        return _map_lanes(lambda i, j: int(i < j), x, y)
-
-    def equal(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        return _map_lanes(lambda i, j: int(i == j), x, y)
-
     def where(self, condition: LaneValues, x: LaneValues, y: LaneValues | int) -> LaneValues:
         y_lanes = (y,) * len(x) if isinstance(y, int) else y
         return tuple(i if c else j for c, i, j in zip(condition, x, y_lanes, strict=True))
-
-    def bitand(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        return _map_lanes(int.__and__, x, y)
-
-    def bitor(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        return _map_lanes(int.__or__, x, y)
-
-    def bitxor(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
-        return _map_lanes(int.__xor__, x, y)
 
     def cast(self, x: LaneValues, bits: int, signed: bool) -> LaneValues:
         return tuple(cast(i, bits, signed) for i in x)
@@ -230,31 +208,32 @@ class Exact:
         return compute_float_bits(self, x)
 
 
-def _widen_shift_range(y: Range | int) -> Range:
+def _make_range(y: Range | int) -> Range:
     return Range(y, y) if isinstance(y, int) else y
 
 
-def _compute_corner_range(function: Callable[[int, int], int], x: Range, y: Range | int) -> Range:
-    """Return the range of a function that is monotonic in each argument."""
-    y = _widen_shift_range(y)
-    values = [function(i, j) for i in x for j in y]
-    return Range(min(values), max(values))
+def _map_corners(function: Callable[[int, int], int]) -> Callable[[Range, Range | int], Range]:
+    """Return the ranges of a function that is monotonic in each argument."""
+
+    def map_corners(x: Range, y: Range | int) -> Range:
+        y = _make_range(y)
+        values = [function(i, j) for i in x for j in y]
+        return Range(min(values), max(values))
+
+    return map_corners
 
 
 class Ranges:
     """Arithmetic on intervals: each result contains every possible value."""
 
-    def add(self, x: Range, y: Range | int) -> Range:
-        return _compute_corner_range(int.__add__, x, y)
-
-    def subtract(self, x: Range, y: Range) -> Range:
-        return _compute_corner_range(int.__sub__, x, y)
-
-    def multiply(self, x: Range, y: Range | int) -> Range:
-        return _compute_corner_range(int.__mul__, x, y)
-
-    def divide(self, x: Range, y: Range | int) -> Range:
-        return _compute_corner_range(int.__floordiv__, x, y)
+    add = staticmethod(_map_corners(int.__add__))
+    subtract = staticmethod(_map_corners(int.__sub__))
+    multiply = staticmethod(_map_corners(int.__mul__))
+    divide = staticmethod(_map_corners(int.__floordiv__))
+    minimum = staticmethod(_map_corners(min))
+    maximum = staticmethod(_map_corners(max))
+    shift_left = staticmethod(_map_corners(int.__lshift__))
+    shift_right = staticmethod(_map_corners(int.__rshift__))
 
     def negative(self, x: Range) -> Range:
         return Range(-x.high, -x.low)
@@ -262,39 +241,27 @@ class Ranges:
     def absolute(self, x: Range) -> Range:
         return Range(max(x.low, -x.high, 0), max(-x.low, x.high))
 
-    def minimum(self, x: Range, y: Range | int) -> Range:
-        return _compute_corner_range(min, x, y)
-
-    def maximum(self, x: Range, y: Range | int) -> Range:
-        return _compute_corner_range(max, x, y)
-
-    def shift_left(self, x: Range, y: Range) -> Range:
-        return _compute_corner_range(int.__lshift__, x, y)
-
-    def shift_right(self, x: Range, y: Range | int) -> Range:
-        return _compute_corner_range(int.__rshift__, x, y)
-
     def less(self, x: Range, y: Range | int) -> Range:
-        y = _widen_shift_range(y)
+        y = _make_range(y)
         return Range(int(x.high < y.low), int(x.low < y.high))
 
     def equal(self, x: Range, y: Range | int) -> Range:
-        y = _widen_shift_range(y)
+        y = _make_range(y)
         return Range(int(x == y and x.low == x.high), int(x.low <= y.high and y.low <= x.high))
 
     def where(self, condition: Range, x: Range, y: Range | int) -> Range:
-        y = _widen_shift_range(y)
+        y = _make_range(y)
         return Range(min(x.low, y.low), max(x.high, y.high))
 
     def bitand(self, x: Range, y: Range | int) -> Range:
-        return Range(0, min(x.high, _widen_shift_range(y).high))
+        return Range(0, min(x.high, _make_range(y).high))
 
     def bitor(self, x: Range, y: Range | int) -> Range:
-        y = _widen_shift_range(y)
+        y = _make_range(y)
         return Range(max(x.low, y.low), (1 << (x.high | y.high).bit_length()) - 1)
 
     def bitxor(self, x: Range, y: Range | int) -> Range:
-        return Range(0, (1 << (x.high | _widen_shift_range(y).high).bit_length()) - 1)
+        return Range(0, (1 << (x.high | _make_range(y).high).bit_length()) - 1)
 
     def cast(self, x: Range, bits: int, signed: bool) -> Range:
         full = get_limits(bits, signed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
 
 from ..isa.catalog import ENTRIES, list_shapes
 from ..isa.entry import Entry, Slot
@@ -32,60 +31,42 @@ _REPEATABLE = frozenset(("sat", "shiftamt", "relu", "cc"))
 """The flags that ptxas takes more than once."""
 
 
-class ParsedModifiers(NamedTuple):
-    """The modifiers that were recognised, with problems and notes."""
-
-    values: dict[str, object]
-    spans: dict[str, Span]
-    problems: tuple[Problem, ...]
-    notes: tuple[str, ...]
-    unknown_count: int = 0
-    """The number of unknown words that are not among the problems."""
-
-
 @cache
 def _list_known_modifiers() -> frozenset[str]:
     words = {word for entry in ENTRIES for word in map_spellings(entry)}
     return frozenset(words | _PTX_MODIFIERS)
 
 
-def parse_modifiers(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers:
-    """Assign each word to a slot, in any order; ``end`` is the position of missing modifiers."""
-    reader = _ModifierParser(entry)
-    for index, word in enumerate(words):
-        reader.read_modifier(word, index)
-    slots = list_modifier_slots(entry)
-    reader.problems += [
-        Problem(
-            f"`{entry.opcode}` is missing its {SLOT_NAMES[slot.name]}",
-            (end, end),
-            format_allowed_values(slot),
-        )
-        for slot in slots
-        if not slot.is_optional and slot.name not in reader.spans
-    ]
-    documented = [slot.name for slot in slots if slot.name in reader.spans]
-    if not reader.problems and list(reader.spans) != documented:
-        reader.notes.append("the modifiers are not in documented order; their meaning is the same")
-    notes = tuple(dict.fromkeys(reader.notes))
-    return ParsedModifiers(
-        reader.values, reader.spans, tuple(reader.problems), notes, reader.unknown_count
-    )
-
-
-class _ModifierParser:
-    """Reads modifiers one at a time, in the order written."""
+class ParsedModifiers:
+    """Assigns the words after an opcode to slots; holds their values, problems and notes."""
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
         self.types = [slot for slot in list_modifier_slots(entry) if is_type_slot(slot)]
+        """The slots that still need a type."""
         self.values: dict[str, object] = {}
         self.spans: dict[str, Span] = {}
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.unknown_count = 0
+        """The number of unknown words that are not among the problems."""
 
-    def read_modifier(self, word: Token, index: int) -> None:
+    def parse_modifiers(self, words: tuple[Token, ...], end: int) -> None:
+        """Assign the words, in any order; ``end`` is the position of missing modifiers."""
+        for index, word in enumerate(words):
+            self._read_modifier(word, index)
+        slots = list_modifier_slots(self.entry)
+        for slot in slots:
+            if not slot.is_optional and slot.name not in self.spans:
+                message = f"`{self.entry.opcode}` is missing its {SLOT_NAMES[slot.name]}"
+                self.problems.append(Problem(message, (end, end), format_allowed_values(slot)))
+        documented = [slot.name for slot in slots if slot.name in self.spans]
+        if not self.problems and list(self.spans) != documented:
+            self.notes.append(
+                "the modifiers are not in documented order; their meaning is the same"
+            )
+
+    def _read_modifier(self, word: Token, index: int) -> None:
         text = word.text[1:]
         spellings = map_spellings(self.entry)
         if text in _TYPE_NAMES or text in _OTHER_TYPES:
@@ -98,7 +79,8 @@ class _ModifierParser:
                     message = f"`.{text}` must directly follow `{self.entry.opcode}`"
                     self.problems.append(Problem(message, word.span, f"{self.entry.opcode}.{text}"))
             elif slot.word in _REPEATABLE:
-                self.notes.append(f"`.{text}` is written twice; once is enough")
+                note = f"`.{text}` is written twice; once is enough"
+                self.notes += [note] if note not in self.notes else []
             else:
                 message = f"`.{text}` is one {SLOT_NAMES[slot.name]} too many: only one of them"
                 self.problems.append(Problem(message, word.span, format_allowed_values(slot)))

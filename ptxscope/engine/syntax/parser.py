@@ -24,7 +24,7 @@ from .errors import (
     quote_word,
 )
 from .instruction import Guard, Immediate, Instruction, Register
-from .modifiers import ParsedModifiers, parse_modifiers
+from .modifiers import ParsedModifiers
 from .opcodes import (
     ALL_OPCODES,
     DISTINCT_OPCODES,
@@ -367,7 +367,8 @@ def _parse_known_statement(
     entry = entry or _find_entry(statement)
     assert entry
     end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end
-    mods = parse_modifiers(entry, statement.modifiers, end)
+    mods = ParsedModifiers(entry)
+    mods.parse_modifiers(statement.modifiers, end)
     partial = Form(entry.opcode, **mods.values)  # type: ignore[arg-type]
     ops = ParsedOperands(entry, partial)
     ops.parse_operands(statement)

@@ -179,29 +179,19 @@ def _is_refused(ins: Instruction, role: str, declared_type: str) -> bool:
 
 def _check_constant(ins: Instruction, role: str, name: str, type_: Type) -> RegisterProblem | None:
     """Check an asm operand that is an integer."""
-    subject = f"{quote_word(name)} is an integer by its constraint"
+    reason, hint = "", "a register"
     if role == "guard" or role in DESTINATIONS:
-        return RegisterProblem(
-            RegisterProblemKind.TYPE,
-            f"{subject}, but {_format_role(role)} is a register",
-            _format_fitting_types(type_),
-        )
-    if not ins.entry.can_take_immediates:
-        message = (
-            f"{subject}: `{ins.opcode}` takes no literal, dual and quad forms read registers only"
-        )
-        return RegisterProblem(RegisterProblemKind.TYPE, message, "a register")
-    if getattr(ins.form, f"{role}sel", None) is not None:
-        return RegisterProblem(
-            RegisterProblemKind.TYPE, f"{subject}: it takes no selector", "a register"
-        )
-    if type_.lane_type.is_float:
-        return RegisterProblem(
-            RegisterProblemKind.TYPE,
-            f"{subject}, but {_format_role(role)} is .{type_}",
-            _format_fitting_types(type_),
-        )
-    return None
+        reason, hint = f", but {_format_role(role)} is a register", _format_fitting_types(type_)
+    elif not ins.entry.can_take_immediates:
+        reason = f": `{ins.opcode}` takes no literal, dual and quad forms read registers only"
+    elif getattr(ins.form, f"{role}sel", None) is not None:
+        reason = ": it takes no selector"
+    elif type_.lane_type.is_float:
+        reason, hint = f", but {_format_role(role)} is .{type_}", _format_fitting_types(type_)
+    if not reason:
+        return None
+    message = f"{quote_word(name)} is an integer by its constraint{reason}"
+    return RegisterProblem(RegisterProblemKind.TYPE, message, hint)
 
 
 def _format_role(role: str) -> str:
