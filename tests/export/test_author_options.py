@@ -13,6 +13,7 @@ from ptxscope.cli.commands.trace import parse_request
 from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.options import Options
+from ptxscope.engine.tracing.annotations import Annotations, Note
 from tests.export.samples import E3
 
 ADD = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
@@ -54,6 +55,13 @@ def test_a_picture_without_text_has_no_sentences(shown: Trace, options: Options)
     assert any(text.endswith(".") for text in whole)
     assert [x for x in short if x.endswith(".") and x not in LABELS] == []
     assert [x for x in whole if x.startswith("0x")] == [x for x in short if x.startswith("0x")]
+
+
+@pytest.mark.parametrize("options", [Options(both=True), Options(both=True, compact=True)])
+def test_a_note_on_a_lane_is_drawn_once_below_two_answers(options: Options) -> None:
+    noted = E3.with_annotations(Annotations(notes=(Note("seen on a GPU", lane=0),)))
+    texts = list_texts(export(noted, "svg", options))
+    assert sum("seen on a GPU" in x for x in texts) == 1
 
 
 def test_a_picture_without_text_is_still_described() -> None:

@@ -29,6 +29,11 @@ class Panel(NamedTuple):
     tops: Mapping[str, float] = {}
     """Least y of the steps, by stage, and of the result, so that those beside it are level."""
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether it is one of two answers, and not of two traces."""
+        return self.rival is not None and self.section.answers is not None
+
 
 def list_groups(doc: Document, layout: Layout) -> Iterator[tuple[Panel, ...]]:
     """Yield the parts that are beside each other; in a compact layout all are alone."""
@@ -99,7 +104,7 @@ def find_differing_lanes(panel: Panel) -> Mapping[str, frozenset[int]]:
 def describe_differences(panel: Panel) -> Iterator[str]:
     """Yield a sentence with the bits in which the results of two answers differ."""
     differences = []
-    if panel.rival and panel.section.answers:  # not of two traces
+    if panel.rival and panel.is_answer:
         for x, y in zip(panel.section.results, panel.rival.results, strict=True):
             ranges = find_differing_bits(int(x.bits, 16), int(y.bits, 16))
             if ranges and len(x.bits) > 1:

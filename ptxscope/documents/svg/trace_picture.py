@@ -234,7 +234,7 @@ def _draw_panel(panel: Panel, picture: _Picture, y: float) -> float:
             was_idle = picture.idle_steps.get(step, True)
             picture.idle_steps[step] = was_idle and step in idle_steps
     if section.heading:
-        if section.lane_notes:
+        if section.lane_notes and not panel.is_answer:  # those of an answer are below both
             notes, page = section.lane_notes, layout.page
             y = draw_lane_notes(notes, canvas, y + 8, page, picture.has_lanes) - 8
         canvas.add_mark(section.name_part("wires"), y)
