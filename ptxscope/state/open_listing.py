@@ -267,8 +267,8 @@ class ListingCursor:
         if ins is None and setup.line == f"{self.statement.text};":
             notes.append(f"it can't run in the listing: {self.statement.problems[0].message}")
             return (*notes, *self._unknown(setup))
-        if unread := self.listing.programs[self.program].unread:
-            lines = dict.fromkeys(str(statement.line) for statement in unread)
+        if omitted := self.listing.programs[self.program].omitted_statements:
+            lines = dict.fromkeys(str(statement.line) for statement in omitted)
             notes.append(f"the run can't read line {', '.join(list(lines)[:_MAX_NAMED_LINES])}")
         if setup.instruction != ins:
             notes.append("changed here only: the listing keeps its line, and u undoes this")
@@ -467,8 +467,8 @@ def _make_row(
 ) -> ListingRow:
     row = ListingRow(program, index, statement.line, statement.text, is_explained(statement))
     ins = statement.explained
-    if statement.unread:
-        row = row._replace(unread=f"not run: {statement.unread}")
+    if statement.omission:
+        row = row._replace(unread=f"not run: {statement.omission}")
     if statement.problems:
         return row._replace(problem=statement.problems[0].message)
     if ins and ins.errata:

@@ -243,7 +243,7 @@ def test_a_run_finds_what_check_finds(source: Source) -> None:
     legal = {x.line: x.explained.opcode for x in statements if x.explained}
     assert legal == source.legal
     assert {x.line for x in statements if x.problems} == set(source.illegal)
-    assert set(source.unread) <= {x.line for x in statements if x.unread}
+    assert set(source.unread) <= {x.line for x in statements if x.omission}
 
 
 @pytest.mark.parametrize("source", _SOURCES, ids=lambda source: source.name)
@@ -281,7 +281,7 @@ _BLOCK = r"""asm("{ .reg .u32 t;"
 
 def test_what_a_macro_may_write_is_unknown_and_what_is_only_read_stays_known() -> None:
     (program,) = load(_BLOCK)
-    assert [(x.line, x.text) for x in program.unread] == [
+    assert [(x.line, x.text) for x in program.omitted_statements] == [
         (3, "<MACRO(x)>"),
         (6, "vadd.u32.u32.u32 t, t, %2"),
         (7, "ret"),
@@ -311,16 +311,16 @@ def test_a_value_is_asked_for_behind_a_macro() -> None:
 def test_lines_of_the_preprocessor_that_add_nothing_do_nothing() -> None:
     text = 'asm("vadd.u32.u32.u32 t, a, b;"\n#pragma x\n#line 3\n"not.b32 t, t;");'
     (program,) = load(text)
-    assert program.unread == ()
+    assert program.omitted_statements == ()
     text = text.replace("#pragma x", '#include "more.ptx"')
     (program,) = load(text)
-    assert [x.text for x in program.unread] == ['<#include "more.ptx" #line 3>']
+    assert [x.text for x in program.omitted_statements] == ['<#include "more.ptx" #line 3>']
 
 
 def test_many_macros_write_each_register_once() -> None:
     text = "".join(f'"mov.b32 t{n}, t{n + 1};" M ' for n in range(300))
     (program,) = load(f"asm({text});")
-    assert sum(len(x.writes) for x in program.unread) == 600
+    assert sum(len(x.writes) for x in program.omitted_statements) == 600
 
 
 def test_an_instruction_beside_a_macro_is_traced_and_the_macro_named() -> None:
@@ -341,4 +341,4 @@ def test_an_instruction_beside_a_macro_is_traced_and_the_macro_named() -> None:
 
 def test_only_what_is_a_macro_in_the_source_is_one() -> None:
     (program,) = load("{ .reg .b32 t; \N{OBJECT REPLACEMENT CHARACTER} vadd.u32.u32.u32 t, t, t; }")
-    assert program.unread == ()
+    assert program.omitted_statements == ()

@@ -196,7 +196,7 @@ CASES: Mapping[Rule, Callable[[Bench], Case]] = {
     r.add_negated_truth: lambda b: (Op.SUBTRACT, (b.tape.add(b.number(), 1), _truth(b)), ()),
     r.simplify_masked_choice: _masked,
     r.simplify_top_bit: _top_bit,
-    r.turn_sign_choice: _by_sign,
+    r.swap_sign_choice: _by_sign,
     r.expand_float: lambda b: (Op.FLOAT_BITS, (b.within(32, b.one(True, False)),), ()),
     n.narrow_absolute_difference: lambda b: (Op.ABSOLUTE, (_sum(b, Op.SUBTRACT),), ()),
     n.narrow_bounded_sum: lambda b: (

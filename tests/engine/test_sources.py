@@ -262,7 +262,7 @@ def test_a_macro_behind_the_text_may_hold_the_operands(operands: str) -> None:
 
 def test_a_macro_that_ends_the_text_is_not_taken_for_the_operands() -> None:
     (program,) = load('asm("vmax4.u32.u32.u32 %0, %1, %2, %3; " MORE OPERANDS);')
-    assert [x.text for x in program.unread] == ["<MORE OPERANDS>"]
+    assert [x.text for x in program.omitted_statements] == ["<MORE OPERANDS>"]
     (item,) = source('asm("vmax4.u32.u32.u32 %0, %1, %2, " LAST);')
     assert item.is_unreadable
 

@@ -270,11 +270,11 @@ def _choose_program(loaded: Sequence[Program], name: str | None, *, is_cuda: boo
     programs = [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
     program_names = make_printable(_format_some([x.name for x in programs]))
     if not programs:
-        unread = [_unread_line(x) for program in loaded for x in program.unread]
+        omissions = [_format_omission(x) for program in loaded for x in program.omitted_statements]
         message = "error: there is no instruction here that ptxscope can run"
         if is_cuda:
             message += "; `nvcc -ptx` makes a listing with the kernels of a CUDA source"
-        raise CommandError("\n".join([message, *unread[:_MAX_NAMES]]))
+        raise CommandError("\n".join([message, *omissions[:_MAX_NAMES]]))
     if name is None and len(programs) > 1:
         raise CommandError(
             f"error: there are {len(programs)} programs here; choose one with --kernel: "
@@ -422,7 +422,7 @@ def _run_lines(
 ) -> Iterator[str]:
     if not arguments.quiet:
         yield f"{make_printable(program_run.program.name)}, model {program_run.model.name}"
-    yield from map(_unread_line, program_run.program.unread)
+    yield from map(_format_omission, program_run.program.omitted_statements)
     writes = {(name, step.number) for name in watched for step in program_run.find_writes(name)}
     held_bits: dict[str, int | None] = {}
     sequences = () if arguments.quiet else _find_sequences(program_run.program)
@@ -457,9 +457,9 @@ def _run_lines(
     yield from _register_lines(program_run)
 
 
-def _unread_line(x: Statement) -> str:
+def _format_omission(x: Statement) -> str:
     """Return a line on a statement that is not run, and the reason."""
-    return make_printable(f"not run: line {x.line}: {x.text} ({x.unread})")
+    return make_printable(f"not run: line {x.line}: {x.text} ({x.omission})")
 
 
 def _find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
@@ -675,8 +675,8 @@ def _list_distinct_models(known_models: Model) -> tuple[Model, ...]:
 
 
 _FIELDS: Fields = {
-    Run: "program=program.name model=model.name unread=program.unread ending",
-    Statement: "line text why=unread",
+    Run: "program=program.name model=model.name unread=program.omitted_statements ending",
+    Statement: "line text why=omission",
     RunStep: "line text kind=statement.kind",
     MissingInput: "name give=key type line=reader.line unknown_since=clobbered_by.line",
     Type: str,

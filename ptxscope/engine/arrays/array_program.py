@@ -219,7 +219,7 @@ class _Memory:
         self.sizes: list[int] = []
         self._free: list[int] = []
         last_reads = {
-            x.register: index for index, step in enumerate(steps) for x in _iter_views(step)
+            view.register: index for index, step in enumerate(steps) for view in _iter_views(step)
         }
         for index, step in enumerate(steps):
             inputs = tuple(self._find_slot(x) for x in step.inputs)

@@ -80,13 +80,16 @@ def run_blocks(
     """
     outputs = out or {}
     results = {
-        x.role: outputs[x.role] if x.role in outputs else np.empty(shape, get_storage_dtype(x.type))
-        for x in plan.results
+        result.role: outputs[result.role]
+        if result.role in outputs
+        else np.empty(shape, get_storage_dtype(result.type))
+        for result in plan.results
     }
     if (size := math.prod(shape)) and results:
         program = get_program(plan)
         typed_operands = {
-            x.role: (operands[x.role], get_storage_dtype(x.type)) for x in plan.sources
+            source.role: (operands[source.role], get_storage_dtype(source.type))
+            for source in plan.sources
         }
         program.run(_make_buffers(typed_operands, results, shape, min(size, program.block)))
     return results
@@ -185,14 +188,16 @@ class FlaggedResults:
         flat_operands = {x.role: np.broadcast_to(operands[x.role], (size,)) for x in plan.sources}
         outputs = {x: np.empty(size * count, np.uint8) for x, count in program.results.items()}
         arrays = {
-            Buffer(BufferKind.OPERAND, x): np.ascontiguousarray(y) for x, y in flat_operands.items()
+            Buffer(BufferKind.OPERAND, role): np.ascontiguousarray(array)
+            for role, array in flat_operands.items()
         }
         arrays |= {Buffer(BufferKind.RESULT, x): y for x, y in outputs.items()}
         if outputs and size:
             program.run(RunBuffers(size, size, arrays, {}))
         self._outputs = outputs
         self.results = {
-            x.role: outputs[x.role].view(get_storage_dtype(x.type)) for x in plan.results
+            result.role: outputs[result.role].view(get_storage_dtype(result.type))
+            for result in plan.results
         }
 
     def get_row_flags(self, row: Row) -> Iterator[tuple[Flag, npt.NDArray[np.bool_]]]:

@@ -169,7 +169,7 @@ def simplify_top_bit(tape: Tape, op: Op, x: Node, top: Node | int) -> Node | Non
     return tape.emit(op, y, top) if is_top and k & top else None
 
 
-def turn_sign_choice(tape: Tape, op: Op, condition: Node, x: Node, y: Node | int) -> Node | None:
+def swap_sign_choice(tape: Tape, op: Op, condition: Node, x: Node, y: Node | int) -> Node | None:
     """x if n >= 0, else y, is y if n < 0, else x: a sign becomes a mask."""
     if condition.op is not Op.GREATER_EQUAL or condition.args[1] != 0 or isinstance(y, int):
         return None
@@ -192,7 +192,7 @@ SHORTENING_RULES: RewriteRules = {
     Op.EQUAL: (negate_truth,),
     Op.LESS: (simplify_top_bit,),
     Op.GREATER_EQUAL: (simplify_top_bit,),
-    Op.WHERE: (turn_sign_choice,),
+    Op.WHERE: (swap_sign_choice,),
     Op.BITAND: (simplify_masked_choice,),
     Op.CAST: (drop_idle_cast, merge_casts),
     Op.GATHER: (drop_idle_gather,),

@@ -112,7 +112,8 @@ class Writers:
     def __init__(self, blocks: Sequence[CodeBlock], writes: Sequence[Collection[str]]) -> None:
         """``writes`` has the registers that each statement writes, or may write."""
         self._last = [
-            {name: i for i in range(x.start, x.end) for name in writes[i]} for x in blocks
+            {name: i for i in range(block.start, block.end) for name in writes[i]}
+            for block in blocks
         ]
         """The last writer of each register in each block."""
         self._preceding: list[list[int]] = [[] for _ in blocks]

@@ -52,9 +52,9 @@ class Program(NamedTuple):
     """The names of labels, by the index of the statement after each, if they are no statements."""
 
     @property
-    def unread(self) -> tuple[Statement, ...]:
+    def omitted_statements(self) -> tuple[Statement, ...]:
         """The statements that a run cannot compute."""
-        return tuple(statement for statement in self.statements if statement.unread)
+        return tuple(statement for statement in self.statements if statement.omission)
 
     @property
     def constants(self) -> dict[str, int]:
@@ -209,15 +209,15 @@ def order_writes(statements: list[Statement], types: Mapping[str, Type]) -> tupl
     """
     parts = _map_components(types)
     order = {name: index for index, name in enumerate(types)}
-    return tuple(
-        x._replace(
-            number=number,
-            writes=tuple(sorted(x.writes, key=order.__getitem__))
-            if x.is_brace
-            else (*x.writes, *(part for name in x.writes for part in parts.get(name, ()))),
-        )
-        for number, x in enumerate(statements)
-    )
+    ordered = list[Statement]()
+    for number, statement in enumerate(statements):
+        writes = statement.writes
+        if statement.is_brace:
+            writes = tuple(sorted(writes, key=order.__getitem__))
+        else:
+            writes = (*writes, *(part for name in writes for part in parts.get(name, ())))
+        ordered.append(statement._replace(number=number, writes=writes))
+    return tuple(ordered)
 
 
 def iter_names(x: Statement) -> Iterator[str]:

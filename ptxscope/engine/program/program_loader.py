@@ -95,7 +95,7 @@ class FunctionHeader(NamedTuple):
     results: tuple[Variable, ...] = ()
 
 
-class _OpenBlock(NamedTuple):
+class _OpenBrace(NamedTuple):
     """An open ``{``."""
 
     scope: Scope
@@ -145,8 +145,8 @@ class _OpenFunction:
         ends = (StatementKind.BRANCH, StatementKind.LABEL)
         starts = [
             i + 1
-            for i, x in enumerate(statements)
-            if x.kind in ends or x.is_opaque or x.opcode in CALLS
+            for i, statement in enumerate(statements)
+            if statement.kind in ends or statement.is_opaque or statement.opcode in CALLS
         ]
         for i, ins in mark_mixed_flags([x.instruction for x in statements], starts).items():
             statements[i] = statements[i]._replace(instruction=ins)
@@ -174,9 +174,8 @@ class _Loader:
         self.text, self.fragment, self.may_be_prose = text, piece.flatten(), piece.may_be_prose
         self.on_progress, self.is_wanted = on_progress, is_wanted
         expressions = piece.operands.expressions if piece.operands else ()
-        self.read_only = {x.name for x in expressions} - {
-            x.name for x in expressions if x.is_output
-        }
+        outputs = {x.name for x in expressions if x.is_output}
+        self.read_only = {x.name for x in expressions} - outputs
         """The operands of an asm statement that it does not write."""
         self.bindings = bind_operands(piece.operands) if piece.operands else NO_BINDINGS
         is_partial = is_excerpt or bool(self.fragment.gaps)
@@ -194,8 +193,8 @@ class _Loader:
         self.header: FunctionHeader | None = None
         """The last header that was read."""
         self.variables: dict[str, Variable] = {}
-        self.open_blocks: list[_OpenBlock] = []
-        self.blocks: dict[int, _OpenBlock] = {}
+        self.open_braces: list[_OpenBrace] = []
+        self.braces: dict[int, _OpenBrace] = {}
         """The open blocks by the id of their scope."""
         self.last_label = ""
 
@@ -230,7 +229,7 @@ class _Loader:
         if self.function:
             if bodies:
                 self._note_open_brace(self.function)
-            while self.open_blocks:
+            while self.open_braces:
                 self._end_block()
             yield self._make_program(self.function)
 
@@ -303,9 +302,9 @@ class _Loader:
         if self.scopes.scope is not outer:
             statements = self.function.statements if self.function else []
             is_own, scope = function_name is not None, self.scopes.scope
-            block = _OpenBlock(scope, len(statements), brace.start, is_own, {})
-            self.open_blocks.append(block)
-            self.blocks[id(scope)] = block
+            block = _OpenBrace(scope, len(statements), brace.start, is_own, {})
+            self.open_braces.append(block)
+            self.braces[id(scope)] = block
             statements.append(None)
             if self.function:
                 self.function.scopes.append(scope)
@@ -316,7 +315,7 @@ class _Loader:
         self.scopes.close_scope()
         if self.scopes.scope is scope:
             return
-        block = self.open_blocks[-1]
+        block = self.open_braces[-1]
         names = self._end_block()
         if names is not None and self.function:
             restored = (x for x in names if self.scopes.find_type(get_base_name(x)))
@@ -329,8 +328,8 @@ class _Loader:
 
     def _end_block(self) -> tuple[str, ...] | None:
         """End the innermost block; return its registers in use, None if it declares none."""
-        block = self.open_blocks.pop()
-        del self.blocks[id(block.scope)]
+        block = self.open_braces.pop()
+        del self.braces[id(block.scope)]
         if block.is_own or not block.scope.has_registers or self.function is None:
             return None
         names = tuple(block.used_names)
@@ -338,9 +337,9 @@ class _Loader:
         declared_types = tuple((name, x and x.type) for name, x in declarations)
         line, kind = self.reader.find_line(block.start), StatementKind.BLOCK_START
         unique = {
-            get_base_name(name): get_base_name(x)
-            for name, x in block.used_names.items()
-            if x != name
+            get_base_name(name): get_base_name(unique_name)
+            for name, unique_name in block.used_names.items()
+            if unique_name != name
         }
         open_ = Statement(
             kind, line, "{", writes=names, declared=declared_types, unique_names=unique
@@ -352,9 +351,9 @@ class _Loader:
         """Record the blocks that declare the registers of a statement."""
         for name, type_ in statement.declared:
             scope = (
-                self.scopes.find_scope(get_base_name(name)) if type_ and self.open_blocks else None
+                self.scopes.find_scope(get_base_name(name)) if type_ and self.open_braces else None
             )
-            if scope and (block := self.blocks.get(id(scope))):
+            if scope and (block := self.braces.get(id(scope))):
                 block.used_names[name] = statement.get_unique_name(name)
 
     def _note_open_brace(self, function: _OpenFunction) -> None:
@@ -420,16 +419,16 @@ class _Loader:
         opcode, *modifiers = text.split(".")
         line = self.reader.find_line(word.start)
         base = Statement(StatementKind.UNKNOWN, line, text, opcode, tuple(modifiers))
-        statement = base._replace(unread=_MACRO, is_opaque=True)
+        statement = base._replace(omission=_MACRO, is_opaque=True)
         function.statements.append(statement)
 
     def _with_condition(self, statement: Statement) -> Statement:
         """Return the statement, as one that is not run if it is conditional."""
-        if not self.conditions or statement.unread:
+        if not self.conditions or statement.omission:
             return statement
         reason = f"compiled only under {quote_word(self.conditions[-1])}"
         is_branch = statement.kind is StatementKind.BRANCH
-        return statement._replace(kind=StatementKind.UNKNOWN, unread=reason, is_opaque=is_branch)
+        return statement._replace(kind=StatementKind.UNKNOWN, omission=reason, is_opaque=is_branch)
 
 
 def _read_header(words: Sequence[Token]) -> FunctionHeader | None:

@@ -74,7 +74,7 @@ class Statement(NamedTuple):
     """Why it is not a legal instruction, at positions in the loaded text."""
     plain_problems: tuple[Problem, ...] = ()
     """Why a statement that is not meant as an explained instruction is not a legal one."""
-    unread: str = ""
+    omission: str = ""
     """Why a run cannot compute it; the registers it writes become unknown."""
     is_opaque: bool = False
     """Whether it may write any register, and leave the program."""
@@ -110,8 +110,8 @@ class Statement(NamedTuple):
         for problem in (*self.problems, *self.plain_problems):
             hint = f" (allowed: {problem.hint})" if problem.hint else ""
             return f"{self.name} is illegal: {problem.message}{hint}"
-        if self.unread:
-            return f"{self.name} is not run: {self.unread}"
+        if self.omission:
+            return f"{self.name} is not run: {self.omission}"
         if self.opcode not in ALL_OPCODES:
             return f"{self.opcode} is not an opcode of PTX"
         names = [x.name for x in self.operands if isinstance(x, SpecialOperand)] or [self.name]

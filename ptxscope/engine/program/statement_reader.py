@@ -111,10 +111,10 @@ class StatementReader:
             unique_names=renamed,
         )
         if self.fragment.find_gap(*raw.span) is not None:
-            return self._with_unread(base, raw, _PARTIAL)
+            return self._with_omission(base, raw, _PARTIAL)
         ptx = self.fragment.ptx[slice(*raw.span)]
         if self.may_be_template and is_template(ptx, self.scopes):
-            return self._with_unread(base, raw, _TEMPLATE)
+            return self._with_omission(base, raw, _TEMPLATE)
         return self._with_declared_types(self._with_instruction(base, raw))
 
     def _read_operands(
@@ -141,11 +141,13 @@ class StatementReader:
         merged = (x if len(x) == 1 else _merge_components(x, registers) for x in operands)
         return tuple(read_operand(x, registers) for x in merged), renamed
 
-    def _with_unread(self, base: Statement, raw: RawInstruction, reason: str) -> Statement:
+    def _with_omission(self, base: Statement, raw: RawInstruction, reason: str) -> Statement:
         """Return a partly unknown statement: it may write what it names, and more."""
         words = (word for operand in raw.operands for word in operand)
         names = tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
-        return self._with_declared_types(base._replace(writes=names, unread=reason, is_opaque=True))
+        return self._with_declared_types(
+            base._replace(writes=names, omission=reason, is_opaque=True)
+        )
 
     def _with_declared_types(self, x: Statement) -> Statement:
         """Return the statement with the declared types of its registers."""
@@ -248,7 +250,8 @@ def rename_registers(statement: Statement, ins: Instruction) -> Instruction:
         ins,
         destinations=tuple(x and rename(x) for x in ins.destinations),
         sources=tuple(
-            x._replace(name=rename(x.name)) if isinstance(x, Register) else x for x in ins.sources
+            source._replace(name=rename(source.name)) if isinstance(source, Register) else source
+            for source in ins.sources
         ),
         guard=ins.guard and ins.guard._replace(name=rename(ins.guard.name)),
     )

@@ -27,7 +27,7 @@ def find_deviations(trace: Trace) -> tuple[Deviation, ...]:
     deviations: list[Deviation] = []
     for candidate in map(trace.with_model, PTXAS_MODELS):
         if candidate.result != isa.result and all(
-            candidate.errata != x.other.errata for x in deviations
+            candidate.errata != deviation.other.errata for deviation in deviations
         ):
             deviations.append(
                 Deviation(

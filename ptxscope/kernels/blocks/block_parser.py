@@ -127,7 +127,7 @@ def _is_meant_to_compute(statement: Statement) -> bool:
         statement.kind is StatementKind.UNKNOWN
         and is_ptx
         and bool(statement.writes)
-        and not statement.unread
+        and not statement.omission
     )
 
 

@@ -58,7 +58,7 @@ class BlockReader:
         """The results so far of the current statement."""
         self.statements: list[BlockStatement] = []
         self.written_lines: list[str] = []
-        self.unread: dict[ValuePlace, str] = {}
+        self.unused_results: dict[ValuePlace, str] = {}
         """The results that nothing has read, with their registers."""
         self.notes = [*program.notes]
         self.given: dict[str, str] = {}
@@ -120,7 +120,7 @@ class BlockReader:
         return BasicBlock(
             tuple(self.statements),
             outputs,
-            _drop_outer_braces(lines) if len(self.unread) == len(outputs) else lines,
+            _drop_outer_braces(lines) if len(self.unused_results) == len(outputs) else lines,
             self.text,
             {"line": span},
             tuple(dict.fromkeys(self.notes)),
@@ -133,7 +133,7 @@ class BlockReader:
         for name in block.writes:
             contents = self._find_contents(name)
             self.places.pop(name, None)
-            if contents and self.unread.get(contents.place) == name:
+            if contents and self.unused_results.get(contents.place) == name:
                 self.own_results[name] = contents.place
 
     def _find_contents(self, name: str) -> _Contents | None:
@@ -156,7 +156,7 @@ class BlockReader:
             self._fail(f"{opcode} leaves the block, which runs straight on", statement.span, hint)
         assert statement.guard
         contents = self._read_register(statement.guard.name, Type.PRED, statement.span)
-        self.unread.pop(contents.place, None)
+        self.unused_results.pop(contents.place, None)
         guard = BlockGuard(contents.place, statement.guard.name, stays_with=statement.guard.negated)
         self.guards.append(guard)
         text = quote_word(statement.text)
@@ -172,8 +172,8 @@ class BlockReader:
         opcode = quote_word(statement.name or statement.text)
         if statement.kind is StatementKind.BRANCH and statement.opcode not in RETURNS:
             self._fail(f"{opcode} leaves the block, which runs straight on", statement.span)
-        elif statement.unread:
-            self._fail(f"a block needs every statement; this one is {statement.unread}",
+        elif statement.omission:
+            self._fail(f"a block needs every statement; this one is {statement.omission}",
                        statement.span)  # fmt: skip
         elif kind := self._find_given_kind(statement):
             self.given.update(dict.fromkeys(statement.writes, kind))
@@ -226,8 +226,8 @@ class BlockReader:
         if isinstance(source, Register):
             contents = self._read_register(source.name, type_, statement.span)
             self.written[target] = contents
-            if contents.place in self.unread:
-                self.unread[contents.place] = target
+            if contents.place in self.unused_results:
+                self.unused_results[contents.place] = target
         else:
             bits = ins.constants["a"]
             self.written[target] = _Contents(ValuePlace(0, target), type_, bits)
@@ -252,10 +252,10 @@ class BlockReader:
         self._check_count(statement)
         ins = parse(step.line)
         sources: list[Register | Immediate] = [
-            Immediate(x & (1 << ins.type_of(role).bits) - 1, f"{x:#x}")
-            if isinstance(x, int)
-            else Register(x)
-            for role, x in zip("ab", step.sources, strict=False)
+            Immediate(source & (1 << ins.type_of(role).bits) - 1, f"{source:#x}")
+            if isinstance(source, int)
+            else Register(source)
+            for role, source in zip("ab", step.sources, strict=False)
         ]
         ins = replace(
             ins,
@@ -290,7 +290,7 @@ class BlockReader:
                 "a block can't keep a constant under a guard", spans.get(old, statement.span)
             )
         for place in reads.values():
-            self.unread.pop(place, None)
+            self.unused_results.pop(place, None)
         number = len(self.statements) + 1
         texts = (part, statement.text) if part else (statement.text, "")
         added = BlockStatement(number, texts[0], statement.line, ins, reads, texts[1])
@@ -298,7 +298,7 @@ class BlockReader:
         for role, name in ins.results.items():
             place = ValuePlace(number, role)
             self.written[name] = _Contents(place, ins.type_of(role))
-            self.unread[place] = name
+            self.unused_results[place] = name
 
     def _read_register(self, name: str, type_: Type, span: Span) -> _Contents:
         """Return the contents of a register; raise PtxError if it has another width."""
@@ -312,8 +312,8 @@ class BlockReader:
                 message = f"{quote_word(name)} is two registers, both read before they are written"
                 self._fail(message, span)
         if contents.type.bits != type_.bits:
-            kinds = ["a predicate" if x is Type.PRED else f"a {x.bits}-bit register"
-                     for x in (contents.type, type_)]  # fmt: skip
+            kinds = ["a predicate" if kind is Type.PRED else f"a {kind.bits}-bit register"
+                     for kind in (contents.type, type_)]  # fmt: skip
             self._fail(f"{quote_word(name)} is {kinds[0]} here, not {kinds[1]}", span)
         return contents
 
@@ -323,7 +323,7 @@ class BlockReader:
         outputs = self.stored or {
             name: place
             for name, place in self._iter_results()
-            if (name in named if named else self.unread.get(place) == name)
+            if (name in named if named else self.unused_results.get(place) == name)
         }
         outputs = outputs or self.own_results
         if len({*outputs.values()}) < len(outputs) or not outputs:
@@ -351,10 +351,10 @@ def _leads_to_end(branch: Statement, statements: Sequence[Statement]) -> bool:
         return True
     start = min(branch.targets, default=0)
     return start > branch.number and all(
-        x.kind in (StatementKind.LABEL, StatementKind.BLOCK_END)
-        or (x.kind is StatementKind.BRANCH and x.opcode in RETURNS)
-        for x in statements
-        if x.number >= start
+        statement.kind in (StatementKind.LABEL, StatementKind.BLOCK_END)
+        or (statement.kind is StatementKind.BRANCH and statement.opcode in RETURNS)
+        for statement in statements
+        if statement.number >= start
     )
 
 

@@ -109,7 +109,7 @@ def make_atomic(frame: CallFrame, statement: Statement) -> Step | None:
 def _is_read(function: Program, destination: Operand | None) -> bool:
     """Whether a statement of a function reads the result; nvcc gives each ``atomicAdd`` one."""
     return isinstance(destination, RegisterOperand) and any(
-        destination.name in x.iter_read_names() for x in function.statements
+        destination.name in statement.iter_read_names() for statement in function.statements
     )
 
 

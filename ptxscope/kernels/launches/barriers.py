@@ -177,9 +177,9 @@ class Barriers:
         """Return the number of threads that wait at each line."""
         return Counter(
             {
-                x.statement.line: int(np.count_nonzero(x.mask))
+                waiting.statement.line: int(np.count_nonzero(waiting.mask))
                 for barrier in self._barriers.values()
-                for x in barrier.waiting
+                for waiting in barrier.waiting
             }
         )
 

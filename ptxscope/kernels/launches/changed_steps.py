@@ -85,11 +85,11 @@ class _SlicedStep:
             names[first.guard.name] = None
         self.registers = {name: frame.get_register(name) for name in names}
         self.saved = {
-            name: ThreadValues(np.empty(self.end - self.start, x.bits.dtype))
-            for name, x in self.registers.items()
+            name: ThreadValues(np.empty(self.end - self.start, register.bits.dtype))
+            for name, register in self.registers.items()
         }
         self.parts = [
-            _SlicedPart(frame, x, self.registers, self.saved, self.start) for x in changes
+            _SlicedPart(frame, change, self.registers, self.saved, self.start) for change in changes
         ]
         written = [x for part in self.parts for x in part.iter_registers()]
         self.written = list({id(x): x for x in written}.values())

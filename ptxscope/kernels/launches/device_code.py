@@ -91,10 +91,14 @@ def _make_function(program: Program) -> Program:
     """The number of statements before each."""
     return program._replace(
         statements=tuple(
-            _with_unique_names(x, numbers) for x in statements if x.kind not in _MARKS
+            _with_unique_names(statement, numbers)
+            for statement in statements
+            if statement.kind not in _MARKS
         ),
         labels={
-            numbers[i]: x.opcode for i, x in enumerate(statements) if x.kind is StatementKind.LABEL
+            numbers[i]: statement.opcode
+            for i, statement in enumerate(statements)
+            if statement.kind is StatementKind.LABEL
         },
     )
 

@@ -176,9 +176,9 @@ def list_buffers(
 ) -> dict[str, NamedBuffer]:
     """Return what can be saved or expected by each of its names: ``param0``, its name."""
     buffers = {
-        x.name: NamedBuffer(x, np.dtype(f"u{x.word_bytes}"))
-        for x in code.variables.values()
-        if x.space == "global"
+        variable.name: NamedBuffer(variable, np.dtype(f"u{variable.word_bytes}"))
+        for variable in code.variables.values()
+        if variable.space == "global"
     }
     for name, value in values.items():
         position = find_parameter(kernel, name)

@@ -65,9 +65,9 @@ def make_float_step(frame: CallFrame, statement: Statement) -> Step | None:
         return None
     takes_literals = type_ is SINGLE
     found = [
-        frame.find_source(x, name)
-        for x in operands[1:]
-        if takes_literals or isinstance(x, RegisterOperand)
+        frame.find_source(operand, name)
+        for operand in operands[1:]
+        if takes_literals or isinstance(operand, RegisterOperand)
     ]
     dtype = np.dtype(f"u{TYPE_BITS[name] // 8}")
     sources = [x for x in found if x is not None and x.bits.dtype == dtype]

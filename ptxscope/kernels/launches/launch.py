@@ -79,8 +79,8 @@ class LaunchShape(NamedTuple):
         """Return ``thread (5,0,0) of block (1,0,0)`` for the number of a thread of the grid."""
         block, thread = divmod(number, self.block_size)
         block_text, thread_text = (
-            f"({','.join(map(str, _split_number(x, shape)))})"
-            for x, shape in ((block, self.grid), (thread, self.block))
+            f"({','.join(map(str, _split_number(number, shape)))})"
+            for number, shape in ((block, self.grid), (thread, self.block))
         )
         return f"thread {thread_text} of block {block_text}"
 

@@ -253,8 +253,8 @@ def _make_parameter_load(
         return None
     loaded = [
         register
-        and state.get_constant(int(extend(x.bits, form.type, register)[0]), register.bits.dtype)
-        for x, register in zip(elements, registers, strict=True)
+        and state.get_constant(int(extend(part.bits, form.type, register)[0]), register.bits.dtype)
+        for part, register in zip(elements, registers, strict=True)
     ]
 
     def load(group: ThreadGroup) -> None:

@@ -127,8 +127,8 @@ class _ReplicaLockstep(Lockstep):
         if not changes:
             return leave
         parts = [
-            self._protect(super(_ReplicaLockstep, self).make_leaving(frame, y, next_block))
-            for y in (x.change.statement for x in changes)
+            self._protect(super(_ReplicaLockstep, self).make_leaving(frame, changed, next_block))
+            for changed in (x.change.statement for x in changes)
         ]
         return make_choice(leave, parts, changes)
 

@@ -359,7 +359,9 @@ class _Search:
         """
         has_shared = self.memory.shared_bytes > 0 and self.shape.block_size > 1
         missing = [
-            y for x in self.functions for y in iter_missing_statements(x, has_shared=has_shared)
+            addition
+            for function in self.functions
+            for addition in iter_missing_statements(function, has_shared=has_shared)
         ]
         own_count = self._count_matches(self.result) if self.result else 0
         end = monotonic() + (self.end - monotonic()) / 2
@@ -532,9 +534,9 @@ def _list_functions(code: DeviceCode, kernel: Program) -> list[Program]:
         operands = [x for y in new_functions for z in y.statements for x in z.operands]
         pending += [x.name for x in operands if isinstance(x, SymbolOperand)]
         new_functions = [
-            code.functions[x]
-            for x in dict.fromkeys(pending)
-            if x in code.functions and x not in functions
+            code.functions[name]
+            for name in dict.fromkeys(pending)
+            if name in code.functions and name not in functions
         ]
         functions |= {x.name: x for x in new_functions}
         pending = []
@@ -548,5 +550,5 @@ def _make_explanation(change: StatementChange, count: int) -> RunExplanation:
 def _depends_on_blocks(statement: Statement) -> bool:
     """Whether the threads of one block may change what those of another read."""
     return statement.opcode in ATOMICS and "shared" not in [
-        x.partition("::")[0] for x in statement.modifiers
+        modifier.partition("::")[0] for modifier in statement.modifiers
     ]

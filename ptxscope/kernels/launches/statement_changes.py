@@ -263,8 +263,8 @@ class MissingStatement(NamedTuple):
     def insert(self, code: DeviceCode) -> DeviceCode:
         """Return code that has the statement."""
         first_moved = self.position + (not self.is_before_label)
-        old = [x._replace(targets=tuple(y + (y >= first_moved) for y in x.targets))
-               for x in self.function.statements]  # fmt: skip
+        old = [statement._replace(targets=tuple(y + (y >= first_moved) for y in statement.targets))
+               for statement in self.function.statements]  # fmt: skip
         labels = {i + (i >= first_moved): x for i, x in self.function.labels.items()}
         new = (*old[: self.position], self.statement, *old[self.position :])
         function = self.function._replace(statements=new, labels=labels)

@@ -287,8 +287,8 @@ def _bind(
     find_unknown: Callable[[], Bits] | None,
 ) -> Step:
     results = {
-        x.role: frame.state.get_scratch(get_storage_dtype(x.type), index)
-        for index, x in enumerate(plan.results)
+        result.role: frame.state.get_scratch(get_storage_dtype(result.type), index)
+        for index, result in enumerate(plan.results)
     }
     compute = _bind_program(frame, plan, sources, results)
     inputs = tuple(sources.values())

@@ -18,7 +18,7 @@ from .thread_state import Bits, CallFrame, Step, ThreadGroup, ThreadValues, writ
 
 Words = npt.NDArray[np.uint32]
 _LANES = np.arange(WARP)
-_WEIGHTS = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
+_LANE_BITS = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
 
 
 def _by_warp(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -33,7 +33,7 @@ def _spread(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _ballot(truths: Mask) -> Words:
     """Return a word for each warp, with a bit for each lane."""
-    words: Words = (_by_warp(truths) * _WEIGHTS).sum(axis=1, dtype=np.uint32)
+    words: Words = (_by_warp(truths) * _LANE_BITS).sum(axis=1, dtype=np.uint32)
     return words
 
 
@@ -101,7 +101,7 @@ def make_vote(frame: CallFrame, statement: Statement) -> Step | None:
     def act(group: ThreadGroup) -> None:
         truths = (~source.bits if is_negated else source.bits) & group.mask
         true_lanes, acting_lanes = (
-            np.bitwise_and(_spread(_ballot(x)), members.bits) for x in (truths, group.mask)
+            np.bitwise_and(_spread(_ballot(mask)), members.bits) for mask in (truths, group.mask)
         )
         result = vote(true_lanes, acting_lanes)
         write_values(destination, result, group, _unite_by_warp(source, group.mask))
@@ -178,7 +178,7 @@ def make_match(frame: CallFrame, statement: Statement) -> Step | None:
     def act(group: ThreadGroup) -> None:
         values, mask = _by_warp(source.bits), _by_warp(group.mask)
         equal = (values[:, :, np.newaxis] == values[:, np.newaxis, :]) & mask[:, np.newaxis, :]
-        words = (equal * _WEIGHTS).sum(axis=2, dtype=np.uint32).reshape(-1) & members.bits
+        words = (equal * _LANE_BITS).sum(axis=2, dtype=np.uint32).reshape(-1) & members.bits
         causes = _unite_by_warp(source, group.mask)
         if is_all:
             is_common = words == _spread(_ballot(group.mask)) & members.bits

@@ -92,9 +92,9 @@ class WriteJournal:
     def find_width(self, start: int, end: int) -> int:
         """Return the bytes of the widest element that is written in a range; 1 if none is."""
         widths = (
-            x.values.dtype.itemsize
-            for x in self._writes
-            if ((x.offsets >= start) & (x.offsets < end)).any()
+            write.values.dtype.itemsize
+            for write in self._writes
+            if ((write.offsets >= start) & (write.offsets < end)).any()
         )
         return max(widths, default=1)
 

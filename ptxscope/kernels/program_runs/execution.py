@@ -155,7 +155,8 @@ class _Machine:
                 {x.name: x.type for x in unguarded.inputs} | guard, statement
             )
             bits_by_name = {
-                x.name: self.registers.peek_bits(x.name, x.type.bits) for x in ins.inputs
+                source.name: self.registers.peek_bits(source.name, source.type.bits)
+                for source in ins.inputs
             }
             bits |= {name: value for name, value in bits_by_name.items() if value is not None}
             is_complete = all(x.name in bits for x in ins.inputs)

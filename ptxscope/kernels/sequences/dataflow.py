@@ -217,10 +217,10 @@ class _Reader:
             self._forget(statement)
             return
         arguments = [
-            self._read_register(x.name)
-            if isinstance(x, Register) and x.bits is None
-            else self.flow.add_constant(x.bits or 0)
-            for x in ins.roles.values()
+            self._read_register(source.name)
+            if isinstance(source, Register) and source.bits is None
+            else self.flow.add_constant(source.bits or 0)
+            for source in ins.roles.values()
         ]
         if ins.form.lut is not None:
             arguments.append(self.flow.add_constant(ins.form.lut))
@@ -236,8 +236,10 @@ class _Reader:
 
     def _add_move(self, statement: Statement, move: VectorMove) -> None:
         arguments = tuple(
-            self.flow.add_constant(x) if isinstance(x, int) else self._read_register(x)
-            for x in move.sources
+            self.flow.add_constant(source)
+            if isinstance(source, int)
+            else self._read_register(source)
+            for source in move.sources
         )
         bits = move.part_bits * max(len(move.targets), len(move.sources))
         operation = f"mov.b{bits}"

@@ -245,6 +245,7 @@ def _may_match(
 ) -> bool:
     """Return whether arguments have the operations, or constants, of a pattern."""
     return all(
-        pattern[x].operation == INPUT or _get_label(pattern[x]) == _get_label(nodes[y])
-        for x, y in zip(arguments, others, strict=True)
+        pattern[argument].operation == INPUT
+        or _get_label(pattern[argument]) == _get_label(nodes[other])
+        for argument, other in zip(arguments, others, strict=True)
     )
