@@ -20,7 +20,7 @@ const prepare = figure => {
       if (!live) await load();
     } catch (error) {
       hasFailed = true;
-      note.value = `This stays a still picture: ${error.message}`;
+      note.value = `This figure stays static: ${error.message}`;
       return;
     }
     const values = JSON.stringify(Object.fromEntries(new FormData(form)));

@@ -206,7 +206,7 @@ const write = async format => {
       await navigator.clipboard.write([new ClipboardItem(data)]);
     } else await navigator.clipboard.writeText(text);
   } catch {
-    note = `The browser does not allow to copy: ${format === "png" ? "copy as SVG" : "it is below"}`;
+    note = `The browser does not allow copying: ${format === "png" ? "copy as SVG" : "the text is below"}`;
     get("copied").hidden = false;
   }
   get("copied").value = text;
@@ -242,7 +242,7 @@ const start = async () => {
     new ResizeObserver(measure).observe(get("picture"));
   } catch (error) {
     hasFailed = bar.hidden = true;
-    const shown = fragment ? "an example, not what the address names" : "a still one";
+    const shown = fragment ? "an example, not what the address names" : "static";
     note.textContent = `Python did not start: ${error.message}. The picture is ${shown}.`;
     for (const x of main.querySelectorAll("button, input, select")) x.disabled = true;
     main.inert = false;
