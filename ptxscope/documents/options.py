@@ -143,7 +143,7 @@ def validate_options(options: Options) -> Options:
             "motion": options.motion is not Motion.STILL, "sass": options.machine_code,
         }  # fmt: skip
         if names := [name for name, is_given in rivals.items() if is_given]:
-            raise ValueError(f"two traces beside each other and {names[0]}: choose one of them")
+            raise ValueError(f"two traces side by side and {names[0]}: choose one of them")
     return options._replace(
         theme=_parse_member("theme", options.theme, Theme),
         motion=_parse_member("motion", options.motion, Motion),

@@ -189,7 +189,7 @@ def _describe_agreement(sweep: Sweep) -> str:
             f"The answers of {sweep.model.name} and {sweep.other_model.name} agree on all of these."
         )
     if sweep.model.errata:
-        return f"{sweep.model.name} computes what isa does."
+        return f"{sweep.model.name} computes the same as isa."
     return "Every known ptxas computes the same."
 
 

@@ -108,7 +108,7 @@ def _describe_steps(order: Bits, *, is_rising: bool) -> str:
     if (counts == 1).all():
         return ""
     if (counts[1:] == 1).all():
-        return ", staying at the first at first"
+        return ", constant at first"
     if (counts[:-1] == 1).all():
         return " and stays there"
     lengths, frequencies = np.unique(counts[1:-1], return_counts=True)
@@ -117,7 +117,7 @@ def _describe_steps(order: Bits, *, is_rising: bool) -> str:
         or frequencies.max() < len(counts) * 3 / 4
         or lengths[frequencies.argmax()] == 1
     ):
-        return ", staying at times"
+        return " in steps"
     length = lengths[frequencies.argmax()]
     step_text = "each" if len(frequencies) == 1 and counts.max() <= length else "most of them"
     return f", staying for {length} values at {step_text}"

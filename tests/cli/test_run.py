@@ -56,9 +56,9 @@ def test_what_is_missing_is_asked_for_all_at_once(capsys: pytest.CaptureFixture[
         "(ld.param.u32 at line 260 made it unknown): give %r2=…"
     )
     assert asked[-1] == "or give its parameters instead: param0=… param1=… param2=…"
-    assert asked[-2] == "all that is needed: %r1=… %r2=… %r7=…"
+    assert asked[-2] == "all values needed: %r1=… %r2=… %r7=…"
     status, *_ = run(
-        capsys, VIDEO, "--kernel", "gf256_double", *asked[-2].replace("…", "0x1").split()[4:]
+        capsys, VIDEO, "--kernel", "gf256_double", *asked[-2].replace("…", "0x1").split()[3:]
     )
     assert status == 0
 

@@ -29,7 +29,7 @@ from tests.tiers import some
 X = parse_swept_part(make_block(parse("vadd4.u32.u32.u32 d, a, b, c")), "a.b0")
 LEG = re.compile(
     r"(?P<way>rises|falls) from (?P<first>\S+) to (?P<last>[^\s,;.]+(?:\.\d\S*)?)"
-    r"(?P<stays>(?:,| and) stay(?:s there|ing[^,;]*?))??"
+    r"(?P<stays> and stays there| in steps|, (?:constant at first|staying[^,;]*?))??"
     r"(?: where \S+ is (?P<where>from \S+ to [^\s,;]+|\S+ and [^\s,;]+))?"
 )
 STEPS = {"rises": operator.le, "falls": operator.ge}
@@ -101,7 +101,7 @@ def stays(said: str, lengths: list[int]) -> None:
     elif "there" in said:
         assert lengths[-1] > 1 == max(lengths[:-1])
     else:
-        assert ("staying" in said) == (max(lengths) > 1)
+        assert ("in steps" in said) == (max(lengths) > 1)
 
 
 def bent(rng: Random) -> list[int]:

@@ -317,7 +317,7 @@ def _make_picture(file: str, folder: Path, format_: str, document: str | bytes) 
         raise CommandError(f"error: -o {formats}: {error}") from None
     if old_data is not None and old_data != data and not is_ours(old_data, format_):
         raise CommandError(
-            f"error: -o {formats}: that file is not a picture by ptxscope, and stays unchanged"
+            f"error: -o {formats}: that file is not a picture by ptxscope, so it is left unchanged"
         )
     return _Picture(path, data, old_data)
 

@@ -42,7 +42,7 @@ is missing.
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Show the machine instructions that ptxas makes of a line, and what each computes."
+    about = "Show the machine instructions that ptxas generates for a line, and what each computes."
     parser = make_command_parser("lower", about, _EPILOG, usage="PTX")
     parser.add_argument("ptx", metavar="PTX", help="instruction")
     add_tools(parser)

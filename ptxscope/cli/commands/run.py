@@ -400,7 +400,7 @@ def _format_request(program_run: Run) -> str:
     ]
     if len(lines) > 1:
         example = " ".join(f"{need.key}=…" for need in program_run.missing_inputs)
-        lines.append(f"all that is needed: {make_printable(example)}")
+        lines.append(f"all values needed: {make_printable(example)}")
     return "\n".join(lines)
 
 

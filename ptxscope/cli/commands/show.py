@@ -130,7 +130,7 @@ def _iter_blocks(entry: Entry) -> Iterator[Block]:
     yield from _iter_list_blocks("", dict.fromkeys(x.rule for x in entry.constraints))
     yield from _iter_list_blocks("legal, but:", (x.text for x in entry.remarks))
     contradictions = (x.text for x in entry.contradictions)
-    yield from _iter_list_blocks("where the manual contradicts itself:", contradictions)
+    yield from _iter_list_blocks("contradictions in the manual:", contradictions)
     if successor := find_successor(entry.opcode):
         yield from _iter_list_blocks(f"{successor.summary}; but:", successor.differences)
     ptx, values = entry.example

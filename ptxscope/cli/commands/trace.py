@@ -76,7 +76,7 @@ def run(words: Sequence[str]) -> int:
     choose_format(arguments, FORMATS, "svg" if arguments.alt else "text")
     reject_idle_options(arguments)
     if arguments.alt and arguments.output is not None and is_printed(arguments.output):
-        raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
+        raise CommandError("error: --alt prints a description; its picture needs a file: -o FILE")
     trace, options = _annotate_request(arguments, parse_ptx(arguments.ptx))
     if arguments.sass is not None:
         options = options._replace(machine_code=_compile_line(trace, arguments))

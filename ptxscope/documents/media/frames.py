@@ -57,7 +57,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """Return a still picture for each step that is shown; only the last one shows the result."""
     if options.beside is not None:
-        raise ValueError("frames show the steps of one trace, not of two beside each other")
+        raise ValueError("frames show the steps of one trace, not of two side by side")
     options = options._replace(motion=Motion.STILL)
     count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options)).doc.steps)
     return tuple(

@@ -225,7 +225,7 @@ def _iter_dpx_half_intrinsics() -> Iterator[Intrinsic]:
                 (f"__vi{extreme}3", extreme, "the extreme of a and b alone"),
                 (f"__viadd{extreme}", "add", "the sum alone"),
             ):
-                differs = f"the intrinsic takes c, too; this line gives {part}"
+                differs = f"the intrinsic also takes c; this line gives {part}"
                 first = f"{opcode}.{types} {{}}, a, b"
                 block = (first.format("x"), last)
                 yield Intrinsic(f"{name}_{suffix}", first.format("d"), differs, "abc", block, _DPX)

@@ -100,8 +100,8 @@ def _find_statement(text: str, trace: Trace) -> tuple[int, str]:
                 return step.statement, f"{step.stage}{match[2] or ''}"
     count = len(trace.parts)
     raise ValueError(
-        f"{quote_value(text)} is no step of this block: it has statements s1 to s{count} and steps "
-        f"1 to {len(trace.steps)}, as in s{count}.1 or {len(trace.steps)}"
+        f"{quote_value(text)} is not a step of this block: it has statements s1 to s{count} and "
+        f"steps 1 to {len(trace.steps)}, as in s{count}.1 or {len(trace.steps)}"
     )
 
 
