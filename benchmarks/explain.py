@@ -8,7 +8,7 @@ from random import Random
 from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.isa.legality import pick_form
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.instruction import Instruction
@@ -50,7 +50,7 @@ def _may_fail(words: tuple[str, ...]) -> Callable[[], None]:
 
 
 def _evaluations() -> None:
-    ins = instruction_of(draw_form("vadd4", Random(1)))
+    ins = instruction_of(pick_form("vadd4", Random(1)))
     plan = make_plan(ins)
     for a in range(1000):
         compute_results(plan, {"a": a, "b": 7, "c": 9})
@@ -58,9 +58,9 @@ def _evaluations() -> None:
 
 def _case(opcode: str, count: int) -> tuple[Instruction, list[Observation]]:
     rng = Random(opcode)
-    ins = instruction_of(draw_form(opcode, rng))
+    ins = instruction_of(pick_form(opcode, rng))
     while not ins.results:
-        ins = instruction_of(draw_form(opcode, rng))
+        ins = instruction_of(pick_form(opcode, rng))
     observations = []
     for _ in range(count):
         operands = {

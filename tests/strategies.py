@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shapes
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.legality import draw_entry_form
+from ptxscope.engine.isa.legality import pick_entry_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.base import Copy, MicroOperation
 from ptxscope.engine.semantics.lowering import load_families
@@ -43,7 +43,7 @@ _BITING += (0x7FF0000000000000, 0xFFF8000000000000, 0x8000000000000000, 0x000FFF
 def random_instruction(opcode: str, seed: int) -> Instruction:
     """A random legal form, of any shape, with registers d (or p, q), a, b, c."""
     rng = Random(seed)
-    return instruction_of(draw_entry_form(rng.choice(list_shapes(opcode)), rng))
+    return instruction_of(pick_entry_form(rng.choice(list_shapes(opcode)), rng))
 
 
 def instruction_of(form: Form) -> Instruction:

@@ -25,7 +25,7 @@ from ptxscope.engine.ir.tape import Node, record_plan, rewrite_plan
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
-from ptxscope.engine.isa.legality import draw_form, find_violations, with_c
+from ptxscope.engine.isa.legality import find_violations, pick_form, with_c
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.semantics.plan import Plan
@@ -163,7 +163,7 @@ def _draw_affected(rng: Random) -> Iterator[Instruction]:
     """Yield different instructions with an erratum that have a replacement, endlessly."""
     seen: set[Instruction] = set()
     while True:
-        ins = _with_guard(draw_form(rng.choice(_AFFECTED), rng), rng)
+        ins = _with_guard(pick_form(rng.choice(_AFFECTED), rng), rng)
         if ins not in seen and ins.errata and make_replacement(ins):
             seen.add(ins)
             yield ins
@@ -215,7 +215,7 @@ def _decide_equal(question: ProofQuestion, x: Node, y: Node) -> str:
 
 def _prove_models(count: int | None, rng: Random, seconds: float = inf) -> Part:
     def draw() -> Case:
-        ins = instruction_of(draw_form(rng.choice(_OPCODES), rng))
+        ins = instruction_of(pick_form(rng.choice(_OPCODES), rng))
         guard = Guard("p", negated=False) if rng.random() < 0.2 else None
         ins = Instruction(ins.form, ins.destinations, ins.sources, guard)
         return Case(str(ins), partial(_compare_models, ins))
@@ -295,7 +295,7 @@ def _prove_programs(count: int | None, rng: Random, seconds: float = inf) -> Par
     def draw() -> Case:
         if rng.random() < 0.5:
             return Case("a random plan", partial(prove_program, draw_plan(rng)))
-        ins = instruction_of(draw_form(rng.choice(_OPCODES), rng))
+        ins = instruction_of(pick_form(rng.choice(_OPCODES), rng))
         model = rng.choice((ISA_MODEL, *PTXAS_MODELS))
         plan = make_block(ins).make_plan(model)
         return Case(f"{ins} ({model.name})", partial(prove_program, plan))

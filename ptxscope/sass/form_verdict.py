@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..engine.isa.catalog import CATALOG, ENTRIES, get_entry
 from ..engine.isa.entry import CORE_GROUPS, Entry
 from ..engine.isa.form import Form
-from ..engine.isa.legality import draw_entry_form, iter_entry_forms, with_c
+from ..engine.isa.legality import iter_entry_forms, pick_entry_form, with_c
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan
 from ..engine.syntax.instruction import Instruction, Register
@@ -197,7 +197,7 @@ def _iter_entry_forms(entry: Entry, rng: Random) -> Iterator[Form]:
         if get_entry(form) is entry and form == with_c(form):
             yield form
             if omitted:
-                drawn = draw_entry_form(entry, rng)
+                drawn = pick_entry_form(entry, rng)
                 yield form._replace(asel=drawn.asel, bsel=drawn.bsel)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..engine.isa.types import Type
 from ..engine.syntax.asm_operands import AsmOperands, is_modified
 from ..engine.syntax.errors import Span, quote_word
-from ..engine.syntax.opcodes import OPCODES, is_other_opcode
+from ..engine.syntax.opcodes import ALL_OPCODES, OPCODES
 from ..engine.syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
 from ..engine.syntax.register_accesses import OperandWidth, find_widths
 from ..engine.syntax.register_checks import is_compatible
@@ -146,7 +146,7 @@ def pass_over_unknown_values(item: CheckedInstruction, operands: AsmOperands) ->
 def _is_ptx(statements: list[RawInstruction]) -> bool:
     """Return whether statements are PTX: all opcodes are known, and one has a type."""
     opcodes = (x.opcode.text for x in statements)
-    return all(x in OPCODES or is_other_opcode(x) for x in opcodes) and any(
+    return all(x in ALL_OPCODES for x in opcodes) and any(
         name in _TYPES for x in statements for name in x.modifier_names
     )
 

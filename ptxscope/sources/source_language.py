@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from ..engine.isa.catalog import CATALOG
 from ..engine.syntax.asm_text import find_asm_openings
-from ..engine.syntax.opcodes import is_other_opcode
+from ..engine.syntax.opcodes import ALL_OPCODES
 from ..engine.syntax.partial_ptx import PROSE, PTX_STATEMENT
 from ..engine.syntax.source import remove_comments
 
@@ -188,7 +187,7 @@ def _is_ptx(line: re.Match[str]) -> bool:
 
 
 def _is_opcode(word: str) -> bool:
-    return word in CATALOG or is_other_opcode(word)
+    return word in ALL_OPCODES
 
 
 _PTX_STATEMENT_START = re.compile(

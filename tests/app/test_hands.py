@@ -8,9 +8,9 @@ from textual import events
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG, get_entry
 from ptxscope.engine.isa.legality import (
-    draw_form,
     explain_illegal_value,
     find_violations,
+    pick_form,
     with_slot,
 )
 from ptxscope.engine.isa.types import SecOp, parse_selector
@@ -283,7 +283,7 @@ def test_nothing_of_the_row_is_cut_at_any_width(opcode: str) -> None:
         row = ModifierRow()
         heights = set()
         for _ in range(30):
-            form = draw_form(opcode, rng)
+            form = pick_form(opcode, rng)
             row.show(form)
             lines = ["".join(piece.text for piece in line) for line in row.draw(width)]
             heights.add(tuple(len(line.rstrip(" ")) <= width for line in lines))
@@ -432,7 +432,7 @@ def test_an_obstacle_is_found_wherever_a_choice_would_not_stay() -> None:
     rng = Random(4)
     for opcode in CATALOG:
         for _ in range(40):
-            form = draw_form(opcode, rng)
+            form = pick_form(opcode, rng)
             for slot in get_entry(form).slots:
                 value = rng.choice(list(slot.iter_choices()) if len(slot.values) < 99 else [None])
                 if slot.name == "c" or explain_illegal_value(form, slot.name, value) is not None:
@@ -569,7 +569,7 @@ async def test_edits_of_the_row_are_those_of_the_line() -> None:
     async with explorer(*VADD4, size=SMALL) as drive:
         await drive.press("m")
         for opcode in list(CATALOG)[::3]:
-            form = draw_form(opcode, rng)
+            form = pick_form(opcode, rng)
             entry = get_entry(form)
             named = tuple("pq")[: len(entry.destinations)] if "p" in entry.destinations[0] else ()
             ins = make_instruction(form, named or ("d",), {}, None)

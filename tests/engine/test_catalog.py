@@ -20,9 +20,9 @@ from ptxscope.engine.isa.entry import Entry, Operand, Slot, SlotPlace
 from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices
 from ptxscope.engine.isa.legality import (
     count_entry_forms,
-    draw_form,
     explain_illegal_value,
     find_violations,
+    pick_form,
     with_slot,
 )
 from ptxscope.engine.isa.types import ORDER, Role, SecOp, Selector, Type, parse_selector
@@ -112,7 +112,7 @@ def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
 def test_every_stage_has_a_title_and_sentences(opcode: str) -> None:
     rng = Random(opcode)
     for _ in range(30):
-        form = draw_form(opcode, rng)
+        form = pick_form(opcode, rng)
         assert lower(form).stages
         ins = instruction_of(form)
         for model in ("isa", "ptxas-13.0"):
@@ -132,7 +132,7 @@ def test_random_forms_are_legal() -> None:
     rng = Random(1)
     for opcode in CATALOG:
         for _ in range(100):
-            assert not find_violations(draw_form(opcode, rng))
+            assert not find_violations(pick_form(opcode, rng))
 
 
 def test_c_follows_what_needs_it() -> None:
@@ -172,7 +172,7 @@ def test_the_catalog_is_asked_by_opcode_and_what_is_written() -> None:
         default = defaults[0] if defaults else None
         assert find_entry(opcode, ()) is default
         assert find_entry(opcode, ("s32", "nonsense")) is default
-        assert get_entry(draw_form(opcode, Random(1))) in list_shapes(opcode)
+        assert get_entry(pick_form(opcode, Random(1))) in list_shapes(opcode)
     assert find_entry("vadd8", ()) is None
     assert find_entry("", ("s32",)) is None
 
@@ -185,7 +185,7 @@ def test_an_opcode_may_have_several_shapes(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(catalog_module.SHAPES, "vset", (plain, shape))
     assert find_entry("vset", ("s32", "u32", "lt")) is shape
     assert find_entry("vset", ("s32", "u32", "eq")) is plain
-    forms = [draw_form("vset", Random(seed)) for seed in range(20)]
+    forms = [pick_form("vset", Random(seed)) for seed in range(20)]
     assert {str(form.cmp) in ("lt", "le") for form in forms} == {True, False}
     for form in forms:
         assert get_entry(form) is (shape if str(form.cmp) in ("lt", "le") else plain)

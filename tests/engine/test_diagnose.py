@@ -27,7 +27,7 @@ from ptxscope.diagnosis.observation import (
 )
 from ptxscope.documents.formats.diagnosis_report import find_lane_verdicts
 from ptxscope.engine.isa.catalog import ENTRIES, get_entry
-from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
+from ptxscope.engine.isa.legality import find_violations, pick_form, with_slot
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
@@ -568,7 +568,7 @@ def test_a_float_and_an_integer_taken_for_each_other() -> None:
 @examples(80)
 def test_any_change_of_two_slots_is_found(ins: Instruction, seed: int, count: int) -> None:
     rng, form = Random(seed), ins.form
-    other = draw_form(ins.opcode, rng)
+    other = pick_form(ins.opcode, rng)
     if get_entry(other) is not ins.entry:  # another shape has other slots
         return
     names = [slot.name for slot in ins.entry.slots if slot.name not in ("dst", "c")]

@@ -13,7 +13,7 @@ from ptxscope.diagnosis.causes import CauseKind
 from ptxscope.diagnosis.confusable_opcodes import find_confusable_opcodes
 from ptxscope.diagnosis.explanations import Explanation
 from ptxscope.engine.isa.catalog import CATALOG, list_shapes
-from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.isa.legality import pick_form
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction
 from tests.strategies import INSTRUCTIONS, SOURCE_ROLES, bits, instruction_of
@@ -130,7 +130,7 @@ def test_every_twin_is_a_legal_line_that_takes_what_is_written() -> None:
     rng = Random(1)
     for opcode in CATALOG:
         for _ in range(20):
-            ins = instruction_of(draw_form(opcode, rng))
+            ins = instruction_of(pick_form(opcode, rng))
             for twin in find_confusable_opcodes(ins.form):
                 assert twin.opcode != opcode
                 entries = list_shapes(twin.opcode)
@@ -184,7 +184,7 @@ def _asked(draw: st.DrawFn) -> tuple[Instruction, dict[str, int], dict[str, int]
     other = ins
     if source == "another form":
         other = instruction_of(
-            draw_form(draw(st.sampled_from(sorted(CATALOG))), Random(draw(st.integers(0, 99))))
+            pick_form(draw(st.sampled_from(sorted(CATALOG))), Random(draw(st.integers(0, 99))))
         )
     if source != "random":
         given_ = {x.name: draw(bits(x.type)) for x in other.inputs}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ptxscope import PtxError, diagnose, evaluate, parse, replay, trace
 from ptxscope.engine.isa.comparison_entries import HALF_ENTRIES
 from ptxscope.engine.isa.encodings import decode_float, encode_float
-from ptxscope.engine.isa.legality import draw_entry_form
+from ptxscope.engine.isa.legality import pick_entry_form
 from ptxscope.engine.isa.types import Destinations, Type
 from ptxscope.engine.isa.value_text import format_value
 from ptxscope.engine.syntax.values import parse_value
@@ -126,7 +126,7 @@ def _half_bits(type_: Type) -> st.SearchStrategy[int]:
 @given(st.sampled_from(HALF_ENTRIES), st.integers(0, 2**32), st.data())
 @examples(1000)
 def test_a_second_formulation_agrees(entry: object, seed: int, data: st.DataObject) -> None:
-    ins = instruction_of(draw_entry_form(entry, Random(seed)))  # type: ignore[arg-type]
+    ins = instruction_of(pick_entry_form(entry, Random(seed)))  # type: ignore[arg-type]
     a, b = (data.draw(_half_bits(ins.type_of(role))) for role in "ab")
     b = data.draw(st.sampled_from((a, b)))
     c = data.draw(st.integers(0, 1)) if ins.form.c else None
@@ -150,7 +150,7 @@ def test_a_false_guard_converts_the_old_value_as_the_second_formulation_says(
     entry: object, seed: int, data: st.DataObject
 ) -> None:
     """E14: `set` with halves."""
-    form = draw_entry_form(entry, Random(seed))._replace(boolop=None, c=False, negc=False)  # type: ignore[arg-type]
+    form = pick_entry_form(entry, Random(seed))._replace(boolop=None, c=False, negc=False)  # type: ignore[arg-type]
     ins = parse(f"@g {instruction_of(form)}")
     a, b = (data.draw(_half_bits(ins.type_of(role))) for role in "ab")
     old = data.draw(_half_bits(ins.type_of("d")))

@@ -27,7 +27,7 @@ from ptxscope import (
 from ptxscope.cli import main
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, list_shapes
 from ptxscope.engine.isa.entry import Entry, Group
-from ptxscope.engine.isa.legality import count_entry_forms, draw_entry_form
+from ptxscope.engine.isa.legality import count_entry_forms, pick_entry_form
 from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variables, parse_formula
 from ptxscope.engine.tracing.step_text import describe_lane, describe_step, interpret_bits
@@ -112,7 +112,7 @@ def test_the_verdict_on_instructions_of_all_code_is_that_of_ptxas() -> None:
 def test_a_result_of_an_instruction_of_all_code_is_explained(entry: Entry) -> None:
     rng = Random(entry.opcode)
     for _ in range(3):
-        ins = instruction_of(draw_entry_form(entry, rng))
+        ins = instruction_of(pick_entry_form(entry, rng))
         values = {x.name: rng.getrandbits(x.type.bits) for x in ins.inputs}
         (right,) = evaluate(ins, values).values()
         assert not diagnose(ins, values, int(right))[0].causes
@@ -159,7 +159,7 @@ def test_a_second_formulation_agrees(
     model: str, opcode: str, seed: int, data: st.DataObject
 ) -> None:
     entry = data.draw(st.sampled_from(list_shapes(opcode)))
-    ins = instruction_of(draw_entry_form(entry, Random(seed)))
+    ins = instruction_of(pick_entry_form(entry, Random(seed)))
     operands = {str(x.role): data.draw(bits(ins.type_of(x.role))) for x in ins.entry.sources}
     if opcode == "fns":
         operands["b"] %= 32  # the manual leaves other bases undefined

@@ -13,7 +13,7 @@ import pytest
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import Group
 from ptxscope.engine.program.statement import StatementKind
-from ptxscope.engine.syntax.opcodes import is_other_opcode, is_unchecked
+from ptxscope.engine.syntax.opcodes import OTHER_OPCODES, is_unchecked
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes
 from ptxscope.kernels.program_runs.execution import execute
@@ -328,7 +328,7 @@ def test_a_prototype_keeps_nothing_of_what_follows() -> None:
 def test_opcodes_are_asked_of_the_catalog() -> None:
     for opcode in CATALOG:
         text = f"{opcode}.u32 d, a, b;\n"
-        if is_other_opcode(opcode):
+        if opcode in OTHER_OPCODES:
             assert CATALOG[opcode].group is Group.COMMON
             assert not list(CandidateReader([text, f"{opcode}.cc.sat.u8x4 d, a, b;\n"]))
             continue

@@ -15,7 +15,7 @@ import pytest
 
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import ENTRIES
-from ptxscope.engine.isa.legality import draw_entry_form
+from ptxscope.engine.isa.legality import pick_entry_form
 from ptxscope.engine.micro_operations import drawings
 from ptxscope.engine.micro_operations.float_bits import ToFloat
 from ptxscope.engine.micro_operations.merge import Merge
@@ -46,7 +46,7 @@ def _samples() -> Iterable[Trace]:
     ]
     for entry in ENTRIES:
         for number in range(60):
-            ins = instruction_of(draw_entry_form(entry, rng))
+            ins = instruction_of(pick_entry_form(entry, rng))
             if entry.opcode == "bfe" and number == 0:
                 ins = parse("bfe.s32 d, a, 40, 3")  # E15 depends on literals
             if rng.random() < 0.3 and ins.results:

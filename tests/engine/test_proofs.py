@@ -18,7 +18,7 @@ import pytest
 from ptxscope import find, parse, prove
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import Range
-from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
+from ptxscope.engine.isa.legality import find_violations, pick_form, with_slot
 from ptxscope.engine.semantics.models import ISA_MODEL, Model
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import PtxError
@@ -87,8 +87,8 @@ def test_pair(pair: Pair) -> None:
 def mutate_form(rng: Random) -> tuple[BasicBlock, BasicBlock]:
     """A random instruction, and the same with one modifier or selector changed."""
     while True:
-        form = draw_form(rng.choice(list(CATALOG)), rng)
-        other = draw_form(form.opcode, rng)
+        form = pick_form(rng.choice(list(CATALOG)), rng)
+        other = pick_form(form.opcode, rng)
         slots = [x for x in form._fields if form.get(x) != other.get(x) and x != "dst"]
         if not slots:
             continue
@@ -435,7 +435,7 @@ def test_every_row_can_be_named_in_a_condition() -> None:
     keys: set[str] = set()
     for opcode in CATALOG:
         for _ in range(30):
-            ins = instruction_of(draw_form(opcode, rng))
+            ins = instruction_of(pick_form(opcode, rng))
             question = ProofQuestion(1)
             side = question.add_side(make_block(ins), ISA_MODEL)
             scope = make_scope(question, side)

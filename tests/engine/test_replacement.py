@@ -14,7 +14,7 @@ import pytest
 
 from ptxscope import Instruction, evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.isa.legality import pick_form
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import find_errata
 from ptxscope.engine.semantics.rules import Erratum
@@ -96,7 +96,7 @@ def _draw_instructions(x: Erratum, count: int, seed: int) -> list[Instruction]:
         if x.id == "E15":
             ins = parse(f"bfe.s32 d, a, {rng.randint(32, 255)}, {rng.randint(1, 255)}")
         else:
-            ins = instruction_of(draw_form(rng.choice(x.opcodes), rng))
+            ins = instruction_of(pick_form(rng.choice(x.opcodes), rng))
         if x in ins.errata:
             found.append(ins)
     return found
@@ -148,7 +148,7 @@ def _guarded_sets(count: int, seed: int) -> Iterator[Instruction]:
     """Forms of ``set`` with guards under which E14 shows; a and b are called after their width."""
     rng = Random(seed)
     while count:
-        form = draw_form("set", rng)
+        form = pick_form("set", rng)
         guard = Guard("p", negated=rng.random() < 0.5)
         bits = form.stype.bits if form.stype else 0
         names = (f"a{bits}", f"b{bits}", *("q" * form.c))
@@ -196,7 +196,7 @@ def test_there_is_a_replacement_wherever_an_erratum_can_show() -> None:
     rng = Random(4)
     for opcode in sorted({opcode for x in EMULATED for opcode in x.opcodes}):
         for _ in range(300):
-            form = draw_form(opcode, rng)
+            form = pick_form(opcode, rng)
             if find_errata(form):
                 assert make_replacement(instruction_of(form)), form
 

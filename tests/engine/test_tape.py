@@ -22,7 +22,7 @@ from ptxscope.engine.arrays.call_sequence import get_storage_dtype
 from ptxscope.engine.arrays.exact_program import ExactProgram
 from ptxscope.engine.arrays.narrowing import WidthError
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.isa.legality import pick_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.arithmetic import EXACT
 from ptxscope.engine.micro_operations.logic import Choose
@@ -40,7 +40,7 @@ _BYTES = (0x00, 0x01, 0x7E, 0x7F, 0x80, 0x81, 0xFE, 0xFF)
 
 def random_plan(rng: Random) -> Plan:
     """Of any form, under what is documented, an assembler, or any errata; guarded or not."""
-    form = draw_form(rng.choice(list(CATALOG)), rng)
+    form = pick_form(rng.choice(list(CATALOG)), rng)
     some_ = tuple(x for x in (*ERRATA, *MISCONCEPTIONS) if rng.random() < 0.3)
     chosen = rng.choice(
         [parse_model("isa"), parse_model("ptxas"), parse_model("ptxas-13.0"), Model("", some_)]
@@ -187,7 +187,7 @@ def test_what_a_call_reads_last_it_may_write_over() -> None:
     for opcode in CATALOG:
         for seed in range(10):
             try:
-                program = ArrayProgram(lower(draw_form(opcode, Random(seed))))
+                program = ArrayProgram(lower(pick_form(opcode, Random(seed))))
             except WidthError:  # products of 128 bits are computed by Python integers
                 continue
             for call in program.calls:

@@ -18,7 +18,7 @@ from ptxscope.documents.content.document import Document, build_document, make_c
 from ptxscope.documents.options import DEFAULT
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES
 from ptxscope.engine.isa.entry import Entry
-from ptxscope.engine.isa.legality import draw_entry_form
+from ptxscope.engine.isa.legality import pick_entry_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
@@ -103,7 +103,7 @@ def test_one_register_for_p_and_q_has_one_result_and_a_note() -> None:
 def test_every_instruction_says_that_its_guard_decides_about_the_write(entry: Entry) -> None:
     rng = Random(24)
     for _ in range(4):
-        ins = parse(f"@!r {instruction_of(draw_entry_form(entry, rng))}")
+        ins = parse(f"@!r {instruction_of(pick_entry_form(entry, rng))}")
         tr = trace(ins, {x.name: 0 for x in ins.inputs})
         assert ("f the guard holds" in about(tr, "write")) == bool(ins.results), ins
         check_destinations(tr, document_of(tr))
@@ -595,7 +595,7 @@ def test_sentences_name_the_registers_of_their_statement(entry: Entry) -> None:
     """The letters of the manual's operands are in no sentence but "For a", which names a row."""
     rng = Random(37)
     for _ in range(5):
-        opcode, _, operands = str(instruction_of(draw_entry_form(entry, rng))).partition(" ")
+        opcode, _, operands = str(instruction_of(pick_entry_form(entry, rng))).partition(" ")
         operands = _NAMES.sub(r"%r_\1", operands)
         ins = parse(f"{opcode} {operands}")
         shown = trace(ins, {x.name: 0 for x in ins.inputs})

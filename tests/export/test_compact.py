@@ -14,7 +14,7 @@ from ptxscope.documents.content.document import build_document
 from ptxscope.documents.media.frames import make_frames
 from ptxscope.documents.options import Motion, Options
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.isa.legality import pick_form
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.trace import make_trace
@@ -54,7 +54,7 @@ def drawn_values(opcode: str, count: int) -> list[Trace]:
     rng = Random(f"compact {opcode}")
     found = []
     for _ in range(count):
-        ins = instruction_of(draw_form(opcode, rng))
+        ins = instruction_of(pick_form(opcode, rng))
         bits = {
             role: rng.choice((rng.getrandbits(x.type.bits), (1 << x.type.bits) - 1, 1, 0))
             for x in ins.inputs for role in x.roles

@@ -22,7 +22,7 @@ from ptxscope.documents import TEXTS
 from ptxscope.documents.code.function_parts import make_function_name, name_parameters
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.isa.legality import pick_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.syntax.instruction import Guard, Register
@@ -62,7 +62,7 @@ def other_lines() -> Iterator[str]:
     """Every other opcode with every guard, and literals in each position that takes them."""
     for opcode, entry in CATALOG.items():
         for seed, guard in product(range(4), GUARDS):
-            ins = instruction_of(draw_form(opcode, Random(f"{opcode} {seed}")))
+            ins = instruction_of(pick_form(opcode, Random(f"{opcode} {seed}")))
             roles = [str(x.role) for x in ins.entry.sources if x.role != "c" or ins.form.c]
             for mask in product(
                 (False, True) if entry.can_take_immediates else (False,), repeat=len(roles)

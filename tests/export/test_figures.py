@@ -17,7 +17,7 @@ from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.documents.svg.svg_colours import PALETTE
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.isa.legality import pick_form
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.engine.tracing.trace import StepPlace
@@ -252,7 +252,7 @@ def test_the_description_tells_operands_steps_and_result(opcode: str, model: str
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_forms_are_drawn_well(opcode: str) -> None:
     rng = Random(opcode)
-    lines = [instruction_of(draw_form(opcode, rng)) for _ in range(4)]
+    lines = [instruction_of(pick_form(opcode, rng)) for _ in range(4)]
     for ins in (parse(CATALOG[opcode].example[0]), *lines):
         tree = ET.fromstring(form_figure.render(ins))
         assert_tree_drawn_well(tree, make_placeholder_trace(ins))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ptxscope import parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.isa.legality import pick_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.instruction import Instruction
@@ -37,7 +37,7 @@ from tests.tiers import examples, sampled, thorough
 def forms(opcode: str, count: int) -> list[Instruction]:
     """The example's form, and some that are drawn."""
     rng = Random(opcode)
-    drawn = [instruction_of(draw_form(opcode, rng)) for _ in range(count)]
+    drawn = [instruction_of(pick_form(opcode, rng)) for _ in range(count)]
     return [parse(CATALOG[opcode].example[0]), *drawn]
 
 
@@ -96,7 +96,7 @@ def test_a_part_of_a_register_is_not_called_as_an_operand_is(opcode: str) -> Non
     """Byte 3 of b may be lane 2 of a: `b3` in a formula is lane 3 of the second operand."""
     rng = Random(opcode)
     for _ in range(8):
-        drawn = make_placeholder_trace(instruction_of(draw_form(opcode, rng)))
+        drawn = make_placeholder_trace(instruction_of(pick_form(opcode, rng)))
         shown = build_form_scene(drawn)
         formulas = {word for row in shown.rows.values() for cell in row.cells
                     for x in cell.spans if x.kind is SpanKind.NUMBER

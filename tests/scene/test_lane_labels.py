@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import draw_form
+from ptxscope.engine.isa.legality import pick_form
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.trace import Trace, make_trace, trace
 from ptxscope.scene.scene_builder import build_scene
@@ -84,7 +84,7 @@ def test_a_blank_parts_the_name_of_a_row_from_its_values(opcode: str) -> None:
 
 
 def _traced(opcode: str, rng: Random) -> Trace:
-    ins = instruction_of(draw_form(opcode, rng))
+    ins = instruction_of(pick_form(opcode, rng))
     bits = {role: rng.getrandbits(x.type.bits) for x in ins.inputs for role in x.roles}
     return make_trace(ins, ISA_MODEL, bits)
 

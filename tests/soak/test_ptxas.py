@@ -14,7 +14,7 @@ from ptxscope import PtxError, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.legality import draw_form, find_remarks
+from ptxscope.engine.isa.legality import find_remarks, pick_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.syntax.instruction import Instruction, Register
 from tests.strategies import instruction_of
@@ -60,7 +60,7 @@ def _rejected(lines: list[str], folder: Path) -> set[int]:
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_ptxas_accepts_what_we_call_legal(opcode: str, tmp_path: Path) -> None:
     rng = Random(opcode)
-    forms = {draw_form(opcode, rng) for _ in range(1500)}
+    forms = {pick_form(opcode, rng) for _ in range(1500)}
     kept = [form for form in forms if all(remark.is_in_ptxas for remark in find_remarks(form))]
     lines = [str(_declared(instruction_of(form))) for form in kept]
     assert len(lines) > 10

@@ -9,10 +9,10 @@ import pytest
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shapes
 from ptxscope.engine.isa.legality import (
-    draw_entry_form,
     explain_illegal_choice,
     find_violations,
     list_shared_slots,
+    pick_entry_form,
 )
 from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
 from ptxscope.engine.syntax.errors import PtxError
@@ -117,7 +117,7 @@ def test_every_value_that_is_shown_is_refused_with_a_reason_or_taken() -> None:
     rng = Random(25)
     for entry in (x for x in ENTRIES if len(list_shapes(x.opcode)) > 1):
         for _ in range(2):
-            form = draw_entry_form(entry, rng)
+            form = pick_entry_form(entry, rng)
             setup = make_setup(make_instruction(form, (), {}, None), {})
             for slot in list_shared_slots(entry):
                 if slot.name == "c":

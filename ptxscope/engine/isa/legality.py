@@ -119,8 +119,8 @@ def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool =
     the PTX ISA documents, ``is_in_ptxas`` only those that ptxas 13.0 accepts.
     """
     return sum(
-        count_entry_forms(x, is_documented=is_documented, is_in_ptxas=is_in_ptxas)
-        for x in list_shapes(opcode)
+        count_entry_forms(entry, is_documented=is_documented, is_in_ptxas=is_in_ptxas)
+        for entry in list_shapes(opcode)
     )
 
 
@@ -129,9 +129,9 @@ def count_entry_forms(
 ) -> int:
     """Return the number of legal forms of one entry, like ``count_forms``."""
     excluded_remarks = tuple(
-        x
-        for x in entry.remarks
-        if (is_documented and not x.is_documented) or (is_in_ptxas and not x.is_in_ptxas)
+        remark
+        for remark in entry.remarks
+        if (is_documented and not remark.is_documented) or (is_in_ptxas and not remark.is_in_ptxas)
     )
     total = 1
     for slots in _group_related_slots(entry, entry.constraints + excluded_remarks):
@@ -155,13 +155,13 @@ def _list_related_choices(entry: Entry) -> tuple[tuple[tuple[str, ...], tuple[Fo
     )
 
 
-def draw_form(opcode: str, rng: Random) -> Form:
-    """Draw a legal form of the opcode's first entry."""
-    return draw_entry_form(CATALOG[opcode], rng)
+def pick_form(opcode: str, rng: Random) -> Form:
+    """Pick a legal form of the opcode's first entry."""
+    return pick_entry_form(CATALOG[opcode], rng)
 
 
-def draw_entry_form(entry: Entry, rng: Random) -> Form:
-    """Draw a legal form of an entry: each slot, or group of related slots, uniformly."""
+def pick_entry_form(entry: Entry, rng: Random) -> Form:
+    """Pick a legal form of an entry: each slot, or group of related slots, uniformly."""
     values: dict[str, object] = {}
     for names, choices in _list_related_choices(entry):
         choice = rng.choice(choices)

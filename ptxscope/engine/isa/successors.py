@@ -58,8 +58,8 @@ def _make_successor(opcode: str, mnemonic: str, flag: str) -> Successor:
 
 
 _SUCCESSORS = {
-    x.opcode: x
-    for x in (
+    successor.opcode: successor
+    for successor in (
         _make_successor("vadd4", "add.s8x4", "sat"),
         _make_successor("vsub4", "sub.s8x4", "sat"),
         _make_successor("vmin4", "min.s8x4", "relu"),

@@ -36,8 +36,10 @@ class TruthFormula(NamedTuple):
         if not self.operands:
             return self.operator
         texts = [
-            f"({x})" if x.operands and x.operator not in (self.operator, "~") else str(x)
-            for x in self.operands
+            f"({part})"
+            if part.operands and part.operator not in ("~", self.operator)
+            else str(part)
+            for part in self.operands
         ]
         return f"~{texts[0]}" if self.operator == "~" else f" {self.operator} ".join(texts)
 
@@ -54,24 +56,24 @@ def find_formulas() -> dict[int, TruthFormula]:
         formulas[table] = TruthFormula(name)
         levels[0].append(table)
     while len(formulas) < _ALL + 1:
-        cost = len(levels)
+        length = len(levels)
         levels.append([])
-        for table, formula in _iter_formulas(levels, cost, formulas):
+        for table, formula in _iter_formulas(levels, length, formulas):
             if table not in formulas:
                 formulas[table] = formula
-                levels[cost].append(table)
+                levels[length].append(table)
     return formulas
 
 
 def _iter_formulas(
-    levels: list[list[int]], cost: int, formulas: dict[int, TruthFormula]
+    levels: list[list[int]], length: int, formulas: dict[int, TruthFormula]
 ) -> Iterator[tuple[int, TruthFormula]]:
-    """Yield tables with formulas of exactly ``cost`` operators over shorter ones."""
-    for x in levels[cost - 1]:
-        yield x ^ _ALL, TruthFormula("~", (formulas[x],))
+    """Yield tables with formulas of exactly ``length`` operators over shorter ones."""
+    for table in levels[length - 1]:
+        yield table ^ _ALL, TruthFormula("~", (formulas[table],))
     for sign, combine in _OPERATORS.items():
-        for right in range((cost + 1) // 2):
-            for x, y in product(levels[cost - 1 - right], levels[right]):
+        for right in range((length + 1) // 2):
+            for x, y in product(levels[length - 1 - right], levels[right]):
                 yield combine(x, y), TruthFormula(sign, (formulas[x], formulas[y]))
 
 

@@ -45,7 +45,8 @@ _VSET_WORDS = (
 def _make_lane_operands(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
     """Return the operands of a SIMD instruction, all read lane by lane except c."""
     return tuple(
-        x._replace(has_lanes=x.role != Role.C, can_keep_lanes=x.role == Role.C) for x in operands
+        operand._replace(has_lanes=operand.role != Role.C, can_keep_lanes=operand.role == Role.C)
+        for operand in operands
     )
 
 

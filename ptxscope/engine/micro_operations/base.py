@@ -362,7 +362,8 @@ class RowTrace(NamedTuple):
     def list_symbols(self, lane: int | None = None) -> list[str]:
         """Return the symbols of the inputs, with the number of a lane if they have several."""
         return [
-            f"{x.symbol}{'' if lane is None or len(x.values) == 1 else lane}" for x in self.inputs
+            f"{row.symbol}{'' if lane is None or len(row.values) == 1 else lane}"
+            for row in self.inputs
         ]
 
     @property

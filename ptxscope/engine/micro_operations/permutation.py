@@ -24,9 +24,9 @@ from .saturation import Wrap
 
 _BYTE = 8
 _BYTES = 4
-_SOURCE_BYTES = 8
 _MAJORITY = 0xE8
 """The table of ``lop3`` that is 1 where at least two inputs are."""
+_SOURCE_BYTES = 8
 """The bytes that ``prmt`` permutes: a's are 0 to 3, b's are 4 to 7."""
 
 

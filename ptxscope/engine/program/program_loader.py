@@ -13,7 +13,7 @@ from ..syntax.asm_operands import AsmOperands
 from ..syntax.asm_text import is_condition
 from ..syntax.errors import Problem, quote_word
 from ..syntax.flag_senses import mark_mixed_flags
-from ..syntax.opcodes import OPCODES, is_other_opcode, is_unchecked, looks_like_opcode
+from ..syntax.opcodes import OPCODES, OTHER_OPCODES, is_unchecked, looks_like_opcode
 from ..syntax.partial_ptx import is_prose
 from ..syntax.scopes import Scope, Scopes, find_bodies
 from ..syntax.source import Fragment, format_gap
@@ -388,7 +388,7 @@ class _Loader:
     def _is_prose(self, raw: RawInstruction) -> bool:
         """Return whether a statement of a string is a sentence."""
         opcode = raw.opcode.text
-        if is_other_opcode(opcode) or is_unchecked(opcode, raw.modifier_names):
+        if opcode in OTHER_OPCODES or is_unchecked(opcode, raw.modifier_names):
             return False
         statement_text = self.fragment.ptx[raw.opcode.start : raw.span[1]]
         return not looks_like_opcode(opcode) or is_prose(statement_text)

@@ -50,8 +50,8 @@ def find_completions(text: str) -> tuple[Completion, ...]:
         word_start = len(text) - len(words[-1])
         completions: dict[str, Completion] = {}
         for entry in list_shapes(words[0]):
-            for x in _complete_modifiers(entry, words[1:-1], words[-1], word_start):
-                completions.setdefault(x.text, x)
+            for completion in _complete_modifiers(entry, words[1:-1], words[-1], word_start):
+                completions.setdefault(completion.text, completion)
         return tuple(completions.values())
     chosen_entry = find_entry(words[0], words[1:])
     return _complete_selectors(chosen_entry, text, mnemonic.end()) if chosen_entry else ()

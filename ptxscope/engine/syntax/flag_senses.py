@@ -84,6 +84,6 @@ def _find_definitions(
                 is_inside = True
             current.writers.add(i)
     if outer.readers or outer.writers:
-        for x in (*leaving, current):
-            outer.add(x)
+        for definition in (*leaving, current):
+            outer.add(definition)
     return definitions

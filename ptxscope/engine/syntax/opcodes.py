@@ -24,9 +24,9 @@ from .errors import find_closest_spelling
 OPCODES = frozenset(x.opcode for x in CATALOG.values() if x.group is not Group.COMMON)
 """The opcodes of the catalog that a listing is read for."""
 SHARED_OPCODES = frozenset(
-    x
-    for x in OPCODES
-    if any(shape.is_common for shape in list_shapes(x)) or find_entry(x, ()) is None
+    opcode
+    for opcode in OPCODES
+    if any(shape.is_common for shape in list_shapes(opcode)) or find_entry(opcode, ()) is None
 )
 """The opcodes of common instructions, too, and of others than those of the catalog."""
 _RARE_MODIFIERS = frozenset(
@@ -52,27 +52,23 @@ _LIKENESS = 0.75
 """Minimum similarity of a misspelling to the opcode meant."""
 
 
-def is_other_opcode(word: str) -> bool:
-    """Whether a word is an opcode of PTX for which no listing is read."""
-    return word in OTHER_OPCODES
-
-
 def is_computing(opcode: str, modifiers: Collection[str]) -> bool:
     """Whether an opcode with modifiers is an instruction of PTX that computes a register."""
-    is_known = opcode in OTHER_OPCODES or opcode in OPCODES
-    return is_known and bool(modifiers) and opcode not in other_opcodes.WITHOUT_RESULT
+    return opcode in ALL_OPCODES and bool(modifiers) and opcode not in other_opcodes.WITHOUT_RESULT
 
 
 @lru_cache(maxsize=1 << 14)
 def is_misspelt(word: str) -> bool:
     """Whether a word is not an opcode but resembles an instruction of the catalog."""
-    if word in OPCODES or word in OTHER_OPCODES:
+    if word in ALL_OPCODES:
         return False
     return find_closest_spelling(word, DISTINCT_OPCODES, _LIKENESS) is not None
 
 
 DISTINCT_OPCODES = [
-    x for x in CATALOG if x in OPCODES and x.removesuffix("c") not in SHARED_OPCODES
+    opcode
+    for opcode in CATALOG
+    if opcode in OPCODES and opcode.removesuffix("c") not in SHARED_OPCODES
 ]
 """The opcodes that nothing else looks like; only these are recognised if they are misspelt."""
 

@@ -29,11 +29,11 @@ from .opcodes import (
     ALL_OPCODES,
     DISTINCT_OPCODES,
     OPCODES,
+    OTHER_OPCODES,
     TYPES,
     UNCHECKED,
     is_computing,
     is_misspelt,
-    is_other_opcode,
     is_unchecked,
     looks_like_opcode,
 )
@@ -292,7 +292,7 @@ def _parse_partial_statement(
 def _parse_bad_guard(fragment: Fragment, statement: RawInstruction) -> Parsed | None:
     """Report an instruction of the catalog after an ``@`` with more than a predicate."""
     start = statement.span[0]
-    if not fragment.ptx.startswith("@", start) or is_other_opcode(statement.opcode.text):
+    if not fragment.ptx.startswith("@", start) or statement.opcode.text in OTHER_OPCODES:
         return None
     for operand in statement.operands:
         for word, next_word in pairwise(operand):
@@ -349,7 +349,7 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
         message = f"`{opcode.text}{types}` is a PTX instruction that ptxscope does not explain"
         hint = f"`{opcode.text}` with {_list_types(opcode.text)}"
         return Problem(message, span, hint, unread=True)
-    if is_other_opcode(opcode.text):
+    if opcode.text in OTHER_OPCODES:
         message = f"`{opcode.text}` is a PTX instruction that ptxscope does not explain"
         return Problem(message, span, " ".join(CATALOG), unread=True)
     close = find_closest_spelling(opcode.text, list(CATALOG))

@@ -11,7 +11,7 @@ from ...engine.program.statement import Statement, StatementKind
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
 from ...engine.syntax.intrinsic_calls import has_calls
-from ...engine.syntax.opcodes import is_other_opcode
+from ...engine.syntax.opcodes import OTHER_OPCODES
 from ...engine.syntax.parser import parse
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.evaluation import Scalar, evaluate_plan
@@ -122,7 +122,7 @@ def _is_meant_to_compute(statement: Statement) -> bool:
     """Whether a statement is PTX that writes a register; what has a gap may be anything."""
     if statement.kind is StatementKind.PLAIN_INSTRUCTION:
         return True
-    is_ptx = bool(statement.modifiers) or is_other_opcode(statement.opcode)
+    is_ptx = bool(statement.modifiers) or statement.opcode in OTHER_OPCODES
     return (
         statement.kind is StatementKind.UNKNOWN
         and is_ptx
