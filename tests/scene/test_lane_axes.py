@@ -14,7 +14,6 @@ from ptxscope.scene.scene_model import NumberLine
 from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
 from ptxscope.widgets.base.pane import StyledLine
 from ptxscope.widgets.lanes.lane_axes import axis_lines
-from ptxscope.widgets.lanes.lane_cells import NO_HIGHLIGHTS
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 
 THIRD = ("vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c", 0x807F7FA6, 0x7F017F80)
@@ -46,7 +45,7 @@ def third() -> Trace:
 @pytest.mark.parametrize("size", EACH)
 def test_each_lane_has_its_axis_and_its_overshoot_on_its_own_side(size: str) -> None:
     each = EACH[size]
-    lanes = columns_of(text_of(axis_lines(clamp_of(third()), 4 * each, 4, NO_HIGHLIGHTS)), each)
+    lanes = columns_of(text_of(axis_lines(clamp_of(third()), 4 * each, 4)), each)
     shapes = [re.sub("[─┼╌]", "", line.strip()) for line, _ in lanes]
     assert shapes == ["○▸●┤", "├●◂○", "├●◂○", "├●┤"]
     for line, numbers in lanes:
@@ -66,7 +65,7 @@ values = st.lists(st.integers(0, 0xFFFFFFFF), min_size=2, max_size=2)
 def test_all_overshoots_of_a_step_have_one_scale(ab: list[int], dtype: str, each: int) -> None:
     one = trace(f"vsub4.{dtype}.s32.s32.sat d, a, b, c", {"a": ab[0], "b": ab[1], "c": 0})
     low, high = SIGNED if dtype == "s32" else UNSIGNED
-    line, _ = text_of(axis_lines(clamp_of(one), 4 * each, 4, NO_HIGHLIGHTS))
+    line, _ = text_of(axis_lines(clamp_of(one), 4 * each, 4))
     lengths = set()
     for lane, value in enumerate(one.rows["saturate.t"].inputs[0].values):
         own = line[(3 - lane) * each : (4 - lane) * each]
@@ -92,7 +91,7 @@ def test_all_overshoots_of_a_step_have_one_scale(ab: list[int], dtype: str, each
 def test_where_columns_are_narrow_lanes_stand_over_their_marks(ab: list[int]) -> None:
     one = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": ab[0], "b": ab[1], "c": 0})
     before = one.rows["saturate.t"].inputs[0].values
-    head, line, numbers = text_of(axis_lines(clamp_of(one), 44, 4, NO_HIGHLIGHTS))
+    head, line, numbers = text_of(axis_lines(clamp_of(one), 44, 4))
     lanes = [int(x) for x in head.split()]
     assert sorted(lanes) == [0, 1, 2, 3]
     assert [before[lane] for lane in lanes] == sorted(before)
@@ -104,7 +103,7 @@ def test_where_columns_are_narrow_lanes_stand_over_their_marks(ab: list[int]) ->
 def test_a_way_that_is_too_long_is_broken() -> None:
     one = trace("vadd.s32.s32.s32.sat d.b0, a, b, c", {"a": 0x7FFFFFFF, "b": 1, "c": 0})
     for width in (24, 58, 128):
-        line, _ = text_of(axis_lines(clamp_of(one), width, 1, NO_HIGHLIGHTS))
+        line, _ = text_of(axis_lines(clamp_of(one), width, 1))
         assert line.strip().endswith("●◂╱╌╌○")
         assert len(line) <= width
 

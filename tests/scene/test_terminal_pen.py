@@ -30,7 +30,7 @@ from ptxscope.scene.scene_model import (
 from ptxscope.screens.dialogs import help_dialog as help_screen
 from ptxscope.widgets.base.pane import StyledLine
 from ptxscope.widgets.lanes import lane_cells
-from ptxscope.widgets.lanes.lane_cells import LABEL, NO_HIGHLIGHTS
+from ptxscope.widgets.lanes.lane_cells import LABEL
 from ptxscope.widgets.lanes.lane_figures import draw_figure
 from ptxscope.widgets.lanes.lane_layout import WIDEST, LanesDrawing, LanesState, draw
 from ptxscope.widgets.lanes.lane_links import LINK_END_COLUMNS, draw_links, start_of
@@ -353,7 +353,7 @@ def test_a_caption_stands_under_what_it_is_of(ptx: str, amount: int, width: int)
     total = -0x7FFF1234 * 0xC0FFEE12 + 0x80000011 - (1 << 32)
     strips = build_scene(one).rows["scale.t"].figure
     assert isinstance(strips, BitRulers)
-    lines = text_of(draw_figure(strips, width, 1, NO_HIGHLIGHTS))
+    lines = text_of(draw_figure(strips, width, 1))
     assert str(total >> amount) not in "".join(lines)  # the row's own line says it
     (under,) = (x for x in lines if "cut off" in x)
     over = lines[lines.index(under) - 1]

@@ -6,7 +6,7 @@ circle on its side, at its distance, with an arrow to the bound.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from operator import add
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ...engine.micro_operations.drawings import Tick
 from ...scene.scene_model import NumberLine, Point
 from ..base.pane import StyledLine, StyledText
-from .lane_cells import Highlights, join_columns, wrap_line
+from .lane_cells import PlaceMark, join_columns, place_pieces, wrap_line
 
 _MIN_LANE_COLUMNS = 14
 """Minimum columns of a lane for an axis of its own."""
@@ -35,10 +35,6 @@ _GAP = 2
 _MAX_LINE_COLUMNS = 49
 """Maximum columns of the line of a comparison."""
 _MIN_LINE_COLUMNS = 5
-_OFF_SCALE_MARK = "◆"
-
-_Cells = dict[int, StyledText]
-"""Pieces by the cell at which they begin."""
 
 
 class _Scale(NamedTuple):
@@ -74,28 +70,24 @@ class _Scale(NamedTuple):
         return max(-min(self.find_cell(point.position) for point in points), 0)
 
 
-def draw_number_line(
-    axis: NumberLine, width: int, lanes: int, highlights: Highlights, progress: float
-) -> list[StyledLine]:
+def draw_number_line(axis: NumberLine, width: int, lanes: int, progress: float) -> list[StyledLine]:
     """Return the axes of a clamp, or the line of a comparison."""
     if axis.nan_names or any(point.names for point in axis.points):
-        return _draw_compared_words(axis, width, highlights)
-    return axis_lines(axis, width, lanes, highlights, progress)
+        return _draw_compared_words(axis, width)
+    return axis_lines(axis, width, lanes, progress)
 
 
-def axis_lines(
-    axis: NumberLine, width: int, lanes: int, highlights: Highlights, progress: float = 1
-) -> list[StyledLine]:
+def axis_lines(axis: NumberLine, width: int, lanes: int, progress: float = 1) -> list[StyledLine]:
     """Return the axes of a clamp with their numbers below; ``progress`` is that of the arrows."""
     lane_columns = width // lanes
     is_shared = lanes == 1 or lane_columns < _MIN_LANE_COLUMNS
     room = width if is_shared else lane_columns - 2
     groups = [axis.points] if is_shared else [(point,) for point in axis.points]
     scale, ticks = _choose_scale_and_ticks(axis, groups, room, is_shared=is_shared)
-    axes = [_draw_axis(axis, points, ticks, scale, room, highlights, progress) for points in groups]
+    axes = [_draw_axis(axis, points, ticks, scale, room, progress) for points in groups]
     lines = [join_columns(line, width // len(groups)) for line in zip(*axes, strict=True)]
     if is_shared and lanes > 1:
-        return [_draw_lane_numbers(axis, scale, width, highlights), *lines]
+        return [_draw_lane_numbers(axis, scale, width), *lines]
     return lines
 
 
@@ -181,125 +173,92 @@ def _draw_axis(
     ticks: Sequence[Tick],
     scale: _Scale,
     room: int,
-    highlights: Highlights,
     progress: float,
 ) -> list[StyledLine]:
     """Return an axis with its points, and below it the numbers of its ends and ticks."""
-    start, last = scale.find_start(points), scale.cells - 1
-    end = start + last
-    whose = points[0].place if len(points) == 1 else None
-    highlight_style = highlights.get_emphasis(whose) if whose else ""
-    line: _Cells = {x: StyledText("─", "axis" + highlight_style, whose) for x in range(start, end)}
-    line[start] = StyledText("├" if axis.low else "╌", "axis" + highlight_style, whose)
-    line[end] = StyledText("┤" if axis.high else "╌", "axis" + highlight_style, whose)
+    start = scale.find_start(points)
+    end = start + scale.cells - 1
+    mark = PlaceMark(points[0].place) if len(points) == 1 else None
+    line = {x: StyledText("─", "axis", mark) for x in range(start, end)}
+    line[start] = StyledText("├" if axis.low else "╌", "axis", mark)
+    line[end] = StyledText("┤" if axis.high else "╌", "axis", mark)
     targets = {point.target for point in points}
-    numbers: _Cells = {}
-    for x, text in _place_ends(axis, start, scale, room):
-        numbers[x] = StyledText(
-            text, ("strong" if text in targets else "dim") + highlight_style, whose
-        )
+    numbers = {
+        x: StyledText(text, "strong" if text in targets else "dim", mark)
+        for x, text in _place_ends(axis, start, scale, room)
+    }
     for tick in ticks:
         cell = start + scale.find_cell(tick.position)
-        line[cell] = StyledText("┼", "axis" + highlight_style, whose)
-        numbers[cell - len(tick.text) // 2] = StyledText(tick.text, "dim" + highlight_style, whose)
-    for point in sorted(
-        points, key=lambda point: -abs(point.position - 0.5)
-    ):  # the longest arrow below
-        line |= _draw_point(point, start, scale, highlights, progress)
+        line[cell] = StyledText("┼", "axis", mark)
+        numbers[cell - len(tick.text) // 2] = StyledText(tick.text, "dim", mark)
+    for point in sorted(points, key=lambda point: -abs(point.position - 0.5)):  # the longest below
+        line |= _draw_point(point, start, scale, progress)
     if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
-        return [_join_pieces(line), *([StyledText(" " * x), piece] for x, piece in numbers.items())]
-    return [_join_pieces(line), _join_pieces(numbers)]
+        return [place_pieces(line), *(place_pieces({x: text}) for x, text in numbers.items())]
+    return [place_pieces(line), place_pieces(numbers)]
 
 
 def _draw_point(
-    point: Point, start: int, scale: _Scale, highlights: Highlights, progress: float
-) -> _Cells:
-    """Return a dot, or a circle outside with its arrow to the bound."""
-    style_name, place = highlights.get_emphasis(point.place), point.place
+    point: Point, start: int, scale: _Scale, progress: float
+) -> Mapping[int, StyledText]:
+    """Return a dot, or a circle outside with its arrow to the bound, by cells."""
+    mark = PlaceMark(point.place)
     cell = start + scale.find_cell(point.position)
     if 0 <= point.position <= 1:
-        return {cell: StyledText("●", "value" + style_name, place)}
-    marks = {cell: StyledText("○", "changed" + style_name, place)}
+        return {cell: StyledText("●", "value", mark)}
+    pieces = {cell: StyledText("○", "changed", mark)}
     is_high = point.position > 1
     bound = start + (scale.cells - 1 if is_high else 0)
     step = -1 if is_high else 1
     path_cells = list(range(cell + step, bound, step))
     for x in path_cells[: max(round(len(path_cells) * progress), 1)]:
-        marks[x] = StyledText("╌", "clamped" + style_name, place)
+        pieces[x] = StyledText("╌", "clamped", mark)
     if scale.is_cut(point.position):
-        marks[path_cells[len(path_cells) // 2]] = StyledText("╱", "clamped" + style_name, place)
+        pieces[path_cells[len(path_cells) // 2]] = StyledText("╱", "clamped", mark)
     if progress >= 1:
-        marks[path_cells[-1]] = StyledText("◂" if is_high else "▸", "clamped" + style_name, place)
-        marks[bound] = StyledText("●", "clamped" + style_name, place)
-    return marks
+        pieces[path_cells[-1]] = StyledText("◂" if is_high else "▸", "clamped", mark)
+        pieces[bound] = StyledText("●", "clamped", mark)
+    return pieces
 
 
-def _draw_lane_numbers(
-    axis: NumberLine, scale: _Scale, width: int, highlights: Highlights
-) -> StyledLine:
+def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int) -> StyledLine:
     """Return the lane numbers above a shared axis, over their marks."""
     start = scale.find_start(axis.points)
-    marks: _Cells = {}
+    pieces: dict[int, StyledText] = {}
     next_free = 0
-    sorted_points = sorted(axis.points, key=lambda point: point.position)
-    for index, point in enumerate(sorted_points):
-        reserved_cells = (
-            2 * (len(sorted_points) - index) - 1
-        )  # cells that this and the next ones need
-        x = min(max(start + scale.find_cell(point.position), next_free), width - reserved_cells)
-        marks[x] = StyledText(
-            str(point.place.lane), "dim" + highlights.get_emphasis(point.place), point.place
-        )
-        next_free = x + 2
-    return _join_pieces(marks)
-
-
-def _join_pieces(pieces: _Cells) -> StyledLine:
-    """Return pieces at their cells; neighbours of one style and target are joined."""
-    line: StyledLine = []
-    column = 0
-    for x, piece in sorted(pieces.items()):
-        if x > column:
-            line.append(StyledText(" " * (x - column)))
-        if line and x == column and line[-1][1:] == piece[1:]:
-            line[-1] = piece._replace(text=line[-1].text + piece.text)
-        else:
-            line.append(piece)
-        column = x + len(piece.text)
-    return line
+    last = width - 2 * len(axis.points) + 1  # each number needs two cells, the last one needs one
+    for point in sorted(axis.points, key=lambda point: point.position):
+        x = min(max(start + scale.find_cell(point.position), next_free), last)
+        pieces[x] = StyledText(str(point.place.lane), "dim", PlaceMark(point.place))
+        next_free, last = x + 2, last + 2
+    return place_pieces(pieces)
 
 
 # --- comparisons ------------------------------------------------------------
 
 
-def _draw_compared_words(axis: NumberLine, width: int, highlights: Highlights) -> list[StyledLine]:
+def _draw_compared_words(axis: NumberLine, width: int) -> list[StyledLine]:
     """Return the operands of a comparison on one line, including those off the line."""
     beside = width - len(axis.low) - len(axis.high) - 4
     is_side_by_side = beside >= _MIN_LINE_COLUMNS
     inner = min(beside if is_side_by_side else width - 2, _MAX_LINE_COLUMNS)
-    marks = dict(zip(_compute_columns(axis.points, inner), axis.points, strict=True))
-    line: StyledLine = [StyledText("├", "axis")]
-    for x in range(inner):
-        mark = marks.get(x)
-        if mark:
-            line.append(StyledText("●", "value" + highlights.get_emphasis(mark.place), mark.place))
-        else:
-            line.append(StyledText("─", "axis"))
-    line.append(StyledText("┤", "axis"))
+    columns = _compute_columns(axis.points, inner)
+    pieces = {x: StyledText("─", "axis") for x in range(inner)}
+    pieces |= {-1: StyledText("├", "axis"), inner: StyledText("┤", "axis")}
+    for x, point in zip(columns, axis.points, strict=True):
+        pieces[x] = StyledText("●", "value", PlaceMark(point.place))
+    line = place_pieces({x + 1: piece for x, piece in pieces.items()})
     start = len(axis.low) + 1 if is_side_by_side else 0
     low, high = StyledText(axis.low, "strong"), StyledText(axis.high, "strong")
     if is_side_by_side:
         lines = [[low, StyledText(" "), *line, StyledText(" "), high]]
     else:
         lines = [line, *wrap_line([low, StyledText("  ╌  ", "axis"), high], width)]
-    lines += _draw_names_below(axis.points, start + 1, inner, width, highlights)
+    lines += _draw_names_below(axis.points, [start + 1 + x for x in columns], width)
     if axis.nan_names:
-        names = " and ".join(axis.nan_names)
         are = "are" if len(axis.nan_names) > 1 else "is"
-        text = f"{names} {are} NaN: off the line, unordered"
-        lines += wrap_line(
-            [StyledText(f"{_OFF_SCALE_MARK} ", "changed"), StyledText(text, "changed")], width, 2
-        )
+        text = f"◆ {' and '.join(axis.nan_names)} {are} NaN: off the line, unordered"
+        lines += wrap_line([StyledText(text, "changed")], width, 2)
     return lines
 
 
@@ -314,32 +273,21 @@ def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
 
 
 def _draw_names_below(
-    points: Sequence[Point], start: int, inner: int, width: int, highlights: Highlights
+    points: Sequence[Point], columns: Sequence[int], width: int
 ) -> list[StyledLine]:
     """Return names of numbers under their marks; if they do not fit, on a line of their own."""
-    places = _compute_columns(points, inner)
-    labels = [(column + start, _label(x), x) for column, x in zip(places, points, strict=True)]
-    placed: StyledLine = []
+    names = [
+        StyledText(" ".join((*point.names, point.text)), "number", PlaceMark(point.place))
+        for point in points
+    ]
+    pieces: dict[int, StyledText] = {}
     next_column = 0
-    for column, text, point in sorted(labels, key=lambda label: label[0]):
-        x = max(min(column - len(text) // 2, width - len(text)), 0)
-        if x < next_column + (1 if next_column else 0):
-            break
-        placed.append(StyledText(" " * (x - next_column)))
-        placed.append(
-            StyledText(text, "number" + highlights.get_emphasis(point.place), point.place)
-        )
-        next_column = x + len(text)
-    else:
-        return [placed] if placed else []
-    line: StyledLine = [StyledText("● ", "value")]
-    for _, text, point in labels:
-        line += [
-            StyledText(text, "number" + highlights.get_emphasis(point.place), point.place),
-            StyledText("   "),
-        ]
-    return wrap_line(line[:-1], width, 2)
-
-
-def _label(point: Point) -> str:
-    return " ".join((*point.names, point.text))
+    for column, name in sorted(zip(columns, names, strict=True), key=lambda pair: pair[0]):
+        x = max(min(column - len(name.text) // 2, width - len(name.text)), 0)
+        if x < next_column:
+            gap = StyledText("   ")
+            line = [piece for name in names for piece in (gap, name)]
+            return wrap_line([StyledText("● ", "value"), *line[1:]], width, 2)
+        pieces[x] = name
+        next_column = x + len(name.text) + 1
+    return [place_pieces(pieces)] if pieces else []

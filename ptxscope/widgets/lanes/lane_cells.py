@@ -6,7 +6,7 @@ lane below the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -44,6 +44,21 @@ _TIGHTENED = (SpanKind.NUMBER, SpanKind.HOLDS, SpanKind.FAILS)
 _HATCH = {SpanKind.SIGN: "▒", SpanKind.ZERO: "░"}
 
 
+class PlaceMark(NamedTuple):
+    """The target of a piece that is painted with the emphasis of its place."""
+
+    place: Place
+    part: int | None = None
+    """The part of the place that it shows, if other columns show the other parts."""
+
+
+class LinkMark(NamedTuple):
+    """The target of a piece of a link, painted with the emphasis of its ends."""
+
+    source: Place
+    targets: tuple[Place, ...]
+
+
 class Highlights(NamedTuple):
     """The highlights of the cursor."""
 
@@ -57,7 +72,18 @@ class Highlights(NamedTuple):
     unused_parts: frozenset[tuple[Place, int | None]] = frozenset()
     """The parts of the places in ``uses`` to which it did not go."""
 
-    def get_emphasis(self, place: Place, part: int | None = None) -> str:
+    def paint(self, piece: StyledText) -> StyledText:
+        """Return a piece with the emphasis of its mark; its target is the place then."""
+        text, style_name, mark = piece
+        if isinstance(mark, PlaceMark):
+            return StyledText(text, style_name + self._get_emphasis(*mark), mark.place)
+        if isinstance(mark, LinkMark):
+            emphases = [self._get_link_emphasis(mark.source, x) for x in mark.targets]
+            lit = (x for x in emphases if x != " shade")
+            return StyledText(text, style_name + next(lit, " shade"))
+        return piece
+
+    def _get_emphasis(self, place: Place, part: int | None = None) -> str:
         """Return the style that is added to a cell's own."""
         if self.cursor is None:
             return ""
@@ -71,15 +97,12 @@ class Highlights(NamedTuple):
             return " origin"
         return " reached" if place in self.uses else " shade"
 
-    def get_link_emphasis(self, source: Place, target: Place) -> str:
+    def _get_link_emphasis(self, source: Place, target: Place) -> str:
         """Return the style that is added to a link: that of its ends if both are lit."""
-        styles = [self.get_emphasis(target), self.get_emphasis(source)]
+        styles = [self._get_emphasis(target), self._get_emphasis(source)]
         if " shade" in styles:
             return " shade"
         return next((x for x in styles if x != " cursor"), "")
-
-
-NO_HIGHLIGHTS = Highlights()
 
 
 def format_tint(tint: Tint) -> str:
@@ -103,40 +126,38 @@ def _find_owner(tint: Tint) -> str:
     return "t" if letter == "d" else letter
 
 
-def draw_span(span: CellSpan, *, is_tight: bool = False) -> list[StyledText]:
+def draw_span(span: CellSpan, target: object = None, *, is_tight: bool = False) -> StyledLine:
     """Return a span as styled text; a tight one omits the chips' ends."""
+    return [StyledText(*styled, target) for styled in _style_span(span, is_tight)]
+
+
+def _style_span(span: CellSpan, is_tight: bool) -> Sequence[tuple[str, str]]:
+    """Return the texts of a span with their styles."""
     text, kind = span.text, span.kind
     if kind is SpanKind.CHIP:
-        chip = StyledText(text, f"chip-{format_tint(span.tint)}")
-        if is_tight:
-            return [chip]
-        edge = f"edge-{format_tint(span.tint)}"
-        return [StyledText(_ENDS[0], edge), chip, StyledText(_ENDS[1], edge)]
+        tint = format_tint(span.tint)
+        start, end = ((mark, f"edge-{tint}") for mark in _ENDS)
+        chip = text, f"chip-{tint}"
+        return [chip] if is_tight else [start, chip, end]
     if kind is SpanKind.UNUSED:
-        return [StyledText(text if is_tight else f" {text} ", "dim")]
+        return [(text if is_tight else f" {text} ", "dim")]
     if kind in _HATCH:
-        return [StyledText(_HATCH[kind] + text, f"hatch-{_find_owner(span.tint)}")]
+        return [(_HATCH[kind] + text, f"hatch-{_find_owner(span.tint)}")]
     if kind is SpanKind.LOST:
-        return [StyledText(f"{text}╳", "lost")]
+        return [(f"{text}╳", "lost")]
     if kind is SpanKind.OUTSIDE:
-        return [StyledText(f"╱{text}╱", "dim")]
+        return [(f"╱{text}╱", "dim")]
     if kind is SpanKind.AWAY:
-        return [StyledText(text, format_link_style(span.tint))]
+        return [(text, format_link_style(span.tint))]
     if is_tight and (kind in _TIGHTENED or text in _SIGNS):
         text = text.replace(" ", "")
-    return [StyledText(text, _INKS[kind])]
+    return [(text, _INKS[kind])]
 
 
-def draw_cell_pieces(
-    cell: Cell, is_tight: bool = False, highlights: Highlights = NO_HIGHLIGHTS
-) -> list[StyledText]:
-    """Return a cell's spans as pieces whose target is its place."""
-    style_name = highlights.get_emphasis(cell.place, cell.part)
-    return [
-        StyledText(piece.text, piece.style_name + style_name, cell.place)
-        for span in cell.spans
-        for piece in draw_span(span, is_tight=is_tight)
-    ]
+def draw_cell_pieces(cell: Cell, is_tight: bool = False) -> StyledLine:
+    """Return a cell's spans as pieces with its mark."""
+    mark = PlaceMark(cell.place, cell.part)
+    return [piece for span in cell.spans for piece in draw_span(span, mark, is_tight=is_tight)]
 
 
 @lru_cache(512)
@@ -163,6 +184,11 @@ def pad_line(line: Sequence[StyledText], width: int) -> StyledLine:
 # --- lines ------------------------------------------------------------------------------
 
 
+def _make_blank(target: object) -> StyledText:
+    """Return a blank between words, which takes no emphasis."""
+    return StyledText(" ", "", target.place if isinstance(target, PlaceMark) else target)
+
+
 def _split_words(line: Sequence[StyledText]) -> list[list[StyledText]]:
     """Return pieces as words, separated by blanks."""
     words: list[list[StyledText]] = []
@@ -174,7 +200,7 @@ def _split_words(line: Sequence[StyledText]) -> list[list[StyledText]]:
                 if not blank:
                     pass
                 elif words and words[-1][-1].text in _LINE_STARTS:  # it stays with what follows
-                    words[-1].append(StyledText(" ", "", target))
+                    words[-1].append(_make_blank(target))
                 else:
                     words.append([])
                 words[-1].append(StyledText(part, style_name, target))
@@ -200,7 +226,7 @@ def wrap_line(line: Sequence[StyledText], width: int, indent: int = 0) -> list[S
             lines.append([StyledText(" " * indent)] if indent else [])
             column, gap, room = 0, 0, width - indent
         if gap:
-            lines[-1].append(StyledText(" ", "", word[0].target))
+            lines[-1].append(_make_blank(word[0].target))
         for text, style_name, target in word:
             remaining_text = text
             while column + gap + len(remaining_text) > room > 0:
@@ -213,6 +239,21 @@ def wrap_line(line: Sequence[StyledText], width: int, indent: int = 0) -> list[S
             column += gap + len(remaining_text)
             gap = 0
     return lines
+
+
+def place_pieces(pieces: Mapping[int, StyledText]) -> StyledLine:
+    """Return pieces at their columns; neighbours of one style and target are joined."""
+    line: StyledLine = []
+    column = 0
+    for x, piece in sorted(pieces.items()):
+        if x > column:
+            line.append(StyledText(" " * (x - column)))
+        if line and x == column and line[-1][1:] == piece[1:]:
+            line[-1] = piece._replace(text=line[-1].text + piece.text)
+        else:
+            line.append(piece)
+        column = x + len(piece.text)
+    return line
 
 
 def join_columns(cells: Sequence[StyledLine], lane_columns: int) -> StyledLine:

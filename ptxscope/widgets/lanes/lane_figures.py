@@ -34,7 +34,15 @@ from ...scene.scene_model import (
 from ...state.figure_edits import FORMULA_PLACE
 from ..base.pane import StyledLine, StyledText
 from .lane_axes import draw_number_line
-from .lane_cells import Highlights, draw_span, format_link_style, measure_line, pad_line, wrap_line
+from .lane_cells import (
+    PlaceMark,
+    draw_span,
+    format_link_style,
+    measure_line,
+    pad_line,
+    place_pieces,
+    wrap_line,
+)
 from .lane_links import draw_permutation
 
 _TABLE_GAP = 3
@@ -44,11 +52,9 @@ _INDENT = 2
 _RAIL = "━"
 
 
-def draw_figure(
-    figure: RowFigure, width: int, lanes: int, highlights: Highlights, progress: float = 1
-) -> list[StyledLine]:
+def draw_figure(figure: RowFigure, width: int, lanes: int, progress: float = 1) -> list[StyledLine]:
     """Return a figure for a width in columns; a ``progress`` below 1 draws a part of its motion."""
-    return _DRAW[type(figure)](figure, width, lanes, highlights, progress)
+    return _DRAW[type(figure)](figure, width, lanes, progress)
 
 
 _COMPLETE = (Gate, ChoiceFigure, RunningSum, PermutationFigure, TableFigure)
@@ -63,15 +69,13 @@ def is_complete(figure: RowFigure | None) -> bool:
 
 
 def _draw_bit_rulers(
-    rulers: BitRulers, width: int, lanes: int, highlights: Highlights, progress: float
+    rulers: BitRulers, width: int, lanes: int, progress: float
 ) -> list[StyledLine]:
     lines: list[StyledLine] = []
     for ruler in rulers.rulers:
-        is_repeated = lanes == 1 and ruler.summary.startswith(
-            "= "
-        )  # the row's own line ends with it
-        shown_strip = ruler._replace(summary="") if is_repeated else ruler
-        lines += ruler_lines(shown_strip, width, highlights)
+        if lanes == 1 and ruler.summary.startswith("= "):  # the row's own line ends with it
+            ruler = ruler._replace(summary="")
+        lines += _draw_ruler(ruler, width)
     return lines
 
 
@@ -133,13 +137,12 @@ class _Segment(NamedTuple):
     """Whether it begins its stretch, after another one."""
 
 
-def ruler_lines(ruler: BitRuler, width: int, highlights: Highlights) -> list[StyledLine]:
+def _draw_ruler(ruler: BitRuler, width: int) -> list[StyledLine]:
     """Return a number's stretches side by side, with captions below and the meaning beside them."""
     lines = _split_into_segments(ruler, width)
     captions = _caption_segments(ruler, lines, width)
     digits = [
-        _segment_line(ruler, segments, highlights, is_first=index == 0)
-        for index, segments in enumerate(lines)
+        _segment_line(ruler, segments, is_first=index == 0) for index, segments in enumerate(lines)
     ]
     text = [StyledText(f"  {ruler.summary}", "value")] if ruler.summary else []
     beside = next((x for x in digits if measure_line(x) + measure_line(text) <= width), None)
@@ -228,47 +231,43 @@ def _list_captions(labels: Sequence[str], width: int) -> list[StyledLine]:
     return [line for label in labels for line in wrap_line([StyledText(label, "dim")], width, 2)]
 
 
-def _segment_line(
-    ruler: BitRuler, segments: Sequence[_Segment], highlights: Highlights, *, is_first: bool
-) -> StyledLine:
-    style_name = highlights.get_emphasis(ruler.place)
-    line: StyledLine = (
-        [StyledText(f"{ruler.name} ", "label", ruler.place)] if ruler.name and is_first else []
-    )
+def _segment_line(ruler: BitRuler, segments: Sequence[_Segment], *, is_first: bool) -> StyledLine:
+    pieces: dict[int, StyledText] = {}
+    if ruler.name and is_first:
+        pieces[0] = StyledText(f"{ruler.name} ", "label", ruler.place)
     for segment in segments:
         _, kind, _, tint = ruler.runs[segment.stretch]
-        line.append(StyledText(" " * (segment.start - segment.has_bar - measure_line(line))))
-        line += [StyledText("│", "axis", ruler.place)] if segment.has_bar else []
-        look_ink = draw_span(CellSpan("", kind, tint or PLAIN), is_tight=True)[0].style_name
-        line.append(StyledText(segment.text, look_ink + style_name, ruler.place))
-    return [piece for piece in line if piece.text]
+        if segment.has_bar:
+            pieces[segment.start - 1] = StyledText("│", "axis", ruler.place)
+        style_name = draw_span(CellSpan("", kind, tint or PLAIN), is_tight=True)[0].style_name
+        pieces[segment.start] = StyledText(segment.text, style_name, PlaceMark(ruler.place))
+    return place_pieces(pieces)
 
 
 def _caption_line(
     ruler: BitRuler, segments: Sequence[_Segment], captions: set[_Segment]
 ) -> StyledLine:
     """Return the captions under a line; empty if it has none."""
-    line: StyledLine = []
+    pieces: dict[int, StyledText] = {}
+    end = 0
     was_captioned = False
     for segment in segments:
         is_captioned = segment in captions
-        has_room = measure_line(line) < segment.start
-        if segment.has_bar and has_room and (is_captioned or was_captioned):
-            line.append(StyledText(" " * (segment.start - 1 - measure_line(line))))
-            line.append(StyledText("│", "axis"))
+        if segment.has_bar and end < segment.start and (is_captioned or was_captioned):
+            pieces[segment.start - 1] = StyledText("│", "axis")
         if is_captioned:
-            label = ruler.runs[segment.stretch].label
-            line.append(StyledText(" " * (segment.start - measure_line(line))))
-            line.append(StyledText(f"{label:^{len(segment.text)}}", "dim"))
+            text = f"{ruler.runs[segment.stretch].label:^{len(segment.text)}}"
+            pieces[segment.start] = StyledText(text, "dim")
+            end = segment.start + len(text)
         was_captioned = is_captioned
-    return [piece for piece in line if piece.text]
+    return place_pieces(pieces)
 
 
 # --- sums -----------------------------------------------------------------------------------
 
 
 def _draw_running_sum(
-    sum_: RunningSum, width: int, lanes: int, highlights: Highlights, progress: float
+    sum_: RunningSum, width: int, lanes: int, progress: float
 ) -> list[StyledLine]:
     """Return a sum that flows from the left and adds every lane's number from above."""
     lane_columns = width // lanes
@@ -276,7 +275,7 @@ def _draw_running_sum(
     previous_lines: list[StyledLine] = []
     rail: list[StyledLine] = []
     for index, term in enumerate(sum_.terms):
-        top, bottom = _draw_term(term, sum_.place, highlights)
+        top, bottom = _draw_term(term, sum_.place)
         if measure_line(bottom) > lane_columns or measure_line(top) > lane_columns:
             return []
         if index >= term_count:
@@ -292,32 +291,30 @@ def is_rail(figure: RowFigure | None, lines: Sequence[StyledLine]) -> TypeGuard[
     return isinstance(figure, RunningSum) and bool(lines) and lines[-1][0].text == _RAIL
 
 
-def draw_rail_start(sum_: RunningSum, highlights: Highlights) -> StyledLine:
+def draw_rail_start(sum_: RunningSum) -> StyledLine:
     """Return the start of a running sum: c and its number."""
-    start, style_name = sum_.start, highlights.get_emphasis(sum_.start.place)
+    start = sum_.start
     return [
         StyledText(f"{start.name} ", "label", start.place),
-        StyledText(f"{start.text} ", "number" + style_name, start.place),
+        StyledText(f"{start.text} ", "number", PlaceMark(start.place)),
         StyledText(_RAIL, "axis"),
     ]
 
 
-def _draw_term(term: Term, whole: LaneRef, highlights: Highlights) -> tuple[StyledLine, StyledLine]:
+def _draw_term(term: Term, whole: LaneRef) -> tuple[StyledLine, StyledLine]:
     """Return a term, and the rail below it with the sum so far."""
-    style_name = highlights.get_emphasis(term.place)
-    stem = "│" if term.is_added else "┊"
-    text = term.text if term.is_added else "left out"
-    kind = "number" if term.is_added else "dim"
+    stem, text, style_name, node = (
+        ("│", term.text, "number", "⊕") if term.is_added else ("┊", "left out", "dim", "╌")
+    )
     top = [
         StyledText(" "),
         StyledText(f"{stem} ", "axis"),
-        StyledText(text, kind + style_name, term.place),
+        StyledText(text, style_name, PlaceMark(term.place)),
     ]
-    node = "⊕" if term.is_added else "╌"
     bottom = [
         StyledText(_RAIL, "axis"),
         StyledText(node, "strong"),
-        StyledText(f" {term.total} ", "value" + highlights.get_emphasis(whole), whole),
+        StyledText(f" {term.total} ", "value", PlaceMark(whole)),
     ]
     return top, bottom
 
@@ -325,20 +322,17 @@ def _draw_term(term: Term, whole: LaneRef, highlights: Highlights) -> tuple[Styl
 # --- truths and choices ---------------------------------------------------------------------
 
 
-def _draw_truth(truth: TruthValue, highlights: Highlights) -> StyledLine:
-    style_name = highlights.get_emphasis(truth.place)
-    kind = "good" if truth.value else "bad"
+def _draw_truth(truth: TruthValue) -> StyledLine:
+    mark = PlaceMark(truth.place)
     return [
-        StyledText(f"{truth.name} ", "label" + style_name, truth.place),
-        StyledText(str(truth.value), kind + style_name, truth.place),
+        StyledText(f"{truth.name} ", "label", mark),
+        StyledText(str(truth.value), "good" if truth.value else "bad", mark),
     ]
 
 
-def _draw_gate(
-    gate: Gate, width: int, lanes: int, highlights: Highlights, progress: float
-) -> list[StyledLine]:
-    inputs = [_draw_truth(truth, highlights) for truth in gate.inputs]
-    output = [StyledText(f" {gate.word} ── ", "strong"), *_draw_truth(gate.output, highlights)]
+def _draw_gate(gate: Gate, width: int, lanes: int, progress: float) -> list[StyledLine]:
+    inputs = [_draw_truth(truth) for truth in gate.inputs]
+    output = [StyledText(f" {gate.word} ── ", "strong"), *_draw_truth(gate.output)]
     room = max(map(measure_line, inputs)) + 1
     if len(inputs) == 1:
         return wrap_line([*pad_line(inputs[0], room), StyledText("──", "axis"), *output], width, 2)
@@ -352,76 +346,67 @@ def _draw_gate(
     ]
 
 
-def _draw_choice(
-    choice: ChoiceFigure, width: int, lanes: int, highlights: Highlights, progress: float
-) -> list[StyledLine]:
-    truth = "true" if choice.condition.value else "false"
-    why = f"{choice.condition.name} is {truth}"
+def _draw_choice(choice: ChoiceFigure, width: int, lanes: int, progress: float) -> list[StyledLine]:
+    is_true = bool(choice.condition.value)
+    why = f"{choice.condition.name} is {'true' if is_true else 'false'}"
     room = max(len(option.name) for option in choice.options)
     lines: list[StyledLine] = []
     for option in choice.options:
-        style_name = highlights.get_emphasis(option.place)
-        name = StyledText(
-            f"{option.name:<{room}} ", ("strong" if option.is_taken else "dim") + style_name
-        )
-        kind = SpanKind.CHIP if option.is_taken else SpanKind.UNUSED
-        bits = draw_span(CellSpan(option.bits, kind, option.tint))
-        pieces = [StyledText(x.text, x.style_name + style_name, option.place) for x in bits]
+        name, mark = f"{option.name:<{room}} ", PlaceMark(option.place)
         if option.is_taken:
-            arrow = [StyledText(" ━━▶ ", format_link_style(option.tint))]
-            verdict = "good" if choice.condition.value else "bad"
-            arrow.append(
-                StyledText(why, verdict + highlights.get_emphasis(choice.place), choice.place)
+            lines += wrap_line(
+                [
+                    StyledText("▶ ", "strong"),
+                    StyledText(name, "strong", mark),
+                    *draw_span(CellSpan(option.bits, SpanKind.CHIP, option.tint), mark),
+                    StyledText(" ━━▶ ", format_link_style(option.tint)),
+                    StyledText(why, "good" if is_true else "bad", PlaceMark(choice.place)),
+                ],
+                *(width, 4),
             )
         else:
-            arrow = [StyledText(" ╌╌╳", "dim")]
-        mark = StyledText("▶ " if option.is_taken else "  ", "strong")
-        lines += wrap_line([mark, name, *pieces, *arrow], width, 4)
+            bits = draw_span(CellSpan(option.bits, SpanKind.UNUSED), mark)
+            cross = StyledText(" ╌╌╳", "dim")
+            lines += wrap_line(
+                [StyledText("  ", "strong"), StyledText(name, "dim", mark), *bits, cross], width, 4
+            )
     return lines
 
 
 # --- truth tables ---------------------------------------------------------------------------
 
 
-def _draw_table(
-    figure: TableFigure, width: int, lanes: int, highlights: Highlights, progress: float
-) -> list[StyledLine]:
+def _draw_table(figure: TableFigure, width: int, lanes: int, progress: float) -> list[StyledLine]:
     """Return a truth table, and beside or below it the words: each bit under its entry's number."""
     words = (*figure.words, figure.result)
     room = max(len(word.name) for word in words) + 1
-    table = _draw_entries(figure, room, highlights)
-    lines = [*table, *wrap_line(_draw_formula(figure, highlights), width, 2)]
+    table = _draw_entries(figure, room)
+    formula = wrap_line(_draw_formula(figure), width, 2)
     if figure.result.digits:
-        numbers = "".join(
-            str(figure.find_entry(bit).number) for bit in reversed(range(len(figure.result.digits)))
-        )
-        free = width - measure_line(table[0]) - _TABLE_GAP
-        rows = [_draw_bits(word, highlights) for word in words]
-        bits = [_group([StyledText(x, "dim") for x in numbers]), *rows]
-        if measure_line(bits[1]) <= free:
-            indent = measure_line(table[0]) + _TABLE_GAP
-            joined_lines = (
-                [*pad_line(left, indent), *right] for left, right in zip(table, bits, strict=True)
-            )
-            return [*joined_lines, *lines[len(table) :]]
-        if measure_line(bits[1]) + room <= width:
-            names = [StyledText(" " * room)], *([_draw_name(word, room)] for word in words)
-            lines += ([*name, *row] for name, row in zip(names, bits, strict=True))
-    return lines
+        bits = reversed(range(len(figure.result.digits)))
+        numbers = [StyledText(str(figure.find_entry(bit).number), "dim") for bit in bits]
+        rows = [_group(numbers), *map(_draw_bits, words)]
+        indent = measure_line(table[0]) + _TABLE_GAP
+        if measure_line(rows[1]) <= width - indent:
+            pairs = zip(table, rows, strict=True)
+            return [*([*pad_line(left, indent), *right] for left, right in pairs), *formula]
+        if measure_line(rows[1]) + room <= width:
+            names = [StyledText(" " * room), *(_draw_name(word, room) for word in words)]
+            formula += ([name, *row] for name, row in zip(names, rows, strict=True))
+    return [*table, *formula]
 
 
-def _draw_entries(figure: TableFigure, room: int, highlights: Highlights) -> list[StyledLine]:
+def _draw_entries(figure: TableFigure, room: int) -> list[StyledLine]:
     """Return the numbers of the entries, the bits of the inputs and the results."""
-    refs = [BitRef(Role.TABLE, 0, entry.number) for entry in figure.entries]
-    styles = [highlights.get_emphasis(ref) for ref in refs]
+    marks = [PlaceMark(BitRef(Role.TABLE, 0, entry.number)) for entry in figure.entries]
 
     def make_row(name: StyledText, values: Iterable[int], style_names: Iterable[str]) -> StyledLine:
-        cells = zip(values, style_names, styles, refs, strict=False)
-        pieces = [
-            (StyledText(str(value), style_name + emphasis, ref), StyledText(" "))
-            for value, style_name, emphasis, ref in cells
+        cells = zip(values, style_names, marks, strict=False)
+        gap = StyledText(" ")
+        return [
+            name,
+            *(x for v, style, mark in cells for x in (StyledText(str(v), style, mark), gap)),
         ]
-        return [name, *(piece for pair in pieces for piece in pair)][:-1]
 
     number_styles = ["label" if entry.positions else "dim" for entry in figure.entries]
     lines = [make_row(StyledText(" " * room), (x.number for x in figure.entries), number_styles)]
@@ -431,40 +416,39 @@ def _draw_entries(figure: TableFigure, room: int, highlights: Highlights) -> lis
         lines.append(make_row(_draw_name(word, room), bits, repeat(style_name)))
     values = [entry.value for entry in figure.entries]
     verdicts = ["good" if value else "bad" for value in values]
-    return [*lines, make_row(_draw_name(figure.result, room), values, verdicts)]
+    lines.append(make_row(_draw_name(figure.result, room), values, verdicts))
+    return [line[:-1] for line in lines]
 
 
 def _draw_name(word: BitWord, room: int) -> StyledText:
     return StyledText(f"{word.name:<{room}}", "dim" if word.is_ignored else "label")
 
 
-def _draw_bits(word: BitWord, highlights: Highlights) -> StyledLine:
+def _draw_bits(word: BitWord) -> StyledLine:
     """Return the digits of a word, each with its place."""
-    pieces: list[StyledText] = []
     style_name = "dim" if word.is_ignored else "number"
-    for bit, digit in zip(reversed(range(len(word.digits))), word.digits, strict=True):
-        ref = BitRef(word.place.key, 0, bit)
-        pieces.append(StyledText(digit, style_name + highlights.get_emphasis(ref), ref))
-    return _group(pieces)
+    bits = reversed(range(len(word.digits)))
+    return _group(
+        [
+            StyledText(digit, style_name, PlaceMark(BitRef(word.place.key, 0, bit)))
+            for bit, digit in zip(bits, word.digits, strict=True)
+        ]
+    )
 
 
 def _group(digits: Sequence[StyledText]) -> StyledLine:
     """Return digits in groups of four."""
-    line: StyledLine = []
-    for index, digit in enumerate(digits):
-        line += [StyledText(" "), digit] if index and index % 4 == 0 else [digit]
-    return line
+    return place_pieces({index + index // 4: digit for index, digit in enumerate(digits)})
 
 
-def _draw_formula(figure: TableFigure, highlights: Highlights) -> StyledLine:
+def _draw_formula(figure: TableFigure) -> StyledLine:
     """Return the table in hexadecimal, its formula, and the inputs that it ignores."""
-    emphasis = highlights.get_emphasis(FORMULA_PLACE)
     value = f"   {figure.result.name} = {figure.result.text}" if figure.result.digits else ""
     ignored = f"   ignores {' and '.join(figure.ignored_names)}" if figure.ignored_names else ""
     return [
-        StyledText(f"{figure.text} ", "value" + emphasis, FORMULA_PLACE),
-        StyledText(f"= {figure.formula}", "strong" + emphasis, FORMULA_PLACE),
-        StyledText(value, "value" + highlights.get_emphasis(figure.place), figure.place),
+        StyledText(f"{figure.text} ", "value", PlaceMark(FORMULA_PLACE)),
+        StyledText(f"= {figure.formula}", "strong", PlaceMark(FORMULA_PLACE)),
+        StyledText(value, "value", PlaceMark(figure.place)),
         StyledText(ignored, "changed"),
     ]
 

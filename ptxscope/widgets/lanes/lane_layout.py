@@ -12,14 +12,14 @@ from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import Step, Trace
 from ...scene.row_pairs import hide_equal_cells
 from ...scene.scene_builder import build_scene
-from ...scene.scene_model import LaneRef, Link, RegisterFigure, RowScene, Scene
+from ...scene.scene_model import LaneRef, RegisterFigure, RowScene, Scene
 from ..base.pane import StyledLine, StyledText
 from ..base.step_lines import step_words
 from .lane_cells import (
     LABEL,
-    NO_HIGHLIGHTS,
     NUMBER,
     Highlights,
+    LinkMark,
     NamedLine,
     Whole,
     draw_cell_pieces,
@@ -156,7 +156,7 @@ class LanesState(NamedTuple):
     trace: Trace
     step: int
     """The last revealed step."""
-    lights: Highlights = NO_HIGHLIGHTS
+    lights: Highlights = Highlights()
     deviation: Deviation | None = None
     """Another answer, shown beside the trace from the step where they differ."""
     pin: Trace | None = None
@@ -216,13 +216,12 @@ def draw(view: LanesState, width: int, height: int, levels: Levels | None = None
         lines[max(drawn_end, start + 1) : end] = [[] for _ in range(max(drawn_end, start + 1), end)]
     if levels.is_steady and painter.is_begun:
         lines += blank + painter.words(painter.current.stage)
-    return LanesDrawing(lines, steps, levels)
+    return LanesDrawing([list(map(view.lights.paint, line)) for line in lines], steps, levels)
 
 
 class _Painter:
     def __init__(self, view: LanesState, width: int) -> None:
         self.view, self.trace, self.width = view, view.trace, width
-        self.lights = view.lights
         self.scene = view.scene or build_scene(view.trace)
         self.is_wide = width // self.scene.lanes >= _WIDE_LANE_WIDTHS.get(
             self.scene.lanes, width + 1
@@ -241,7 +240,7 @@ class _Painter:
         self.current_index = self.list_stages.index(self.current.stage) if self.is_begun else -1
         """The index of the current one; -1 if all are hidden."""
         self.answers = self.deviation and AnswersPainter(
-            self.deviation, self.trace, self.lights, width, self.list_stages
+            self.deviation, self.trace, width, self.list_stages
         )
 
     def draw_head(self) -> list[StyledLine]:
@@ -270,7 +269,7 @@ class _Painter:
                 else levels.steps[index]
             )
             is_tapped = index <= self.current_index and level >= Level.WIRED
-        taps: dict[int, str] = {}
+        taps: dict[int, StyledText] = {}
         lines = self.draw_head()
         for register in self.scene.registers:
             register_lines = self.draw_register_rows(register, levels.registers)
@@ -315,13 +314,13 @@ class _Painter:
         lines = self._draw_register(register)
         if level >= Level.OPEN and register.figure:
             figure = without_value(register.figure, register.meaning)
-            lines += draw_figure(figure, self.width, 1, self.lights)
+            lines += draw_figure(figure, self.width, 1)
         register_lines: list[StyledLine] = []
         is_whole = self.scene.lanes > 1 and not register.is_by_lane
         if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long name has lines of its own
             register_lines += wrap_line([StyledText(name, "dim")], self.width + LABEL - 2, 1)
             name = ""
-        whole = make_whole_register(register, self.lights)
+        whole = make_whole_register(register)
         named_lines = [(whole, StyledLine())] if is_whole else name_lines(register.label, lines)
         register_lines += label_lines(name, named_lines, "dim")
         pin = self.view.pin
@@ -329,7 +328,7 @@ class _Painter:
             other_registers = (x for x in build_scene(pin).registers if x.role == register.role)
             for other_register in other_registers:
                 if is_whole:
-                    units = make_whole_register(other_register, NO_HIGHLIGHTS).units
+                    units = make_whole_register(other_register).units
                     pinned = [[make_pinned_piece(x) for x in unit] for unit in units]
                     pinned[0][0] = StyledText("≠pin ", "label")
                     register_lines += label_lines("", [(Whole(tuple(pinned)), [])], "dim")
@@ -340,19 +339,19 @@ class _Painter:
                     other_register = other_register._replace(
                         cells=hide_equal_cells(other_register.cells, register.cells)
                     )
-                body = draw_register_lines(other_register, self.width, NO_HIGHLIGHTS)
+                body = draw_register_lines(other_register, self.width)
                 pinned_lines = [[make_pinned_piece(x) for x in line] for line in body]
                 register_lines += label_lines("", name_lines("≠pin", pinned_lines), "dim")
         return register_lines
 
     def _draw_register(self, register: RegisterFigure) -> list[StyledLine]:
         """Return an operand's parts, with a blank between their values and the wires of b."""
-        lines = draw_register_lines(register, self.width, self.lights)
+        lines = draw_register_lines(register, self.width)
         rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
         if not any(link.source.key == "b" for row in rows for link in row.links):
             return lines
         cells = tuple(separate_value(cell) for cell in register.cells)
-        spaced = draw_register_lines(register._replace(cells=cells), self.width, self.lights)
+        spaced = draw_register_lines(register._replace(cells=cells), self.width)
         return spaced if len(spaced) == len(lines) else lines
 
     # --- steps ---------------------------------------------------------------------
@@ -416,7 +415,7 @@ class _Painter:
 
     def _draw_guesses(self, row: RowScene, guesses: Mapping[LaneRef, Guess]) -> Iterator[NamedLine]:
         """Yield a row to predict: right predictions as values, the others as typed, or blank."""
-        lines = guess_lines(row, guesses, self.width, self.lights)
+        lines = guess_lines(row, guesses, self.width)
         if self._is_whole(row):
             yield Whole(([StyledText(f"{row.name} ", "label"), *lines[0]], *lines[1:])), []
         else:
@@ -462,7 +461,7 @@ class _Painter:
         """Yield row names and lines of a step of this trace."""
         rows = self.scene.steps[step.number - 1].rows
         if level is Level.FOLDED and len(rows) > 1:
-            folded = draw_folded_rows(rows, self.width, self.lights)
+            folded = draw_folded_rows(rows, self.width)
             if folded is not None:
                 yield folded
                 return
@@ -475,7 +474,7 @@ class _Painter:
         progress = self.view.progress if is_current else 1
         other_rows = rows[len(wired) :]
         is_tight = bool(other_rows) and self._is_tight(step.stage)
-        draw_row = partial(draw_row_lines, width=self.width, highlights=self.lights, level=level)
+        draw_row = partial(draw_row_lines, width=self.width, level=level)
         bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in other_rows}
         rails = [row.figure for row in other_rows if is_rail(row.figure, bodies[row])]
         starts = {rail.start.place.key for rail in rails}
@@ -485,9 +484,9 @@ class _Painter:
             if row.figure in rails:
                 above, below = bodies[row]
                 yield row.name, above
-                yield Whole((draw_rail_start(row.figure, self.lights),)), below
+                yield Whole((draw_rail_start(row.figure),)), below
             elif self._is_whole(row):
-                yield from draw_whole_row(row, level, bodies[row], self.lights)
+                yield from draw_whole_row(row, level, bodies[row])
             else:
                 yield from name_lines(row.name, bodies[row])
 
@@ -514,24 +513,21 @@ class _Painter:
         lanes = self.scene.lanes
         lane_columns = self.width // lanes
         links = [link for row in rows if self._is_wired(row) for link in row.links]
-        for first, *rest in draw_links(
-            tuple(links), lanes, lane_columns, self.is_wide, self.lights
-        ):
+        for first, *rest in draw_links(tuple(links), lanes, lane_columns, self.is_wide):
             yield Whole(([first],)), rest
         lower_links = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
-        passing = {link.target.lane: self._choose_link_style(link) for link in lower_links}
+        passing = {link.target.lane: link for link in lower_links}
         for row in rows:
             line: StyledLine = []
             for cell in row.cells:
                 indent: StyledLine = [StyledText(" " * INDENTS[row.name])]
-                if row is not rows[-1] and (style_name := passing.get(cell.place.lane)):
-                    indent = [
-                        StyledText("│", style_name),
-                        StyledText(" " * (INDENTS[row.name] - 1)),
-                    ]
-                line += pad_line(
-                    [*indent, *draw_cell_pieces(cell, highlights=self.lights)], lane_columns
-                )
+                if row is not rows[-1] and (link := passing.get(cell.place.lane)):
+                    style_name, mark = (
+                        format_link_style(link.tint),
+                        LinkMark(link.source, (link.target,)),
+                    )
+                    indent = pad_line([StyledText("│", style_name, mark)], INDENTS[row.name])
+                line += pad_line([*indent, *draw_cell_pieces(cell)], lane_columns)
             yield row.name, line
 
     def _is_wired(self, row: RowScene) -> bool:
@@ -545,34 +541,26 @@ class _Painter:
             and has_crossing(row.links)
         )
 
-    def _choose_link_style(self, link: Link) -> str:
-        emphasis = self.lights.get_link_emphasis(link.source, link.target)
-        return format_link_style(link.tint) + emphasis
-
-    def _is_link_lit(self, link: Link) -> bool:
-        return self.lights.get_link_emphasis(link.source, link.target) != " shade"
-
     def draw_register_links(
-        self, role: str, lines: Sequence[StyledLine], taps: dict[int, str]
+        self, role: str, lines: Sequence[StyledLine], taps: dict[int, StyledText]
     ) -> list[StyledLine]:
         """Return a register's lines with the links that leave its chips and those that pass."""
         lanes, lane_columns = self.scene.lanes, self.width // self.scene.lanes
         rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
-        leaving = {
-            LABEL
-            + (lanes - 1 - link.source.lane) * lane_columns
-            + start_of(role, lanes, self.is_wide): self._choose_link_style(link)
-            for row in rows
-            for link in sorted(row.links, key=self._is_link_lit)
-            if link.source.key == role
-        }
+        links = [link for row in rows for link in row.links if link.source.key == role]
+        leaving: dict[int, StyledText] = {}
+        for source in dict.fromkeys(link.source for link in links):
+            own_links = [link for link in links if link.source == source]
+            column = (lanes - 1 - source.lane) * lane_columns + start_of(role, lanes, self.is_wide)
+            mark = LinkMark(source, tuple(link.target for link in own_links))
+            style_name = format_link_style(own_links[0].tint)
+            leaving[LABEL + column] = StyledText("│", style_name, mark)
         result: list[StyledLine] = []
         for line in lines:
-            marks = {x: StyledText("│", style_name) for x, style_name in taps.items()}
+            marks = taps
             if not result:
-                marks |= {
-                    x: StyledText(TURNS[role], style_name) for x, style_name in leaving.items()
-                }
+                corners = {x: piece._replace(text=TURNS[role]) for x, piece in leaving.items()}
+                marks = {**taps, **corners}
                 taps |= leaving
             result.append(overlay_marks(pad_line(line, LABEL + self.width), marks))
         return result

@@ -26,7 +26,7 @@ from ..result_bar import HIDDEN_DIGIT
 from .lane_cells import (
     LABEL,
     NUMBER,
-    Highlights,
+    PlaceMark,
     Whole,
     draw_cell_pieces,
     lay_out_cells,
@@ -53,7 +53,6 @@ from ...scene.row_pairs import hide_equal_cells, iter_pairs, mark_differences
 from ...scene.scene_builder import build_row_scene
 from ...scene.scene_cells import build_cells
 from .lane_cells import (
-    NO_HIGHLIGHTS,
     NamedLine,
     name_lines,
 )
@@ -79,7 +78,6 @@ def step_of(trace: Trace, stage: Stage) -> Step | None:
 def draw_row_lines(
     row: RowScene,
     width: int,
-    highlights: Highlights,
     level: Level,
     progress: float,
     *,
@@ -87,29 +85,23 @@ def draw_row_lines(
 ) -> list[StyledLine]:
     """Return a row's cells and, if the row is open, its figure."""
     figure = row.figure if level >= Level.OPEN else None
-    lines = draw_figure(figure, width, len(row.cells), highlights, progress) if figure else []
+    lines = draw_figure(figure, width, len(row.cells), progress) if figure else []
     if lines and is_complete(figure):
         return lines
-    return [*draw_in_columns(row.cells, width, highlights, is_tight), *lines]
+    return [*draw_in_columns(row.cells, width, is_tight), *lines]
 
 
 @lru_cache(256)
-def draw_in_columns(
-    cells: tuple[Cell, ...], width: int, highlights: Highlights, is_tight: bool
-) -> tuple[StyledLine, ...]:
+def draw_in_columns(cells: tuple[Cell, ...], width: int, is_tight: bool) -> tuple[StyledLine, ...]:
     """Return a row's cells; the lines are the same at every level."""
-    return tuple(
-        lay_out_cells(
-            cells, width, partial(draw_cell_pieces, highlights=highlights), is_tight=is_tight
-        )
-    )
+    return tuple(lay_out_cells(cells, width, draw_cell_pieces, is_tight=is_tight))
 
 
 has_tight_cells = lru_cache(256)(needs_tight)
 
 
 def draw_whole_row(
-    row: RowScene, level: Level, lines: Sequence[StyledLine], highlights: Highlights
+    row: RowScene, level: Level, lines: Sequence[StyledLine]
 ) -> Iterator[tuple[Whole, StyledLine]]:
     """Yield a row without lanes, and its description beyond the bits."""
     if is_complete(row.figure) and level >= Level.OPEN:
@@ -118,35 +110,25 @@ def draw_whole_row(
         return
     (cell,) = row.cells
     bits, *other_spans = cell.spans
-    units = [
-        [
-            StyledText(f"{shorten_name(row.name)} ", "label"),
-            *draw_cell_pieces(cell._replace(spans=(bits,)), highlights=highlights),
-        ]
-    ]
+    name = StyledText(f"{shorten_name(row.name)} ", "label")
+    units = [[name, *draw_cell_pieces(cell._replace(spans=(bits,)))]]
     if any(span.kind is not SpanKind.TEXT for span in other_spans):
-        other_pieces = draw_cell_pieces(
-            cell._replace(spans=tuple(other_spans)), highlights=highlights
-        )
-        units.append(
-            [other_pieces[0]._replace(text=other_pieces[0].text.lstrip()), *other_pieces[1:]]
-        )
+        first, *others = draw_cell_pieces(cell._replace(spans=tuple(other_spans)))
+        units.append([first._replace(text=first.text.lstrip()), *others])
     yield Whole(tuple(units)), []
 
 
-def draw_folded_rows(
-    rows: Sequence[RowScene], width: int, highlights: Highlights
-) -> tuple[str, StyledLine] | None:
+def draw_folded_rows(rows: Sequence[RowScene], width: int) -> tuple[str, StyledLine] | None:
     """Return the rows of a step on one line, or None if it is too long.
 
     The line says where the bits come from if there is room.
     """
-    wide_line = _draw_outcomes(rows, width, highlights, (*OUTCOMES, SpanKind.NAME, SpanKind.AWAY))
-    return wide_line or _draw_outcomes(rows, width, highlights, OUTCOMES)
+    wide_line = _draw_outcomes(rows, width, (*OUTCOMES, SpanKind.NAME, SpanKind.AWAY))
+    return wide_line or _draw_outcomes(rows, width, OUTCOMES)
 
 
 def _draw_outcomes(
-    rows: Sequence[RowScene], width: int, highlights: Highlights, kinds: Sequence[SpanKind]
+    rows: Sequence[RowScene], width: int, kinds: Sequence[SpanKind]
 ) -> tuple[str, StyledLine] | None:
     """Return the names and the values of a step's rows on one line, or None if it is too long."""
     count = len(rows[0].cells)
@@ -168,7 +150,7 @@ def _draw_outcomes(
             if is_labelled:
                 line.append(StyledText(f"{shorten_name(row.name)} ", "label", cell.place))
             line += draw_cell_pieces(
-                cell._replace(spans=tuple(spans)), lane_columns < MIN_LINKED_COLUMNS, highlights
+                cell._replace(spans=tuple(spans)), lane_columns < MIN_LINKED_COLUMNS
             )
         cells.append(line)
     if max(map(measure_line, cells)) > lane_columns - (count > 1):
@@ -225,22 +207,17 @@ def widen_register(register: RegisterFigure) -> RegisterFigure:
     return register._replace(cells=tuple(widen_cell(x, with_hex=True) for x in register.cells))
 
 
-def draw_register_lines(
-    register: RegisterFigure, width: int, highlights: Highlights
-) -> list[StyledLine]:
+def draw_register_lines(register: RegisterFigure, width: int) -> list[StyledLine]:
     """Return a register's parts, in the columns of the lanes or before its meaning."""
-    draw_cell = partial(draw_cell_pieces, highlights=highlights)
     if register.is_by_lane:
-        return lay_out_cells(register.cells, width, draw_cell)
-    parts = [piece for cell in register.cells for piece in draw_cell(cell, False)]
+        return lay_out_cells(register.cells, width, draw_cell_pieces)
+    parts = [piece for cell in register.cells for piece in draw_cell_pieces(cell)]
     return wrap_line([*parts, StyledText(f"   {register.meaning}", "dim")], width, 2)
 
 
-def make_whole_register(register: RegisterFigure, highlights: Highlights) -> Whole:
+def make_whole_register(register: RegisterFigure) -> Whole:
     """Return a register without lanes: its name, its bits and their meaning."""
-    bits = [
-        piece for cell in register.cells for piece in draw_cell_pieces(cell, highlights=highlights)
-    ]
+    bits = [piece for cell in register.cells for piece in draw_cell_pieces(cell)]
     meant = [[StyledText(register.meaning, "dim")]] if register.meaning else []
     return Whole(([StyledText(f"{register.label} ", "label"), *bits], *meant))
 
@@ -267,14 +244,12 @@ WRONG = "✗"
 _BLANK = HIDDEN_DIGIT * 4
 
 
-def guess_lines(
-    row: RowScene, guesses: Mapping[LaneRef, Guess], width: int, highlights: Highlights
-) -> list[StyledLine]:
+def guess_lines(row: RowScene, guesses: Mapping[LaneRef, Guess], width: int) -> list[StyledLine]:
     """Return the cells of a row in lane columns; a cell with several numbers is predicted once."""
     from ...learn.prediction import NOT_YET
 
     places = dict.fromkeys(cell.place for cell in row.cells)
-    draw = partial(_draw_guess, guesses=guesses, highlights=highlights)
+    draw = partial(_draw_guess, guesses=guesses)
     if len(places) == len(row.cells):
         return lay_out_cells(row.cells, width, draw)
     is_complete = all(guesses.get(place, NOT_YET).is_right for place in places)
@@ -292,20 +267,18 @@ def without_answers(register: RegisterFigure, stage: Stage) -> RegisterFigure:
     return register._replace(cells=tuple(cells))
 
 
-def _draw_guess(
-    cell: Cell, is_tight: bool, guesses: Mapping[LaneRef, Guess], highlights: Highlights
-) -> list[StyledText]:
+def _draw_guess(cell: Cell, is_tight: bool, guesses: Mapping[LaneRef, Guess]) -> list[StyledText]:
     from ...learn.prediction import NOT_YET
 
     guess = guesses.get(cell.place, NOT_YET)
     if guess.is_right:
-        return draw_cell_pieces(cell, is_tight, highlights)
+        return draw_cell_pieces(cell, is_tight)
     text, style_name = _BLANK, "veil"
     if guess.text:
         is_wrong = guess.is_wrong
         text, style_name = make_printable(guess.text), "bad" if is_wrong else "number"
         text = f"{WRONG} {text}" if is_wrong else f"{text} ?"
-    return [StyledText(text, style_name + highlights.get_emphasis(cell.place), cell.place)]
+    return [StyledText(text, style_name, PlaceMark(cell.place))]
 
 
 MIN_WIDTH = 17
@@ -322,11 +295,10 @@ class AnswersPainter:
         self,
         deviation: Deviation,
         trace: Trace,
-        lights: Highlights,
         width: int,
         stages: Sequence[Stage],
     ) -> None:
-        self.deviation, self.trace, self.lights = deviation, trace, lights
+        self.deviation, self.trace = deviation, trace
         self.width, self.lanes = width, trace.instruction.entry.lanes
         self.stages = stages
 
@@ -340,17 +312,15 @@ class AnswersPainter:
         beside = self.width // 2 - 2 >= _BESIDE[self.lanes]
         left = self._left_width if beside else 0
         widths = (left - 1, self.width - left - 3) if beside else (self.width, self.width)
-        sides = (self._choose_side(deviation.isa), self._choose_side(deviation.other))
+        sides = (deviation.isa, deviation.other)
         if stage is deviation.stage:
             names = self._draw_names(left)
             yield from (("", line) for line in wrap_line(names, self.width))
         for pair in iter_pairs(deviation.isa, deviation.other, stage):
             rows, differs = pair.rows, pair.is_different
             branches = [
-                self._draw_row(trace, row, other if pair.lanes else None, highlights, level, width)
-                for (trace, highlights), row, (other, _), width in zip(
-                    sides, rows, sides[::-1], widths, strict=True
-                )
+                self._draw_row(trace, row, other if pair.lanes else None, level, width)
+                for trace, row, other, width in zip(sides, rows, sides[::-1], widths, strict=True)
             ]
             name = next(row.name for row in rows if row)
             if beside:
@@ -391,11 +361,6 @@ class AnswersPainter:
         fit = (x for x in candidate_widths if MIN_WIDTH < x < self.width - 3 - MIN_WIDTH)
         return min((half, *sorted(fit, key=lambda x: abs(x - half))), key=count_lines)
 
-    def _choose_side(self, trace: Trace) -> tuple[Trace, Highlights | None]:
-        """Return a branch's trace; only the stepped branch has lights and a cursor."""
-        is_own_model = trace.model == self.trace.model
-        return (self.trace, self.lights) if is_own_model else (trace, None)
-
     def _draw_names(self, half: int) -> StyledLine:
         """Return the names of the two answers, with a mark on the stepped one."""
         names: list[StyledLine] = []
@@ -413,7 +378,6 @@ class AnswersPainter:
         trace: Trace,
         row: RowTrace | None,
         other: Trace | None,
-        highlights: Highlights | None,
         level: Level,
         width: int,
     ) -> list[StyledLine]:
@@ -423,10 +387,8 @@ class AnswersPainter:
         if other is not None:
             cells = zip(row_scene.cells, build_cells(other.rows[row.key]), strict=True)
             row_scene = row_scene._replace(cells=tuple(mark_differences(x, y) for x, y in cells))
-        lines = draw_row_lines(
-            row_scene, width, highlights or NO_HIGHLIGHTS, min(level, Level.OPEN), 1
-        )
-        if highlights is not None:
+        lines = draw_row_lines(row_scene, width, min(level, Level.OPEN), 1)
+        if trace.model == self.trace.model:  # only the stepped answer has places
             return lines
         return [[StyledText(text, style_name) for text, style_name, _ in line] for line in lines]
 
@@ -448,8 +410,7 @@ def draw_pinned_rows(
     has_several = step is not None and len(step.rows) > 1
     for name, cells in iter_pinned_rows(trace, pin, stage, is_wide=is_wide):
         lines = [
-            [make_pinned_piece(x) for x in line]
-            for line in draw_in_columns(cells, width, NO_HIGHLIGHTS, is_tight)
+            [make_pinned_piece(x) for x in line] for line in draw_in_columns(cells, width, is_tight)
         ]
         if trace.instruction.entry.lanes > 1 and len(cells) == 1:
             yield Whole(([StyledText("≠pin ", "label")], *lines)), []

@@ -57,7 +57,7 @@ from ..form.slot_choices import (
     with_digit,
 )
 from ..operand_table import OperandField
-from .lane_cells import NO_HIGHLIGHTS, Highlights
+from .lane_cells import Highlights
 from .lane_layout import LanesState, Levels, draw
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class LanesPane(Pane):
         scene = self._view.scene if self._view and trace is self._trace else build_scene(trace)
         was = self._view
         self._view = LanesState(
-            trace, step, NO_HIGHLIGHTS, deviation, pin, scene=scene, question_lane=question_lane
+            trace, step, Highlights(), deviation, pin, scene=scene, question_lane=question_lane
         )
         is_other = was is None or (was.trace is not trace or was[3:5] != (deviation, pin))
         if is_other or (was and was.question_lane != question_lane):
@@ -226,7 +226,7 @@ class LanesPane(Pane):
     def compute_highlights(self, trace: Trace) -> Highlights:
         """Return what is highlighted: the place of the cursor, its origins and its uses."""
         if self.place is None:
-            return NO_HIGHLIGHTS
+            return Highlights()
         if self.is_predictable(self.place) or self._is_hidden(self.place):
             return Highlights(self.place, is_alone=True)
         lit: frozenset[Place] = frozenset()
