@@ -16,11 +16,14 @@ from ..engine.semantics.models import PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan, compute_results
 from ..engine.syntax.instruction import Instruction
 from .causes import Bits, Cause, CauseKind, ObservedCase
-from .digit_changes import iter_digit_changes, make_lane_selector_cause
 from .form_causes import find_folded_selections, find_lost_differences, iter_form_causes
 from .lane_solver import solve_selectors
-from .literal_changes import iter_literal_changes
-from .literal_solver import find_literals
+from .literal_changes import (
+    find_literals,
+    iter_digit_changes,
+    iter_literal_changes,
+    make_lane_selector_cause,
+)
 from .selector_problem import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT, SelectorMatches
 from .value_causes import iter_value_causes
 from .variants import Variant, Variants

@@ -39,8 +39,8 @@ from ...engine.tracing.step_text import (
 )
 from ...engine.tracing.trace import Step, StepPlace, Trace
 from ..options import DEFAULT, MachineSection, Options
+from .annotated_trace import HIDDEN_RESULT_TEXT, find_hidden_rows, find_revealing_rows
 from .command_words import format_command, list_command_words
-from .hidden_rows import HIDDEN_RESULT_TEXT, find_hidden_rows, find_revealing_rows
 from .sanitizer import sanitize_text
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}

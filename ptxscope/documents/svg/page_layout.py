@@ -27,8 +27,8 @@ from ...scene.scene_model import (
     Tint,
 )
 from ...scene.symbolic_scene import with_symbolic_rows
+from ..content.annotated_trace import find_hidden_rows
 from ..content.document import CellView, Section, StepView, iter_names, make_cells
-from ..content.hidden_rows import find_hidden_rows
 from ..options import MachineRow, Options
 from .svg_canvas import Area as Area
 from .svg_canvas import Node, SvgCanvas, Zone

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from ...engine.micro_operations.properties import Stage
 from ...scene.scene_model import StepScene
+from ..content.annotated_trace import HIDDEN_RESULT_TEXT
 from ..content.document import StepView
-from ..content.hidden_rows import HIDDEN_RESULT_TEXT
 from .page_layout import ROLE_INKS, WORDS_WIDTH, WORDS_X, Area, Sketch
 from .svg_colours import SvgColour
 from .text_styles import DATUM, EMPHASIS, LABEL, NOTE, OMISSION, SMALL, STRONG, SUBHEADING

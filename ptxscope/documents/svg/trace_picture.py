@@ -64,10 +64,9 @@ from .result_shapes import (
 )
 from .statement_wires import BAND, Wires, draw_wires
 from .step_layout import draw_rows, place_rows
-from .svg_canvas import Ground, SvgCanvas, Zone
+from .svg_canvas import Ground, Sheet, SvgCanvas, Zone, list_elements, write_sheet
 from .svg_colours import SvgColour
 from .svg_figures import draw_bit_ruler
-from .svg_sheet import Sheet, list_elements, write_sheet
 from .text_styles import (
     BODY,
     CAPTION,
