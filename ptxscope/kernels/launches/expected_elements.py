@@ -19,6 +19,7 @@ from ...engine.program.variables import Variable
 from ...engine.syntax.errors import PtxError
 from ...engine.tracing.operand_bits import abbreviate_value, check_argument, convert_to_integer
 from .device_code import DeviceCode
+from .fidelity import NEVER_WRITTEN
 from .launch_memory import BoundBuffer
 from .launch_text import (
     LIST,
@@ -153,6 +154,65 @@ class ExpectedWords(NamedTuple):
         region, width = self.buffer.region, self.words.dtype.itemsize
         part = rows[:, region.start : region.end].reshape(len(rows), -1, width)
         return part[:, self.indices]
+
+
+class ExpectedResults(NamedTuple):
+    """The expected elements of all buffers."""
+
+    elements: tuple[ExpectedWords, ...]
+
+    @property
+    def element_count(self) -> int:
+        """The number of elements."""
+        return sum(len(x.indices) for x in self.elements)
+
+    def count_matches(self, result: KernelRun) -> int:
+        """Return how many elements of a run are known and as expected."""
+        count = 0
+        for x in self.elements:
+            buffer = result.buffers[x.buffer.name]
+            is_known = True if buffer.causes is None else buffer.causes[x.indices] == 0
+            count += int(np.count_nonzero(x.match(buffer.words[x.indices]) & is_known))
+        return count
+
+    def count_own_matches(self, result: KernelRun) -> int:
+        """Return how many elements that the first threads wrote are as expected in a run."""
+        matches = (x.match(result.buffers[x.buffer.name].words[x.indices]) for x in self.elements)
+        pairs = zip(matches, self.elements, strict=True)
+        return sum(int(np.count_nonzero(match & x.is_own)) for match, x in pairs)
+
+    def read_unwritten(self, result: KernelRun) -> bool:
+        """Whether elements of a run are unknown since nothing wrote what they come from."""
+        found = (result.buffers[x.buffer.name].causes for x in self.elements)
+        return any(bool((x & np.uint64(NEVER_WRITTEN)).any()) for x in found if x is not None)
+
+    def count_all(self, space: AddressSpace) -> npt.NDArray[np.int64]:
+        """Return for each replica how many elements are as expected."""
+        counts = np.zeros(space.instance_count, np.int64)
+        for x in self.elements:
+            counts += x.find_matches(space).sum(axis=1)
+        return counts
+
+    def judge(self, space: AddressSpace, *, is_whole: bool) -> tuple[Mask, npt.NDArray[np.int64]]:
+        """Return for each replica if the first threads are right, and how many elements are.
+
+        What they wrote must be as expected. Those that wrote nothing must leave what is expected.
+        If they are all threads, ``is_whole``, every element must be as expected.
+        """
+        count = space.instance_count
+        is_written_right, is_own_right = np.ones(count, bool), np.ones(count, bool)
+        is_right, has_written = np.ones(count, bool), np.zeros(count, bool)
+        counts = np.zeros(count, np.int64)
+        for x in self.elements:
+            matches, written = x.find_matches(space), x.find_written(space)
+            has_written |= written.any(axis=1)
+            is_written_right &= (matches | ~written).all(axis=1)
+            is_own_right &= (matches | ~x.is_own).all(axis=1)
+            is_right &= matches.all(axis=1)
+            counts += (matches & x.is_own).sum(axis=1)
+        if is_whole:
+            return is_right, counts
+        return np.where(has_written, is_written_right, is_own_right), counts
 
 
 # --- expected elements as users write them

@@ -24,8 +24,7 @@ from ...engine.semantics.models import PTXAS_MODELS, Model
 from ...engine.tracing.evaluation import resolve_model
 from ...engine.tracing.operand_bits import check_argument
 from .device_code import DeviceCode, load_device_code
-from .expected_elements import ExpectedBuffer, ExpectedWords, narrow, read_elements
-from .fidelity import NEVER_WRITTEN
+from .expected_elements import ExpectedBuffer, ExpectedResults, ExpectedWords, narrow, read_elements
 from .instruction_changes import ChangeKind, StatementChange
 from .kernel_run import (
     DEFAULT_MAX_STEPS,
@@ -38,7 +37,6 @@ from .kernel_run import (
 from .launch import LaunchShape
 from .launch_memory import BoundBuffer, LaunchMemory
 from .launch_text import Argument, find_parameter, read_arguments
-from .memory import AddressSpace
 from .replicas import ThreadSelection, run_replicas
 from .statement_changes import iter_changes, iter_missing_statements
 from .thread_state import LaunchError
@@ -194,8 +192,8 @@ class _Search:
         self.all_threads = ThreadSelection(range(self.shape.block_count))
         self.expected = [self._read_expected(*x) for x in expected.items()]
         self.first_threads = self._select_threads()
-        self.elements = list(self._list_elements())
-        self.element_count = sum(len(x.indices) for x in self.elements)
+        self.elements = ExpectedResults(tuple(self._iter_elements()))
+        self.element_count = self.elements.element_count
         self.max_thread_steps = _MIN_THREAD_STEPS
         if self.result and self.result.is_complete:
             average = self.result.step_count // (self.shape.block_count * self.shape.block_size)
@@ -214,7 +212,7 @@ class _Search:
         nearest: list[RunExplanation] = []
         untried: list[str] = []
         kinds = list(ChangeKind)
-        if self._reads_unwritten():
+        if self.result and self.elements.read_unwritten(self.result):
             kinds.sort(key=lambda x: x is not ChangeKind.MISSING)
         for kind in kinds:
             if self._is_late:
@@ -228,7 +226,7 @@ class _Search:
                 passing, near, count = self._try_first_threads(changes)
                 total = len(changes)
                 near_misses += near
-                found = list(self._confirm(passing))
+                found = self._explain(passing, self.element_count)
             try_count += count
             if count < total:
                 untried.append(f"{total - count:,} of {total:,} {_KINDS[kind]}")
@@ -237,7 +235,7 @@ class _Search:
                 break
         explanations.sort(key=lambda x: x.cost)
         if not explanations and not self._is_late:
-            nearest += self._examine(near_misses)
+            nearest += self._explain(near_misses, self._count_run_matches() + 1)
         nearest.sort(key=lambda x: (-x.match_count, x.cost))
         return RunDiagnosis(
             tuple(explanations),
@@ -252,15 +250,10 @@ class _Search:
     def _is_late(self) -> bool:
         return monotonic() > self.end
 
-    def _reads_unwritten(self) -> bool:
-        """Whether expected elements are unknown since nothing wrote what they come from."""
-        found = (self.result.buffers[x.buffer.name].causes for x in self.elements if self.result)
-        return any(bool((x & np.uint64(NEVER_WRITTEN)).any()) for x in found if x is not None)
-
     def _is_right_without_change(self) -> bool:
         """Whether the run gives what was expected, or would with a higher limit of steps."""
         if self.result and self.result.is_complete:
-            return self._count_matches(self.result) == self.element_count
+            return self._count_run_matches() == self.element_count
         first = self.kernel.statements[0]
         same = StatementChange(first, first, None, "", 0)
         return any(x == self.element_count for _, x in self._count_all_matches([same]))
@@ -321,7 +314,7 @@ class _Search:
         chosen = _choose(numbers, _MAX_THREADS - other_count) + _choose(other_numbers, other_count)
         return ThreadSelection((block,), sorted(set(chosen)))
 
-    def _list_elements(self) -> Iterator[ExpectedWords]:
+    def _iter_elements(self) -> Iterator[ExpectedWords]:
         size = self.shape.block_size
         for bound, elements in self.expected:
             indices = np.array(list(elements), np.int64)
@@ -363,7 +356,7 @@ class _Search:
             for function in self.functions
             for addition in iter_missing_statements(function, has_shared=has_shared)
         ]
-        own_count = self._count_matches(self.result) if self.result else 0
+        own_count = self._count_run_matches()
         end = monotonic() + (self.end - monotonic()) / 2
         found: list[RunExplanation] = []
         for done, x in enumerate(missing):
@@ -399,16 +392,11 @@ class _Search:
             )
         except (LaunchError, TimeoutError):
             return 0
-        return self._count_matches(result)
+        return self.elements.count_matches(result)
 
-    def _count_matches(self, result: KernelRun) -> int:
-        count = 0
-        for x in self.elements:
-            buffer = result.buffers[x.buffer.name]
-            words = buffer.words[x.indices]
-            is_known = True if buffer.causes is None else buffer.causes[x.indices] == 0
-            count += int(np.count_nonzero(x.match(words) & is_known))
-        return count
+    def _count_run_matches(self) -> int:
+        """Return how many elements of the run were right."""
+        return self.elements.count_matches(self.result) if self.result else 0
 
     def _try_first_threads(
         self, changes: Sequence[StatementChange]
@@ -428,45 +416,16 @@ class _Search:
             results = run_replicas(
                 self.memory, part, self.first_threads, self.model, self.max_thread_steps
             )
-            is_right, counts = self._judge(results.space)
+            is_whole = self.first_threads == self.all_threads
+            is_right, counts = self.elements.judge(results.space, is_whole=is_whole)
             is_right &= results.is_complete
             passing += [x for x, y in zip(part, is_right.tolist(), strict=True) if y]
             scores += zip(counts.tolist(), part, strict=True)
             done += len(part)
-        own_count = self._count_own_matches()
+        own_count = self.elements.count_own_matches(self.result) if self.result else 0
         scores = [x for x in scores if x[0] > own_count]
         scores.sort(key=lambda x: (-x[0], x[1].cost))
         return passing, [x for _, x in scores[: 2 * _MAX_NEAR_MISSES]], done
-
-    def _count_own_matches(self) -> int:
-        """Return how many elements of the first threads were right in the run."""
-        count = 0
-        for x in self.elements if self.result else ():
-            assert self.result
-            words = self.result.buffers[x.buffer.name].words
-            count += int(np.count_nonzero(x.match(words[x.indices]) & x.is_own))
-        return count
-
-    def _judge(self, space: AddressSpace) -> tuple[Mask, npt.NDArray[np.int64]]:
-        """Return for each replica if the first threads are right, and how many elements are.
-
-        What they wrote must be as expected. Those that wrote nothing must leave what is expected.
-        """
-        count = space.instance_count
-        is_written_right, is_own_right = np.ones(count, bool), np.ones(count, bool)
-        has_written, counts = np.zeros(count, bool), np.zeros(count, np.int64)
-        for x in self.elements:
-            matches, written = x.find_matches(space), x.find_written(space)
-            has_written |= written.any(axis=1)
-            is_written_right &= (matches | ~written).all(axis=1)
-            is_own_right &= (matches | ~x.is_own).all(axis=1)
-            counts += (matches & x.is_own).sum(axis=1)
-        if self.first_threads == self.all_threads:
-            is_right = np.ones(count, bool)
-            for x in self.elements:
-                is_right &= x.find_matches(space).all(axis=1)
-            return is_right, counts
-        return np.where(has_written, is_written_right, is_own_right), counts
 
     def _split(
         self, changes: Sequence[StatementChange], selection: ThreadSelection
@@ -480,19 +439,12 @@ class _Search:
         while part := list(islice(iterator, size)):
             yield part
 
-    def _confirm(self, changes: Sequence[StatementChange]) -> Iterator[RunExplanation]:
-        """Yield the changes with which all threads give all that was expected."""
-        for change, count in self._count_all_matches(changes):
-            if count == self.element_count:
-                yield _make_explanation(change, count)
-
-    def _examine(self, changes: Sequence[StatementChange]) -> list[RunExplanation]:
-        """Return those of some changes with which more elements are right than in the run."""
-        own_count = self._count_matches(self.result) if self.result else 0
+    def _explain(self, changes: Sequence[StatementChange], least: int) -> list[RunExplanation]:
+        """Return those of some changes with which all threads give so many elements, or more."""
         return [
-            _make_explanation(change, count)
-            for change, count in self._count_all_matches(changes)
-            if count > own_count
+            RunExplanation(x.original, x.statement.text, x.phrase, x.cost, count)
+            for x, count in self._count_all_matches(changes)
+            if count >= least
         ]
 
     def _count_all_matches(
@@ -503,8 +455,7 @@ class _Search:
             results = run_replicas(
                 self.memory, part, self.all_threads, self.model, self.max_thread_steps
             )
-            counts = sum(x.find_matches(results.space).sum(axis=1) for x in self.elements)
-            counts = np.where(results.is_complete, counts, 0)
+            counts = np.where(results.is_complete, self.elements.count_all(results.space), 0)
             yield from zip(part, counts.tolist(), strict=True)
 
 
@@ -541,10 +492,6 @@ def _list_functions(code: DeviceCode, kernel: Program) -> list[Program]:
         functions |= {x.name: x for x in new_functions}
         pending = []
     return list(functions.values())
-
-
-def _make_explanation(change: StatementChange, count: int) -> RunExplanation:
-    return RunExplanation(change.original, change.statement.text, change.phrase, change.cost, count)
 
 
 def _depends_on_blocks(statement: Statement) -> bool:
