@@ -101,5 +101,5 @@ def iter_accesses(step: ThreadStep) -> Iterator[tuple[str, Contents]]:
 
 def iter_stored(step: ThreadStep) -> Iterator[tuple[str, Contents]]:
     """Yield each place that a step writes, with its bits then and their width."""
-    for name, bits, (_, _, size) in zip(step.places, step.stored, step.spans, strict=True):
-        yield name, (bits, 8 * size)
+    for place in step.places:
+        yield place.name, (place.bits, 8 * place.size)

@@ -159,10 +159,10 @@ def _read_contents(
 def _find_changed(run: ThreadRun, space: str, region: Region, size: int) -> set[int]:
     """Return the elements that the last step wrote."""
     changed: set[int] = set()
-    for name, offset, count in run.last_step.spans if run.last_step else ():
-        if name == space and region.start <= offset < region.end:
-            first = (offset - region.start) // size
-            changed |= set(range(first, (offset - region.start + count - 1) // size + 1))
+    for place in run.last_step.places if run.last_step else ():
+        if place.space == space and region.start <= place.start < region.end:
+            offset = place.start - region.start
+            changed |= set(range(offset // size, (offset + place.size - 1) // size + 1))
     return changed
 
 

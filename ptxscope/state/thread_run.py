@@ -183,7 +183,7 @@ class ThreadRun:
     def places(self) -> tuple[ShownValue, ...]:
         """The places in memory that the thread has accessed, the latest first, at most 256."""
         values = dict(list(self._state.places.items())[-MAX_PLACES:])
-        changed = self.last_step.places if self.last_step else ()
+        changed = [x.name for x in self.last_step.places] if self.last_step else []
         return tuple(
             ShownValue(name, *value, name in changed) for name, value in reversed(values.items())
         )

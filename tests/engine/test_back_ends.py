@@ -22,13 +22,13 @@ from ptxscope.documents.code.function_parts import list_parameters
 from ptxscope.documents.code.plan_code import list_assignments
 from ptxscope.engine.arrays.array_program import ArrayProgram, RunBuffers
 from ptxscope.engine.arrays.block_runner import (
+    ExactProgram,
     FlaggedResults,
     compute_batch,
     get_program,
     run_blocks,
 )
 from ptxscope.engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
-from ptxscope.engine.arrays.exact_program import ExactProgram
 from ptxscope.engine.ir.operations import OPERATIONS, Op, apply_operation
 from ptxscope.engine.ir.rewrites import SHORTENING_RULES
 from ptxscope.engine.ir.tape import RecordedPlan, record_plan, rewrite_plan

@@ -14,12 +14,12 @@ from ptxscope import evaluate, parse
 from ptxscope.engine.arrays import block_runner
 from ptxscope.engine.arrays.array_program import ArrayProgram
 from ptxscope.engine.arrays.block_runner import (
+    ExactProgram,
     FlaggedResults,
     compute_batch,
     get_program,
 )
 from ptxscope.engine.arrays.call_sequence import get_storage_dtype
-from ptxscope.engine.arrays.exact_program import ExactProgram
 from ptxscope.engine.arrays.narrowing import WidthError
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import pick_form

@@ -280,7 +280,7 @@ def test_each_position_of_a_long_run_shows_what_the_thread_has_done() -> None:
         for step in run.steps[:position]:
             registers |= {x.name: x.bits for x in step.writes}
             reads = [(x.name, x.bits) for x in step.reads if x.width]
-            for name, bits in (*reads, *zip(step.places, step.stored, strict=True)):
+            for name, bits in (*reads, *((x.name, x.bits) for x in step.places)):
                 places.pop(name, None)
                 places[name] = bits
             results[step.statement.line] = step.number

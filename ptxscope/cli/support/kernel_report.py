@@ -401,10 +401,7 @@ def _format_step(
 ) -> str:
     """Return ``   12 add.u32 %r1, %r2, %r3    %r1 = 0x00000005  5``, or a text in its place."""
     effects = [f"{x.name} = {_format_bits(log, x.bits, x.width)}" for x in step.writes]
-    effects += [
-        f"writes {place} = {_format_bits(log, bits, 8 * size)}"
-        for place, bits, (_, _, size) in zip(step.places, step.stored, step.spans, strict=True)
-    ]
+    effects += [f"writes {x.name} = {_format_bits(log, x.bits, 8 * x.size)}" for x in step.places]
     effects += [f"from {x.name} ({x.writer})" for x in step.reads if x.writer]
     if not step.is_active:
         effects = ["(its guard is false)"]

@@ -23,9 +23,8 @@ from ..syntax.scopes import Scope, Scopes
 from ..syntax.source import GAP, Fragment, remove_comments
 from ..syntax.tokens import RawInstruction, Token, TokenKind, is_constant
 from .program import iter_names
-from .statement import Statement, StatementKind
+from .statement import SINK, Statement, StatementKind, make_vector_move
 from .statement_operands import Operand, read_operand
-from .vector_move import SINK, make_vector_move
 
 _PARAMETER = re.compile(r"%\d+")
 _PARTIAL = "partly a macro or an expression"

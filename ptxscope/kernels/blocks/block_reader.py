@@ -12,8 +12,7 @@ from ...engine.isa.other_opcodes import ADDRESS_CONVERSIONS, LOADS, RETURNS
 from ...engine.isa.types import DESTINATIONS, Type
 from ...engine.program.control_flow import WritePlace, follow_places, make_initial_place
 from ...engine.program.program import Program
-from ...engine.program.statement import Statement, StatementKind
-from ...engine.program.vector_move import MoveStep, VectorMove
+from ...engine.program.statement import MoveStep, Statement, StatementKind, VectorMove
 from ...engine.syntax.errors import Problem, PtxError, Span, quote_word
 from ...engine.syntax.instruction import Immediate, Instruction, Register
 from ...engine.syntax.operands import SPECIAL

@@ -90,6 +90,7 @@ def _make_function(program: Program) -> Program:
     numbers = [0, *accumulate(x.kind not in _MARKS for x in statements)]
     """The number of statements before each."""
     return program._replace(
+        scopes=(),  # equal functions are equal
         statements=tuple(
             _with_unique_names(statement, numbers)
             for statement in statements

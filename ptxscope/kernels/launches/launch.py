@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +85,8 @@ class LaunchShape(NamedTuple):
         return f"thread {thread_text} of block {block_text}"
 
 
-def _split_number(number: int, shape: Shape) -> Shape:
+def _split_number(number: Any, shape: Shape) -> tuple[Any, Any, Any]:
+    """Return the three coordinates of a number, or of an array of numbers, in a shape."""
     x, y, _ = shape
     return number % x, number // x % y, number // x // y
 
@@ -137,10 +138,13 @@ class Wave:
             if base in shapes:
                 return shapes[base][index]
             if base == "tid":
-                return _split_numbers(self.numbers, self.shape.block)[index]
-            if base in ("ctaid", "clusterid"):
-                return _split_numbers(self.block_numbers, self.shape.grid)[index]
-            return 0 if base == "cluster_ctaid" else None
+                numbers, shape = self.numbers, self.shape.block
+            elif base in ("ctaid", "clusterid"):
+                numbers, shape = self.block_numbers, self.shape.grid
+            else:
+                return 0 if base == "cluster_ctaid" else None
+            coordinates: Words = _split_number(numbers, shape)[index].astype(np.uint32)
+            return coordinates
         lane_ids = self.numbers % WARP
         constants = {
             "nwarpid": self.padded_size // WARP,
@@ -161,10 +165,3 @@ class Wave:
             "lanemask_ge": -(1 << lane_ids),
         }
         return (arrays[base] & 0xFFFFFFFF).astype(np.uint32) if base in arrays else None
-
-
-def _split_numbers(numbers: npt.NDArray[np.int64], shape: Shape) -> tuple[Words, Words, Words]:
-    x, y, _ = shape
-    parts = numbers % x, numbers // x % y, numbers // x // y
-    first, second, third = (part.astype(np.uint32) for part in parts)
-    return first, second, third

@@ -204,10 +204,8 @@ class AddressSpace(RegionMap):
 
     def find_indices(self, access: Access, instances: Numbers | None) -> Numbers:
         """Return the index of each thread's first element, in elements of the width."""
-        index = access.offsets
-        if instances is not None:
-            index = index + instances[access.lanes] * self.data.shape[1]
-        return index // access.width if access.width > 1 else index
+        places = self._find_places(access, instances)
+        return places // access.width if access.width > 1 else places
 
     def load(self, access: Access, instances: Numbers | None) -> list[Elements]:
         """Return the elements of each thread."""

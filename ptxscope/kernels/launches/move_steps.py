@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine.program.statement import Statement
+from ...engine.program.statement import Statement, make_vector_move
 from ...engine.program.statement_operands import (
     TYPE_BITS,
     Operand,
@@ -13,7 +13,6 @@ from ...engine.program.statement_operands import (
     SymbolOperand,
     VectorOperand,
 )
-from ...engine.program.vector_move import make_vector_move
 from .memory import make_elements
 from .memory_regions import SPACES, WINDOW_BITS, find_space_of_window, get_window_start
 from .thread_state import (

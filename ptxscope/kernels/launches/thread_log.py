@@ -56,6 +56,20 @@ class RegisterWrite(NamedTuple):
     """The number of calls around its function: one more for a parameter than for its argument."""
 
 
+class PlaceWrite(NamedTuple):
+    """A place in memory that a step writes."""
+
+    name: str
+    """``param0[2]``."""
+    bits: int | None
+    """What is in it then; None if unknown."""
+    space: str
+    start: int
+    """The offset in the space."""
+    size: int
+    """In bytes."""
+
+
 class ThreadStep(NamedTuple):
     """One statement, executed by the thread."""
 
@@ -65,18 +79,13 @@ class ThreadStep(NamedTuple):
     reads: tuple[ValueRead, ...]
     writes: tuple[RegisterWrite, ...]
     """Also the parameters of the function that it calls, and the result that it returns."""
-    places: tuple[str, ...]
-    """The places in memory that it writes."""
-    stored: tuple[int | None, ...]
-    """The bits that are in these places then; None if unknown."""
+    places: tuple[PlaceWrite, ...]
     is_active: bool
     """Whether its guard lets it act."""
     depth: int
     """The number of calls around it."""
     write_counts: Mapping[str, int] = {}
     """The writes of all threads before it, by space, if they are kept."""
-    spans: tuple[tuple[str, int, int], ...] = ()
-    """The space, the offset and the bytes of each place that it writes."""
 
 
 class ThreadLog:
@@ -146,10 +155,7 @@ class ThreadLog:
             self.is_cut = True
             return
         number = len(self.steps) + 1
-        writes: list[RegisterWrite] = []
-        places: list[str] = []
-        stored: list[int | None] = []
-        spans: list[tuple[str, int, int]] = []
+        writes, places = list[RegisterWrite](), list[PlaceWrite]()
         if self._is_active:
             # the result of a call is written later: ``note_transfer``
             names = () if statement.opcode in CALLS else statement.iter_written_names()
@@ -158,8 +164,6 @@ class ThreadLog:
                 self._writers[frame.number, name] = number
             if statement.opcode in STORES | ATOMICS:
                 places = [self._note_store(x, number) for x in self._targets]
-                stored = [self._peek_place(x) for x in self._targets]
-                spans = [self._get_span(x) for x in self._targets]
         self.steps.append(
             ThreadStep(
                 number,
@@ -167,11 +171,9 @@ class ThreadLog:
                 self._reads,
                 tuple(writes),
                 tuple(places),
-                tuple(stored),
                 self._is_active,
                 frame.depth,
                 self._write_counts,
-                tuple(spans),
             )
         )
 
@@ -273,16 +275,13 @@ class ThreadLog:
             return None
         return int.from_bytes(target.space.data.reshape(-1)[index:end].tobytes(), "little")
 
-    def _note_store(self, target: Target, number: int) -> str:
-        offset, _ = self._find_byte(target)
+    def _note_store(self, target: Target, number: int) -> PlaceWrite:
+        (offset, _), space = self._find_byte(target), target.space
         size = target.access.width * target.access.element_count
         for i in range(size):
-            self._memory[target.space.name, offset + i] = number
-        return target.space.format_place(offset, target.access.width)
-
-    def _get_span(self, target: Target) -> tuple[str, int, int]:
-        size = target.access.width * target.access.element_count
-        return target.space.name, self._find_byte(target)[0], size
+            self._memory[space.name, offset + i] = number
+        name = space.format_place(offset, target.access.width)
+        return PlaceWrite(name, self._peek_place(target), space.name, offset, size)
 
     def _describe_writer(self, thread: int, line: int) -> str:
         if not line:
@@ -320,8 +319,8 @@ class ThreadLog:
             (
                 step
                 for step in reversed(self.steps)
-                for space, start, size in step.spans
-                if space == "global" and start <= place < start + size
+                for x in step.places
+                if x.space == "global" and x.start <= place < x.start + x.size
             ),
             None,
         )

@@ -17,8 +17,7 @@ from ...engine.isa.form import Form
 from ...engine.isa.other_opcodes import BRANCHES
 from ...engine.isa.types import CARRY_REGISTER
 from ...engine.program.control_flow import INITIAL, CodeBlock, WritePlace, Writers, find_blocks
-from ...engine.program.statement import Statement, StatementKind
-from ...engine.program.vector_move import SINK, VectorMove
+from ...engine.program.statement import SINK, Statement, StatementKind, VectorMove
 from ...engine.syntax.errors import Span
 from ...engine.syntax.instruction import (
     Instruction,
