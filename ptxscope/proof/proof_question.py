@@ -61,7 +61,9 @@ class ProofQuestion:
         """
         plan = program.make_plan(model)
         read_names = [
-            program.names[x.role] for x in plan.sources if x.role not in program.constants
+            program.names[source.role]
+            for source in plan.sources
+            if source.role not in program.constants
         ]
         inputs = {name: renaming.get(name, name) for name in read_names}
         names = {role: inputs.get(name, name) for role, name in program.names.items()}

@@ -108,8 +108,8 @@ def _compare_floats(s: MachineStep[V], match: Match, format_: _FloatFormat) -> V
     if relation in ("NAN", "NUM"):
         return is_nan if relation == "NAN" else s.negate(is_nan)
     numbers = [
-        ar.where(s.is_at_least(x, 1 << format_.bits - 1), ar.negative(size), size)
-        for x, size in zip(patterns, sizes, strict=True)
+        ar.where(s.is_at_least(pattern, 1 << format_.bits - 1), ar.negative(size), size)
+        for pattern, size in zip(patterns, sizes, strict=True)
     ]
     truth = _compare(s, relation.removesuffix("U"), numbers[0], numbers[1])
     if relation.endswith("U"):

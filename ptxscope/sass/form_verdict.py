@@ -164,7 +164,9 @@ def _judge(
         instruction_count=len(list(machine.run.iter_computations())),
         seconds=machine.question.solver.elapsed,
         operands={
-            x.name: example.operands[x.name] for x in source.inputs if x.name in example.operands
+            slot.name: example.operands[slot.name]
+            for slot in source.inputs
+            if slot.name in example.operands
         },
         documented=example.model_results,
         obtained=example.machine_results,

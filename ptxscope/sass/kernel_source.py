@@ -74,7 +74,8 @@ def rename_registers(ins: Instruction) -> Instruction:
     for role, name in ins.names.items():
         names.setdefault(name, str(role))
     sources = tuple(
-        x._replace(name=names[x.name]) if isinstance(x, Register) else x for x in ins.sources
+        source._replace(name=names[source.name]) if isinstance(source, Register) else source
+        for source in ins.sources
     )
     destinations = tuple(x and names[x] for x in ins.destinations)
     guard = ins.guard and Guard(names[ins.guard.name], ins.guard.negated)

@@ -144,9 +144,9 @@ class MachineQuestion:
         start = question.solver.elapsed
         values = self.add_plan(plan)
         pairs = [
-            (values[x.key], self.results[x.role])
-            for x in plan.results
-            if x.role in self.results and values[x.key] is not self.results[x.role]
+            (values[result.key], self.results[result.role])
+            for result in plan.results
+            if result.role in self.results and values[result.key] is not self.results[result.role]
         ]
         if not pairs:
             return MachineProof(Verdict.EQUAL, question.solver.elapsed - start)
@@ -198,7 +198,9 @@ def find_machine_deviation(
         return None
     values = machine.add_plan(plan)
     pairs = [
-        (values[x.key], machine.results[x.role]) for x in plan.results if x.role in machine.results
+        (values[result.key], machine.results[result.role])
+        for result in plan.results
+        if result.role in machine.results
     ]
     rows = {row.key: values[row.key] for row in plan.rows}
     try:

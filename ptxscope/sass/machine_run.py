@@ -167,7 +167,8 @@ class MachineRun(Generic[V]):
         exact.check_operands()
         if origin is not MachineOrigin.OPERAND:
             writes = [
-                (x.operand, MachineValue[V](origin, x.value[0]), x.bits) for x in exact.writes
+                (write.operand, MachineValue[V](origin, write.value[0]), write.bits)
+                for write in exact.writes
             ]
         else:
             if any(x.origin is MachineOrigin.ADDRESS for x in read_values):
@@ -175,8 +176,8 @@ class MachineRun(Generic[V]):
             step = MachineStep(self._ar, self._lift, ins, outputs, self._make_reader(ins))
             opcode.meaning(step, match)
             writes = [
-                (x.operand, MachineValue(MachineOrigin.OPERAND, 0, x.value), x.bits)
-                for x in step.writes
+                (write.operand, MachineValue(MachineOrigin.OPERAND, 0, write.value), write.bits)
+                for write in step.writes
             ]
         self._finish(ins, writes)
 

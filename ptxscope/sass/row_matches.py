@@ -127,7 +127,9 @@ class _Matcher:
         self.values = machine.add_plan(plan)
         self.effects = machine.run.effects
         self.stored_halves = {
-            x.reads[-1] for x in self.effects if x.is_store and _stores_half(x.ins) and x.reads
+            effect.reads[-1]
+            for effect in self.effects
+            if effect.is_store and _stores_half(effect.ins) and effect.reads
         }
         self.samples = self._draw_samples()
         self.columns = self._evaluate()

@@ -49,7 +49,9 @@ def check_asm(
     words = tokenize(text)
     groups = list(group_tokens(text, words, OPCODES))
     statements = [
-        read_raw_instruction(text, words, x) for x in groups if x.kind is TokenGroupKind.STATEMENT
+        read_raw_instruction(text, words, group)
+        for group in groups
+        if group.kind is TokenGroupKind.STATEMENT
     ]
     if not _is_ptx(statements):
         return
@@ -129,16 +131,18 @@ def pass_over_unknown_values(item: CheckedInstruction, operands: AsmOperands) ->
     """
     errors = [x for x in item.diagnostics if x.severity is Severity.ERROR]
     if not errors or not all(
-        x.rule == "illegal"
-        and operands.has_unknown_value(x.location.excerpt[slice(*x.location.span)])
-        for x in errors
+        error.rule == "illegal"
+        and operands.has_unknown_value(error.location.excerpt[slice(*error.location.span)])
+        for error in errors
     ):
         return item
     message = "this must be a literal, but the value of the operand is not known: not checked"
     return item._replace(
         diagnostics=tuple(
-            Diagnostic("unread", message, x.location) if x.severity is Severity.ERROR else x
-            for x in item.diagnostics
+            Diagnostic("unread", message, diagnostic.location)
+            if diagnostic.severity is Severity.ERROR
+            else diagnostic
+            for diagnostic in item.diagnostics
         )
     )
 

@@ -81,7 +81,8 @@ def _find_active_errata(
             )
             if (index := _find_first(is_explained)) >= 0:
                 active_indices |= {
-                    x.id: min(index, active_indices.get(x.id, index)) for x in subset
+                    erratum.id: min(index, active_indices.get(erratum.id, index))
+                    for erratum in subset
                 }
             unexplained &= ~is_explained
     return active_indices
@@ -120,8 +121,8 @@ class _Results:
             id(plan) not in self._results_by_plan
         ):  # `lower` memoises plans; comparing them takes longer
             operands = {
-                x.role: self._operands[x.role].astype(get_storage_dtype(x.type))
-                for x in plan.sources
+                source.role: self._operands[source.role].astype(get_storage_dtype(source.type))
+                for source in plan.sources
             }
             self._results_by_plan[id(plan)] = plan, run_blocks(plan, operands, (self._size,))["d"]
         return self._results_by_plan[id(plan)][1]
@@ -137,5 +138,6 @@ def _get_values(ins: Instruction, index: int, limit: int) -> dict[str, int]:
 def _make_columns(bits: tuple[int, ...], limit: int) -> tuple[ValueArray, ...]:
     """Return generated operands as one array for each register."""
     return tuple(
-        np.array(x, np.uint64) for x in zip(*islice(draw_operands(bits), limit), strict=True)
+        np.array(column, np.uint64)
+        for column in zip(*islice(draw_operands(bits), limit), strict=True)
     )

@@ -56,8 +56,8 @@ class LineMarkers:
                     file=marker.file or item.file,
                     location=self._restore(item.location),
                     diagnostics=tuple(
-                        x._replace(location=self._restore(x.location), fix=None)
-                        for x in item.diagnostics
+                        diagnostic._replace(location=self._restore(diagnostic.location), fix=None)
+                        for diagnostic in item.diagnostics
                     ),
                 )
 

@@ -276,8 +276,10 @@ def _restore_names(
     return item._replace(
         ptx=restore(item.ptx),
         diagnostics=tuple(
-            x._replace(message=restore(x.message), hint=restore(x.hint), fix=None)
-            for x in item.diagnostics
+            diagnostic._replace(
+                message=restore(diagnostic.message), hint=restore(diagnostic.hint), fix=None
+            )
+            for diagnostic in item.diagnostics
         ),
         notes=tuple(map(restore, item.notes)),
         example=example,

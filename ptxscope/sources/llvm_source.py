@@ -215,8 +215,8 @@ def _read_inline_ptx(text: str, start: int, end: int) -> AsmOperands:
         {},
         {},
         tuple(
-            AsmExpression(name, f"{way}{_MLIR_LETTERS.get(x, 'r')}", "")
-            for name, way, x in operands
+            AsmExpression(name, f"{way}{_MLIR_LETTERS.get(type_, 'r')}", "")
+            for name, way, type_ in operands
         ),
         None,
         {},
@@ -264,7 +264,9 @@ _JULIA_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\
 def read_julia_blocks(text: str) -> Iterator[Block]:
     """Yield the PTX of each ``@asmcall``, and other strings as text of an unknown kind."""
     tokens = [
-        x for x in _JULIA_TOKEN.finditer(text) if x["long"] is not None or x["short"] is not None
+        token
+        for token in _JULIA_TOKEN.finditer(text)
+        if token["long"] is not None or token["short"] is not None
     ]
     following_start = len(text)
     limits = list[int]()

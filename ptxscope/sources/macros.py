@@ -318,7 +318,8 @@ def _read_use(
 def _make_string(tokens: Sequence[CToken]) -> CToken:
     """Return an argument as a string literal (C11 6.10.3.2)."""
     text = "".join(
-        _STRING_SPECIAL.sub(r"\\\g<0>", x.text) if x.kind in _LITERALS else x.text for x in tokens
+        _STRING_SPECIAL.sub(r"\\\g<0>", token.text) if token.kind in _LITERALS else token.text
+        for token in tokens
     )
     return CToken(CTokenKind.STRING, f'"{text}"')
 

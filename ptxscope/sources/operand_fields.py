@@ -112,9 +112,10 @@ def is_certain(item: CheckedInstruction, statement: str, operands: SourceLocatio
         return True
     start = operands.line, operands.column
     return all(
-        x.severity is not Severity.ERROR
-        or (x.location.line, x.location.column + x.location.width) <= start
-        for x in item.diagnostics
+        diagnostic.severity is not Severity.ERROR
+        or (diagnostic.location.line, diagnostic.location.column + diagnostic.location.width)
+        <= start
+        for diagnostic in item.diagnostics
     ) and not any(_is_legal(statement, count) for count in range(1, _MAX_OPERANDS))
 
 

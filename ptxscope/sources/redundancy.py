@@ -95,9 +95,9 @@ def _iter_shorter_lines(ins: Instruction, bits: list[Bit]) -> Iterator[tuple[str
         value = f"{sum((x == ONE) << i for i, x in enumerate(bits)):#x}"
         yield f"{d} is always {value}", f"mov.b{width} {d}, {value}"
     words = {
-        x.name: None
-        for role, x in ins.roles.items()
-        if isinstance(x, Register) and ins.type_of(role).bits == width
+        source.name: None
+        for role, source in ins.roles.items()
+        if isinstance(source, Register) and ins.type_of(role).bits == width
     }
     for name in words:
         for table, (opcode, verb) in _MOVES.items():
@@ -116,7 +116,7 @@ def _iter_masking_lines(
 ) -> Iterator[tuple[str, str]]:
     """Yield a bitwise operation on a register and a constant that gives these bits."""
     kinds: list[object] = [
-        x.table if x and x.inputs == ((name, i),) else x for i, x in enumerate(bits)
+        bit.table if bit and bit.inputs == ((name, i),) else bit for i, bit in enumerate(bits)
     ]
     for pair, (opcode, sign, kind) in _MASKS.items():
         if set(kinds) == {*pair}:

@@ -100,7 +100,8 @@ def _make_block(ins: Instruction) -> tuple[str, ...] | None:
         return names.get(x, str(x)) if isinstance(x, PtxRegister) else x
 
     texts = [
-        f"{x.operation} {', '.join(map(format_operand, (x.target, *x.sources)))};" for x in lines
+        f"{line.operation} {', '.join(map(format_operand, (line.target, *line.sources)))};"
+        for line in lines
     ]
     guard = f"{ins.guard} " if ins.guard else ""
     declarations = (

@@ -235,7 +235,8 @@ def make_legal_instruction(
     if example:
         fix = _make_replacement_edit(statement, locator, verdict, registers, is_asm)
         diagnostics += [
-            Diagnostic(x.id, _format_warning(x.id), location, fix=fix) for x in example.errata
+            Diagnostic(erratum.id, _format_warning(erratum.id), location, fix=fix)
+            for erratum in example.errata
         ]
         values = {fill_template(name, registers): bits for name, bits in example.values.items()}
         example = example._replace(values=values)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...engine.isa.encodings import get_limits
 from ...engine.isa.types import Type
@@ -34,9 +34,6 @@ from ..support.arguments import (
 )
 from ..support.inputs import CsvRow, parse_cell, read_rows
 from ..support.streams import CommandError, print_message
-
-if TYPE_CHECKING:
-    pass
 
 _EPILOG = """\
 A CSV file has a header and a column for each register that is read; other columns are unchanged. A

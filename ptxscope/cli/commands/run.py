@@ -4,43 +4,25 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from ...diagnosis.observation import Observed, parse_observed
-from ...documents.formats.json_text import Fields, convert_to_json, format_json
-from ...engine.isa.types import Type
-from ...engine.isa.value_text import format_hex, format_value
+from ...documents.formats.json_text import format_json
+from ...engine.isa.value_text import format_hex
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
-from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
-from ...engine.syntax.errors import (
-    Problem,
-    PtxError,
-    find_closest_spelling,
-    format_names,
-    make_printable,
-)
+from ...engine.syntax.errors import Problem, PtxError, find_closest_spelling, make_printable
 from ...engine.syntax.values import parse_value
-from ...engine.tracing.deviation import Deviation, find_deviation, find_deviations
-from ...engine.tracing.trace import Trace
 from ...kernels.program_runs.execution import execute
 from ...kernels.program_runs.program_run import (
-    MissingInput,
     Run,
-    RunStep,
     StopReason,
     UnknownSites,
-    Value,
-    find_culprits,
-    find_first_culprit,
-    find_origins,
     find_unknown_sites,
     make_initial_key,
     register_of,
 )
-from ...kernels.sequences import may_have_sequences
 from ...sources.source_programs import load
 from ..support.arguments import (
     VALUES_HELP,
@@ -56,10 +38,14 @@ from ..support.arguments import (
 )
 from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
+from ..support.run_report import (
+    find_wrong_registers,
+    format_omission,
+    iter_run_lines,
+    iter_verdict_lines,
+    run_to_json,
+)
 from ..support.streams import CommandError, command_errors
-
-if TYPE_CHECKING:
-    from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence
 
 _EPILOG = """\
 The run computes the instructions that `ptxscope list` names, and mov between a word and a list of
@@ -91,9 +77,6 @@ examples:
 Exit status: 0 for success, 1 if a value is not as expected or a kernel cannot continue, 2 if the
 request is invalid.
 """
-_WIDTH = 52
-"""Columns of a statement in the listing; the effect of a longer one is on the next line."""
-_MAX_ORIGINS = 12
 _MAX_NAMES = 12
 _MIN_BAR_CHARS = 1 << 21
 """Characters that certainly take more than a second to load."""
@@ -133,26 +116,18 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     bar.begin_printing()
     request = program_run.ending is StopReason.MISSING_INPUT
     if arguments.format == "json":
-        print(
-            format_json(
-                _run_to_json(program_run, {} if request else expected_results, bar), indent=1
-            )
-        )
+        data = run_to_json(program_run, {} if request else expected_results, bar)
+        print(format_json(data, indent=1))
     else:
-        for line in _run_lines(program_run, watched, arguments, bar):
+        for line in iter_run_lines(program_run, watched, arguments, bar):
             print(line)
         if not request:
-            for line in _verdict_lines(program_run, values, expected_results, arguments.stop):
+            for line in iter_verdict_lines(program_run, values, expected_results, arguments.stop):
                 print(line)
     if request:
         sys.stdout.flush()
         raise CommandError(_format_request(program_run) + _suggest_parameters(program, text, name))
-    return int(
-        any(
-            not _is_as_expected(program_run, name, expected_result)
-            for name, expected_result in expected_results.items()
-        )
-    )
+    return int(bool(find_wrong_registers(program_run, expected_results)))
 
 
 def _is_launch(arguments: argparse.Namespace, text: str, name: str) -> bool:
@@ -270,7 +245,7 @@ def _choose_program(loaded: Sequence[Program], name: str | None, *, is_cuda: boo
     programs = [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
     program_names = make_printable(_format_some([x.name for x in programs]))
     if not programs:
-        omissions = [_format_omission(x) for program in loaded for x in program.omitted_statements]
+        omissions = [format_omission(x) for program in loaded for x in program.omitted_statements]
         message = "error: there is no instruction here that ptxscope can run"
         if is_cuda:
             message += "; `nvcc -ptx` makes a listing with the kernels of a CUDA source"
@@ -303,13 +278,12 @@ def _find_registers(program: Program, name: str, *, is_at_end: bool = False) -> 
     """Return the registers of a name. Raise PtxError for a name without one."""
     if registers := program.find_registers(name, is_at_end=is_at_end):
         return registers
-    suggestion = find_closest_spelling(name, list(program.types))
     other_names = list(program.types)
-    if program.is_declared(name):
-        message = f"`{name}` is declared in {program.name}, but no instruction there names it"
-        raise PtxError(name, (Problem(message, (0, len(name)), _format_some(other_names)),))
-    meant = f"; did you mean `{suggestion}`?" if suggestion else ""
-    message = f"`{name}` is not a register of {program.name}{meant}"
+    message = f"`{name}` is declared in {program.name}, but no instruction there names it"
+    if not program.is_declared(name):
+        suggestion = find_closest_spelling(name, other_names)
+        meant = f"; did you mean `{suggestion}`?" if suggestion else ""
+        message = f"`{name}` is not a register of {program.name}{meant}"
     raise PtxError(name, (Problem(message, (0, len(name)), _format_some(other_names)),))
 
 
@@ -326,9 +300,8 @@ def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
     def parse(key: str, value: str) -> int:
         name, statement = register_of(key), sites.statements.get(key)
         bits = parse_value(value, program.find_value_type(name, statement))
-        if statement is None and any(
-            bits != x for x in _read_elsewhere(program, sites, name, value)
-        ):
+        others = _read_elsewhere(program, sites, name, value) if statement is None else ()
+        if any(bits != other for other in others):
             key_names = _format_some([make_initial_key(name), *sites.list_keys(name)])
             message = f"{value} is not the same in each block that declares `{name}`"
             raise PtxError(value, (Problem(message, (0, len(value)), key_names),))
@@ -359,18 +332,14 @@ def _find_input_sites(program: Program, sites: UnknownSites, text: str) -> tuple
     Raise PtxError if there are none.
     """
     value_name, separator, line = text.partition("@")
-    constants = program.constants
-    if constant := next(
-        (x for x in program.find_registers(value_name.strip()) if x in constants), None
-    ):
+    name, constants = value_name.strip(), program.constants
+    if constant := next((x for x in program.find_registers(name) if x in constants), None):
         bits = format_hex(constants[constant], program.types[constant].bits)
-        message = f"`{value_name.strip()}` is the constant {bits} here: it takes no other value"
+        message = f"`{name}` is the constant {bits} here: it takes no other value"
         raise PtxError(text, (Problem(message, (0, len(value_name))),))
-    if not separator and _is_spare(program, value_name.strip()):
-        return ()
     if not separator:
-        return _find_registers(program, value_name.strip())
-    name = program.register(value_name.strip()) or _find_registers(program, value_name.strip())[0]
+        return () if _is_spare(program, name) else _find_registers(program, name)
+    name = program.register(name) or _find_registers(program, name)[0]
     key = f"{name}@{line.strip()}"
     if sites.has_key(key):
         return (key,)
@@ -412,320 +381,3 @@ def _suggest_parameters(program: Program, text: str, file: str) -> str:
 
     description = describe_kernel(text, file, program.name)
     return f"\nor give its parameters instead: {make_printable(description)}" if description else ""
-
-
-# --- text --------------------------------------------------------------------------------
-
-
-def _run_lines(
-    program_run: Run, watched: tuple[str, ...], arguments: argparse.Namespace, bar: ProgressBar
-) -> Iterator[str]:
-    if not arguments.quiet:
-        yield f"{make_printable(program_run.program.name)}, model {program_run.model.name}"
-    yield from map(_format_omission, program_run.program.omitted_statements)
-    writes = {(name, step.number) for name in watched for step in program_run.find_writes(name)}
-    held_bits: dict[str, int | None] = {}
-    sequences = () if arguments.quiet else _find_sequences(program_run.program)
-    sequence_ends = {x.statements[-1].number: x for x in sequences}
-    folded = {x.number for sequence in sequences for x in sequence.statements}
-    for step in bar.track(program_run.steps):
-        sequence = sequence_ends.get(step.statement.number)
-        if arguments.fold and sequence:
-            yield from _step_lines(program_run, step, make_printable(_format_folded(sequence)))
-        elif not arguments.quiet and not (arguments.fold and step.statement.number in folded):
-            yield from _step_lines(program_run, step)
-            if sequence:
-                yield f"      {make_printable(str(sequence))}"
-        for name in watched:
-            if name in step.reads:
-                held_bits[name] = step.reads[name].bits
-            if (name, step.number) in writes:
-                change = _format_change(program_run, name, held_bits.get(name), step.writes[name])
-                yield f"      watch {change}"
-                held_bits[name] = step.writes[name]
-        if arguments.trace and step.trace:
-            from ...documents.formats.text import render
-
-            yield from ("", render(step.trace))
-    if not arguments.quiet:
-        yield from (
-            [f"stopped before line {arguments.stop}"]
-            if program_run.ending is StopReason.BREAK
-            else []
-        )
-        yield ""
-    yield from _register_lines(program_run)
-
-
-def _format_omission(x: Statement) -> str:
-    """Return a line on a statement that is not run, and the reason."""
-    return make_printable(f"not run: line {x.line}: {x.text} ({x.omission})")
-
-
-def _find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
-    """Return the sequences of a program that compute an intrinsic."""
-    if not may_have_sequences(program.text):
-        return ()
-    from ...kernels.sequences.intrinsic_sequences import find_sequences  # most programs have none
-
-    return find_sequences(program)
-
-
-def _format_folded(sequence: IntrinsicSequence) -> str:
-    """Return the call of a sequence, and its lines."""
-    return f"{sequence.call}  [{sequence.format_lines()}]"
-
-
-def _step_lines(program_run: Run, step: RunStep, text: str = "") -> Iterator[str]:
-    """Yield a statement, or a text in its place, and its effects."""
-    text = text or make_printable(step.text)
-    effect = ", ".join(
-        _format_register(program_run, name, bits) for name, bits in step.writes.items()
-    )
-    if step.note and not (step.statement.may_become_unknown and None in step.writes.values()):
-        effect = (
-            f"{effect}  ({make_printable(step.note)})"
-            if effect
-            else f"({make_printable(step.note)})"
-        )
-    lead = f"{step.line:>5} "
-    if len(text) < _WIDTH:
-        yield f"{lead}{text:<{_WIDTH}}{effect}".rstrip()
-    else:
-        yield lead + text
-        if effect:
-            yield " " * (len(lead) + _WIDTH) + effect
-    deviation = _find_deviation(step)
-    if deviation:
-        isa_is_shown = not program_run.model.errata
-        other_trace = deviation.other if isa_is_shown else deviation.isa
-        ids = ", ".join(erratum.id for erratum in deviation.errata)
-        results = f"{other_trace.model.name} gives {_format_results(other_trace)}"
-        yield f"    ! with these operands {results} ({ids})"
-
-
-def _find_deviation(step: RunStep) -> Deviation | None:
-    """Return the step's deviation between the documentation and an assembler."""
-    return find_deviation(step.trace, find_deviations(step.trace)) if step.trace else None
-
-
-def _format_results(trace: Trace) -> str:
-    ins = trace.instruction
-    return ", ".join(
-        f"{make_printable(name)} = {format_hex(trace.result[name], ins.type_of(role).bits)}"
-        for role, name in ins.results.items()
-    )
-
-
-def _format_register(program_run: Run, name: str, bits: int | None, width: int = 0) -> str:
-    """``%r1 = 0x0000007f  127``."""
-    if bits is None:
-        return f"{make_printable(name)} unknown"
-    type_ = program_run.program.types[name]
-    return (
-        f"{make_printable(name):<{width}} = {format_hex(bits, type_.bits)}  "
-        f"{format_value(bits, type_)}"
-    )
-
-
-def _format_change(program_run: Run, name: str, old_bits: int | None, new_bits: int | None) -> str:
-    width = program_run.program.types[name].bits
-
-    def format_bits(bits: int | None) -> str:
-        return "unknown" if bits is None else format_hex(bits, width)
-
-    return f"{make_printable(name)}: {format_bits(old_bits)} -> {format_bits(new_bits)}"
-
-
-def _register_lines(program_run: Run) -> Iterator[str]:
-    registers = {name: x.bits for name, x in program_run.registers.items() if x.bits is not None}
-    width = max(map(len, registers), default=0)
-    for name, bits in registers.items():
-        yield _format_register(program_run, name, bits, width)
-    unknown = [make_printable(name) for name, x in program_run.registers.items() if x.bits is None]
-    if unknown:
-        yield f"unknown: {', '.join(unknown)}"
-
-
-# --- expectations ------------------------------------------------------------------------
-
-
-def _is_as_expected(program_run: Run, name: str, expected_result: Observed) -> bool:
-    held_bits = program_run.registers.get(name)
-    return (
-        held_bits is not None
-        and held_bits.bits is not None
-        and expected_result.matches(held_bits.bits)
-    )
-
-
-def _verdict_lines(
-    program_run: Run,
-    values: Mapping[str, int],
-    expected_results: Mapping[str, Observed],
-    stop_line: int | None,
-) -> Iterator[str]:
-    """Yield the differences from given or expected values."""
-    if stop_line is not None and program_run.ending is not StopReason.BREAK:
-        yield f"note: the run ended before line {stop_line}"
-    if program_run.unused and program_run.ending is not StopReason.BREAK:
-        unused = make_printable(", ".join(program_run.unused))
-        yield f"note: no line that is computed read the values given for {unused}"
-    wrong_registers = {
-        name: expected_result
-        for name, expected_result in expected_results.items()
-        if not _is_as_expected(program_run, name, expected_result)
-    }
-    for name, expected_result in expected_results.items():
-        width = program_run.program.types[name].bits
-        if name not in wrong_registers:
-            yield f"{make_printable(name)} is as observed"
-            continue
-        held_bits = program_run.registers.get(name)
-        differences = held_bits and held_bits.bits is not None and format_hex(held_bits.bits, width)
-        yield (
-            f"{make_printable(name)} is {differences or 'unknown'}; you observed "
-            f"{expected_result.format_bits(width)}"
-        )
-    culprits = find_culprits(program_run, wrong_registers)
-    for _, step in sorted({x.number: x for x in culprits.values()}.items()):
-        names = [name for name, x in culprits.items() if x is step]
-        yield from _blame_lines(
-            program_run, step, names if len(wrong_registers) > 1 else [], expected_results
-        )
-    if unwritten_names := [name for name in wrong_registers if name not in culprits]:
-        yield f"No line of the run wrote {_format_registers(unwritten_names)}"
-    if wrong_registers:
-        yield from _other_model_lines(program_run, values, expected_results, stop_line)
-
-
-def _format_registers(names: Sequence[str]) -> str:
-    return format_names([make_printable(x) for x in names])
-
-
-def _blame_lines(
-    program_run: Run, first: RunStep, names: Sequence[str], expected_results: Mapping[str, Observed]
-) -> Iterator[str]:
-    """Yield the instruction that changed a value, its inputs and their origin.
-
-    ``names`` are the registers that it changed, if others differ too.
-    """
-    unknown = None in first.writes.values()
-    if names:
-        was = "were" if len(names) > 1 else "was"
-        results, bits = (
-            f"{_format_registers(names)} {was} made unknown",
-            f"The bits of {_format_registers(names)} that",
-        )
-    else:
-        results, bits = "It was made unknown", "The bits that"
-    did = results if unknown else f"{bits} differ were written"
-    yield f"{did} at line {first.line}: {make_printable(first.text)}"
-    for source_name, value in first.reads.items():
-        yield (
-            f"  it read {_format_register(program_run, source_name, value.bits)}  "
-            f"({_format_origin(value, source_name, expected_results)})"
-        )
-    origins = list(find_origins(program_run, first))
-    for step in origins[:_MAX_ORIGINS]:
-        effect = ", ".join(
-            _format_register(program_run, x, bits) for x, bits in step.writes.items()
-        )
-        yield f"  line {step.line}: {make_printable(step.text)}  {effect}"
-    if len(origins) > _MAX_ORIGINS:
-        yield f"  and {len(origins) - _MAX_ORIGINS} earlier"
-
-
-def _format_origin(value: Value, name: str, expected_results: Mapping[str, Observed]) -> str:
-    location_text = (
-        f"line {value.writer.line}" if value.writer else "given" if value.is_input else "constant"
-    )
-    places = expected_results.get(name)
-    is_expected = places is not None and value.bits is not None and places.matches(value.bits)
-    return location_text + (", as observed" if is_expected else "")
-
-
-def _other_model_lines(
-    program_run: Run,
-    values: Mapping[str, int],
-    expected_results: Mapping[str, Observed],
-    stop_line: int | None,
-) -> Iterator[str]:
-    """Yield the other models that meet all expectations, and where they differ."""
-    for model in _list_distinct_models(program_run.model):
-        other_run = execute(program_run.program, values, model, stop_line=stop_line)
-        if all(
-            _is_as_expected(other_run, name, expected_result)
-            for name, expected_result in expected_results.items()
-        ):
-            yield f"Under {model.name} everything is as observed; the models differ at"
-            for step in program_run.steps:
-                deviation = _find_deviation(step)
-                if deviation:
-                    ids = ", ".join(erratum.id for erratum in deviation.errata)
-                    yield f"  line {step.line}: {make_printable(step.text)}  ({ids})"
-            return
-
-
-def _list_distinct_models(known_models: Model) -> tuple[Model, ...]:
-    return tuple(x for x in (ISA_MODEL, *PTXAS_MODELS) if x.errata != known_models.errata)
-
-
-# --- JSON --------------------------------------------------------------------------------
-
-
-_FIELDS: Fields = {
-    Run: "program=program.name model=model.name unread=program.omitted_statements ending",
-    Statement: "line text why=omission",
-    RunStep: "line text kind=statement.kind",
-    MissingInput: "name give=key type line=reader.line unknown_since=clobbered_by.line",
-    Type: str,
-}
-
-
-def _run_to_json(
-    program_run: Run, expected_results: Mapping[str, Observed], bar: ProgressBar
-) -> dict[str, Any]:
-    types = program_run.program.types
-
-    def hexed(values: Mapping[str, int | None]) -> dict[str, str | None]:
-        return {
-            name: None if bits is None else format_hex(bits, types[name].bits)
-            for name, bits in values.items()
-        }
-
-    first = find_first_culprit(program_run, expected_results)
-    return {
-        **convert_to_json(program_run, _FIELDS),
-        "steps": [
-            {
-                **convert_to_json(step, _FIELDS),
-                "reads": hexed({name: value.bits for name, value in step.reads.items()}),
-                "writes": hexed(step.writes),
-                "note": step.note,
-                "errata": [x.id for x in deviation.errata]
-                if (deviation := _find_deviation(step))
-                else [],
-            }
-            for step in bar.track(program_run.steps)
-        ],
-        "sequences": [
-            {
-                "intrinsic": x.intrinsic,
-                "arguments": x.arguments,
-                "result": x.result,
-                "lines": [(lines[0], lines[-1]) for lines in x.line_ranges],
-            }
-            for x in _find_sequences(program_run.program)
-        ],
-        "registers": hexed({name: value.bits for name, value in program_run.registers.items()}),
-        "needed": convert_to_json(program_run.missing_inputs, _FIELDS),
-        "expected": {
-            name: {
-                "observed": expected_result.format_bits(types[name].bits),
-                "holds": _is_as_expected(program_run, name, expected_result),
-            }
-            for name, expected_result in expected_results.items()
-        },
-        "first_wrong": first.line if first else None,
-    }

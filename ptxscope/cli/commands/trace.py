@@ -109,7 +109,9 @@ def run(words: Sequence[str]) -> int:
 def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
     """Warn of each note on a step that is not shown."""
     shown = {
-        x.place for x in trace.steps if options.shows(x.place) and x.statement not in options.folded
+        step.place
+        for step in trace.steps
+        if options.shows(step.place) and step.statement not in options.folded
     }
     for note in trace.annotations.notes:
         if note.stage is not None and (note.statement, note.stage) not in shown:

@@ -160,7 +160,8 @@ def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argpar
     if "--" in words:
         index = [*words].index("--")
         value_words = (
-            f"./{x}" if x.startswith("-") and x != "-" else x for x in words[index + 1 :]
+            f"./{word}" if word.startswith("-") and word != "-" else word
+            for word in words[index + 1 :]
         )
         words = [*words[:index], *value_words]
     return parser.parse_intermixed_args(list(words))
@@ -307,7 +308,8 @@ def parse_assignments(ins: Signature, texts: Sequence[str]) -> dict[str, int]:
     readable_names |= {name for role, name in names if role not in DESTINATIONS}
     result_names = {name for _, name in names} - readable_names
     hint_names = ", ".join(
-        _format_operand_name(x.name, clauses.find_variable_of_operand(x.name)) for x in ins.inputs
+        _format_operand_name(operand.name, clauses.find_variable_of_operand(operand.name))
+        for operand in ins.inputs
     )
 
     def find_names(operand_name: str) -> tuple[str, ...]:
@@ -388,7 +390,8 @@ def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str =
             describe_operand(operand.name, operand.roles) for operand in missing_operands
         )
         example = " ".join(
-            f"{x.name}={'0' if x.name == CARRY_REGISTER else '0x1'}" for x in missing_operands
+            f"{operand.name}={'0' if operand.name == CARRY_REGISTER else '0x1'}"
+            for operand in missing_operands
         )
         raise CommandError(
             f"error: {error_prefix}no value for {make_printable(descriptions)}; "

@@ -121,7 +121,8 @@ def _evaluate_by_pieces(
         return None
     flat = {name: x.reshape(-1) for name, x in large.items()}
     results = {
-        name: np.empty(size, get_storage_dtype(ins.type_of(x))) for x, name in ins.results.items()
+        name: np.empty(size, get_storage_dtype(ins.type_of(role)))
+        for role, name in ins.results.items()
     }
     for start in range(0, size, PIECE_SIZE):
         piece = slice(start, start + PIECE_SIZE)

@@ -210,7 +210,8 @@ def list_files(names: Iterable[str], settings: CheckSettings) -> FileList:
             raise CommandError(f"error: {format_input_name(name)} has no listing or source")
         found.files.extend(sources)
         found.read_errors.extend(
-            f"error: {format_input_name(x.filename)}: {x.strerror or x}" for x in errors
+            f"error: {format_input_name(error.filename)}: {error.strerror or error}"
+            for error in errors
         )
     return found
 

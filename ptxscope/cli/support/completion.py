@@ -88,9 +88,9 @@ def _complete_operand(_: str, ptx: str, values: Sequence[str]) -> Mapping[str, s
         return {}
     names = {value.partition("=")[0] for value in values}
     return {
-        f"{x.name}=": f"operand {', '.join(x.roles)}, .{x.type}"
-        for x in inputs
-        if x.name not in names
+        f"{operand.name}=": f"operand {', '.join(operand.roles)}, .{operand.type}"
+        for operand in inputs
+        if operand.name not in names
     }
 
 

@@ -62,7 +62,9 @@ def iter_lines(result: KernelRun, *, is_quiet: bool) -> Iterator[str]:
             yield from ("", f"{_name_buffer(buffer)}: {_describe_fidelity(result, buffer)}")
             yield from _iter_value_lines(buffer)
     unchanged = [
-        get_label(x) for x in result.buffers.values() if not x.is_changed and x.position is not None
+        get_label(buffer)
+        for buffer in result.buffers.values()
+        if not buffer.is_changed and buffer.position is not None
     ]
     if unchanged and not is_quiet:
         limit = " as far as is known" if result.fidelity.decisions else ""
@@ -140,25 +142,17 @@ def _iter_report_lines(result: KernelRun) -> Iterator[str]:
     for buffer in result.buffers.values():
         if buffer.causes is not None:
             causes |= int(np.bitwise_or.reduce(buffer.causes))
-    lines = [
-        f"line {x.statement.line}: {x.statement.text}: {x.reason}"
-        for x in result.fidelity.iter_causes(causes)
-        if x
+    fidelity = result.fidelity
+    remarks = [
+        *((cause.statement, cause.reason) for cause in fidelity.iter_causes(causes) if cause),
+        *(
+            (x.statement, f"{_describe_decision(x)}; no result is certain")
+            for x in fidelity.decisions
+        ),
+        *((statement, _ORDER_REMARK) for statement in fidelity.ordered_statements.values()),
+        *((x, f"{_format_conflict(x)} without a barrier between them") for x in result.conflicts),
     ]
-    lines += [
-        f"line {x.statement.line}: {x.statement.text}: {_describe_decision(x)}; "
-        "no result is certain"
-        for x in result.fidelity.decisions
-    ]
-    lines += [
-        f"line {x.line}: {x.text}: it depends on the order of threads; here that is the order of "
-        "their numbers"
-        for x in result.fidelity.ordered_statements.values()
-    ]
-    lines += [
-        f"line {x.line}: {x.text}: {_format_conflict(x)} without a barrier between them"
-        for x in result.conflicts
-    ]
+    lines = [f"line {place.line}: {place.text}: {remark}" for place, remark in remarks]
     if not result.is_complete:
         where = ", ".join(
             f"{format_count(count, 'thread')} at line {line}" for line, count in result.positions
@@ -167,6 +161,9 @@ def _iter_report_lines(result: KernelRun) -> Iterator[str]:
     if lines:
         yield ""
         yield from lines
+
+
+_ORDER_REMARK = "it depends on the order of threads; here that is the order of their numbers"
 
 
 def _describe_decision(decision: UnknownDecision) -> str:
@@ -283,12 +280,12 @@ def run_to_json(
         "buffers": [_buffer_to_json(result, x) for x in result.buffers.values()],
         "decisions": [
             {
-                "line": x.statement.line,
-                "text": x.statement.text,
-                "effect": x.effect,
-                "reason": x.reason or None,
+                "line": decision.statement.line,
+                "text": decision.statement.text,
+                "effect": decision.effect,
+                "reason": decision.reason or None,
             }
-            for x in result.fidelity.decisions
+            for decision in result.fidelity.decisions
         ],
         "order_dependent": [x.line for x in result.fidelity.ordered_statements.values()],
         **convert_to_json(result, {KernelRun: "conflicts printed lost_prints=lost_print_count"}),
@@ -333,7 +330,7 @@ def _buffer_to_json(result: KernelRun, buffer: KernelBuffer) -> dict[str, Any]:
         "changed": buffer.is_changed,
         "unknown": unknown if is_small else len(unknown),
         "because_of": [
-            x.statement.line if x else None for x in result.fidelity.iter_causes(causes)
+            cause.statement.line if cause else None for cause in result.fidelity.iter_causes(causes)
         ],
         "bits": [f"0x{x:0{digits}x}" for x in words.tolist()] if is_small else None,
     }

@@ -281,7 +281,8 @@ def write_frames(
         raise _make_image_error(error, format_) from None
     pictures = _render_pictures([frame.svg for frame in frames], format_, options)
     files = {
-        folder / f"{frame.name}.{format_}": x for frame, x in zip(frames, pictures, strict=True)
+        folder / f"{frame.name}.{format_}": picture
+        for frame, picture in zip(frames, pictures, strict=True)
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)

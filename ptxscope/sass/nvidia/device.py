@@ -191,7 +191,7 @@ def compute_results(source: KernelSource, operands: Words, model: Model) -> dict
     """Return the results by role that a model gives for operand sets."""
     ins = source.ins
     values: dict[str, Any] = {
-        x.name: _take(operands, x).astype(_get_dtype(x.type)) for x in source.inputs
+        slot.name: _take(operands, slot).astype(_get_dtype(slot.type)) for slot in source.inputs
     }
     needed = {x.name for x in ins.inputs}
     roles = {x.name for x in source.inputs if x.role in ins.results}  # old values

@@ -39,8 +39,8 @@ class Gpu:
         device = self._call("cuDeviceGet", 0)
         attribute = driver.CUdevice_attribute
         major, minor = (
-            self._call("cuDeviceGetAttribute", x, device)
-            for x in (
+            self._call("cuDeviceGetAttribute", kind, device)
+            for kind in (
                 attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
                 attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
             )

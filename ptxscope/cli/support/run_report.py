@@ -1,0 +1,336 @@
+"""The report of a run, statement by statement: effects, registers, what is not as expected."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...diagnosis.observation import Observed
+from ...documents.formats.json_text import Fields, convert_to_json
+from ...engine.isa.types import Type
+from ...engine.isa.value_text import format_hex, format_value
+from ...engine.program.program import Program
+from ...engine.program.statement import Statement
+from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS
+from ...engine.syntax.errors import format_names, make_printable
+from ...engine.tracing.deviation import Deviation, find_deviation, find_deviations
+from ...engine.tracing.trace import Trace
+from ...kernels.program_runs.execution import execute
+from ...kernels.program_runs.program_run import (
+    MissingInput,
+    Run,
+    RunStep,
+    StopReason,
+    Value,
+    find_culprits,
+    find_first_culprit,
+    find_origins,
+)
+from ...kernels.sequences import may_have_sequences
+from .progress_bar import ProgressBar
+
+if TYPE_CHECKING:
+    from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence
+
+_WIDTH = 52
+"""Columns of a statement in the listing; the effect of a longer one is on the next line."""
+_MAX_ORIGINS = 12
+
+
+def iter_run_lines(
+    program_run: Run, watched: tuple[str, ...], arguments: argparse.Namespace, bar: ProgressBar
+) -> Iterator[str]:
+    """Yield the statements with their effects, and the registers at the end."""
+    if not arguments.quiet:
+        yield f"{make_printable(program_run.program.name)}, model {program_run.model.name}"
+    yield from map(format_omission, program_run.program.omitted_statements)
+    writes = {(name, step.number) for name in watched for step in program_run.find_writes(name)}
+    held_bits: dict[str, int | None] = {}
+    sequences = () if arguments.quiet else _find_sequences(program_run.program)
+    sequence_ends = {x.statements[-1].number: x for x in sequences}
+    folded = {x.number for sequence in sequences for x in sequence.statements}
+    for step in bar.track(program_run.steps):
+        sequence = sequence_ends.get(step.statement.number)
+        if arguments.fold and sequence:
+            text = f"{sequence.call}  [{sequence.format_lines()}]"
+            yield from _step_lines(program_run, step, make_printable(text))
+        elif not arguments.quiet and not (arguments.fold and step.statement.number in folded):
+            yield from _step_lines(program_run, step)
+            if sequence:
+                yield f"      {make_printable(str(sequence))}"
+        for name in watched:
+            if name in step.reads:
+                held_bits[name] = step.reads[name].bits
+            if (name, step.number) in writes:
+                change = _format_change(program_run, name, held_bits.get(name), step.writes[name])
+                yield f"      watch {change}"
+                held_bits[name] = step.writes[name]
+        if arguments.trace and step.trace:
+            from ...documents.formats.text import render
+
+            yield from ("", render(step.trace))
+    if not arguments.quiet:
+        if program_run.ending is StopReason.BREAK:
+            yield f"stopped before line {arguments.stop}"
+        yield ""
+    yield from _register_lines(program_run)
+
+
+def format_omission(x: Statement) -> str:
+    """Return a line on a statement that is not run, and the reason."""
+    return make_printable(f"not run: line {x.line}: {x.text} ({x.omission})")
+
+
+def _find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
+    """Return the sequences of a program that compute an intrinsic."""
+    if not may_have_sequences(program.text):
+        return ()
+    from ...kernels.sequences.intrinsic_sequences import find_sequences  # most programs have none
+
+    return find_sequences(program)
+
+
+def _step_lines(program_run: Run, step: RunStep, text: str = "") -> Iterator[str]:
+    """Yield a statement, or a text in its place, and its effects."""
+    text = text or make_printable(step.text)
+    effect = ", ".join(
+        _format_register(program_run, name, bits) for name, bits in step.writes.items()
+    )
+    if step.note and not (step.statement.may_become_unknown and None in step.writes.values()):
+        effect = "  ".join(filter(None, (effect, f"({make_printable(step.note)})")))
+    lead = f"{step.line:>5} "
+    if len(text) < _WIDTH:
+        yield f"{lead}{text:<{_WIDTH}}{effect}".rstrip()
+    else:
+        yield lead + text
+        if effect:
+            yield " " * (len(lead) + _WIDTH) + effect
+    deviation = _find_deviation(step)
+    if deviation:
+        isa_is_shown = not program_run.model.errata
+        other_trace = deviation.other if isa_is_shown else deviation.isa
+        ids = ", ".join(erratum.id for erratum in deviation.errata)
+        results = f"{other_trace.model.name} gives {_format_results(other_trace)}"
+        yield f"    ! with these operands {results} ({ids})"
+
+
+def _find_deviation(step: RunStep) -> Deviation | None:
+    """Return the step's deviation between the documentation and an assembler."""
+    return find_deviation(step.trace, find_deviations(step.trace)) if step.trace else None
+
+
+def _format_results(trace: Trace) -> str:
+    ins = trace.instruction
+    return ", ".join(
+        f"{make_printable(name)} = {format_hex(trace.result[name], ins.type_of(role).bits)}"
+        for role, name in ins.results.items()
+    )
+
+
+def _format_register(program_run: Run, name: str, bits: int | None, width: int = 0) -> str:
+    """``%r1 = 0x0000007f  127``."""
+    if bits is None:
+        return f"{make_printable(name)} unknown"
+    type_ = program_run.program.types[name]
+    return (
+        f"{make_printable(name):<{width}} = {format_hex(bits, type_.bits)}  "
+        f"{format_value(bits, type_)}"
+    )
+
+
+def _format_change(program_run: Run, name: str, old_bits: int | None, new_bits: int | None) -> str:
+    width = program_run.program.types[name].bits
+
+    def format_bits(bits: int | None) -> str:
+        return "unknown" if bits is None else format_hex(bits, width)
+
+    return f"{make_printable(name)}: {format_bits(old_bits)} -> {format_bits(new_bits)}"
+
+
+def _register_lines(program_run: Run) -> Iterator[str]:
+    registers = {name: x.bits for name, x in program_run.registers.items() if x.bits is not None}
+    width = max(map(len, registers), default=0)
+    for name, bits in registers.items():
+        yield _format_register(program_run, name, bits, width)
+    unknown = [make_printable(name) for name, x in program_run.registers.items() if x.bits is None]
+    if unknown:
+        yield f"unknown: {', '.join(unknown)}"
+
+
+# --- expectations ------------------------------------------------------------------------
+
+
+def find_wrong_registers(program_run: Run, expected: Mapping[str, Observed]) -> dict[str, Observed]:
+    """Return the registers that do not hold what is expected, with that."""
+    bits = {name: value.bits for name, value in program_run.registers.items()}
+    return {
+        name: observed
+        for name, observed in expected.items()
+        if (held := bits.get(name)) is None or not observed.matches(held)
+    }
+
+
+def iter_verdict_lines(
+    program_run: Run,
+    values: Mapping[str, int],
+    expected_results: Mapping[str, Observed],
+    stop_line: int | None,
+) -> Iterator[str]:
+    """Yield the differences from given or expected values."""
+    if stop_line is not None and program_run.ending is not StopReason.BREAK:
+        yield f"note: the run ended before line {stop_line}"
+    if program_run.unused and program_run.ending is not StopReason.BREAK:
+        unused = make_printable(", ".join(program_run.unused))
+        yield f"note: no line that is computed read the values given for {unused}"
+    wrong_registers = find_wrong_registers(program_run, expected_results)
+    for name, expected_result in expected_results.items():
+        width = program_run.program.types[name].bits
+        if name not in wrong_registers:
+            yield f"{make_printable(name)} is as observed"
+            continue
+        held_bits = program_run.registers.get(name)
+        differences = held_bits and held_bits.bits is not None and format_hex(held_bits.bits, width)
+        yield (
+            f"{make_printable(name)} is {differences or 'unknown'}; you observed "
+            f"{expected_result.format_bits(width)}"
+        )
+    culprits = find_culprits(program_run, wrong_registers)
+    for _, step in sorted({x.number: x for x in culprits.values()}.items()):
+        names = [name for name, x in culprits.items() if x is step]
+        yield from _blame_lines(
+            program_run, step, names if len(wrong_registers) > 1 else [], expected_results
+        )
+    if unwritten_names := [name for name in wrong_registers if name not in culprits]:
+        yield f"No line of the run wrote {_format_registers(unwritten_names)}"
+    if wrong_registers:
+        yield from _other_model_lines(program_run, values, expected_results, stop_line)
+
+
+def _format_registers(names: Sequence[str]) -> str:
+    return format_names([make_printable(x) for x in names])
+
+
+def _blame_lines(
+    program_run: Run, first: RunStep, names: Sequence[str], expected_results: Mapping[str, Observed]
+) -> Iterator[str]:
+    """Yield the instruction that changed a value, its inputs and their origin.
+
+    ``names`` are the registers that it changed, if others differ too.
+    """
+    unknown = None in first.writes.values()
+    if names:
+        was = "were" if len(names) > 1 else "was"
+        results, bits = (
+            f"{_format_registers(names)} {was} made unknown",
+            f"The bits of {_format_registers(names)} that",
+        )
+    else:
+        results, bits = "It was made unknown", "The bits that"
+    did = results if unknown else f"{bits} differ were written"
+    yield f"{did} at line {first.line}: {make_printable(first.text)}"
+    for source_name, value in first.reads.items():
+        yield (
+            f"  it read {_format_register(program_run, source_name, value.bits)}  "
+            f"({_format_origin(value, source_name, expected_results)})"
+        )
+    origins = list(find_origins(program_run, first))
+    for step in origins[:_MAX_ORIGINS]:
+        effect = ", ".join(
+            _format_register(program_run, name, bits) for name, bits in step.writes.items()
+        )
+        yield f"  line {step.line}: {make_printable(step.text)}  {effect}"
+    if len(origins) > _MAX_ORIGINS:
+        yield f"  and {len(origins) - _MAX_ORIGINS} earlier"
+
+
+def _format_origin(value: Value, name: str, expected_results: Mapping[str, Observed]) -> str:
+    location_text = (
+        f"line {value.writer.line}" if value.writer else "given" if value.is_input else "constant"
+    )
+    places = expected_results.get(name)
+    is_expected = places is not None and value.bits is not None and places.matches(value.bits)
+    return location_text + (", as observed" if is_expected else "")
+
+
+def _other_model_lines(
+    program_run: Run,
+    values: Mapping[str, int],
+    expected_results: Mapping[str, Observed],
+    stop_line: int | None,
+) -> Iterator[str]:
+    """Yield the other models that meet all expectations, and where they differ."""
+    for model in (ISA_MODEL, *PTXAS_MODELS):
+        if model.errata == program_run.model.errata:
+            continue
+        other_run = execute(program_run.program, values, model, stop_line=stop_line)
+        if not find_wrong_registers(other_run, expected_results):
+            yield f"Under {model.name} everything is as observed; the models differ at"
+            for step in program_run.steps:
+                deviation = _find_deviation(step)
+                if deviation:
+                    ids = ", ".join(erratum.id for erratum in deviation.errata)
+                    yield f"  line {step.line}: {make_printable(step.text)}  ({ids})"
+            return
+
+
+# --- JSON --------------------------------------------------------------------------------
+
+
+_FIELDS: Fields = {
+    Run: "program=program.name model=model.name unread=program.omitted_statements ending",
+    Statement: "line text why=omission",
+    RunStep: "line text kind=statement.kind",
+    MissingInput: "name give=key type line=reader.line unknown_since=clobbered_by.line",
+    Type: str,
+}
+
+
+def run_to_json(
+    program_run: Run, expected_results: Mapping[str, Observed], bar: ProgressBar
+) -> dict[str, Any]:
+    """Return a run as JSON."""
+    types = program_run.program.types
+
+    def hexed(values: Mapping[str, int | None]) -> dict[str, str | None]:
+        return {
+            name: None if bits is None else format_hex(bits, types[name].bits)
+            for name, bits in values.items()
+        }
+
+    first = find_first_culprit(program_run, expected_results)
+    wrong = find_wrong_registers(program_run, expected_results)
+    return {
+        **convert_to_json(program_run, _FIELDS),
+        "steps": [
+            {
+                **convert_to_json(step, _FIELDS),
+                "reads": hexed({name: value.bits for name, value in step.reads.items()}),
+                "writes": hexed(step.writes),
+                "note": step.note,
+                "errata": [x.id for x in deviation.errata]
+                if (deviation := _find_deviation(step))
+                else [],
+            }
+            for step in bar.track(program_run.steps)
+        ],
+        "sequences": [
+            {
+                "intrinsic": sequence.intrinsic,
+                "arguments": sequence.arguments,
+                "result": sequence.result,
+                "lines": [(lines[0], lines[-1]) for lines in sequence.line_ranges],
+            }
+            for sequence in _find_sequences(program_run.program)
+        ],
+        "registers": hexed({name: value.bits for name, value in program_run.registers.items()}),
+        "needed": convert_to_json(program_run.missing_inputs, _FIELDS),
+        "expected": {
+            name: {
+                "observed": expected_result.format_bits(types[name].bits),
+                "holds": name not in wrong,
+            }
+            for name, expected_result in expected_results.items()
+        },
+        "first_wrong": first.line if first else None,
+    }
