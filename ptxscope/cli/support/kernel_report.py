@@ -10,6 +10,7 @@ import numpy as np
 from ...diagnosis.observation import Observed
 from ...documents.formats.json_text import Fields, convert_to_json
 from ...engine.isa.value_text import format_hex
+from ...engine.program.statement import Statement
 from ...engine.syntax.errors import format_count
 from ...kernels.launches.conflicts import ConflictKind
 from ...kernels.launches.expected_elements import Expectations, find_differences
@@ -143,7 +144,7 @@ def _iter_report_lines(result: KernelRun) -> Iterator[str]:
         if buffer.causes is not None:
             causes |= int(np.bitwise_or.reduce(buffer.causes))
     fidelity = result.fidelity
-    remarks = [
+    remarks: list[tuple[Statement | KernelConflict, str]] = [
         *((cause.statement, cause.reason) for cause in fidelity.iter_causes(causes) if cause),
         *(
             (x.statement, f"{_describe_decision(x)}; no result is certain")
