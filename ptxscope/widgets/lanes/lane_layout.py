@@ -25,6 +25,7 @@ from .lane_cells import (
     draw_cell_pieces,
     draw_labelled,
     format_link_style,
+    join_columns,
     label_lines,
     name_lines,
     pad_line,
@@ -44,9 +45,9 @@ from .lane_rows import (
     guess_lines,
     has_tight_cells,
     iter_pinned_rows,
-    make_pinned_piece,
     make_whole_register,
     overlay_marks,
+    pin_line,
     separate_value,
     step_of,
     widen_register,
@@ -58,9 +59,6 @@ from .lane_rows import (
 
 if TYPE_CHECKING:
     from ...learn.prediction import Guess
-
-
-from collections.abc import Callable
 
 
 class Levels(NamedTuple):
@@ -80,47 +78,9 @@ class Levels(NamedTuple):
     heights: tuple[int, ...] = ()
     """The lines of each step, if everything is open at once."""
 
-
-class Heights(NamedTuple):
-    """The heights of the blocks in lines."""
-
-    step: Callable[[int, Level], int]
-    words: Sequence[int]
-    """The sentences of each step while it is current."""
-    registers: Callable[[Level], int]
-    """Everything above the steps."""
-    veiled: Callable[[int, Level], int]
-    """The hidden steps after a step."""
-
-    def count_lines(self, current: int, levels: Levels) -> int:
-        """Return the total while a step is current."""
-        steps = (
-            self.step(index, max(level, levels.current) if index == current else level)
-            for index, level in enumerate(levels.steps[: current + 1])
-        )
-        below = self.words[current] + self.veiled(current, levels.veiled)
-        return self.registers(levels.registers) + sum(steps) + below
-
-    @property
-    def open_heights(self) -> tuple[int, ...]:
-        """The lines of each step if everything is open."""
-        return tuple(self.step(index, Level.WIRED) for index in range(len(self.words)))
-
-
-def choose_levels(heights: Heights, room: int, *, can_be_steady: bool) -> Levels:
-    """Return the levels at which every step fits into ``room`` lines while it is current."""
-    count = len(heights.words)
-    lines = heights.open_heights
-    needed_lines = heights.registers(Level.OPEN) + sum(lines) + max(heights.words)
-    if can_be_steady and needed_lines <= room:
-        levels_by_step, is_spaced = (Level.WIRED,) * count, needed_lines + count <= room
-        return Levels(levels_by_step, Level.WIRED, Level.OPEN, Level.ROWS, True, is_spaced, lines)
-    levels = Levels((Level.FOLDED,) * count)
-    for upgrade in _upgrades(levels):
-        if any(heights.count_lines(index, upgrade) > room for index in range(count)):
-            break
-        levels = upgrade
-    return levels
+    def get_level(self, index: int, current: int) -> Level:
+        """Return the level of a step while one is current."""
+        return max(self.steps[index], self.current) if index == current else self.steps[index]
 
 
 def _upgrades(levels: Levels) -> Iterator[Levels]:
@@ -187,33 +147,29 @@ def draw(view: LanesState, width: int, height: int, levels: Levels | None = None
     """
     painter = _Painter(view, max(min(width, WIDEST) - LABEL, MIN_WIDTH))
     levels = levels or painter.choose_levels(height)
-    lines, steps = painter.head_lines(levels), dict[int, tuple[int, int]]()
+    lines, steps = painter.draw_head(levels), dict[int, tuple[int, int]]()
     blank = [StyledLine()] if levels.is_spaced else []
-    for position, stage in enumerate(painter.list_stages):
+    for position, stage in enumerate(painter.stages):
         if position:
             lines += blank
         if position > painter.current_index:
             if not levels.is_steady:
-                lines += painter.draw_hidden_steps(painter.list_stages[position:], levels.veiled)
+                lines += painter.draw_hidden_steps(painter.stages[position:], levels.veiled)
                 break
-            hidden_lines = painter.draw_hidden_steps([stage], Level.ROWS)
-            lines += [
-                *hidden_lines,
-                *([StyledLine()] * (levels.heights[position] - len(hidden_lines))),
-            ]
+            end = len(lines) + levels.heights[position]
+            lines += painter.draw_hidden_steps([stage], Level.ROWS)
+            lines += [StyledLine()] * (end - len(lines))
             continue
         start = len(lines)
-        is_current = position == painter.current_index
-        level = levels.steps[position]
-        lines += painter.step(stage, max(level, levels.current) if is_current else level)
-        if is_current and not levels.is_steady:
+        lines += painter.draw_step(stage, levels.get_level(position, painter.current_index))
+        if position == painter.current_index and not levels.is_steady:
             lines += painter.words(stage)
         if step := step_of(view.trace, stage):
             steps[step.number] = start, len(lines)
     if view.progress < 1 and painter.current.number in steps:
         start, end = steps[painter.current.number]
-        drawn_end = start + round((end - start) * view.progress)
-        lines[max(drawn_end, start + 1) : end] = [[] for _ in range(max(drawn_end, start + 1), end)]
+        drawn_end = max(start + round((end - start) * view.progress), start + 1)
+        lines[drawn_end:end] = [[]] * (end - drawn_end)
     if levels.is_steady and painter.is_begun:
         lines += blank + painter.words(painter.current.stage)
     return LanesDrawing([list(map(view.lights.paint, line)) for line in lines], steps, levels)
@@ -235,132 +191,125 @@ class _Painter:
         """Whether any step is revealed."""
         self.deviation = view.deviation if view.pin is None else None
         self._pictures: dict[tuple[Stage, Level], list[StyledLine]] = {}
-        self.list_stages = self._stages()
+        answers = (self.deviation.isa, self.deviation.other) if self.deviation else ()
+        self.traces = [x for x in (self.trace, *answers, view.pin) if x is not None]
+        used_stages = {step.stage for trace in self.traces for step in trace.steps}
+        self.stages = [stage for stage in Stage if stage in used_stages]
         """The stages of any of the traces shown."""
-        self.current_index = self.list_stages.index(self.current.stage) if self.is_begun else -1
+        rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
+        self.links = tuple(link for row in rows for link in row.links)
+        """The links that are drawn if there is room."""
+        self.current_index = self.stages.index(self.current.stage) if self.is_begun else -1
         """The index of the current one; -1 if all are hidden."""
         self.answers = self.deviation and AnswersPainter(
-            self.deviation, self.trace, width, self.list_stages
+            self.deviation, self.trace, width, self.stages
         )
 
-    def draw_head(self) -> list[StyledLine]:
-        """Return the lane numbers above the lanes of a dual or quad form."""
-        lanes = self.scene.lanes
-        if lanes == 1:
-            return []
-        lane_columns = self.width // lanes
-        word = "lane " if len("lane 0") < lane_columns else ""
-        names = [[StyledText(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
-        return [
-            draw_labelled(
-                "", "", "", [piece for name in names for piece in pad_line(name, lane_columns)]
-            )
-        ]
-
-    def head_lines(self, levels: Levels) -> list[StyledLine]:
+    def draw_head(self, levels: Levels) -> list[StyledLine]:
         """Return the lane numbers and the registers, with the links that leave them."""
-        select = step_of(self.trace, Stage.SELECT)
         is_tapped = False
-        if select and not self._is_asked(Stage.SELECT):
-            index = self.list_stages.index(Stage.SELECT)
-            level = (
-                max(levels.steps[index], levels.current)
-                if index == self.current_index
-                else levels.steps[index]
-            )
-            is_tapped = index <= self.current_index and level >= Level.WIRED
+        if step_of(self.trace, Stage.SELECT) and not self._is_asked(Stage.SELECT):
+            index = self.stages.index(Stage.SELECT)
+            is_wired = levels.get_level(index, self.current_index) >= Level.WIRED
+            is_tapped = index <= self.current_index and is_wired
         taps: dict[int, StyledText] = {}
-        lines = self.draw_head()
+        lines: list[StyledLine] = []
+        if (lanes := self.scene.lanes) > 1:
+            lane_columns = self.width // lanes
+            word = "lane " if len("lane 0") < lane_columns else ""
+            names = [[StyledText(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
+            lines.append(draw_labelled("", "", "", join_columns(names, lane_columns)))
         for register in self.scene.registers:
-            register_lines = self.draw_register_rows(register, levels.registers)
-            lines += (
-                self.draw_register_links(register.role, register_lines, taps)
-                if is_tapped
-                else register_lines
-            )
+            own_lines = self._draw_register(register, levels.registers)
+            if is_tapped:
+                own_lines = self._draw_register_links(register.role, own_lines, taps)
+            lines += own_lines
         return lines
 
-    def choose_levels(self, height: int) -> Levels:
-        """Return the level of each step for a height in lines."""
-        folded_levels = Levels((Level.FOLDED,) * len(self.list_stages))
-        heights = Heights(
-            lambda index, level: len(self.step(self.list_stages[index], level)),
-            [self._count_words(stage) for stage in self.list_stages],
-            cache(lambda level: len(self.head_lines(folded_levels._replace(registers=level)))),
-            cache(
-                lambda index, level: len(
-                    self.draw_hidden_steps(self.list_stages[index + 1 :], level)
-                )
-            ),
-        )
-        return choose_levels(heights, height, can_be_steady=self.view.guesses is None)
+    def choose_levels(self, room: int) -> Levels:
+        """Return the levels at which every step fits into a height while it is current."""
+        levels = folded_levels = Levels((Level.FOLDED,) * len(self.stages))
+        lines = tuple(len(self.draw_step(stage, Level.WIRED)) for stage in self.stages)
+        words = [self._count_words(stage) for stage in self.stages]
 
-    def _stages(self) -> list[Stage]:
-        traces: list[Trace] = [self.trace]
-        if self.deviation:
-            traces += [self.deviation.isa, self.deviation.other]
-        if self.view.pin:
-            traces.append(self.view.pin)
-        used_stages = {step.stage for trace in traces for step in trace.steps}
-        return [stage for stage in Stage if stage in used_stages]
+        @cache
+        def count_head(level: Level) -> int:
+            return len(self.draw_head(folded_levels._replace(registers=level)))
+
+        @cache
+        def count_hidden(index: int, level: Level) -> int:
+            return len(self.draw_hidden_steps(self.stages[index + 1 :], level))
+
+        needed_lines = count_head(Level.OPEN) + sum(lines) + max(words)
+        if self.view.guesses is None and needed_lines <= room:
+            by_step, is_spaced = (Level.WIRED,) * len(lines), needed_lines + len(lines) <= room
+            return Levels(by_step, Level.WIRED, Level.OPEN, Level.ROWS, True, is_spaced, lines)
+        for upgrade in _upgrades(levels):
+            for current in range(len(lines)):
+                count = count_head(upgrade.registers) + count_hidden(current, upgrade.veiled)
+                count += words[current] + sum(
+                    len(self.draw_step(self.stages[i], upgrade.get_level(i, current)))
+                    for i in range(current + 1)
+                )
+                if count > room:
+                    return levels
+            levels = upgrade
+        return levels
 
     # --- registers -----------------------------------------------------------------
 
-    def draw_register_rows(self, register: RegisterFigure, level: Level) -> list[StyledLine]:
-        """Return an operand in its parts, with its meaning."""
+    def _draw_register(self, register: RegisterFigure, level: Level) -> list[StyledLine]:
+        """Return an operand in its parts, with its meaning, and what is pinned of it."""
         if self.view.guesses is not None:
             register = without_answers(register, self.current.stage)
         name = f" {register.name}" if register.name else ""
-        lines = self._draw_register(register)
-        if level >= Level.OPEN and register.figure:
-            figure = without_value(register.figure, register.meaning)
-            lines += draw_figure(figure, self.width, 1)
         register_lines: list[StyledLine] = []
         is_whole = self.scene.lanes > 1 and not register.is_by_lane
         if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long name has lines of its own
             register_lines += wrap_line([StyledText(name, "dim")], self.width + LABEL - 2, 1)
             name = ""
-        whole = make_whole_register(register)
-        named_lines = [(whole, StyledLine())] if is_whole else name_lines(register.label, lines)
+        if is_whole:
+            named_lines: list[NamedLine] = [(make_whole_register(register), [])]
+        else:
+            lines = self._draw_parts(register)
+            if level >= Level.OPEN and register.figure:
+                figure = without_value(register.figure, register.meaning)
+                lines += draw_figure(figure, self.width, 1)
+            named_lines = [*name_lines(register.label, lines)]
         register_lines += label_lines(name, named_lines, "dim")
         pin = self.view.pin
         if pin and pin.operands.get(register.role) != self.trace.operands[register.role]:
-            other_registers = (x for x in build_scene(pin).registers if x.role == register.role)
-            for other_register in other_registers:
-                if is_whole:
-                    units = make_whole_register(other_register).units
-                    pinned = [[make_pinned_piece(x) for x in unit] for unit in units]
-                    pinned[0][0] = StyledText("≠pin ", "label")
-                    register_lines += label_lines("", [(Whole(tuple(pinned)), [])], "dim")
-                    continue
-                if self.is_wide:
-                    other_register = widen_register(other_register)
-                if register.is_by_lane and other_register.is_by_lane:
-                    other_register = other_register._replace(
-                        cells=hide_equal_cells(other_register.cells, register.cells)
-                    )
-                body = draw_register_lines(other_register, self.width)
-                pinned_lines = [[make_pinned_piece(x) for x in line] for line in body]
-                register_lines += label_lines("", name_lines("≠pin", pinned_lines), "dim")
+            for other in build_scene(pin).registers:
+                if other.role == register.role:
+                    pinned_lines = self._draw_pinned_register(other, register, is_whole)
+                    register_lines += label_lines("", pinned_lines, "dim")
         return register_lines
 
-    def _draw_register(self, register: RegisterFigure) -> list[StyledLine]:
+    def _draw_pinned_register(
+        self, register: RegisterFigure, own_register: RegisterFigure, is_whole: bool
+    ) -> Iterator[NamedLine]:
+        """Yield the lines of a pinned operand, with equal parts blank."""
+        if is_whole:
+            (label, *bits), *meaning = make_whole_register(register._replace(label="≠pin")).units
+            yield Whole(([label, *pin_line(bits)], *map(pin_line, meaning))), []
+            return
+        if self.is_wide:
+            register = widen_register(register)
+        if own_register.is_by_lane and register.is_by_lane:
+            cells = hide_equal_cells(register.cells, own_register.cells)
+            register = register._replace(cells=cells)
+        yield from name_lines("≠pin", [*map(pin_line, draw_register_lines(register, self.width))])
+
+    def _draw_parts(self, register: RegisterFigure) -> list[StyledLine]:
         """Return an operand's parts, with a blank between their values and the wires of b."""
         lines = draw_register_lines(register, self.width)
-        rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
-        if not any(link.source.key == "b" for row in rows for link in row.links):
+        if not any(link.source.key == "b" for link in self.links):
             return lines
         cells = tuple(separate_value(cell) for cell in register.cells)
         spaced = draw_register_lines(register._replace(cells=cells), self.width)
         return spaced if len(spaced) == len(lines) else lines
 
     # --- steps ---------------------------------------------------------------------
-
-    def step(self, stage: Stage, level: Level) -> list[StyledLine]:
-        """Return the lines of a step, without its sentences."""
-        if (stage, level) not in self._pictures:
-            self._pictures[stage, level] = list(self.draw_step(stage, level))
-        return self._pictures[stage, level]
 
     def words(self, stage: Stage) -> list[StyledLine]:
         """Return the sentences of a step while it is current; none while it is predicted."""
@@ -380,14 +329,17 @@ class _Painter:
         counts = (len([*step_words(x, step, room, other)]) for x, step in steps)
         return max(counts, default=0)
 
-    def draw_step(self, stage: Stage, level: Level) -> Iterator[StyledLine]:
-        """Yield the lines of a step, without its sentences."""
+    def draw_step(self, stage: Stage, level: Level) -> list[StyledLine]:
+        """Return the lines of a step, without its sentences."""
+        if (stage, level) not in self._pictures:
+            self._pictures[stage, level] = list(self._iter_step_lines(stage, level))
+        return self._pictures[stage, level]
+
+    def _iter_step_lines(self, stage: Stage, level: Level) -> Iterator[StyledLine]:
         step = step_of(self.trace, stage)
-        named_step = step or self._find_other_step(stage)
         is_current = stage is self.current.stage
-        label = (
-            f"{'▸' if is_current else ' '}{step.number if step else ' '} {format_title(named_step)}"
-        )
+        title = format_title(self._find_shown_step(stage))
+        label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {title}"
         bodies, pinned = list[NamedLine](), list[NamedLine]()
         if step and self.view.guesses is not None and self._is_asked(stage):
             for row in self.scene.steps[step.number - 1].rows:
@@ -395,7 +347,12 @@ class _Painter:
         elif self.answers and self.answers.has_stage(stage):
             bodies += self.answers.draw_rows(stage, level)
         else:
-            pinned += self.draw_pin(stage)
+            if pin := self.view.pin:
+                pinned += draw_pinned_rows(
+                    *(self.trace, pin, stage, self.width),
+                    is_wide=self.is_wide,
+                    is_tight=self._is_tight(stage),
+                )
             level = max(level, Level.ROWS) if pinned else level  # the rows to compare with
             bodies += self.draw_rows(step, level) if step else ()
         style_name = "current" if is_current else "strong"
@@ -427,7 +384,7 @@ class _Painter:
         for index, stage in enumerate(stages):
             step = step_of(self.trace, stage)
             number = step.number if step else None
-            title_text = f" {number or ' '} {format_title(step or self._find_other_step(stage))}"
+            title_text = f" {number or ' '} {format_title(self._find_shown_step(stage))}"
             if asked_row := self._find_asked_row(stage):
                 return [
                     *self.draw_hidden_steps(stages[:index], level),
@@ -447,11 +404,9 @@ class _Painter:
         rows = self.scene.steps[step.number - 1].rows
         return next((row for row in rows if row.key == lane.key), None)
 
-    def _find_other_step(self, stage: Stage) -> Step:
-        """Return a step that only the other answer or the pin has."""
-        other_traces = [self.view.pin] if self.view.pin else []
-        other_traces += [self.deviation.isa, self.deviation.other] if self.deviation else []
-        return next(step for other_trace in other_traces if (step := step_of(other_trace, stage)))
+    def _find_shown_step(self, stage: Stage) -> Step:
+        """Return the step of a stage; of the other answer or the pin if only that has one."""
+        return next(step for trace in self.traces if (step := step_of(trace, stage)))
 
     def _is_whole(self, row: RowScene) -> bool:
         """Whether a row has no lanes while others have."""
@@ -490,15 +445,6 @@ class _Painter:
             else:
                 yield from name_lines(row.name, bodies[row])
 
-    def draw_pin(self, stage: Stage) -> Iterator[NamedLine]:
-        """Yield the names and lines of the pinned evaluation's rows that differ."""
-        pin, width, is_wide = self.view.pin, self.width, self.is_wide
-        if pin is not None:
-            is_tight = self._is_tight(stage)
-            yield from draw_pinned_rows(
-                self.trace, pin, stage, width, is_wide=is_wide, is_tight=is_tight
-            )
-
     def _is_tight(self, stage: Stage) -> bool:
         """Whether the cells of a step and of a pin are written tightly: all or none."""
         step, pin = step_of(self.trace, stage), self.view.pin
@@ -512,8 +458,8 @@ class _Painter:
         """Yield the links from the registers to the selected rows, and these rows."""
         lanes = self.scene.lanes
         lane_columns = self.width // lanes
-        links = [link for row in rows if self._is_wired(row) for link in row.links]
-        for first, *rest in draw_links(tuple(links), lanes, lane_columns, self.is_wide):
+        links = tuple(link for row in rows if self._is_wired(row) for link in row.links)
+        for first, *rest in draw_links(links, lanes, lane_columns, self.is_wide):
             yield Whole(([first],)), rest
         lower_links = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
         passing = {link.target.lane: link for link in lower_links}
@@ -541,13 +487,12 @@ class _Painter:
             and has_crossing(row.links)
         )
 
-    def draw_register_links(
+    def _draw_register_links(
         self, role: str, lines: Sequence[StyledLine], taps: dict[int, StyledText]
     ) -> list[StyledLine]:
         """Return a register's lines with the links that leave its chips and those that pass."""
         lanes, lane_columns = self.scene.lanes, self.width // self.scene.lanes
-        rows = [row for step in self.scene.steps for row in step.rows if self._is_wired(row)]
-        links = [link for row in rows for link in row.links if link.source.key == role]
+        links = [link for link in self.links if link.source.key == role]
         leaving: dict[int, StyledText] = {}
         for source in dict.fromkeys(link.source for link in links):
             own_links = [link for link in links if link.source == source]

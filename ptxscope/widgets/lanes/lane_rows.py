@@ -409,9 +409,7 @@ def draw_pinned_rows(
     step = step_of(trace, stage)
     has_several = step is not None and len(step.rows) > 1
     for name, cells in iter_pinned_rows(trace, pin, stage, is_wide=is_wide):
-        lines = [
-            [make_pinned_piece(x) for x in line] for line in draw_in_columns(cells, width, is_tight)
-        ]
+        lines = [*map(pin_line, draw_in_columns(cells, width, is_tight))]
         if trace.instruction.entry.lanes > 1 and len(cells) == 1:
             yield Whole(([StyledText("≠pin ", "label")], *lines)), []
             continue
@@ -430,6 +428,6 @@ def iter_pinned_rows(
             yield pair.other.name, tuple(map(widen_cell, cells)) if is_wide else cells
 
 
-def make_pinned_piece(piece: StyledText) -> StyledText:
-    """Return a piece of the pinned evaluation: it has no target."""
-    return StyledText(piece.text, "changed" if piece.text.strip() else "")
+def pin_line(line: StyledLine) -> StyledLine:
+    """Return a line of the pinned evaluation: it has no targets."""
+    return [StyledText(text, "changed" if text.strip() else "") for text, _, _ in line]
