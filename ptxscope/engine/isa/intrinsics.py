@@ -209,14 +209,8 @@ def _iter_products() -> Iterator[Intrinsic]:
         yield Intrinsic(f"__{name}", f"mul24.lo.{type_} d, a, b", compilation=compilation)
 
 
-def _iter_dpx_intrinsics() -> Iterator[Intrinsic]:
-    """Yield the intrinsics of dynamic programming: sums and extremes of three."""
-    yield from _iter_dpx_word_intrinsics()
-    yield from _iter_dpx_half_intrinsics()
-
-
 def _iter_dpx_half_intrinsics() -> Iterator[Intrinsic]:
-    """Yield those on half-words; ``__vmaxs2`` and its kin are the extremes without a limit."""
+    """Yield those of dynamic programming; ``__vmaxs2`` and its kin are extremes without a limit."""
     for extreme in ("max", "min"):
         for types, is_limited in (("s16x2", False), ("s16x2", True), ("u16x2", False)):
             suffix = f"{types}{'_relu' * is_limited}"
@@ -259,5 +253,6 @@ def _iter_dpx_word_intrinsics() -> Iterator[Intrinsic]:
 def map_intrinsics() -> dict[str, Intrinsic]:
     """Map the name of every intrinsic to its record."""
     simd = (intrinsic for lanes in (2, 4) for intrinsic in _iter_intrinsics(lanes))
-    words = (*_iter_word_intrinsics(), *_iter_products(), *_iter_dpx_intrinsics())
-    return {x.name: x for x in (*simd, *words)}
+    sums_and_extremes = (*_iter_dpx_word_intrinsics(), *_iter_dpx_half_intrinsics())
+    words = (*_iter_word_intrinsics(), *_iter_products())
+    return {x.name: x for x in (*simd, *words, *sums_and_extremes)}

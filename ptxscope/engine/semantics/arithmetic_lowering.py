@@ -25,7 +25,7 @@ from .rules import Rules
 
 
 def _lower_mov(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    return b.write_result(_read_source(b, form, "a"), form.source_type.bits)
+    return b.write_result(_read_source(b, form, "a"))
 
 
 def _read_source(b: Builder, form: Form, role: str) -> str:
@@ -43,7 +43,7 @@ def _lower_logic(b: Builder, form: Form, _: Rules) -> dict[str, str]:
         t = b.add_row(Stage.BOOLEAN, "t", micro, *sources)
     else:
         t = b.add_row(Stage.OPERATE, "t", _make_bitwise(form.opcode, type_.bits), *roles)
-    return b.write_result(t, type_.bits)
+    return b.write_result(t)
 
 
 def _make_bitwise(opcode: str, bits: int) -> MicroOperation:
@@ -62,7 +62,7 @@ def _lower_shift(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     t = b.add_row(Stage.OPERATE, "t", shift, x, amount)
     if rules.shift_to_zero:
         t = _round_to_zero(b, x, amount, t)
-    return b.write_result(t, bits)
+    return b.write_result(t)
 
 
 def _round_to_zero(b: Builder, x: str, amount: str, down: str) -> str:
@@ -95,7 +95,7 @@ def _lower_mul(b: Builder, form: Form, _: Rules) -> dict[str, str]:
         t = b.add_row(Stage.SUM, "t", Add(), t, c)
     if form.sat:
         t = b.clamp(t, *get_limits(bits, signed))
-    return b.write_result(t, form.product_type.bits)
+    return b.write_result(t)
 
 
 def _lower_cvt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
@@ -111,7 +111,7 @@ def _lower_cvt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
         t = b.clamp(t, *get_limits(bits, signed))
     elif bits < form.converted_type.bits:
         t = b.wrap(Stage.OPERATE, "t", t, bits, signed)
-    return b.write_result(t, form.converted_type.bits, signed)
+    return b.write_result(t, signed)
 
 
 def _lower_pack(b: Builder, bits: int, signed: bool, others: tuple[str, ...]) -> dict[str, str]:
@@ -134,7 +134,7 @@ def _lower_division(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     else:
         micro = Divide(bits, signed) if is_quotient else Remainder(bits, signed)
         t = b.add_row(Stage.OPERATE, "t", micro, x, y)
-    return b.write_result(t, bits, signed)
+    return b.write_result(t, signed)
 
 
 def _divide_down(b: Builder, x: str, y: str, bits: int, is_quotient: bool) -> str:
@@ -156,7 +156,7 @@ def _lower_abs(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     t = b.add_row(Stage.OPERATE, "t", Magnitude(bits + rules.magnitude_clamps), x)
     if rules.magnitude_clamps:
         t = b.clamp(t, *get_limits(bits, signed=True))
-    return b.write_result(t, bits)
+    return b.write_result(t)
 
 
 def _lower_cnot(b: Builder, form: Form, _: Rules) -> dict[str, str]:
@@ -194,7 +194,7 @@ def _make_lowering(operation: MicroOperation, roles: str) -> Lowering:
         if form.relu:
             t = b.clamp(t, 0, None)
         if type_.lanes == 1:
-            return b.write_result(t, unit, type_.signed)
+            return b.write_result(t, type_.signed)
         merge = Merge(unit, tuple(range(type_.lanes)), type_.signed)
         t = b.add_row(Stage.MERGE, "t", merge, t)
         return {"d": b.add_row(Stage.WRITE, "d", Pack(unit), t)}
@@ -238,12 +238,12 @@ def _build_carries(b: Builder, form: Form, rules: Rules, t: str) -> dict[str, st
         if rules.borrow_inverted and form.is_carry_in_inverted:
             carry = b.add_row(Stage.CARRY, "borrow", Not(), carry)
         t = b.add_row(Stage.CARRY, "t", operation, t, carry)
-    results = b.write_result(t, bits, signed=False)
+    results = b.write_result(t, signed=False)
     if form.cc:
         carry = b.add_row(Stage.CARRY, "carry", TakeBits(bits, 1), t)
         if rules.borrow_inverted and form.is_carry_out_inverted:
             carry = b.add_row(Stage.CARRY, "inverse", Not(), carry)
-        results |= b.write_result(carry, 1, role="cf")
+        results |= b.write_result(carry, role="cf")
     return results
 
 

@@ -83,7 +83,7 @@ def _lower_setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
         for role, key in result_keys.items():
             result_keys[role] = b.add_row(Stage.BOOLEAN, role, Combine(form.boolop), key, c)
     for role, key in result_keys.items():
-        result_keys |= b.write_result(key, 1, role=role)
+        result_keys |= b.write_result(key, role=role)
     return result_keys
 
 
@@ -97,17 +97,16 @@ def _lower_selp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``selp`` (1.5)."""
     c = _build_condition(b, form, Stage.CHOOSE)
     choice = b.add_row(Stage.CHOOSE, "t", Choose(), c, "a", "b")
-    return b.write_result(choice, form.source_type.bits, signed=False)
+    return b.write_result(choice, signed=False)
 
 
 def _lower_slct(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     """Lower ``slct``; ``.ftz`` flushes c first (1.5; H9)."""
-    assert form.dtype
     c = b.add_row(Stage.FLUSH, "c", Flush(), "c") if form.ftz else "c"
     cmp = Cmp.GT if rules.zero_takes_b else Cmp.GE
     condition = b.add_row(Stage.COMPARE, "t", Compare(cmp, form.ctype), c)
     choice = b.add_row(Stage.CHOOSE, "t", Choose(), condition, "a", "b")
-    return b.write_result(choice, form.dtype.bits, signed=False)
+    return b.write_result(choice, signed=False)
 
 
 LOWERINGS: dict[str, Lowering] = {

@@ -5,8 +5,11 @@ Docstrings cite the sections of docs/semantics.md, and the errata (E…) whose r
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..isa.form import Form
 from ..isa.types import BytePair, Cmp, Destinations, ShiftDirection, ShiftMode, Type
+from ..micro_operations.base import MicroOperation
 from ..micro_operations.comparison import Compare
 from ..micro_operations.counts import (
     CountLeadingZeros,
@@ -62,7 +65,7 @@ def _lower_lop3(b: Builder, form: Form, _: Rules) -> dict[str, str]:
         p = b.add_row(Stage.COMPARE, "p", Compare(Cmp.NE, Type.U32), t)
         e = b.add_row(Stage.BOOLEAN, "e", Not(), "e") if form.nege else "e"
         p = b.add_row(Stage.BOOLEAN, "p", Combine(form.boolop), p, e)
-        results |= b.write_result(p, 1, role="p")
+        results |= b.write_result(p, role="p")
     return results
 
 
@@ -83,7 +86,7 @@ def _lower_bfe(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     position = _build_byte(b, "b", "position", bits, rules)
     length = _build_byte(b, "c", "length", bits, rules)
     read = FoldField() if rules.field_folded else ReadField(bits, signed)
-    return b.write_result(b.add_row(Stage.OPERATE, "t", read, x, position, length), bits)
+    return b.write_result(b.add_row(Stage.OPERATE, "t", read, x, position, length))
 
 
 def _lower_bfi(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
@@ -92,7 +95,7 @@ def _lower_bfi(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     position = _build_byte(b, "c", "position", bits, rules)
     length = _build_byte(b, "e", "length", bits, rules)
     t = b.add_row(Stage.OPERATE, "t", InsertField(bits), "a", "b", position, length)
-    return b.write_result(t, bits)
+    return b.write_result(t)
 
 
 def _build_limit(b: Builder, form: Form, role: str, name: str) -> str:
@@ -121,19 +124,13 @@ def _lower_bmsk(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     return b.write_result(b.add_row(Stage.OPERATE, "t", FieldMask(32), position, length))
 
 
-def _lower_brev(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    bits = form.source_type.bits
-    return b.write_result(b.add_row(Stage.OPERATE, "t", ReverseBits(bits), "a"), bits)
+def _make_lowering(kind: Callable[[int], MicroOperation]) -> Lowering:
+    """Return the lowering of an operation on all bits of a."""
 
+    def lower(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+        return b.write_result(b.add_row(Stage.OPERATE, "t", kind(form.source_type.bits), "a"))
 
-def _lower_clz(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    count = CountLeadingZeros(form.source_type.bits)
-    return b.write_result(b.add_row(Stage.OPERATE, "t", count, "a"))
-
-
-def _lower_popc(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    count = CountOnes(form.source_type.bits)
-    return b.write_result(b.add_row(Stage.OPERATE, "t", count, "a"))
+    return lower
 
 
 def _lower_bfind(b: Builder, form: Form, _: Rules) -> dict[str, str]:
@@ -188,7 +185,7 @@ def _lower_sad(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     x, y = (b.extend(Stage.EXTEND, role, role, bits, signed) for role in "ab")
     t = b.add_row(Stage.OPERATE, "t", AbsoluteDifference(), x, y)
     c = b.extend(Stage.SUM, "c", "c", bits, signed)
-    return b.write_result(b.add_row(Stage.SUM, "t", Add(), t, c), bits)
+    return b.write_result(b.add_row(Stage.SUM, "t", Add(), t, c))
 
 
 LOWERINGS: dict[str, Lowering] = {
@@ -200,9 +197,9 @@ LOWERINGS: dict[str, Lowering] = {
     "shf": _lower_shf,
     "szext": _lower_szext,
     "bmsk": _lower_bmsk,
-    "brev": _lower_brev,
-    "clz": _lower_clz,
-    "popc": _lower_popc,
+    "brev": _make_lowering(ReverseBits),
+    "clz": _make_lowering(CountLeadingZeros),
+    "popc": _make_lowering(CountOnes),
     "bfind": _lower_bfind,
     "fns": _lower_fns,
     "dp4a": _lower_dp4a,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..isa.encodings import Range, get_limits
 from ..isa.form import Form
-from ..isa.types import WORD_BITS, Type
+from ..isa.types import Type
 from ..micro_operations.arithmetic import EXACT, RANGES, LaneValues
 from ..micro_operations.base import MicroOperation
 from ..micro_operations.properties import Stage
@@ -139,16 +139,14 @@ class Builder:
 
         return self.add_row(stage, name, Clamp(low, high), key)
 
-    def write_result(
-        self, key: str, bits: int = WORD_BITS, signed: bool | None = None, role: str = "d"
-    ) -> dict[str, str]:
+    def write_result(self, key: str, signed: bool | None = None, role: str = "d") -> dict[str, str]:
         """Append a row that writes the low bits of a number; return it by the destination's role.
 
         By default, the destination is signed if the number can be negative.
         """
         if signed is None:
             signed = self.get_range(key).low < 0
-        return {role: self.add_row(Stage.WRITE, role, Truncate(bits, signed), key)}
+        return {role: self.add_row(Stage.WRITE, role, Truncate(self.types[role].bits, signed), key)}
 
     def build_plan(self, form: Form, results: dict[str, str]) -> Plan:
         """Return the collected rows, sorted by stage, as a Plan."""

@@ -136,7 +136,9 @@ class AsmOperands(NamedTuple):
                 if not self.number:
                     return  # the same holds for every other
         modified = _find_spans(_MODIFIED, fragment, start, end) if self.number else {}
-        yield from ((name, _undouble_percent(name), span) for name, span in modified.items())
+        for name, span in modified.items():
+            reason = "is not a register in an asm statement with operands"
+            yield name, f"{quote_word(name)} {reason}: write {quote_word(f'%{name}')}", span
 
     def _find_unmatched_dollars(
         self, fragment: Fragment, start: int, end: int
@@ -222,12 +224,6 @@ def is_modified(name: str) -> bool:
 
 
 UNKNOWN_OPERANDS = AsmOperands({}, {}, (), {}, {}, (), None, {})
-
-
-def _undouble_percent(name: str) -> str:
-    doubled_name = quote_word(f"%{name}")
-    reason = "is not a register in an asm statement with operands"
-    return f"{quote_word(name)} {reason}: write {doubled_name}"
 
 
 def read_operands(text: str, start: int, end: int) -> AsmOperands:

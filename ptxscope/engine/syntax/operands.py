@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..isa.encodings import Range
-from ..isa.entry import Entry, Operand, SlotPlace
+from ..isa.entry import Entry, Group, Operand, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import SLOT_NAMES, format_misprint, is_selector_slot
 from ..isa.types import Destinations, Role, Selector, Type, parse_selector
@@ -26,8 +26,7 @@ COMPONENTS = {
     **dict.fromkeys((".w", ".a"), ".w"),
 }
 """The spellings of vector components, mapped to their names."""
-_COMPARISON = "Comparison and selection"
-_VIDEO = ("Scalar video", "SIMD video")
+_VIDEO = (Group.SCALAR, Group.SIMD)
 """The groups whose operands may have selectors, and are no vectors' components."""
 SPECIAL = re.compile(
     r"%(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|n?clusterid|cluster_\w+|is_explicit_cluster|"
@@ -420,7 +419,7 @@ def _join_words(words: tuple[Token, ...]) -> str:
 
 
 def _format_no_selector(entry: Entry, place: SlotPlace) -> str:
-    if entry.group == _COMPARISON:
+    if entry.group is Group.COMPARE:
         return "selectors belong to the video instructions; this operand takes none"
     if place is SlotPlace.C:
         return "c is read whole: it takes no selector"

@@ -316,13 +316,6 @@ class Scopes:
         self._add_declaration(registers)
         self._header = None
 
-    def _declare_function(self, name: str) -> None:
-        """Declare a function by name."""
-        if name:
-            self.functions[name] = _FUNCTION_DECLARATION
-        if len(self._scopes) == 1:
-            self._header = Scope()
-
     def _add_declaration(self, registers: Iterable[RegisterDeclaration]) -> None:
         scope = self._header or self._scopes[-1]
         for name, count, declaration in registers:
@@ -349,8 +342,10 @@ class Scopes:
         return i
 
     def _enter_function(self, words: Sequence[Token], i: int) -> int:
-        name, _ = _read_header(words, i)
-        self._declare_function(name)
+        if name := _read_header(words, i)[0]:
+            self.functions[name] = _FUNCTION_DECLARATION
+        if len(self._scopes) == 1:
+            self._header = Scope()
         return i
 
     def _read_registers(self, words: Sequence[Token], i: int) -> int:
@@ -454,7 +449,8 @@ class Scopes:
             and not declaration
             and not (self.file_scopes and self.file_scopes.find_declaration(name))
         ):
-            declaration = _guess_compiler_register(name)
+            match = _COMPILER_REGISTER.fullmatch(name)
+            declaration = Declaration(_COMPILER_TYPES[match[1]]) if match else None
         return None, declaration
 
     def find_type(self, name: str) -> str | None:
@@ -484,11 +480,6 @@ class Scopes:
         if self.version is None and _PLACEHOLDER.fullmatch(name):
             return False
         return not (self.file_scopes and self.file_scopes.find_declaration(name))
-
-
-def _guess_compiler_register(name: str) -> Declaration | None:
-    match = _COMPILER_REGISTER.fullmatch(name)
-    return Declaration(_COMPILER_TYPES[match[1]]) if match else None
 
 
 _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
