@@ -12,6 +12,7 @@
     python3 dev.py oldest      run some of the tests on the oldest Python here, of those supported
     python3 dev.py bench       speed, as ratios against baselines of the same run
     python3 dev.py page        use the page in Chromium, where npm and Chromium are
+    python3 dev.py vscode      compile the extension of VS Code, where npm is
     python3 dev.py prove       prove what the product says; --page writes docs/dev/evidence.md
     python3 dev.py screenshots draw screenshots/ anew from the running app
     python3 dev.py demo        draw screenshots/demo.svg, an animation, from the running app
@@ -244,6 +245,16 @@ def page(*arguments: str) -> None:
     drive_browser("tools.page_proof", *arguments)
 
 
+def vscode() -> None:
+    """Compile the extension of VS Code, or say what is missing for it."""
+    npm = shutil.which("npm")
+    if npm is None:
+        print("skipped: no npm here")
+        return
+    for words in (("ci", "--silent", "--no-audit", "--no-fund"), ("run", "--silent", "build")):
+        run(npm, *words, cwd=ROOT / "vscode")
+
+
 def drive_browser(module: str, *arguments: str) -> None:
     """Run a module that drives Chromium with Playwright, on packages of npm, if all are here."""
     found = [shutil.which(x) for x in ("chromium", "chromium-browser", "google-chrome", "chrome")]
@@ -321,7 +332,7 @@ TASKS = {
     task.__name__: task
     for task in (
         *(explore, test, check, thorough, lint, soak),
-        *(wheel, sdist, newest, oldest, page, bench, prove, screenshots, demo, docs, lock),
+        *(wheel, sdist, newest, oldest, page, vscode, bench, prove, screenshots, demo, docs, lock),
     )
 }
 

@@ -30,6 +30,8 @@ FIRST = {
     "show": ("OPCODE", "-f", "-o", "ptxscope show vabsdiff4"),
     "page": ("-o", "--runtime", "ptxscope page -o site/"),
     "errata": ("ID", "-f"),
+    "lsp": ("--page", "docs/editor.md"),
+    "mcp": ("docs/editor.md",),
     "completion": ("bash", "zsh", "fish", "~/.bashrc"),
 }
 """What the first screen of each command's help must have."""

@@ -1,0 +1,40 @@
+"""``ptxscope lsp``: diagnostics, descriptions and completions for an editor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...engine.extras import format_install_hint
+from ..support.arguments import Parser, make_command_parser, parse_words
+from ..support.streams import CommandError
+
+_EPILOG = """\
+An editor starts this command, and talks to it on standard input and output. docs/editor.md has
+the lines for Neovim, Helix, VS Code and Emacs. The settings of `ptxscope check` apply.
+"""
+
+
+def make_parser() -> Parser:
+    """Return the command's parser."""
+    about = "Answer an editor, in the Language Server Protocol."
+    parser = make_command_parser("lsp", about, _EPILOG)
+    parser.add_argument(
+        "--page",
+        metavar="URL",
+        default="",
+        help="address of a folder that `ptxscope page` wrote, for links to a line",
+    )
+    return parser
+
+
+def run(words: Sequence[str]) -> int:
+    """Serve until the editor ends."""
+    arguments = parse_words(make_parser(), words)
+    try:
+        from ..servers.language_server import make_server
+    except ModuleNotFoundError as error:
+        raise CommandError(
+            f"error: `lsp` needs {error.name}: {format_install_hint('editor')}"
+        ) from None
+    make_server(arguments.page).start_io()
+    return 0

@@ -1,0 +1,33 @@
+"""``ptxscope mcp``: the commands as tools of a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...engine.extras import format_install_hint
+from ..support.arguments import Parser, make_command_parser, parse_words
+from ..support.streams import CommandError
+
+_EPILOG = """\
+A program that runs a language model starts this command, and talks to it on standard input and
+output. docs/editor.md shows how to register it.
+"""
+
+
+def make_parser() -> Parser:
+    """Return the command's parser."""
+    about = "Answer a language model, in the Model Context Protocol."
+    return make_command_parser("mcp", about, _EPILOG)
+
+
+def run(words: Sequence[str]) -> int:
+    """Serve until the client ends."""
+    parse_words(make_parser(), words)
+    try:
+        from ..servers.tool_server import SERVER
+    except ModuleNotFoundError as error:
+        raise CommandError(
+            f"error: `mcp` needs {error.name}: {format_install_hint('editor')}"
+        ) from None
+    SERVER.run()
+    return 0

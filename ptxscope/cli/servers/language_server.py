@@ -1,0 +1,234 @@
+"""The Language Server Protocol: what an editor shows of PTX in a source.
+
+Every answer is computed by ``source_answers``. Diagnostics are computed in a thread: the newest
+version of a text replaces a check that is still running.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+from pygls.workspace import PositionCodec
+
+from ... import __version__
+from ...engine.syntax.errors import Span
+from ...sources.diagnostic import CheckedInstruction, Diagnostic, Severity
+from ..support.check_settings import CheckSettings, read_settings
+from ..support.streams import CommandError
+from .source_answers import SemanticKind, Source
+
+_DELAY_SECONDS = 0.03
+"""Time without a change until a text is checked."""
+_SEVERITIES = {
+    Severity.ERROR: lsp.DiagnosticSeverity.Error,
+    Severity.WARNING: lsp.DiagnosticSeverity.Warning,
+    Severity.NOTE: lsp.DiagnosticSeverity.Information,
+    Severity.REMARK: lsp.DiagnosticSeverity.Hint,
+}
+_LEGEND = lsp.SemanticTokensLegend([*map(str, SemanticKind)], [])
+
+
+class OpenText(NamedTuple):
+    """A text that an editor has opened, with its positions in the editor's units."""
+
+    uri: str
+    version: int | None
+    source: Source
+    line_starts: tuple[int, ...]
+    codec: PositionCodec
+
+    def find_offset(self, position: lsp.Position) -> int:
+        """Return the offset of a position; one beyond a line or the text is moved to its end."""
+        line = min(position.line, len(self.line_starts) - 1)
+        start, end = self._get_line_span(line)
+        units = 0
+        for offset in range(start, end):
+            units += self.codec.client_num_units(self.source.text[offset])
+            if units > position.character:
+                return offset
+        return end
+
+    def make_range(self, span: Span) -> lsp.Range:
+        """Return the range of a span."""
+        return lsp.Range(*map(self._make_position, span))
+
+    def _make_position(self, offset: int) -> lsp.Position:
+        line = bisect_right(self.line_starts, offset) - 1
+        text = self.source.text[self.line_starts[line] : offset]
+        return lsp.Position(line, self.codec.client_num_units(text))
+
+    def _get_line_span(self, line: int) -> Span:
+        start = self.line_starts[line]
+        end = self.source.text.find("\n", start)
+        return start, end if end >= 0 else len(self.source.text)
+
+    def make_diagnostic(self, diagnostic: Diagnostic) -> lsp.Diagnostic:
+        """Return a diagnostic of `check` for the editor."""
+        location = diagnostic.location
+        start = self.line_starts[location.line - 1] + location.column - 1
+        hint = f"\nallowed: {diagnostic.hint}" if diagnostic.hint else ""
+        return lsp.Diagnostic(
+            self.make_range((start, start + max(location.width, 1))),
+            diagnostic.message + hint,
+            severity=_SEVERITIES[diagnostic.severity],
+            code=diagnostic.rule,
+            source="ptxscope",
+        )
+
+
+class PtxServer(LanguageServer):
+    """A language server with the sources that an editor has opened."""
+
+    def __init__(self, page: str = "") -> None:
+        # whole texts: pygls and editors do not agree on what ends a line
+        super().__init__("ptxscope", __version__, lsp.TextDocumentSyncKind.Full)
+        self.page = page
+        self.texts: dict[str, OpenText] = {}
+        self.items: dict[str, list[CheckedInstruction]] = {}
+        self.settings: dict[Path, CheckSettings] = {}
+        self.checks: dict[str, asyncio.Task[None]] = {}
+
+    def get_text(self, uri: str) -> OpenText:
+        """Return a text as it is now; what is known of it is computed once."""
+        document = self.workspace.get_text_document(uri)
+        text = self.texts.get(uri)
+        if text is None or text.source.text != document.source:
+            source = Source(document.source, to_fs_path(uri) or uri)
+            starts = (0, *(match.end() for match in re.finditer("\n", source.text)))
+            text = OpenText(uri, document.version, source, starts, document.position_codec)
+            self.texts[uri] = text
+        return text
+
+    def read_settings(self, name: str) -> CheckSettings:
+        """Return the settings of a file's project; the default ones if they cannot be read."""
+        folder = Path(name).parent
+        if folder not in self.settings:
+            try:
+                self.settings[folder] = read_settings(folder)
+            except CommandError as error:
+                self.settings[folder] = CheckSettings()
+                message = lsp.ShowMessageParams(lsp.MessageType.Warning, str(error))
+                self.window_show_message(message)
+        return self.settings[folder]
+
+    def start_check(self, uri: str) -> None:
+        """Check a text soon, instead of an earlier version of it."""
+        self.stop_check(uri)
+        self.checks[uri] = asyncio.ensure_future(self._check(uri))
+
+    def stop_check(self, uri: str) -> None:
+        """End a check that is running."""
+        if task := self.checks.pop(uri, None):
+            task.cancel()
+
+    async def _check(self, uri: str) -> None:
+        await asyncio.sleep(_DELAY_SECONDS)
+        text = self.get_text(uri)
+        settings = self.read_settings(text.source.name)
+        checked = settings.filter_items(text.source.check())
+        items = list[CheckedInstruction]()
+        # in parts, so that neither a request nor a change nor the end of the editor has to wait
+        while part := await asyncio.to_thread(_take, checked):
+            items += part
+        self.items[uri] = items
+        diagnostics = [text.make_diagnostic(x) for item in items for x in item.diagnostics]
+        self.text_document_publish_diagnostics(
+            lsp.PublishDiagnosticsParams(uri, diagnostics, text.version)
+        )
+
+
+def _take(items: Iterator[CheckedInstruction]) -> list[CheckedInstruction]:
+    """Return the next items, a few hundred."""
+    return [item for _, item in zip(range(300), items, strict=False)]
+
+
+def make_server(page: str = "") -> PtxServer:
+    """Return the server; ``page`` is the address of a folder that `ptxscope page` wrote."""
+    server = PtxServer(page)
+    for name, (answer, options) in _ANSWERS.items():
+        server.feature(name, options)(answer)
+    return server
+
+
+def _open(ls: PtxServer, params: lsp.DidOpenTextDocumentParams) -> None:
+    ls.start_check(params.text_document.uri)
+
+
+def _change(ls: PtxServer, params: lsp.DidChangeTextDocumentParams) -> None:
+    ls.start_check(params.text_document.uri)
+
+
+def _close(ls: PtxServer, params: lsp.DidCloseTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    ls.stop_check(uri)
+    ls.texts.pop(uri, None)
+    ls.items.pop(uri, None)
+    ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+
+
+def _hover(ls: PtxServer, params: lsp.HoverParams) -> lsp.Hover | None:
+    text = ls.get_text(params.text_document.uri)
+    about = text.source.describe(text.find_offset(params.position), ls.page)
+    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, about)) if about else None
+
+
+def _complete(ls: PtxServer, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+    text = ls.get_text(params.text_document.uri)
+    completions, span = text.source.complete(text.find_offset(params.position))
+    range_ = text.make_range(span)
+    return [
+        lsp.CompletionItem(x.text, detail=x.about, text_edit=lsp.TextEdit(range_, x.text))
+        for x in completions
+    ]
+
+
+def _find_definition(ls: PtxServer, params: lsp.DefinitionParams) -> lsp.Location | None:
+    text = ls.get_text(params.text_document.uri)
+    span = text.source.find_definition(text.find_offset(params.position))
+    return lsp.Location(text.uri, text.make_range(span)) if span else None
+
+
+def _list_actions(ls: PtxServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    text = ls.get_text(params.text_document.uri)
+    lines = range(params.range.start.line + 1, params.range.end.line + 2)
+    actions = list[lsp.CodeAction]()
+    for edit in text.source.list_edits(ls.items.get(text.uri, []), lines):
+        changes = {text.uri: [lsp.TextEdit(text.make_range(edit.span), edit.text)]}
+        kind = lsp.CodeActionKind.QuickFix
+        actions.append(lsp.CodeAction(edit.title, kind, edit=lsp.WorkspaceEdit(changes)))
+    return actions
+
+
+def _list_tokens(ls: PtxServer, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+    text = ls.get_text(params.text_document.uri)
+    data, line, column = list[int](), 0, 0
+    for token in text.source.list_tokens():
+        range_ = text.make_range(token.span)
+        start, end = range_.start, range_.end
+        if start.line != end.line:
+            continue
+        kind = _LEGEND.token_types.index(token.kind)
+        moved = start.character - (column if start.line == line else 0)
+        data += [start.line - line, moved, end.character - start.character, kind, 0]
+        line, column = start.line, start.character
+    return lsp.SemanticTokens(data)
+
+
+_ANSWERS: dict[str, tuple[Callable[..., object], Any]] = {
+    lsp.TEXT_DOCUMENT_DID_OPEN: (_open, None),
+    lsp.TEXT_DOCUMENT_DID_CHANGE: (_change, None),
+    lsp.TEXT_DOCUMENT_DID_CLOSE: (_close, None),
+    lsp.TEXT_DOCUMENT_HOVER: (_hover, None),
+    lsp.TEXT_DOCUMENT_COMPLETION: (_complete, lsp.CompletionOptions(trigger_characters=["."])),
+    lsp.TEXT_DOCUMENT_DEFINITION: (_find_definition, None),
+    lsp.TEXT_DOCUMENT_CODE_ACTION: (_list_actions, None),
+    lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (_list_tokens, _LEGEND),
+}

@@ -1,0 +1,286 @@
+"""What an editor asks about a position of a source: descriptions, definitions, tokens, edits.
+
+Positions are offsets in the text, in characters.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from functools import cached_property
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from ...documents.content.document import build_document
+from ...documents.formats.markdown import WRITER
+from ...documents.formats.markup import (
+    Block,
+    iter_blocks,
+    iter_step_blocks,
+    make_heading,
+    make_operand_table,
+    make_points,
+    make_verbatim,
+)
+from ...documents.options import Options
+from ...engine.program.program import Program
+from ...engine.program.statement import Statement
+from ...engine.syntax.completions import Completion, find_completions
+from ...engine.syntax.errors import Span
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.scopes import parse_registers
+from ...engine.syntax.tokens import Token, TokenKind, tokenize
+from ...engine.tracing.trace import Trace, trace
+from ...page.permalink import PageLink, format_permalink
+from ...proof.operand_sets import draw_operands
+from ...sources.diagnostic import CheckedInstruction
+from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
+from ...sources.lint import check_text
+from ...sources.source_language import Language, language_of
+from ...sources.source_programs import load
+
+_STATEMENT_START = re.compile(r"[;{}\"'`\n]")
+_LINES_AROUND = 20
+"""Lines of a listing before and after a position that are read to describe it."""
+MAX_TOKEN_CHARS = 1_000_000
+"""Characters of a file up to which definitions and semantic tokens are computed."""
+_DRAWS = 32
+"""Sets of operands from which the example of a hover is chosen."""
+_OPTIONS = Options(footer=False, heading_level=3)
+
+
+class SemanticKind(StrEnum):
+    """The kind of a token, in the words of the Language Server Protocol."""
+
+    KEYWORD = "keyword"
+    FUNCTION = "function"
+    MODIFIER = "modifier"
+    VARIABLE = "variable"
+    NUMBER = "number"
+
+
+class SemanticToken(NamedTuple):
+    """A token of PTX, and its kind."""
+
+    span: Span
+    kind: SemanticKind
+
+
+class Edit(NamedTuple):
+    """A change that an editor offers."""
+
+    title: str
+    span: Span
+    text: str
+
+
+class Source:
+    """The text of a file, and what is known of it; computed when it is first asked for."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.text, self.name = text, name
+
+    @cached_property
+    def language(self) -> Language:
+        """The language of the text."""
+        return language_of(self.name, self.text)
+
+    @cached_property
+    def _pieces(self) -> list[EmbeddedPtx]:
+        return list(find_ptx(self.text, self.language))
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def check(self) -> Iterator[CheckedInstruction]:
+        """Yield what `ptxscope check` finds."""
+        return check_text(self.text, self.name)
+
+    def _load_around(self, offset: int) -> tuple[tuple[Program, ...], int]:
+        """Return the programs of the text around a position, and where this text starts.
+
+        It is a part of a listing, or an asm statement or string of a source, so that the time does
+        not depend on the size of the file.
+        """
+        if self.language is Language.PTX:
+            line = bisect_right(self._line_starts, offset)
+            first = self._line_starts[max(line - _LINES_AROUND, 0)]
+            lines_after = self._line_starts[line + _LINES_AROUND :]
+            end = lines_after[0] if lines_after else len(self.text)
+            return load(self.text[first:end], self.name, is_excerpt=True), first
+        ptx = {x.ptx for x in self._pieces if _contains(x, offset)}
+        return load(self.text, self.name, is_wanted=ptx.__contains__) if ptx else (), 0
+
+    def _find_statement(self, offset: int) -> tuple[Statement | None, int]:
+        """Return the statement at a position or None, and where the text of its spans starts."""
+        programs, start = self._load_around(offset)
+        statements = (x for program in programs for x in program.statements)
+        position = offset - start
+        return next((x for x in statements if x.span[0] <= position < x.span[1]), None), start
+
+    # --- hover -------------------------------------------------------------------------------
+
+    def describe(self, offset: int, page: str = "") -> str:
+        """Describe the instruction or the operand at a position as Markdown; empty for neither.
+
+        ``page`` is the address of a folder that `ptxscope page` wrote, for a link.
+        """
+        statement, start = self._find_statement(offset)
+        ins = statement.instruction if statement else None
+        if not ins:
+            return ""
+        example = _trace_example(ins)
+        roles = (x for x in ins.roles if x in ins.spans)
+        spans = {x: range(ins.spans[x][0] + start, ins.spans[x][1] + start) for x in roles}
+        role = next((x for x, span in spans.items() if offset in span), None)
+        blocks = _iter_operand_blocks(example, role) if role else _iter_blocks(example)
+        return WRITER.write_document(blocks, _OPTIONS) + _format_link(example, page)
+
+    def _get_word(self, offset: int) -> str:
+        words = re.finditer(r"[%$\w]+", self._get_line(offset))
+        column = offset - self._get_line_start(offset)
+        return next((x[0] for x in words if x.start() <= column < x.end()), "")
+
+    def _get_line_start(self, offset: int) -> int:
+        return self.text.rfind("\n", 0, offset) + 1
+
+    def _get_line(self, offset: int) -> str:
+        return self.text[self._get_line_start(offset) :].partition("\n")[0]
+
+    # --- completion, definitions, tokens -----------------------------------------------------
+
+    def complete(self, offset: int) -> tuple[tuple[Completion, ...], Span]:
+        """Return the legal continuations at a position, and the span that each replaces."""
+        start = max(self._get_line_start(offset), offset - 500)
+        line = self.text[start:offset]
+        cuts = [match.end() for match in _STATEMENT_START.finditer(line)]
+        text = line[cuts[-1] if cuts else 0 :]
+        blanks = len(text) - len(text.lstrip())
+        completions = find_completions(text[blanks:]) if text.strip() else ()
+        word_start = completions[0].start if completions else 0
+        return completions, (offset - (len(text) - blanks - word_start), offset)
+
+    def find_definition(self, offset: int) -> Span | None:
+        """Return the span of the declaration of the register or label at a position."""
+        if self.language is not Language.PTX or len(self.text) > MAX_TOKEN_CHARS:
+            return None
+        name = self._get_word(offset)
+        words = tokenize(self.text)
+        labels = (
+            word
+            for word, following in pairwise(words)
+            if word.text == name and following.text == ":"
+        )
+        registers = (x for x in _iter_declared(words, name) if x.start <= offset)
+        definition = next(iter([*registers][-1:]), None) or next(labels, None)
+        return definition.span if definition else None
+
+    def list_tokens(self) -> list[SemanticToken]:
+        """Return the tokens of PTX in the text, in order."""
+        tokens = list[SemanticToken]()
+        if len(self.text) > MAX_TOKEN_CHARS:
+            return tokens
+        for piece in self._pieces:
+            fragment = piece.flatten()
+            is_start = True
+            for word in tokenize(fragment.ptx):
+                if kind := _classify(word, is_start=is_start):
+                    tokens.append(SemanticToken(fragment.find_origin(*word.span), kind))
+                is_start = word.text in ";{}:"
+        return sorted(tokens)
+
+    # --- changes -----------------------------------------------------------------------------
+
+    def list_edits(self, items: Iterable[CheckedInstruction], lines: range) -> Iterator[Edit]:
+        """Yield the edits for the instructions on some lines, which are numbered from 1."""
+        starts = [*self._line_starts, len(self.text) + 1]
+        span = range(starts[lines.start - 1], starts[min(lines.stop, len(starts)) - 1])
+        programs, first = self._load_around(span.start)
+        for problem in dict.fromkeys(x for program in programs for x in program.problems):
+            start, end = (x + first for x in problem.span)
+            if problem.fix is not None and start in span:
+                title = f"Write `{problem.fix}`" if problem.fix else "Remove this"
+                yield Edit(title, (start, end), problem.fix)
+        for item in (x for x in items if x.location.line in lines):
+            for fix in (x.fix for x in item.diagnostics if x.fix):
+                start = starts[fix.location.line - 1] + fix.location.column - 1
+                yield Edit(f"Write `{fix.text}`", (start, start + fix.location.width), fix.text)
+            start = starts[item.location.line - 1] + item.location.column - 1
+            statement, first = self._find_statement(start)
+            if item.replacement and statement:
+                title = f"Replace by PTX with the documented result ({', '.join(item.errata)})"
+                text = " ".join(line.strip() for line in item.replacement)
+                start, end = (x + first for x in statement.span)
+                yield Edit(title, (start, end + self.text.startswith(";", end)), text)
+
+
+def _contains(piece: EmbeddedPtx, offset: int) -> bool:
+    fragment = piece.flatten()
+    length = len(fragment.ptx)
+    return fragment.find_origin(0, length)[0] <= offset <= fragment.find_origin(0, length)[1]
+
+
+def _iter_declared(words: list[Token], name: str) -> Iterator[Token]:
+    """Yield the word that declares a register, in each directive that does."""
+    for i, word in enumerate(words):
+        if word.text == ".reg":
+            registers, end = parse_registers(words, i + 1)
+            for register in registers:
+                digits = name.removeprefix(register.name)
+                is_numbered = register.register_count is not None and digits.isdecimal()
+                if name == register.name or (is_numbered and name.startswith(register.name)):
+                    yield next(x for x in words[i:end] if x.text == register.name)
+
+
+def _classify(word: Token, *, is_start: bool) -> SemanticKind | None:
+    match word.kind:
+        case TokenKind.DOTTED:
+            return SemanticKind.KEYWORD if is_start else SemanticKind.MODIFIER
+        case TokenKind.NAME:
+            return SemanticKind.FUNCTION if is_start else SemanticKind.VARIABLE
+        case TokenKind.NUMBER:
+            return SemanticKind.NUMBER
+    return None
+
+
+def _trace_example(ins: Instruction) -> Trace:
+    """Return an evaluation on edge cases: of some operands, those that raise the most flags."""
+    types = {x.name: x.type for x in ins.inputs}
+    traces = (trace(ins, values) for values in islice(draw_operands(types), _DRAWS))
+    return max(traces, key=_count_flags)
+
+
+def _count_flags(example: Trace) -> int:
+    return sum(bool(flags) for row in example.rows.values() for flags in row.flags)
+
+
+def _iter_blocks(example: Trace) -> Iterator[Block]:
+    ins = example.instruction
+    yield make_heading(f"{ins.opcode}: {ins.entry.summary}")
+    yield make_verbatim([f"{ins.entry.syntax};"], language="ptx")
+    if ins.errata:
+        yield make_points([[f"{x.id}: {x.sentence}"] for x in ins.errata])
+    yield from iter_blocks(build_document(example, _OPTIONS))
+
+
+def _format_link(example: Trace, page: str) -> str:
+    """Return a link to the example on a page, as Markdown."""
+    values = {role: f"{bits:#x}" for role, bits in example.operands.items()}
+    fragment = format_permalink(PageLink(str(example.instruction), values)) if page else ""
+    return f"\n[Open on the page](<{page.rstrip('/')}/#{fragment}>)\n" if fragment else ""
+
+
+def _iter_operand_blocks(example: Trace, role: str) -> Iterator[Block]:
+    document = build_document(example, _OPTIONS)
+    (section,) = document.sections
+    yield make_heading(f"Operand {role}", 1)
+    yield make_operand_table(
+        section._replace(operands=tuple(x for x in section.operands if x.role == role))
+    )
+    for step in section.steps:
+        rows = tuple(row for row in step.rows if row.key.partition(".")[2] == role)
+        if rows:
+            yield from iter_step_blocks(step._replace(rows=rows), 2)

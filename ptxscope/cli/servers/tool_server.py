@@ -1,0 +1,129 @@
+"""The Model Context Protocol: commands as tools of a language model.
+
+Each call runs the command in a process of its own, which is bounded in time and in the size of its
+answer. An error of the command, with its caret, is the error of the call.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Annotated, Any
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from ... import __version__
+
+MAX_SECONDS = 60
+MAX_ANSWER_CHARS = 200_000
+SERVER = MCPServer(
+    "ptxscope",
+    version=__version__,
+    log_level="CRITICAL",
+    instructions=(
+        "Exact results of NVIDIA PTX instructions. Check every claim about the result of a PTX "
+        "instruction with these tools instead of computing it. Two models give an answer: `isa` "
+        "is the documentation, `ptxas` is what NVIDIA's assembler makes of the instruction."
+    ),
+)
+Ptx = Annotated[
+    str,
+    Field(description="an instruction, statements in braces, an asm statement, or an intrinsic"),
+]
+Operands = Annotated[
+    dict[str, str],
+    Field(description="values by register: {'a': '0x80ff7f01', 'b': '-5', 'c': '[1,2,3,4]'}"),
+]
+ModelName = Annotated[str, Field(description="isa, ptxas, ptxas-12.4, or errata: E3+E6")]
+Conditions = Annotated[list[str], Field(description="such as 'b <= 255' or 'd.b0 > a.b0'")]
+
+
+@SERVER.tool()
+def evaluate(ptx: Ptx, operands: Operands, model: ModelName = "isa") -> str:
+    """Return the results of one evaluation."""
+    return _run("eval", ptx, *_format_operands(operands), f"--model={model}")
+
+
+@SERVER.tool()
+def trace(ptx: Ptx, operands: Operands, model: ModelName = "isa") -> dict[str, Any]:
+    """Return every step of one evaluation: lanes, values, flags, and the answers of all models."""
+    return _run_record("trace", ptx, *_format_operands(operands), f"--model={model}")
+
+
+@SERVER.tool()
+def explain(
+    ptx: Ptx,
+    operands: Operands,
+    observed: Annotated[str, Field(description="the result; ? for unknown digits: 0x1122??ff")],
+) -> list[dict[str, Any]]:
+    """Return the changes of a line that explain an observed result."""
+    words = (*_format_operands(operands), f"--got={observed}", "--no-next")
+    return _run_list("explain", ptx, *words)
+
+
+@SERVER.tool()
+def check(
+    source: Annotated[str, Field(description="the text of a PTX listing, or of a C or CUDA file")],
+) -> list[dict[str, Any]]:
+    """Return the instructions of a source, with illegal ones and those that an erratum changes."""
+    return _run_list("check", "-", text=source)
+
+
+@SERVER.tool()
+def prove(
+    first: Ptx,
+    second: Ptx,
+    first_model: ModelName = "isa",
+    second_model: ModelName = "isa",
+    conditions: Conditions = [],  # noqa: B006 - the schema needs the value
+) -> dict[str, Any]:
+    """Prove that two computations are equal for all operands, or return a counterexample."""
+    models = (f"--model-a={first_model}", f"--model-b={second_model}")
+    words = (*models, *_format_conditions(conditions), f"--timeout={MAX_SECONDS // 2}")
+    return _run_record("prove", first, second, *words)
+
+
+@SERVER.tool()
+def find(ptx: Ptx, conditions: Conditions, count: int = 1) -> dict[str, Any]:
+    """Return operands for which all conditions hold, or prove that there are none."""
+    words = (*_format_conditions(conditions), f"-n={count}", f"--timeout={MAX_SECONDS // 2}")
+    return _run_record("find", ptx, *words)
+
+
+def _format_operands(operands: dict[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in operands.items()]
+
+
+def _format_conditions(conditions: list[str]) -> list[str]:
+    return ["--where=" + " and ".join(f"({x})" for x in conditions)] if conditions else []
+
+
+def _run_record(command: str, *words: str) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(_run(command, *words, "--format=json"))
+    return record
+
+
+def _run_list(command: str, *words: str, text: str = "") -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = json.loads(_run(command, *words, "--format=json", text=text))
+    return records
+
+
+def _run(command: str, *words: str, text: str = "") -> str:
+    """Return what a command prints. Raise ToolError with its message if it fails."""
+    options = [word for word in words if word.startswith("-") and word != "-"]
+    arguments = [word for word in words if word not in options]
+    try:
+        done = subprocess.run(  # noqa: S603 - ptxscope itself
+            [sys.executable, "-m", "ptxscope", command, *options, "--", *arguments],
+            input=text, capture_output=True, encoding="utf-8", timeout=MAX_SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise ToolError(f"`{command}` took longer than {MAX_SECONDS} seconds") from None
+    if done.returncode not in (0, 1, 3) or not done.stdout:
+        raise ToolError(done.stderr.strip() or f"`{command}` failed")
+    if len(done.stdout) > MAX_ANSWER_CHARS:
+        raise ToolError(f"the answer has more than {MAX_ANSWER_CHARS:,} characters")
+    return done.stdout

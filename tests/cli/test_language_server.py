@@ -1,0 +1,259 @@
+"""`ptxscope lsp`, in a process, asked by pygls' client; and its answers about a text."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from time import monotonic
+
+import pytest
+import pytest_asyncio
+from lsprotocol import types as lsp
+from pygls.lsp.client import LanguageClient
+
+from ptxscope import evaluate
+from ptxscope.cli.servers.source_answers import Source
+from tests.tiers import ci_only
+
+VIDEO = Path(__file__).parents[1] / "data" / "video.cu"
+LISTING = """\
+.version 8.0
+.target sm_75
+.reg .b32 %r<9>;
+AGAIN:
+vadd.u32.s32.s32.sat %r4.b0, %r5, %r6, %r3;
+bra AGAIN;
+"""
+
+
+class Editor:
+    """A client that keeps the newest diagnostics of every text."""
+
+    def __init__(self, client: LanguageClient) -> None:
+        self.client = client
+        self.published: dict[str, lsp.PublishDiagnosticsParams] = {}
+        self.changed = asyncio.Event()
+        client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(lambda x: self.publish(x))
+
+    def publish(self, params: lsp.PublishDiagnosticsParams) -> None:
+        self.published[params.uri] = params
+        self.changed.set()
+
+    async def wait(self, uri: str, version: int) -> list[lsp.Diagnostic]:
+        """Return the diagnostics of a version of a text."""
+        while uri not in self.published or self.published[uri].version != version:
+            self.changed.clear()
+            await asyncio.wait_for(self.changed.wait(), 60)
+        return [*self.published[uri].diagnostics]
+
+    async def open(self, uri: str, text: str) -> list[lsp.Diagnostic]:
+        item = lsp.TextDocumentItem(uri, "ptx", 1, text)
+        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+        return await self.wait(uri, 1)
+
+    def change(self, uri: str, version: int, text: str) -> None:
+        identifier = lsp.VersionedTextDocumentIdentifier(version=version, uri=uri)
+        changes = [lsp.TextDocumentContentChangeWholeDocument(text)]
+        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(identifier, changes))
+
+    async def hover(self, uri: str, line: int, character: int) -> str:
+        position = lsp.Position(line, character)
+        params = lsp.HoverParams(lsp.TextDocumentIdentifier(uri), position)
+        answer = await self.client.text_document_hover_async(params)
+        return answer.contents.value if answer else ""  # type: ignore[union-attr]
+
+
+@pytest_asyncio.fixture
+async def editor() -> AsyncIterator[Editor]:
+    client = LanguageClient("test", "1")
+    editor = Editor(client)
+    await client.start_io(sys.executable, "-m", "ptxscope", "lsp")
+    await client.initialize_async(lsp.InitializeParams(capabilities=lsp.ClientCapabilities()))
+    client.initialized(lsp.InitializedParams())
+    yield editor
+    await client.shutdown_async(None)
+    client.exit(None)
+    await client.stop()  # type: ignore[no-untyped-call]
+
+
+async def test_an_editor_gets_diagnostics_descriptions_and_a_replacement(editor: Editor) -> None:
+    uri, text = "file:///video.cu", VIDEO.read_text(encoding="utf-8")
+    diagnostics = await editor.open(uri, text)
+    assert {"E3", "E6"} <= {x.code for x in diagnostics}
+    diagnostic = next(x for x in diagnostics if x.code == "E3")
+    lines = text.split("\n")
+    line = diagnostic.range.start.line
+    assert lines[line][diagnostic.range.start.character :].startswith("vadd.u32.s32.s32.sat")
+    assert "E3" in await editor.hover(uri, line, diagnostic.range.start.character)
+    params = lsp.CodeActionParams(
+        lsp.TextDocumentIdentifier(uri), diagnostic.range, lsp.CodeActionContext([diagnostic])
+    )
+    (action,) = await editor.client.text_document_code_action_async(params) or []
+    assert isinstance(action, lsp.CodeAction)
+    assert action.edit
+    assert action.edit.changes
+    (edit,) = action.edit.changes[uri]
+    span = edit.range.start.character, edit.range.end.character
+    lines[line] = lines[line][: span[0]] + edit.new_text + lines[line][span[1] :]
+    editor.change(uri, 2, "\n".join(lines))
+    fixed = await editor.wait(uri, 2)
+    assert line not in [x.range.start.line for x in fixed]
+    assert len(fixed) < len(diagnostics)
+
+
+async def test_a_text_that_is_half_typed_never_ends_the_server(editor: Editor) -> None:
+    uri = "file:///a.ptx"
+    await editor.open(uri, "")
+    for version in range(2, len(LISTING) + 2):
+        editor.change(uri, version, LISTING[: version - 1])
+        if version % 16 == 0:
+            await editor.hover(uri, 4, 3)
+            await editor.hover(uri, 10**6, 10**6)
+    assert [x.code for x in await editor.wait(uri, len(LISTING) + 1)] == ["E3"]
+    editor.change(uri, 3, "😀" + LISTING)  # an earlier version, later
+    editor.change(uri, 999, "/* 😀\x0c\u2028 */ vadd4.s32.s32.s32.sta %r1, %r2, %r3, %r4;")
+    (diagnostic,) = [x for x in await editor.wait(uri, 999) if x.code == "illegal"]
+    assert diagnostic.range.start == lsp.Position(
+        0, len("/* 😀\x0c\u2028 */ vadd4.s32.s32.s32") + 1
+    )
+
+
+@ci_only
+async def test_a_request_that_is_cancelled_and_a_large_file_do_no_harm(editor: Editor) -> None:
+    large = LISTING.replace("AGAIN", "A") * 20_000
+    item = lsp.TextDocumentItem("file:///large.ptx", "ptx", 1, large)
+    editor.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+    request = asyncio.ensure_future(editor.hover("file:///large.ptx", 4, 3))
+    await asyncio.sleep(0)
+    request.cancel()
+    assert [x.code for x in await editor.open("file:///small.ptx", LISTING)] == ["E3"]
+
+
+@ci_only
+async def test_the_server_ends_when_its_client_dies() -> None:
+    words = (sys.executable, "-m", "ptxscope", "lsp")
+    pipe = asyncio.subprocess.PIPE
+    server = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe)
+    assert server.stdin
+    server.stdin.write(b"Content-Length: 100\r\n\r\n{")
+    await server.stdin.drain()
+    server.stdin.close()
+    start = monotonic()
+    await asyncio.wait_for(server.wait(), 60)
+    assert monotonic() - start < 60
+
+
+@ci_only
+@pytest.mark.skipif(shutil.which("nvim") is None, reason="no Neovim here")
+def test_neovim_shows_a_diagnostic_describes_a_line_and_applies_a_fix(tmp_path: Path) -> None:
+    script = tmp_path / "session.lua"
+    script.write_text(
+        f"""
+vim.cmd("edit {VIDEO}")
+local client = vim.lsp.start_client({{
+  name = "ptxscope", cmd = {{"{sys.executable}", "-m", "ptxscope", "lsp"}}, root_dir = "/",
+}})
+vim.lsp.buf_attach_client(0, client)
+vim.wait(60000, function() return #vim.diagnostic.get(0) > 0 end)
+local diagnostic = vim.diagnostic.get(0)[1]
+vim.api.nvim_win_set_cursor(0, {{diagnostic.lnum + 1, diagnostic.col}})
+local function ask(method, params)
+  return vim.lsp.buf_request_sync(0, method, params, 60000)[client].result
+end
+local position = vim.lsp.util.make_position_params()
+local hover = ask("textDocument/hover", position).contents.value
+local params = vim.lsp.util.make_range_params()
+params.context = {{diagnostics = {{}}}}
+local action = ask("textDocument/codeAction", params)[1]
+vim.lsp.util.apply_workspace_edit(action.edit, "utf-16")
+local line = vim.api.nvim_buf_get_lines(0, diagnostic.lnum, diagnostic.lnum + 1, true)[1]
+io.stdout:write(vim.json.encode({{diagnostic.message, hover, line}}))
+vim.cmd("qall!")
+""",
+        encoding="utf-8",
+    )
+    words = ("nvim", "--headless", "-u", "NONE", "-n", "-c", f"luafile {script}")
+    done = subprocess.run(words, capture_output=True, encoding="utf-8", timeout=120, check=True)
+    message, about, line = json.loads(done.stdout)
+    assert message.startswith("E3: ")
+    assert "#### 4. saturate" in about
+    assert line.strip().startswith('asm("{ .reg .b64 t<5>;')
+
+
+def test_a_description_has_lanes_that_are_evaluated() -> None:
+    source = Source(LISTING, "a.ptx")
+    about = source.describe(LISTING.index("vadd"))
+    bits = {x: int(about.partition(f"`%{x}` | `")[2][:10], 0) for x in ("r5", "r6", "r3")}
+    values = {f"%{name}": value for name, value in bits.items()}
+    result = evaluate("vadd.u32.s32.s32.sat %r4.b0, %r5, %r6, %r3", values)["%r4"]
+    assert f"`%r4` = `{result:#010x}`" in about
+    assert "#### Operand b" in source.describe(LISTING.index("%r6"))
+    assert source.describe(0) == ""
+    link = source.describe(LISTING.index("vadd"), "https://example.org/try/")
+    assert "](<https://example.org/try/#vadd.u32.s32.s32.sat+" in link
+
+
+@pytest.mark.parametrize(
+    ("typed", "contained", "absent"),
+    [
+        ("vadd4.s32.s32.s32.", {"sat", "add"}, {"u32", "min"}),
+        ("@%p vse", {"vset", "vset2", "vset4"}, {"vadd"}),
+        ('asm("vmin2.', {"s32", "u32"}, {"max"}),
+        ("add.s32 %r1, %r2, %r3; vshl.u32.u32.u32.", {"clamp", "wrap"}, {"shr7"}),
+    ],
+)
+def test_completions_are_legal_continuations(
+    typed: str, contained: set[str], absent: set[str]
+) -> None:
+    completions, (start, end) = Source(f"\n{typed}", "a.cu").complete(len(typed) + 1)
+    words = {x.text for x in completions}
+    assert contained <= words
+    assert not absent & words
+    assert all(x.startswith(f"\n{typed}"[start:end]) for x in words)
+
+
+def test_definitions_are_found_for_registers_and_labels() -> None:
+    source = Source(LISTING, "a.ptx")
+    assert source.find_definition(LISTING.index("%r5")) == (
+        LISTING.index("%r<"),
+        LISTING.index("<9>"),
+    )
+    span = source.find_definition(LISTING.rindex("AGAIN"))
+    assert span == (LISTING.index("AGAIN"), LISTING.index(":"))
+    assert source.find_definition(LISTING.index("vadd")) is None
+
+
+def test_a_likely_word_is_offered_instead_of_an_unknown_one() -> None:
+    text = LISTING.replace(".sat", ".sta")
+    source = Source(text, "a.ptx")
+    (edit,) = source.list_edits(list(source.check()), range(5, 6))
+    start, end = edit.span
+    assert text[:start] + edit.text + text[end:] == LISTING
+
+
+def test_tokens_cover_the_ptx_of_a_source_in_order() -> None:
+    text = VIDEO.read_text(encoding="utf-8")
+    tokens = Source(text, "video.cu").list_tokens()
+    assert tokens == sorted(tokens)
+    words = [(text[slice(*x.span)], x.kind) for x in tokens]
+    assert ("vabsdiff4", "function") in words
+    assert (".add", "modifier") in words
+    assert ("%0", "variable") in words
+
+
+def test_without_its_packages_the_command_says_how_to_install_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from ptxscope.cli import main
+
+    for command, package in (("lsp", "lsprotocol"), ("mcp", "mcp.server")):
+        for name in [x for x in sys.modules if x.startswith("ptxscope.cli.servers.")]:
+            monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, package, None)
+        assert main([command]) == 2
+        assert "[editor]" in capsys.readouterr().err

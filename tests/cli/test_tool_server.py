@@ -1,0 +1,76 @@
+"""`ptxscope mcp`, in a process, asked by the client of the `mcp` package."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from ptxscope import evaluate
+from tests.tiers import ci_only
+
+SERVER = StdioServerParameters(command=sys.executable, args=["-m", "ptxscope", "mcp"])
+VSET4 = "vset4.u32.u32.lt d, a, b, c"
+
+
+@asynccontextmanager
+async def open_session() -> AsyncIterator[ClientSession]:
+    async with stdio_client(SERVER) as (reader, writer), ClientSession(reader, writer) as session:
+        await session.initialize()
+        yield session
+
+
+async def call(session: ClientSession, tool: str, **arguments: Any) -> tuple[bool, Any, str]:
+    """Whether a call failed, its structured answer, and its text."""
+    answer = await session.call_tool(tool, arguments)
+    (content, *_) = answer.content
+    return bool(answer.is_error), answer.structured_content, getattr(content, "text", "")
+
+
+async def test_a_model_that_asks_why_vset4_gave_0xff_gets_the_cause() -> None:
+    async with open_session() as session:
+        values = {"a": "0x01020304", "b": "0x05060708", "c": "0"}
+        _, answer, _ = await call(
+            session, "explain", ptx=VSET4, operands=values, observed="0xffffffff"
+        )
+        first = answer["result"][0]
+        assert "`vset` writes 1 if the comparison is true; it is `set`" in first["sentence"]
+        _, answer, _ = await call(session, "evaluate", ptx=VSET4, operands=values)
+        numbers = {name: int(value, 0) for name, value in values.items()}
+        assert int(answer["result"].split("=")[1], 0) == evaluate(VSET4, numbers)["d"]
+
+
+async def test_an_error_has_the_caret_of_the_command() -> None:
+    async with open_session() as session:
+        is_error, _, text = await call(
+            session, "evaluate", ptx="vadd4.s32.s32.s23 d, a, b, c", operands={}
+        )
+        assert is_error
+        line, caret = text.splitlines()[1:3]
+        assert line[caret.index("^") :].startswith(".s23")
+        is_error, _, text = await call(session, "trace", ptx=VSET4, operands={"a": "--help"})
+        assert is_error
+        assert "--help" in text
+
+
+@ci_only
+async def test_every_tool_answers_with_the_records_of_its_command() -> None:
+    async with open_session() as session:
+        tools = (await session.list_tools()).tools
+        assert {x.name for x in tools} == {"evaluate", "trace", "explain", "check", "prove", "find"}
+        line = "vadd.u32.s32.s32.sat d.b0, a, b, c"
+        _, trace, _ = await call(
+            session, "trace", ptx=line, operands={"a": "-1", "b": "0", "c": "0"}
+        )
+        assert trace["schema"] == "ptxscope.trace/1"
+        _, proof, _ = await call(session, "prove", first=line, second=line, second_model="ptxas")
+        assert proof["verdict"] == "different"
+        _, search, _ = await call(session, "find", ptx=line, conditions=["d.b0 == 7", "b == 3"])
+        (found,) = search["answers"]
+        assert evaluate(line, {"c": 0} | found["operands"])["d"] & 0xFF == 7
+        _, items, _ = await call(session, "check", source=f".reg .b32 a, b, c, d;\n{line};")
+        assert items["result"][0]["errata"] == ["E3"]
