@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, TypeGuard
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeGuard
 
 from rich.cells import cell_len
 from textual import events
@@ -68,6 +68,14 @@ _MOTION = 0.2
 _FRAMES = 6
 _START_CHARS = "0123456789abcdef+-.["
 """The first characters of an answer; words like `true` need Enter first."""
+
+
+class _DrawnCell(NamedTuple):
+    """The position at which the cell of a place begins."""
+
+    x: int
+    y: int
+    place: Place
 
 
 class LanesPane(Pane):
@@ -140,7 +148,7 @@ class LanesPane(Pane):
             self._set_place(None)
         self._start_animation(is_animated=is_animated)
         self.redraw_lines()
-        if self.place is not None and self._find_place(self._list_places()) is not None:
+        if self.place is not None and self._find_cell(self.place) is not None:
             self._set_place(self.place)
 
     @property
@@ -208,11 +216,7 @@ class LanesPane(Pane):
             start, end = self._steps[self._view.step]
             self.show_line(end - 1)
             self.show_line(start)
-        if (
-            self.place is not None
-            and self._cached_lines
-            and self._find_place(self._list_places()) is None
-        ):
+        if self.place is not None and self._cached_lines and self._find_cell(self.place) is None:
             self._leave_undrawn(self.place)
 
     def _leave_undrawn(self, place: Place) -> None:
@@ -271,75 +275,60 @@ class LanesPane(Pane):
 
     # --- the cursor ----------------------------------------------------------------
 
-    def _list_places(self) -> list[list[tuple[int, Place]]]:
-        """Return, for every line, the start and the place of each cell."""
-        places: list[list[tuple[int, Place]]] = []
-        for line in self.visible_lines:
-            x, cells = 0, list[tuple[int, Place]]()
-            for piece in line:
-                target = piece.target
-                if isinstance(target, Place) and all(target != c for _, c in cells):
-                    cells.append((x, target))
-                x += cell_len(piece.text)
-            places.append(cells)
-        return places
+    def _list_cells(self) -> list[_DrawnCell]:
+        """Return every cell as drawn, line by line."""
+        cells: dict[tuple[int, Place], _DrawnCell] = {}
+        for y, line in enumerate(self.visible_lines):
+            x = 0
+            for text, _, target in line:
+                if isinstance(target, Place):
+                    cells.setdefault((y, target), _DrawnCell(x, y, target))
+                x += cell_len(text)
+        return list(cells.values())
+
+    def _find_cell(self, place: Place | None) -> _DrawnCell | None:
+        """Return the first cell of a place; None if it is not drawn."""
+        return next((cell for cell in self._list_cells() if cell.place == place), None)
 
     def action_move(self, across: int, down: int) -> None:
         """Move the cursor by cells and lines."""
         self.is_predicted = False
-        places = self._list_places()
-        index = self._find_place(places)
-        if index is None:
+        cells = self._list_cells()
+        current = self._find_cell(self.place)
+        if current is None:
             self._enter()
             return
-        y, i = index
-        x = places[y][i][0]
         if across:
-            i = min(max(i + across, 0), len(places[y]) - 1)
-            self._go(y, places[y][i][1])
+            line = [cell for cell in cells if cell.y == current.y]
+            self._go(line[min(max(line.index(current) + across, 0), len(line) - 1)])
             return
-        current = places[y][i][1]
-        y += down
-        while 0 <= y < len(places):
-            if places[y] and all(place != current for _, place in places[y]):
-                nearest_cell = min(self._select_read(places[y]), key=lambda c: abs(c[0] - x))
-                self._go(y, nearest_cell[1])
-                return
-            y += down
+        ahead = {cell.y for cell in cells if (cell.y - current.y) * down > 0}
+        ahead -= {cell.y for cell in cells if cell.place == current.place}
+        if ahead:
+            y = min(ahead, key=lambda y: abs(y - current.y))
+            line = self._select_read([cell for cell in cells if cell.y == y])
+            self._go(min(line, key=lambda cell: abs(cell.x - current.x)))
 
-    def _select_read(self, cells: list[tuple[int, Place]]) -> list[tuple[int, Place]]:
+    def _select_read(self, cells: list[_DrawnCell]) -> list[_DrawnCell]:
         """Return the cells of a line without the parts that nothing reads, if others remain."""
         unread_places = figure_edits.find_unread_places(self._scene) if self._scene else frozenset()
-        return [cell for cell in cells if cell[1] not in unread_places] or cells
+        return [cell for cell in cells if cell.place not in unread_places] or cells
 
     def _enter(self, lane: int | None = None) -> None:
         """Put the cursor on the first cell of the current step, or on the first of a lane there."""
-        places = self._list_places()
+        cells = self._list_cells()
         step = self._view.step if self._view else 0
-        start, end = self._steps.get(step, (0, len(places)))
-        row_places = [place for line in places[start:end] for _, place in line]
-        if asked_place := next(filter(self.is_predictable, row_places), None):
-            self.move_cursor_to(asked_place)
-            return
-        if same_lane_place := next((place for place in row_places if place.lane == lane), None):
-            self.move_cursor_to(same_lane_place)
-            return
-        order = [*range(start, end), *range(len(places))]
-        y = next((y for y in order if places[y]), None)
-        if y is not None:
-            self._go(y, places[y][0][1])
+        start, end = self._steps.get(step, (0, len(self.visible_lines)))
+        step_cells = [cell for cell in cells if start <= cell.y < end]
+        asked_cells = [cell for cell in step_cells if self.is_predictable(cell.place)]
+        lane_cells = [cell for cell in step_cells if cell.place.lane == lane]
+        for cell in [*asked_cells, *lane_cells, *step_cells, *cells][:1]:
+            self._go(cell)
 
-    def _find_place(self, places: list[list[tuple[int, Place]]]) -> tuple[int, int] | None:
-        for y, cells in enumerate(places):
-            for i, (_, place) in enumerate(cells):
-                if place == self.place:
-                    return y, i
-        return None
-
-    def _go(self, y: int, place: Place) -> None:
-        self._set_place(place)
+    def _go(self, cell: _DrawnCell) -> None:
+        self._set_place(cell.place)
         super().redraw_lines()
-        self.show_line(y)
+        self.show_line(cell.y)
 
     def _set_place(self, place: Place | None) -> None:
         self.place = place
@@ -392,21 +381,15 @@ class LanesPane(Pane):
 
     def on_blur(self) -> None:
         """Hide the cursor, which is visible only while the lanes have the focus."""
-        if self.place is not None:
-            self._set_place(None)
-            super().redraw_lines()
+        self.move_cursor_to(None)
 
     def move_cursor_to(self, place: Place | None) -> None:
         """Put the cursor on a cell if it is drawn, or on none."""
-        if place is None:
-            if self.place is not None:
-                self._set_place(None)
-                super().redraw_lines()
-            return
-        for y, cells in enumerate(self._list_places()):
-            if any(place == drawn_place for _, drawn_place in cells):
-                self._go(y, place)
-                return
+        if place is None and self.place is not None:
+            self._set_place(None)
+            super().redraw_lines()
+        elif cell := self._find_cell(place):
+            self._go(cell)
 
     # --- changing what is drawn ------------------------------------------------------
 
@@ -518,10 +501,8 @@ class LanesPane(Pane):
 
     def _find_place_beneath(self, place: Place) -> Offset:
         """Return the position below a cell, on the screen."""
-        for y, cells in enumerate(self._list_places()):
-            for x, position in cells:
-                if position == place:
-                    return self.content_region.offset + Offset(x, y + 1 - self.scroll_offset.y)
+        if cell := self._find_cell(place):
+            return self.content_region.offset + Offset(cell.x, cell.y + 1 - self.scroll_offset.y)
         return self.content_region.bottom_left
 
     def _edit_cell(self, start: str) -> None:
