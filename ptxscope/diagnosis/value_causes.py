@@ -186,7 +186,9 @@ def _iter_misreadings(ins: Instruction, name: str, roles: str, type_: Type) -> I
         for unit, part in ((8, "byte"), (16, "half-word")):
             phrase = f"with {name} sign-extended from its low {part}"
             yield make_operand_cause(roles, phrase, 4, _make_sign_extension(unit))
-    if type_.bits == 32 and any(_has_fixed_lanes(ins, role) for role in roles):
+    if type_.bits == 32 and any(
+        ins.count_lanes(role) > 1 and ins.entry.find_slot(f"{role}sel") is None for role in roles
+    ):
         phrase = f"with the half-words of {name} swapped"
         yield make_operand_cause(roles, phrase, 2, lambda role, bits, _: _swap_halves(bits[role]))
     if ins.entry.group is Group.COMPARE and type_.bits >= 32 and type_.lanes == 1:
@@ -196,11 +198,6 @@ def _iter_misreadings(ins: Instruction, name: str, roles: str, type_: Type) -> I
         yield make_operand_cause(
             roles, f"with {name}'s float converted to an integer", 4, _to_integer(type_.bits)
         )
-
-
-def _has_fixed_lanes(ins: Instruction, role: str) -> bool:
-    """Whether an operand is read in lanes that no selector can exchange."""
-    return ins.count_lanes(role) > 1 and ins.entry.find_slot(f"{role}sel") is None
 
 
 def _make_sign_extension(unit: int) -> _Value:

@@ -106,15 +106,11 @@ def _iter_low_part_sentences(sweep: Sweep) -> Iterator[str]:
 
 
 def _format_axis_range(axis: SweepAxis) -> str:
-    count = f"all {axis.size:,}" if _is_all(axis) else f"{axis.size:,}"
+    count = f"all {axis.size:,}" if axis.size == axis.part.values else f"{axis.size:,}"
     if axis.part.values == 2:
         return f"{axis.part.label} is {axis.part.format_value(0)} or {axis.part.format_value(1)}"
     values = format_value_range(axis.part, axis.low, axis.high)
     return f"{axis.part.label} goes through {count} values {values}"
-
-
-def _is_all(axis: SweepAxis) -> bool:
-    return axis.size == axis.part.values
 
 
 def describe_sampling(axis: SweepAxis) -> str:
@@ -214,7 +210,8 @@ def _iter_range_sentences(sweep: Sweep, intervals: list[ValueInterval]) -> Itera
 
 
 def _describe_range(sweep: Sweep, interval: ValueInterval) -> str:
-    sentence = f"{format_extent(sweep.x, *interval)}: {_describe_interval(sweep, interval)}"
+    course = _describe_course(sweep, sweep.bits, interval)
+    sentence = f"{format_extent(sweep.x, *interval)}: {sweep.result_part.label} {course}"
     events = [describe_event(x, sweep.result_part) for x in sweep.events if x.mask[interval.first]]
     if events:
         sentence += f"; {', '.join(events)}"
@@ -222,11 +219,6 @@ def _describe_range(sweep: Sweep, interval: ValueInterval) -> str:
         other_course = _describe_course(sweep, sweep.other_bits, interval)
         sentence += f"; {sweep.other_model.name} differs from it, and there it {other_course}"
     return f"{sentence}."
-
-
-def _describe_interval(sweep: Sweep, interval: ValueInterval) -> str:
-    """Describe the result over a stretch: ``d.b0 is 127``, ``d.b0 rises from -28 to 127``."""
-    return f"{sweep.result_part.label} {_describe_course(sweep, sweep.bits, interval)}"
 
 
 def _describe_course(sweep: Sweep, bits: Bits, interval: ValueInterval) -> str:

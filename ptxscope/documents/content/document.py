@@ -23,7 +23,6 @@ from ...engine.syntax.errors import make_printable
 from ...engine.tracing.annotations import Note
 from ...engine.tracing.basic_block import BlockStatement
 from ...engine.tracing.deviation import (
-    Deviation,
     find_agreeing_traces,
     find_deviation,
     find_deviations,
@@ -288,10 +287,6 @@ class Document(NamedTuple):
             answers=self.answers and sections[0].answers,
             agreement="",
         )
-
-    def with_steps(self, steps: tuple[StepView, ...]) -> Document:
-        """Return the document with some of its steps."""
-        return self._replace(steps=steps)
 
     def take_steps(self, count: int, title: str) -> Document:
         """Return the document up to a step, without the result unless that is the last one."""
@@ -659,10 +654,12 @@ def _make_answers(trace: Trace, options: Options) -> Answers | None:
     is_other_model = trace.model == deviation.other.model
     other_trace = deviation.isa if is_other_model else deviation.other
     steps = tuple(iter_steps(other_trace, deviation.stage, options)) if options.both else ()
+    all_steps = deviation.isa.steps + deviation.other.steps
+    first = next(step for step in all_steps if step.stage is deviation.stage)
     return Answers(
         (isa, *other_answers),
         deviation.stage,
-        _format_divergence_title(deviation),
+        format_title(first),
         tuple(errata),
         other_trace.model.name,
         other_trace if steps else None,
@@ -676,11 +673,6 @@ def iter_steps(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterat
     for step in trace.steps:
         if order.index(step.stage) >= order.index(stage) and options.shows(step.place):
             yield _make_step_view(trace, step, hidden)
-
-
-def _format_divergence_title(deviation: Deviation) -> str:
-    steps = deviation.isa.steps + deviation.other.steps
-    return format_title(next(step for step in steps if step.stage is deviation.stage))
 
 
 def _format_versions(trace: Trace) -> str:

@@ -12,7 +12,6 @@ from .markup import (
     Block,
     Heading,
     InlineKind,
-    InlineSpan,
     InlineText,
     MarkupWriter,
     NoteBlock,
@@ -114,9 +113,7 @@ def _wrap(element: str, content: str) -> str:
 
 
 def _format_line(line: InlineText) -> str:
-    return "".join(map(_format_span, line))
-
-
-def _format_span(span: InlineSpan) -> str:
-    text = escape(span.text)
-    return _wrap(_ELEMENTS[span.mark], text) if span.mark in _ELEMENTS else text
+    return "".join(
+        _wrap(_ELEMENTS[mark], escape(text)) if mark in _ELEMENTS else escape(text)
+        for text, mark in line
+    )

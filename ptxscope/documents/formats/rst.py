@@ -64,10 +64,6 @@ def _format_heading(writer: MarkupWriter, heading: Heading, options: Options) ->
     return f".. rubric:: {text if _HARMLESS.match(text) else _start(text)}"
 
 
-def _indent_text(text: str, indent: str) -> str:
-    return "\n".join(indent + line if line else "" for line in text.split("\n"))
-
-
 def _format_table(writer: MarkupWriter, table: Table) -> str:
     rows = []
     for row in (table.head, *table.rows):
@@ -85,7 +81,9 @@ WRITER = MarkupWriter(
     numbered_bullet="#.",
     line_break="\n\n",
     heading=_format_heading,
-    verbatim=lambda block: "::\n\n" + _indent_text(block.text, "    "),
+    verbatim=lambda block: (
+        "::\n\n" + "\n".join("    " + line if line else "" for line in block.text.split("\n"))
+    ),
     table=_format_table,
     remark=".. note::\n\n   ",
     escape_start=_start,

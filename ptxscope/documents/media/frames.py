@@ -133,7 +133,7 @@ def _with_drawn_steps(drawing: trace_picture.SvgDrawing) -> trace_picture.SvgDra
     """Return a drawing whose document omits the steps that are not drawn."""
     marks = {mark.name for mark in drawing.canvas.marks}
     steps = tuple(step for step in drawing.doc.steps if step.mark in marks)
-    return drawing._replace(doc=drawing.doc.with_steps(steps))
+    return drawing._replace(doc=drawing.doc._replace(steps=steps))
 
 
 def _make_frame(

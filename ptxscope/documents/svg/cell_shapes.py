@@ -399,7 +399,10 @@ def _draw_verdict(
         if is_framed:
             canvas.draw_box(area, y, _VERDICT)
         canvas.draw_centered(area, y + 21, numbers[0].text, BITS if len(row.cells) > 1 else VALUE)
-    pill = draw_truth(canvas, area.center, y + height + 5, _find_truth(cell))
+    is_true = (
+        None if _list_spans(cell, SpanKind.EITHER) else bool(_list_spans(cell, SpanKind.HOLDS))
+    )
+    pill = draw_truth(canvas, area.center, y + height + 5, is_true)
     if name:
         canvas.draw_text(
             pill.x - 10, y + height + 22, name, LABEL, anchor="end", width=pill.x - 10 - area.x
@@ -410,10 +413,6 @@ def _draw_verdict(
     end = y + (_VERDICT if numbers and is_framed else height + 29)
     sketch.set_port(cell.place, pill, end)
     return end
-
-
-def _find_truth(cell: Cell) -> bool | None:
-    return None if _list_spans(cell, SpanKind.EITHER) else bool(_list_spans(cell, SpanKind.HOLDS))
 
 
 def _draw_formula(

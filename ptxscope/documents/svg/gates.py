@@ -111,10 +111,6 @@ def _format_option(option: ChoiceBranch) -> tuple[str, str]:
     return option.name, f"if {'true' if option.is_true_branch else 'false'}"
 
 
-def _is_one_line(option: ChoiceBranch, box: Area) -> bool:
-    return SMALL.measure(", ".join(_format_option(option))) <= box.width - _MARGIN
-
-
 def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float) -> None:
     """Draw an option with its value and its condition."""
     canvas, is_strong = sketch.canvas, option.is_taken
@@ -138,7 +134,7 @@ def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float) -> N
     is_coloured = is_strong and fill is not SvgColour.PAGE
     name, condition = _format_option(option)
     room, colour = box.width - _MARGIN, SvgColour.ON if is_coloured else SvgColour.DIM
-    if _is_one_line(option, box):
+    if SMALL.measure(", ".join(_format_option(option))) <= box.width - _MARGIN:
         canvas.draw_text(box.x + 8, y + 13, f"{name}, {condition}", SMALL, colour, width=room)
     else:
         canvas.draw_text(box.x + 8, y + _FIRST_INPUT, f"{name},", SMALL, colour, width=room)

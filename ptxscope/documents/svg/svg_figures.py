@@ -176,7 +176,8 @@ def _draw_compared_numbers(
     canvas, y = sketch.canvas, line.y
     positions = dict(zip((x.place for x in points), _spread_points(line, points), strict=True))
     labels = [
-        (positions[point.place], _format_point_name(point), SvgColour.INK) for point in points
+        (positions[point.place], " = ".join((*point.names, point.text)), SvgColour.INK)
+        for point in points
     ]
     nan_positions = [line.area.right - 14 - 18 * index for index in range(len(figure.nan_names))][
         ::-1
@@ -219,10 +220,6 @@ def _spread_points(line: _PlacedNumberLine, points: list[Point]) -> list[float]:
     )
     end_positions = [middle - _MIN_POINT_GAP / 2, middle + _MIN_POINT_GAP / 2]
     return end_positions if points[0].position < points[1].position else end_positions[::-1]
-
-
-def _format_point_name(point: Point) -> str:
-    return " = ".join((*point.names, point.text))
 
 
 def _draw_labels(

@@ -78,7 +78,7 @@ def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     plot = Plot(sweep, y + 34 + _ABOVE * max((x.line for x in labels), default=0))
     canvas.open_group("px-sweep")
     canvas.draw_text(EDGE, y + 14, sweep.result_part.label, LABEL)
-    _draw_frame(canvas, plot)
+    canvas.draw_box(_PLOT, plot.top - 8, _HIGH + 16, SvgColour.PAGE, SvgColour.LINE, radius=0)
     _draw_grounds(canvas, plot)
     for label in labels:
         canvas.draw_text(
@@ -89,10 +89,6 @@ def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     y = _draw_axis(canvas, plot)
     canvas.close_group()
     return y
-
-
-def _draw_frame(canvas: SvgCanvas, plot: Plot) -> None:
-    canvas.draw_box(_PLOT, plot.top - 8, _HIGH + 16, SvgColour.PAGE, SvgColour.LINE, radius=0)
 
 
 def _draw_grounds(canvas: SvgCanvas, plot: Plot) -> None:
