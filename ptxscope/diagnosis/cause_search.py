@@ -52,11 +52,6 @@ class CauseCombination(NamedTuple):
         """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
         return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.matches)
 
-    @property
-    def is_coincidence(self) -> bool:
-        """Whether so many selectors fit that the match is probably a coincidence."""
-        return compute_coincidence_cost(self.matches) == MAX_COINCIDENCE_COST
-
 
 class Search:
     """The combinations of up to two causes, each tried once.
@@ -98,7 +93,7 @@ class Search:
         for role in tuple(roles):
             if combination := self._solve_selectors((), role):
                 roles.remove(role)
-                has_chance |= combination.is_coincidence
+                has_chance |= is_coincidence(combination.matches)
                 yield combination
         if not documented and self.max_causes > 1:
             for combination in self._iter_pairs(insufficient, roles, has_chance=has_chance):
@@ -278,9 +273,14 @@ def compute_coincidence_cost(matches: SelectorMatches | None) -> int:
     return next((cost for limit, cost in _COINCIDENCE_COSTS if choice_count >= limit), 0)
 
 
-MAX_COINCIDENCE_COST = 4
+def is_coincidence(matches: SelectorMatches | None) -> bool:
+    """Return whether so many selectors fit that the match is probably a coincidence."""
+    return compute_coincidence_cost(matches) == _MAX_COINCIDENCE_COST
+
+
+_MAX_COINCIDENCE_COST = 4
 """The largest penalty; it exceeds what any simple cause costs more than a selector."""
-_COINCIDENCE_COSTS = ((MIN_COINCIDENCE_COUNT, MAX_COINCIDENCE_COST), (10, 1))
+_COINCIDENCE_COSTS = ((MIN_COINCIDENCE_COUNT, _MAX_COINCIDENCE_COST), (10, 1))
 """Numbers of fitting selectors from which a penalty applies, and the penalties."""
 _LANE_MIXING_RULES = frozenset(("masked_from_b", "add_clamps"))
 """Rules that make a lane of d depend on more than its own two digits."""

@@ -21,12 +21,12 @@ from ..engine.tracing.operand_bits import abbreviate_value
 from ..engine.tracing.trace import Trace, make_trace
 from .carry_changes import iter_carry_trials
 from .cause_search import (
-    MAX_COINCIDENCE_COST,
     CauseCombination,
     Search,
     apply_readings,
     apply_to_operands,
     compute_coincidence_cost,
+    is_coincidence,
     with_model,
 )
 from .causes import Bits, Cause, CauseKind, ObservedCase
@@ -111,11 +111,6 @@ class Explanation:
     def cost(self) -> int:
         """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
         return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.matches)
-
-    @property
-    def is_coincidence(self) -> bool:
-        """Whether so many selectors fit that the match is probably a coincidence."""
-        return compute_coincidence_cost(self.matches) == MAX_COINCIDENCE_COST
 
     @cached_property
     def trace(self) -> Trace:
@@ -276,7 +271,7 @@ def investigate(block: BasicBlock, observations: Sequence[Observation]) -> Diagn
                 )
         elif not explanations:
             near_misses = tuple(_iter_near_misses(search, own_cases, shown_index))
-    explanations.sort(key=lambda x: (len(x.causes) + x.is_coincidence, x.cost))
+    explanations.sort(key=lambda x: (len(x.causes) + is_coincidence(x.matches), x.cost))
     return Diagnosis(
         block,
         cases,
@@ -447,6 +442,6 @@ def _format_sentence(
         selectors = sum(cause.kind is CauseKind.SELECTOR for cause in causes)
         noun = "selectors" if selectors < 2 else "pairs of selectors"
         sentences.append(f"It is the simplest of {format_match_count(matches)} {noun} that fit.")
-        if compute_coincidence_cost(matches) == MAX_COINCIDENCE_COST:
+        if is_coincidence(matches):
             sentences.append("With so many, the match may be a coincidence.")
     return " ".join(sentences)
