@@ -118,6 +118,14 @@ def anchors_of(path: Path) -> set[str]:
     return {make_slug(title.replace("`", "").replace("\\", "")) for title in titles}
 
 
+def test_the_modules_that_the_architecture_names_exist() -> None:
+    text = (DOCS / "dev" / "architecture.md").read_text(encoding="utf-8")
+    files = [path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.py")]
+    folders = [str(Path(name).parent) for name in files]
+    for name in re.findall(r"`((?:\w+/)+\w+)`", text):
+        assert any(f"/{x}".endswith(f"/{name}") for x in (*files, *folders)), name
+
+
 @pytest.mark.parametrize("path", EVERY_PAGE, ids=lambda path: path.stem)
 def test_every_link_of_a_page_leads_somewhere(path: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
