@@ -6,8 +6,8 @@ from ...engine.isa.types import Type
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.trace import Trace
 from ...scene.symbolic_scene import build_form_scene, make_placeholder_trace
+from ..content.annotated_trace import abbreviate_names
 from ..content.document import Document, ResultView, build_document
-from ..content.name_abbreviation import abbreviate_names
 from ..options import DEFAULT
 from ..svg.page_layout import MAX_NAME_CHARS
 from ..svg.trace_picture import draw_form

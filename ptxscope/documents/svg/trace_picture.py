@@ -18,6 +18,7 @@ from ...engine.tracing.trace import Trace
 from ...scene.row_folding import FoldedScene
 from ...scene.scene_model import Scene, StepScene
 from ..content.alt_text import format_alt_text
+from ..content.annotated_trace import abbreviate_names
 from ..content.document import (
     Answers,
     Document,
@@ -28,7 +29,6 @@ from ..content.document import (
     make_section,
 )
 from ..content.id_prefix import make_id_prefix
-from ..content.name_abbreviation import abbreviate_names
 from ..options import DEFAULT, MachineRow, Options
 from ..theme import Theme
 from . import step_captions
