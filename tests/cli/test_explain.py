@@ -117,7 +117,7 @@ def test_observations_come_from_a_csv_file(tmp_path: Path) -> None:
         (("setp.lt.s32 p|q, a, b", "a=1", "b=2", "--got", "1"), "2 destinations"),
         ((*E3, "--got", "1", "--got", "2"), "observed twice"),
         ((*E3, "--got", "?"), "no digit of it is known"),
-        ((*E3, "--got", "1", "--observations", "x.csv"), "not both"),
+        ((*E3, "--got", "1", "--observations", "x.csv"), "only one of them"),
         ((E3[0], "--observations", "no-such.csv"), "No such file"),
         (("setp.lt.s32 _, a, b", "a=1", "b=2", "--got", "1"), "discards its result"),
     ],
