@@ -18,7 +18,7 @@ from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.hint_bar import HintBar
 from ...widgets.footer_keys import list_footer_keys
 from ...widgets.form.form_pane import FormPane
-from ...widgets.form.modifier_table import ModifierTable
+from ...widgets.form.modifier_panes import ModifierRow, ModifierTable
 from ...widgets.form.slot_choices import ABSENT
 from ...widgets.instruction_browser import InstructionBrowser
 from ...widgets.lanes.lanes_pane import LanesPane
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ...state.open_lesson import OpenLesson
     from ...state.open_listing import ListingCursor
     from ...state.setup import Setup
-    from ...widgets.form.modifier_row import ModifierRow
     from ...widgets.lesson_strip import LessonStrip
     from ...widgets.listing_pane import ListingPane
     from ...widgets.machine_pane import MachinePane
@@ -121,8 +120,6 @@ class ExplorerView:
     def mount_modifier_row(self) -> None:
         """Create the row of modifiers of a narrow screen."""
         if self._modifier_row is None:
-            from ...widgets.form.modifier_row import ModifierRow
-
             self._modifier_row = ModifierRow()
             self.screen.mount(self._modifier_row, after="#top")
             self._modifier_row.show(self._state.setup.instruction.form)
