@@ -154,7 +154,7 @@ async def test_a_literal_that_is_typed_on_a_bit_is_of_the_whole_operand() -> Non
     async with explorer(*VADD4) as drive:
         await drive.press("o", *["right"] * 7, "space")
         assert operand(drive) == 0x00FF7F01
-        assert "bit 31 of a: space turns it" in hint(drive)
+        assert "bit 31 of a: space flips it" in hint(drive)
         await drive.press(*"0x7", "enter")
         assert operand(drive) == 7
 
