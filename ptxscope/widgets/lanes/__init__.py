@@ -1,1 +1,1 @@
-"""The lanes pane: cells, figures, links and the accordion of steps."""
+"""The lanes: cells, rows, figures and links, their layout, and the pane with its cursor."""

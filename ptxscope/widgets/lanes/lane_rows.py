@@ -1,4 +1,4 @@
-"""Rows in the columns of the lanes: of steps, open or folded; of registers; of predictions."""
+"""Rows in the columns of the lanes: of steps, registers, predictions, other answers and a pin."""
 
 from __future__ import annotations
 
@@ -281,6 +281,8 @@ def _draw_guess(cell: Cell, is_tight: bool, guesses: Mapping[LaneRef, Guess]) ->
     return [StyledText(text, style_name, PlaceMark(cell.place))]
 
 
+# --- two answers, and a pinned evaluation -----------------------------------------------
+
 MIN_WIDTH = 17
 """Minimum columns of lanes: those of a screen of 40, less a scrollbar."""
 _BESIDE = {1: 26, 2: 36, 4: 60}
@@ -292,15 +294,10 @@ class AnswersPainter:
     """The rows of both answers; ``trace`` is the one whose steps are shown."""
 
     def __init__(
-        self,
-        deviation: Deviation,
-        trace: Trace,
-        width: int,
-        stages: Sequence[Stage],
+        self, deviation: Deviation, trace: Trace, width: int, stages: Sequence[Stage]
     ) -> None:
-        self.deviation, self.trace = deviation, trace
-        self.width, self.lanes = width, trace.instruction.entry.lanes
-        self.stages = stages
+        self.deviation, self.trace, self.width, self.stages = deviation, trace, width, stages
+        self.lanes = trace.instruction.entry.lanes
 
     def has_stage(self, stage: Stage) -> bool:
         """Whether the answers may differ at a stage: from the first different one on."""

@@ -399,11 +399,13 @@ class LanesPane(Pane):
             self.post_message(DoWithPart(self, go_to_step, target))
         if isinstance(target, Place):
             is_repeated = target == self.place
+            is_opened = isinstance(target, BitRef) or target == FORMULA_PLACE
+            is_opened = is_opened or self._is_operand(target)
             self.move_cursor_to(target)
             if self.is_predictable(target):
                 if is_repeated:
                     self.action_change()
-            elif self._is_mask(target) or (is_repeated and self._opens(target)):
+            elif self._is_mask(target) or (is_repeated and is_opened):
                 self.action_change()
             elif is_repeated:
                 self.action_nudge(1)
@@ -436,31 +438,18 @@ class LanesPane(Pane):
         is_known = self._trace is not None and place.key in self._trace.operands
         return is_known and isinstance(place, LaneRef)
 
-    def _opens(self, place: Place) -> bool:
-        """Whether a click on the cell under the cursor opens it, or toggles it."""
-        return self._is_operand(place) or isinstance(place, BitRef) or place == FORMULA_PLACE
-
     def _find_control(self, place: Place) -> figure_edits.OperandBits | None:
         """Return the operand's bits that decide what a place of a figure shows."""
         trace, scene = self._trace, self._scene
         return figure_edits.find_control(trace, scene, place) if trace and scene else None
 
-    def _set_control(self, control: figure_edits.OperandBits, value: int) -> None:
-        """Change the operand's bits that decide what a place of a figure shows."""
-        role, low, width, old_value = control
-        self.post_message(DoWithPart(self, nudge_lane, role, low, width, value - old_value))
-
     def _is_mask(self, place: Place) -> bool:
         """Whether a cell represents a lane of a mask."""
         return self._trace is not None and figure_edits.is_mask_lane(self._trace, place)
 
-    def _find_part_choice(self, place: Place) -> figure_edits.PartChoice | None:
-        """Return the selector that decides a cell's part, or None."""
-        return figure_edits.find_part_choice(self._trace, place) if self._trace else None
-
     def _find_slot(self, place: Place) -> str:
         """Return the selector that decides a cell's part; empty if there is none."""
-        choice = self._find_part_choice(place)
+        choice = figure_edits.find_part_choice(self._trace, place) if self._trace else None
         return choice.slot if choice else ""
 
     def action_change(self) -> None:
@@ -584,7 +573,8 @@ class LanesPane(Pane):
             digit := control.parse_digit(char)
         ) is not None:
             event.stop()
-            self._set_control(control, digit)
+            role, low, width, value = control
+            self.post_message(DoWithPart(self, nudge_lane, role, low, width, digit - value))
             if isinstance(place, BitRef):
                 self.move_cursor_to(place._replace(bit=place.bit - 1))
             else:
