@@ -1210,19 +1210,6 @@ ret;"""
         ("cvt.rn.f32.u8 %f3, %f1;", (0x12345681, 0), 0x43010000),
         ("cvt.rn.f32.u32 %f3, %f1;", (0x01000001, 0), 0x4B800000),
         ("cvt.rpi.f32.f32 %f3, %f1;", (0x3FA00000, 0), 0x40000000),
-    ],
-)
-def test_floats(line: str, words: tuple[int, int], expected: int) -> None:
-    load, store = "ld.global.v2.f32 {%f1, %f2}, [%d1];", "st.global.f32 [%d2], %f3;"
-    body = f"{_ADDRESSES}{load}\n{line}\n{store}\nret;"
-    result = run(make_kernel(body), np.array(words, np.uint32), "zeros:u32:1")
-    assert result.is_exact
-    assert f"{result.get_buffer('out').values[0]:#010x}" == f"{expected:#010x}"
-
-
-@pytest.mark.parametrize(
-    ("line", "words", "expected"),
-    [
         # the published formats: f16 is 1.5.10, bf16 is 1.8.7; 65520 and 2^-25 are ties
         ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x44900000, 0), 0x6480),
         ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x477FF000, 0), 0x7C00),
@@ -1241,8 +1228,14 @@ def test_floats(line: str, words: tuple[int, int], expected: int) -> None:
         ("mov.b32 {%h1, %h2}, %f1; cvt.f32.bf16 %f3, %h1;", (0x8001, 0), 0x80010000),
     ],
 )
-def test_halves_from_floats_and_back(line: str, words: tuple[int, int], expected: int) -> None:
-    test_floats(line, words, expected)
+def test_floats_and_halves_are_computed_bit_by_bit(
+    line: str, words: tuple[int, int], expected: int
+) -> None:
+    load, store = "ld.global.v2.f32 {%f1, %f2}, [%d1];", "st.global.f32 [%d2], %f3;"
+    body = f"{_ADDRESSES}{load}\n{line}\n{store}\nret;"
+    result = run(make_kernel(body), np.array(words, np.uint32), "zeros:u32:1")
+    assert result.is_exact
+    assert f"{result.get_buffer('out').values[0]:#010x}" == f"{expected:#010x}"
 
 
 @pytest.mark.parametrize("sign", [1, -1])
