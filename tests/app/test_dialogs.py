@@ -53,13 +53,6 @@ async def test_keys_behind_enter_act_however_fast_they_come() -> None:
         assert drive.session.setup.error is None
 
 
-async def test_escape_leaves_the_line_too() -> None:
-    async with explorer() as drive:
-        await drive.press("i", "x", "escape", "N")
-        assert focused(drive) is not drive.screen.query_one("#line")
-        assert drive.state.step == 4
-
-
 async def test_enter_takes_a_completion_that_was_chosen_then_leaves() -> None:
     async with explorer() as drive:
         await drive.press("i", "ctrl+a", "ctrl+k")
@@ -80,30 +73,6 @@ async def test_enter_leaves_a_completion_that_nobody_chose() -> None:
         await drive.press("enter")
         assert drive.session.setup.line == "vav"
         assert focused(drive) is None
-
-
-async def test_an_edit_of_the_line_is_one_undo_however_many_keys() -> None:
-    async with explorer() as drive:
-        before = drive.session.setup
-        await drive.press("i", *["backspace"] * 6)
-        await drive.type("%r9, %r8")
-        await drive.press("enter")
-        after = drive.session.setup
-        assert len(drive.session.undo_history) == 1
-        await drive.press("u")
-        assert drive.session.setup == before
-        await drive.press("ctrl+r")
-        assert drive.session.setup == after
-
-
-async def test_each_visit_to_the_line_is_an_edit() -> None:
-    async with explorer() as drive:
-        before = drive.session.setup
-        await drive.press("i", *"xyz", "enter", "i", *"uvw", "escape")
-        await drive.press("u")
-        assert drive.session.setup.line.endswith("xyz")
-        await drive.press("u")
-        assert drive.session.setup == before
 
 
 async def test_a_paste_into_the_line_is_an_edit_of_its_own() -> None:
@@ -150,14 +119,6 @@ async def test_the_average_that_fits_the_lanes_at_hand_is_first(
         assert listed.index(first) < listed.index(then)
         await drive.press("enter")
         assert drive.session.setup.instruction.opcode == first
-
-
-async def test_words_open_what_they_say() -> None:
-    async with explorer("vadd.u32.u32.u32 d, a, b", {}) as drive:
-        await drive.press("slash")
-        await drive.type("average four bytes")
-        await drive.press("enter")
-        assert drive.session.setup.instruction.opcode == "vavrg4"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (250, 70)])
@@ -213,31 +174,6 @@ async def test_the_palette_lists_actions_first_each_with_its_key(tmp_path: Path)
     after = listed[len(actions) :]
     assert [said.split("\n")[0] for said in after[: len(CATALOG)]] == list(CATALOG)
     assert sum(said.startswith("Quit") or ": quit" in said for said in listed) == 1
-
-
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("average", ["vavrg4", "vavrg2"]),
-        ("absolute difference", ["vabsdiff4"]),
-        ("average two", ["vavrg2"]),
-        ("vavrg4", ["vavrg4"]),
-        ("export", ["Documents: export  e"]),
-        ("undo", ["Edit: undo  u"]),
-    ],
-)
-async def test_the_palette_searches_words(query: str, first: list[str]) -> None:
-    async with explorer() as drive:
-        listed = await _listed(drive, query)
-    assert [said.split("\n")[0] for said in listed[: len(first)]] == first
-
-
-async def test_an_instruction_of_the_palette_opens() -> None:
-    async with explorer() as drive:
-        await _listed(drive, "average half-words")
-        await drive.press("enter")
-        await drive.pilot.pause(0.1)
-        assert drive.session.setup.instruction.opcode == "vavrg2"
 
 
 # --- dialogs ------------------------------------------------------------------------------
@@ -451,20 +387,6 @@ async def test_a_mask_shows_c_where_nobody_gave_it() -> None:
         await drive.type(".b20")
         assert drive.session.trace.operands["c"] == 0xCCCCCCCC
         assert f"{drive.session.trace.result['d']:08x}"[:2] == "cc"
-
-
-async def test_a_first_launch_shows_c_when_a_lane_is_masked() -> None:
-    async with explorer(None, {}) as drive:
-        await drive.press("slash")
-        await drive.type("average four bytes")
-        await drive.press("enter", "i", "end", "backspace", "enter")
-        line = drive.session.setup.line
-        await drive.press("i", "ctrl+a", "ctrl+k")
-        await drive.type(line.replace(".add", "").replace(" d", " d.b310"))
-        await drive.press("enter")
-        form = drive.session.setup.instruction.form
-        assert (str(form.mask), form.secop) == ("b310", None)
-        assert f"{drive.session.trace.result['d']:08x}"[2:4] == "cc"
 
 
 @pytest.mark.parametrize("opcode", ["setp", "vadd", "vset4"])

@@ -11,7 +11,7 @@ from ptxscope.state.edits import with_line
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.menu import Menu
 from tests.app.driving import Driver, explorer
-from tests.tiers import ci_only, sampled, some
+from tests.tiers import ci_only, sampled
 
 pytestmark = [sampled, ci_only]
 
@@ -90,17 +90,6 @@ async def test_two_predicates_are_asked_for_by_name() -> None:
         assert "p and q exchanged" in await drive.read_after(drive.press("enter"))
 
 
-@pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
-async def test_it_fits_every_terminal(size: tuple[int, int]) -> None:
-    async with explorer(*E3, size=size) as drive:
-        await drive.press("x")
-        await drive.type("0x112233ff")
-        shown = await drive.read_after(drive.press("enter"))
-        assert "as ptxas 11.8 to 13.5" in shown
-        assert "E3: The clamp" in shown
-        assert "Esc leave" in shown
-
-
 async def test_explanations_are_listed_as_soon_as_a_value_is_typed() -> None:
     async with explorer(*E3, size=(80, 24)) as drive:
         await drive.press("x")
@@ -108,21 +97,6 @@ async def test_explanations_are_listed_as_soon_as_a_value_is_typed() -> None:
         await drive.pilot.pause(0.4)
         shown = await drive.text()
         assert "without `.sat`" in shown.partition("Explanations")[2].partition("Why")[0]
-
-
-async def test_another_opcode_is_offered_and_opens_beside_what_was_written() -> None:
-    line, values = "vmin4.s32.s32.s32 d, a, b, c", {"a": 0x01820304, "b": 0x04030281, "c": 0}
-    async with explorer(line, values) as drive:
-        await drive.press("x")
-        await drive.type("0x04030304")
-        shown = await drive.read_after(drive.press("enter"))
-        assert "with `vmax4` rather than `vmin4`" in shown
-        assert "vmax4.s32.s32.s32 d, a, b, c;" in why(drive)
-        await drive.press("enter")
-        assert drive.session.setup.line == "vmax4.s32.s32.s32 d, a, b, c;"
-        assert drive.session.trace.result == {"d": 0x04030304}
-        assert drive.state.pin is not None
-        assert drive.state.pin.line == f"{line};"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import LINE, VALUES, explorer
-from tests.tiers import ci_only, some
+from tests.tiers import some
 
 
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
@@ -91,40 +90,6 @@ async def test_selectors_and_masks_are_edited_lane_by_lane() -> None:
         assert "%r2.b7310" in drive.session.setup.line
 
 
-async def test_the_browser_finds_and_opens() -> None:
-    async with explorer() as drive:
-        shown = await drive.read_after(drive.press("slash", "a", "v", "r", "g", "4"))
-        assert "vavrg4" in shown
-        assert "vset2" not in shown
-        shown = await drive.read_after(drive.press("enter"))
-        assert drive.session.setup.instruction.opcode == "vavrg4"
-        assert "3 average" in shown
-
-
-async def test_operands_are_nudged_flipped_and_typed() -> None:
-    async with explorer() as drive:
-        await drive.press("o", "greater_than_sign")
-        assert drive.session.trace.operands["a"] == 0x80FF7F02
-        await drive.press("right", "right", "right", "less_than_sign")
-        assert drive.session.trace.operands["a"] == 0x7FFF7F02
-        await drive.press(*["right"] * 4, "enter")
-        assert drive.session.trace.operands["a"] == 0xFFFF7F02
-        shown = await drive.read_after(drive.press("left", "enter", "minus", "1", "enter"))
-        assert "%r2" in shown
-
-
-async def test_the_model_switches_and_a_badge_says_that_answers_part() -> None:
-    values = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
-    async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", values) as drive:
-        shown = await drive.text()
-        assert "d = 0x11223300" in shown
-        assert "≠ ptxas-13.5 0x112233ff (E3)" in shown
-        shown = await drive.read_after(drive.press("t"))
-        assert "d = 0x112233ff" in shown
-        assert "≠ isa 0x11223300" in shown
-        assert "d = 0x11223300" in await drive.read_after(drive.press("t"))
-
-
 async def test_undo_and_redo() -> None:
     async with explorer() as drive:
         before = drive.session.setup
@@ -134,39 +99,6 @@ async def test_undo_and_redo() -> None:
         assert drive.session.setup == before
         await drive.press("ctrl+r")
         assert drive.session.trace.operands["a"] == VALUES["%r3"]
-
-
-async def test_the_cursor_over_the_lanes_lights_up_where_bits_come_from() -> None:
-    async with explorer() as drive:
-        await drive.press("l")
-        lanes = drive.screen.query_one(LanesPane)
-        assert lanes.place is not None
-        assert lanes.place.key == "write.d"  # at the current step, at once
-        await drive.click("lanes", " a.b2")
-        assert lanes.place == ("select.a", 2)
-        inks = {
-            piece.target: piece.style_name
-            for line in lanes.visible_lines
-            for piece in line
-            if piece.target
-        }
-        assert "origin" in inks["a", 2]
-        assert "reached" in inks["accumulate.t", 0]
-        assert "origin" not in inks["a", 1]
-
-
-@ci_only
-async def test_hostile_text_is_shown_as_text() -> None:
-    for text in ("[a]", "[/x]", "[red]x[/red]"):
-        async with explorer() as drive:
-            await drive.press("i", "ctrl+a", "ctrl+k")
-            for char in text:
-                await drive.pilot.press(
-                    {"[": "left_square_bracket", "]": "right_square_bracket", "/": "slash"}.get(
-                        char, char
-                    )
-                )
-            assert text in await drive.text()
 
 
 async def test_resizing_keeps_everything() -> None:

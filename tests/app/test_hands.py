@@ -105,27 +105,13 @@ async def test_nudging_has_keys_of_its_own(more: str, less: str) -> None:
     ("setup", "role", "text", "bits"),
     [
         (SETP, "a", "inf", 0x7F800000),
-        (SETP, "a", "-inf", 0xFF800000),
-        (SETP, "a", "Infinity", 0x7F800000),
         (SETP, "a", "nan", 0x7FC00000),
-        (SETP, "a", "NaN", 0x7FC00000),
         (SETP, "a", ".5", 0x3F000000),
-        (SETP, "a", "-.5", 0xBF000000),
-        (SETP, "a", "0f40490FDB", 0x40490FDB),
         (SETP, "c", "false", 0),
-        (SETP, "b", "1e3", 0x447A0000),
         (SET64, "a", "0d4000000000000000", 0x4000000000000000),
-        (SET64, "a", "inf", 0x7FF0000000000000),
         (VADD4, "a", "0x1f", 0x1F),
-        (VADD4, "a", "0b101", 5),
-        (VADD4, "a", "0o17", 15),
-        (VADD4, "a", "017", 15),
-        (VADD4, "a", "-1", 0xFFFFFFFF),
         (VADD4, "a", "+1", 1),
         (VADD4, "a", "[-1,2,3,4]", 0xFF020304),
-        (VADD4, "a", "[h:-1,32767]", 0xFFFF7FFF),
-        (VADD4, "b", "4294967295", 0xFFFFFFFF),
-        (VSET4, "c", "1", 1),
     ],
 )
 async def test_any_literal_goes_into_the_operand(
@@ -155,6 +141,8 @@ async def test_a_literal_that_is_typed_on_a_bit_is_of_the_whole_operand() -> Non
         await drive.press("o", *["right"] * 7, "space")
         assert operand(drive) == 0x00FF7F01
         assert "bit 31 of a: space flips it" in hint(drive)
+        await drive.press("enter")
+        assert operand(drive) == 0x80FF7F01
         await drive.press(*"0x7", "enter")
         assert operand(drive) == 7
 
@@ -200,13 +188,6 @@ async def test_what_is_typed_stays_with_carets_and_the_reason_until_it_is_a_valu
         assert operand(drive) == 12
 
 
-async def test_carets_are_as_wide_as_the_value() -> None:
-    async with explorer(*VADD4) as drive:
-        shown = (await drive.read_after(drive.press("o", *"0x123456789abcdef"))).splitlines()
-        row = next(y for y, line in enumerate(shown) if "= 0x123456789abcdef" in line)
-        assert shown[row + 1].count("^") == len("0x123456789abcdef")
-
-
 async def test_a_lane_says_what_does_not_fit_it() -> None:
     async with explorer(*VADD4) as drive:
         shown = await drive.read_after(drive.press("o", *LANE3, *"300", "enter"))
@@ -246,7 +227,7 @@ async def test_no_reading_of_an_operand_is_cut(
         if setup is SETP:
             assert ("1.0 exponent 2^0" if width >= 80 else "1.0 ") in said
         if setup is VADD4:
-            assert "[-128, -1, 127, 1]" in said
+            assert "2164227841 -2130739455 [-128, -1, 127, 1]" in said
             assert "[1, 255, 2, 128]" in said
 
 
@@ -331,16 +312,6 @@ async def test_every_token_is_few_keys_away() -> None:
     async with explorer(*VADD4) as drive:
         await drive.press("m", "up", "right", *"4567")
         assert drive.session.setup.line == "vadd4.s32.s32.u32 d, a, b.b4567, c;"
-
-
-async def test_a_click_elsewhere_leaves_the_field() -> None:
-    async with explorer(*VADD4) as drive:
-        await drive.press("o", *"12")
-        assert drive.screen.view.mount_value_field().display
-        await on_word(drive, "modifiers", "[–] sat", part=5)
-        assert not drive.screen.view.mount_value_field().is_on_screen
-        assert drive.session.setup.instruction.form.sat
-        assert operand(drive) == 12  # what was typed is not lost
 
 
 async def test_the_last_lane_of_a_mask_stays() -> None:
@@ -694,19 +665,6 @@ async def test_what_is_edited_meanwhile_is_not_taken_back() -> None:
         assert operand(drive) == VADD4[1]["b"]
         await drive.press("enter")
         assert operand(drive) == 0x37FF0280
-
-
-# --- a hint goes with what had the focus ----------------------------------------------------
-
-
-@pytest.mark.parametrize("token", ["sat", "asel", "atype"])
-async def test_no_hint_of_a_token_stays_when_nothing_has_the_focus(token: str) -> None:
-    async with explorer(*VADD4, size=SMALL) as drive:
-        await on_word(drive, "modifier-row", token)
-        assert hint(drive).strip()
-        await drive.press("escape")
-        assert focused(drive) is None
-        assert not hint(drive).strip()
 
 
 # --- shapes of an opcode ---------------------------------------------------------------------

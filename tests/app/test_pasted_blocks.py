@@ -9,7 +9,6 @@ from textual.widgets import Input
 
 from ptxscope import export
 from ptxscope.documents.options import Options
-from ptxscope.kernels.blocks.block_parser import trace_block
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.widgets.listing_pane import ListingPane
 from tests.app.driving import Driver, explorer
@@ -65,21 +64,6 @@ async def test_stepping_reveals_one_result_after_the_other() -> None:
         assert drive.screen.query_one(ListingPane).read_text().count(hidden) == 0
 
 
-async def test_an_edit_of_a_given_register_reaches_the_last_statement() -> None:
-    async with explorer(size=(120, 40)) as drive:
-        await drive.paste(DEQUANT)
-        await drive.press("o", *"0x00010002", "enter", "escape")
-        assert drive.state.cursor
-        inputs = drive.state.cursor.listing.inputs_by_program[0]
-        assert inputs["a"] == 0x00010002
-        expected = trace_block(DEQUANT, inputs)
-        await drive.press("right_square_bracket", "right_square_bracket", "escape", "end")
-        assert "Statement 3 of 3" in title(drive)
-        assert drive.state.trace.result == expected.result
-        await drive.press("u", "u", "u", "u")
-        drive.agree()
-
-
 async def test_a_value_names_the_bits_of_the_block() -> None:
     async with explorer(size=(120, 40)) as drive:
         await drive.paste(DEQUANT)
@@ -96,22 +80,6 @@ async def test_every_size_shows_a_block(size: tuple[int, int]) -> None:
         shown = await drive.read_after(drive.paste(DEQUANT))
         assert "prmt.b32 t, a, b, 0x5410" in shown
         await drive.press("escape", *"nnnnnnnn")
-        drive.agree()
-
-
-async def test_carries_and_64_bits() -> None:
-    text = "add.cc.u32 lo, a, c; addc.u32 hi, b, c; add.s64 d, x, 5; brev.b32 e, hi;"
-    async with explorer(size=(120, 40)) as drive:
-        await drive.paste(text)
-        assert drive.state.cursor
-        trace = drive.state.cursor.block_trace
-        assert trace
-        await drive.press("escape", *["n"] * len(trace.steps))
-        assert "Statement 4 of 4" in title(drive)
-        assert drive.state.trace.result == trace.parts[3].result
-        await drive.press(*["N"] * len(trace.parts[3].steps))
-        assert "Statement 3 of 4" in title(drive)
-        assert drive.state.trace.result == trace.parts[2].result
         drive.agree()
 
 
@@ -134,15 +102,6 @@ async def test_wires_run_from_the_results_that_a_statement_reads() -> None:
         assert [x.rstrip() for x in wires] == ["", " ╭╰", " ╭│├╰"]
 
 
-async def test_what_is_no_block_opens_as_a_list() -> None:
-    text = "ld.global.u32 %r1, [%rd1]; vadd4.u32.u32.u32 %r2, %r1, %r1, %r1; brev.b32 %r3, %r2;"
-    async with explorer(size=(120, 40)) as drive:
-        await drive.paste(text)
-        assert drive.state.cursor
-        assert drive.state.cursor.listing.block is None
-        assert "Statement" not in title(drive)
-
-
 async def test_the_export_is_that_of_the_block() -> None:
     async with explorer(size=(120, 40)) as drive:
         await drive.paste(DEQUANT)
@@ -159,15 +118,6 @@ async def test_the_export_is_that_of_the_block() -> None:
         await drive.press("escape", "y")
         command = shlex.split(drive.app.clipboard)
         assert command[2] == str(trace.block)
-
-
-async def test_a_statement_that_is_not_computed_beside_an_instruction_opens_a_listing() -> None:
-    async with explorer(size=(120, 40)) as drive:
-        await drive.paste("{ popc.b32 d, a; mul.rn.f32 d, d, d; }")
-        assert drive.state.cursor
-        assert drive.state.cursor.block_trace is None
-        statements = drive.state.cursor.listing.programs[0].statements
-        assert [x.name for x in statements] == ["popc.b32", "mul.rn.f32"]
 
 
 async def test_a_typed_call_of_several_instructions_opens_as_a_block() -> None:

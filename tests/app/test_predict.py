@@ -10,7 +10,6 @@ import pytest
 
 from ptxscope import parse
 from ptxscope.app.app import Explorer
-from ptxscope.engine.tracing.trace import trace
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
@@ -154,30 +153,6 @@ async def test_what_was_typed_is_kept_while_another_lane_is_looked_at() -> None:
         assert drive.state.step == 2
 
 
-async def test_what_is_no_value_is_pointed_at_and_not_judged() -> None:
-    async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P")
-        shown = await tell(drive, "12q")
-        assert "is not an integer" in shown
-        assert "allowed: 0x7f" in shown
-        assert "✗" not in drive.pane("lanes").read_text()
-
-
-async def test_esc_leaves_and_the_next_step_is_not_told() -> None:
-    async with explorer(LINE, VALUES) as drive:
-        await drive.press("3", "P", "escape")
-        assert not drive.state.is_predicting
-        assert drive.state.step == 3
-        assert drive.state.is_result_hidden
-        assert focused(drive) is None
-        assert "P resumes" in said(drive)
-        await drive.press("end", "P")
-        assert drive.state.step == 4  # where it was left
-        await drive.press("end")  # `a` is a digit here
-        assert not drive.state.is_predicting
-        assert drive.state.step == 6
-
-
 async def test_steps_can_be_shown_and_gone_back_to() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P")
@@ -198,16 +173,6 @@ async def test_the_next_step_has_no_hint_of_the_step_before() -> None:
         assert hints.read_text()
         await drive.press("n")
         assert not hints.read_text().strip()
-
-
-async def test_an_edit_of_the_line_while_predicting_is_taken() -> None:
-    async with explorer(LINE, VALUES) as drive:
-        await drive.press("3", "P", "slash")
-        await drive.type("slct")
-        await drive.press("enter")
-        assert drive.session.trace.instruction.opcode == "slct"
-        assert drive.state.step <= len(drive.session.trace.steps)
-        await drive.text()
 
 
 async def test_the_explorer_opens_with_the_first_step_asked(tmp_path: Path) -> None:
@@ -246,40 +211,6 @@ async def test_no_paint_reveals_the_answer(
         await pilot.pause()
         assert shown
         assert None not in shown
-
-
-# --- what is kept ------------------------------------------------------------------------
-
-
-async def test_it_goes_on_where_the_explorer_was_left(tmp_path: Path) -> None:
-    store = StateStore(tmp_path, tmp_path)
-    async with explorer(LINE, VALUES, store=store) as drive:
-        await drive.press("1", "P")
-        await tell(drive, "-128")
-        await tell(drive, "255")
-        await drive.press("right")
-        await drive.type("99")
-        await drive.press("escape")
-        drive.app.save_state()
-    async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
-        shown = await drive.text()
-        assert drive.state.is_predicting
-        assert drive.state.step == 2
-        assert "✗ 255" in shown
-        assert "99 ?" in shown
-        assert place(drive) == ("extend.a", 2)
-        assert said(drive) == "× You read 0xff as unsigned."
-
-
-async def test_nothing_else_tells_what_is_asked() -> None:
-    # the declared widths matter here, and a note says what they would give
-    line, values = "vadd.u32.u32.u32.max d, a, b, c", {"a": 0xFFFFFFFF, "b": 0xFFFFFFFF, "c": 0}
-    note = trace(line, values).notes[0][:40]
-    async with explorer(line, values, size=(200, 40)) as drive:
-        assert note in await drive.text()
-        assert note not in await drive.read_after(drive.press("P"))
-        assert "A sweep would reveal the answer" in await drive.read_after(drive.press("v"))
-        assert drive.app.screen is drive.screen
 
 
 # --- a monkey ----------------------------------------------------------------------------

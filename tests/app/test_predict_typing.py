@@ -159,14 +159,6 @@ async def test_what_can_not_be_read_is_typed_over_by_what_comes_next() -> None:
         assert drive.screen.view.mount_value_field().input.value == "0x1"
 
 
-async def test_an_operands_value_that_can_not_be_read_stays_to_be_mended() -> None:
-    async with explorer(LINE, VALUES) as drive:
-        await drive.press("o", "enter")
-        await drive.type("12q")
-        await drive.press("enter", "backspace")
-        assert drive.screen.view.mount_value_field().input.value == "12"
-
-
 async def test_what_was_said_of_the_answer_before_goes() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P", "N")

@@ -52,19 +52,6 @@ async def test_typing_over_a_result_sets_the_operand_edited_last(size: tuple[int
         assert drive.session.trace.operands["b"] == 0x01FF0281
 
 
-async def test_the_whole_result_is_typed_and_any_operands_may_give_it() -> None:
-    async with explorer(*VADD4) as drive:
-        await go_to(drive, "write.d")
-        await drive.type("0")
-        await drive.press("enter", "down")
-        shown = await drive.read_after(drive.press("enter"))
-        assert "no value of b gives d = 0 while the others stay" in shown
-        assert drive.session.trace.operands["b"] == VADD4[1]["b"]
-        await drive.type("0")
-        await drive.press("enter", "end", "enter")
-        assert [drive.session.trace.operands[x] for x in "abc"] == [0, 0, 0]
-
-
 async def test_what_is_impossible_is_said_as_proved() -> None:
     async with explorer(*VADD4) as drive:
         await go_to(drive, "operate.t", 3)

@@ -102,18 +102,6 @@ async def test_a_lane_is_never_swept_along_both_axes() -> None:
             await drive.press("right")
 
 
-async def test_what_another_model_computes_is_marked() -> None:
-    async with explorer(*E3) as drive:
-        shown = await drive.read_after(drive.press("v"))
-        assert "x where ptxas-13.5 differs" in shown
-        assert "a.b0 = -3: d.b0 = 0, clamped to 0, ptxas-13.5 255" in shown
-        await drive.press("escape", "t")
-        shown = await drive.read_after(drive.press("v"))
-        assert "model ptxas-13.5" in shown
-        assert "a.b0 = -3: d.b0 = 255, wrapped to 64 bits" in shown
-        assert "clamped to 255, isa 0" in shown
-
-
 async def test_all_of_it_is_told_in_words() -> None:
     async with explorer(*E3, size=(80, 24)) as drive:
         shown = await drive.read_after(drive.press("v", "tab", "tab", "right", "w"))

@@ -119,7 +119,7 @@ async def test_saving_asks_before_it_overwrites(
         assert json.loads(saved)["results"][0]["hex"] == "0x11223300"
         (tmp_path / "vadd.json").write_text("mine")
         assert "vadd.json exists" in await drive.read_after(drive.press("ctrl+s"))
-        assert "is as it was" in await drive.read_after(drive.press("enter"))
+        assert "is unchanged" in await drive.read_after(drive.press("enter"))
         assert (tmp_path / "vadd.json").read_text() == "mine"
         await drive.press("ctrl+s")
         await drive.press("down", "enter")

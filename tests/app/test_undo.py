@@ -23,29 +23,6 @@ async def _open(drive: Driver, name: str, text: str) -> None:
     await drive.pilot.pause()
 
 
-async def test_undo_goes_back_to_the_listing_before() -> None:
-    async with explorer() as drive:
-        await _open(drive, "long.ptx", LONG)
-        await drive.press(*["right_square_bracket"] * 5)
-        assert drive.session.setup.line == "vadd.u32.u32.u32 x6, x5, 6;"
-        await _open(drive, "short.ptx", SHORT)
-        assert drive.session.setup.line == "vmin.u32.u32.u32 s, a, b;"
-        shown = await drive.read_after(drive.press("u"))
-        assert drive.app.is_running
-        assert "long.ptx · 6 of 8" in shown
-        assert drive.session.setup.line == "vadd.u32.u32.u32 x6, x5, 6;"
-        assert drive.state.cursor
-        assert drive.state.cursor.statement.instruction == drive.session.setup.instruction
-        assert "x8" in listing(drive)
-        assert "vmin" not in listing(drive)
-        await drive.press(*["u"] * 5)
-        assert drive.session.setup.line == "vadd.u32.u32.u32 x1, x0, 1;"
-        shown = await drive.read_after(drive.press(*["ctrl+r"] * 6))
-        assert "short.ptx · 1 of 2" in shown
-        assert drive.session.setup.line == "vmin.u32.u32.u32 s, a, b;"
-        drive.agree()
-
-
 async def test_undo_of_opening_a_listing_closes_it() -> None:
     async with explorer() as drive:
         before = drive.session.setup

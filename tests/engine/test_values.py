@@ -58,6 +58,26 @@ def test_digits_may_be_grouped(text: str, type_: Type, bits: int) -> None:
     assert parse_value(text, type_) == bits
 
 
+@pytest.mark.parametrize(
+    ("text", "type_", "bits"),
+    [
+        ("-inf", Type.F32, 0xFF800000),
+        ("Infinity", Type.F32, 0x7F800000),
+        ("inf", Type.F64, 0x7FF << 52),
+        ("NaN", Type.F32, 0x7FC00000),
+        ("-.5", Type.F32, 0xBF000000),
+        ("1e3", Type.F32, 0x447A0000),
+        ("0f40490FDB", Type.F32, 0x40490FDB),
+        ("0o17", Type.U32, 15),
+        ("017", Type.U32, 15),
+        ("-1", Type.U32, 0xFFFFFFFF),
+        ("[h:-1,32767]", Type.U32, 0xFFFF7FFF),
+    ],
+)
+def test_any_literal_of_ptx_and_of_c_is_a_value(text: str, type_: Type, bits: int) -> None:
+    assert parse_value(text, type_) == bits
+
+
 @pytest.mark.parametrize("text", ["1__0", "_1", "1_", "1 000", "0x_1", "0b1000  0000", "0b1_"])
 def test_other_groups_are_refused(text: str) -> None:
     with pytest.raises(PtxError):

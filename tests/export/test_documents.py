@@ -60,14 +60,6 @@ def test_the_directive_shows_a_trace_in_html(tmp_path: Path) -> None:
 
 
 @ci_only
-def test_other_builders_get_the_text(tmp_path: Path) -> None:
-    built, warned = sphinx(tmp_path, PAGE, "text")
-    assert warned == ""
-    assert "%0 = 0x11223300" in built
-    assert "<article" not in built
-
-
-@ci_only
 @pytest.mark.parametrize(
     "case",
     some(

@@ -135,12 +135,6 @@ def test_lines_stand_in_every_format(lines: Callable[[], tuple[str, ...]], every
         check(*some_trace(line))
 
 
-@pytest.mark.parametrize("step", [40, pytest.param(5, marks=thorough)])
-def test_every_accepted_line_is_drawn(step: int) -> None:
-    for line in accepted()[::step]:
-        check(traced(line), Options(), ("svg",))
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("model", MODELS)
 def test_every_line_stands_in_every_format_with_every_option(model: str) -> None:

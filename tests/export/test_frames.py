@@ -171,21 +171,6 @@ def test_the_command_makes_it_again(options: Options) -> None:
     assert made._replace(format="") == options
 
 
-# --- two answers -------------------------------------------------------------------------
-
-
-E14 = trace("@!%p7 set.lt.and.f32.s32 d, %ra, -7, !%pq", {"%ra": -1, "%pq": 0, "%p7": 1, "d": 5})
-LONG_DEST = trace(
-    "@!%p7 set.lt.and.f32.s32 %d_long_name_here, %ra, -7, !%pq",
-    {"%ra": -1, "%pq": 0, "%p7": 1, "%d_long_name_here": 5},
-)
-
-
-@pytest.mark.parametrize("shown", [E14, LONG_DEST], ids=["short", "long"])
-def test_no_words_of_an_option_overlap(shown: Trace) -> None:
-    assert not overlaps(boxes(export(shown, "svg", BOTH)))
-
-
 # --- what moves --------------------------------------------------------------------------
 
 

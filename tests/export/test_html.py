@@ -155,13 +155,6 @@ def test_hostile_text_stays_text(text: str) -> None:
     assert texts(tree, "title") == [said]
 
 
-def test_both_answers_stand_in_one_page() -> None:
-    tree = page(export(E3, "html", Options(both=True, standalone=True)))
-    said = "".join(tree.itertext())
-    assert "0x112233ff" in said
-    assert "E3" in texts(tree, "dt")
-
-
 def ids(tree: ET.Element) -> list[str]:
     return [found.get("id", "") for found in tree.iter() if found.get("id")]
 
@@ -263,14 +256,6 @@ def test_a_part_says_what_was_left_out() -> None:
     said = "".join(fragment(render_request([*PARTS, "--steps=2-4"])).itertext())
     assert "Steps not shown: 1 select, 5 merge, 6 write." in said
     assert "0x7f800181" in said  # 0x7f + 1 and 0x80 - 1 are clamped, 0xff + 2, 1 + 0x80 are not
-
-
-@pytest.mark.parametrize("part", ["--until=saturate", "--no-result"])
-def test_a_result_that_is_kept_back_is_nowhere(part: str) -> None:
-    words = [*PARTS, part, *(["--steps=1-4"] if part == "--no-result" else [])]
-    made = render_request(words)
-    assert "7f800181" not in made
-    assert "the result is not shown here" in made
 
 
 def test_what_it_was_made_with_makes_it_again() -> None:

@@ -206,16 +206,6 @@ def assert_tree_drawn_well(tree: ET.Element, shown: Trace) -> None:
     assert min(sizes) >= 9, (shown.instruction, min(sizes))
 
 
-@pytest.mark.parametrize("wide", [11, 12, 13, 40])
-@pytest.mark.parametrize("line", ["selp.b64 {0}d, {0}a, {0}b, !{0}c",
-                                  "@{0}g setp.lt.and.f32 {0}p|{0}q, {0}a, {0}b, {0}c",
-                                  "vadd.s32.s32.s32.sat {0}d.b2, {0}a, {0}b, {0}c",
-                                  "@{0}g vset4.s32.s32.le.add {0}d, {0}a, {0}b, {0}c"])  # fmt: skip
-def test_names_are_not_cut(line: str, wide: int) -> None:
-    ins = parse(line.format("%" + "n" * (wide - 2)))
-    assert_drawn_well(trace(ins, {x.name: 1 << x.type.bits - 1 for x in ins.inputs}))
-
-
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_examples_are_drawn_well(opcode: str, model: str) -> None:

@@ -9,7 +9,6 @@ from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 import pytest
-import resvg_py
 
 from ptxscope import Trace, export, parse, trace
 from ptxscope.documents.options import DEFAULT, Options
@@ -356,20 +355,13 @@ def overlaps(tree: ET.Element) -> list[tuple[Box, Box]]:
     ]
 
 
-@sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_no_text_of_an_example_covers_another(opcode: str, model: str) -> None:
-    tree = drawn(example(opcode, model), Options(both=True))
-    assert not overlaps(tree)
-    assert_within(tree)
-
-
 @pytest.mark.parametrize("shown", MORE, ids=map(str, range(len(MORE))))
-def test_no_text_covers_another_with_long_numbers(shown: Trace) -> None:
+def test_long_numbers_cover_no_text_and_no_line(shown: Trace) -> None:
     notes = (Note("a note", shown.steps[-1].stage), Note("a note", None, 0))
     tree = drawn(replace(shown, annotations=Annotations("T", "C", notes)), Options(both=True))
     assert not overlaps(tree)
     assert_within(tree)
+    assert not hidden(drawn(shown, Options(both=True)))
 
 
 Dot = tuple[float, float]
@@ -417,17 +409,6 @@ def hidden(tree: ET.Element) -> list[tuple[Dot, Dot]]:
     ]
 
 
-@sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_no_line_of_an_example_passes_behind_a_box(opcode: str, model: str) -> None:
-    assert not hidden(drawn(example(opcode, model), Options(both=True)))
-
-
-@pytest.mark.parametrize("shown", MORE, ids=map(str, range(len(MORE))))
-def test_no_line_passes_behind_a_box(shown: Trace) -> None:
-    assert not hidden(drawn(shown, Options(both=True)))
-
-
 @pytest.mark.parametrize(("line", "values"), WHOLE)
 @pytest.mark.parametrize("model", ["isa", "ptxas"])
 def test_no_line_passes_behind_a_number(line: str, values: dict[str, int], model: str) -> None:
@@ -448,13 +429,6 @@ def test_the_steps_of_two_answers_are_level() -> None:
         tops = [x.get("y") for x in tree.iter(f"{NS}text") if (x.text or "").startswith(name)]
         assert len(tops) == 2
         assert tops[0] == tops[1]
-
-
-def test_a_renderer_makes_a_picture_of_it() -> None:
-    for shown in (QUAD, E3):
-        png = bytes(resvg_py.svg_to_bytes(svg_string=export(shown, "svg")))
-        assert png.startswith(b"\x89PNG")
-        assert int.from_bytes(png[16:20], "big") == 800
 
 
 def test_lines_are_broken_between_words_and_never_lose_a_letter() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from ptxscope import diagnose
 from ptxscope.learn.lesson_text import format_answer
 from ptxscope.state import (
     answer_transitions,
@@ -15,7 +16,16 @@ from ptxscope.state import (
 )
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.explorer_state import ExplorerState
-from ptxscope.state.requests import AskItem, AskText, Open, Request, Requests, ShowHint, Wait
+from ptxscope.state.requests import (
+    AskItem,
+    AskText,
+    Open,
+    Request,
+    Requests,
+    ShowHint,
+    ShowOutcome,
+    Wait,
+)
 from tests.state.states import make_state, open_text, set_values
 
 
@@ -245,3 +255,17 @@ def test_an_explanation_is_pinned_and_compared() -> None:
     assert asked.values[1] == "0x5"
     answer(answer_transitions.toggle_pin(state))
     assert state.pin is state.setup
+
+
+def test_an_explanation_by_another_opcode_opens_beside_what_was_written() -> None:
+    line, values = "vmin4.s32.s32.s32 d, a, b, c", {"a": 0x01820304, "b": 0x04030281, "c": 0}
+    state = make_state(line, values)
+    # of lanes 3 to 0: 1 or 4, -126 or 3, 3 or 2, 4 or -127
+    found = diagnose(line, values, 0x04030304)
+    finding = next(x for x in found if x.instruction.opcode == "vmax4")
+    asked = do(state, "explain", ("0x04030304", finding))
+    assert state.setup.line == "vmax4.s32.s32.s32 d, a, b, c;"
+    assert state.trace.result == {"d": 0x04030304}
+    assert state.pin
+    assert state.pin.line == f"{line};"
+    assert not [x for x in asked if isinstance(x, ShowOutcome)]  # the pin waits
