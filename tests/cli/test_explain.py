@@ -158,6 +158,7 @@ def test_two_destinations_are_observed_by_name() -> None:
     words = ("setp.lt.s32 p|q, a, b", "a=1", "b=2", "--got", "p=0", "--got", "q=1")
     sentences = [x["sentence"] for x in found(*words)]
     assert any("p and q exchanged" in said for said in sentences)
+    assert "documented  p = 1, q = 0" in explain(*words)[1]
 
 
 def test_neither_numpy_nor_textual_is_loaded_for_one_observation() -> None:

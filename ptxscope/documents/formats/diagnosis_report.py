@@ -146,7 +146,7 @@ def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
     """
     (place, *others), difference, known_mask = diagnosis.block.outputs.values(), 0, (1 << 32) - 1
     ins = diagnosis.block.get_statement(place.statement).instruction
-    width = 32 // ins.entry.lanes if ins.has_lanes("d") else 32
+    width = 32 // ins.entry.lanes if place.role == "d" and ins.has_lanes("d") else 32
     unit = ins.form.dsel.unit if ins.form.dsel else width
     if others or place.role != "d" or unit == 32:
         return LaneVerdicts(32, ())
