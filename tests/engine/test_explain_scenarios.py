@@ -188,9 +188,10 @@ def _asked(draw: st.DrawFn) -> tuple[Instruction, dict[str, int], dict[str, int]
         )
     if source != "random":
         given_ = {x.name: draw(bits(x.type)) for x in other.inputs}
-        fitting = {x.name: values.get(x.name, 0) & (1 << x.type.bits) - 1 for x in other.inputs}
-        if source == "exchanged" and {"a", "b"} <= fitting.keys():
-            fitting["a"], fitting["b"] = fitting["b"], fitting["a"]
+        asked = {x.name: values.get(x.name, 0) for x in other.inputs}
+        if source == "exchanged" and {"a", "b"} <= asked.keys():
+            asked["a"], asked["b"] = asked["b"], asked["a"]
+        fitting = {x.name: asked[x.name] & (1 << x.type.bits) - 1 for x in other.inputs}
         for name, value in evaluate(other, given_ | fitting).items():
             if name in results:
                 got[name] = int(value) & (1 << results[name].bits) - 1
