@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum, StrEnum, auto
 from typing import NamedTuple, Protocol
 
@@ -157,6 +157,15 @@ MAX_LANE_BITS = 128
 def map_bits(inputs: Inputs, index: int, lane: int, low: int, high: int) -> InputBits:
     """Return bits low..high-1 of the input's lane with the same number."""
     return InputBits(index, lane if len(inputs[index]) > 1 else 0, low, high)
+
+
+def map_read_bits(
+    lane: int, low: int, high: int, inputs: Inputs, reading: Reading
+) -> Iterator[InputBits]:
+    """Yield the input bits behind bits low..high-1 of a number that is read from bits."""
+    yield map_bits(inputs, 0, lane, low, min(high, reading.bits))
+    if reading.signed and high > reading.bits:
+        yield map_bits(inputs, 0, lane, reading.bits - 1, reading.bits)
 
 
 class LaneText(NamedTuple):

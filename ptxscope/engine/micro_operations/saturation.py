@@ -11,8 +11,17 @@ from ..isa.types import WORD_BITS, Type
 from ..isa.value_text import format_integer_type
 from .arithmetic import Arithmetic, Inputs, V, is_different
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
-from .properties import Flag, Idleness, InputBits, LaneText, Notation, Reading, Stage, make_equation
-from .selection import map_read_bits
+from .properties import (
+    Flag,
+    Idleness,
+    InputBits,
+    LaneText,
+    Notation,
+    Reading,
+    Stage,
+    make_equation,
+    map_read_bits,
+)
 
 if TYPE_CHECKING:
     from .drawings import NumberCell, RangeLine, TruncatedBits

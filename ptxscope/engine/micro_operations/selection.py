@@ -40,6 +40,7 @@ from .properties import (
     make_equation,
     make_transition,
     map_bits,
+    map_read_bits,
 )
 
 if TYPE_CHECKING:
@@ -258,15 +259,6 @@ class Extend(MicroOperation):
         if written_type is None or not has_slot or written_type.signed != self.signed:
             return name, append_sentence(start, self.describe_lane(view).sentence)
         return name, f"{start}: {role}type is {written_type}, so it is {view.value}."
-
-
-def map_read_bits(
-    lane: int, low: int, high: int, inputs: Inputs, reading: Reading
-) -> Iterator[InputBits]:
-    """Yield the input bits behind bits low..high-1 of a number that is read from bits."""
-    yield map_bits(inputs, 0, lane, low, min(high, reading.bits))
-    if reading.signed and high > reading.bits:
-        yield map_bits(inputs, 0, lane, reading.bits - 1, reading.bits)
 
 
 def describe_reading(reading: Reading, bits: int, value: int) -> str:
