@@ -71,7 +71,8 @@ every_reader = pytest.mark.parametrize("name", INPUTS)
 
 
 def test_every_command_is_tried() -> None:
-    assert {words[0] for words in COMMANDLINES.values()} >= {*COMMANDS} - {"open"}
+    conversations = {"open", "lsp", "mcp"}
+    assert {words[0] for words in COMMANDLINES.values()} >= {*COMMANDS} - conversations
 
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
