@@ -25,7 +25,7 @@ from ..support.check_settings import CheckSettings, read_settings
 from ..support.streams import CommandError
 from .source_answers import SemanticKind, Source
 
-_DELAY_SECONDS = 0.03
+_DELAY_SECONDS = 0.01
 """Time without a change until a text is checked."""
 _SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
