@@ -301,10 +301,10 @@ def demo() -> None:
 def docs(*arguments: str) -> None:
     """Build the manual; a warning is an error. With --renew, renew its generated parts first."""
     target = str(ROOT / "docs" / "_build")
-    python = str(environment("docs", ROOT / ".venv-docs"))
-    if "--renew" in arguments:
-        run(python, "-m", "tools.manual")
+    if "--renew" in arguments:  # with the solver, which pages show at work
+        run(str(environment("dev")), "-m", "tools.manual")
         arguments = tuple(x for x in arguments if x != "--renew")
+    python = str(environment("docs", ROOT / ".venv-docs"))
     run(python, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", target, *arguments)
     print("docs/_build/index.html")
 

@@ -296,7 +296,7 @@ def test_a_value_is_that_of_the_trace_as_it_is_now(tmp_path: Path, jobs: str) ->
     del more["page0"]
     pages["index"] = "Title\n=====\n\n.. toctree::\n\n   other\n"
     warned = built(tmp_path, pages, "html", "", "-j", jobs)
-    assert "no trace has the :name: 'the-clamp'; none has" in warned
+    assert "no trace has the :name: 'the-clamp'; no trace has a name" in warned
 
 
 WRONG = {
@@ -320,7 +320,7 @@ def test_what_is_wrong_is_said_at_its_line(tmp_path: Path) -> None:
     at = [warned.index(f"other.rst:{4 + 2 * line}: WARNING: ptx:") for line in range(len(WRONG))]
     for start, end, said in zip(at, [*at[1:], None], WRONG.values(), strict=True):
         assert said in warned[start:end]
-    assert "the name the-clamp is taken, in " in warned
+    assert "the name the-clamp is already used, in " in warned
     assert "'???' is not a name" in warned
     assert "Traceback" not in warned
     shown = read(tmp_path, "other.html")
@@ -362,7 +362,7 @@ and :numref:`the block`.
 def test_a_step_has_the_names_that_are_shown_and_a_name_is_taken_once(tmp_path: Path) -> None:
     warned = built(tmp_path, {"index": TARGETS}, conf="numfig = True\n").splitlines()
     assert len(warned) == 3
-    assert ":8: WARNING: ptx-trace: the name the-block is taken" in warned[0]
+    assert ":8: WARNING: ptx-trace: the name the-block is already used" in warned[0]
     assert ":12: WARNING: ptx-trace: :fold: is for a block of several statements" in warned[1]
     assert ":16: WARNING: undefined label: 'the block' [ref.numref]" in warned[2]  # not numbered
     page = (tmp_path / "out" / "index.html").read_text()
