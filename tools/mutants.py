@@ -2,8 +2,10 @@
 
 ``python -m tools.mutants --count 300 --out FILE TESTS…`` chooses mutants, applies one after
 another in a copy of the tree, runs the tests, and writes a line of JSON each: killed, survived or
-absent. With a FILE it goes on where it stopped. ``--like FILE`` takes the mutants of another run,
-such as of a newer tree: each is known by its function, its line and the change, in any module.
+absent, and the arguments of pytest that killed it. Each of TESTS is a run of pytest; the first that
+fails ends the mutant. With a FILE it goes on where it stopped. ``--like FILE`` takes the mutants of
+another run, such as of a newer tree: each is known by its function, its line and the change, in any
+module; what killed it there runs first.
 """
 
 from __future__ import annotations
@@ -102,20 +104,26 @@ def list_mutants(root: Path, folder: str) -> list[Mutant]:
     return list(found.values())
 
 
-def run_tests(tree: Path, tests: list[str], timeout: float) -> str:
-    """Return whether tests kill what stands in a tree; what takes too long is killed."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider", *tests]
-    try:
-        done = subprocess.run(command, cwd=tree, capture_output=True, timeout=timeout)
-    except subprocess.TimeoutExpired:
-        return "killed"
-    return "killed" if done.returncode else "survived"
+def find_killer(tree: Path, tests: list[str], timeout: float) -> str | None:
+    """Return the file of the first test that fails, or that takes too long; None if all pass."""
+    for test in tests:
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider"]
+        try:
+            done = subprocess.run(
+                [*command, test], cwd=tree, capture_output=True, text=True, timeout=timeout
+            )
+        except subprocess.TimeoutExpired:
+            return test
+        if done.returncode:
+            failed = re.search(r"^(?:FAILED|ERROR) ([^\s:]+)", done.stdout, re.MULTILINE)
+            return failed[1] if failed else test
+    return None
 
 
 def main() -> None:
     """Choose mutants, or take known ones, and print how many are killed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("tests", nargs="+", help="what pytest runs, options too after `--`")
+    parser.add_argument("tests", nargs="+", help="what pytest runs, one after another")
     parser.add_argument("--root", type=Path, default=ROOT, help="the tree whose tests are run")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
@@ -127,22 +135,23 @@ def main() -> None:
     known = {x[:3]: x for x in list_mutants(arguments.root, "ptxscope")}
     if arguments.like:
         lines = arguments.like.read_text("utf-8").splitlines()
-        chosen = [tuple(json.loads(line)[:3]) for line in lines]
+        found_before = {tuple(found[:3]): found[4] for found in map(json.loads, lines)}
     else:
         candidates = [x[:3] for x in list_mutants(arguments.root, "ptxscope/engine")]
-        chosen = Random(arguments.seed).sample(candidates, arguments.count)
+        sample = Random(arguments.seed).sample(candidates, arguments.count)
+        found_before = dict.fromkeys(sample)
     old = arguments.out.read_text("utf-8").splitlines() if arguments.out.exists() else []
     outcomes = {tuple(found[:3]): found[3] for found in map(json.loads, old)}
     with tempfile.TemporaryDirectory() as folder, arguments.out.open("a", encoding="utf-8") as out:
         tree = Path(folder) / "tree"
         ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "_build")
         shutil.copytree(arguments.root, tree, ignore=ignored)
-        if run_tests(tree, arguments.tests, arguments.timeout) != "survived":
-            sys.exit("the tests fail without any mutant, or take too long")
-        for key in chosen:
+        if killer := find_killer(tree, arguments.tests, arguments.timeout):
+            sys.exit(f"{killer} fails without any mutant, or takes too long")
+        for key, killer_before in found_before.items():
             if key in outcomes:
                 continue
-            outcomes[key] = "absent"
+            outcomes[key], killer = "absent", None
             if mutant := known.get(key):
                 path = tree / mutant.path
                 source = path.read_bytes()
@@ -150,12 +159,15 @@ def main() -> None:
                     source[: mutant.start] + mutant.text.encode() + source[mutant.end :]
                 )
                 Path(cache_from_source(str(path))).unlink(missing_ok=True)
-                outcomes[key] = run_tests(tree, arguments.tests, arguments.timeout)
+                has_file = killer_before and (tree / killer_before).exists()
+                tests = [killer_before, *arguments.tests] if has_file else arguments.tests
+                killer = find_killer(tree, tests, arguments.timeout)
+                outcomes[key] = "killed" if killer else "survived"
                 path.write_bytes(source)
                 Path(cache_from_source(str(path))).unlink(missing_ok=True)
-            print(json.dumps([*key, outcomes[key]]), file=out, flush=True)
+            print(json.dumps([*key, outcomes[key], killer]), file=out, flush=True)
             print(f"{outcomes[key]:8}  {key[0]}: {key[2]}  in  {key[1]}", flush=True)
-    found = [outcomes[key] for key in chosen]
+    found = [outcomes[key] for key in found_before]
     print(*(f"{found.count(x)} {x}" for x in ("killed", "survived", "absent")), sep=", ")
 
 
