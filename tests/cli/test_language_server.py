@@ -17,7 +17,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
 from ptxscope import evaluate
-from ptxscope.cli.servers.source_answers import Source
+from ptxscope.cli.servers.source_answers import SourceText
 from tests.tiers import ci_only
 
 VIDEO = Path(__file__).parents[1] / "data" / "video.cu"
@@ -186,7 +186,7 @@ vim.cmd("qall!")
 
 
 def test_a_description_has_lanes_that_are_evaluated() -> None:
-    source = Source(LISTING, "a.ptx")
+    source = SourceText(LISTING, "a.ptx")
     about = source.describe(LISTING.index("vadd"))
     bits = {x: int(about.partition(f"`%{x}` | `")[2][:10], 0) for x in ("r5", "r6", "r3")}
     values = {f"%{name}": value for name, value in bits.items()}
@@ -210,7 +210,7 @@ def test_a_description_has_lanes_that_are_evaluated() -> None:
 def test_completions_are_legal_continuations(
     typed: str, contained: set[str], absent: set[str]
 ) -> None:
-    completions, (start, end) = Source(f"\n{typed}", "a.cu").complete(len(typed) + 1)
+    completions, (start, end) = SourceText(f"\n{typed}", "a.cu").complete(len(typed) + 1)
     words = {x.text for x in completions}
     assert contained <= words
     assert not absent & words
@@ -218,7 +218,7 @@ def test_completions_are_legal_continuations(
 
 
 def test_definitions_are_found_for_registers_and_labels() -> None:
-    source = Source(LISTING, "a.ptx")
+    source = SourceText(LISTING, "a.ptx")
     assert source.find_definition(LISTING.index("%r5")) == (
         LISTING.index("%r<"),
         LISTING.index("<9>"),
@@ -230,7 +230,7 @@ def test_definitions_are_found_for_registers_and_labels() -> None:
 
 def test_a_likely_word_is_offered_instead_of_an_unknown_one() -> None:
     text = LISTING.replace(".sat", ".sta")
-    source = Source(text, "a.ptx")
+    source = SourceText(text, "a.ptx")
     (edit,) = source.list_edits(list(source.check()), range(5, 6))
     start, end = edit.span
     assert text[:start] + edit.text + text[end:] == LISTING
@@ -238,7 +238,7 @@ def test_a_likely_word_is_offered_instead_of_an_unknown_one() -> None:
 
 def test_tokens_cover_the_ptx_of_a_source_in_order() -> None:
     text = VIDEO.read_text(encoding="utf-8")
-    tokens = Source(text, "video.cu").list_tokens()
+    tokens = SourceText(text, "video.cu").list_tokens()
     assert tokens == sorted(tokens)
     words = [(text[slice(*x.span)], x.kind) for x in tokens]
     assert ("vabsdiff4", "function") in words

@@ -23,7 +23,7 @@ from ...engine.syntax.errors import Span
 from ...sources.diagnostic import CheckedInstruction, Diagnostic, Severity
 from ..support.check_settings import CheckSettings, read_settings
 from ..support.streams import CommandError
-from .source_answers import SemanticKind, Source
+from .source_answers import SemanticKind, SourceText
 
 _DELAY_SECONDS = 0.01
 """Time without a change until a text is checked."""
@@ -41,7 +41,7 @@ class OpenText(NamedTuple):
 
     uri: str
     version: int | None
-    source: Source
+    source: SourceText
     line_starts: tuple[int, ...]
     codec: PositionCodec
 
@@ -101,7 +101,7 @@ class PtxServer(LanguageServer):
         document = self.workspace.get_text_document(uri)
         text = self.texts.get(uri)
         if text is None or text.source.text != document.source:
-            source = Source(document.source, to_fs_path(uri) or uri)
+            source = SourceText(document.source, to_fs_path(uri) or uri)
             starts = (0, *(match.end() for match in re.finditer("\n", source.text)))
             text = OpenText(uri, document.version, source, starts, document.position_codec)
             self.texts[uri] = text

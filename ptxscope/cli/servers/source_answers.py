@@ -68,7 +68,7 @@ class SemanticToken(NamedTuple):
     kind: SemanticKind
 
 
-class Edit(NamedTuple):
+class SuggestedEdit(NamedTuple):
     """A change that an editor offers."""
 
     title: str
@@ -76,7 +76,7 @@ class Edit(NamedTuple):
     text: str
 
 
-class Source:
+class SourceText:
     """The text of a file, and what is known of it; computed when it is first asked for."""
 
     def __init__(self, text: str, name: str) -> None:
@@ -194,7 +194,9 @@ class Source:
 
     # --- changes -----------------------------------------------------------------------------
 
-    def list_edits(self, items: Iterable[CheckedInstruction], lines: range) -> Iterator[Edit]:
+    def list_edits(
+        self, items: Iterable[CheckedInstruction], lines: range
+    ) -> Iterator[SuggestedEdit]:
         """Yield the edits for the instructions on some lines, which are numbered from 1."""
         starts = [*self._line_starts, len(self.text) + 1]
         span = range(starts[lines.start - 1], starts[min(lines.stop, len(starts)) - 1])
@@ -203,18 +205,20 @@ class Source:
             start, end = (x + first for x in problem.span)
             if problem.fix is not None and start in span:
                 title = f"Write `{problem.fix}`" if problem.fix else "Remove this"
-                yield Edit(title, (start, end), problem.fix)
+                yield SuggestedEdit(title, (start, end), problem.fix)
         for item in (x for x in items if x.location.line in lines):
             for fix in (x.fix for x in item.diagnostics if x.fix):
                 start = starts[fix.location.line - 1] + fix.location.column - 1
-                yield Edit(f"Write `{fix.text}`", (start, start + fix.location.width), fix.text)
+                yield SuggestedEdit(
+                    f"Write `{fix.text}`", (start, start + fix.location.width), fix.text
+                )
             start = starts[item.location.line - 1] + item.location.column - 1
             statement, first = self._find_statement(start)
             if item.replacement and statement:
                 title = f"Replace by PTX with the documented result ({', '.join(item.errata)})"
                 text = " ".join(line.strip() for line in item.replacement)
                 start, end = (x + first for x in statement.span)
-                yield Edit(title, (start, end + self.text.startswith(";", end)), text)
+                yield SuggestedEdit(title, (start, end + self.text.startswith(";", end)), text)
 
 
 def _contains(piece: EmbeddedPtx, offset: int) -> bool:
