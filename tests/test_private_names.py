@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.tiers import ci_only
+
 ROOT = Path(__file__).parents[1]
 OURS = ("ptxscope", "tests", "tools", "benchmarks", "dev")
 IS_PRIVATE = re.compile(r"_[A-Za-z]")
@@ -34,6 +36,7 @@ def iter_used_names(node: ast.AST, private: set[str]) -> Iterator[str]:
             yield from {str(x).rpartition(".")[2] for x in texts} & private
 
 
+@ci_only
 def test_no_test_uses_a_private_name() -> None:
     paths = [x for folder in ("ptxscope", "tools") for x in (ROOT / folder).rglob("*.py")]
     defined = {name for x in paths for name in iter_defined_names(ast.parse(x.read_text("utf-8")))}

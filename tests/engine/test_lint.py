@@ -25,7 +25,7 @@ from ptxscope.sources.diagnostic import CHECK_RULES, CheckedInstruction, Severit
 from ptxscope.sources.lint import check_listing, check_source, check_text
 from ptxscope.sources.source_language import Language, language_of
 from tests.reference_data import DATA, table, verdicts
-from tests.tiers import sampled
+from tests.tiers import sampled, thorough
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 
@@ -227,6 +227,7 @@ def test_the_language_is_told_by_name_or_content() -> None:
     assert {case: language_of(*case) for case in cases} == cases
 
 
+@thorough
 def test_reference_lines_have_the_verdicts_that_are_known() -> None:
     for row in table("accept.csv"):
         (item,) = listing(row["ptx"] + ";")
