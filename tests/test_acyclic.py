@@ -51,7 +51,7 @@ def test_no_modules_import_each_other() -> None:
         raise AssertionError(" → ".join(error.args[1])) from None
 
 
-def test_a_cycle_by_a_type_is_found(tmp_path: Path) -> None:
+def test_an_import_for_a_type_alone_closes_a_cycle(tmp_path: Path) -> None:
     one, other = tmp_path / "one.py", tmp_path / "other.py"
     one.write_text("if TYPE_CHECKING:\n    from .other import Other\n", encoding="utf-8")
     other.write_text("def make():\n    from . import one\n", encoding="utf-8")

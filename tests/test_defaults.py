@@ -49,7 +49,7 @@ def test_adding_a_selector_of_d_to_an_example_shows_c(opcode: str) -> None:
     assert c_of(setup) in (0xCCCCCCCC, 0x11223344)
 
 
-def test_what_is_added_and_was_never_given_is_0() -> None:
+def test_an_added_operand_without_a_value_is_0() -> None:
     bare = make_setup(parse("vadd.u32.u32.u32 d, a, b"), {"a": 1, "b": 2})
     assert c_of(with_choice(bare, "secop", SecOp.ADD)) == 0
     assert trace_of(make_setup(parse("vadd4.u32.u32.u32.add d, a, b, c"), {})).result["d"] == 0
@@ -64,7 +64,7 @@ def test_a_masked_line_without_a_value_of_c_shows_c() -> None:
 
 
 @pytest.mark.parametrize("c", [0, 1, 0xFFFFFFFF])
-def test_what_somebody_gave_stays(c: int) -> None:
+def test_a_value_that_the_user_typed_is_kept(c: int) -> None:
     assert c_of(make_setup(parse(MASKED), {"c": c})) == c
     setup = with_value(make_setup(parse(MASKED), {"a": 1}), "c", c)
     assert c_of(setup) == c
@@ -72,14 +72,14 @@ def test_what_somebody_gave_stays(c: int) -> None:
     assert c_of(with_line(setup, MASKED.replace("b310", "b1"))) == c
 
 
-def test_a_chosen_value_survives_a_mask_that_comes_and_goes() -> None:
+def test_a_typed_value_of_c_is_kept_when_a_mask_is_added_and_removed() -> None:
     setup = with_value(make_setup(parse(MASKED), {}), "c", 0xDEADBEEF)
     for mask in (None, parse_selector("b20")):
         setup = with_choice(setup, "mask", mask)
     assert c_of(setup) == 0xDEADBEEF
 
 
-def test_an_addend_of_an_example_makes_way_where_c_is_kept() -> None:
+def test_the_addend_of_an_example_is_replaced_where_a_mask_keeps_c() -> None:
     touched = with_value(make_example("vset4"), "a", 1)
     setup = with_opcode(touched, "vavrg4")
     assert setup.instruction.form.secop is SecOp.ADD
@@ -88,20 +88,20 @@ def test_an_addend_of_an_example_makes_way_where_c_is_kept() -> None:
     assert c_of(setup) == 0xCCCCCCCC
 
 
-def test_an_example_that_nobody_touched_gives_way_to_another() -> None:
+def test_an_unedited_example_is_replaced_by_the_next_one() -> None:
     fresh = with_opcode(replace(make_example("vset4"), model="ptxas-13.0"), "vavrg4")
     assert fresh == replace(make_example("vavrg4"), model="ptxas-13.0")
     kept = with_opcode(with_value(make_example("vset4"), "a", 1), "vavrg4")
     assert kept.values["a"] == 1
 
 
-def test_typing_and_pasting_do_the_same() -> None:
+def test_a_typed_and_a_pasted_line_get_the_same_values() -> None:
     before = with_opcode(make_example("vset4"), "vadd4")
     assert c_of(with_line(before, MASKED)) == 0xCCCCCCCC
     assert c_of(with_instruction(before, parse(MASKED))) == 0xCCCCCCCC
 
 
-def test_a_listing_shows_what_is_unknown_as_0() -> None:
+def test_an_unknown_register_of_a_listing_is_0() -> None:
     assert c_of(replace(make_setup(parse(MASKED), {}), place=(0, 0))) == 0
 
 
@@ -117,14 +117,16 @@ GROUP = ("set", "setp", "selp", "slct")
 
 @pytest.mark.parametrize("before", GROUP)
 @pytest.mark.parametrize("after", GROUP)
-def test_a_destination_keeps_its_name_among_its_sort(before: str, after: str) -> None:
+def test_a_destination_keeps_its_name_if_its_type_has_the_same_kind(
+    before: str, after: str
+) -> None:
     """A predicate is not called d, nor a word p."""
     setup = with_opcode(with_value(make_example(before), "b", 7), after)
     named = setup.instruction.destinations
     assert named == (("p", "q") if after == "setp" else ("d",))
 
 
-def test_a_name_that_somebody_gave_stays_among_its_sort() -> None:
+def test_a_typed_register_name_is_kept_for_an_operand_of_the_same_kind() -> None:
     setup = make_setup(parse("set.lt.u32.s32 %r9, %r1, %r2"), {"%r1": 1, "%r2": 2})
     setup = with_opcode(setup, "selp")
     assert setup.line == "selp.s32 %r9, %r1, %r2, c;"
@@ -147,7 +149,7 @@ def test_a_name_that_somebody_gave_stays_among_its_sort() -> None:
         ("slct.f32.s32 d, a, b, c", "set", {"a": 0xFFFFFFFF, "b": 1}),
     ],
 )
-def test_an_operand_of_another_sort_takes_the_examples_value(
+def test_an_operand_of_another_kind_takes_the_value_of_the_example(
     line: str, opcode: str, expected: dict[str, int]
 ) -> None:
     setup = with_opcode(make_setup(parse(line), {"a": 5, "b": 7, "c": 1}), opcode)
@@ -155,7 +157,7 @@ def test_an_operand_of_another_sort_takes_the_examples_value(
     assert {role: operands[role] for role in expected} == expected
 
 
-def test_an_operand_without_a_value_takes_the_examples() -> None:
+def test_an_operand_without_a_value_takes_the_value_of_the_example() -> None:
     setup = with_opcode(make_setup(parse("setp.lt.u32 p, a, b"), {}), "selp")
     operands = trace_of(setup).operands
     assert [operands[role] for role in "abc"] == [0x11111111, 0x22222222, 1]
@@ -164,7 +166,7 @@ def test_an_operand_without_a_value_takes_the_examples() -> None:
     assert (narrow["a"], narrow["b"]) == (1, 2)
 
 
-def test_a_register_that_can_not_stay_gives_way_to_the_example() -> None:
+def test_a_register_of_the_wrong_kind_is_replaced_by_that_of_the_example() -> None:
     """c guards as a predicate, and slct reads it as a number."""
     setup = make_setup(parse("@c set.lt.u32.s32 d, a, b"), {"a": 1, "b": 2})
     assert with_opcode(setup, "slct") == make_example("slct")

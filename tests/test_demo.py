@@ -97,7 +97,7 @@ def result(setup: Setup) -> str:
 
 
 @ci_only
-async def test_the_picture_is_of_this_script_and_ends_with_its_result() -> None:
+async def test_the_demo_is_drawn_from_its_script_and_ends_with_the_result() -> None:
     assert PATH.stat().st_size < 1_000_000
     assert len(kept().frames) == ALL, "run `python3 dev.py demo`"
     _, setup = await play()
@@ -106,7 +106,7 @@ async def test_the_picture_is_of_this_script_and_ends_with_its_result() -> None:
 
 @pytest.mark.parametrize("beats", some((4, ALL)))
 @ci_only
-async def test_each_frame_says_what_the_screen_showed(beats: int) -> None:
+async def test_each_frame_holds_the_text_of_the_screen(beats: int) -> None:
     frames, _ = await play(SCRIPT[:beats])
     shown = [[row.text.rstrip() for row in frame.rows] for frame in frames]
     drawn = Film.of(film(frames))
@@ -119,12 +119,12 @@ async def test_each_frame_says_what_the_screen_showed(beats: int) -> None:
 
 @ci_only
 @pytest.mark.parametrize("beats", [3, ALL])
-async def test_the_same_bytes_each_time(beats: int) -> None:
+async def test_the_demo_has_the_same_bytes_each_time(beats: int) -> None:
     once, again = [film((await play(SCRIPT[:beats]))[0]) for _ in range(2)]
     assert once == again
 
 
-def test_one_frame_is_seen_at_a_time_and_the_last_where_nothing_moves() -> None:
+def test_one_frame_is_visible_at_a_time_and_the_last_without_animation() -> None:
     seen = kept().seen()
     assert seen[0][0] == 0
     assert seen[-1][1] == 1
@@ -140,7 +140,7 @@ def test_one_frame_is_seen_at_a_time_and_the_last_where_nothing_moves() -> None:
     assert "keyframes" in moving
 
 
-def test_a_site_may_show_it_as_an_image() -> None:
+def test_the_demo_has_no_script_and_loads_nothing() -> None:
     tags = {element.tag.removeprefix(SVG) for element in kept().root.iter()}
     assert tags <= {"svg", "style", "defs", "g", "path", "rect", "circle", "text", "use"}
     hrefs = [element.get("href") for element in kept().root.iter(f"{SVG}use")]
@@ -166,7 +166,7 @@ def test_a_site_may_show_it_as_an_image() -> None:
         ("▀", "lru"),
     ],
 )
-def test_lines_and_blocks_reach_the_sides_that_they_must(char: str, sides: str) -> None:
+def test_box_and_block_characters_reach_the_edges_of_their_cell(char: str, sides: str) -> None:
     x = y = 0.0
     found: set[str] = set()
     path = outline(char, 1)
@@ -187,7 +187,7 @@ def test_lines_and_blocks_reach_the_sides_that_they_must(char: str, sides: str) 
     assert found == set(sides)
 
 
-def test_letters_are_left_to_a_font() -> None:
+def test_letters_are_drawn_by_a_font() -> None:
     assert [char for char in "a7·■◂●⬤⊕✓╳═" if outline(char, 1)] == []
 
 

@@ -39,7 +39,7 @@ def test_a_missing_venv_package_is_named(task: str, tmp_path: Path) -> None:
     assert not (tmp_path / ".venv").exists()
 
 
-def test_an_unknown_task_names_those_there_are(tmp_path: Path) -> None:
+def test_an_unknown_task_lists_the_tasks(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(_fresh(tmp_path)), "tset"], capture_output=True, text=True, check=False
     )
@@ -49,7 +49,7 @@ def test_an_unknown_task_names_those_there_are(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script as an interpreter")
 @pytest.mark.parametrize(("task", "kind"), [("newest", "newer"), ("oldest", "older")])
-def test_without_another_python_that_works_its_tests_are_skipped(
+def test_tests_on_another_python_are_skipped_if_none_works(
     task: str, kind: str, tmp_path: Path
 ) -> None:
     dev = _fresh(tmp_path)
@@ -73,7 +73,7 @@ def test_without_another_python_that_works_its_tests_are_skipped(
     ("task", "taken"),
     [("newest", f"3.{sys.version_info[1] + 2}.0"), ("oldest", "3.11.-1")],
 )
-def test_the_newest_and_the_oldest_python_that_are_here_are_taken(
+def test_the_newest_and_the_oldest_installed_python_are_used(
     task: str, taken: str, tmp_path: Path
 ) -> None:
     dev = _fresh(tmp_path)
@@ -98,7 +98,7 @@ def test_the_newest_and_the_oldest_python_that_are_here_are_taken(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script as an interpreter")
-def test_an_older_python_of_the_path_is_taken(tmp_path: Path) -> None:
+def test_an_older_python_in_the_path_is_used(tmp_path: Path) -> None:
     dev = _fresh(tmp_path)
     for name, micro in (("first", 6), ("second", -1)):  # as pyenv's shim hides Debian's
         (tmp_path / name).mkdir()
@@ -143,7 +143,7 @@ def test_the_workflow_runs_our_commands_on_every_python_that_is_supported() -> N
     assert project["requires-python"] == f">={supported[0]}"
 
 
-def test_no_dependency_is_let_in_that_another_keeps_out() -> None:
+def test_no_version_bound_contradicts_that_of_a_dependency() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     ours = {x.name: x for x in map(Requirement, project["dependencies"])}
     for name in ours:
@@ -156,7 +156,7 @@ def test_no_dependency_is_let_in_that_another_keeps_out() -> None:
                     assert theirs.specifier.contains(bound.version), f"{name} needs {theirs}"
 
 
-def test_what_is_left_to_the_thorough_tier_has_a_smaller_draw_that_runs_each_time(
+def test_every_thorough_test_has_a_smaller_draw_in_the_default_run(
     request: pytest.FixtureRequest,
 ) -> None:
     # of one the smaller draw has another name: two hundred keys

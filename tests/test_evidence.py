@@ -39,7 +39,9 @@ EXACT = {x.id for x in ERRATA} - {"E10", "E16"}
 
 @pytest.mark.parametrize("count", some([25, 80]))
 @pytest.mark.parametrize("name", [x for x in proofs.PARTS if x != "intrinsics"])
-def test_claims(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_of_every_claim_of_the_evidence_is_proved(
+    name: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(proofs, "TIMEOUT", 2.0 if count < 100 else 4.0)  # also beside other work
     part = proofs.PARTS[name](count, Random(f"{name} {count}"))
     assert sum(part.counts.values()) == count
@@ -61,14 +63,14 @@ def test_every_intrinsic_has_kernels() -> None:
 
 @whole
 @pytest.mark.parametrize(("name", "architecture"), KERNELS)
-def test_an_intrinsic_is_what_nvcc_makes_of_it(name: str, architecture: str) -> None:
+def test_an_intrinsic_equals_the_code_that_nvcc_generates(name: str, architecture: str) -> None:
     proof = prove_intrinsic(map_intrinsics()[name], KERNELS[name, architecture])
     assert proof.verdict == "equal"
 
 
 @ci_only
 @pytest.mark.skipif(not nvcc_intrinsics.has_nvcc(), reason="nvcc is not installed")
-def test_nvcc_writes_the_kernels() -> None:
+def test_nvcc_generates_the_stored_kernels() -> None:
     part = proofs.PARTS["intrinsics"](20, Random(20))
     assert sum(part.counts.values()) == part.counts["proved"] + part.counts["the same operations"]
     assert sum(part.counts.values()) == 20
@@ -84,7 +86,7 @@ def test_without_nvcc_the_stored_kernels_are_proved(monkeypatch: pytest.MonkeyPa
 
 
 @ci_only
-def test_a_kernel_that_is_not_readable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_kernel_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proofs, "has_nvcc", lambda: False)
     monkeypatch.setattr(
         proofs, "read_stored_ptx", lambda x: read_stored_ptx(x).replace("dp4a.s32", "dp9a.s32")
@@ -108,7 +110,7 @@ def _read_signed(byte: int) -> int:
 
 
 @ci_only
-def test_all_forms_in_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_proof_of_all_forms_stops_at_its_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proofs, "TIMEOUT", 0.5)
     part = proofs.PARTS["replacements"](None, Random(1), 3.0)
     assert sum(part.counts.values()) < part.total
@@ -120,7 +122,7 @@ def test_all_forms_in_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
     "id_",
     [pytest.param(x, marks=thorough) if x in ("E10", "E16") else x for x in proofs.CONDITIONS],
 )
-def test_when_an_erratum_shows(id_: str) -> None:
+def test_the_condition_under_which_an_erratum_changes_a_result_is_proved(id_: str) -> None:
     verdict = proofs.decide_condition(get_erratum(id_), proofs.CONDITIONS[id_])
     assert verdict == "exactly" if id_ in EXACT else verdict.startswith("only")
 

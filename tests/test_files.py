@@ -106,7 +106,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     assert left(tmp_path) == ["x"]
 
 
-def test_what_ends_the_writing_leaves_nothing(
+def test_an_interrupted_write_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "x").write_bytes(b"before")
@@ -121,7 +121,7 @@ def test_what_ends_the_writing_leaves_nothing(
     assert left(tmp_path) == ["x"]
 
 
-def test_what_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         replace(tmp_path / "no" / "x", b"")
     with pytest.raises(IsADirectoryError):
@@ -161,7 +161,7 @@ def test_a_fifo_and_a_device_are_written_to(tmp_path: Path) -> None:
 
 @needs_posix
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="no /dev/stdout here")
-def test_standard_output_by_its_name_keeps_what_stands_there(tmp_path: Path) -> None:
+def test_writing_to_dev_stdout_keeps_the_earlier_text(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes(b"before\n")
     program = (
@@ -173,7 +173,7 @@ def test_standard_output_by_its_name_keeps_what_stands_there(tmp_path: Path) -> 
     assert log.read_bytes() == b"before\nafter\n"
 
 
-def test_who_reads_meanwhile_sees_one_text_or_the_other(tmp_path: Path) -> None:
+def test_a_concurrent_reader_sees_the_old_or_the_new_text(tmp_path: Path) -> None:
     path = tmp_path / "x"
     texts = {bytes([65 + n]) * 50_000 for n in range(4)}
     replace(path, min(texts))

@@ -17,7 +17,7 @@ from ptxscope.state.requests import act
 from ptxscope.widgets.base.explorer_app import ExplorerApp
 
 
-def test_the_users_keys_take_the_place_of_the_tables() -> None:
+def test_keys_of_the_user_replace_the_default_keys() -> None:
     keys = map_keys({"quit": "x", "step.number": "f1, f2"})
     assert keys["quit"] == ("x",)
     assert keys["pin"] == ("equals_sign",)
@@ -35,7 +35,7 @@ def test_at_most_thirty_actions_have_a_key() -> None:
     assert sum(bool(action.keys) for action in ACTIONS.values()) <= 30
 
 
-def test_a_capital_is_its_small_letter_reversed_or_nothing_else() -> None:
+def test_a_capital_letter_is_the_action_of_its_small_letter_reversed_or_enlarged() -> None:
     actions = {key: action for action in ACTIONS.values() for key in action.keys.split(",")}
     both = [(key, key.lower()) for key in actions if key.isupper() and key.lower() in actions]
     assert both == [("N", "n")]
@@ -53,7 +53,7 @@ def test_an_action_without_a_key_is_named_by_the_palette() -> None:
     assert "note" in ids  # so that a key map can give it a key
 
 
-def test_what_transitions_ask_of_the_screen_exists() -> None:
+def test_every_request_of_a_transition_has_a_method_of_the_screen() -> None:
     root = Path(ptxscope.__file__).parent
     texts = [
         x.read_text("utf-8") for x in (*root.glob("state/*.py"), *root.glob("widgets/**/*.py"))

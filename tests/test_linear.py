@@ -728,21 +728,21 @@ def test_twice_the_text_takes_three_times_the_time_at_most(entry: str) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_every_family(entry: str) -> None:
+def test_every_family_of_texts_is_read_in_linear_time(entry: str) -> None:
     rng = Random(entry)
     families = [*SINGLE, *_ONCE.get(entry, []), *rng.sample(EVERY, 400), *rng.sample(MIXED, 200)]
     assert not _faults(entry, families, 0.1)
 
 
 @ci_only
-def test_functions_of_a_run() -> None:
+def test_functions_of_a_run_are_read_in_linear_time() -> None:
     """A list comprehension over all blocks, once for each function, showed from 5,000 on."""
     family = Numbered("", ".func f{0}() {{ .reg .b32 a{0}; vadd.u32.u32.u32 a{0}, b, c; ret; }}\n")
     assert not fault(load, family, 2)
 
 
 @pytest.mark.parametrize("part", [",", '"', '"a', "a,1\n", '""', "\n", "1", '"a"b', " "])
-def test_csv(part: str, tmp_path: Path) -> None:
+def test_csv_files_are_read_in_linear_time(part: str, tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
 
     def read(text: str) -> int:
@@ -756,13 +756,13 @@ def test_csv(part: str, tmp_path: Path) -> None:
     "text", ["/" * 44, "/" * 60, "// " * 30, "#" * 60, "/*" + "*" * 60 + "*/", "\\" * 60]
 )
 @pytest.mark.parametrize("name", ["x.cu", "x.py", "x.ptx", "x"])
-def test_a_banner_between_string_literals(text: str, name: str) -> None:
+def test_a_banner_between_string_literals_is_read_in_linear_time(text: str, name: str) -> None:
     line = f'f("a" {text}\n + "vadd.u32.u32.u32 d, a, b;" {text}\n "b");\n'
     assert _time(_refused(_check(name)), line) < CEILING
 
 
 @ci_only
-def test_growth_that_is_too_fast_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quadratic_growth_fails_the_test_of_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
     # by a clock that counts steps, a microsecond each: another's load does not make it go wrong
     steps = 0
 
@@ -787,7 +787,7 @@ def test_growth_that_is_too_fast_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 # --- what is said of very many errors -----------------------------------------------------
 
 
-def test_the_errors_of_a_statement_are_counted() -> None:
+def test_a_statement_reports_a_limited_number_of_errors() -> None:
     with pytest.raises(PtxError) as caught:
         parse_all("vadd" + ".foo" * 100_000 + " d, a, b;")
     *told_, last = caught.value.errors
@@ -798,7 +798,7 @@ def test_the_errors_of_a_statement_are_counted() -> None:
     assert last.span == (4 + 4 * len(told_), 8 + 4 * len(told_))
 
 
-def test_the_errors_of_a_text_are_counted() -> None:
+def test_a_text_reports_a_limited_number_of_errors() -> None:
     with pytest.raises(PtxError) as caught:
         parse_all("vadd.f32 d;\n" * 1000)
     assert len(caught.value.errors) >= 1000
@@ -816,7 +816,7 @@ def test_a_log_is_not_much_larger_than_the_text() -> None:
     assert _logged(check_text(commas, "x.ptx")) < 50_000
 
 
-def test_a_long_word_keeps_its_place() -> None:
+def test_the_excerpt_of_a_long_word_is_short_and_its_columns_are_exact() -> None:
     word = "x" * 5000
     for name, text in (
         ("x.ptx", f"vadd.u32.u32.u32.{word} d, a, b;"),

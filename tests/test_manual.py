@@ -156,7 +156,7 @@ def test_every_picture_is_shown() -> None:
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
-def test_a_page_begins_with_what_its_reader_can_do(path: Path) -> None:
+def test_a_page_begins_with_a_short_paragraph(path: Path) -> None:
     title, first, *_ = path.read_text(encoding="utf-8").split("\n\n")
     assert title.startswith("# ")
     assert 5 <= len(first.split()) <= 60, first
@@ -203,7 +203,7 @@ def test_every_slot_and_value_is_on_the_page(entry: Entry) -> None:
 @ci_only
 @sampled
 @pytest.mark.parametrize("entry", ENTRIES, ids=name_shape)
-def test_three_examples_each_shows_something_else(entry: Entry) -> None:
+def test_each_of_three_examples_shows_another_event(entry: Entry) -> None:
     first, second, third = examples = find_examples(entry)
     assert str(first.trace.instruction).startswith(entry.example[0].partition(" ")[0])
     is_other = "Other values", "Another modifier"
@@ -255,7 +255,7 @@ def _told(text: str) -> dict[str, int]:
     return {name: int(bits, 0) for name, bits in re.findall(r"`(\S+) = (\w+)`", text)}
 
 
-def test_no_number_on_a_page_is_typed() -> None:
+def test_the_generators_of_pages_hold_no_typed_results() -> None:
     # what is not of a trace, of the catalog or of the errata would stand in the generator
     for path in (ROOT / "tools").glob("manual*.py"):
         if path.stem not in ("manual_pictures", "manual_worked"):
@@ -265,7 +265,7 @@ def test_no_number_on_a_page_is_typed() -> None:
             assert not re.findall(r"0x\w+", inputs), path.name
 
 
-def test_documents_begin_with_which_format_is_for_what() -> None:
+def test_the_page_on_formats_names_every_format() -> None:
     text = (DOCS / "formats.md").read_text(encoding="utf-8")
     formats = text.partition("| for | use |")[2].partition("\n## ")[0]
     named = {x.strip("`") for x in re.findall(r"`[a-z]+`", formats)}
@@ -296,7 +296,7 @@ def test_a_wrong_constant_shows_both_measured_results(bug: FoldingBug) -> None:
     assert f"`{ptxas:#010x}`" in section
 
 
-def test_what_is_expected_is_shown_beside_what_is_documented() -> None:
+def test_a_misconception_shows_the_documented_and_the_expected_result() -> None:
     page = pages()["expectations.md"]
     for x in MISCONCEPTIONS:
         part = page.partition(f"{x.id}: if ")[2].partition("If it were true")
@@ -305,7 +305,7 @@ def test_what_is_expected_is_shown_beside_what_is_documented() -> None:
         assert f"`{expected:#010x}`" in part[2].partition("\n\n")[0]
 
 
-def test_an_entry_of_the_catalog_needs_no_word_here() -> None:
+def test_the_page_of_an_instruction_is_made_from_its_catalog_entry() -> None:
     # a new one gets its page, and examples, of what is known of it
     entry = CATALOG["vadd4"]._replace(summary="add *four* |pairs|_ of `bytes`")
     page = "\n".join(manual_pages.make_instruction_page(entry))
@@ -316,7 +316,7 @@ def test_an_entry_of_the_catalog_needs_no_word_here() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_option_is_told(command: str) -> None:
+def test_the_page_on_commands_lists_every_option(command: str) -> None:
     page = pages()["commands.md"].partition(f"\n## ptxscope {command}\n")[2].partition("\n## ")[0]
     told = run(command, "--help").stdout
     options = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", told.partition("options:")[2]))
@@ -326,7 +326,7 @@ def test_every_option_is_told(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_what_a_command_is_told_to_do_is_a_sentence(command: str) -> None:
+def test_the_help_of_an_option_is_a_sentence_on_the_page(command: str) -> None:
     page = pages()["commands.md"].partition(f"\n## ptxscope {command}\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `[^|]*(?:\\\|[^|]*)* \| (.*) \|$", page, re.MULTILINE)
     assert rows
@@ -335,7 +335,7 @@ def test_what_a_command_is_told_to_do_is_a_sentence(command: str) -> None:
         assert row.endswith("."), row
 
 
-def test_every_field_of_the_schema_is_told() -> None:
+def test_the_page_on_json_lists_every_field_of_the_schema() -> None:
     schema = (ROOT / "ptxscope/documents/trace.schema.json").read_text(encoding="utf-8")
     names = set[str]()
 
@@ -355,7 +355,7 @@ def test_every_field_of_the_schema_is_told() -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*ptxscope.__all__} - {"__version__"}))
-def test_every_public_name_is_told_with_its_docstring(name: str) -> None:
+def test_the_page_on_python_has_every_public_name_and_its_docstring(name: str) -> None:
     page = pages()["python.md"]
     section = page.partition(f"\n### `ptxscope.{name}`\n")[2].partition("\n### ")[0]
     first_sentence = (inspect.getdoc(getattr(ptxscope, name)) or "").partition("\n")[0]
@@ -377,17 +377,17 @@ def test_every_public_name_is_told_with_its_docstring(name: str) -> None:
         ("no `vset`'s `d.b0`, is", "no `vset`'s `d.b0`, is"),
     ],
 )
-def test_sentences_are_data(text: str, written: str) -> None:
+def test_special_characters_of_a_sentence_are_escaped(text: str, written: str) -> None:
     assert format_text(text) == written
 
 
-def test_a_sentence_ends_once_and_keeps_an_operands_name() -> None:
+def test_a_sentence_ends_with_one_full_stop_and_keeps_operand_names() -> None:
     assert format_sentence("c is ignored.") == "c is ignored."
     assert format_sentence("the low byte") == "The low byte."
     assert format_sentence("instruction, as text") == "Instruction, as text."
 
 
-def test_a_table_has_its_cells_in_rows() -> None:
+def test_a_table_is_written_as_rows_of_cells() -> None:
     assert table(("x", "y"), [("1", "2")]) == ["| x | y |", "| --- | --- |", "| 1 | 2 |", ""]
 
 
@@ -455,7 +455,7 @@ def test_a_command_prints_what_is_shown(path: Path, block: str) -> None:
 
 
 @ci_only
-def test_what_is_stale_is_renewed(here: Path) -> None:
+def test_stale_output_on_a_page_is_renewed(here: Path) -> None:
     page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
     stale = page.replace("d = 0x0b16212c", "d = 0x00000000").replace("d=0x00000001", "d=?")
     assert stale != page
@@ -480,7 +480,7 @@ def test_commands_are_shown_and_run() -> None:
 
 @ci_only
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no shell here")
-def test_what_is_told_to_a_shell_works(tmp_path: Path) -> None:
+def test_the_shell_examples_of_the_manual_run(tmp_path: Path) -> None:
     shim = tmp_path / "bin" / "ptxscope"
     shim.parent.mkdir()
     shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ptxscope "$@"\n')
@@ -499,7 +499,7 @@ def test_what_is_told_to_a_shell_works(tmp_path: Path) -> None:
 
 @sampled
 @pytest.mark.parametrize("entry", ENTRIES, ids=name_shape)
-def test_the_command_of_an_example_makes_it_again(entry: Entry) -> None:
+def test_the_command_of_an_example_reproduces_its_result(entry: Entry) -> None:
     examples = examples_on(section_of(entry))
     assert len(examples) == 3
     for command, told in examples:
@@ -577,7 +577,7 @@ def test_pictures_follow_the_theme_that_is_chosen(built: Path) -> None:
 
 
 @ci_only
-def test_it_can_be_searched(built: Path) -> None:
+def test_the_manual_has_a_search_index(built: Path) -> None:
     index = (built / "searchindex.js").read_text(encoding="utf-8")
     for word in ("secop", "dsel", "vabsdiff4", "accumul", "satur"):
         assert word in index
@@ -594,13 +594,15 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 @pytest.mark.parametrize(
     "path",
-    ["tutorial", "writing", "reference/json", "reference/instructions/vmad", "reference/published",
+    ["tutorial", "formats", "reference/json", "reference/instructions/vmad", "reference/published",
      "reference/errata", "reference/errata/e3", "reference/commands", "reference/lessons/vset",
      "reference/python"],
 )  # fmt: skip
 def test_no_page_is_too_long_or_too_wide(built: Path, path: str, browser: Browser) -> None:
+    page = built / f"{path}.html"
+    assert page.exists()
     for width in (400, 1200):
-        browser.visit(built / f"{path}.html", width)
+        browser.visit(page, width)
         assert browser.value("document.documentElement.scrollWidth") <= width
         assert browser.value("document.documentElement.scrollHeight") < 40_000
         cells = browser.value(

@@ -79,7 +79,7 @@ def test_other_repeats_are_allowed(pattern: str) -> None:
         (r"(?>(?P<name>\w++)=|)(\w++)", "ab", [(0, 2), (-1, -1), (0, 2)]),
     ],
 )
-def test_an_atomic_group_is_right_here(
+def test_the_running_python_matches_atomic_groups_as_documented(
     pattern: str, text: str, spans: list[tuple[int, int]]
 ) -> None:
     found = re.match(pattern, text)

@@ -58,7 +58,7 @@ def test_console_examples_print_what_is_shown(
         assert not kept.exists() or made.read_bytes() == kept.read_bytes()
 
 
-def test_nothing_that_is_printed_is_shown_unchecked() -> None:
+def test_every_output_in_the_readme_is_checked() -> None:
     assert not blocks("text")
 
 

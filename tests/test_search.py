@@ -62,24 +62,26 @@ def opcodes(query: str, lanes: int = 1) -> list[str]:
         ("v", 2, ["vadd2"]),
     ],
 )
-def test_words_find_what_is_meant(query: str, lanes: int, first: list[str]) -> None:
+def test_a_query_finds_the_instructions_that_it_describes(
+    query: str, lanes: int, first: list[str]
+) -> None:
     assert opcodes(query, lanes)[: len(first)] == first
 
 
 @pytest.mark.parametrize("lanes", some([1, 2, 4]))
-def test_an_opcode_finds_itself_first_whatever_is_at_hand(lanes: int) -> None:
+def test_the_name_of_an_opcode_finds_that_opcode_first(lanes: int) -> None:
     for name in (*CATALOG, *map_intrinsics()):
         assert search_instructions(name, lanes)[0] == name
 
 
-def test_a_mask_is_what_forms_on_lanes_have() -> None:
+def test_the_word_mask_finds_simd_instructions() -> None:
     masked = {opcode for opcode, entry in CATALOG.items() if entry.find_slot("mask")}
     found = opcodes("mask", 4)
     assert set(found) - {"bmsk"} == masked  # bmsk makes a mask
     assert {CATALOG[opcode].lanes for opcode in found[:7] if opcode != "bmsk"} == {4}
 
 
-def test_what_clamps_is_found_by_that_word() -> None:
+def test_the_word_clamp_finds_the_instructions_that_clamp() -> None:
     found = opcodes("clamp", 4)
     clamps = {opcode for opcode, entry in CATALOG.items() if entry.find_slot("sat")}
     assert clamps <= set(found)
@@ -103,17 +105,17 @@ def test_every_summary_finds_its_instruction() -> None:
 
 
 @pytest.mark.parametrize("query", ["", "  ", "zzz", "qqq xyz", "é😀", "\x00\x1b[31m", ".,;"])
-def test_what_means_nothing_finds_nothing(query: str) -> None:
+def test_a_meaningless_query_finds_nothing(query: str) -> None:
     assert not search_instructions(query)
 
 
-def test_where_nothing_fits_every_word_most_of_them_count() -> None:
+def test_if_no_instruction_fits_every_word_those_that_fit_most_words_come_first() -> None:
     assert opcodes("average zebra", 4)[0] == "vavrg4"
     found = search_instructions("average zebra", 4)
     assert found.index("vavrg4") < found.index("vavrg2")
 
 
-def test_a_long_text_is_as_fast_as_its_beginning() -> None:
+def test_a_long_query_is_cut_off() -> None:
     assert search_instructions("average " * 100_000, 4) == search_instructions("average " * 9, 4)
     assert not search_instructions("z" * 1_000_000)
 
@@ -132,7 +134,7 @@ def test_a_long_text_is_as_fast_as_its_beginning() -> None:
         ("shift left qqq", ("qqq",)),
     ],
 )
-def test_words_that_nothing_fits_are_named(query: str, words: tuple[str, ...]) -> None:
+def test_words_that_match_nothing_are_named(query: str, words: tuple[str, ...]) -> None:
     said = find_unmatched_words(query, 4)
     assert said[-len(words) :] == words if words else said == ()
     if words:

@@ -15,7 +15,7 @@ from tests.tiers import ci_only
 
 
 @ci_only
-def test_two_explorers_that_end_at_once_leave_one_whole_state(tmp_path: Path) -> None:
+def test_two_explorers_that_end_together_save_one_valid_state(tmp_path: Path) -> None:
     failures: list[BaseException] = []
 
     def save(opcode: str) -> None:
@@ -40,7 +40,7 @@ def test_two_explorers_that_end_at_once_leave_one_whole_state(tmp_path: Path) ->
     assert [x.name for x in tmp_path.iterdir()] == ["explorer.json"]
 
 
-def test_a_state_that_cannot_be_kept_is_told_and_what_was_kept_stays(tmp_path: Path) -> None:
+def test_an_unwritable_state_is_reported_and_the_old_state_is_kept(tmp_path: Path) -> None:
     store = StateStore(tmp_path, tmp_path)
     store.save(SavedState(recent=["vmad"]))
     store.state.rename(tmp_path / "before")
