@@ -30,7 +30,7 @@ def _profile(config: pytest.Config) -> str:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(_profile(config))
-    if _profile(config) != "soak":  # the snapshots of the other tier are not unused
+    if _profile(config) == "thorough":  # the default run compares the snapshots
         config.option.disable_unused_snapshots = True
     if _profile(config) == "soak" and not hasattr(config, "workerinput"):
         watch(config)
