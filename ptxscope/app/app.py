@@ -24,8 +24,7 @@ from textual.widgets import Input
 
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Instruction
-from ..screens.main.greeting import Start
-from ..screens.main.main_screen import MainScreen
+from ..screens.main.main_screen import MainScreen, Start
 from ..state.actions import make_keymap
 from ..state.explorer_state import ExplorerState
 from ..state.lesson_transitions import open_lesson
@@ -266,7 +265,7 @@ class Explorer(ExplorerApp):
         """Open Help at a section."""
         from ..screens.dialogs.help_dialog import HelpDialog
         from ..widgets.base.pane import Pane
-        from ..widgets.footer_keys import list_footer_keys
+        from ..widgets.key_bar import list_footer_keys
 
         panes = (pane for pane in self.screen.query(Pane) if pane.is_on_screen)
         text = "\n".join(pane.read_text() for pane in panes)

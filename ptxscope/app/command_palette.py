@@ -17,8 +17,7 @@ from ..screens.main.main_screen import MainScreen
 from ..state.actions import GROUPS, format_key
 from ..state.edit_transitions import open_choice
 from ..state.instruction_search import find_opcode, search_instructions
-from ..widgets.base.explorer_app import get_explorer_app
-from ..widgets.base.posted_message import Do
+from ..widgets.base.explorer_app import Do, get_explorer_app
 from ..widgets.instruction_browser import InstructionBrowser
 
 _LIST_HEIGHT = 5

@@ -15,9 +15,8 @@ from ..proof.solver import IsStopped, Stopped
 from ..state.requests import AskText
 from ..widgets.base.explorer_app import get_explorer_app
 from ..widgets.kernel_panes import KernelPane, ValuesPane
-from .dialogs.dialog import DialogFrame
-from .dialogs.text_prompt import TextPrompt
-from .dialogs.themed_screen import ThemedScreen
+from .dialogs.dialog import DialogFrame, ThemedScreen
+from .dialogs.prompts import TextPrompt
 from .solver_search import SolverSearch
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from ..state.explorer_state import ExplorerState
 from ..sweep.register_parts import can_sweep
 from ..widgets.base.explorer_app import get_explorer_app
 from ..widgets.sweep_pane import SweepPane
-from .dialogs.dialog import DialogFrame
-from .dialogs.themed_screen import ThemedScreen
+from .dialogs.dialog import DialogFrame, ThemedScreen
 
 _EDGE_COLUMNS = 6
 """Columns of the frame's lower edge that its text cannot use."""

@@ -74,7 +74,7 @@ def prove(state: ExplorerState) -> Requests:
             yield ShowHint("The proof is done", keys=(("prove", "shows it"),))
             return
     assert proof
-    if (yield Open("dialogs.proof_dialog:ProofDialog", (proof,))):
+    if (yield Open("dialogs.report_dialogs:ProofDialog", (proof,))):
         state.pin, changed = take_counterexample(proof, state.pin, state.setup)
         yield from edit(state, changed)
 

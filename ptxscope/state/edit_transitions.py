@@ -108,7 +108,7 @@ def choose_option(
     offset: object,
 ) -> Requests:
     """Offer the options of a slot at a place of the screen; ``take`` gets the one chosen."""
-    chosen = yield Open("dialogs.choice_popup:ChoicePopup", (title, options, index, offset))
+    chosen = yield Open("dialogs.prompts:ChoicePopup", (title, options, index, offset))
     if chosen is not None:
         take(options[chosen])
 

@@ -237,7 +237,7 @@ def check(state: ExplorerState) -> Requests:
     text, name = state.setup.line, "the line"
     if state.cursor is not None:
         text, name = state.cursor.listing.text, state.cursor.listing.name
-    chosen = yield Open("dialogs.check_dialog:CheckDialog", (text, name))
+    chosen = yield Open("dialogs.report_dialogs:CheckDialog", (text, name))
     if chosen is not None:
         yield from _open_checked(state, chosen)
 

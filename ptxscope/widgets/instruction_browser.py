@@ -15,9 +15,9 @@ from ..engine.isa.catalog import CATALOG
 from ..engine.isa.entry import CORE_GROUPS, Group
 from ..engine.syntax.errors import make_printable
 from ..state.edit_transitions import open_choice
+from .base.explorer_app import Do, PostedMessage
+from .base.form_fields import PlainInput
 from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import Do, PostedMessage
-from .ptx_line import PlainInput
 
 if TYPE_CHECKING:
     pass
@@ -49,8 +49,8 @@ class InstructionBrowser(Vertical):
 
         control: InstructionBrowser
 
-    def __init__(self, id: str = "browser") -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="browser")
         self.filter = PlainInput(
             placeholder="/ filter, or words", id="filter", select_on_focus=True
         )
@@ -210,7 +210,7 @@ class InstructionList(Pane):
         """Move the cursor among the rows."""
         self._cursor = min(max(self._cursor + delta, 0), max(len(self.rows()) - 1, 0))
         self.redraw_lines()
-        self._show_cursor()
+        self.show_target(self._cursor, context=1)
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return headings and a line for each instruction; best matches first while filtering."""
@@ -266,11 +266,6 @@ class InstructionList(Pane):
     def _get_cursor_style(self, index: int) -> str:
         has_focus = isinstance(self.parent, InstructionBrowser) and self.parent.has_focus_within
         return " cursor" if has_focus and index == self._cursor else ""
-
-    def _show_cursor(self) -> None:
-        for y, line in enumerate(self.visible_lines):
-            if any(piece.target == self._cursor for piece in line):
-                self.show_line(y, context=1)
 
     def _show_family(self) -> None:
         """Scroll to the heading above the cursor, if both fit."""

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import format_count, make_printable
-from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import PostedMessage
-from .base.step_lines import sentence_lines
+from .base.explorer_app import PostedMessage
+from .base.pane import Pane, StyledLine, StyledText, sentence_lines
 
 if TYPE_CHECKING:
     from ..state.thread_memory import ShownBuffer
@@ -54,10 +53,7 @@ class KernelPane(Pane):
 
     def show_cursor(self) -> None:
         """Scroll to the cursor."""
-        for y, line in enumerate(self.visible_lines):
-            if line[0].target == self._run.line:
-                self.show_line(y, context=3)
-                return
+        self.show_target(self._run.line, context=3)
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return each statement, and its result if there is room."""
@@ -133,9 +129,7 @@ class ValuesPane(Pane):
         self.set_title(make_printable(buffer.title) if buffer else _VALUES_TITLE)
         self.redraw_lines()
         if buffer and buffer.focus is not None:
-            for y, line in enumerate(self.visible_lines):
-                if line and line[0].target == buffer.focus:
-                    self.show_line(y, context=2)
+            self.show_target(buffer.focus, context=2)
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the fault, what changed last, the registers and the places; or a buffer."""

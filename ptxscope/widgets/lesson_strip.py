@@ -18,8 +18,8 @@ from ..state.lesson_transitions import (
     reveal_answer,
     turn_card,
 )
+from .base.explorer_app import Do
 from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import Do
 
 _STYLE_NAMES = {
     TemplatePieceKind.PLAIN: "",
@@ -55,8 +55,8 @@ class LessonStrip(Pane):
     LessonStrip { height: auto; max-height: 55%; background: $surface; overflow-y: auto; }
     """
 
-    def __init__(self, id: str = "lesson-view") -> None:  # noqa: A002
-        super().__init__(id, "Lesson")
+    def __init__(self) -> None:
+        super().__init__("lesson-view", "Lesson")
         self._titles: tuple[str, ...] = ("Lesson",)
         self._paragraphs: tuple[LessonParagraph, ...] = ()
         self._is_asking, self._is_first = False, True

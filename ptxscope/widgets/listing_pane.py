@@ -10,8 +10,8 @@ from textual.binding import Binding, BindingType
 from ..engine.syntax.errors import make_printable
 from ..state.listing_transitions import go_to
 from ..state.requests import act
+from .base.explorer_app import Do
 from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import Do, DoWithPart
 from .result_bar import HIDDEN_DIGIT
 
 if TYPE_CHECKING:
@@ -71,11 +71,8 @@ class ListingPane(Pane):
         self._show_cursor()
 
     def _show_cursor(self) -> None:
-        row = self.place and (self.place.program, self.place.index)
-        for y, line in enumerate(self.visible_lines):
-            if any(piece.target is not None and piece.target == row for piece in line):
-                self.show_line(y, context=2)
-                return
+        if self.place is not None:
+            self.show_target((self.place.program, self.place.index), context=2)
 
     def on_resize(self) -> None:
         """Open a list that was hidden at its cursor."""
@@ -182,7 +179,7 @@ class ListingPane(Pane):
     def action_move(self, delta: int) -> None:
         """Go to another instruction of the catalog."""
         if self.place is not None:
-            self.post_message(DoWithPart(self, go_to, self.place.move_by(delta)))
+            self.post_message(Do(self, go_to, self.place.move_by(delta)))
 
     def action_leave(self) -> None:
         """Go on to the steps."""
@@ -191,7 +188,7 @@ class ListingPane(Pane):
     def handle_click(self, target: object) -> None:
         """Show the clicked statement."""
         if self.place is not None and isinstance(target, tuple):
-            self.post_message(DoWithPart(self, go_to, self.place.move_to(*target)))
+            self.post_message(Do(self, go_to, self.place.move_to(*target)))
 
 
 def _draw_wires(lines: Sequence[StyledLine], starts: Sequence[int]) -> None:

@@ -10,9 +10,9 @@ from textual.binding import Binding, BindingType
 
 from ..engine.syntax.errors import make_printable
 from ..state.requests import act
+from .base.explorer_app import Do
 from .base.form_fields import LINE_END_BINDINGS
 from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import Do
 
 if TYPE_CHECKING:
     from ..state.machine_code import CodeLine, MachineCode

@@ -19,9 +19,9 @@ from ..engine.tracing.step_text import format_operand_name
 from ..engine.tracing.trace import Trace
 from ..state.edit_transitions import ask_value, offer_values, set_value
 from ..state.figure_transitions import nudge_lane
+from .base.explorer_app import Do
 from .base.hint_bar import Hint
-from .base.pane import CursorPane, StyledLine, StyledText
-from .base.posted_message import DoWithPart
+from .base.pane import CursorPane, StyledLine, StyledText, measure_line
 
 
 class OperandField(NamedTuple):
@@ -52,8 +52,8 @@ class OperandTable(CursorPane):
     ]
     """Keys that start no literal."""
 
-    def __init__(self, id: str = "operands") -> None:  # noqa: A002
-        super().__init__(id, "Operands")
+    def __init__(self) -> None:
+        super().__init__("operands", "Operands")
         self._trace: Trace | None = None
         self._highlighted_bits: Mapping[str, int] = {}
         self.field = OperandField("a", "hex")
@@ -142,7 +142,7 @@ class OperandTable(CursorPane):
             type_ = trace.instruction.type_of(role)
             if type_.is_float:
                 fields = f"  {format_float_fields(trace.operands[role], type_)}"
-                if sum(len(piece.text) for piece in values[-1]) + len(fields) <= width:
+                if measure_line(values[-1]) + len(fields) <= width:
                     values[-1] = [*values[-1], StyledText(fields, "dim")]
             lines += values
             lines += _wrap_units(
@@ -247,13 +247,8 @@ class OperandTable(CursorPane):
             same_field = self.field._replace(role=role)
             self.field = same_field if same_field in other_fields else other_fields[0]
         self.redraw_lines()
-        self._show_cursor()
+        self.show_target(self.field)
         self._show_hint()
-
-    def _show_cursor(self) -> None:
-        for y, line in enumerate(self.visible_lines):
-            if any(piece.target == self.field for piece in line):
-                self.show_line(y)
 
     def handle_click(self, target: object) -> None:
         """Put the cursor on a field; a second click toggles a bit or edits another field."""
@@ -276,12 +271,12 @@ class OperandTable(CursorPane):
             return
         is_bit = self.field.notation == "bit"  # a literal is a value of the whole operand
         field = OperandField(self.field.role, "hex") if is_bit else self.field
-        self.post_message(DoWithPart(self, ask_value, field, start))
+        self.post_message(Do(self, ask_value, field, start))
 
     def action_presets(self) -> None:
         """Request the list of edge cases."""
         if self._trace and self._list_roles(self._trace):
-            self.post_message(DoWithPart(self, offer_values, self.field.role))
+            self.post_message(Do(self, offer_values, self.field.role))
 
     def on_key(self, event: events.Key) -> None:
         """Start a new value with its first character; other letters do what they do elsewhere."""
@@ -319,7 +314,7 @@ class OperandTable(CursorPane):
         if (place := self._locate_field()) is not None:
             role, bit, width = place
             if self.field.notation == "float":
-                self.post_message(DoWithPart(self, nudge_lane, role, bit, width, delta))
+                self.post_message(Do(self, nudge_lane, role, bit, width, delta))
                 return
             bits, mask = self._get_bits(role), (1 << width) - 1
             self._post(role, bits & ~(mask << bit) | ((bits >> bit) + delta & mask) << bit)
@@ -341,7 +336,7 @@ class OperandTable(CursorPane):
         return self._trace.operands[role] if self._trace else 0
 
     def _post(self, role: str, bits: int) -> None:
-        self.post_message(DoWithPart(self, set_value, role, bits))
+        self.post_message(Do(self, set_value, role, bits))
 
     def type_over(self, is_typed_over: bool) -> None:
         """Keep the cursor in view while a value is typed, or release it."""
@@ -379,14 +374,14 @@ def _wrap_units(
     head: StyledLine, units: Iterable[StyledLine], indent: int, width: int
 ) -> Iterator[StyledLine]:
     """Yield units after a head; one that does not fit begins a new line, without its blanks."""
-    line, column, is_empty = head, sum(len(piece.text) for piece in head), True
+    line, column, is_empty = head, measure_line(head), True
     for unit in units:
-        room = sum(len(piece.text) for piece in unit)
+        room = measure_line(unit)
         if not is_empty and column + room > width:
             yield line
             line, column = [StyledText(" " * indent)], indent
             unit = unit if unit[0].text.strip() else unit[1:]
-            room = sum(len(piece.text) for piece in unit)
+            room = measure_line(unit)
         line = [*line, *unit]
         column, is_empty = column + room, False
     if not is_empty:

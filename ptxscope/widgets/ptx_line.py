@@ -21,10 +21,10 @@ from ..engine.syntax.errors import NotOneError, PtxError, Span, make_printable
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse_all
 from ..state.listing_transitions import open_typed_text, paste_text
-from .base.explorer_app import get_explorer_app
+from .base.explorer_app import Do, PostedMessage, get_explorer_app
+from .base.form_fields import PlainInput
 from .base.hint_bar import Hint, HintBar
 from .base.pane import GOES_ON, Pane, StyledLine, StyledText
-from .base.posted_message import Do, PostedMessage
 from .base.theme_styles import get_theme_styles
 
 if TYPE_CHECKING:
@@ -56,21 +56,6 @@ class _PartHighlighter(Highlighter):
         for start, end in self.line.problem_spans:
             text.stylize(style("ink--clamped", partial=True), start, max(end, start + 1))
             text.stylize("underline", start, max(end, start + 1))
-
-
-class PlainInput(Input):
-    """An input that shows pasted control characters as text; its cursor does not blink."""
-
-    def on_mount(self) -> None:
-        """Leave the cursor steady: a blinking one is drawn twice a second."""
-        self.cursor_blink = False
-
-    def validate(self, value: str) -> None:
-        """Skip validation, so that styles need no update. Overrides Textual."""
-
-    def _on_paste(self, event: events.Paste) -> None:
-        """Clean the text; Input's own handler, which runs next, inserts it."""
-        event.text = make_printable(event.text)
 
 
 class PtxLine(PlainInput):
@@ -255,8 +240,8 @@ class LineStatus(Pane, can_focus=False):
     LineStatus { height: 2; border: none; padding: 0 1; overflow: hidden; }
     """
 
-    def __init__(self, id: str = "status") -> None:  # noqa: A002
-        super().__init__(id, "")
+    def __init__(self) -> None:
+        super().__init__("status", "")
         self._ins: Instruction | None = None
         self._error: PtxError | None = None
         self._notes: tuple[str, ...] = ()

@@ -1,11 +1,6 @@
-"""The bars: the result, and the keys."""
+"""The bar of the result."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-
-from textual import events
-from textual.dom import DOMNode
 
 from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import make_printable
@@ -13,9 +8,8 @@ from ..engine.tracing.deviation import Deviation, find_deviation
 from ..engine.tracing.step_text import interpret_bits
 from ..engine.tracing.trace import Trace
 from ..state.step_transitions import reveal_result
-from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import Do, PostedMessage
-from .footer_keys import FooterKey, group_keys
+from .base.explorer_app import Do
+from .base.pane import Pane, StyledLine, StyledText, measure_line
 
 HIDDEN_DIGIT = "▁"
 """Replaces each hidden character."""
@@ -35,8 +29,8 @@ class ResultBar(Pane, can_focus=False):
     ResultBar { height: auto; border: none; padding: 0 1; overflow: hidden; background: $panel; }
     """
 
-    def __init__(self, id: str = "result") -> None:  # noqa: A002
-        super().__init__(id, "")
+    def __init__(self) -> None:
+        super().__init__("result", "")
         self._trace: Trace | None = None
         self._deviations: tuple[Deviation, ...] = ()
         self._pin: Trace | None = None
@@ -73,13 +67,13 @@ class ResultBar(Pane, can_focus=False):
         fitting = (
             (values, badge)
             for values, badge in options
-            if (_measure_line(values) <= width and _measure_line(badge) <= width)
-            and (high == 2 or _measure_line(values) + _measure_line(badge) < width)
+            if (measure_line(values) <= width and measure_line(badge) <= width)
+            and (high == 2 or measure_line(values) + measure_line(badge) < width)
         )
         values, badge = next(fitting, options[-1])
         if high == 2:
-            return [values, [StyledText(" " * (width - _measure_line(badge))), *badge]]
-        gap = width - _measure_line(values) - _measure_line(badge)
+            return [values, [StyledText(" " * (width - measure_line(badge))), *badge]]
+        gap = width - measure_line(values) - measure_line(badge)
         return [[*values, StyledText(" " * max(gap, 1)), *badge]]
 
     def _measure_height(self, trace: Trace, width: int) -> int:
@@ -161,97 +155,9 @@ class ResultBar(Pane, can_focus=False):
         self.post_message(Do(self, reveal_result))
 
 
-def _measure_line(line: StyledLine) -> int:
-    return sum(len(piece.text) for piece in line)
-
-
 def _shorten_name(name: str, max_chars: int) -> str:
     """Return a name; if it is too long, its middle is omitted."""
     name = make_printable(name)
     if len(name) <= max_chars:
         return name
     return f"{name[: max_chars // 2]}…{name[len(name) - (max_chars - 1) // 2 :]}"
-
-
-class KeyBar(Pane, can_focus=False):
-    """The keys that apply now; a click has the effect of the key."""
-
-    DEFAULT_CSS = """
-    KeyBar {
-        dock: bottom; height: 1; border: none; padding: 0 1; overflow: hidden; background: $panel;
-    }
-    """
-    LABELLED = (90, 70)
-    """Minimum columns for a label on the last permanent key, and on the one before."""
-
-    class Pressed(PostedMessage):
-        """Posted when a key of the bar is clicked."""
-
-        control: KeyBar
-        action: str
-        node: DOMNode | None
-        """The node of the action; None for the screen."""
-
-    def __init__(self, id: str = "keys") -> None:  # noqa: A002
-        super().__init__(id, "")
-        self._focus_keys: Sequence[FooterKey] = ()
-        self._permanent_keys: Sequence[FooterKey] = ()
-
-    def show(self, keys: Sequence[FooterKey], permanent_keys: Sequence[FooterKey]) -> None:
-        """Show keys as far as there is room, and the permanent keys at the right."""
-        if (keys, permanent_keys) != (self._focus_keys, self._permanent_keys):
-            self._focus_keys, self._permanent_keys = keys, permanent_keys
-            self.redraw_lines()
-
-    def draw(self, width: int) -> list[StyledLine]:
-        """Return as many whole keys as there is room for, then the permanent keys.
-
-        The screen's keys follow if all of the focus's have room. If a group has no room for all of
-        its keys, they share a label.
-        """
-        permanent_keys = list(self._permanent_keys)
-        for index, room in enumerate(self.LABELLED, 1):
-            if width < room and index < len(
-                permanent_keys
-            ):  # the first is the one that leaves the focus
-                permanent_keys[-index] = permanent_keys[-index]._replace(label="")
-        right_pieces = [piece for key in permanent_keys for piece in _make_key_pieces(key)]
-        if right_pieces:
-            right_pieces[-1] = right_pieces[-1]._replace(text=right_pieces[-1].text.rstrip())
-        room = width - _measure_line(right_pieces)
-        minimum = max(
-            (index for index, key in enumerate(self._focus_keys, 1) if key.group), default=0
-        )
-        is_roomy = sum(key.width + 2 for key in self._focus_keys[:minimum]) <= room
-        line: StyledLine = []
-        is_complete = True
-        for key in self._focus_keys if is_roomy else group_keys(self._focus_keys):
-            has_room = _measure_line(line) + key.width + 2 <= room
-            if has_room and (is_complete or key.node):
-                line += _make_key_pieces(key)
-            is_complete = is_complete and has_room
-        return [[*line, StyledText(" " * max(room - _measure_line(line), 0)), *right_pieces]]
-
-    def handle_click(self, target: object) -> None:
-        """Perform the key's action."""
-        if isinstance(target, tuple):
-            self.post_message(self.Pressed(self, *target))
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Show the tooltip of the key under the mouse."""
-        target = self.find_target(event.x, event.y)
-        keys = (*self._focus_keys, *self._permanent_keys)
-        tips = {(action, key.node): key.tooltip for key in keys for _, action in key.names}
-        self.tooltip = tips.get(target) if isinstance(target, tuple) else None
-
-
-def _make_key_pieces(key: FooterKey) -> StyledLine:
-    """Return a key with two blanks after it."""
-    line: StyledLine = []
-    for name, action in key.names:
-        if line and key.separator:
-            line.append(StyledText(key.separator, "dim"))
-        line.append(StyledText(name, "current", (action, key.node)))
-    target = (key.names[-1][1], key.node)
-    label = f" {key.label}  " if key.label else "  "
-    return [*line, StyledText(label, "dim", target)]

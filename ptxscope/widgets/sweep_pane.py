@@ -36,10 +36,8 @@ from ..sweep.register_parts import (
     list_sweepable_parts,
 )
 from ..sweep.sweep_words import describe_point, describe_sweep
-from .base.explorer_app import get_explorer_app
-from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import PartMessage, PostedMessage
-from .base.step_lines import sentence_lines
+from .base.explorer_app import PartMessage, PostedMessage, get_explorer_app
+from .base.pane import Pane, StyledLine, StyledText, measure_line, sentence_lines
 
 _INKS = {
     PlotCellKind.EMPTY: "",
@@ -168,7 +166,7 @@ class SweepPane(Pane):
             return lines + [line for text in sentences for line in sentence_lines(text, width, "")]
         point = sentence_lines(make_printable(describe_point(self.sweep)), width, "strong")
         if scale := self._scale():
-            column = sum(len(piece.text) for piece in point[-1]) if point else width
+            column = measure_line(point[-1]) if point else width
             if column + len(scale) > width:
                 point.append([StyledText(scale.strip(), "dim")])
             else:

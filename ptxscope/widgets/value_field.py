@@ -19,9 +19,9 @@ from ..state.edit_transitions import enter_value, refuse_value
 from ..state.figure_edits import parse_part
 from ..state.lesson_transitions import clear_feedback, give_card_hint
 from ..state.requests import AskAnswer, act
-from .base.posted_message import Do
+from .base.explorer_app import Do
+from .base.form_fields import PlainInput
 from .operand_table import OperandField
-from .ptx_line import PlainInput
 
 _LESSON_KEYS = "? hint · Esc, then n: next"
 _NARROW_WIDTH = 60
@@ -51,8 +51,8 @@ class ValueField(Vertical):
         Binding("escape", "leave", "Leave", show=False),
     ]
 
-    def __init__(self, id: str = "value") -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="value")
         self.input = PlainInput(id="value-input", select_on_focus=False)
         self._label = Static(id="value-label")
         self._means = Static(id="value-bits")

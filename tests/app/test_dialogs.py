@@ -17,8 +17,7 @@ from ptxscope.screens.dialogs.help_dialog import PANES, HelpText
 from ptxscope.screens.main.action_runner import HELP_SECTIONS
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.state_store import StateStore
-from ptxscope.widgets.base.form_fields import Page
-from ptxscope.widgets.base.menu import Menu
+from ptxscope.widgets.base.form_fields import Menu, Page
 from ptxscope.widgets.base.pane import Pane
 from tests.app.driving import LINE, Driver, explorer, focused
 from tests.tiers import ci_only, sampled, some

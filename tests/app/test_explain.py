@@ -8,8 +8,7 @@ from textual.widgets._toast import Toast
 from ptxscope.screens.dialogs.explain_dialog import ExplainDialog
 from ptxscope.state.edit_transitions import edit
 from ptxscope.state.edits import with_line
-from ptxscope.widgets.base.form_fields import Page
-from ptxscope.widgets.base.menu import Menu
+from ptxscope.widgets.base.form_fields import Menu, Page
 from tests.app.driving import Driver, explorer
 from tests.tiers import ci_only, sampled
 

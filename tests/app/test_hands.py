@@ -19,8 +19,8 @@ from ptxscope.state.edits import make_instruction
 from ptxscope.state.setup import Setup
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.base.pane import Pane
-from ptxscope.widgets.form.form_pane import FormPane
-from ptxscope.widgets.form.modifier_panes import ModifierRow
+from ptxscope.widgets.form_pane import FormPane
+from ptxscope.widgets.modifier_panes import ModifierRow
 from tests.app.driving import KEYS, Driver, explorer, focused
 from tests.tiers import ci_only, sampled
 

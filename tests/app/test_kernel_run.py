@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input, Static
 
 from ptxscope.screens.dialogs.help_dialog import HelpDialog
-from ptxscope.screens.dialogs.text_prompt import TextPrompt
+from ptxscope.screens.dialogs.prompts import TextPrompt
 from ptxscope.screens.run_screen import RunScreen, format_keys
 from ptxscope.state.listing_transitions import open_text
 from ptxscope.widgets.kernel_panes import KernelPane, ValuesPane

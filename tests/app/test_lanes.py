@@ -9,7 +9,7 @@ from textual.geometry import Offset
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.screens.dialogs.choice_popup import ChoicePopup
+from ptxscope.screens.dialogs.prompts import ChoicePopup
 from ptxscope.widgets.base.pane import Pane, StyledText
 from ptxscope.widgets.lanes.lane_cells import wrap_line
 from ptxscope.widgets.lanes.lanes_pane import LanesPane

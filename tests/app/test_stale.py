@@ -20,8 +20,8 @@ from ptxscope.state.edits import with_line, with_model
 from ptxscope.state.figure_transitions import flip_mask, nudge_lane, select_part
 from ptxscope.state.listing_transitions import go_to, open_text
 from ptxscope.state.step_transitions import ask_guess, go_to_step
-from ptxscope.widgets.base.posted_message import DoWithPart, PostedMessage
-from ptxscope.widgets.form.form_pane import FormPane
+from ptxscope.widgets.base.explorer_app import Do, PostedMessage
+from ptxscope.widgets.form_pane import FormPane
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from ptxscope.widgets.listing_pane import ListingPane
 from ptxscope.widgets.operand_table import OperandField, OperandTable
@@ -40,21 +40,17 @@ MESSAGES: dict[str, Callable[[Driver], PostedMessage]] = {
     "an operand": lambda drive: LanesPane.CursorMoved(
         lanes(drive), LaneBits("c", 0, 24, 32), "said"
     ),
-    "a step": lambda drive: DoWithPart(lanes(drive), go_to_step, 5),
-    "a chip": lambda drive: DoWithPart(lanes(drive), ask_value, OperandField("c", "lane", 3), "1"),
-    "a nudge": lambda drive: DoWithPart(lanes(drive), nudge_lane, "c", 24, 8, 1),
-    "a mask": lambda drive: DoWithPart(lanes(drive), flip_mask, 1),
-    "a selector": lambda drive: DoWithPart(lanes(drive), select_part, "bsel", 3, 1),
-    "a choice": lambda drive: DoWithPart(lanes(drive), choose_option, print, "", (), 0, 0),
-    "a prediction": lambda drive: DoWithPart(lanes(drive), ask_guess, LaneRef("add.t", 3), "1"),
-    "a field": lambda drive: DoWithPart(
-        operands(drive), ask_value, OperandField("c", "lane", 3), "1"
-    ),
-    "a value": lambda drive: DoWithPart(operands(drive), set_value, "c", 1),
-    "presets": lambda drive: DoWithPart(operands(drive), offer_values, "c"),
-    "a modifier": lambda drive: DoWithPart(
-        drive.screen.query(FormPane).first(), set_slot, "sat", True
-    ),
+    "a step": lambda drive: Do(lanes(drive), go_to_step, 5),
+    "a chip": lambda drive: Do(lanes(drive), ask_value, OperandField("c", "lane", 3), "1"),
+    "a nudge": lambda drive: Do(lanes(drive), nudge_lane, "c", 24, 8, 1),
+    "a mask": lambda drive: Do(lanes(drive), flip_mask, 1),
+    "a selector": lambda drive: Do(lanes(drive), select_part, "bsel", 3, 1),
+    "a choice": lambda drive: Do(lanes(drive), choose_option, print, "", (), 0, 0),
+    "a prediction": lambda drive: Do(lanes(drive), ask_guess, LaneRef("add.t", 3), "1"),
+    "a field": lambda drive: Do(operands(drive), ask_value, OperandField("c", "lane", 3), "1"),
+    "a value": lambda drive: Do(operands(drive), set_value, "c", 1),
+    "presets": lambda drive: Do(operands(drive), offer_values, "c"),
+    "a modifier": lambda drive: Do(drive.screen.query(FormPane).first(), set_slot, "sat", True),
 }
 
 
@@ -89,7 +85,7 @@ async def test_a_message_about_an_instruction_that_was_replaced_is_dropped(name:
 async def test_a_message_about_another_model_is_dropped() -> None:
     """The rows of a model that clamps otherwise may be others."""
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 1}) as drive:
-        message = DoWithPart(lanes(drive), go_to_step, 1)
+        message = Do(lanes(drive), go_to_step, 1)
         await drive.screen.perform(edit, with_model(drive.session.setup, "ptxas"))
         assert message.no_dispatch
 
@@ -110,7 +106,7 @@ async def test_a_row_of_a_listing_that_was_replaced_is_dropped() -> None:
         await drive.paste(one)
         listing = drive.screen.query_one(ListingPane)
         assert listing.place is not None
-        post(DoWithPart(listing, go_to, listing.place.move_by(1)))
+        post(Do(listing, go_to, listing.place.move_by(1)))
         await drive.screen.perform(open_text, one.replace("vadd", "vsub"), "another")
         await drive.text()
         assert drive.session.setup.instruction.opcode == "vsub4"

@@ -6,7 +6,7 @@ import pytest
 from textual.widgets import Input, Static
 
 from ptxscope.scene.scene_model import BitRef, LaneRef
-from ptxscope.screens.dialogs.text_prompt import TextPrompt
+from ptxscope.screens.dialogs.prompts import TextPrompt
 from ptxscope.state.figure_edits import FORMULA_PLACE
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import Driver, explorer

@@ -12,8 +12,8 @@ from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.trace import Trace, make_trace, trace
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.widgets.base.pane import StyledLine, StyledText
-from ptxscope.widgets.lanes.lane_cells import LABEL, NUMBER, measure_line
+from ptxscope.widgets.base.pane import StyledLine, StyledText, measure_line
+from ptxscope.widgets.lanes.lane_cells import LABEL, NUMBER
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 from tests.strategies import instruction_of
 from tests.tiers import examples, sampled

@@ -2,16 +2,61 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
 
+from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
 
 from ...widgets.base.explorer_app import get_explorer_app
-from .themed_screen import ThemedScreen
+from ...widgets.base.theme_styles import get_theme_styles
 
 Result = TypeVar("Result")
+
+_MAX_MESSAGE_PART = 0.45
+"""Maximum part of the height for messages; the focus is in the other half."""
+
+
+class ThemedScreen(Screen[Result]):
+    """A screen that resolves styles for every widget; messages appear opposite to the focus."""
+
+    def get_component_rich_style(
+        self, *names: str, partial: bool = False, default: Style | None = None
+    ) -> Style:
+        """Return a style; ``ink--NAME`` names one of the theme's. Overrides Textual."""
+        if names[0].startswith("ink--"):
+            return get_theme_styles(self.app).resolve_style(names[0].removeprefix("ink--"))
+        return super().get_component_rich_style(*names, partial=partial, default=default)
+
+    def on_mount(self) -> None:
+        """Place messages after every layout."""
+        self.screen_layout_refresh_signal.subscribe(self, self._place_messages)
+
+    def on_descendant_focus(self) -> None:
+        """Place messages for the new focus."""
+        self.call_after_refresh(self._place_messages, self)
+
+    def _place_messages(self, screen: Screen[Any]) -> None:
+        height, focus = screen.size.height, screen.focused
+        is_low = focus is not None and 2 * focus.region.y + focus.region.height > height
+        dock, below = ("top", 0) if is_low else ("bottom", 1)
+        for rack in screen.query_children("ToastRack"):
+            if rack.styles.dock != dock:
+                rack.styles.dock = dock
+                rack.styles.margin = (0, 0, below, 0)
+            _show_latest(rack.children, int(height * _MAX_MESSAGE_PART))
+
+
+def _show_latest(holders: Sequence[Widget], room: int) -> None:
+    """Show as many messages as there is room for, the latest in any case."""
+    for holder in reversed(holders):
+        room -= sum(toast.outer_size.height for toast in holder.children)
+        is_shown = room >= 0 or holder is holders[-1]
+        if holder.display != is_shown:
+            holder.display = is_shown
 
 
 class DialogFrame(Vertical):
@@ -36,13 +81,25 @@ class ThemedModal(ModalScreen[Result], ThemedScreen[Result]):
     """A modal screen, which the user answers or closes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Leave", show=False),
+        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
         Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend"),
     ]
+    help_section = ""
+    """The section that Help opens from this screen."""
 
-    def close_with(self, result: Result) -> None:
+    def close_with(self, result: Result | None) -> None:
         """Return a result and close; a second call, by a queued key, is ignored."""
         if self.is_current:
             self.dismiss(result)
+
+    def action_leave(self) -> None:
+        """Close without a result."""
+        self.close_with(None)
+
+    def action_help(self) -> None:
+        """Show Help at the section of this screen."""
+        get_explorer_app(self).show_help(self.help_section)
 
 
 class Dialog(ThemedModal[Result]):
@@ -51,12 +108,3 @@ class Dialog(ThemedModal[Result]):
     DEFAULT_CSS = """
     Dialog { align: center middle; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
-    ]
-    help_section = ""
-    """The section that Help opens from this dialog."""
-
-    def action_help(self) -> None:
-        """Show Help at the section of this dialog."""
-        get_explorer_app(self).show_help(self.help_section)

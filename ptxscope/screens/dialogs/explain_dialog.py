@@ -27,8 +27,7 @@ from ...documents.formats.text import WIDTH
 from ...engine.syntax.asm_bindings import reading_type
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.trace import Trace
-from ...widgets.base.form_fields import LabelledInput, Page
-from ...widgets.base.menu import Menu, MenuItem
+from ...widgets.base.form_fields import LabelledInput, Menu, MenuItem, Page
 from ..solver_search import SolverSearch
 from .dialog import Dialog, DialogFrame
 
@@ -56,7 +55,6 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", show=False),
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
 

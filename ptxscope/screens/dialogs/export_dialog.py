@@ -23,7 +23,7 @@ from ...engine.tracing.trace import Trace
 from ...state.requests import AskItem, MenuItem
 from ...widgets.base.form_fields import ChoiceRow, LabelledInput, Page
 from .dialog import Dialog, DialogFrame
-from .menu_dialog import MenuDialog
+from .prompts import MenuDialog
 
 _SWITCHES = {option.switch: option for option in OPTIONS if option.switch}
 _FORMATS = tuple(dict.fromkeys((*COMMON_FORMATS, *FORMATS)))
@@ -44,7 +44,6 @@ class ExportDialog(Dialog[Annotations]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", show=False),
         Binding("ctrl+s", "save", "Save", show=False),
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]

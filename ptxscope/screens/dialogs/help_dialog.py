@@ -16,8 +16,8 @@ from ...scene.scene_cells import GLYPHS
 from ...state.actions import ACTIONS, GROUPS
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.form_fields import LINE_END_BINDINGS
-from ...widgets.base.pane import Pane, StyledLine, StyledText
-from ...widgets.footer_keys import FooterKey
+from ...widgets.base.pane import Pane, StyledLine, StyledText, measure_line
+from ...widgets.key_bar import FooterKey
 from .dialog import Dialog, DialogFrame
 
 STAGES = {
@@ -167,7 +167,7 @@ class HelpDialog(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark,f1", "show_all", "Everything", show=False, id="help"),
-        Binding("escape,q,enter", "leave", "Leave", show=False),
+        Binding("q,enter", "leave", "Leave", show=False),
     ]
 
     def __init__(self, section: str, keys: Sequence[FooterKey], screen_text: str) -> None:
@@ -183,10 +183,6 @@ class HelpDialog(Dialog[None]):
         """Show everything; the second time, return to the explorer."""
         if not self._text.show_all():
             self.close_with(None)
-
-    def action_leave(self) -> None:
-        """Return to the explorer."""
-        self.close_with(None)
 
 
 class HelpText(Pane):
@@ -238,7 +234,7 @@ class HelpText(Pane):
         if not has_columns:
             return [*keys, [], *glyphs]
         return [
-            [*left, StyledText(" " * (width - room - sum(len(x.text) for x in left))), *right]
+            [*left, StyledText(" " * (width - room - measure_line(left))), *right]
             for left, right in zip_longest(keys, glyphs, fillvalue=())
         ]
 

@@ -12,7 +12,8 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from ...engine.syntax.errors import make_printable
-from ...scene.scene_model import LaneRef
+from ...engine.tracing.step_text import format_operand_name
+from ...scene.scene_model import LaneRef, Place
 from ...state.explorer_state import ExplorerState
 from ...state.requests import (
     Act,
@@ -36,11 +37,11 @@ from ...state.requests import (
 )
 from ...state.step_transitions import stop_predicting
 from ...widgets.base.explorer_app import get_explorer_app
+from ...widgets.operand_table import OperandField
 from .explorer_view import ExplorerView
-from .focus_controller import FocusController
 
 if TYPE_CHECKING:
-    from ..dialogs.text_prompt import TextPrompt
+    from ..dialogs.prompts import TextPrompt
     from ..solver_search import SolverSearch
     from .machine_controller import MachineController
 
@@ -61,13 +62,14 @@ _SEARCHING = "searching… · Esc stops"
 _NOTATIONS = "-1, 255, 0xff"
 
 
-class ActionRunner(FocusController):
+class ActionRunner:
     """Runs transitions; they can ask for the public methods of this and of the view."""
 
     def __init__(self, state: ExplorerState, view: ExplorerView) -> None:
-        super().__init__(state, view)
-        self._screen = view.screen
+        self._state, self._view, self._screen = state, view, view.screen
         self._timer: Timer | None = None
+        self._return: Callable[[], None] | None = None
+        """Returns the focus to the widget that asked for a value, unless that is the operands."""
 
     @cached_property
     def _search(self) -> SolverSearch:
@@ -133,11 +135,11 @@ class ActionRunner(FocusController):
         prompt: TextPrompt | None = None
         screen: Screen[Any]
         if isinstance(request, AskText):
-            from ..dialogs.text_prompt import TextPrompt
+            from ..dialogs.prompts import TextPrompt
 
             screen = prompt = TextPrompt(request)
         elif isinstance(request, AskItem):
-            from ..dialogs.menu_dialog import MenuDialog
+            from ..dialogs.prompts import MenuDialog
 
             screen = MenuDialog(request)
         else:
@@ -284,3 +286,93 @@ class ActionRunner(FocusController):
     async def quit(self) -> None:
         """Leave the explorer."""
         await self._screen.app.action_quit()
+
+    # --- the focus -----------------------------------------------------------------------------
+
+    def leave_focus(self) -> None:
+        """Release the focus, so that the screen's keys apply again."""
+        self._view.screen.set_focus(None)  # before its widget is hidden, else it moves to another
+        self.end_typing()
+        self._view.mark_used(None)
+
+    def move_to(self, id_: str) -> None:
+        """Focus a widget."""
+        self.end_typing()
+        screen = self._view.screen
+        if id_ == "modifiers" and screen.has_class("-narrow"):
+            id_ = "modifier-row"  # the pane is hidden there
+        if id_ in ("listing", "filter"):
+            self._view.show_listing(id_ == "listing")
+            self._view.show_machine(is_visible=False)
+        target = screen.query_one(f"#{id_}")
+        self._view.mark_used(target)
+        if target.focusable:
+            screen.set_focus(target)  # at once, because the next key is already meant for it
+        else:
+            target.focus()  # after its layout
+
+    def follow_focus(self) -> None:
+        """Follow the focus, which has moved to a widget."""
+        field = self._view.value_field
+        if field is None or self._view.screen.focused is not field.input:
+            self.end_typing()
+        self._show_focus()
+
+    def follow_blur(self) -> None:
+        """Follow the focus, which has left a widget; the typing in the line becomes one edit."""
+        self._state.end_typing()
+        if self._view.screen.focused is None:
+            self._view.hints.clear_widget_hint()
+        self._show_focus()
+
+    def _show_focus(self) -> None:
+        """Show help on the line while it is edited, and the keys that apply."""
+        self._view.widen_listing()
+        self._view.show_status()
+        self._view.show_keys()
+
+    # --- values --------------------------------------------------------------------------
+
+    def ask_value(self, field: OperandField, start: str, place: Place | None = None) -> None:
+        """Ask for an operand's value in the row of hints; ``place`` is its cell in the lanes."""
+        ins, role = self._state.setup.instruction, field.role
+        self._return = None if place is None else partial(self.move_to_lane, place)
+        if place is None:
+            self._view.operands.type_over(True)
+        self._view.mount_value_field().open(
+            field,
+            format_operand_name(self._state.trace, role),
+            ins.type_of(role),
+            32 // ins.entry.lanes,
+            self._state.trace.operands[role],
+            start,
+        )
+
+    def ask_answer(self, request: AskAnswer) -> None:
+        """Ask for an answer in the row of hints."""
+        view, place = self._view, request.place
+        if place is None:
+            self._return = partial(view.screen.set_focus, view.lesson_strip)
+        else:
+            self._return = partial(self.move_to_lane, place)
+        view.mount_value_field().ask(request)
+
+    def move_to_lane(self, place: Place) -> None:
+        """Focus the lanes, with the cursor on a cell."""
+        self.move_to("lanes")
+        self._view.lanes.move_cursor_to(place)
+
+    def end_typing(self) -> None:
+        """Apply the typed value and close its field."""
+        self._return = None
+        if self._view.value_field is not None:
+            self._view.value_field.close()
+        self._view.operands.type_over(False)
+
+    def go_back(self) -> None:
+        """Return the focus to the widget that asked for a value."""
+        go_back, self._return = self._return, None
+        if go_back is None:
+            self.move_to("operands")
+        else:
+            go_back()

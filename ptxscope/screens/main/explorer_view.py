@@ -16,15 +16,15 @@ from ...state.requests import ShowHint, ShowOutcome
 from ...state.typed_statements import describe_opening
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.hint_bar import HintBar
-from ...widgets.footer_keys import list_footer_keys
-from ...widgets.form.form_pane import FormPane
-from ...widgets.form.modifier_panes import ModifierRow, ModifierTable
-from ...widgets.form.slot_choices import ABSENT
+from ...widgets.form_pane import FormPane
 from ...widgets.instruction_browser import InstructionBrowser
+from ...widgets.key_bar import KeyBar, list_footer_keys
 from ...widgets.lanes.lanes_pane import LanesPane
+from ...widgets.modifier_panes import ModifierRow, ModifierTable
 from ...widgets.operand_table import OperandTable
 from ...widgets.ptx_line import LineStatus, PtxLine
-from ...widgets.result_bar import KeyBar, ResultBar
+from ...widgets.result_bar import ResultBar
+from ...widgets.slot_choices import ABSENT
 
 if TYPE_CHECKING:
     from ...state.open_lesson import OpenLesson

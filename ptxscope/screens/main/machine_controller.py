@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
@@ -21,7 +22,9 @@ from ...state.machine_code import (
 from ...state.requests import ShowHint, refuse
 from ..solver_search import SolverSearch
 from .explorer_view import ExplorerView
-from .focus_controller import FocusController
+
+if TYPE_CHECKING:
+    from .action_runner import ActionRunner
 
 _ASSEMBLING = "assembling… · Esc stops"
 PAUSE = 0.2
@@ -33,7 +36,7 @@ _MAX_KEPT = 64
 class MachineController:
     """Opens and closes the pane, and keeps it up to date."""
 
-    def __init__(self, state: ExplorerState, view: ExplorerView, focus: FocusController) -> None:
+    def __init__(self, state: ExplorerState, view: ExplorerView, focus: ActionRunner) -> None:
         self._state, self._view, self._focus = state, view, focus
         self._search = SolverSearch(view.screen)
         self._arch = DEFAULT_ARCH

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from enum import Enum, auto
 from typing import ClassVar
 
 from textual import events, on
@@ -15,15 +17,14 @@ from ...state.explorer_state import ExplorerState
 from ...state.listing_transitions import paste_text
 from ...state.requests import ShowHint
 from ...state.step_transitions import begin_predicting
+from ...widgets.base.explorer_app import Do
 from ...widgets.base.hint_bar import Hint
-from ...widgets.base.posted_message import Do
+from ...widgets.key_bar import KeyBar
 from ...widgets.lanes.lanes_pane import LanesPane
 from ...widgets.ptx_line import PtxLine
-from ...widgets.result_bar import KeyBar
-from ..dialogs.themed_screen import ThemedScreen
+from ..dialogs.dialog import ThemedScreen
 from .action_runner import ActionRunner
 from .explorer_view import ExplorerView
-from .greeting import Start, greeting
 
 
 def make_bindings() -> list[BindingType]:
@@ -43,6 +44,43 @@ def make_bindings() -> list[BindingType]:
         for action in group
         for n, keys in enumerate(split_keys(action, action.keys), 1)
     ]
+
+
+class Start(Enum):
+    """The origin of the line and its values."""
+
+    EXAMPLE = auto()
+    """Neither a line nor a saved state: an example."""
+    LINE = auto()
+    """A line without values, which has those of an example."""
+    VALUES = auto()
+    """A line and values."""
+    KEPT = auto()
+    """The saved state."""
+
+
+def greeting(start: Start, key: Callable[[str], str], *, at_end: bool) -> str:
+    """Return the text; ``key`` names the key of an action, ``at_end`` is true at the last step."""
+    learn, next_step = key("lessons"), f"{key('step.next')} next step"
+    match start:
+        case Start.EXAMPLE:
+            return (
+                "ptxscope shows what PTX instructions compute, step by step\n"
+                f"{next_step} · {key('step.back')} back · {key('step.result')} the result · "
+                f"{key('edit.random')} other values\n"
+                f"{learn}: begin with the first · "
+                f"{key('go.find')} another instruction · {key('go.line')} your own line"
+            )
+        case Start.LINE:
+            return (
+                f"These values are an example · {key('edit.random')} draws others · "
+                f"{key('go.operands')} types yours · {next_step} · {learn}"
+            )
+        case Start.VALUES:
+            return f"Every step is shown · {key('step.first')} first step · {learn}"
+        case Start.KEPT:
+            first = f"{key('step.first')} first step"
+            return f"As you left it · {first if at_end else next_step} · {learn}"
 
 
 class MainScreen(ThemedScreen[None]):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import Any, ClassVar, dataclass_transform
 
 from textual.app import App
 from textual.dom import DOMNode
+from textual.message import Message
 
 from ...engine.records import FrozenDict
 from ...state.actions import map_key_names, map_keys
@@ -47,3 +49,53 @@ def get_explorer_app(node: DOMNode) -> ExplorerApp:
     app = node.app
     assert isinstance(app, ExplorerApp)
     return app
+
+
+@dataclass_transform()
+class PostedMessage(Message):
+    """A message whose annotations are its fields: the widget that posts it, and its contents.
+
+    Not a dataclass: a score of those takes a twentieth of the explorer's start-up time.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+    control: DOMNode | None = None
+    """The widget that posted it."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__(no_dispatch=None)  # a subclass may decide it later
+        cls._fields = tuple(cls.__annotations__)
+
+    def __init__(self, *values: Any, **fields: Any) -> None:
+        super().__init__()
+        self.__dict__.update(zip(self._fields, values, strict=False), **fields)
+
+
+class PartMessage(PostedMessage):
+    """A message about a part of its widget's contents, which the widget's ``subject`` names.
+
+    It is dropped if the widget has another subject by the time it arrives, because the part may be
+    missing there.
+    """
+
+    def __init__(self, *values: Any, **fields: Any) -> None:
+        super().__init__(*values, **fields)
+        self._subject = self._get_subject()
+
+    def _get_subject(self) -> object:
+        return getattr(self.control, "subject", None)
+
+    @property
+    def no_dispatch(self) -> bool:  # type: ignore[override]
+        """Whether the message is stale. Overrides Textual, which then calls no handler."""
+        return self._subject != self._get_subject()
+
+
+class Do(PartMessage):
+    """Posted to change the state of the explorer."""
+
+    def __init__(
+        self, control: DOMNode, run: Transition, *arguments: object, **named: object
+    ) -> None:
+        super().__init__(control=control)
+        self.run, self.arguments, self.named = run, arguments, named

@@ -8,8 +8,8 @@ from time import monotonic
 from textual.widget import Widget
 
 from ...state.requests import REFUSED as REFUSED
+from .explorer_app import PostedMessage
 from .pane import Pane, StyledLine, StyledText
-from .posted_message import PostedMessage
 
 
 class Hint(PostedMessage):
@@ -38,8 +38,8 @@ class HintBar(Pane, can_focus=False):
     READING_SECONDS = 1.0
     """Seconds in which only messages replace it, because a click may also cause an edit."""
 
-    def __init__(self, id: str = "hint") -> None:  # noqa: A002
-        super().__init__(id, "")
+    def __init__(self) -> None:
+        super().__init__("hint", "")
         self._message = ("", "")
         self._message_source: Widget | None = None
         self._firm_since = -self.FIRM

@@ -6,6 +6,8 @@ target for clicks and the cursor. Text is never markup.
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import ClassVar, NamedTuple
 
@@ -35,6 +37,24 @@ class StyledText(NamedTuple):
 
 
 StyledLine = list[StyledText]
+
+
+def measure_line(line: Sequence[StyledText]) -> int:
+    """Return the columns of pieces."""
+    return sum(len(piece.text) for piece in line)
+
+
+def pad_line(line: Sequence[StyledText], width: int) -> StyledLine:
+    """Return a line padded with blanks to a width."""
+    return [*line, StyledText(" " * max(width - measure_line(line), 0))]
+
+
+def sentence_lines(text: str, width: int, style_name: str = "") -> list[StyledLine]:
+    """Return a sentence wrapped into lines."""
+    if 0 < len(text) <= width:
+        return [[StyledText(text, style_name)]]
+    lines = textwrap.wrap(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
+    return [[StyledText(line, style_name)] for line in lines]
 
 
 class _VisibleRegion(NamedTuple):
@@ -168,6 +188,13 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """Scroll until a line and its context are visible."""
         region = Region(0, max(y - context, 0), 1, 1 + 2 * context)
         self.scroll_to_region(region, animate=False, force=True)
+
+    def show_target(self, target: object, *, context: int = 0) -> None:
+        """Scroll until the lines of a target are visible, the first with its context."""
+        lines = enumerate(self.visible_lines)
+        rows = [y for y, line in lines if any(piece.target == target for piece in line)]
+        for y in reversed(rows):
+            self.show_line(y, context=context)
 
     def find_target(self, x: int, y: int) -> object:
         """Return the target at a position of the visible pane, borders and padding included."""

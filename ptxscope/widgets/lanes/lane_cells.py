@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ...scene.scene_model import Cell, CellSpan, Place, SpanKind, Tint
-from ..base.pane import StyledLine, StyledText
+from ..base.pane import StyledLine, StyledText, measure_line, pad_line
 
 _INKS = {
     SpanKind.UNUSED: "dim",
@@ -169,16 +169,6 @@ def widen_cell(cell: Cell, *, with_hex: bool = False) -> Cell:
         if with_hex and span.bits:
             spans.append(CellSpan(f" 0x{span.text}", SpanKind.TEXT))
     return cell._replace(spans=tuple(spans))
-
-
-def measure_line(line: Sequence[StyledText]) -> int:
-    """Return the columns of pieces."""
-    return sum(len(piece.text) for piece in line)
-
-
-def pad_line(line: Sequence[StyledText], width: int) -> StyledLine:
-    """Return a line padded with blanks to a width."""
-    return [*line, StyledText(" " * max(width - measure_line(line), 0))]
 
 
 # --- lines ------------------------------------------------------------------------------

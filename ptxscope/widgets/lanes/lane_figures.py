@@ -32,14 +32,12 @@ from ...scene.scene_model import (
     TruthValue,
 )
 from ...state.figure_edits import FORMULA_PLACE
-from ..base.pane import StyledLine, StyledText
+from ..base.pane import StyledLine, StyledText, measure_line, pad_line
 from .lane_axes import draw_number_line
 from .lane_cells import (
     PlaceMark,
     draw_span,
     format_link_style,
-    measure_line,
-    pad_line,
     place_pieces,
     wrap_line,
 )

@@ -13,8 +13,7 @@ from ...engine.tracing.trace import Step, Trace
 from ...scene.row_pairs import hide_equal_cells
 from ...scene.scene_builder import build_scene
 from ...scene.scene_model import LaneRef, RegisterFigure, RowScene, Scene
-from ..base.pane import StyledLine, StyledText
-from ..base.step_lines import step_words
+from ..base.pane import StyledLine, StyledText, pad_line
 from .lane_cells import (
     LABEL,
     NUMBER,
@@ -28,7 +27,6 @@ from .lane_cells import (
     join_columns,
     label_lines,
     name_lines,
-    pad_line,
     wrap_line,
 )
 from .lane_figures import draw_figure, draw_rail_start, is_rail, without_repeated_rulers
@@ -50,6 +48,7 @@ from .lane_rows import (
     pin_line,
     separate_value,
     step_of,
+    step_words,
     widen_register,
     widen_scene,
     without_answers,

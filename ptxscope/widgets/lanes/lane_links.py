@@ -15,14 +15,13 @@ from ...scene.scene_model import (
     TakenByte,
     Tint,
 )
-from ..base.pane import StyledLine, StyledText
+from ..base.pane import StyledLine, StyledText, measure_line
 from .lane_cells import (
     LinkMark,
     PlaceMark,
     draw_span,
     format_link_style,
     join_columns,
-    measure_line,
     wrap_line,
 )
 

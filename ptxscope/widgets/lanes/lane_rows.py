@@ -21,7 +21,7 @@ from ...scene.scene_model import (
     Scene,
     SpanKind,
 )
-from ..base.pane import StyledLine, StyledText
+from ..base.pane import StyledLine, StyledText, measure_line, pad_line
 from ..result_bar import HIDDEN_DIGIT
 from .lane_cells import (
     LABEL,
@@ -30,9 +30,7 @@ from .lane_cells import (
     Whole,
     draw_cell_pieces,
     lay_out_cells,
-    measure_line,
     needs_tight,
-    pad_line,
     shorten_name,
     widen_cell,
     wrap_line,
@@ -49,9 +47,12 @@ from itertools import zip_longest
 
 from ...engine.micro_operations.base import RowTrace
 from ...engine.tracing.deviation import Deviation
+from ...engine.tracing.step_text import describe_step, format_lane_sentence
 from ...scene.row_pairs import hide_equal_cells, iter_pairs, mark_differences
 from ...scene.scene_builder import build_row_scene
-from ...scene.scene_cells import build_cells
+from ...scene.scene_cells import GLYPHS, build_cells
+from ...state.reading_time import select_notable_flags
+from ..base.pane import sentence_lines
 from .lane_cells import (
     NamedLine,
     name_lines,
@@ -73,6 +74,42 @@ class Level(IntEnum):
 def step_of(trace: Trace, stage: Stage) -> Step | None:
     """Return the step of a stage."""
     return next((step for step in trace.steps if step.stage is stage), None)
+
+
+def step_words(
+    trace: Trace, step: Step, width: int, deviation: Deviation | None
+) -> Iterator[StyledLine]:
+    """Yield a step's sentences, the reason of a deviation, and notes.
+
+    A flag of one lane of several is shown in its column, and as a sentence under the cursor.
+    Sentences that repeat the picture are omitted.
+    """
+    yield from sentence_lines(describe_step(step), width, "strong")
+    if deviation and deviation.stage is step.stage:
+        for erratum in deviation.errata:
+            yield from sentence_lines(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
+    for row in step.rows:
+        if is_covered_by_step_text(row):
+            marks = "".join(f"{GLYPHS[flag]} " for flag in select_notable_flags(row, 0))
+            yield from sentence_lines(f"{marks}{_named_sentence(step, row)}", width, "changed")
+    for note in trace.annotations.get_notes(step.stage):
+        lane = "" if note.lane is None else f"lane {note.lane}: "
+        yield from sentence_lines(f"✎ {lane}{make_printable(note.text)}", width, "chosen")
+
+
+def is_covered_by_step_text(row: RowTrace) -> bool:
+    """Whether the sentences of a step say what happened in a row."""
+    return len(row.values) == 1 and bool(select_notable_flags(row, 0))
+
+
+def _named_sentence(step: Step, row: RowTrace) -> str:
+    """Return the sentence on a row, with the row's name if the step has several."""
+    sentence = format_lane_sentence(row, 0)
+    return (
+        sentence
+        if len(step.rows) == 1 or sentence.startswith(f"{row.name} ")
+        else f"{row.name}, {sentence}"
+    )
 
 
 def draw_row_lines(

@@ -44,11 +44,11 @@ from ...state.figure_transitions import (
     select_part,
 )
 from ...state.step_transitions import ask_guess, go_to_step, predict_another
+from ..base.explorer_app import Do, PartMessage
 from ..base.hint_bar import REFUSED, Hint
 from ..base.pane import Pane, StyledLine
-from ..base.posted_message import Do, DoWithPart, PartMessage
-from ..base.step_lines import is_covered_by_step_text
-from ..form.slot_choices import (
+from ..operand_table import OperandField
+from ..slot_choices import (
     ChoiceError,
     SlotCell,
     SlotOption,
@@ -56,9 +56,9 @@ from ..form.slot_choices import (
     make_choice_list,
     with_digit,
 )
-from ..operand_table import OperandField
 from .lane_cells import Highlights
 from .lane_layout import LanesState, Levels, draw
+from .lane_rows import is_covered_by_step_text
 
 if TYPE_CHECKING:
     from ...learn.prediction import Guess
@@ -101,8 +101,8 @@ class LanesPane(Pane):
         sentence: str = ""
         """A sentence on the cell."""
 
-    def __init__(self, id: str = "lanes") -> None:  # noqa: A002
-        super().__init__(id, "Lanes")
+    def __init__(self) -> None:
+        super().__init__("lanes", "Lanes")
         self._view: LanesState | None = None
         self._steps: dict[int, tuple[int, int]] = {}
         self._levels: tuple[tuple[int, int], Levels] | None = None
@@ -396,7 +396,7 @@ class LanesPane(Pane):
     def handle_click(self, target: object) -> None:
         """Put the cursor on the clicked cell, toggle a lane of a mask, or go to a step."""
         if isinstance(target, int):
-            self.post_message(DoWithPart(self, go_to_step, target))
+            self.post_message(Do(self, go_to_step, target))
         if isinstance(target, Place):
             is_repeated = target == self.place
             is_opened = isinstance(target, BitRef) or target == FORMULA_PLACE
@@ -461,32 +461,32 @@ class LanesPane(Pane):
             return
         if self.is_predictable(self.place):
             guess = self._guesses.get(self.place) if self._guesses else None
-            self.post_message(DoWithPart(self, ask_guess, self.place, guess.text if guess else ""))
+            self.post_message(Do(self, ask_guess, self.place, guess.text if guess else ""))
         elif self._is_operand(self.place):
             self._edit_cell("")
         elif self.place == FORMULA_PLACE:
-            self.post_message(DoWithPart(self, ask_formula))
+            self.post_message(Do(self, ask_formula))
         elif isinstance(self.place, BitRef):
             self.action_nudge(1)
         elif self._is_mask(self.place):
-            self.post_message(DoWithPart(self, flip_mask, self.place.lane))
+            self.post_message(Do(self, flip_mask, self.place.lane))
         elif (slot := self._find_slot(self.place)) and self._trace:
             form, count = self._trace.instruction.form, self._trace.instruction.entry.lanes
             mask_cell = SlotCell(slot, form.get(slot))
             cell = SlotCell(slot, None, self.place.lane) if count > 1 else mask_cell
             self.post_message(
-                DoWithPart(
+                Do(
                     *(self, choose_option, partial(self._take_part, slot)),
                     *make_choice_list(form, cell),
                     self._find_place_beneath(self.place),
                 )
             )
         else:
-            self.post_message(DoWithPart(self, ask_computed, self.place, ""))
+            self.post_message(Do(self, ask_computed, self.place, ""))
 
     def _take_part(self, slot: str, option: SlotOption) -> None:
         if not option.why_not:
-            self.post_message(DoWithPart(self, set_slot, slot, option.value))
+            self.post_message(Do(self, set_slot, slot, option.value))
 
     def _find_place_beneath(self, place: Place) -> Offset:
         """Return the position below a cell, on the screen."""
@@ -509,15 +509,15 @@ class LanesPane(Pane):
             else OperandField(place.key, "hex")
         )
         if truth and not start:
-            self.post_message(DoWithPart(self, nudge_lane, place.key, 0, 1, 1))
+            self.post_message(Do(self, nudge_lane, place.key, 0, 1, 1))
             return
-        self.post_message(DoWithPart(self, ask_value, field, start, self.place))
+        self.post_message(Do(self, ask_value, field, start, self.place))
 
     def action_nudge(self, delta: int) -> None:
         """Change what a cell shows to its next or previous value."""
         scene, place = self._scene, self.place
         if scene is not None and place is not None and not self.is_predictable(place):
-            self.post_message(DoWithPart(self, nudge_place, scene, place, delta))
+            self.post_message(Do(self, nudge_place, scene, place, delta))
 
     def label_of(self, action: str, label: str) -> str:
         """Return a key's effect on the cell under the cursor; empty if it has none."""
@@ -561,7 +561,7 @@ class LanesPane(Pane):
             if self.check_consume_key(event.key, char):
                 event.stop()
                 if event.key != "space":
-                    self.post_message(DoWithPart(self, ask_guess, place, char))
+                    self.post_message(Do(self, ask_guess, place, char))
             return
         if self._is_operand(place):
             type_ = self._trace.instruction.type_of(place.key)
@@ -574,7 +574,7 @@ class LanesPane(Pane):
         ) is not None:
             event.stop()
             role, low, width, value = control
-            self.post_message(DoWithPart(self, nudge_lane, role, low, width, digit - value))
+            self.post_message(Do(self, nudge_lane, role, low, width, digit - value))
             if isinstance(place, BitRef):
                 self.move_cursor_to(place._replace(bit=place.bit - 1))
             else:
@@ -592,7 +592,7 @@ class LanesPane(Pane):
             self._select(place, slot, int(char))
         elif char in "0123456789+-.[":
             event.stop()
-            self.post_message(DoWithPart(self, ask_computed, place, char))
+            self.post_message(Do(self, ask_computed, place, char))
 
     def _select(self, place: Place, slot: str, digit: int) -> None:
         """Select a lane's part and move to the next, or show which parts there are."""
@@ -601,7 +601,7 @@ class LanesPane(Pane):
         count = figure_edits.count_part_choices(self._trace, place)
         if self._trace.instruction.entry.lanes == 1:
             if digit < count:
-                self.post_message(DoWithPart(self, select_part, slot, place.lane, digit))
+                self.post_message(Do(self, select_part, slot, place.lane, digit))
             else:
                 message = f"{digit} is none: {slot} takes part 0 to {count - 1} of {slot[0]}"
                 self.post_message(Hint(self, f"{REFUSED} {message}"))
@@ -611,7 +611,7 @@ class LanesPane(Pane):
         except ChoiceError as refused:
             self.post_message(Hint(self, f"{REFUSED} {refused}"))
             return
-        self.post_message(DoWithPart(self, select_part, slot, place.lane, digit))
+        self.post_message(Do(self, select_part, slot, place.lane, digit))
         self.action_move(1, 0)
 
     # --- wires by hand ---------------------------------------------------------------
@@ -629,4 +629,4 @@ class LanesPane(Pane):
             return
         if self._scene is None or self.is_predictable(start) or self.is_predictable(end):
             return
-        self.post_message(DoWithPart(self, link_places, self._scene, start, end))
+        self.post_message(Do(self, link_places, self._scene, start, end))

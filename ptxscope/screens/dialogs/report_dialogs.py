@@ -1,4 +1,4 @@
-"""The results of ``check`` for the open listing or the line."""
+"""Dialogs of results: those of ``check``, and a proof."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from textual.content import Content
 from textual.widgets import Static
 
 from ...documents.formats.check_report import count_items, format_summary, item_lines
+from ...documents.formats.report import write_text
+from ...documents.formats.text import WIDTH
+from ...documents.proofs.proof_report import iter_proof_blocks
+from ...proof.equivalence import Proof, Verdict
 from ...sources.diagnostic import CheckedInstruction
 from ...sources.lint import check_text
 from ...sources.suppressions import hide_remarks
-from ...widgets.base.form_fields import Page
-from ...widgets.base.menu import Menu, MenuItem
+from ...state.pin_proof import SECONDS
+from ...widgets.base.form_fields import Menu, MenuItem, Page
 from .dialog import Dialog, DialogFrame
 
 
@@ -39,7 +43,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "Leave", show=False),
+        Binding("q", "leave", "Leave", show=False),
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
 
@@ -83,11 +87,66 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
         self.app.copy_to_clipboard(self._describe())
         self.notify("details", title="Copied", markup=False)
 
-    def action_leave(self) -> None:
-        """Close without a choice."""
-        self.close_with(None)
-
 
 def _make_item(item: CheckedInstruction) -> MenuItem:
     rules = ", ".join(dict.fromkeys(diagnostic.rule for diagnostic in item.diagnostics))
     return MenuItem(f"line {item.location.line}  {rules}", item.ptx)
+
+
+_ADVICE = (
+    f"The explorer stops after {SECONDS:.0f} s. In a shell, `ptxscope prove A B` allows more time "
+    "with --timeout, and fewer operands with --where."
+)
+
+
+class ProofDialog(Dialog[bool]):
+    """Shows a proof; returns whether to take over the operands of its counterexample."""
+
+    DEFAULT_CSS = """
+    ProofDialog {
+        & #proof { height: auto; max-height: 80vh; border: none; &:focus { border: none; } }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "leave", "Leave", show=False),
+        Binding("enter", "take", "Use these operands", show=False),
+        Binding("ctrl+y", "copy", "Copy", show=False),
+    ]
+
+    help_section = "prove"
+
+    def __init__(self, proof: Proof) -> None:
+        super().__init__()
+        self._has_operands = proof.verdict is Verdict.DIFFERENT and bool(proof.operands)
+        self._proof = proof
+        self._page = Page("proof", "")
+
+    def compose(self) -> ComposeResult:
+        """Yield the answer."""
+        enter = "Enter shows these operands · " if self._has_operands else ""
+        with DialogFrame("A: the pinned, B: the current", f"{enter}^y copy · Esc leave"):
+            yield self._page
+
+    def on_mount(self) -> None:
+        """Show the answer."""
+        self._page.focus()
+        self._show()
+
+    def on_resize(self) -> None:
+        """Fold the text for the new width."""
+        self.call_after_refresh(self._show)
+
+    def _show(self) -> None:
+        width = min(self._page.scrollable_content_region.width or WIDTH, WIDTH)
+        blocks = iter_proof_blocks(self._proof, is_brief=True, advice=_ADVICE)
+        self._page.show(write_text(blocks, width))
+        self._page.refresh(layout=True)
+
+    def action_copy(self) -> None:
+        """Copy the answer."""
+        self.app.copy_to_clipboard(self._page.read_text())
+        self.notify("the answer", title="Copied", markup=False)
+
+    def action_take(self) -> None:
+        """Close, and take over the operands of a counterexample."""
+        self.close_with(self._has_operands)

@@ -6,13 +6,13 @@ from itertools import chain
 
 from textual import events
 
-from ...engine.isa.entry import Slot
-from ...engine.isa.form import Form
-from ...state.edit_transitions import set_slot
-from ..base.hint_bar import REFUSED, Hint
-from ..base.pane import CursorPane
-from ..base.posted_message import DoWithPart
+from ..engine.isa.entry import Slot
+from ..engine.isa.form import Form
+from ..state.edit_transitions import set_slot
 from . import slot_choices
+from .base.explorer_app import Do
+from .base.hint_bar import REFUSED, Hint
+from .base.pane import CursorPane
 from .slot_choices import ChoiceError, SlotCell
 
 
@@ -81,9 +81,7 @@ class FormPane(CursorPane):
             return False
         self._cursor = target
         self.redraw_lines()
-        for y, line in enumerate(self.visible_lines):
-            if any(piece.target == target for piece in line):
-                self.show_line(y)
+        self.show_target(target)
         self.show_hint()
         return True
 
@@ -91,7 +89,7 @@ class FormPane(CursorPane):
 
     def ask(self, slot: Slot, value: object) -> None:
         """Request another legal value of a slot."""
-        self.post_message(DoWithPart(self, set_slot, slot.name, value))
+        self.post_message(Do(self, set_slot, slot.name, value))
 
     def step(self, delta: int) -> None:
         """Request the next or previous value of the cell under the cursor."""

@@ -1,4 +1,4 @@
-"""The keys in the footer: those that apply at the focus."""
+"""The footer: the keys that apply at the focus, and the bar that shows them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
+from textual import events
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.keys import key_to_character
@@ -20,7 +21,8 @@ from ..state.actions import (
     FOOTER_GROUPS,
     format_key,
 )
-from .base.explorer_app import get_explorer_app
+from .base.explorer_app import PostedMessage, get_explorer_app
+from .base.pane import Pane, StyledLine, StyledText, measure_line
 
 
 class FooterKey(NamedTuple):
@@ -209,3 +211,87 @@ def _format_common_words(descriptions: Sequence[str], name: str) -> str:
             break
         common_words.insert(0, words[0])
     return " ".join(common_words) or name.replace("_", " ")
+
+
+class KeyBar(Pane, can_focus=False):
+    """The keys that apply now; a click has the effect of the key."""
+
+    DEFAULT_CSS = """
+    KeyBar {
+        dock: bottom; height: 1; border: none; padding: 0 1; overflow: hidden; background: $panel;
+    }
+    """
+    LABELLED = (90, 70)
+    """Minimum columns for a label on the last permanent key, and on the one before."""
+
+    class Pressed(PostedMessage):
+        """Posted when a key of the bar is clicked."""
+
+        control: KeyBar
+        action: str
+        node: DOMNode | None
+        """The node of the action; None for the screen."""
+
+    def __init__(self) -> None:
+        super().__init__("keys", "")
+        self._focus_keys: Sequence[FooterKey] = ()
+        self._permanent_keys: Sequence[FooterKey] = ()
+
+    def show(self, keys: Sequence[FooterKey], permanent_keys: Sequence[FooterKey]) -> None:
+        """Show keys as far as there is room, and the permanent keys at the right."""
+        if (keys, permanent_keys) != (self._focus_keys, self._permanent_keys):
+            self._focus_keys, self._permanent_keys = keys, permanent_keys
+            self.redraw_lines()
+
+    def draw(self, width: int) -> list[StyledLine]:
+        """Return as many whole keys as there is room for, then the permanent keys.
+
+        The screen's keys follow if all of the focus's have room. If a group has no room for all of
+        its keys, they share a label.
+        """
+        permanent_keys = list(self._permanent_keys)
+        for index, room in enumerate(self.LABELLED, 1):
+            if width < room and index < len(
+                permanent_keys
+            ):  # the first is the one that leaves the focus
+                permanent_keys[-index] = permanent_keys[-index]._replace(label="")
+        right_pieces = [piece for key in permanent_keys for piece in _make_key_pieces(key)]
+        if right_pieces:
+            right_pieces[-1] = right_pieces[-1]._replace(text=right_pieces[-1].text.rstrip())
+        room = width - measure_line(right_pieces)
+        minimum = max(
+            (index for index, key in enumerate(self._focus_keys, 1) if key.group), default=0
+        )
+        is_roomy = sum(key.width + 2 for key in self._focus_keys[:minimum]) <= room
+        line: StyledLine = []
+        is_complete = True
+        for key in self._focus_keys if is_roomy else group_keys(self._focus_keys):
+            has_room = measure_line(line) + key.width + 2 <= room
+            if has_room and (is_complete or key.node):
+                line += _make_key_pieces(key)
+            is_complete = is_complete and has_room
+        return [[*line, StyledText(" " * max(room - measure_line(line), 0)), *right_pieces]]
+
+    def handle_click(self, target: object) -> None:
+        """Perform the key's action."""
+        if isinstance(target, tuple):
+            self.post_message(self.Pressed(self, *target))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Show the tooltip of the key under the mouse."""
+        target = self.find_target(event.x, event.y)
+        keys = (*self._focus_keys, *self._permanent_keys)
+        tips = {(action, key.node): key.tooltip for key in keys for _, action in key.names}
+        self.tooltip = tips.get(target) if isinstance(target, tuple) else None
+
+
+def _make_key_pieces(key: FooterKey) -> StyledLine:
+    """Return a key with two blanks after it."""
+    line: StyledLine = []
+    for name, action in key.names:
+        if line and key.separator:
+            line.append(StyledText(key.separator, "dim"))
+        line.append(StyledText(name, "current", (action, key.node)))
+    target = (key.names[-1][1], key.node)
+    label = f" {key.label}  " if key.label else "  "
+    return [*line, StyledText(label, "dim", target)]

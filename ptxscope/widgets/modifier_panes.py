@@ -9,14 +9,14 @@ from typing import ClassVar, NamedTuple
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 
-from ...engine.isa.entry import Slot, SlotPlace
-from ...engine.isa.form import Form
-from ...engine.isa.grammar import SLOT_NAMES
-from ...state.edit_transitions import choose_option
-from ...state.figure_transitions import ask_formula
-from ..base.pane import StyledLine, StyledText
-from ..base.posted_message import DoWithPart
+from ..engine.isa.entry import Slot, SlotPlace
+from ..engine.isa.form import Form
+from ..engine.isa.grammar import SLOT_NAMES
+from ..state.edit_transitions import choose_option
+from ..state.figure_transitions import ask_formula
 from . import slot_choices
+from .base.explorer_app import Do
+from .base.pane import StyledLine, StyledText, measure_line
 from .form_pane import FormPane
 from .slot_choices import OFF, ON, SlotCell, SlotOption
 
@@ -57,8 +57,8 @@ class ModifierRow(FormPane):
     }
     """
 
-    def __init__(self, id: str = "modifier-row") -> None:  # noqa: A002
-        super().__init__(id, "")
+    def __init__(self) -> None:
+        super().__init__("modifier-row", "")
 
     @staticmethod
     def list_slot_cells(form: Form, slot: Slot) -> list[SlotCell]:
@@ -83,7 +83,7 @@ class ModifierRow(FormPane):
         column = 0
         for slot in slot_choices.list_slots(form):
             token = self._make_token(form, slot, spacing)
-            room = sum(len(piece.text) for piece in token)
+            room = measure_line(token)
             if not lines or column + spacing.gap + room > width:
                 lines.append([StyledText(" " * spacing.lead)])
                 column = spacing.lead
@@ -199,7 +199,7 @@ class ModifierRow(FormPane):
         form, _, cell = current
         title, options, index = slot_choices.make_choice_list(form, cell)
         self.post_message(
-            DoWithPart(
+            Do(
                 *(self, choose_option, partial(self.choose, cell), title, options, index),
                 self._find_place_beneath(cell),
             )
@@ -241,8 +241,8 @@ class ModifierTable(FormPane):
         Binding("less_than_sign,minus", "turn(-1)", "lane back", key_display="<"),
     ]
 
-    def __init__(self, id: str = "modifiers") -> None:  # noqa: A002
-        super().__init__(id, "Modifiers")
+    def __init__(self) -> None:
+        super().__init__("modifiers", "Modifiers")
 
     list_slot_cells = staticmethod(slot_choices.list_cells)
 
@@ -318,7 +318,7 @@ class ModifierTable(FormPane):
         elif (why := slot_choices.explain_refusal(form, cell)) is not None:
             self.refuse(why)
         elif slot.place is SlotPlace.TABLE:
-            self.post_message(DoWithPart(self, ask_formula))
+            self.post_message(Do(self, ask_formula))
         elif not slot_choices.is_taken(form, cell):
             self.ask(slot, cell.value)
         elif slot.is_optional:

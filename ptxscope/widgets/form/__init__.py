@@ -1,1 +1,0 @@
-"""The widgets for modifiers: a table and a row."""
