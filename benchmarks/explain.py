@@ -7,8 +7,7 @@ from random import Random
 
 from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, make_observed
-from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import pick_form
+from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.instruction import Instruction

@@ -13,8 +13,11 @@ from ptxscope.engine.micro_operations.base import MicroOperation
 from ptxscope.engine.micro_operations.bitwise import (
     CombineBits,
     InvertBits,
+    JoinFields,
+    JoinWords,
     Magnitude,
     TakeBits,
+    TakeWord,
     ToBits,
 )
 from ptxscope.engine.micro_operations.comparison import Compare
@@ -35,14 +38,15 @@ from ptxscope.engine.micro_operations.fields import (
     LimitField,
     ReadField,
 )
-from ptxscope.engine.micro_operations.float_bits import Flush, ToFloat
 from ptxscope.engine.micro_operations.logic import (
     Choose,
     Combine,
     Encode,
+    Flush,
     Not,
     SpreadTruth,
     TakeLane,
+    ToFloat,
 )
 from ptxscope.engine.micro_operations.merge import Merge, Pack
 from ptxscope.engine.micro_operations.numbers import (
@@ -74,7 +78,6 @@ from ptxscope.engine.micro_operations.shifts import (
     ShiftLeft,
     ShiftRight,
 )
-from ptxscope.engine.micro_operations.word_pairs import JoinFields, JoinWords, TakeWord
 from ptxscope.engine.semantics.plan import Builder, Plan
 
 FORM = parse("vadd.s32.s32.s32 d, a, b").form

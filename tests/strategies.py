@@ -8,9 +8,8 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shapes
+from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shapes, pick_entry_form
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.legality import pick_entry_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.base import Copy, MicroOperation
 from ptxscope.engine.semantics.lowering import load_families

@@ -12,8 +12,8 @@ import pytest
 
 from ptxscope import parse
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import get_erratum
+from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.tracing.basic_block import make_block
 from tests.tiers import ci_only, some, thorough, whole
 

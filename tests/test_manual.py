@@ -26,9 +26,8 @@ from ptxscope.cli.support.command_table import COMMANDS
 from ptxscope.documents import FORMATS
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, list_shapes
 from ptxscope.engine.isa.entry import Entry
-from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
-from ptxscope.engine.semantics.rules import Erratum
+from ptxscope.engine.semantics.models import MISCONCEPTIONS
+from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.sass.nvidia.toolchain import NVDISASM, PTXAS, ToolError, find_tool
 from ptxscope.state.actions import ACTIONS

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.engine.extras import INSTALL_COMMAND
+from ptxscope.engine.syntax.errors import INSTALL_COMMAND
 from ptxscope.learn.lesson import load_lesson
 from tests.cli.running import run
 from tools.manual_shown import ELIDED, find_written_pages, renew_output

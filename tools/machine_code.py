@@ -14,7 +14,7 @@ from random import Random
 from typing import NamedTuple
 
 from ptxscope import parse
-from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.sass.form_verdict import list_verified_opcodes
 from ptxscope.sass.kernel_source import (
     KernelSource,

@@ -13,8 +13,13 @@ from ptxscope.documents.content.alt_text import format_short_alt
 from ptxscope.documents.content.command_words import format_command
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.options import DEFAULT, Options
-from ptxscope.engine.isa.catalog import CATALOG, list_shapes
-from ptxscope.engine.isa.constraints import CONTRADICTIONS
+from ptxscope.engine.isa.catalog import (
+    CATALOG,
+    count_entry_forms,
+    count_forms,
+    find_undocumented_values,
+    list_shapes,
+)
 from ptxscope.engine.isa.entry import (
     Entry,
     Group,
@@ -24,14 +29,11 @@ from ptxscope.engine.isa.entry import (
     format_targets,
 )
 from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices
-from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.engine.isa.legality import count_entry_forms, count_forms, find_undocumented_values
-from ptxscope.engine.isa.successors import find_successor
+from ptxscope.engine.isa.intrinsics import find_successor, map_intrinsics
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.errata import ALL_ERRATA, ERRATA, FLAG_ERRATUM
-from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
-from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
-from ptxscope.engine.semantics.rules import TARGETS, Erratum
+from ptxscope.engine.isa.video_entries import CONTRADICTIONS
+from ptxscope.engine.semantics.models import BELIEFS, ISA_MODEL, MISCONCEPTIONS, PTXAS_MODELS, Model
+from ptxscope.engine.semantics.rules import ALL_ERRATA, ERRATA, FLAG_ERRATUM, TARGETS, Erratum
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug

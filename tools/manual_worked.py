@@ -13,18 +13,17 @@ from random import Random
 from typing import NamedTuple
 
 from ptxscope import parse
-from ptxscope.engine.isa.catalog import get_entry
+from ptxscope.engine.isa.catalog import find_remarks, find_violations, get_entry, with_slot
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.legality import find_remarks, find_violations, with_slot
 from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
 from ptxscope.engine.isa.video_entries import C_BITS
 from ptxscope.engine.micro_operations.base import RowTrace
 from ptxscope.engine.micro_operations.logic import Choose
 from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.micro_operations.shifts import Average
-from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.syntax.instruction import Input, Instruction
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.operand_bits import bind_values

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ptxscope.cli import main as run_command
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.deviation import find_deviations

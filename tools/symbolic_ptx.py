@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ptxscope.engine.ir.operations import Op
-from ptxscope.engine.ir.tape import Node
+from ptxscope.engine.ir.tape import Node, Op
 from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction

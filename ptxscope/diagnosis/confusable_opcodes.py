@@ -7,10 +7,9 @@ from functools import cache
 from typing import NamedTuple
 
 from ..engine.isa.catalog import ENTRIES, get_entry
-from ..engine.isa.constraints import CMP6
 from ..engine.isa.entry import Entry
 from ..engine.isa.form import Form
-from ..engine.isa.types import Role, Type
+from ..engine.isa.types import CMP6, Role, Type
 
 _CONFUSION_COSTS = {
     frozenset(pair): cost

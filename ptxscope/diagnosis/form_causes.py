@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..engine.isa.catalog import CATALOG, get_entry
+from ..engine.isa.catalog import CATALOG, get_entry, list_shared_slots, with_c
 from ..engine.isa.entry import Group, Slot, SlotPlace
 from ..engine.isa.form import Form
 from ..engine.isa.grammar import is_type_slot
-from ..engine.isa.legality import list_shared_slots, with_c
 from ..engine.isa.types import ProductWord, Selector, Type
-from ..engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
-from ..engine.semantics.models import PTXAS_MODELS
+from ..engine.semantics.models import BELIEFS, MISCONCEPTIONS, PTXAS_MODELS
 from ..engine.syntax.constants import FOLDING, find_folding
 from ..engine.syntax.instruction import Immediate, Instruction, Register
 from ..engine.tracing.folding_bugs import LOSING, find_difference_form, is_difference_lost

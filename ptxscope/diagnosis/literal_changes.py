@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
 
+from ..engine.isa.encodings import format_hex
 from ..engine.isa.types import Selector, Type
-from ..engine.isa.value_text import format_hex
 from ..engine.micro_operations.permutation import EvaluateTable
 from ..engine.semantics.lowering import lower
 from ..engine.semantics.plan import compute_results

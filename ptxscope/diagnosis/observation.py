@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
+from ..engine.isa.encodings import format_hex
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_hex
 from ..engine.semantics.plan import compute_results
 from ..engine.syntax.errors import Problem, PtxError, format_existence
 from ..engine.syntax.instruction import Instruction, Signature

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
 
-from ..engine.isa.encodings import cast, decode_float, encode_float
+from ..engine.isa.encodings import UNIT_NAMES, cast, decode_float, encode_float, format_hex
 from ..engine.isa.entry import Group
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import UNIT_NAMES, format_hex
 from ..engine.syntax.instruction import Immediate, Instruction, Register
 from .causes import Bits, Cause, CauseKind, ObservedCase
 from .observation import Observed

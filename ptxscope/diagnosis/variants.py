@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..engine.isa.catalog import get_entry
+from ..engine.isa.catalog import find_violations, get_entry
 from ..engine.isa.form import Form
-from ..engine.isa.legality import find_violations
 from ..engine.isa.types import Type
 from ..engine.semantics.lowering import lower
 from ..engine.semantics.models import Model

@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..engine.isa.encodings import format_bit_range, format_hex
 from ..engine.isa.types import DESTINATIONS
-from ..engine.isa.value_text import format_bit_range, format_hex
 from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import MAX_LANE_BITS, Formula, Sign, Stage
 from ..engine.syntax.errors import PtxError

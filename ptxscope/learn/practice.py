@@ -10,11 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar
 
-from ..engine.isa.catalog import CATALOG, get_entry, list_shapes
+from ..engine.isa.catalog import (
+    CATALOG,
+    find_remarks,
+    find_violations,
+    get_entry,
+    list_shapes,
+    with_c,
+)
 from ..engine.isa.encodings import get_limits
 from ..engine.isa.entry import CORE_GROUPS, Entry, Group, Slot
 from ..engine.isa.form import Form
-from ..engine.isa.legality import find_remarks, find_violations, with_c
 from ..engine.isa.types import Destinations, Type
 from ..engine.isa.video_entries import C_BITS
 from ..engine.micro_operations.properties import Flag

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import NamedTuple
 
-from ..engine.isa.encodings import cast, format_float
+from ..engine.isa.encodings import cast, format_float, format_hex, format_value
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_hex, format_value
 from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import Flag, Sign
 from ..engine.semantics.models import parse_model

@@ -7,8 +7,8 @@ from itertools import groupby
 from ..documents import export
 from ..documents.options import Options
 from ..engine.isa.catalog import CATALOG
+from ..engine.isa.encodings import format_hex
 from ..engine.isa.entry import Entry
-from ..engine.isa.value_text import format_hex
 from ..engine.syntax.parser import parse
 from ..engine.tracing.trace import trace
 from .elements import Element, make_element

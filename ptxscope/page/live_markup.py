@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from html import escape
 
-from ..engine.isa.value_text import format_hex
+from ..engine.isa.encodings import format_hex
 from ..engine.tracing.trace import Trace
 from .elements import format_html, make_element
 

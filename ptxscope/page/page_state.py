@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..documents.options import DEFAULT, Options
-from ..engine.isa.value_text import format_hex
+from ..engine.isa.encodings import format_hex
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Input
 from ..engine.tracing.trace import Step, Trace

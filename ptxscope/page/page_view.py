@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..engine.isa.encodings import format_hex, format_value
 from ..engine.isa.types import Role
-from ..engine.isa.value_text import format_hex, format_value
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Input

@@ -12,8 +12,8 @@ from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 from ..engine.ir.tape import Node
+from ..engine.isa.encodings import format_registers
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_registers
 from ..engine.records import FrozenDict, freeze_dicts
 from ..engine.semantics.models import ISA_MODEL, Model
 from ..engine.syntax.asm_bindings import parse_pasted

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from typing import Any, NamedTuple, NoReturn
 
-from ..engine.ir.operations import Op
-from ..engine.ir.tape import Node
+from ..engine.ir.tape import Node, Op
 from ..engine.micro_operations.arithmetic import is_different
 from ..engine.micro_operations.properties import Flag
 from ..engine.semantics.plan import Row

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..engine.isa.encodings import format_registers
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_registers
 from ..engine.records import freeze_dicts
 from ..engine.semantics.models import ISA_MODEL, Model
 from ..engine.syntax.instruction import Instruction

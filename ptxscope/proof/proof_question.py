@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from ..engine.ir.operations import Op, apply_operation
-from ..engine.ir.tape import Node, Tape, list_needed_nodes
+from ..engine.ir.tape import Node, Op, Tape, apply_operation, list_needed_nodes
 from ..engine.isa.types import Type
 from ..engine.micro_operations.arithmetic import EXACT, LaneValues, fill
 from ..engine.semantics.models import Model

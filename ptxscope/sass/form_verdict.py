@@ -8,10 +8,16 @@ from hashlib import sha256
 from random import Random
 from typing import NamedTuple
 
-from ..engine.isa.catalog import CATALOG, ENTRIES, get_entry
+from ..engine.isa.catalog import (
+    CATALOG,
+    ENTRIES,
+    get_entry,
+    iter_entry_forms,
+    pick_entry_form,
+    with_c,
+)
 from ..engine.isa.entry import CORE_GROUPS, Entry
 from ..engine.isa.form import Form
-from ..engine.isa.legality import iter_entry_forms, pick_entry_form, with_c
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan
 from ..engine.syntax.instruction import Instruction, Register

@@ -8,9 +8,8 @@ from itertools import count
 from typing import NamedTuple
 
 from ..engine.ir.tape import Node
-from ..engine.isa.catalog import get_entry
+from ..engine.isa.catalog import find_violations, get_entry, with_c
 from ..engine.isa.form import Form
-from ..engine.isa.legality import find_violations, with_c
 from ..engine.isa.types import WORD_BITS, Type
 from ..engine.micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
 from ..engine.semantics.models import ISA_MODEL

@@ -7,7 +7,7 @@ from functools import partial
 
 from ..engine.isa.types import WORD_BITS
 from ..engine.micro_operations.arithmetic import V
-from ..engine.micro_operations.word_pairs import JoinFields
+from ..engine.micro_operations.bitwise import JoinFields
 from .machine_step import PAIR_BITS, WORD, MachineStep, Opcode, make_opcode
 
 Match = re.Match[str]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..engine.isa.encodings import format_float_fields, split_float
+from ..engine.isa.encodings import format_float_fields, format_value, split_float
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_value
 from ..engine.micro_operations.drawings import BitFate, BitField
 from .scene_model import BitRuler, BitRun, LaneRef, SpanKind, Tint
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..engine.isa.encodings import format_hex, format_lane, format_value
 from ..engine.isa.types import DESTINATIONS, Role, Type
-from ..engine.isa.value_text import format_hex, format_lane, format_value
 from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import MAX_LANE_BITS
 from ..engine.tracing.step_text import format_operand_name, format_title, get_row_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..engine.isa.encodings import format_hex, format_part
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_hex, format_part
 from ..engine.micro_operations import drawings as d
 from ..engine.micro_operations.arithmetic import get_lane
 from ..engine.micro_operations.base import LaneView, RowTrace

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from math import nextafter
 from typing import Any
 
-from ..engine.isa.encodings import get_infinity, get_limits
+from ..engine.isa.encodings import format_hex, format_part, format_value, get_infinity, get_limits
 from ..engine.isa.truth_tables import find_ignored_variables
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_hex, format_part, format_value
 from ..engine.micro_operations import drawings as d
 from ..engine.micro_operations.arithmetic import get_lane
 from ..engine.micro_operations.base import RowTrace

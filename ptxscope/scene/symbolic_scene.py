@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import Any
 
+from ..engine.isa.encodings import format_integer_type, format_letters, format_part
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_integer_type, format_letters, format_part
 from ..engine.micro_operations import drawings as d
 from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import Part

@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..engine.isa.catalog import MOVES
-from ..engine.isa.other_opcodes import BRANCHES
 from ..engine.isa.types import Type
 from ..engine.syntax.asm_operands import AsmOperands
 from ..engine.syntax.constants import convert_words
 from ..engine.syntax.errors import Span, quote_word
+from ..engine.syntax.opcodes import BRANCHES
 from ..engine.syntax.register_accesses import RegisterAccesses, find_accesses
 from ..engine.syntax.scopes import parse_register_directive
 from ..engine.syntax.tokens import (

@@ -13,9 +13,9 @@ from functools import cache, lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from ..engine.isa.other_opcodes import BRANCHES
 from ..engine.syntax.opcodes import (
     ALL_OPCODES,
+    BRANCHES,
     OPCODES,
     SHARED_OPCODES,
     is_other_instruction,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from ..engine.semantics.errata import ERRATA
+from ..engine.semantics.rules import ERRATA
 from ..engine.tracing.folding_bugs import FOLDING_BUGS
 from .counterexample import Counterexample
 from .source_location import SourceLocation

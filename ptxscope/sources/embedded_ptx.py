@@ -8,11 +8,16 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..engine.isa.other_opcodes import WITHOUT_MODIFIERS
 from ..engine.syntax.asm_operands import AsmOperands
 from ..engine.syntax.errors import Problem, Span
 from ..engine.syntax.intrinsic_calls import find_call_blocks
-from ..engine.syntax.opcodes import ALL_OPCODES, DISTINCT_OPCODES, TYPES, make_alternation
+from ..engine.syntax.opcodes import (
+    ALL_OPCODES,
+    DISTINCT_OPCODES,
+    TYPES,
+    WITHOUT_MODIFIERS,
+    make_alternation,
+)
 from ..engine.syntax.partial_ptx import (
     OPCODE_WITH_HOLES,
     PTX_STATEMENT,

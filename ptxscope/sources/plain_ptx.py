@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..engine.arrays.narrowing import narrow_by_reach
-from ..engine.ir.operations import Op
 from ..engine.ir.rewrites import SHORTENING_RULES
-from ..engine.ir.tape import Node, RecordedPlan, RewriteRules, get_range, rewrite_plan
+from ..engine.ir.tape import Node, Op, RecordedPlan, RewriteRules, get_range, rewrite_plan
 from .ptx_block import (
     MOVED_TYPES,
     RELATIONS,

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ..engine.ir.operations import Op
-from ..engine.ir.tape import Node, get_range
+from ..engine.ir.tape import Node, Op, get_range
 from ..engine.isa.encodings import Range, get_limits
 from ..engine.isa.types import Type
 

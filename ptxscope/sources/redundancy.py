@@ -19,8 +19,7 @@ from ..engine.ir.bit_functions import (
     compute_bits,
     make_operand,
 )
-from ..engine.ir.operations import Op
-from ..engine.ir.tape import record_plan
+from ..engine.ir.tape import Op, record_plan
 from ..engine.isa.entry import Group
 from ..engine.micro_operations.permutation import EvaluateTable
 from ..engine.semantics.lowering import lower

@@ -8,7 +8,7 @@ from functools import cache
 
 from ..engine.isa.catalog import find_carry_noun
 from ..engine.isa.entry import FAMILIES
-from ..engine.semantics.errata import ERRATA, FLAG_ERRATUM
+from ..engine.semantics.rules import ERRATA, FLAG_ERRATUM
 from ..engine.syntax.errors import Problem, Span, quote_word
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.opcodes import ALL_OPCODES, OPCODES

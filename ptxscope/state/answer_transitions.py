@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..engine.isa.value_text import format_hex
+from ..engine.isa.encodings import format_hex
 from ..engine.syntax.errors import make_printable
 from ..engine.tracing.step_text import format_result, format_title
 from . import edits

@@ -10,11 +10,10 @@ from itertools import chain, zip_longest
 from operator import eq
 from typing import TYPE_CHECKING
 
-from ..engine.isa.catalog import CATALOG, get_entry
+from ..engine.isa.catalog import CATALOG, find_shapes, find_violations, get_entry, with_slot
 from ..engine.isa.encodings import cast, decode_float, encode_float
 from ..engine.isa.entry import Entry
 from ..engine.isa.form import Form
-from ..engine.isa.legality import find_shapes, find_violations, with_slot
 from ..engine.isa.types import Role, Selector, Type
 from ..engine.micro_operations.properties import Stage
 from ..engine.syntax.asm_bindings import parse_pasted

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..engine.isa.encodings import step_float
+from ..engine.isa.encodings import format_bit_range, step_float
 from ..engine.isa.types import Role, Type
-from ..engine.isa.value_text import format_bit_range
 from ..engine.syntax.values import parse_integer, parse_value
 from ..engine.tracing.provenance import LaneBits, find_descendants, find_provenance
 from ..engine.tracing.step_text import format_lane_sentence

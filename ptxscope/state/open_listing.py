@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import files
 from ..diagnosis.observation import parse_observed
+from ..engine.isa.encodings import format_hex
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_hex
 from ..engine.program.control_flow import WritePlace, follow_places, make_initial_place
 from ..engine.program.program import Program, map_types
 from ..engine.program.statement import Statement, StatementKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..engine.isa.value_text import format_hex
+from ..engine.isa.encodings import format_hex
 from ..engine.syntax.errors import quote_word
 from ..engine.tracing.deviation import Deviation, find_deviation, find_deviations
 from ..engine.tracing.trace import Trace

@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..engine.isa.encodings import cast, get_limits
+from ..engine.isa.encodings import cast, format_hex, format_value, get_limits
 from ..engine.isa.types import DESTINATIONS, Role, Type
-from ..engine.isa.value_text import format_hex, format_value
 from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.properties import map_bits
 from ..engine.syntax.errors import Problem, PtxError, quote_word

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ..engine.isa.value_text import format_hex
+from ..engine.isa.encodings import format_hex
 from ..engine.syntax.errors import format_count, make_printable
 from .base.explorer_app import PostedMessage
 from .base.pane import Pane, StyledLine, StyledText, sentence_lines

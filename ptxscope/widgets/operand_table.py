@@ -10,9 +10,8 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 
-from ..engine.isa.encodings import cast, format_float_fields
+from ..engine.isa.encodings import cast, format_float_fields, format_hex, format_lane, format_value
 from ..engine.isa.types import Role, Type
-from ..engine.isa.value_text import format_hex, format_lane, format_value
 from ..engine.syntax.errors import PtxError, make_printable
 from ..engine.syntax.values import list_first_characters, parse_value
 from ..engine.tracing.step_text import format_operand_name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.isa.value_text import format_hex
+from ..engine.isa.encodings import format_hex
 from ..engine.syntax.errors import make_printable
 from ..engine.tracing.deviation import Deviation, find_deviation
 from ..engine.tracing.step_text import interpret_bits

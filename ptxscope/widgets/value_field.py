@@ -11,8 +11,8 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from ..engine.isa.encodings import format_hex
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import PtxError, make_printable, measure_cells
 from ..engine.syntax.values import parse_value
 from ..state.edit_transitions import enter_value, refuse_value

@@ -6,10 +6,11 @@ import pytest
 from textual import events
 
 from ptxscope import parse
-from ptxscope.engine.isa.catalog import CATALOG, get_entry
-from ptxscope.engine.isa.legality import (
+from ptxscope.engine.isa.catalog import (
+    CATALOG,
     explain_illegal_value,
     find_violations,
+    get_entry,
     pick_form,
     with_slot,
 )

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.rules import ERRATA
 from tests.reference_data import DATA
 
 E3 = "vadd.u32.s32.s32.sat %r1.b0, %r2, %r3, %r1;"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ptxscope import evaluate, parse
 from ptxscope.cli import main
-from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.values import parse_value
 

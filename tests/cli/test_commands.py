@@ -16,7 +16,7 @@ from ptxscope import __version__, evaluate
 from ptxscope.cli import main
 from ptxscope.cli.support.command_table import COMMANDS, OLD_SPELLINGS
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.rules import ERRATA
 from tests.cli.running import Done, run
 from tests.tiers import sampled
 

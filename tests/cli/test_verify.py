@@ -36,8 +36,8 @@ from ptxscope.documents.option_table import has_effect
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import parse_model
+from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.sass.form_verdict import (
     FormVerdict,
     VerdictOutcome,

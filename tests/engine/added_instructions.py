@@ -18,11 +18,11 @@ from textwrap import dedent
 from typing import Any
 
 from ptxscope.engine.isa import catalog
+from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.isa.entry import Entry, Group, MinimumVersion, Operand
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.grammar import read_syntax
 from ptxscope.engine.isa.types import Role, Type
-from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations import base
 from ptxscope.engine.micro_operations.arithmetic import Arithmetic, LaneValues, V
 from ptxscope.engine.micro_operations.base import LaneView, MicroOperation, RowTrace

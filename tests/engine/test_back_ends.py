@@ -29,9 +29,15 @@ from ptxscope.engine.arrays.block_runner import (
     run_blocks,
 )
 from ptxscope.engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
-from ptxscope.engine.ir.operations import OPERATIONS, Op, apply_operation
 from ptxscope.engine.ir.rewrites import SHORTENING_RULES
-from ptxscope.engine.ir.tape import RecordedPlan, record_plan, rewrite_plan
+from ptxscope.engine.ir.tape import (
+    OPERATIONS,
+    Op,
+    RecordedPlan,
+    apply_operation,
+    record_plan,
+    rewrite_plan,
+)
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues

@@ -12,19 +12,17 @@ from ptxscope.engine.isa import catalog as catalog_module
 from ptxscope.engine.isa.catalog import (
     CATALOG,
     ENTRIES,
-    find_entry,
-    get_entry,
-    list_shapes,
-)
-from ptxscope.engine.isa.entry import Entry, Operand, Slot, SlotPlace
-from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices
-from ptxscope.engine.isa.legality import (
     count_entry_forms,
     explain_illegal_value,
+    find_entry,
     find_violations,
+    get_entry,
+    list_shapes,
     pick_form,
     with_slot,
 )
+from ptxscope.engine.isa.entry import Entry, Operand, Slot, SlotPlace
+from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices
 from ptxscope.engine.isa.types import ORDER, Role, SecOp, Selector, Type, parse_selector
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.tracing.step_text import describe_lane, describe_step, format_title

@@ -26,13 +26,10 @@ from ptxscope.diagnosis.observation import (
     parse_observed,
 )
 from ptxscope.documents.formats.diagnosis_report import find_lane_verdicts
-from ptxscope.engine.isa.catalog import ENTRIES, get_entry
-from ptxscope.engine.isa.legality import find_violations, pick_form, with_slot
+from ptxscope.engine.isa.catalog import ENTRIES, find_violations, get_entry, pick_form, with_slot
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
-from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.semantics.rules import Erratum
+from ptxscope.engine.semantics.models import BELIEFS, ISA_MODEL, MISCONCEPTIONS
+from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.basic_block import make_block
 from tests.reference import reference

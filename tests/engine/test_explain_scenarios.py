@@ -12,8 +12,7 @@ from ptxscope import diagnose, evaluate, parse
 from ptxscope.diagnosis.causes import CauseKind
 from ptxscope.diagnosis.confusable_opcodes import find_confusable_opcodes
 from ptxscope.diagnosis.explanations import Explanation
-from ptxscope.engine.isa.catalog import CATALOG, list_shapes
-from ptxscope.engine.isa.legality import pick_form
+from ptxscope.engine.isa.catalog import CATALOG, list_shapes, pick_form
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction
 from tests.strategies import INSTRUCTIONS, SOURCE_ROLES, bits, instruction_of

@@ -25,10 +25,15 @@ from ptxscope import (
     trace_block,
 )
 from ptxscope.cli import main
-from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, list_shapes
+from ptxscope.engine.isa.catalog import (
+    CATALOG,
+    ENTRIES,
+    count_entry_forms,
+    list_shapes,
+    pick_entry_form,
+)
 from ptxscope.engine.isa.entry import Entry, Group
-from ptxscope.engine.isa.legality import count_entry_forms, pick_entry_form
-from ptxscope.engine.isa.successors import find_successor
+from ptxscope.engine.isa.intrinsics import find_successor
 from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variables, parse_formula
 from ptxscope.engine.tracing.step_text import describe_lane, describe_step, interpret_bits
 from ptxscope.kernels.program_runs.execution import execute

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from ptxscope import PtxError, evaluate, parse, trace
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import PTXAS_MODELS
-from ptxscope.engine.semantics.rules import Erratum
+from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.syntax.register_checks import find_register_problems, is_compatible
 from ptxscope.engine.syntax.scopes import Scopes
 from ptxscope.engine.syntax.tokens import tokenize

@@ -14,17 +14,15 @@ from random import Random
 import pytest
 
 from ptxscope.documents.options import Options
-from ptxscope.engine.isa.catalog import ENTRIES
-from ptxscope.engine.isa.legality import pick_entry_form
+from ptxscope.engine.isa.catalog import ENTRIES, pick_entry_form
 from ptxscope.engine.micro_operations import drawings
-from ptxscope.engine.micro_operations.float_bits import ToFloat
+from ptxscope.engine.micro_operations.logic import ToFloat
 from ptxscope.engine.micro_operations.merge import Merge
 from ptxscope.engine.micro_operations.numbers import Add
 from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.micro_operations.saturation import Clamp, Wrap
 from ptxscope.engine.micro_operations.selection import Extend
-from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
-from ptxscope.engine.semantics.models import Model, parse_model
+from ptxscope.engine.semantics.models import MISCONCEPTIONS, Model, parse_model
 from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing import step_text

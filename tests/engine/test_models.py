@@ -10,16 +10,19 @@ import pytest
 
 from ptxscope import evaluate, export, parse, replay, trace
 from ptxscope.engine.arrays.block_runner import run_blocks
-from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.catalog import CATALOG, find_violations
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.legality import find_violations
 from ptxscope.engine.isa.types import parse_selector
 from ptxscope.engine.micro_operations.properties import Flag, Stage
-from ptxscope.engine.semantics.errata import ALL_ERRATA, ERRATA
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
-from ptxscope.engine.semantics.models import Model, find_errata, parse_erratum, parse_model
-from ptxscope.engine.semantics.rules import Erratum, Rules
+from ptxscope.engine.semantics.models import (
+    MISCONCEPTIONS,
+    Model,
+    find_errata,
+    parse_erratum,
+    parse_model,
+)
+from ptxscope.engine.semantics.rules import ALL_ERRATA, ERRATA, Erratum, Rules
 from ptxscope.engine.tracing.deviation import find_deviations, find_first_difference
 from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.step_text import format_lane_sentence

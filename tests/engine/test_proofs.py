@@ -16,9 +16,8 @@ from weakref import ref
 import pytest
 
 from ptxscope import find, parse, prove
-from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.catalog import CATALOG, find_violations, pick_form, with_slot
 from ptxscope.engine.isa.encodings import Range
-from ptxscope.engine.isa.legality import find_violations, pick_form, with_slot
 from ptxscope.engine.semantics.models import ISA_MODEL, Model
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import PtxError

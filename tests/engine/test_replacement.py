@@ -13,11 +13,9 @@ import numpy as np
 import pytest
 
 from ptxscope import Instruction, evaluate, parse
-from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import pick_form
-from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.semantics.models import find_errata
-from ptxscope.engine.semantics.rules import Erratum
+from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.sources.replacement import make_replacement
 from tests.plain_ptx import Machine, Words

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from ptxscope.engine.arrays import narrowing as n
 from ptxscope.engine.ir import rewrites as r
-from ptxscope.engine.ir.operations import Op, apply_operation
-from ptxscope.engine.ir.tape import Node, Rule, Tape
+from ptxscope.engine.ir.tape import Node, Op, Rule, Tape, apply_operation
 from ptxscope.engine.isa.encodings import Range, get_limits
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues

@@ -17,12 +17,11 @@ from ptxscope import parse
 from ptxscope.documents.formats.report import write_report
 from ptxscope.documents.proofs.machine_report import iter_listing_blocks
 from ptxscope.engine.ir.tape import Node
-from ptxscope.engine.isa.catalog import get_entry
-from ptxscope.engine.isa.legality import find_violations, with_c
+from ptxscope.engine.isa.catalog import find_violations, get_entry, with_c
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.arithmetic import EXACT
-from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
+from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.tracing.evaluation import make_model_plan
 from ptxscope.proof.equivalence import Verdict
 from ptxscope.proof.proof_question import ProofQuestion

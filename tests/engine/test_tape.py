@@ -21,16 +21,14 @@ from ptxscope.engine.arrays.block_runner import (
 )
 from ptxscope.engine.arrays.call_sequence import get_storage_dtype
 from ptxscope.engine.arrays.narrowing import WidthError
-from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import pick_form
+from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.arithmetic import EXACT
 from ptxscope.engine.micro_operations.logic import Choose
-from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
-from ptxscope.engine.semantics.models import Model, parse_model
+from ptxscope.engine.semantics.models import MISCONCEPTIONS, Model, parse_model
 from ptxscope.engine.semantics.plan import Plan, compute_results, run_plan
+from ptxscope.engine.semantics.rules import ERRATA
 from tests.tiers import ci_only, some
 
 _EDGES = (0, 1, 2, 31, 32, 33, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x007FFFFF)

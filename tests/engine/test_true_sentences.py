@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from ptxscope import PtxError, diagnose, evaluate, export, parse, trace, trace_block
 from ptxscope.documents.content.document import Document, build_document, make_cells
 from ptxscope.documents.options import DEFAULT
-from ptxscope.engine.isa.catalog import CATALOG, ENTRIES
+from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, pick_entry_form
 from ptxscope.engine.isa.entry import Entry
-from ptxscope.engine.isa.legality import pick_entry_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.properties import Flag, Stage
-from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
+from ptxscope.engine.semantics.models import MISCONCEPTIONS
 from ptxscope.engine.syntax.errors import format_count, format_existence
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from ptxscope.engine.syntax.values import parse_value

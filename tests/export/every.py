@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from ptxscope import Trace, export
 from ptxscope.documents import TEXTS
 from ptxscope.documents.options import Options
-from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.isa.encodings import format_hex
 from tests.export import asciidoc_reader
 
 _SCHEMA = json.loads(files("ptxscope.documents").joinpath("trace.schema.json").read_text("utf-8"))

@@ -13,9 +13,8 @@ from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.media.frames import make_frames
 from ptxscope.documents.options import Motion, Options
-from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import pick_form
-from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.isa.catalog import CATALOG, pick_form
+from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.scene.row_folding import fold_scene

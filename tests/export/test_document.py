@@ -29,8 +29,8 @@ from ptxscope.documents.options import Options
 from ptxscope.engine.micro_operations.arithmetic import LaneValues
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.semantics import plan as plan_module
-from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.plan import Plan
+from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.note_targets import parse_steps
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example

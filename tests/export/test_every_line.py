@@ -21,8 +21,7 @@ from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents import TEXTS
 from ptxscope.documents.code.function_parts import make_function_name, name_parameters
 from ptxscope.documents.options import Options
-from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import pick_form
+from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.syntax.instruction import Guard, Register

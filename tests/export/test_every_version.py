@@ -10,7 +10,7 @@ from ptxscope import evaluate, parse, trace
 from ptxscope.documents import Format, export
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.options import Options
-from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.rules import ERRATA
 
 KNOWN = [(11, 8), (12, 4), (13, 0), (13, 2), (13, 3), (13, 4), (13, 5)]
 LINE = "vadd.u32.s32.s32.sat d.h1, a, b, c"

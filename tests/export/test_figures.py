@@ -16,8 +16,7 @@ from ptxscope.documents.media import form_figure
 from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.documents.svg.svg_colours import PALETTE
 from ptxscope.documents.theme import Theme
-from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import pick_form
+from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.engine.tracing.trace import StepPlace

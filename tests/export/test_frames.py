@@ -18,7 +18,7 @@ from ptxscope.documents.content.command_words import format_command
 from ptxscope.documents.media.frames import make_frames
 from ptxscope.documents.options import DEFAULT, Motion, Options
 from ptxscope.documents.svg.text_fitting import measure_text
-from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.tracing.step_text import format_title
 from ptxscope.engine.tracing.trace import make_trace

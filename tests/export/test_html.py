@@ -24,7 +24,7 @@ from ptxscope.documents.options import Options
 from ptxscope.documents.svg import trace_picture
 from ptxscope.documents.svg.zones import find_relations
 from ptxscope.documents.theme import Theme
-from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.micro_operations.merge import Pack
 from ptxscope.engine.micro_operations.properties import MAX_LANE_BITS, Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note

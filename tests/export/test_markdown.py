@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 from ptxscope import Trace, export
 from ptxscope.documents.options import Options
-from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.isa.encodings import format_hex
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
 from tests.tiers import sampled
 

@@ -10,7 +10,7 @@ from docutils import nodes
 
 from ptxscope import Trace, export
 from ptxscope.documents.options import Options
-from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.tracing.step_text import format_title
 from tests.export.asciidoc_reader import blocks
 from tests.export.every import rst_tree

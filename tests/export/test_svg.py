@@ -15,8 +15,8 @@ from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.documents.svg.svg_colours import PALETTE
 from ptxscope.documents.svg.text_fitting import measure_text, wrap_text
 from ptxscope.documents.theme import Theme
+from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.logic import Combine, Not
 from ptxscope.engine.micro_operations.properties import Stage

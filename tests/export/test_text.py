@@ -14,9 +14,8 @@ from ptxscope import Instruction, export, parse, trace
 from ptxscope.documents.content.document import StepView, build_document, make_cells
 from ptxscope.documents.formats.text import step_lines
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.value_text import format_hex
-from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.engine.semantics.rules import Erratum
+from ptxscope.engine.isa.encodings import format_hex
+from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from tests.export.samples import E3, HOSTILE, annotated, kept
 from tests.strategies import evaluations
 

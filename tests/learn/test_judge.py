@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ptxscope import PtxError, trace
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
+from ptxscope.engine.semantics.models import MISCONCEPTIONS
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.step_text import describe_lane
 from ptxscope.engine.tracing.trace import Trace

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ptxscope.engine.micro_operations.properties import Stage
-from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import PTXAS_MODELS
+from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.tracing.step_text import interpret_bits
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.learn.grader import compute_expected, grade_answer, list_hints

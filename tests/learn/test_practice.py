@@ -8,8 +8,7 @@ import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import CORE_GROUPS
-from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
-from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.engine.semantics.models import ISA_MODEL, MISCONCEPTIONS
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import Trace, make_trace

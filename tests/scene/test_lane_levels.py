@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.legality import pick_form
+from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.trace import Trace, make_trace, trace
 from ptxscope.widgets.base.pane import StyledLine

@@ -11,10 +11,9 @@ from random import Random
 import pytest
 
 from ptxscope import PtxError, parse
-from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.catalog import CATALOG, find_remarks, pick_form
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.legality import find_remarks, pick_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.syntax.instruction import Instruction, Register
 from tests.strategies import instruction_of

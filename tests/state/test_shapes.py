@@ -7,10 +7,13 @@ from random import Random
 import pytest
 
 from ptxscope import parse
-from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shapes
-from ptxscope.engine.isa.legality import (
+from ptxscope.engine.isa.catalog import (
+    CATALOG,
+    ENTRIES,
     explain_illegal_choice,
     find_violations,
+    get_entry,
+    list_shapes,
     list_shared_slots,
     pick_entry_form,
 )

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ...documents.formats.json_text import convert_to_json
 from ...documents.formats.markup import Block, make_heading, make_paragraph, make_verbatim
-from ...engine.semantics.errata import ALL_ERRATA, FLAG_ERRATUM
 from ...engine.semantics.models import parse_erratum
-from ...engine.semantics.rules import Erratum
+from ...engine.semantics.rules import ALL_ERRATA, FLAG_ERRATUM, Erratum
 from ...engine.syntax.errors import quote_value
 from ...engine.syntax.parser import parse
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug

@@ -11,9 +11,8 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
-from ...engine.isa.encodings import get_limits
+from ...engine.isa.encodings import format_hex, get_limits
 from ...engine.isa.types import Type
-from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Signature
 from ...engine.syntax.parser import OMISSION_PREFIX

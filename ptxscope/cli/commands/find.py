@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...documents.proofs.proof_report import iter_search_blocks, search_to_json
-from ...engine.extras import format_install_hint
+from ...engine.syntax.errors import format_install_hint
 from ...proof.operand_search import MAX_ANSWERS, OLD, find_operands
 from ..support.arguments import (
     VALUES_HELP,

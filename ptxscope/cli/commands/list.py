@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from ...engine.isa.catalog import CATALOG
+from ...engine.isa.catalog import CATALOG, count_forms
 from ...engine.isa.entry import CORE_GROUPS
-from ...engine.isa.legality import count_forms
 from ..support.arguments import Parser, add_format, make_command_parser
 
 

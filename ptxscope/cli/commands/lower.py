@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...documents.proofs.machine_report import code_to_json, iter_listing_blocks
-from ...engine.extras import format_install_hint
+from ...engine.syntax.errors import format_install_hint
 from ..support.arguments import Parser, make_command_parser, parse_instruction, parse_words
 from ..support.programs import add_timeout
 from ..support.report_output import add_report_format, print_report

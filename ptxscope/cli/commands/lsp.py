@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...engine.extras import format_install_hint
+from ...engine.syntax.errors import format_install_hint
 from ..support.arguments import Parser, make_command_parser, parse_words
 from ..support.streams import CommandError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...documents.proofs.proof_report import iter_proof_blocks, proof_to_json
-from ...engine.extras import format_install_hint
+from ...engine.syntax.errors import format_install_hint
 from ...proof.equivalence import Verdict, prove_equal
 from ..support.arguments import Parser, add_model, choose_model, make_command_parser, parse_words
 from ..support.programs import PROGRAM_HELP, add_timeout, add_where, parse_program, parse_same

@@ -9,7 +9,7 @@ from functools import partial
 
 from ...diagnosis.observation import Observed, parse_observed
 from ...documents.formats.json_text import format_json
-from ...engine.isa.value_text import format_hex
+from ...engine.isa.encodings import format_hex
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.syntax.errors import Problem, PtxError, find_closest_spelling, make_printable

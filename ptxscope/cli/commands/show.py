@@ -16,12 +16,11 @@ from ...documents.formats.markup import (
 )
 from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...documents.option_table import PICTURES
-from ...engine.isa.catalog import CATALOG, list_shapes
+from ...engine.isa.catalog import CATALOG, count_entry_forms, find_undocumented_values, list_shapes
 from ...engine.isa.entry import Entry, VersionRequirement, format_targets
 from ...engine.isa.grammar import SLOT_NAMES, format_slot_choices
-from ...engine.isa.legality import count_entry_forms, find_undocumented_values
-from ...engine.isa.successors import find_successor
-from ...engine.semantics.errata import ERRATA
+from ...engine.isa.intrinsics import find_successor
+from ...engine.semantics.rules import ERRATA
 from ...engine.syntax.errors import find_closest_spelling, make_printable
 from ...engine.syntax.parser import parse
 from ...engine.tracing.step_text import format_result, format_title

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...documents.option_table import PICTURES, DocumentSubject, make_options
 from ...documents.options import Options, validate_options
-from ...engine.extras import format_install_hint
-from ...engine.syntax.errors import Problem, PtxError
+from ...engine.syntax.errors import Problem, PtxError, format_install_hint
 from ...engine.tracing.basic_block import BasicBlock
 from ...sweep.register_parts import (
     RegisterPart,

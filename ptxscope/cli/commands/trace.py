@@ -12,7 +12,7 @@ from ...documents.content.annotated_trace import annotate_trace
 from ...documents.content.command_words import list_given_values
 from ...documents.option_table import OPTIONS, DocumentSubject, make_options
 from ...documents.options import MachineSection, Options
-from ...engine.isa.value_text import format_hex
+from ...engine.isa.encodings import format_hex
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.trace import Trace
 from ..support.arguments import (

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ...documents.proofs.proof_report import format_seconds
 from ...documents.proofs.vector_files import FORMATS
-from ...engine.extras import format_install_hint
-from ...engine.syntax.errors import format_count, make_printable
+from ...engine.syntax.errors import format_count, format_install_hint, make_printable
 from ...proof.operand_sets import MAX_VECTORS, Vectors, make_vectors
 from ..support.arguments import Parser, add_format, make_command_parser, parse_words
 from ..support.picture_output import add_output, choose_format, is_printed, output_document

@@ -16,10 +16,14 @@ from ...documents.proofs.machine_report import (
     code_to_json,
     iter_verdict_blocks,
 )
-from ...engine.extras import format_install_hint
 from ...engine.isa.catalog import CATALOG
-from ...engine.semantics.errata import ERRATA
-from ...engine.syntax.errors import find_closest_spelling, format_count, make_printable
+from ...engine.semantics.rules import ERRATA
+from ...engine.syntax.errors import (
+    find_closest_spelling,
+    format_count,
+    format_install_hint,
+    make_printable,
+)
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...sass.form_verdict import (

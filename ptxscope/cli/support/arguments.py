@@ -11,8 +11,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ...engine.isa.catalog import CATALOG
+from ...engine.isa.encodings import format_hex
 from ...engine.isa.types import CARRY_REGISTER, DESTINATIONS, Role, Type
-from ...engine.isa.value_text import format_hex
 from ...engine.semantics.models import Model, describe_newer_version, parse_model
 from ...engine.syntax.asm_bindings import (
     format_name_clash,

@@ -8,8 +8,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...engine.semantics.errata import ERRATA
 from ...engine.semantics.models import parse_model
+from ...engine.semantics.rules import ERRATA
 from ...engine.syntax.errors import make_printable
 from ...files import read
 from ...sources.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity

@@ -13,7 +13,7 @@ from argcomplete.finders import CompletionFinder
 from argcomplete.lexers import split_line
 
 from ...engine.isa.catalog import CATALOG
-from ...engine.semantics.errata import ALL_ERRATA
+from ...engine.semantics.rules import ALL_ERRATA
 from ...engine.syntax.asm_bindings import parse_pasted
 from ...engine.syntax.completions import find_completions
 from ...engine.syntax.errors import PtxError

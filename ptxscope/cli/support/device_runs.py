@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from ...documents.formats.json_text import convert_to_json
 from ...documents.proofs.machine_report import DeviceFindings, iter_device_blocks
-from ...engine.extras import format_install_hint
-from ...engine.syntax.errors import format_count, make_printable
+from ...engine.syntax.errors import format_count, format_install_hint, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...files import expand_path
 from ...sass.nvidia.device import (

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...diagnosis.observation import Observed
 from ...documents.formats.json_text import Fields, convert_to_json
-from ...engine.isa.value_text import format_hex
+from ...engine.isa.encodings import format_hex
 from ...engine.program.statement import Statement
 from ...engine.syntax.errors import format_count
 from ...kernels.launches.conflicts import ConflictKind

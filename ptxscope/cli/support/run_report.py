@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...diagnosis.observation import Observed
 from ...documents.formats.json_text import Fields, convert_to_json
+from ...engine.isa.encodings import format_hex, format_value
 from ...engine.isa.types import Type
-from ...engine.isa.value_text import format_hex, format_value
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS

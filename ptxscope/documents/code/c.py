@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...engine.ir.operations import Op
-from ...engine.ir.tape import Node, get_range
+from ...engine.ir.tape import Node, Op, get_range
 from ...engine.isa.encodings import Range
 from ...engine.isa.types import Type
 from ...engine.syntax.errors import make_printable

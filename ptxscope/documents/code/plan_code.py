@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum, IntEnum
 from typing import NamedTuple, Protocol
 
-from ...engine.ir.operations import Op, apply_operation
 from ...engine.ir.rewrites import SHORTENING_RULES, drop_idle_bound, merge_bounds, merge_equality
-from ...engine.ir.tape import Node, Tape, get_range, record_plan
+from ...engine.ir.tape import Node, Op, Tape, apply_operation, get_range, record_plan
 from ...engine.isa.encodings import Range
 from ...engine.micro_operations.arithmetic import EXACT
 from ...engine.micro_operations.properties import Stage

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...engine.ir.operations import Op
-from ...engine.ir.tape import Node
+from ...engine.ir.tape import Node, Op
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ..content.document import list_traces

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from ...engine.isa.value_text import format_hex
+from ...engine.isa.encodings import format_hex
 from ...engine.syntax.errors import quote_value
 from ...engine.tracing.trace import Trace
 from ..option_table import OPTIONS, Option

@@ -11,14 +11,13 @@ from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
 from ... import __version__
+from ...engine.isa.encodings import format_hex, format_value
 from ...engine.isa.types import Role
-from ...engine.isa.value_text import format_hex, format_value
 from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.properties import Flag, Formula, Stage
-from ...engine.semantics.errata import ALL_ERRATA
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, format_versions
 from ...engine.semantics.plan import Plan
-from ...engine.semantics.rules import Erratum
+from ...engine.semantics.rules import ALL_ERRATA, Erratum
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.annotations import Note
 from ...engine.tracing.basic_block import BlockStatement

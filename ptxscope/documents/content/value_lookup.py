@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ...engine.isa.encodings import format_hex
 from ...engine.isa.types import Role
-from ...engine.isa.value_text import format_hex
 from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import quote_word
 from ...engine.tracing.note_targets import parse_stage

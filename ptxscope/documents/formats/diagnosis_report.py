@@ -15,7 +15,7 @@ from ...diagnosis.explanations import (
 from ...diagnosis.observation import Observation
 from ...diagnosis.selector_problem import SelectorMatches
 from ...diagnosis.value_causes import format_changed_operands
-from ...engine.isa.value_text import format_hex
+from ...engine.isa.encodings import format_hex
 from ...engine.semantics.rules import Erratum
 from ...engine.syntax.instruction import Instruction, Signature
 from ...engine.tracing.deviation import find_first_difference

@@ -11,8 +11,8 @@ import re
 from typing import Any
 
 from ... import __version__
+from ...engine.isa.encodings import format_hex, format_value
 from ...engine.isa.types import Type
-from ...engine.isa.value_text import format_hex, format_value
 from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.properties import Stage
 from ...engine.semantics.rules import Erratum

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import NamedTuple
 from unicodedata import category, normalize
 
-from ...engine.extras import format_install_hint
+from ...engine.syntax.errors import format_install_hint
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Motion, Options
 from ..svg.svg_colours import MONO, SANS

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ...engine.isa.value_text import format_hex
+from ...engine.isa.encodings import format_hex
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import format_count, make_printable
 from ...sass.form_verdict import FormVerdict, VerdictOutcome

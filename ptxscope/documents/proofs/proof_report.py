@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from ...engine.isa.encodings import format_hex
 from ...engine.isa.types import Type
-from ...engine.isa.value_text import format_hex
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace

@@ -7,8 +7,8 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from ...engine.isa.encodings import format_hex
 from ...engine.isa.types import Type
-from ...engine.isa.value_text import format_hex
 from ...proof.operand_sets import Vectors
 from ..formats.json_text import format_json
 

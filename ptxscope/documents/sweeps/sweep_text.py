@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...engine.isa.value_text import format_hex
+from ...engine.isa.encodings import format_hex
 from ...engine.syntax.errors import make_printable
 from ...sweep.computation import Sweep
 from ...sweep.sweep_words import describe_event, describe_sweep

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..ir.operations import Op, apply_operation
-from ..ir.tape import Node, RecordedPlan, make_flag_key, record_plan
+from ..ir.tape import Node, Op, RecordedPlan, apply_operation, make_flag_key, record_plan
 from ..micro_operations.arithmetic import Picks, compute_float_bits
 from ..micro_operations.properties import Flag
 from ..semantics.plan import Plan, Row

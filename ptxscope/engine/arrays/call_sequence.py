@@ -7,18 +7,18 @@ node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..ir.operations import Op
-from ..ir.tape import Node
+from ..ir.tape import Node, Op
 from ..isa.types import WORD_BITS, Type
-from .demand import Recording
-from .narrowing import WIDTHS, MachineInt
+from .demand import Recording, measure_gathered_bits, measure_total_bits
+from .narrowing import WIDTHS, MachineInt, WidthError, get_unsigned_type, round_up_width
 
 Dtype = np.dtype[Any]
 Function = Callable[..., object]
@@ -202,3 +202,152 @@ class SelectorState:
 
 NodeSelector = Callable[[SelectorState, Node], ArrayView]
 """Appends the calls that compute a node of its operation, and returns the node's view."""
+
+
+# --- operations on all lanes of a word at once: pick, keep, pack, sum --------------------
+
+_WORD = get_unsigned_type(32)
+_ONES = 0xFFFF_FFFF
+
+
+def _make_lane_mask(unit: int, lanes: Iterable[int]) -> int:
+    """Return a word with ones in some lanes of ``unit`` bits."""
+    return sum(((1 << unit) - 1) << (unit * lane) for lane in lanes)
+
+
+def _call_on_words(
+    s: SelectorState, function: Function, x: ArrayView, y: ArrayView | int
+) -> ArrayView:
+    """Append a call on words."""
+    return s.append_call(
+        function, _WORD, 1, x, make_constant(y, _WORD) if isinstance(y, int) else y
+    )
+
+
+def _shift_word(s: SelectorState, word: ArrayView, distance: int) -> ArrayView:
+    """Shift a word left, or right if the distance is negative."""
+    if not distance:
+        return word
+    return _call_on_words(s, np.left_shift if distance > 0 else np.right_shift, word, abs(distance))
+
+
+def select_gather(s: SelectorState, x: Node) -> ArrayView:
+    """Pick lanes from words; lanes that move equally far are shifted and masked together."""
+    unit, picks = x.fixed
+    if x.lanes == 1:
+        return _select_one_lane(s, x)
+    if unit * x.lanes > 32 or measure_gathered_bits(x) > 32:
+        raise WidthError(f"{x.lanes} parts of {unit} bits")
+    moves = [
+        (word, i - index, i) for i, (word, index) in enumerate(picks) if i in s.get_needed_lanes(x)
+    ]
+    all_mask = _make_lane_mask(unit, (i for *_, i in moves))
+    result: ArrayView | None = None
+    for (word, lanes), group in groupby(sorted(moves), key=lambda move: move[:2]):
+        lane_mask, distance = _make_lane_mask(unit, (i for *_, i in group)), unit * lanes
+        view = _shift_word(s, s.read(x.nodes[word], _WORD), distance)
+        reach = _ONES << distance & _ONES if distance > 0 else _ONES >> -distance
+        if reach & all_mask & ~lane_mask:  # it would overlap other lanes
+            view = _call_on_words(s, np.bitwise_and, view, lane_mask)
+        result = view if result is None else _call_on_words(s, np.bitwise_or, result, view)
+    assert result
+    if unit * x.lanes < 32:
+        result = s.append_call(copy, get_unsigned_type(unit * x.lanes), 1, result)
+    return result.with_type(get_unsigned_type(unit))
+
+
+def _select_one_lane(s: SelectorState, x: Node) -> ArrayView:
+    """Pick one byte or half-word; the bits above it are cleared only if they count."""
+    unit, ((word, index),) = x.fixed
+    if unit * (index + 1) > 32 or unit == 32:
+        type_ = get_unsigned_type(round_up_width(unit * (index + 1)))
+        view = s.read(x.nodes[word], type_)
+        if index:
+            view = s.append_call(np.right_shift, type_, 1, view, make_constant(unit * index, type_))
+        if unit * (index + 1) < type_.bits and s.count_needed_bits(x) > unit:
+            mask = make_constant((1 << unit) - 1, type_)
+            view = s.append_call(np.bitwise_and, type_, 1, view, mask)
+        return view
+    if s.count_needed_bits(x) > unit:
+        return extract_part(s, x, signed=False)
+    return _shift_word(s, s.read(x.nodes[word], _WORD), -unit * index)
+
+
+def extract_part(s: SelectorState, x: Node, signed: bool) -> ArrayView:
+    """Extract one byte or half-word of a word, extended to a word."""
+    unit, ((word, index),) = x.fixed
+    type_ = MachineInt(32, signed)
+    view, unused_bits = s.read(x.nodes[word], type_), 32 - unit * (index + 1)
+    if not signed and index == 0:
+        return _call_on_words(s, np.bitwise_and, view, _make_lane_mask(unit, (0,)))
+    if unused_bits:
+        view = s.append_call(np.left_shift, type_, 1, view, make_constant(unused_bits, type_))
+    return s.append_call(np.right_shift, type_, 1, view, make_constant(32 - unit, type_))
+
+
+def select_kept_lanes(s: SelectorState, x: Node) -> ArrayView:
+    """Take some lanes from one vector, or from a single number, and the others from another."""
+    new_node, old_node = x.nodes
+    lanes, unit = x.fixed
+    lane = get_unsigned_type(unit)
+    if unit * x.lanes != 32:
+        raise WidthError(f"{x.lanes} lanes of {unit} bits")
+    reach = _ONES
+    if new_node.lanes > 1:
+        new = s.read(new_node, lane).with_type(_WORD)
+    elif len(lanes) == 1:
+        reach = _ONES << unit * lanes[0] & _ONES
+        new = _shift_word(s, s.read(new_node, _WORD), unit * lanes[0])
+    else:
+        part = _call_on_words(s, np.bitwise_and, s.read(new_node, _WORD), (1 << unit) - 1)
+        new = _call_on_words(s, np.multiply, part, sum(1 << unit * i for i in lanes))
+    mask = _make_lane_mask(unit, lanes)
+    if s.get_needed_lanes(x).issubset(lanes):
+        return new.with_type(lane)
+    if reach & ~mask:
+        new = _call_on_words(s, np.bitwise_and, new, mask)
+    old = _call_on_words(s, np.bitwise_and, s.read(old_node, lane).with_type(_WORD), ~mask)
+    return _call_on_words(s, np.bitwise_or, new, old).with_type(lane)
+
+
+def select_pack(s: SelectorState, x: Node) -> ArrayView:
+    """Reinterpret lanes as the word that they form in memory."""
+    (y,), (unit,) = x.nodes, x.fixed
+    if unit not in WIDTHS or unit * y.lanes not in WIDTHS:
+        raise WidthError(f"{y.lanes} lanes of {unit} bits")
+    return s.read(y, get_unsigned_type(unit)).with_type(get_unsigned_type(unit * y.lanes))
+
+
+def select_lane_sum(s: SelectorState, x: Node) -> ArrayView:
+    """Sum lanes by multiplying their word by 1 in each lane: the top lane is the sum.
+
+    Lanes that may be negative are counted from their minimum. Four words are first added in pairs.
+    """
+    (y,), (lanes, count) = x.nodes, x.fixed
+    bits, low = measure_total_bits(x), min(y.range.low, 0)
+    lane = get_unsigned_type(bits)
+    view = s.read(y, lane)
+    if low:
+        view = s.append_call(np.subtract, lane, count, view, make_constant(low, lane))
+    if len(lanes) == count == 4 and bits == 32:
+        view, lanes, count = _add_pairs_of_words(s, view), (0, 1), 2
+    word = get_unsigned_type(round_up_width(bits * count))
+    view = view.with_type(word)
+
+    def append(function: Function, value: int) -> ArrayView:
+        return s.append_call(function, word, 1, view, make_constant(value, word))
+
+    if len(lanes) < count:
+        view = append(np.bitwise_and, _make_lane_mask(bits, lanes))
+    view = append(np.multiply, sum(1 << (bits * i) for i in range(count)))
+    view = append(np.right_shift, bits * (count - 1))
+    return append(np.add, len(x.fixed[0]) * low) if low else view
+
+
+def _add_pairs_of_words(s: SelectorState, view: ArrayView) -> ArrayView:
+    """Add words 0 and 1, and words 2 and 3, whose sums fit in a word."""
+    long, count = get_unsigned_type(64), view.lanes // 2
+    pairs = view.with_type(long)
+    upper = s.append_call(np.right_shift, long, count, pairs, make_constant(32, long))
+    total = s.append_call(np.add, long, count, pairs, upper)
+    return s.append_call(copy, _WORD, count, total)

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ..ir.operations import Op
-from ..ir.tape import Node, RecordedPlan, get_range, record_plan, rewrite_plan
+from ..ir.tape import Node, Op, RecordedPlan, get_range, record_plan, rewrite_plan
 from ..isa.types import Type
 from ..semantics.plan import Plan
 from .narrowing import (

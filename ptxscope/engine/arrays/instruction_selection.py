@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from ..ir.operations import Op
-from ..ir.tape import Node, get_range
+from ..ir.tape import Node, Op, get_range
 from ..isa.encodings import Range
 from ..isa.types import Type
 from .call_sequence import (
@@ -25,10 +24,14 @@ from .call_sequence import (
     NodeSelector,
     SelectorState,
     clip,
+    extract_part,
     make_constant,
+    select_gather,
+    select_kept_lanes,
+    select_lane_sum,
+    select_pack,
 )
 from .demand import ALL_BITS, Recording, measure_gathered_bits
-from .lane_calls import extract_part, select_gather, select_kept_lanes, select_lane_sum, select_pack
 from .narrowing import MachineInt, find_common_type, get_unsigned_type, round_up_width
 
 _MAX_DEPTH = 40

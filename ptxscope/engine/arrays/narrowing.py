@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..ir.operations import Op
 from ..ir.rewrites import (
     SHORTENING_RULES,
     drop_idle_magnitude,
     drop_idle_shift,
     expand_float,
 )
-from ..ir.tape import Node, RewriteRules, Tape, get_range
+from ..ir.tape import Node, Op, RewriteRules, Tape, get_range
 from ..isa.encodings import Range
 from ..micro_operations.arithmetic import RANGES
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from ..isa.encodings import Range, get_limits
 from ..micro_operations.arithmetic import compute_float_bits
-from .operations import Op
-from .tape import Node, RewriteRules, Tape, get_range
+from .tape import Node, Op, RewriteRules, Tape, get_range
 
 # --- operations without effect -----------------------------------------------------------
 

@@ -5,10 +5,10 @@ They move words, combine their bits, shift and multiply them. Listings pass over
 
 from __future__ import annotations
 
-from .constraints import NEEDS_F64
 from .encodings import get_limits
 from .entry import (
     ANY_VERSION,
+    NEEDS_F64,
     Constraint,
     Entry,
     Example,

@@ -5,19 +5,9 @@ Scalars and pairs of halves are shapes of their own: a pair has two lanes.
 
 from __future__ import annotations
 
-from .constraints import (
-    C_WITH_BOOLOP,
-    CMP_FITS,
-    FTZ_FITS,
-    FTZ_FITS_C,
-    NEEDS_F64,
-    NEEDS_FTZ,
-    NOT_C_SELP,
-    SETP_DESTINATIONS,
-    SINK_ALONE,
-)
 from .entry import (
     ANY_VERSION,
+    NEEDS_F64,
     Constraint,
     Entry,
     Example,
@@ -31,7 +21,86 @@ from .entry import (
 )
 from .form import Form
 from .grammar import NUMBERS, read_syntax
-from .types import Destinations, Role, Type
+from .types import CMP6, Cmp, Destinations, Role, Type
+
+_SETP_DESTINATIONS = tuple(x for x in Destinations if x not in ("d|p", "_|p"))
+_CMP_OF_KIND = {
+    "b": (Cmp.EQ, Cmp.NE),
+    "s": CMP6,
+    "u": (*CMP6, Cmp.LO, Cmp.LS, Cmp.HI, Cmp.HS),
+    "f": tuple(c for c in Cmp if c not in (Cmp.LO, Cmp.LS, Cmp.HI, Cmp.HS)),
+}
+
+
+def _list_comparisons(stype: Type) -> tuple[Cmp, ...]:
+    """Return the comparisons that ``set`` and ``setp`` allow for a source type."""
+    return _CMP_OF_KIND["f" if stype.lane_type.is_float else stype[0]]
+
+
+_NEEDS_FTZ = VersionRequirement(".ftz", lambda f: f.ftz, ptx_isa="1.4")
+_CMP_FITS = Constraint(
+    ("cmp", "stype"),
+    lambda f: f.cmp in _list_comparisons(f.stype or Type.B32),
+    "the source type decides the comparisons: .b* has eq ne; .s* also lt le gt ge; .u* also "
+    "lo ls hi hs; .f* has those of .s*, their unordered twins (equ … geu), num and nan",
+    "`.{f.cmp}` does not compare `.{f.stype}` operands",
+    lambda f: f"for `.{f.stype}`: .{' .'.join(_list_comparisons(f.stype or Type.B32))}",
+    "cmp",
+)
+_FTZ_FITS = Constraint(
+    ("ftz", "stype"),
+    lambda f: not f.ftz or f.stype is Type.F32,
+    ".ftz requires the source type .f32",
+    "`.ftz` flushes `.f32` inputs; the source type here is `.{f.stype}`",
+    lambda _: "`.ftz` with source type `.f32` only",
+    "ftz",
+)
+_FTZ_FITS_C = Constraint(
+    ("ftz", "ctype"),
+    lambda f: not f.ftz or f.ctype is Type.F32,
+    ".ftz requires .f32 as the type of c",
+    "`.ftz` flushes an `.f32` c; the type of c here is `.{f.ctype}`",
+    lambda _: "`.ftz` with `.f32` as the second type only",
+    "ftz",
+)
+_C_WITH_BOOLOP = (
+    Constraint(
+        ("boolop", "c"),
+        lambda f: f.c or f.boolop is None,
+        "c, or !c, is required with a Boolean operator, and allowed only there",
+        "`.{f.boolop}` combines the comparison with a predicate c, and there is none",
+        lambda _: "a fourth operand: `c` or `!c`",
+        "boolop",
+    ),
+    Constraint(
+        ("boolop", "c"),
+        lambda f: not f.c or f.boolop is not None,
+        "c, or !c, is required with a Boolean operator, and allowed only there",
+        "the operand c needs a Boolean operator to combine it with",
+        lambda _: ".and .or .xor after the comparison",
+        "c",
+    ),
+    Constraint(
+        ("negc", "c"),
+        lambda f: f.c or not f.negc,
+        "c, or !c, is required with a Boolean operator, and allowed only there",
+        "`!` stands before a c that is not there",
+        lambda _: "`!c` together with .and .or .xor",
+        "negc",
+    ),
+)
+_NOT_C_SELP = Remark(
+    ("negc",),
+    lambda f: f.negc,
+    "`!c` is not documented for `selp`; ptxas accepts it",
+    is_documented=False,
+)
+_SINK_ALONE = Remark(
+    ("dst",),
+    lambda f: f.dst is Destinations.SINK,
+    "a lone `_` discards the result (undocumented; ptxas accepts it without a guard)",
+    is_documented=False,
+)
 
 COMPARISON_ENTRIES = (
     Entry(
@@ -45,14 +114,14 @@ COMPARISON_ENTRIES = (
         make_operands(d="dtype", a="stype", b="stype", c=Type.PRED),
         ("set.lt.and.f32.s32 d, a, b, c", {"a": 0xFFFFFFFF, "b": 1, "c": 1}),
         ANY_VERSION,
-        constraints=(CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
-        requirements=(NEEDS_FTZ, NEEDS_F64),
+        constraints=(_CMP_FITS, _FTZ_FITS, *_C_WITH_BOOLOP),
+        requirements=(_NEEDS_FTZ, NEEDS_F64),
         brief="all 1s if a CMP b",
         words="compare comparison test ones less greater equal unordered nan",
     ),
     Entry(
         *read_syntax(
-            "setp.cmp{.and|.or|.xor}{.ftz}.stype p{|q}, a, b{, {!}c}", dst=SETP_DESTINATIONS
+            "setp.cmp{.and|.or|.xor}{.ftz}.stype p{|q}, a, b{, {!}c}", dst=_SETP_DESTINATIONS
         ),
         Group.COMPARE,
         "9.7.6.2",
@@ -60,9 +129,9 @@ COMPARISON_ENTRIES = (
         make_operands(p=Type.PRED, q=Type.PRED, a="stype", b="stype", c=Type.PRED),
         ("setp.lt.and.f32 p|q, a, b, c", {"a": 0x7FC00000, "b": 0, "c": 1}),
         ANY_VERSION,
-        constraints=(CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
-        remarks=(SINK_ALONE,),
-        requirements=(NEEDS_FTZ, NEEDS_F64),
+        constraints=(_CMP_FITS, _FTZ_FITS, *_C_WITH_BOOLOP),
+        remarks=(_SINK_ALONE,),
+        requirements=(_NEEDS_FTZ, NEEDS_F64),
         brief="p, q from a CMP b",
         words="compare comparison test predicate condition branch less greater equal unordered nan",
     ),
@@ -74,7 +143,7 @@ COMPARISON_ENTRIES = (
         make_operands(d="stype", a="stype", b="stype", c=Type.PRED),
         ("selp.b32 d, a, b, c", {"a": 0x11111111, "b": 0x22222222, "c": 1}),
         ANY_VERSION,
-        remarks=(NOT_C_SELP,),
+        remarks=(_NOT_C_SELP,),
         requirements=(NEEDS_F64,),
         brief="c ? a : b",
         data_roles="ab",
@@ -90,8 +159,8 @@ COMPARISON_ENTRIES = (
         make_operands(d="dtype", a="dtype", b="dtype", c="ctype"),
         ("slct.u32.f32 d, a, b, c", {"a": 1, "b": 2, "c": 0x80000000}),
         ANY_VERSION,
-        constraints=(FTZ_FITS_C,),
-        requirements=(NEEDS_FTZ, NEEDS_F64),
+        constraints=(_FTZ_FITS_C,),
+        requirements=(_NEEDS_FTZ, NEEDS_F64),
         brief="c >= 0 ? a : b",
         words="select choose pick ternary conditional move mux sign if else",
     ),
@@ -207,7 +276,7 @@ def _make_entry(
         (*operands, _PREDICATE_C),
         example,
         MinimumVersion("4.2", "sm_53"),
-        constraints=(CMP_FITS, _make_flush_constraint(syntax[-1]), *constraints, *C_WITH_BOOLOP),
+        constraints=(_CMP_FITS, _make_flush_constraint(syntax[-1]), *constraints, *_C_WITH_BOOLOP),
         remarks=remarks,
         lanes=2 if types == _PAIRS else 1,
         requirements=(*((_NEEDS_HALF_SOURCE,) if syntax[0] == "set" else ()), _NEEDS_BF16),
@@ -249,7 +318,7 @@ HALF_ENTRIES = (
         "p = a CMP b of the low halves, q of the high halves, each with {BOOL c}",
         (Operand(Role.P, Type.PRED), Operand(Role.Q, Type.PRED), _split(_A), _split(_B)),
         (),
-        (SINK_ALONE, _LOW_HALF_ALONE),
+        (_SINK_ALONE, _LOW_HALF_ALONE),
         ("setp.lt.f16x2 p|q, a, b", {"a": 0x3C003C00, "b": 0x00004000}),
         _PAIRS,
         "p, q from two halves",
@@ -264,7 +333,7 @@ HALF_ENTRIES = (
         "p = a CMP b {BOOL c} of two halves",
         (Operand(Role.P, Type.PRED), _A, _B),
         (_ONE_PREDICATE,),
-        (SINK_ALONE, _SINK_ONE),
+        (_SINK_ALONE, _SINK_ONE),
         ("setp.lt.f16 p, a, b", {"a": 0x3C00, "b": 0x4000}),
         _SCALARS,
         "p from two halves",

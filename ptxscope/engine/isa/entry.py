@@ -157,6 +157,7 @@ class MinimumVersion(NamedTuple):
 
 
 ANY_VERSION = MinimumVersion("1.0", "any")
+NEEDS_F64 = VersionRequirement(".f64", lambda f: Type.F64 in (f.stype, f.dtype), target="sm_13")
 
 FAMILIES: Mapping[str, Mapping[int, tuple[int, int]]] = {
     "sm_120f": {120: (9, 2), 121: (9, 2), 107: (9, 4)}

@@ -104,6 +104,10 @@ class Cmp(StrEnum):
     NAN = "nan"
 
 
+CMP6 = (Cmp.EQ, Cmp.NE, Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE)
+"""The comparisons of the video instructions."""
+
+
 class BoolOp(StrEnum):
     """The Boolean operator that combines a comparison with the predicate c."""
 

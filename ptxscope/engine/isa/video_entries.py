@@ -5,31 +5,151 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .constraints import (
-    CMP6,
-    DSEL_NEEDS_C,
-    NEGATE_ONE,
-    PO_CANCELS,
-    PO_NOT_NEGATED,
-    SAT_OR_ADD,
-    SECOP_NEEDS_C,
-    SECOP_OR_DSEL,
-    UNUSED_C,
-    find_contradictions,
-    make_b1024_remark,
-)
 from .entry import (
+    Constraint,
+    Contradiction,
     Entry,
     Example,
     Group,
     MinimumVersion,
     Operand,
+    Remark,
     SelectorDigits,
     make_masks,
     make_operands,
 )
+from .form import Form
 from .grammar import read_syntax
-from .types import Role, Type
+from .types import CMP6, Role, SecOp, Type, parse_selector
+
+_SECOP_OR_DSEL = Constraint(
+    ("secop", "dsel"),
+    lambda f: f.secop is None or f.dsel is None,
+    "a secondary operation or a selector on d, not both",
+    "`.{f.secop}` and the destination selector `.{f.dsel}` exclude each other",
+    lambda _: "a secondary operation, or a selector on d, not both",
+    "dsel",
+)
+_SECOP_NEEDS_C = Constraint(
+    ("secop", "c"),
+    lambda f: f.c or f.secop is None,
+    "c is required with a secondary operation or a selector on d",
+    "the secondary operation `.{f.secop}` needs a third source operand c",
+    lambda _: "a fourth operand `c`",
+    "secop",
+)
+_DSEL_NEEDS_C = Constraint(
+    ("dsel", "c"),
+    lambda f: f.c or f.dsel is None,
+    "c is required with a secondary operation or a selector on d",
+    "`d.{f.dsel}` writes part of d; the other bits come from c, and there is none",
+    lambda _: "a fourth operand `c`",
+    "dsel",
+)
+_SAT_OR_ADD = Constraint(
+    ("sat", "secop"),
+    lambda f: not f.sat or f.secop is None,
+    ".sat or .add, not both",
+    "`.sat` and `.add` exclude each other on dual and quad forms",
+    lambda _: "`.sat` to clamp and merge, or `.add` to accumulate",
+    "sat",
+)
+_NEGATE_ONE = Constraint(
+    ("nega", "negb", "negc"),
+    lambda f: not f.negc or f.nega == f.negb,
+    "the product (-a or -b) or c can be negated, not both",
+    "the product or c can be negated, not both",
+    lambda _: "`-a` or `-b`, or `-c`",
+    "negc",
+)
+_PO_NOT_NEGATED = Constraint(
+    ("po", "nega", "negb", "negc"),
+    lambda f: not f.po or (f.nega == f.negb and not f.negc),
+    ".po allows no negation except -a with -b, which cancel",
+    "`.po` computes a\u00b7b + c + 1 and allows no negation except `-a` with `-b`, which cancel",
+    lambda _: "`.po` without `-`",
+    "po",
+)
+_UNUSED_C = Remark(
+    ("c", "secop", "dsel"),
+    lambda f: f.c and f.secop is None and f.dsel is None,
+    "c is ignored: without a secondary operation or a selector on d nothing reads it "
+    "(undocumented, accepted by ptxas)",
+    is_documented=False,
+)
+_PO_CANCELS = Remark(
+    ("po", "nega", "negb"),
+    lambda f: f.po and f.nega and f.negb,
+    "`-a` and `-b` cancel; with `.po` this is undocumented, accepted by ptxas",
+    is_documented=False,
+)
+_B1024 = parse_selector("b1024")
+
+
+def _make_b1024_remark(slot: str) -> Remark:
+    """Return the remark on the only documented selector that recent assemblers reject."""
+    return Remark(
+        (slot,),
+        lambda f: f.get(slot) == _B1024,
+        f"`.b1024` on {slot[0]} is documented, but ptxas since 12.9 takes it for a type keyword "
+        "and reports a syntax error",
+        is_in_ptxas=False,
+    )
+
+
+_ARITHMETIC = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr")
+
+
+def _can_be_negative(f: Form) -> bool:
+    return f.opcode == "vsub" or Type.S32 in (f.atype, f.btype)
+
+
+def _is_product_minus_c(f: Form) -> bool:
+    return f.negc and f.atype is f.btype is Type.U32
+
+
+CONTRADICTIONS = (
+    Contradiction(
+        ("vset2", "vset4"),
+        lambda f: f.mask is not None and len(f.mask.lanes) * f.mask.unit < 32 and not f.secop,
+        "the manual's prose keeps the lanes of b outside the mask, its pseudo-code those of c; "
+        "ptxscope follows the pseudo-code",
+    ),
+    Contradiction(
+        ("vmad",),
+        _is_product_minus_c,
+        "the manual's list has an unsigned c in (u32 * u32) - u32, its pseudo-code sign-extends "
+        "it; ptxscope follows the pseudo-code",
+    ),
+    Contradiction(
+        ("vmad",),
+        lambda f: f.scale is None,
+        "the manual's pseudo-code assigns a result only if it is scaled; otherwise ptxscope takes "
+        "the sum",
+    ),
+    Contradiction(
+        (*_ARITHMETIC, "vset"),
+        lambda f: f.secop is not None,
+        "the manual's pseudo-code assigns d twice from the same tmp, which would undo the "
+        "secondary operation; ptxscope performs one after the other",
+    ),
+    Contradiction(
+        tuple(opcode for opcode in _ARITHMETIC if opcode != "vabsdiff"),
+        lambda f: (
+            f.dtype is Type.U32
+            and (f.sat or f.secop in (SecOp.MIN, SecOp.MAX))
+            and _can_be_negative(f)
+        ),
+        "the manual says that the sign of the intermediate result depends on dtype, and declares "
+        "it .s34, signed whatever dtype is; ptxscope uses the exact number, which may be negative",
+    ),
+)
+
+
+def find_contradictions(opcode: str) -> tuple[Contradiction, ...]:
+    """Return the contradictions that concern an opcode."""
+    return tuple(x for x in CONTRADICTIONS if opcode in x.opcodes)
+
 
 C_BITS = 0xCCCCCCCC
 """The default c of forms that keep some of its bits, in examples too: it resembles no result."""
@@ -192,8 +312,8 @@ def _make_scalar_entry(family: _Family) -> Entry:
         _VSET_WORDS if modifiers == _COMPARISON else _WORDS,
         family.example,
         MinimumVersion("2.0", "sm_20"),
-        constraints=(SECOP_OR_DSEL, SECOP_NEEDS_C, DSEL_NEEDS_C),
-        remarks=(UNUSED_C,),
+        constraints=(_SECOP_OR_DSEL, _SECOP_NEEDS_C, _DSEL_NEEDS_C),
+        remarks=(_UNUSED_C,),
         contradictions=find_contradictions(opcode),
         brief=family.brief,
         words=family.words,
@@ -216,8 +336,8 @@ def _make_simd_entry(family: _Family, lanes: int) -> Entry:
         _make_lane_operands(_VSET_WORDS if is_comparison else _WORDS),
         family.quad_example if has_bytes else family.dual_example,
         MinimumVersion("3.0", "sm_30"),
-        constraints=() if is_comparison else (SAT_OR_ADD,),
-        remarks=(make_b1024_remark("asel"), make_b1024_remark("bsel")) if has_bytes else (),
+        constraints=() if is_comparison else (_SAT_OR_ADD,),
+        remarks=(_make_b1024_remark("asel"), _make_b1024_remark("bsel")) if has_bytes else (),
         lanes=lanes,
         can_take_immediates=False,
         family=family.name,
@@ -242,8 +362,8 @@ VIDEO_ENTRIES = (
         make_operands(d="final_type", a="atype", b="btype", c="final_type"),
         ("vmad.s32.s32.u32.sat d, a.h0, -b.h1, c", {"a": 0xFFFF, "b": 0x00030000, "c": 10}),
         MinimumVersion("2.0", "sm_20"),
-        constraints=(NEGATE_ONE, PO_NOT_NEGATED),
-        remarks=(PO_CANCELS,),
+        constraints=(_NEGATE_ONE, _PO_NOT_NEGATED),
+        remarks=(_PO_CANCELS,),
         contradictions=find_contradictions("vmad"),
         brief="a * b + c",
         words="multiply add accumulate fma mac product dot fixed point",

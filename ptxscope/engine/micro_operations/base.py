@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from ..isa.encodings import Range
-from ..isa.value_text import format_hex
+from ..isa.encodings import Range, format_hex
 from .arithmetic import EXACT, Arithmetic, Inputs, LaneValues, V, get_lane
 from .properties import (
     MAX_LANE_BITS,

@@ -1,15 +1,30 @@
-"""The micro-operations on words: Boolean operators, complements, parts, magnitudes, patterns."""
+"""The micro-operations on words: Boolean operators, complements, parts, magnitudes, patterns.
+
+Others join words or their low bits, or take a word that spans two.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..isa.types import BoolOp
-from ..isa.value_text import format_hex, format_integer_type
-from .arithmetic import Arithmetic, Inputs, V
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
+from ..isa.encodings import format_hex, format_integer_type
+from ..isa.types import WORD_BITS, BoolOp
+from .arithmetic import Arithmetic, Inputs, V, get_lane
+from .base import (
+    PREVIOUS_RESULT,
+    LaneView,
+    MicroOperation,
+    MutationSite,
+    RowMutation,
+    RowTrace,
+    add_guard,
+    find_row,
+)
+from .counts import SubtractFrom
+from .drawings import BitFate, BitField, FieldBits, FieldRuler
 from .properties import (
+    MAX_LANE_BITS,
     Flag,
     InputBits,
     LaneText,
@@ -19,6 +34,8 @@ from .properties import (
     map_bits,
     name_operands,
 )
+from .saturation import Wrap
+from .shifts import ShiftLeft
 
 _SIGNS = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}
 _SENTENCES = {
@@ -181,3 +198,156 @@ class ToBits(MicroOperation):
 
     def get_notation(self, row: RowTrace) -> Notation:
         return Notation(self.bits, is_number=False)
+
+
+# --- pairs of words ----------------------------------------------------------------------
+
+
+class JoinWords(MicroOperation):
+    """The number of 64 bits whose low word is x and whose high word is y."""
+
+    formula = "{y}:{x}"
+    notation = Notation(2 * WORD_BITS, is_number=False)
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        low, high = v
+        return ar.add(ar.multiply(high, 1 << WORD_BITS), low)
+
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
+        yield map_bits(inputs, 0, lane, low, min(high, WORD_BITS))
+        yield map_bits(inputs, 1, lane, max(low - WORD_BITS, 0), high - WORD_BITS)
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits = format_hex(view.value, 2 * WORD_BITS)
+        formula = make_equation(
+            self.fill_formula(*(format_hex(x, WORD_BITS) for x in view.inputs)), bits
+        )
+        low, high = view.names
+        return LaneText(formula, f"{high} above {low} is {bits}")
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.swap_inputs("took a for the high word")
+
+
+@dataclass(frozen=True)
+class JoinFields(MicroOperation):
+    """The low ``unit`` bits of x, those of y above, and above these as many of z as fit."""
+
+    unit: int
+    notation = Notation(WORD_BITS, is_number=False)
+    has_text_figure = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        total, *others = (
+            ar.cast(x, bits, signed=False)
+            for x, bits in zip(v, self._list_widths(len(v)), strict=True)
+        )
+        for place, x in enumerate(others, 1):
+            total = ar.add(total, ar.multiply(x, 1 << place * self.unit))
+        return total
+
+    def _list_widths(self, count: int) -> list[int]:
+        """Return the width of the field of each input."""
+        return [self.unit, self.unit, WORD_BITS - 2 * self.unit][:count]
+
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
+        for index, bits in enumerate(self._list_widths(len(inputs))):
+            start = index * self.unit
+            yield map_bits(inputs, index, lane, max(low - start, 0), min(high - start, bits))
+
+    def format_symbols(self, row: RowTrace, lane: int | None) -> str:
+        widths = self._list_widths(len(row.inputs))
+        parts = [f"{x}[{bits - 1}:0]" for x, bits in zip(row.list_symbols(), widths, strict=True)]
+        return ":".join(reversed(parts))
+
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
+        low, high, *rest = (x.destination for x in rows[0].inputs)
+        above = f", and the low bits of {rest[0]} above both" if rest else ""
+        place = f"the low {self.unit} bits of {low} are bits {self.unit - 1}:0"
+        sentence = add_guard(f"{place} of the word, those of {high} are above{above}.", rows)
+        return sentence[0].upper() + sentence[1:]
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        widths = self._list_widths(len(view.inputs))
+        fields = [
+            f"{x % (1 << bits):0{-(-bits // 4)}x}"
+            for x, bits in zip(view.inputs, widths, strict=True)
+        ]
+        bits = format_hex(view.value, WORD_BITS)
+        names = ", ".join(x.role for x in reversed(view.row.inputs))
+        sentence = f"the fields {names} side by side are {bits}"
+        return LaneText(make_transition(" ".join(reversed(fields)), bits), sentence)
+
+    def make_figure(self, row: RowTrace) -> FieldBits:
+        fields = (
+            BitField(bits, BitFate.TAKEN, f"{x.role}[{bits - 1}:0]", x.role)
+            for x, bits in zip(row.inputs, self._list_widths(len(row.inputs)), strict=True)
+        )
+        return FieldBits((FieldRuler(None, tuple(fields)),))
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        low, high, *rest = site.inputs
+        swapped = ((self, (high, low, *rest)),)
+        yield RowMutation("put a into the low bits, but it is b that goes there", swapped, 0)
+        if rest:
+            yield RowMutation("left c out", ((self, (low, high)),))
+
+
+class TakeWord(MicroOperation):
+    """The word of x that begins at bit y."""
+
+    formula = "{x}[{y}+31:{y}]"
+    about = "A word of the pair {b}:{a}, from a bit up."
+    title = "shift"
+    has_chosen_bits = True
+    has_passed_bits = True
+    has_text_figure = True
+    notation = Notation(WORD_BITS, is_number=False)
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(ar.shift_right(*v), WORD_BITS, signed=False)
+
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
+        start = get_lane(inputs[1], lane)
+        yield map_bits(inputs, 0, lane, start + low, start + min(high, WORD_BITS))
+        yield map_bits(inputs, 1, lane, 0, MAX_LANE_BITS)
+
+    def describe_step(self, rows: Sequence[RowTrace]) -> str:
+        if find_row(rows, "start"):
+            text = "upper word of the pair {b}:{a} shifted left by {c}; it begins at bit 32 - {c}"
+        else:
+            text = "lower word of the pair {b}:{a} shifted right by {c}; it begins at bit {c}"
+        return name_operands(f"The {text}.", rows[0].instruction)
+
+    def make_figure(self, row: RowTrace) -> FieldBits | None:
+        pair, (start,) = row.inputs[0], row.inputs[1].values
+        if len(pair.inputs) < 2:
+            return None
+        low_role, high_role = (x.role for x in pair.inputs)
+        fields = (
+            BitField(start, BitFate.OUTSIDE, role=low_role),
+            BitField(WORD_BITS - start, BitFate.TAKEN, f"{low_role}[31:{start}]", low_role),
+            BitField(start, BitFate.TAKEN, f"{high_role}[{start - 1}:0]", high_role),
+            BitField(WORD_BITS - start, BitFate.OUTSIDE, role=high_role),
+        )
+        return FieldBits((FieldRuler(0, fields),), 1)
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits, top = format_hex(view.value, WORD_BITS), view.y + WORD_BITS - 1
+        place = f"{view.names[0]}[{top}:{view.y}]"
+        return LaneText(make_equation(place, bits), f"bits {top}:{view.y} of the pair are {bits}")
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        pair, start = site.inputs
+        other_start = ((SubtractFrom(WORD_BITS), (start,)), (self, (pair, PREVIOUS_RESULT)))
+        yield RowMutation("shifted the other way", other_start, 0)
+        a, b = (source.key for source in site.row.inputs[0].inputs)
+        amounts = [source.key for source in site.row.inputs[1].inputs]
+        if site.row.inputs[1].micro == SubtractFrom(WORD_BITS):  # .l
+            alone = (
+                (ShiftLeft(), (b, *amounts)),
+                (Wrap(WORD_BITS, signed=False), (PREVIOUS_RESULT,)),
+            )
+            yield RowMutation("shifted b alone, so that zeros came in", alone)
+        else:
+            yield RowMutation("shifted a alone, so that zeros came in", ((self, (a, start)),))

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..isa.encodings import get_infinity, get_magnitude_mask
+from ..isa.encodings import format_hex, format_value, get_infinity, get_magnitude_mask
 from ..isa.types import Cmp, Type
-from ..isa.value_text import format_hex, format_value
 from .arithmetic import EXACT, Arithmetic, V, get_lane
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace, find_row
 from .properties import Flag, LaneText, Stage, format_short_name, make_equation, name_operands

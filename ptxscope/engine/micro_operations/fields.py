@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..isa.value_text import format_bit_range, format_hex
+from ..isa.encodings import format_bit_range, format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill, get_lane, is_different
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .counts import SubtractFrom

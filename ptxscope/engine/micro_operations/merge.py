@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..isa.encodings import cast, get_limits
-from ..isa.types import WORD_BITS, Selector
-from ..isa.value_text import (
+from ..isa.encodings import (
     UNIT_NAMES,
+    cast,
     format_hex,
     format_integer_type,
     format_lanes,
     format_letters,
     format_part,
+    get_limits,
 )
+from ..isa.types import WORD_BITS, Selector
 from .arithmetic import Arithmetic, Inputs, V, is_outside
 from .base import (
     PREVIOUS_RESULT,

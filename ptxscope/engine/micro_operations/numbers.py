@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..isa.value_text import UNIT_NAMES, format_lanes
+from ..isa.encodings import UNIT_NAMES, format_lanes
 from .arithmetic import Arithmetic, Inputs, V
 from .base import (
     PREVIOUS_RESULT,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..isa.encodings import format_hex, format_part
 from ..isa.truth_tables import TruthFormula, find_formulas, find_ignored_variables
 from ..isa.types import PermuteMode
-from ..isa.value_text import format_hex, format_part
 from .arithmetic import Arithmetic, Inputs, Picks, V, fill
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .drawings import ByteChoice, BytePermutation, TruthTable

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..isa.encodings import get_limits
+from ..isa.encodings import format_integer_type, get_limits
 from ..isa.types import WORD_BITS, Type
-from ..isa.value_text import format_integer_type
 from .arithmetic import Arithmetic, Inputs, V, is_different
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .properties import (

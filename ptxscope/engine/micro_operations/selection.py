@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..isa.encodings import cast, get_limits
-from ..isa.types import WORD_BITS, Role, Type
-from ..isa.value_text import (
+from ..isa.encodings import (
     UNIT_NAMES,
+    cast,
     format_hex,
     format_integer_type,
     format_part,
     format_value,
+    get_limits,
 )
+from ..isa.types import WORD_BITS, Role, Type
 from .arithmetic import Arithmetic, Inputs, Picks, V, is_outside
 from .base import (
     NOTHING_WRITTEN,

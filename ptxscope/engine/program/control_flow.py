@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..isa.other_opcodes import BARRIERS, CALLS, COLLECTIVES, NEVER_FALLS_THROUGH
+from ..syntax.opcodes import BARRIERS, CALLS, COLLECTIVES, NEVER_FALLS_THROUGH
 from .statement import Statement, StatementKind
 
 INITIAL = -1

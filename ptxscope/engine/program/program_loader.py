@@ -6,15 +6,21 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from ..isa.other_opcodes import BRANCHES, CALLS
 from ..syntax import tokens as syntax
 from ..syntax.asm_bindings import NO_BINDINGS, bind_operands
 from ..syntax.asm_operands import AsmOperands
 from ..syntax.asm_text import is_condition
 from ..syntax.errors import Problem, quote_word
-from ..syntax.flag_senses import mark_mixed_flags
-from ..syntax.opcodes import OPCODES, OTHER_OPCODES, is_unchecked, looks_like_opcode
+from ..syntax.opcodes import (
+    BRANCHES,
+    CALLS,
+    OPCODES,
+    OTHER_OPCODES,
+    is_unchecked,
+    looks_like_opcode,
+)
 from ..syntax.partial_ptx import is_prose
+from ..syntax.register_accesses import mark_mixed_flags
 from ..syntax.scopes import Scope, Scopes, find_bodies
 from ..syntax.source import Fragment, format_gap
 from ..syntax.tokens import RawInstruction, Token, TokenGroup, TokenGroupKind, TokenKind

@@ -9,11 +9,11 @@ from dataclasses import replace
 from itertools import chain
 
 from ..isa.catalog import MOVES
-from ..isa.other_opcodes import BRANCHES, NEVER_FALLS_THROUGH
 from ..isa.types import Type
 from ..syntax.constants import convert_words
 from ..syntax.errors import Problem, quote_word
 from ..syntax.instruction import Guard, Instruction, Register
+from ..syntax.opcodes import BRANCHES, NEVER_FALLS_THROUGH
 from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_common_statement, parse_statement
 from ..syntax.partial_ptx import is_template

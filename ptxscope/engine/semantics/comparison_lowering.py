@@ -10,8 +10,7 @@ from ..isa.encodings import encode_float
 from ..isa.form import Form
 from ..isa.types import Cmp, Destinations, Type
 from ..micro_operations.comparison import Compare
-from ..micro_operations.float_bits import Flush
-from ..micro_operations.logic import Choose, Combine, Encode, Not, SpreadTruth, TakeLane
+from ..micro_operations.logic import Choose, Combine, Encode, Flush, Not, SpreadTruth, TakeLane
 from ..micro_operations.merge import Pack
 from ..micro_operations.properties import Stage
 from ..micro_operations.selection import Select

@@ -32,7 +32,6 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
 
 def load_families() -> None:
     """Load the lowering of every family, and with them every kind of micro-operation."""
-    from ..micro_operations import float_bits  # noqa: F401
     from . import comparison_lowering, integer_lowering, video_lowering  # noqa: F401
 
 
@@ -68,7 +67,7 @@ def _lower_guard(
 def _convert_old_value(b: Builder, form: Form, role: str) -> str:
     """Apply the conversion of ``set`` to d's old value (2, E14)."""
     from ..micro_operations.bitwise import Magnitude, ToBits
-    from ..micro_operations.float_bits import ToFloat
+    from ..micro_operations.logic import ToFloat
 
     assert form.dtype
     bits = 16 if form.source_type.bits == 16 else 32

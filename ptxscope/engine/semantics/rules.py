@@ -1,4 +1,8 @@
-"""Rules, the switches of the lowering in which models differ, and errata, which set them."""
+"""Rules, the switches of the lowering in which models differ, and the errata, which set them.
+
+The errata are the differences between ptxas and the documentation (docs/semantics.md, 2). Each
+names the forms that it affects and the fields of ``Rules`` that it sets.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..isa.form import Form
+from ..isa.types import SecOp, Type, parse_selector
 
 
 class Rules(NamedTuple):
@@ -130,3 +135,282 @@ class Erratum(NamedTuple):
         if self.repaired_in:
             return f"{oldest} to {self.repaired_in[0]}.{self.repaired_in[1] - 1}"
         return "{} to {}.{} (newest known)".format(oldest, *NEWEST)
+
+
+# --- the errata --------------------------------------------------------------------------
+
+
+def _has_min_or_max(f: Form) -> bool:
+    return f.secop in (SecOp.MIN, SecOp.MAX)
+
+
+def _is_scaled_or_saturated(f: Form) -> bool:
+    return f.sat or f.scale is not None
+
+
+def _is_choice_converted(f: Form) -> bool:
+    """Whether ``set`` converts the choice of true or 0 before it writes d."""
+    assert f.stype
+    assert f.dtype
+    return f.dtype.is_float or (f.stype.bits == 16 and f.dtype.bits == 32)
+
+
+_H1 = parse_selector("h1")
+_SCALAR = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset")
+
+ERRATA: tuple[Erratum, ...] = (
+    Erratum(
+        "E1",
+        "any scalar video instruction with d.h1",
+        _SCALAR,
+        lambda f: f.dsel == _H1,
+        {"h1_takes_high": True},
+        "The upper half-word of d receives bits 31:16 of the result instead of its low 16 bits.",
+        (
+            "vadd.s32.s32.s32 d.h1, a, b, c",
+            {"a": 0x00015678, "b": 1, "c": 0x11223344},
+            0x56793344,
+            0x00013344,
+        ),
+        repaired_in=(13, 3),
+    ),
+    Erratum(
+        "E2",
+        "vadd, vsub, vabsdiff with dtype .u32 and .sat, no dsel (vabsdiff: not with .min)",
+        ("vadd", "vsub", "vabsdiff"),
+        # c is a word and |a - b| is never negative, so .min never picks a value above the missing
+        # bound
+        lambda f: (
+            f.dtype is Type.U32
+            and f.sat
+            and f.dsel is None
+            and not (f.opcode == "vabsdiff" and f.secop is SecOp.MIN)
+        ),
+        {"clamp_upper": False},
+        "The clamp's upper bound is missing, and nothing is truncated there: a result above "
+        "0xffffffff keeps its 33 bits, and d takes the low 32 (with .add, of its sum with c). "
+        "vabsdiff's .max compares all 33 with c, so such a result wins over every c; vadd and vsub "
+        "with .min or .max truncate it first (E6).",
+        ("vadd.u32.u32.u32.sat d, a, b", {"a": 0xFFFFFFFF, "b": 1}, 0xFFFFFFFF, 0x00000000),
+    ),
+    Erratum(
+        "E3",
+        "vadd, vsub, vmin, vmax with .sat and dsel",
+        ("vadd", "vsub", "vmin", "vmax"),
+        lambda f: f.sat and f.dsel is not None,
+        {"clamp_unsigned": True},
+        "The clamp's lower bound is missing, and the result is read as unsigned: every "
+        "negative result becomes the lane's maximum.",
+        (
+            "vadd.u32.s32.s32.sat d.b0, a, b, c",
+            {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344},
+            0x11223300,
+            0x112233FF,
+        ),
+    ),
+    Erratum(
+        "E4",
+        "vshl, vshr with .sat and dsel",
+        ("vshl", "vshr"),
+        lambda f: f.sat and f.dsel is not None,
+        {"clamp_word": True},
+        "The clamp is to 32 bits, not to the lane; the lane then takes the low bits.",
+        (
+            "vshr.u32.u32.u32.sat.clamp d.b0, a, b, c",
+            {"a": 0x00012345, "b": 4, "c": 0x11223344},
+            0x112233FF,
+            0x11223334,
+        ),
+    ),
+    Erratum(
+        "E5",
+        "vshl with .sat",
+        ("vshl",),
+        lambda f: f.sat,
+        {"shift_34": True},
+        "The shifted value wraps to 34 bits, signed, before it is clamped.",
+        ("vshl.u32.u32.u32.sat.clamp d, a, b", {"a": 2, "b": 0x20}, 0xFFFFFFFF, 0x00000000),
+    ),
+    Erratum(
+        "E6",
+        "vadd, vsub with .min or .max",
+        ("vadd", "vsub"),
+        _has_min_or_max,
+        {"cut_32": True, "compare_64": True},
+        "The result is truncated to 32 bits and sign-extended whatever dtype is, before it is "
+        "compared with c as a 64-bit number, unsigned for .u32.",
+        (
+            "vadd.u32.u32.u32.max d, a, b, c",
+            {"a": 0x80000000, "b": 1, "c": 0xC0000000},
+            0xC0000000,
+            0x80000001,
+        ),
+    ),
+    Erratum(
+        "E7",
+        "vmin, vmax, vshl, vshr with .min or .max, dtype .u32, no .sat",
+        ("vmin", "vmax", "vshl", "vshr"),
+        lambda f: _has_min_or_max(f) and f.dtype is Type.U32 and not f.sat,
+        {"compare_64": True},
+        "The result is compared with c as an unsigned 64-bit number: a negative one counts "
+        "as larger than every c.",
+        (
+            "vmin.u32.s32.s32.min d, a, b, c",
+            {"a": 0xFFFFFFFF, "b": 0, "c": 5},
+            0xFFFFFFFF,
+            0x00000005,
+        ),
+    ),
+    Erratum(
+        "E8",
+        "vshl, vshr with .sat and .min or .max, dtype .u32",
+        ("vshl", "vshr"),
+        lambda f: f.sat and _has_min_or_max(f) and f.dtype is Type.U32,
+        {"cut_32": True, "compare_64": True},
+        "The clamped result is sign-extended from 32 bits: with bit 31 set it counts as "
+        "larger than every c.",
+        (
+            "vshr.u32.u32.u32.sat.clamp.max d, a, b, c",
+            {"a": 0x80000000, "b": 0, "c": 0xC0000000},
+            0xC0000000,
+            0x80000000,
+        ),
+    ),
+    Erratum(
+        "E9",
+        "vset with .min or .max, atype .s32",
+        ("vset",),
+        lambda f: _has_min_or_max(f) and f.atype is Type.S32,
+        {"c_by_atype": True},
+        "c is read as signed: the first type in the mnemonic is mistaken for dtype.",
+        (
+            "vset.s32.u32.lt.min d, a, b, c",
+            {"a": 1, "b": 2, "c": 0xFFFFFFFF},
+            0x00000001,
+            0xFFFFFFFF,
+        ),
+    ),
+    Erratum(
+        "E10",
+        "vmad with .sat, .shr7 or .shr15 and a whole-word u32 operand",
+        ("vmad",),
+        _is_scaled_or_saturated,
+        {"words_signed": True},
+        "Whole-word operands are multiplied as signed, whatever their type.",
+        (
+            "vmad.u32.u32.u32.sat d, a, b, c",
+            {"a": 0xFFFFFFFF, "b": 1, "c": 0},
+            0xFFFFFFFF,
+            0x00000000,
+        ),
+    ),
+    Erratum(
+        "E11",
+        "vmad with .sat, .shr7 or .shr15, unsigned final",
+        ("vmad",),
+        lambda f: _is_scaled_or_saturated(f) and f.final_type is Type.U32,
+        {"c_signed": True},
+        "c is sign-extended although the sum is unsigned.",
+        (
+            "vmad.u32.u32.u32.sat d, a, b, c",
+            {"a": 2, "b": 3, "c": 0x80000000},
+            0x80000006,
+            0x00000000,
+        ),
+    ),
+    Erratum(
+        "E12",
+        "vmad with .sat",
+        ("vmad",),
+        # without the clamp, d takes none of the bits in which the two sums differ
+        lambda f: f.sat,
+        {"sum_64": True},
+        "The sum, exact in the documentation, is computed in 64 bits; if it is unsigned, the "
+        "shift is logical, and the clamp takes a sum with bit 63 set as negative.",
+        (
+            "vmad.u32.u32.u32.sat.shr7 d, a, b, c",
+            {"a": 1, "b": 1, "c": 0xFFFFFF7F},
+            0x01FFFFFF,
+            0xFFFFFFFF,
+        ),
+    ),
+    Erratum(
+        "E13",
+        "vshl with .min or .max, dtype .s32, no .sat",
+        ("vshl",),
+        lambda f: _has_min_or_max(f) and f.dtype is Type.S32 and not f.sat,
+        {"compare_64": True},
+        "The shifted value is a signed 64-bit number: a u32 with bit 31 set, shifted by 32, "
+        "counts as negative.",
+        (
+            "vshl.s32.u32.u32.clamp.min d, a, b, c",
+            {"a": 0x80000000, "b": 0x20, "c": 5},
+            0x00000005,
+            0x00000000,
+        ),
+    ),
+    Erratum(
+        "E14",
+        "set with a float dtype, or a 16-bit stype and a 32-bit dtype, under a guard that is false",
+        ("set",),
+        _is_choice_converted,
+        {"old_converted": True},
+        "The guard covers the choice of true or 0 but not the conversion after it, so a false "
+        "guard does not keep d: its old value is converted (with a 16-bit stype, its low "
+        "half-word, sign-extended; with a float dtype, the magnitude of that, as a float).",
+        (
+            "@p set.lt.f32.s32 d, a, b",
+            {"a": 1, "b": 2, "p": 0, "d": 0x00000005},
+            0x00000005,
+            0x40A00000,
+        ),
+        remark="The manual's own guarded example, @p set.lt.and.f32.s32 d,a,b,r, is such a form.",
+    ),
+    Erratum(
+        "E15",
+        "bfe.s32 of a register, with literals b from 32 up and c from 1 up",
+        ("bfe",),
+        lambda f: f.is_field_outside and f.stype is Type.S32,
+        {"field_folded": True},
+        "At -O1 and above ptxas folds the result to -1, whatever a is. Each bit of it should be "
+        "bit 31 of a, as at -O0.",
+        ("bfe.s32 d, a, 40, 3", {"a": 0x7FFFFFFF}, 0, 0xFFFFFFFF),
+        repaired_in=(13, 5),
+    ),
+    Erratum(
+        "E16",
+        "bfe and bfi of 64 bits",
+        ("bfe", "bfi"),
+        lambda f: f.stype is not None and f.stype.bits == 64,
+        {"fields_uncut": True},
+        "Position and length are read from the whole register instead of from its low byte: "
+        "above 255 the field is empty, or reaches up to bit 63.",
+        ("bfe.u64 d, a, b, c", {"a": 0x123456789ABCDEF0, "b": 0x104, "c": 8}, 0xEF, 0),
+    ),
+    Erratum(
+        "E17",
+        "fns with offset 0x80000000",
+        ("fns",),
+        lambda _: True,
+        {"offset_overflows": True},
+        "The offset -2147483648 has no magnitude in 32 bits: the result is 0, not 0xffffffff.",
+        ("fns.b32 d, a, b, c", {"a": 0xFF, "b": 7, "c": 0x80000000}, 0xFFFFFFFF, 0),
+    ),
+)
+"""Those that a single instruction shows."""
+
+FLAG_ERRATUM = Erratum(
+    "E18",
+    "addc and madc after sub.cc or subc.cc, subc after add.cc, addc.cc, mad.cc or madc.cc",
+    ("sub", "subc"),
+    lambda f: f.is_carry_in_inverted or f.is_carry_out_inverted,
+    {"borrow_inverted": True},
+    "A subtraction writes 1 to CC.CF if there is no borrow, and subc subtracts the inverse of the "
+    "flag. Chains of one kind agree with the manual; addc and madc add the inverse of a borrow, "
+    "and subc subtracts the inverse of a carry.",
+    ("{ sub.cc.u32 x, a, b; addc.u32 d, c, 0; }", {"a": 0, "b": 1, "c": 5}, 6, 5),
+    remark="The flag is the carry of a + ~b + 1, as the hardware has it.",
+)
+"""The erratum of two instructions: a borrow that is read as a carry, or the reverse."""
+
+ALL_ERRATA = (*ERRATA, FLAG_ERRATUM)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..isa.catalog import CATALOG, find_entry, list_shapes
+from ..isa.catalog import CATALOG, find_entry, find_violations, list_shapes
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import (
@@ -15,7 +15,6 @@ from ..isa.grammar import (
     list_modifier_slots,
     map_spellings,
 )
-from ..isa.legality import find_violations
 from ..isa.types import Selector, Type
 
 _GUARD = re.compile(r"\s*+(?>@\s*+(?>!\s*+|)[\w$%]++\s++|)")

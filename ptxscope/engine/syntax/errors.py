@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 Span = tuple[int, int]
 """A half-open range of characters of the text."""
@@ -229,3 +229,14 @@ def find_closest_spelling(word: str, spellings: Sequence[str], likeness: float =
         return lower
     matches = get_close_matches(lower[:64], spellings, n=1, cutoff=likeness)
     return matches[0] if matches else None
+
+
+# --- what is not installed ----------------------------------------------------------------
+
+INSTALL_COMMAND: Final = "pipx install --force '.[{extra}]'"
+"""The command for a clone: ptxscope is on no package index. A release changes this line."""
+
+
+def format_install_hint(extra: str) -> str:
+    """Return how to install ptxscope with an extra: ``images``, ``prove``, …."""
+    return f"in a clone of ptxscope, run {INSTALL_COMMAND.format(extra=extra)}"

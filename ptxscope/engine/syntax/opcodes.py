@@ -13,13 +13,82 @@ from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from itertools import groupby, product
 
-from ..isa import other_opcodes
-from ..isa.catalog import CATALOG, ENTRIES, find_entry, list_shapes
+from ..isa.catalog import CATALOG, ENTRIES, find_entry, find_violations, list_shapes
 from ..isa.entry import Entry, Group, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import map_spellings
-from ..isa.legality import find_violations
 from .errors import find_closest_spelling
+
+# --- opcodes that the catalog lacks, by what is known of them ----------------------------
+
+ONE_TYPE = frozenset("copysign cos cvta ex2 fma lg2 rcp rsqrt sin sqrt tanh".split())
+"""Those whose operands all have the instruction's type."""
+JUMPS = frozenset(("bra",))
+BRANCHES = JUMPS | {"brx"}
+"""Those whose last operand is a label, or a list of labels."""
+RETURNS = frozenset(("exit", "ret"))
+ENDS = RETURNS | {"trap"}
+NEVER_FALLS_THROUGH = BRANCHES | ENDS
+"""Those that the next statement follows only under a guard."""
+CALLS = frozenset(("call",))
+"""Those with a destination only if the first operand is a list: ``(r)``."""
+BARRIERS = frozenset(("bar", "barrier"))
+"""Those with a destination only if they reduce values."""
+REDUCING = "red"
+"""The modifier with which a barrier has a destination."""
+COLLECTIVES = frozenset("elect match redux shfl vote".split())
+"""Those by which the threads of a warp exchange values."""
+EXCHANGES = BARRIERS | COLLECTIVES | {"activemask", "mbarrier"}
+"""Those by which the threads of a block depend on each other."""
+ADDRESS_CONVERSIONS = frozenset(("cvta",))
+FENCES = frozenset(("fence", "membar"))
+LOADS = frozenset(("ld", "ldu"))
+STORES = frozenset(("st",))
+ATOMICS = frozenset(("atom", "red"))
+MEMORY_WRITERS = STORES | ATOMICS | {"mbarrier"}
+"""Those that write memory even if they have a result."""
+WAITS = frozenset(
+    """
+    applypriority brkpt discard griddepcontrol nanosleep pmevent prefetch prefetchu setmaxnreg
+    """.split()
+)
+"""Those that change neither registers nor memory."""
+WITHOUT_DESTINATION = (NEVER_FALLS_THROUGH | BARRIERS | FENCES | STORES | WAITS) | frozenset(
+    "cp red stackrestore stmatrix sured sust".split()
+)
+FREEING = "dealloc"
+"""A modifier with which an instruction has no destination."""
+WITHOUT_RESULT = (WITHOUT_DESTINATION | CALLS | LOADS) | frozenset(
+    "alloca clusterlaunchcontrol ldmatrix mbarrier multimem tcgen05 tensormap wgmma".split()
+)
+"""Those that compute no register from others. The result of a load counts as an input."""
+_ABSENT = (ONE_TYPE | WITHOUT_RESULT | COLLECTIVES | ATOMICS) | frozenset(
+    """
+    activemask createpolicy getctarank isspacep istypep mapa mma movmatrix stacksave suld suq testp
+    tex tld4 txq wmma
+    """.split()
+)
+"""All opcodes that the catalog lacks."""
+WITHOUT_MODIFIERS = NEVER_FALLS_THROUGH | BARRIERS | CALLS | {"brkpt"}
+"""Those that need no modifier."""
+VALUE_PLACES = {**dict.fromkeys(LOADS, 0), **dict.fromkeys(STORES, 1)}
+"""The place of the value among the operands of a load or a store; the other is the address."""
+ADDRESS_PLACES = {"atom": 1, "red": 0}
+"""The place of the address among the operands of an atomic operation."""
+ACCESSES = VALUE_PLACES.keys() | ADDRESS_PLACES.keys()
+_SIGNS = tuple((f"u{x}", f"s{x}") for x in (8, 16, 32, 64))
+CONFUSABLE_MODIFIERS: dict[str, tuple[tuple[str, ...], ...]] = {
+    **dict.fromkeys(LOADS, _SIGNS[:3]),
+    **dict.fromkeys(ATOMICS, (("add", "min", "max", "and", "or", "xor"), *_SIGNS[2:])),
+    "shfl": (("up", "down", "bfly", "idx"),),
+    "vote": (("all", "any"),),
+    "cvt": (("rn", "rz", "rm", "rp"), ("rni", "rzi", "rmi", "rpi"), *_SIGNS[:3]),
+}
+"""Modifiers, one instead of the other; those of ``cvt`` are for floats, which the catalog lacks."""
+CONFUSABLE_FLOAT_OPCODES = (("add", "sub"), ("min", "max"), ("neg", "abs"), ("mul", "div"))
+
+
+# --- classification ----------------------------------------------------------------------
 
 OPCODES = frozenset(x.opcode for x in CATALOG.values() if x.group is not Group.COMMON)
 """The opcodes of the catalog that a listing is read for."""
@@ -37,7 +106,7 @@ _RARE_MODIFIERS = frozenset(
     if modifier not in ("lo", "hi")
 )
 """The modifiers with which such an opcode is an instruction to read."""
-OTHER_OPCODES = (other_opcodes.NAMES | CATALOG.keys()) - OPCODES
+OTHER_OPCODES = (_ABSENT | CATALOG.keys()) - OPCODES
 """Opcodes of PTX that the catalog lacks, and those of its common instructions."""
 ALL_OPCODES = OPCODES | OTHER_OPCODES
 TYPES = frozenset(
@@ -54,7 +123,7 @@ _LIKENESS = 0.75
 
 def is_computing(opcode: str, modifiers: Collection[str]) -> bool:
     """Whether an opcode with modifiers is an instruction of PTX that computes a register."""
-    return opcode in ALL_OPCODES and bool(modifiers) and opcode not in other_opcodes.WITHOUT_RESULT
+    return opcode in ALL_OPCODES and bool(modifiers) and opcode not in WITHOUT_RESULT
 
 
 @lru_cache(maxsize=1 << 14)

@@ -8,10 +8,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..isa.catalog import CATALOG, find_entry, get_entry, list_shapes
+from ..isa.catalog import CATALOG, find_entry, find_remarks, find_violations, get_entry, list_shapes
 from ..isa.entry import Entry
 from ..isa.form import Form
-from ..isa.legality import find_remarks, find_violations
 from ..isa.types import Destinations, Type
 from . import tokens as syntax
 from .errors import (

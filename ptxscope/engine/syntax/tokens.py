@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from enum import Enum
 from typing import NamedTuple
 
-from ..isa.other_opcodes import ENDS
 from .errors import Problem, Span, quote_word
+from .opcodes import ENDS
 
 
 class TokenKind(Enum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ..isa.value_text import format_bit_range
+from ..isa.encodings import format_bit_range
 from ..micro_operations.base import RowTrace
 from ..micro_operations.properties import MAX_LANE_BITS
 from ..syntax.errors import make_printable

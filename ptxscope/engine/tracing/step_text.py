@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..isa.encodings import cast
+from ..isa.encodings import UNIT_NAMES, cast, format_hex, format_value
 from ..isa.types import BoolOp, ProductWord, SecOp, Type
-from ..isa.value_text import UNIT_NAMES, format_hex, format_value
 from ..micro_operations.base import LaneView, MicroOperation, RowTrace, find_row
 from ..micro_operations.numbers import Subtract
 from ..micro_operations.properties import (

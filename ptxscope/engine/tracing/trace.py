@@ -8,8 +8,7 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import Any, NamedTuple, Protocol
 
-from ..isa.encodings import get_limits
-from ..isa.value_text import format_registers
+from ..isa.encodings import format_registers, get_limits
 from ..micro_operations.arithmetic import EXACT, LaneValues
 from ..micro_operations.base import Copy, RowTrace
 from ..micro_operations.properties import Flag, Stage

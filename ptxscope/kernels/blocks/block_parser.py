@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...engine.isa.other_opcodes import LOADS
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
 from ...engine.syntax.intrinsic_calls import has_calls
-from ...engine.syntax.opcodes import OTHER_OPCODES
+from ...engine.syntax.opcodes import LOADS, OTHER_OPCODES
 from ...engine.syntax.parser import parse
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.evaluation import Scalar, evaluate_plan

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...engine.isa.other_opcodes import ADDRESS_PLACES
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import (
@@ -18,6 +17,7 @@ from ...engine.program.statement_operands import (
     RegisterOperand,
     SinkOperand,
 )
+from ...engine.syntax.opcodes import ADDRESS_PLACES
 from .conflicts import ThreadScope
 from .fidelity import Causes
 from .memory import Elements, make_elements

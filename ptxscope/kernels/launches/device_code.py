@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
 from typing import NamedTuple
 
-from ...engine.isa.other_opcodes import ATOMICS, FENCES
 from ...engine.program.program import Program
 from ...engine.program.program_loader import load_module
 from ...engine.program.statement import Statement, StatementKind
 from ...engine.program.statement_reader import rename_registers
 from ...engine.program.variables import Variable
+from ...engine.syntax.opcodes import ATOMICS, FENCES
 from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
 from ...sources.source_language import Language, language_of
 

@@ -19,9 +19,6 @@ from ...diagnosis.value_causes import iter_value_causes
 from ...diagnosis.variants import Variants, change_instruction
 from ...engine.arrays.call_sequence import get_storage_dtype
 from ...engine.isa.entry import Entry
-from ...engine.isa.other_opcodes import (
-    LOADS,
-)
 from ...engine.isa.types import Type
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
@@ -31,6 +28,9 @@ from ...engine.program.statement_operands import (
 from ...engine.semantics.models import Model
 from ...engine.semantics.plan import Plan
 from ...engine.syntax.instruction import Immediate, Instruction, Register
+from ...engine.syntax.opcodes import (
+    LOADS,
+)
 from ...engine.tracing.evaluation import make_plan
 from .thread_state import find_dtype
 

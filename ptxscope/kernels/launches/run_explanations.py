@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...diagnosis.observation import Observed
-from ...engine.isa.other_opcodes import ATOMICS, EXCHANGES
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import SymbolOperand
 from ...engine.semantics.models import PTXAS_MODELS, Model
+from ...engine.syntax.opcodes import ATOMICS, EXCHANGES
 from ...engine.tracing.evaluation import resolve_model
 from ...engine.tracing.operand_bits import check_argument
 from .device_code import DeviceCode, load_device_code

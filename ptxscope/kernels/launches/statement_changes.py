@@ -9,14 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ...engine.isa.other_opcodes import (
-    ACCESSES,
-    BARRIERS,
-    COLLECTIVES,
-    CONFUSABLE_FLOAT_OPCODES,
-    CONFUSABLE_MODIFIERS,
-    JUMPS,
-)
 from ...engine.isa.types import CARRY_REGISTER
 from ...engine.program.control_flow import find_thread_blocks
 from ...engine.program.program import Program
@@ -31,6 +23,14 @@ from ...engine.program.statement_operands import (
 )
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import format_count
+from ...engine.syntax.opcodes import (
+    ACCESSES,
+    BARRIERS,
+    COLLECTIVES,
+    CONFUSABLE_FLOAT_OPCODES,
+    CONFUSABLE_MODIFIERS,
+    JUMPS,
+)
 from .device_code import DeviceCode
 from .instruction_changes import (
     CONSTANT_COSTS,

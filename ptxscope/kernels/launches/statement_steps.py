@@ -12,7 +12,10 @@ import numpy as np
 from ...engine.arrays.array_program import RunBuffers
 from ...engine.arrays.block_runner import bind_plan
 from ...engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
-from ...engine.isa.other_opcodes import (
+from ...engine.program.statement import Statement
+from ...engine.program.statement_operands import MemoryOperand
+from ...engine.semantics.plan import Plan
+from ...engine.syntax.opcodes import (
     ATOMICS,
     BARRIERS,
     FENCES,
@@ -21,9 +24,6 @@ from ...engine.isa.other_opcodes import (
     STORES,
     WAITS,
 )
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import MemoryOperand
-from ...engine.semantics.plan import Plan
 from ...engine.tracing.evaluation import make_plan
 from .atomics import make_atomic
 from .conflicts import ThreadScope

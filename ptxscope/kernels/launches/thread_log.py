@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...engine.isa.other_opcodes import ACCESSES, ATOMICS, CALLS, STORES, WITHOUT_DESTINATION
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import TYPE_BITS, MemoryOperand
+from ...engine.syntax.opcodes import ACCESSES, ATOMICS, CALLS, STORES, WITHOUT_DESTINATION
 from .conflicts import get_threads
 from .memory_regions import AccessError, Region
 from .memory_steps import Address, Target, parse_memory_form

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from ...engine.isa.other_opcodes import ENDS
 from ...engine.isa.types import Type
 from ...engine.program.control_flow import follow_places
 from ...engine.program.program import Program
@@ -13,6 +12,7 @@ from ...engine.program.statement import Statement, StatementKind
 from ...engine.semantics.models import Model
 from ...engine.semantics.plan import compute_results
 from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.opcodes import ENDS
 from ...engine.tracing.evaluation import make_model_plan, make_plan, resolve_model
 from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import Trace, make_trace

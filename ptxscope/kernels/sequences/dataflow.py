@@ -14,7 +14,6 @@ from typing import NamedTuple
 from ...engine.isa.catalog import ENTRIES
 from ...engine.isa.entry import SlotPlace
 from ...engine.isa.form import Form
-from ...engine.isa.other_opcodes import BRANCHES
 from ...engine.isa.types import CARRY_REGISTER
 from ...engine.program.control_flow import INITIAL, CodeBlock, WritePlace, Writers, find_blocks
 from ...engine.program.statement import SINK, Statement, StatementKind, VectorMove
@@ -26,6 +25,7 @@ from ...engine.syntax.instruction import (
     format_operand_prefix,
     format_operand_suffix,
 )
+from ...engine.syntax.opcodes import BRANCHES
 
 INPUT = ""
 """The operation of a node whose value comes from elsewhere."""
