@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 
-from .cli.commands.trace import parse_any_request
+from .cli.commands.trace import parse_request
 from .cli.support.streams import CommandError
 from .documents import export
 from .documents.formats.responsive_svg import render_for_column
@@ -18,7 +18,7 @@ class LiveFigure:
     def __init__(self, words: str) -> None:
         """Take the arguments as a list in JSON."""
         self._words: list[str] = json.loads(words)
-        _, _, arguments = parse_any_request(self._words)
+        _, _, arguments = parse_request(self._words)
         self._fixed_words = [word for word in self._words if word not in arguments.values]
 
     def render(self, values: str) -> str:
@@ -28,7 +28,7 @@ class LiveFigure:
         """
         assigned = [f"{name}={text}" for name, text in json.loads(values).items()]
         try:
-            trace, options, arguments = parse_any_request([*self._fixed_words, *assigned])
+            trace, options, arguments = parse_request([*self._fixed_words, *assigned])
             is_svg = arguments.format == "svg"
             render = render_for_column if is_svg else partial(export, format=arguments.format)
             document = str(render(trace, options=options))

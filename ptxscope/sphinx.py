@@ -33,7 +33,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.osutil import relative_uri
 
 from . import __version__
-from .cli.commands.trace import parse_any_request, render_request
+from .cli.commands.trace import parse_request, render_request
 from .cli.support.arguments import split_words
 from .cli.support.streams import CommandError
 from .documents import export
@@ -130,7 +130,7 @@ class TraceDirective(SphinxDirective):
             if "name" in options and not name:
                 raise ValueError(f"{options['name']!r} is not a name: it has no letter")
             words = self._words()
-            trace, trace_options, _ = parse_any_request([*words, "-f", "text"])
+            trace, trace_options, _ = parse_request([*words, "-f", "text"])
         except Exception as error:  # one that nobody foresaw must not end the build either
             _report("ptx-trace", error, self.get_location())
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
@@ -272,7 +272,7 @@ class PtxDomain(Domain):
         if traces is None and " " not in trace:
             names = ", ".join(self.data["traces"]) or "no trace has a name"
             raise ValueError(f"no trace has the :name: {trace!r}; {names}")
-        parsed_trace, _, _ = parse_any_request(traces[1] if traces else split_words(trace))
+        parsed_trace, _, _ = parse_request(traces[1] if traces else split_words(trace))
         if kind == "value" and not value:
             raise ValueError(f"{text!r}: say which value, as in `saturate lane 2 of NAME`")
         if not parsed_trace.block.is_line:
@@ -340,7 +340,7 @@ def _framed(trace: _TraceNode, ids: set[str], script: str) -> str:
     """
     name, alt, format_ = trace["name"], trace["alt"], trace["format"]
     words = [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
-    found, options, _ = parse_any_request(words)
+    found, options, _ = parse_request(words)
     if not name:  # two traces of one name have caused a warning when they were read
         options = with_unique_ids(found, options, format_, ids)
     if format_ == "svg":
@@ -367,7 +367,7 @@ def _framed(trace: _TraceNode, ids: set[str], script: str) -> str:
 
 def _picture(words: list[str], folder: Path) -> str | None:
     """Write a picture for paper and return its name, or None if no renderer is installed."""
-    trace, options, _ = parse_any_request(
+    trace, options, _ = parse_request(
         [word for word in words if not word.startswith("--theme=")]
     )
     for suffix, draw in (("pdf", _exported), ("png", _exported), ("png", _by_resvg)):

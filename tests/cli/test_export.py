@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from ptxscope.cli import main
-from ptxscope.cli.commands.trace import parse_any_request, render_request
+from ptxscope.cli.commands.trace import parse_request, render_request
 from ptxscope.cli.support.markdown_markers import find_doubtful, find_markers
 from ptxscope.cli.support.streams import CommandError
 from tests.cli.running import updated
@@ -182,9 +182,9 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
 
     def slowly(words: list[str], *more: Any, **named: Any) -> object:
         path.write_text("theirs")
-        return parse_any_request(words, *more, **named)
+        return parse_request(words, *more, **named)
 
-    monkeypatch.setattr("ptxscope.cli.commands.export.parse_any_request", slowly)
+    monkeypatch.setattr("ptxscope.cli.commands.export.parse_request", slowly)
     update(path, status=2)
     said = capsys.readouterr()
     assert said.out == ""

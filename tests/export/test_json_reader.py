@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ptxscope import trace
-from ptxscope.cli.commands.trace import parse_any_request
+from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents import export
 from ptxscope.documents.formats.json_reader import load
 from ptxscope.documents.options import Options
@@ -33,7 +33,7 @@ E3 = trace(PTX, {"%1": 0xFFFFFFFF, "%2": 0, "%3": 0x11223344})
     ids=" ".join,
 )
 def test_a_trace_is_read_back(more: list[str]) -> None:
-    shown, options, _ = parse_any_request([PTX, "%1=-1", "%2=0", "%3=0x11223344", *more])
+    shown, options, _ = parse_request([PTX, "%1=-1", "%2=0", "%3=0x11223344", *more])
     assert load(export(shown, "json", options)) == shown
 
 
@@ -42,7 +42,7 @@ def test_a_trace_is_read_back(more: list[str]) -> None:
 )
 def test_a_block_is_read_back(more: list[str]) -> None:
     words = ["{ brev.b32 t, a; popc.b32 d, t; }", "a=7", "--title", "T", *more]
-    shown, options, _ = parse_any_request(words)
+    shown, options, _ = parse_request(words)
     recorded = export(shown, "json", options)
     assert load(recorded) == shown
     with pytest.raises(ValueError, match=r'operands\[0\]\.hex is "0x00000007", which differs'):

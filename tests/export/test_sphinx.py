@@ -328,7 +328,7 @@ def test_what_is_wrong_is_said_at_its_line(tmp_path: Path) -> None:
     assert "<script>`" not in shown
 
 
-@pytest.mark.parametrize("name", ["parse_any_request", "_framed"])
+@pytest.mark.parametrize("name", ["parse_request", "_framed"])
 def test_what_nobody_foresaw_does_not_end_the_build(name: str, tmp_path: Path) -> None:
     fail = "import ptxscope.sphinx as extension\ndef fail(*_):\n    raise IndexError('an index')\n"
     page = ".. ptx-trace:: popc.b32 d, a\n   :operands: a=1\n\nThe rest.\n"

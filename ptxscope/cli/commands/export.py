@@ -28,7 +28,7 @@ from ..support.arguments import Parser, make_command_parser, parse_words, split_
 from ..support.markdown_markers import Marker, find_doubtful, find_indent, find_markers
 from ..support.picture_output import render_document
 from ..support.streams import CommandError, command_errors
-from .trace import parse_any_request
+from .trace import parse_request
 
 _EPILOG = """\
 In a file, a trace stands between two markers, and only the text between them is rewritten:
@@ -222,7 +222,7 @@ def _render_marker(
             return _add_picture(arguments, folder, document, alt, pictures)
         language = "csv" if arguments.format == "csv" else "text"
         return fence_text(document.rstrip("\n"), language)
-    trace, options, arguments = parse_any_request(words, "markdown", strict=True)
+    trace, options, arguments = parse_request(words, "markdown", strict=True)
     format_ = arguments.format
     _check_format(arguments)
     if format_ == Format.HTML:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from ...documents import FORMATS, TEXTS, export
+from ...documents import FORMATS, export
 from ...documents.content.annotated_trace import annotate_trace
 from ...documents.content.command_words import list_given_values
 from ...documents.option_table import OPTIONS, DocumentSubject, make_options
@@ -67,7 +67,7 @@ _ASSIGNMENT = re.compile(r"[^=]++=[^=]")
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    return _make_trace_parser(is_document=False, formats=FORMATS)
+    return _make_trace_parser(is_document=False)
 
 
 def run(words: Sequence[str]) -> int:
@@ -172,13 +172,8 @@ def _complete_values(words: Sequence[str]) -> list[str]:
 
 
 def render_request(words: Sequence[str]) -> str:
-    """Return the document that ``ptxscope trace WORDS`` prints. Raise CommandError if it cannot.
-
-    Options for anything but a document are rejected.
-    """
-    arguments = complete_example(parse_words(_make_trace_parser(is_document=True), words))
-    choose_format(arguments, FORMATS, "text")
-    trace, options = _annotate_request(arguments, parse_ptx(arguments.ptx))
+    """Return the document that ``ptxscope trace WORDS`` prints. Raise CommandError if it cannot."""
+    trace, options, arguments = parse_request(words)
     text: str = export(trace, arguments.format, options)
     return text
 
@@ -188,44 +183,25 @@ def parse_request(
 ) -> tuple[Trace, Options, argparse.Namespace]:
     """Return the trace and the options of ``ptxscope trace WORDS``. Raise CommandError if invalid.
 
-    ``-o`` is allowed beside the options of a document. ``format_`` is the default format. If
-    ``strict``, options without an effect are rejected in it too.
+    Options that only the command has are invalid. ``format_`` is the default format. If ``strict``,
+    options without an effect are rejected in it too.
     """
-    arguments = _parse_document_words(words, format_, strict=strict)
-    block = make_block(parse_instruction(arguments.ptx))
-    trace, options = _annotate_request(arguments, block)
-    return trace, options, arguments
-
-
-def parse_any_request(
-    words: Sequence[str], format_: str = "text", *, strict: bool = False
-) -> tuple[Trace, Options, argparse.Namespace]:
-    """Return the trace of an instruction or of a block as ``parse_request`` does."""
-    arguments = _parse_document_words(words, format_, strict=strict)
-    return (*_annotate_request(arguments, parse_ptx(arguments.ptx)), arguments)
-
-
-def _parse_document_words(
-    words: Sequence[str], format_: str, *, strict: bool
-) -> argparse.Namespace:
-    parser = _make_trace_parser(is_document=True, formats=FORMATS)
-    add_output(parser)
+    parser = _make_trace_parser(is_document=True)
     arguments = complete_example(parse_words(parser, _complete_values(words)))
     choose_format(arguments, FORMATS, format_)
     if strict:
         reject_idle_options(arguments)
-    return arguments
+    return (*_annotate_request(arguments, parse_ptx(arguments.ptx)), arguments)
 
 
-def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> Parser:
+def _make_trace_parser(*, is_document: bool) -> Parser:
     about = "Print an annotated trace of one evaluation."
     usage = "PTX [name=value ...]"
     parser = make_command_parser("trace", about, _EPILOG, usage=usage, add_help=not is_document)
     add_instruction(parser)
     add_model(parser)
-    add_format(parser, formats, "text")
-    if not is_document:
-        add_output(parser)
+    add_format(parser, FORMATS, "text")
+    add_output(parser)
     groups = add_options(
         parser, DocumentSubject.LINE | DocumentSubject.BLOCK, is_document=is_document
     )
