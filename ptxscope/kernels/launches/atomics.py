@@ -11,12 +11,7 @@ import numpy as np
 
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import (
-    MemoryOperand,
-    Operand,
-    RegisterOperand,
-    SinkOperand,
-)
+from ...engine.program.statement_operands import Operand, RegisterOperand
 from ...engine.syntax.opcodes import ADDRESS_PLACES
 from .conflicts import ThreadScope
 from .fidelity import Causes
@@ -25,12 +20,19 @@ from .memory_regions import AccessError
 from .memory_steps import (
     SHARED_SPACES,
     Address,
-    MemoryForm,
     Target,
     gather_lane_causes,
     parse_memory_form,
 )
-from .thread_state import Bits, CallFrame, Step, ThreadGroup, ThreadValues, write_lanes
+from .thread_state import (
+    Bits,
+    CallFrame,
+    Step,
+    ThreadGroup,
+    UnmodelledError,
+    get_operands,
+    write_lanes,
+)
 
 
 def _increment(old: Bits, limit: Bits) -> Bits:
@@ -64,67 +66,27 @@ _ORDERED = frozenset(("cas", "exch"))
 _ANY_TYPE = frozenset(("exch", "cas"))
 
 
-def make_atomic(frame: CallFrame, statement: Statement) -> Step | None:
-    """Return the step of ``atom`` or ``red``; None if it is of another kind.
+def make_atomic(frame: CallFrame, statement: Statement) -> Step:
+    """Return the step of ``atom`` or ``red``.
 
     An operation that is not modelled, as on floats, makes its place and its result unknown.
     """
     form = parse_memory_form(statement)
-    operands = list(statement.operands)
-    destination: ThreadValues | None = None
-    first: Operand | None = None
-    if ADDRESS_PLACES[statement.opcode] and operands:
-        first = operands.pop(0)
-        if isinstance(first, RegisterOperand):
-            destination = frame.get_register(first.name)
-        elif not isinstance(first, SinkOperand):
-            return None
-    if (
-        form is None
-        or form.element_count > 1
-        or "async" in statement.modifiers
-        or not operands
-        or not isinstance(operands[0], MemoryOperand)
-    ):
-        return None
-    address = Address(frame, operands[0], form)
-    if not address.is_valid:
-        return None
+    if form.element_count > 1 or "async" in statement.modifiers:
+        raise UnmodelledError
     name = next((x for x in statement.modifiers if x in _OPERATIONS or x == "cas"), "")
-    found = [frame.find_source(x, form.type) for x in operands[1 : 2 + (name == "cas")]]
-    values = [x for x in found if x is not None]
-    is_modelled = bool(name) and (name in _ANY_TYPE or form.type[0] in "bus")
-    if len(values) < (2 if name == "cas" else 1):
-        return None
+    count, place = 2 if name == "cas" else 1, ADDRESS_PLACES[statement.opcode]
+    operands = get_operands(statement, place + 1 + count)
+    first = operands[0] if place else None
+    destination = frame.get_part(first) if place else None
+    address = Address(frame, operands[place], form)
+    values = [frame.get_source(x, form.type) for x in operands[place + 1 :]]
+    state, act_count = frame.state, 0
     unknown = np.uint64(0)
-    if not is_modelled:
-        unknown = frame.state.fidelity.get_cause(statement, statement.explain_omission())
+    if not name or (name not in _ANY_TYPE and form.type[0] not in "bus"):
+        unknown = state.fidelity.get_cause(statement, statement.explain_omission())
     operation = _OPERATIONS.get(name, _exchange)
     is_ordered = name in _ORDERED or _is_read(frame.function, first)
-    return _bind(
-        frame, statement, form, address, values, destination, operation, unknown, is_ordered
-    )
-
-
-def _is_read(function: Program, destination: Operand | None) -> bool:
-    """Whether a statement of a function reads the result; nvcc gives each ``atomicAdd`` one."""
-    return isinstance(destination, RegisterOperand) and any(
-        destination.name in statement.iter_read_names() for statement in function.statements
-    )
-
-
-def _bind(
-    frame: CallFrame,
-    statement: Statement,
-    form: MemoryForm,
-    address: Address,
-    values: list[ThreadValues],
-    destination: ThreadValues | None,
-    operation: Callable[[Bits, Bits], Bits],
-    unknown: np.uint64,
-    is_ordered: bool,
-) -> Step:
-    state, act_count = frame.state, 0
     finds_conflicts = state.accessors.finds_conflicts
     scope = ThreadScope.BLOCK if "cta" in statement.modifiers else ThreadScope.GRID
     kind = "i" if form.type.startswith("s") else "u"
@@ -182,6 +144,13 @@ def _bind(
             write_lanes(destination, make_elements(result, final_causes), group)
 
     return act
+
+
+def _is_read(function: Program, destination: Operand | None) -> bool:
+    """Whether a statement of a function reads the result; nvcc gives each ``atomicAdd`` one."""
+    return isinstance(destination, RegisterOperand) and any(
+        destination.name in statement.iter_read_names() for statement in function.statements
+    )
 
 
 def _apply(

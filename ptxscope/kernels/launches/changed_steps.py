@@ -104,7 +104,7 @@ class _SlicedStep:
         for name, register in self.registers.items():
             saved = self.saved[name]
             np.copyto(saved.bits, register.bits[lanes])
-            saved.causes = None if register.causes is None else register.causes[lanes]
+            saved.set_causes(None if register.causes is None else register.causes[lanes])
         mask = group.mask
         self.base(group)
         has_causes = any(x.causes is not None for x in (*self.saved.values(), *self.written))

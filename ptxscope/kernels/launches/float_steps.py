@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import TYPE_BITS, RegisterOperand
+from ...engine.program.statement_operands import TYPE_BITS
 from .float_arithmetic import (
     EXTREMA,
     FLOAT_TYPES,
@@ -30,6 +30,9 @@ from .thread_state import (
     Step,
     ThreadGroup,
     ThreadValues,
+    UnmodelledError,
+    get_operands,
+    require,
     unite_causes,
     write_causes,
     write_values,
@@ -49,31 +52,28 @@ def _list_flags(opcode: str, type_: FloatType) -> frozenset[str]:
     return frozenset(("rn", "ftz", "sat") if type_.has_flags else ("rn",))
 
 
-def make_float_step(frame: CallFrame, statement: Statement) -> Step | None:
-    """Return the step of arithmetic on floats; None for anything else."""
-    opcode, operands = statement.opcode, statement.operands
+def make_float_step(frame: CallFrame, statement: Statement) -> Step:
+    """Return the step of arithmetic on floats."""
+    opcode = statement.opcode
     *flags, name = statement.modifiers or ("",)
-    type_, modifiers = FLOAT_TYPES.get(name), set(flags)
-    if type_ is None or not modifiers <= _list_flags(opcode, type_):
-        return None
-    if opcode in _NEED_ROUNDING and "rn" not in modifiers:
-        return None
+    type_, modifiers = require(FLOAT_TYPES.get(name)), set(flags)
     compute = type_.operations.get(opcode)
     changes_sign = opcode in _SIGN_OPERATIONS and type_ is SINGLE
+    lacks_rounding = opcode in _NEED_ROUNDING and "rn" not in modifiers
+    if lacks_rounding or not modifiers <= _list_flags(opcode, type_):
+        raise UnmodelledError
+    if not (compute or changes_sign):
+        raise UnmodelledError
     count = _OPERAND_COUNTS.get(opcode, 2)
-    if len(operands) != count + 1 or not (compute or changes_sign):
-        return None
-    takes_literals = type_ is SINGLE
-    found = [
-        frame.find_source(operand, name)
-        for operand in operands[1:]
-        if takes_literals or isinstance(operand, RegisterOperand)
-    ]
+    target, *operands = get_operands(statement, count + 1, is_exact=True)
+    destination = frame.get_destination(target)
     dtype = np.dtype(f"u{TYPE_BITS[name] // 8}")
-    sources = [x for x in found if x is not None and x.bits.dtype == dtype]
-    if len(sources) < count or not isinstance(operands[0], RegisterOperand):
-        return None
-    destination = frame.get_register(operands[0].name)
+    if type_ is SINGLE:
+        sources = [frame.get_source(x, name) for x in operands]
+    else:  # which take no literals
+        sources = [frame.get_destination(x) for x in operands]
+    if any(x.bits.dtype != dtype for x in sources):
+        raise UnmodelledError
 
     def act(group: ThreadGroup) -> None:
         words = _read_lanes(type_, sources, modifiers)
@@ -166,27 +166,18 @@ _ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def make_float_conversion(frame: CallFrame, statement: Statement) -> Step | None:
-    """Return the step of ``cvt`` between f32 and an integer or a half, or f32 to f32 or f64.
-
-    None for others.
-    """
-    if len(statement.modifiers) < 2:
-        return None
-    *modifiers, target_type, source_type = statement.modifiers
-    operand, *operands = statement.operands
-    if "f32" not in (target_type, source_type) or len(operands) != 1 + target_type.endswith("x2"):
-        return None
-    found = [frame.find_source(x, source_type) for x in operands]
-    sources = [x for x in found if x is not None]
-    if len(sources) < len(operands) or not isinstance(operand, RegisterOperand):
-        return None
+def make_float_conversion(frame: CallFrame, statement: Statement) -> Step:
+    """Return the step of ``cvt`` between f32 and an integer or a half, or f32 to f32 or f64."""
+    *modifiers, target_type, source_type = ("", "", *statement.modifiers)
+    if "f32" not in (target_type, source_type):
+        raise UnmodelledError
+    count = 2 + target_type.endswith("x2")
+    target, *operands = get_operands(statement, count, is_exact=True)
     flags = {x for x in modifiers if x in ("ftz", "sat")}
-    roundings = [x for x in modifiers if x not in flags]
-    convert = _find_conversion(target_type, source_type, roundings, flags)
-    if convert is None:
-        return None
-    destination = frame.get_register(operand.name)
+    roundings = [x for x in modifiers if x and x not in flags]
+    convert = require(_find_conversion(target_type, source_type, roundings, flags))
+    destination = frame.get_destination(target)
+    sources = [frame.get_source(x, source_type) for x in operands]
     nan_cause = np.uint64(0)
     if target_type == "f64" or source_type == "bf16":
         nan_cause = frame.state.fidelity.get_cause(statement, "no manual says which NaN it gives")

@@ -15,7 +15,6 @@ from ...engine.program.statement_operands import (
     MemoryOperand,
     Operand,
     RegisterOperand,
-    SinkOperand,
     VectorOperand,
 )
 from .fidelity import Causes
@@ -27,6 +26,9 @@ from .thread_state import (
     Step,
     ThreadGroup,
     ThreadValues,
+    UnmodelledError,
+    get_operands,
+    require,
     write_lanes,
     write_values,
 )
@@ -54,14 +56,17 @@ class MemoryForm(NamedTuple):
         return TYPE_BITS[self.type] // 8
 
 
-def parse_memory_form(statement: Statement) -> MemoryForm | None:
-    """Return what a load, a store or an atomic operation accesses; None for other types."""
+def parse_memory_form(statement: Statement) -> MemoryForm:
+    """Return what a load, a store or an atomic operation accesses.
+
+    Raise UnmodelledError for other types.
+    """
     names = [name.partition("::")[0] for name in statement.modifiers]
     space = next((x for x in names if x in SPACES), "")
     type_ = next((x for x in reversed(names) if x in TYPE_BITS), "")
     count = next((_VECTORS[x] for x in names if x in _VECTORS), 1)
     if TYPE_BITS.get(type_, 0) not in (8, 16, 32, 64) or count * TYPE_BITS[type_] > 256:
-        return None
+        raise UnmodelledError
     return MemoryForm(space, type_, count)
 
 
@@ -78,14 +83,16 @@ class Target(NamedTuple):
 class Address:
     """The address operand of a statement, in a frame."""
 
-    def __init__(self, frame: CallFrame, operand: MemoryOperand, form: MemoryForm) -> None:
+    def __init__(self, frame: CallFrame, operand: Operand | None, form: MemoryForm) -> None:
+        """Raise UnmodelledError if the operand is no address, or that of an unknown name."""
+        if not isinstance(operand, MemoryOperand):
+            raise UnmodelledError
         self.state, self.form = frame.state, form
         self.space, self.offset = form.space, operand.offset
         self.distance: Bits | None = None
         """What is added to a register, as wide as it; the sum has no more bits."""
         self.base: ThreadValues | None = None
         """None for a variable, whose offset is ``offset``."""
-        self.is_valid = True
         base = operand.base
         if isinstance(base, RegisterOperand):
             self.base = frame.get_register(base.name)
@@ -97,12 +104,10 @@ class Address:
                 self.space = "local"
         elif isinstance(base, ConstantOperand):
             self.offset += int(base.value)
-        elif place := frame.find_symbol(base.name):
-            self.space = place[0]
-            self.offset += place[1] + base.offset
-            return
         else:
-            self.is_valid = False
+            self.space, start = require(frame.find_symbol(base.name))
+            self.offset += start + base.offset
+            return
         if self.space == "global":  # whose addresses are generic
             self.offset -= get_window_start("global")
 
@@ -157,33 +162,20 @@ class Address:
         return Target(self.state.spaces[space], access, instances, positions)
 
 
-def find_operands(operand: Operand | None, count: int) -> tuple[Operand, ...] | None:
-    """Return the registers or constants of a load or a store; None if there are not as many."""
+def _get_parts(operand: Operand | None, form: MemoryForm) -> tuple[Operand | None, ...]:
+    """Return the registers or constants of a load or a store."""
     parts = operand.parts if isinstance(operand, VectorOperand) else (operand,)
-    known = tuple(x for x in parts if x is not None)
-    return known if len(known) == count else None
+    if len(parts) != form.element_count:
+        raise UnmodelledError
+    return parts
 
 
-def make_load(frame: CallFrame, statement: Statement) -> Step | None:
-    """Return the step of ``ld`` or ``ldu``; None if it is of another kind."""
+def make_load(frame: CallFrame, statement: Statement) -> Step:
+    """Return the step of ``ld`` or ``ldu``."""
     form = parse_memory_form(statement)
-    if form is None or len(statement.operands) < 2:
-        return None
-    destination, source = statement.operands[:2]
-    parts = find_operands(destination, form.element_count)
-    if parts is None or not isinstance(source, MemoryOperand):
-        return None
+    destination, source = get_operands(statement, 2)
     address = Address(frame, source, form)
-    if not address.is_valid:
-        return None
-    registers: list[ThreadValues | None] = []
-    for part in parts:
-        if isinstance(part, RegisterOperand):
-            registers.append(frame.get_register(part.name))
-        elif isinstance(part, SinkOperand):
-            registers.append(None)
-        else:
-            return None
+    registers = [frame.get_part(x) for x in _get_parts(destination, form)]
     if address.base is None and address.space == "param":
         return _make_parameter_load(frame, address, registers)
     state, is_weak = frame.state, not _ORDERS & set(statement.modifiers)
@@ -240,7 +232,7 @@ def _extend_elements(x: Elements, type_: str, register: ThreadValues) -> Element
 
 def _make_parameter_load(
     frame: CallFrame, address: Address, registers: list[ThreadValues | None]
-) -> Step | None:
+) -> Step:
     """Return the load of a kernel parameter, which is the same for all threads."""
     state, form = frame.state, address.form
     space = state.spaces["param"]
@@ -250,7 +242,7 @@ def _make_parameter_load(
     try:
         elements = space.load(access, None)
     except AccessError:
-        return None
+        raise UnmodelledError from None
     loaded = [
         register
         and state.get_constant(int(extend(part.bits, form.type, register)[0]), register.bits.dtype)
@@ -274,20 +266,12 @@ def extend(bits: Bits, type_: str, register: ThreadValues) -> Bits:
     return bits.astype(dtype, copy=False)
 
 
-def make_store(frame: CallFrame, statement: Statement) -> Step | None:
-    """Return the step of ``st``; None if it is of another kind, as ``st.async``."""
+def make_store(frame: CallFrame, statement: Statement) -> Step:
+    """Return the step of ``st``, but not of ``st.async``."""
     form = parse_memory_form(statement)
-    if form is None or len(statement.operands) != 2:
-        return None
-    destination, source = statement.operands[:2]
-    parts = find_operands(source, form.element_count)
-    if parts is None or not isinstance(destination, MemoryOperand):
-        return None
+    destination, source = get_operands(statement, 2, is_exact=True)
     address = Address(frame, destination, form)
-    found = [frame.find_source(x, form.type) for x in parts]
-    values = [x for x in found if x is not None]
-    if len(values) < form.element_count or not address.is_valid:
-        return None
+    values = [frame.get_source(x, form.type) for x in _get_parts(source, form)]
     state, dtype = frame.state, np.dtype(f"u{form.width}")
 
     def store(group: ThreadGroup) -> None:
@@ -301,7 +285,20 @@ def make_store(frame: CallFrame, statement: Statement) -> Step | None:
                 return
             group = known_group
         lanes = group.lanes
-        store_elements(frame, statement, address, lanes, [x.gather(lanes, dtype) for x in values])
+        elements = [x.gather(lanes, dtype) for x in values]
+        try:
+            for target in address.iter_targets(lanes):
+                is_common = target.space.name in SHARED_SPACES
+                conflict = target.space.store(
+                    target.access,
+                    target.instances,
+                    [x.select(target.positions) for x in elements],
+                    state.accessors if is_common else None,
+                )
+                state.note_conflict(statement, conflict)
+                target.space.note_line(target.access, target.instances, statement.line)
+        except AccessError as error:
+            state.fail(statement, error.lanes, f"writes {error}")
 
     return store
 
@@ -313,27 +310,3 @@ def gather_lane_causes(values: list[ThreadValues], lanes: Numbers) -> Causes | N
         if x.causes is not None:
             causes = x.causes[lanes] if causes is None else causes | x.causes[lanes]
     return causes if causes is not None and causes.any() else None
-
-
-def store_elements(
-    frame: CallFrame,
-    statement: Statement,
-    address: Address,
-    lanes: Numbers,
-    elements: list[Elements],
-) -> None:
-    """Write elements for some lanes, and note conflicts between threads."""
-    state = frame.state
-    try:
-        for target in address.iter_targets(lanes):
-            is_common = target.space.name in SHARED_SPACES
-            conflict = target.space.store(
-                target.access,
-                target.instances,
-                [x.select(target.positions) for x in elements],
-                state.accessors if is_common else None,
-            )
-            state.note_conflict(statement, conflict)
-            target.space.note_line(target.access, target.instances, statement.line)
-    except AccessError as error:
-        state.fail(statement, error.lanes, f"writes {error}")

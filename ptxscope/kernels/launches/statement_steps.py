@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -30,13 +31,15 @@ from .conflicts import ThreadScope
 from .float_steps import make_float_conversion, make_float_step
 from .memory import fill_unknown
 from .memory_steps import make_load, make_store
-from .move_steps import make_address_conversion, make_any_move, make_space_test
+from .move_steps import make_address_conversion, make_move, make_space_test
 from .thread_state import (
     Bits,
     CallFrame,
     Step,
     ThreadGroup,
     ThreadValues,
+    UnmodelledError,
+    require,
     unite_causes,
     write_causes,
     write_values,
@@ -53,8 +56,8 @@ from .warp_steps import (
 _FIRST_SCRATCH = 8
 """The index of the first array that computes unknown bits."""
 
-Maker = Callable[[CallFrame, Statement], Step | None]
-"""Returns the step of a statement; None if the statement is of a kind that is not modelled."""
+Maker = Callable[[CallFrame, Statement], Step]
+"""Returns the step of a statement. Raises UnmodelledError for one of a kind without any."""
 
 
 def _do_nothing(_: ThreadGroup) -> None:
@@ -87,7 +90,7 @@ _MAKERS: dict[str, Maker] = {  # the lowerings of what has no plan
     "isspacep": make_space_test,
     **dict.fromkeys(LOADS, make_load),
     "match": make_match,
-    "mov": make_any_move,
+    "mov": make_move,
     "redux": make_reduction,
     "shfl": make_shuffle,
     **dict.fromkeys(STORES, make_store),
@@ -104,15 +107,17 @@ _MAKERS: dict[str, Maker] = {  # the lowerings of what has no plan
 
 def make_step(frame: CallFrame, statement: Statement) -> Step:
     """Return the step of a statement that stays in its block, with its guard."""
-    make = _MAKERS.get(statement.opcode)
-    step = make(frame, statement) if make else None
-    if step is None and statement.instruction:
-        step = _make_plan_step(frame, statement)
-    if step is None:
-        step = _make_unmodelled(frame, statement)
+    step = _make_unguarded_step(frame, statement)
     if statement.guard and not _is_guard_in_plan(frame, statement):
         step = _with_guard(frame, statement, step)
     return with_observer(frame, statement, step)
+
+
+def _make_unguarded_step(frame: CallFrame, statement: Statement) -> Step:
+    for make in (_MAKERS.get(statement.opcode), _make_plan_step):
+        with suppress(UnmodelledError):
+            return require(make)(frame, statement)
+    return _make_unmodelled(frame, statement)
 
 
 def with_observer(
@@ -205,10 +210,9 @@ def _with_guard(frame: CallFrame, statement: Statement, step: Step) -> Step:
 # --- instructions of the catalog over all threads: form, plan, array program --------------
 
 
-def _make_plan_step(frame: CallFrame, statement: Statement) -> Step | None:
-    """Return the step of an instruction of the catalog; None if a register does not suit it."""
-    ins = statement.instruction
-    assert ins
+def _make_plan_step(frame: CallFrame, statement: Statement) -> Step:
+    """Return the step of an instruction of the catalog, if its registers suit it."""
+    ins = require(statement.instruction)
     rules = frame.state.model.make_rules(ins.form)
     if not rules.old_converted:  # without E14, the lanes of a group are what a guard decides
         ins = replace(ins, guard=None)
@@ -221,13 +225,13 @@ def _make_plan_step(frame: CallFrame, statement: Statement) -> Step | None:
         else:
             values = frame.get_register(ins.names[source.role])
         if values.bits.dtype != dtype:
-            return None
+            raise UnmodelledError
         sources[source.role] = values
     destinations = {role: frame.get_register(name) for role, name in ins.results.items()}
     for result in plan.results:
         destination = destinations.get(result.role)
         if destination and destination.bits.dtype != get_storage_dtype(result.type):
-            return None
+            raise UnmodelledError
     find_unknown = None
     if len(plan.results) == 1 and not ins.form.sat:
         data = [x for x in ins.entry.data_roles if x in sources]

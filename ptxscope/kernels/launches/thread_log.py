@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from .thread_state import (
     RegisterPlace,
     ThreadGroup,
     TransferPlace,
+    UnmodelledError,
     WaveState,
 )
 from .write_journal import WriteJournal
@@ -232,11 +234,11 @@ class ThreadLog:
         """Yield the places that a load, a store or an atomic operation accesses."""
         key = (frame.number, id(statement))
         if key not in self._addresses:
-            form = parse_memory_form(statement)
             operands = [x for x in statement.operands if isinstance(x, MemoryOperand)]
-            is_access = statement.opcode in ACCESSES
-            found = [Address(frame, x, form) for x in operands if form and is_access]
-            self._addresses[key] = [x for x in found if x.is_valid]
+            addresses = self._addresses[key] = list[Address]()
+            for x in operands if statement.opcode in ACCESSES else ():
+                with suppress(UnmodelledError):
+                    addresses.append(Address(frame, x, parse_memory_form(statement)))
         for address in self._addresses[key]:
             try:
                 for target in address.iter_targets(np.array([self._lane])):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, NoReturn, Protocol
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from ...engine.program.statement_operands import (
     ConstantOperand,
     Operand,
     RegisterOperand,
+    SinkOperand,
     convert_constant_operand,
 )
 from ...engine.semantics.models import Model
@@ -65,10 +66,14 @@ class LaunchError(Exception):
         super().__init__(place + " ".join(filter(None, (thread, message))))
 
 
+class UnmodelledError(Exception):
+    """A statement of a kind that no step models."""
+
+
 class ThreadValues:
     """A value for each lane: a register, or a constant."""
 
-    __slots__ = ("_causes", "_unknown", "bits")
+    __slots__ = ("bits", "causes", "unknown")
 
     def __init__(
         self, bits: Bits, causes: Causes | None = None, unknown: Bits | None = None
@@ -77,39 +82,27 @@ class ThreadValues:
         """Unsigned integers, or truths. The array stays the same."""
         self.set_causes(causes, unknown)
 
-    @property
-    def causes(self) -> Causes | None:
+    def set_causes(self, causes: Causes | None, unknown: Bits | None = None) -> None:
+        """Set why values are unknown, and their unknown bits; by default, these are all."""
+        self.causes = causes
         """Why values are unknown, in part or as a whole; None if all are known.
 
         The array is never changed.
         """
-        return self._causes
-
-    @causes.setter
-    def causes(self, causes: Causes | None) -> None:
-        self.set_causes(causes)
-
-    def set_causes(self, causes: Causes | None, unknown: Bits | None = None) -> None:
-        """Set why values are unknown, and their unknown bits; by default, these are all."""
-        self._causes = causes
-        self._unknown = None if causes is None else unknown
-
-    @property
-    def unknown(self) -> Bits | None:
+        self.unknown = None if causes is None else unknown
         """The unknown bits; None if they are all bits of the values that have causes."""
-        return self._unknown
 
     def list_unknown(self) -> Bits:
         """Return the unknown bits of each value."""
-        if self._unknown is not None:
-            return self._unknown
-        return fill_unknown(self._causes, len(self.bits), self.bits.dtype)
+        if self.unknown is not None:
+            return self.unknown
+        return fill_unknown(self.causes, len(self.bits), self.bits.dtype)
 
     def gather(self, lanes: Numbers, dtype: np.dtype[Any]) -> Elements:
         """Return the values of some lanes, as another type."""
         bits = self.bits[lanes].astype(dtype, copy=False)
-        causes = None if self._causes is None else self._causes[lanes]
-        unknown = None if self._unknown is None else self._unknown[lanes].astype(dtype, copy=False)
+        causes = None if self.causes is None else self.causes[lanes]
+        unknown = None if self.unknown is None else self.unknown[lanes].astype(dtype, copy=False)
         return make_elements(bits, causes, unknown)
 
 
@@ -375,9 +368,46 @@ class CallFrame:
             return self.state.get_constant(bits, find_dtype(type_))
         return None
 
+    def get_destination(self, operand: Operand | None) -> ThreadValues:
+        """Return a register; raise UnmodelledError for any other operand."""
+        return require(self.find_register(operand))
+
+    def get_part(self, operand: Operand | None) -> ThreadValues | None:
+        """Return a register, or None for ``_``; raise UnmodelledError for any other operand."""
+        return None if isinstance(operand, SinkOperand) else self.get_destination(operand)
+
+    def get_source(self, operand: Operand | None, type_: str) -> ThreadValues:
+        """Return a register or a constant; raise UnmodelledError for any other operand."""
+        return require(self.find_source(operand, type_))
+
 
 Step = Callable[[ThreadGroup], None]
 """A statement, executed by a group of threads."""
+_ValueT = TypeVar("_ValueT")
+
+
+def require(value: _ValueT | None) -> _ValueT:
+    """Return a value; raise UnmodelledError for None."""
+    if value is None:
+        raise UnmodelledError
+    return value
+
+
+def get_operands(
+    statement: Statement, count: int, *, is_exact: bool = False
+) -> Sequence[Operand | None]:
+    """Return the first operands of a statement; raise UnmodelledError if it has fewer.
+
+    With ``is_exact``, it has no others.
+    """
+    if len(statement.operands) < count or (is_exact and len(statement.operands) > count):
+        raise UnmodelledError
+    return statement.operands[:count]
+
+
+def choose_modifier(statement: Statement, names: Container[str]) -> str:
+    """Return the first modifier of some names; raise UnmodelledError if there is none."""
+    return require(next((x for x in statement.modifiers if x in names), None))
 
 
 def find_dtype(type_: str) -> np.dtype[Any]:
@@ -429,7 +459,7 @@ def write_causes(
     old_causes = np.uint64(0) if destination.causes is None else destination.causes
     new_causes = np.where(group.mask, np.uint64(0) if causes is None else causes, old_causes)
     if not new_causes.any():
-        destination.causes = None
+        destination.set_causes(None)
         return
     if unknown is not None or destination.unknown is not None:
         new = ThreadValues(destination.bits, causes, unknown).list_unknown()

@@ -14,7 +14,16 @@ from .conflicts import Mask
 from .fidelity import Causes
 from .launch import WARP
 from .memory import make_elements
-from .thread_state import Bits, CallFrame, Step, ThreadGroup, ThreadValues, write_values
+from .thread_state import (
+    Bits,
+    CallFrame,
+    Step,
+    ThreadGroup,
+    ThreadValues,
+    choose_modifier,
+    get_operands,
+    write_values,
+)
 
 Words = npt.NDArray[np.uint32]
 _LANES = np.arange(WARP)
@@ -56,11 +65,9 @@ def _find_pair(
     return frame.find_register(operand), None
 
 
-def make_active_mask(frame: CallFrame, statement: Statement) -> Step | None:
+def make_active_mask(frame: CallFrame, statement: Statement) -> Step:
     """Return the step of ``activemask``."""
-    register = frame.find_register(next(iter(statement.operands), None))
-    if register is None:
-        return None
+    register = frame.get_destination(*get_operands(statement, 1))
 
     def act(group: ThreadGroup) -> None:
         write_values(register, _spread(_ballot(group.mask)), group, None)
@@ -85,18 +92,13 @@ _VOTES: dict[str, Callable[[Words, Words], npt.NDArray[Any]]] = {
 """Functions of the lanes whose predicate holds, and of those that take part, as words."""
 
 
-def make_vote(frame: CallFrame, statement: Statement) -> Step | None:
-    """Return the step of ``vote``; None if it is of another kind."""
-    mode = next((x for x in statement.modifiers if x in _VOTES), "")
-    if not mode or len(statement.operands) < 2:
-        return None
-    destination = frame.find_register(statement.operands[0])
-    operand = statement.operands[1]
-    source, members = frame.find_source(operand, "pred"), _find_members(frame, statement)
-    if destination is None or source is None:
-        return None
+def make_vote(frame: CallFrame, statement: Statement) -> Step:
+    """Return the step of ``vote``."""
+    vote = _VOTES[choose_modifier(statement, _VOTES)]
+    target, operand = get_operands(statement, 2)
+    destination, source = frame.get_destination(target), frame.get_source(operand, "pred")
+    members = _find_members(frame, statement)
     is_negated = isinstance(operand, RegisterOperand) and operand.is_negated
-    vote = _VOTES[mode]
 
     def act(group: ThreadGroup) -> None:
         truths = (~source.bits if is_negated else source.bits) & group.mask
@@ -109,18 +111,15 @@ def make_vote(frame: CallFrame, statement: Statement) -> Step | None:
     return act
 
 
-def make_shuffle(frame: CallFrame, statement: Statement) -> Step | None:
-    """Return the step of ``shfl`` (PTX ISA 9.7.9.6); None if it is of another kind.
+def make_shuffle(frame: CallFrame, statement: Statement) -> Step:
+    """Return the step of ``shfl`` (PTX ISA 9.7.9.6).
 
     A value from a thread that does not act is unknown.
     """
-    mode = next((x for x in statement.modifiers if x in ("up", "down", "bfly", "idx")), "")
-    if not mode or len(statement.operands) < 4:
-        return None
-    destination, predicate = _find_pair(frame, statement.operands[0])
-    a, b, c = (frame.find_source(x, "b32") for x in statement.operands[1:4])
-    if a is None or b is None or c is None:
-        return None
+    mode = choose_modifier(statement, ("up", "down", "bfly", "idx"))
+    target, *operands = get_operands(statement, 4)
+    destination, predicate = _find_pair(frame, target)
+    a, b, c = (frame.get_source(x, "b32") for x in operands)
     lane_ids = np.tile(_LANES, frame.state.wave.lane_count // WARP)
     starts = np.arange(len(lane_ids)) - lane_ids
     state = frame.state
@@ -163,17 +162,13 @@ def make_shuffle(frame: CallFrame, statement: Statement) -> Step | None:
     return act
 
 
-def make_match(frame: CallFrame, statement: Statement) -> Step | None:
-    """Return the step of ``match``; None if it is of another kind."""
+def make_match(frame: CallFrame, statement: Statement) -> Step:
+    """Return the step of ``match``."""
     is_all = "all" in statement.modifiers
-    type_ = statement.modifiers[-1] if statement.modifiers else ""
-    if len(statement.operands) < 2 or type_ not in ("b32", "b64"):
-        return None
-    destination, predicate = _find_pair(frame, statement.operands[0])
-    source = frame.find_source(statement.operands[1], type_)
-    members = _find_members(frame, statement)
-    if source is None:
-        return None
+    type_ = choose_modifier(statement, ("b32", "b64"))
+    target, operand = get_operands(statement, 2)
+    destination, predicate = _find_pair(frame, target)
+    source, members = frame.get_source(operand, type_), _find_members(frame, statement)
 
     def act(group: ThreadGroup) -> None:
         values, mask = _by_warp(source.bits), _by_warp(group.mask)
@@ -201,16 +196,12 @@ _REDUCTIONS: dict[str, tuple[np.ufunc, int | None]] = {
 }
 
 
-def make_reduction(frame: CallFrame, statement: Statement) -> Step | None:
-    """Return the step of ``redux`` on 32-bit integers; None if it is of another kind."""
-    name = next((x for x in statement.modifiers if x in _REDUCTIONS), "")
-    type_ = statement.modifiers[-1] if statement.modifiers else ""
-    if not name or type_ not in ("b32", "u32", "s32") or len(statement.operands) < 2:
-        return None
-    destination = frame.find_register(statement.operands[0])
-    source = frame.find_source(statement.operands[1], type_)
-    if destination is None or source is None:
-        return None
+def make_reduction(frame: CallFrame, statement: Statement) -> Step:
+    """Return the step of ``redux`` on 32-bit integers."""
+    name = choose_modifier(statement, _REDUCTIONS)
+    type_ = choose_modifier(statement, ("b32", "u32", "s32"))
+    target, operand = get_operands(statement, 2)
+    destination, source = frame.get_destination(target), frame.get_source(operand, type_)
     function, neutral = _REDUCTIONS[name]
     members = _find_members(frame, statement)
     dtype = np.dtype(np.int32 if type_ == "s32" else np.uint32)
@@ -232,11 +223,9 @@ def make_reduction(frame: CallFrame, statement: Statement) -> Step | None:
     return act
 
 
-def make_election(frame: CallFrame, statement: Statement) -> Step | None:
+def make_election(frame: CallFrame, statement: Statement) -> Step:
     """Return the step of ``elect.sync``: the thread with the lowest number is elected."""
-    if not statement.operands:
-        return None
-    destination, predicate = _find_pair(frame, statement.operands[0])
+    destination, predicate = _find_pair(frame, *get_operands(statement, 1))
     lane_ids = np.tile(_LANES, frame.state.wave.lane_count // WARP)
     members = _find_members(frame, statement)
 
