@@ -8,7 +8,7 @@ from functools import partial
 from .cli.commands.trace import parse_request
 from .cli.support.streams import CommandError
 from .documents import export
-from .documents.formats.responsive_svg import render_for_column
+from .documents.media.frames import render_for_column
 from .engine.syntax.errors import make_printable_lines
 
 

@@ -11,8 +11,8 @@ from .documents import export
 from .documents.content.annotated_trace import annotate_trace
 from .documents.formats.markup import Block, make_paragraph, make_points
 from .documents.formats.report import write_report
-from .documents.formats.responsive_svg import BOX, add_min_width
 from .documents.formats.text import WIDTH, render
+from .documents.media.frames import BOX, add_min_width
 from .documents.options import Options
 from .engine.syntax.errors import make_printable_lines, quote_value
 from .engine.tracing.operand_bits import convert_to_integer

@@ -41,7 +41,7 @@ from .documents.content.document import build_document
 from .documents.content.id_prefix import with_unique_ids
 from .documents.content.sanitizer import sanitize_text
 from .documents.content.value_lookup import format_block_value, format_destinations, format_value
-from .documents.formats.responsive_svg import render_for_column
+from .documents.media.frames import render_for_column
 from .documents.option_table import OPTIONS, Option
 from .documents.theme import Theme
 from .engine.tracing.trace import Trace
@@ -367,9 +367,7 @@ def _framed(trace: _TraceNode, ids: set[str], script: str) -> str:
 
 def _picture(words: list[str], folder: Path) -> str | None:
     """Write a picture for paper and return its name, or None if no renderer is installed."""
-    trace, options, _ = parse_request(
-        [word for word in words if not word.startswith("--theme=")]
-    )
+    trace, options, _ = parse_request([word for word in words if not word.startswith("--theme=")])
     for suffix, draw in (("pdf", _exported), ("png", _exported), ("png", _by_resvg)):
         try:
             data = draw(trace, suffix, options._replace(theme=Theme.LIGHT))

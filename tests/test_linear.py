@@ -32,8 +32,7 @@ from ptxscope.cli.support.markdown_markers import find_doubtful
 from ptxscope.cli.support.streams import CommandError
 from ptxscope.diagnosis.observation import parse_got, parse_observed
 from ptxscope.documents import export
-from ptxscope.documents.formats import sarif
-from ptxscope.documents.formats.check_report import item_lines, item_to_json
+from ptxscope.documents.formats.check_report import item_lines, item_to_json, iter_sarif_results
 from ptxscope.documents.formats.json_reader import load as load_trace
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.program.variables import Variable
@@ -107,7 +106,7 @@ def _check(name: str) -> Callable[[str], object]:
 
 def _logged(found: Iterable[CheckedInstruction]) -> int:
     """How many characters the results of a log are."""
-    return sum(len(result) for item in found for result in sarif.iter_results(item))
+    return sum(len(result) for item in found for result in iter_sarif_results(item))
 
 
 def _check_defined(text: str) -> int:
@@ -828,6 +827,6 @@ def test_the_excerpt_of_a_long_word_is_short_and_its_columns_are_exact() -> None
         assert (place.column, place.width) == (start + 1, len(word) + 1)
         assert len(place.excerpt) < 1500
         assert set(place.excerpt[slice(*place.span)]) == {".", "x"}
-        result, *_ = map(json.loads, sarif.iter_results(item))
+        result, *_ = map(json.loads, iter_sarif_results(item))
         region = result["locations"][0]["physicalLocation"]["region"]
         assert (region["startColumn"], region["endColumn"]) == (start + 1, start + 5002)

@@ -23,7 +23,7 @@ from sphinx.parsers import Parser
 from sphinx.util import logging
 
 from ptxscope.cli.commands.trace import parse_request
-from ptxscope.documents.formats.responsive_svg import add_min_width
+from ptxscope.documents.media.frames import add_min_width
 from ptxscope.page.live_markup import FRAME, SCRIPT, make_live_markup
 
 from .manual_shown import split_commands

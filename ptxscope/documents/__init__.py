@@ -35,8 +35,8 @@ class Format(StrEnum):
     HTML = "html", ".formats.html", "html htm"
     SVG = "svg", ".media.frames", "svg"
     JSON = "json", ".formats.json", "json"
-    C = "c", ".code.c", "c"
-    PYTHON = "python", ".code.python", "py"
+    C = "c", ".code.functions:render_c", "c"
+    PYTHON = "python", ".code.functions:render_python", "py"
     PNG = "png", ".media.images:render_png", "png"
     PDF = "pdf", ".media.images:render_pdf", "pdf"
 

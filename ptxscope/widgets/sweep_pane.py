@@ -13,10 +13,10 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 
-from ..documents.sweeps.colour_ramp import RAMP, SHADES
 from ..documents.sweeps.sweep_text import list_command_words
-from ..documents.sweeps.terminal_plot import RAMP as SIGNS
 from ..documents.sweeps.terminal_plot import (
+    COLOUR_RAMP,
+    SHADES,
     STRIPS,
     PlotCell,
     PlotCellKind,
@@ -24,6 +24,7 @@ from ..documents.sweeps.terminal_plot import (
     draw_plot_lines,
     find_values_at,
 )
+from ..documents.sweeps.terminal_plot import COLOUR_RAMP as SIGNS
 from ..engine.syntax.errors import make_printable
 from ..engine.tracing.trace import Trace
 from ..sweep.axis import SweepAxis
@@ -401,7 +402,7 @@ def _format_shade(cell: PlotCell) -> str:
 @lru_cache(2048)
 def _make_shaded_style(kind: str, above: int, below: int) -> Style:
     """Return the style of a cell of two shades, with a contrasting mark."""
-    upper, lower = (RAMP[min(x * _GRAIN + _GRAIN // 2, SHADES - 1)] for x in (above, below))
+    upper, lower = (COLOUR_RAMP[min(x * _GRAIN + _GRAIN // 2, SHADES - 1)] for x in (above, below))
     ground = Color.from_rgb(*lower)
     if kind == PlotCellKind.MAP:
         return Style(color=Color.from_rgb(*upper), bgcolor=ground)

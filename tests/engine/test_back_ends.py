@@ -16,9 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope.documents.code import python
-from ptxscope.documents.code.c import DIALECT, format_assignment, format_type
-from ptxscope.documents.code.function_parts import list_parameters
+from ptxscope.documents.code.functions import (
+    C_DIALECT,
+    PYTHON_DIALECT,
+    format_assignment,
+    format_type,
+    list_parameters,
+)
 from ptxscope.documents.code.plan_code import list_assignments
 from ptxscope.engine.arrays.array_program import ArrayProgram, RunBuffers
 from ptxscope.engine.arrays.block_runner import (
@@ -134,7 +138,7 @@ def _on_objects(plan: Plan, rows: Rows) -> Results:
 
 def _in_python(plan: Plan, rows: Rows) -> Results:
     names = {x.role: x.role for x in list_parameters(plan)}
-    assignments = list_assignments(plan, python.DIALECT, names)
+    assignments = list_assignments(plan, PYTHON_DIALECT, names)
     variables = {x.row: x.name for x in assignments}
     results = (f"{x.role!r}: {variables[x.key]}" for x in plan.results)
     lines = [f"def f({', '.join(names)}):"]
@@ -284,7 +288,7 @@ def _fits_in_c(plan: Plan) -> bool:
 def _c_function(name: str, plan: Plan) -> Iterator[str]:
     sources = list_parameters(plan)
     names = {x.role: x.role if x.type.bits == 64 else f"{x.role}_" for x in sources}
-    assignments = list_assignments(plan, DIALECT, names)
+    assignments = list_assignments(plan, C_DIALECT, names)
     parameters = [f"{format_type(x.type)} {x.role}" for x in sources]
     yield f"static void {name}({', '.join([*parameters, 'uint64_t *results'])})"
     yield "{"

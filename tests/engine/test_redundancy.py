@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from ptxscope.documents.formats.sarif import iter_results, make_stream_format
+from ptxscope.documents.formats.check_report import iter_sarif_results, make_sarif_format
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.sources.diagnostic import CheckedInstruction, Severity
@@ -174,8 +174,8 @@ def test_check_warns_of_it_and_the_instruction_is_legal() -> None:
     assert (diagnostic.rule, diagnostic.severity) == ("shorter", Severity.WARNING)
     assert diagnostic.message == "this is %r2 & %r3: `and.b32 %r1, %r2, %r3;` does the same"
     assert item.is_legal
-    assert '"shorter"' in next(iter_results(item))
-    assert '"id": "ignored"' in make_stream_format().head
+    assert '"shorter"' in next(iter_sarif_results(item))
+    assert '"id": "ignored"' in make_sarif_format().head
 
 
 def test_the_same_register_twice_is_one_operand() -> None:

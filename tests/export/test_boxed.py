@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from ptxscope import export
-from ptxscope.documents.formats.responsive_svg import add_min_width, compute_min_width
+from ptxscope.documents.media.frames import add_min_width, compute_min_width
 from ptxscope.documents.options import Options
 from tests.export.browser import CHROMIUM, Browser
 from tests.export.samples import E3, EXAMPLES, example

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace, trace_block
-from ptxscope.documents.code.function_parts import make_function_name, name_parameters
+from ptxscope.documents.code.functions import make_function_name, name_parameters
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG

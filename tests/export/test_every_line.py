@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents import TEXTS
-from ptxscope.documents.code.function_parts import make_function_name, name_parameters
+from ptxscope.documents.code.functions import make_function_name, name_parameters
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.isa.types import Type

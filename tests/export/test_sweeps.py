@@ -17,8 +17,8 @@ from ptxscope import parse
 from ptxscope.documents.options import Options
 from ptxscope.documents.svg.text_fitting import MIN_LETTER_PX
 from ptxscope.documents.sweeps import sweep_picture, terminal_plot
-from ptxscope.documents.sweeps.colour_ramp import RAMP
 from ptxscope.documents.sweeps.sweep_text import render
+from ptxscope.documents.sweeps.terminal_plot import COLOUR_RAMP
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.basic_block import make_block
@@ -84,7 +84,7 @@ def test_shades_can_be_told_apart_by_lightness_alone() -> None:
         linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
         return sum(w * x for w, x in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
-    light = [luminance(colour) for colour in RAMP]
+    light = [luminance(colour) for colour in COLOUR_RAMP]
     assert all(low <= high for low, high in pairwise(light))
     assert all(light[at] < light[at + 4] for at in range(0, 252, 4))
     assert (light[-1] + 0.05) / (light[0] + 0.05) > 12
@@ -97,7 +97,7 @@ def test_a_map_has_the_shade_of_its_value_in_every_cell() -> None:
         for column in range(0, 256, 5):
             a, b = column - 128, 127 - row
             value = min(max(a + b, -128), 127)
-            assert tuple(colours[row, column]) == RAMP[value + 128]
+            assert tuple(colours[row, column]) == COLOUR_RAMP[value + 128]
 
 
 def test_the_hatch_lies_where_models_part_and_nowhere_else() -> None:

@@ -12,7 +12,14 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from ...documents.formats.check_report import count_items, format_summary, item_lines, item_to_json
+from ...documents.formats.check_report import (
+    count_items,
+    format_summary,
+    item_lines,
+    item_to_json,
+    iter_sarif_results,
+    make_sarif_format,
+)
 from ...documents.formats.json_text import StreamFormat, format_json
 from ...kernels.sequences.sequence_notes import Prove, SequenceSearch
 from ...sources.conditions import Definitions
@@ -283,9 +290,7 @@ def _choose_stream_format(format_: str) -> tuple[StreamFormat, Pieces]:
     if format_ == "json":
         return StreamFormat(first="[", separator=",", tail="\n]\n", empty="[]\n"), _json_pieces
     if format_ == "sarif":
-        from ...documents.formats import sarif
-
-        return sarif.make_stream_format(), sarif.iter_results
+        return make_sarif_format(), iter_sarif_results
     return StreamFormat(), _text_lines
 
 

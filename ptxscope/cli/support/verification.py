@@ -21,7 +21,7 @@ from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...documents.proofs.erratum_report import ErratumReport, render_report
+from ...documents.proofs.machine_report import ErratumReport, render_report
 from ...engine.isa.form import Form
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction

@@ -1,15 +1,23 @@
-"""The diagnostics of ``check`` as text and as JSON."""
+"""The diagnostics of ``check`` as text, as JSON and as SARIF 2.1.0.
+
+GitHub and others show SARIF next to the source; the log is written piece by piece, so that a long
+listing needs little memory.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
+from ... import __version__
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
 from ...sources.counterexample import Counterexample, format_counterexample
-from ...sources.diagnostic import CheckedInstruction, Diagnostic, Severity, TextEdit
+from ...sources.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity, TextEdit
 from ...sources.source_location import SourceLocation
-from .json_text import Fields, convert_to_json
+from .json_text import Fields, StreamFormat, convert_to_json, format_json
 
 
 def item_to_json(item: CheckedInstruction) -> dict[str, object]:
@@ -115,3 +123,95 @@ def format_summary(counts: Counter[str], fail_on: Severity = Severity.ERROR) -> 
     if fail_on is not Severity.ERROR and counts["failing"]:
         summary += f"; {counts['failing']} of severity {fail_on} or above"
     return summary
+
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def make_sarif_format() -> StreamFormat:
+    """Return the text around the results of a log."""
+    head = {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": {"name": "ptxscope", "version": __version__, "rules": _RULES}},
+                "columnKind": "unicodeCodePoints",
+                "results": [],
+            }
+        ],
+    }
+    start, tail = json.dumps(head).rsplit("[]", 1)
+    return StreamFormat(f"{start}[", "\n", ",\n", f"]{tail}\n", f"]{tail}\n")
+
+
+def iter_sarif_results(item: CheckedInstruction) -> Iterator[str]:
+    """Yield a result for each diagnostic; a legal instruction has none."""
+    return (format_json(_make_result(item, diagnostic)) for diagnostic in item.diagnostics)
+
+
+_RULES: list[dict[str, Any]] = [
+    {
+        "id": id_,
+        "shortDescription": {"text": about},
+        "defaultConfiguration": {"level": str(severity)},
+    }
+    for id_, (severity, about) in CHECK_RULES.items()
+]
+_INDEX = {id_: index for index, id_ in enumerate(CHECK_RULES)}
+
+
+_LEVELS = {Severity.REMARK: Severity.NOTE}
+"""The levels of severities that SARIF does not have."""
+
+
+def _make_result(item: CheckedInstruction, diagnostic: Diagnostic) -> dict[str, Any]:
+    from urllib.parse import quote  # loaded late: few ask for SARIF
+
+    place = diagnostic.location
+    region = {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endColumn": place.column + max(place.width, 1),
+        "snippet": {"text": place.excerpt},
+    }
+    # a colon in the first segment of a relative path would be read as a scheme
+    artifact = {"uri": quote(os.fsencode(item.file.replace("\\", "/")), safe="/")}
+    location = {"physicalLocation": {"artifactLocation": artifact, "region": region}}
+    return {
+        "ruleId": diagnostic.rule,
+        "ruleIndex": _INDEX[diagnostic.rule],
+        "level": str(_LEVELS.get(diagnostic.severity, diagnostic.severity)),
+        "message": {"text": _format_message(item, diagnostic)},
+        "locations": [location],
+        **({"fixes": [_make_fix(diagnostic.fix, artifact)]} if diagnostic.fix else {}),
+    }
+
+
+def _make_fix(fix: TextEdit, artifact: dict[str, str]) -> dict[str, Any]:
+    place = fix.location
+    region = {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endColumn": place.column + place.width,
+    }
+    replacement = {"deletedRegion": region, "insertedContent": {"text": fix.text}}
+    change = {"artifactLocation": artifact, "replacements": [replacement]}
+    return {"description": {"text": f"Write: {fix.text}"}, "artifactChanges": [change]}
+
+
+def _format_message(item: CheckedInstruction, diagnostic: Diagnostic) -> str:
+    parts = [diagnostic.message]
+    if diagnostic.hint:
+        parts.append(f"Allowed: {diagnostic.hint}")
+    if diagnostic.rule in item.errata and item.example:
+        example = item.example
+        texts = format_counterexample(example)
+        assignments = " ".join(f"{name}={bits}" for name, bits in texts.values.items())
+        parts.append(
+            f"For example, with {assignments} the documentation gives {texts.isa}, "
+            f"{example.model.name} {texts.ptxas}."
+        )
+        if item.replacement:
+            parts.append("As documented, in plain PTX:\n" + "\n".join(item.replacement))
+    return "\n".join(parts)

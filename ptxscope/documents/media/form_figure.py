@@ -5,27 +5,38 @@ from __future__ import annotations
 from ...engine.isa.types import Type
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.trace import Trace
+from ...scene.row_folding import FoldedScene
 from ...scene.symbolic_scene import build_form_scene, make_placeholder_trace
+from ..content.alt_text import format_alt_text
 from ..content.annotated_trace import abbreviate_names
 from ..content.document import Document, ResultView, build_document
+from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT
-from ..svg.page_layout import MAX_NAME_CHARS
-from ..svg.trace_picture import draw_form
+from ..svg.page_frame import draw_document_head, draw_foot, find_long_names, format_model
+from ..svg.page_layout import MAX_NAME_CHARS, PAGE
+from ..svg.picture_panels import Panel
+from ..svg.step_layout import draw_body
+from ..svg.svg_canvas import SvgCanvas
+from ..svg.trace_picture import SvgDrawing, render_drawing
 
 
 def render(ins: Instruction) -> str:
-    """Render an instruction's form as an ``<svg>``, in the style of a trace."""
+    """Render an instruction's form as an ``<svg>``, in the style of a trace.
+
+    The statement has letters instead of long names.
+    """
     trace = make_placeholder_trace(ins)
-    short = abbreviate_names(trace, MAX_NAME_CHARS)
-    return draw_form(
-        build_form_document(trace),
-        build_form_document(short),
-        build_form_scene(short),
-        list_result_views(short),
-    )
+    doc, short = _build_form_document(trace), abbreviate_names(trace, MAX_NAME_CHARS)
+    canvas = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
+    y = draw_document_head(doc, canvas, find_long_names(trace))
+    section = _build_form_document(short).sections[0]._replace(results=_list_result_views(short))
+    folded = FoldedScene(build_form_scene(short))
+    y = draw_body(canvas, Panel(section, PAGE), section.steps, folded, y, [])
+    height = draw_foot(doc, canvas, y, PAGE.page)
+    return render_drawing(SvgDrawing(doc, canvas, height, format_alt_text(doc), format_model(doc)))
 
 
-def build_form_document(trace: Trace) -> Document:
+def _build_form_document(trace: Trace) -> Document:
     """Return the document of a form: its steps, without anything that depends on values."""
     doc = build_document(trace, DEFAULT)
     steps = tuple(step._replace(rows=()) for step in doc.steps)
@@ -35,7 +46,7 @@ def build_form_document(trace: Trace) -> Document:
     )  # fmt: skip
 
 
-def list_result_views(trace: Trace) -> tuple[ResultView, ...]:
+def _list_result_views(trace: Trace) -> tuple[ResultView, ...]:
     """Return the type of each destination, as a result."""
     ins = trace.instruction
     views = []

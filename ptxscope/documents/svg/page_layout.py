@@ -7,7 +7,7 @@ most significant lane on the left. A value for all lanes extends over all column
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
@@ -28,12 +28,11 @@ from ...scene.scene_model import (
 )
 from ...scene.symbolic_scene import with_symbolic_rows
 from ..content.annotated_trace import find_hidden_rows
-from ..content.document import CellView, Section, StepView, iter_names, make_cells
+from ..content.document import CellView, Section, StepView, make_cells
 from ..options import MachineRow, Options
 from .svg_canvas import Area as Area
 from .svg_canvas import Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
-from .text_styles import TAG, TextStyle
 
 WIDTH = 800
 EDGE = 24
@@ -378,64 +377,6 @@ class Sketch:
 def is_packed(row: RowScene) -> bool:
     """Whether the cells of a row are parts of one register, each below its source."""
     return row.figure is None and len({cell.place for cell in row.cells}) < len(row.cells)
-
-
-def find_long_names(trace: Trace, max_chars: int = MAX_NAME_CHARS) -> list[tuple[str, str]]:
-    """Return the names too long to draw, with their roles."""
-    return list(dict.fromkeys(pair for pair in iter_names(trace) if len(pair[0]) > max_chars))
-
-
-def draw_instruction(
-    canvas: SvgCanvas,
-    ptx: str,
-    x: float,
-    y: float,
-    width: float,
-    style: TextStyle,
-    long_names: Names,
-) -> float:
-    """Draw the instruction, with letters below the names too long for the picture.
-
-    Return the last baseline, or that of the letters below it.
-    """
-    ptx = " ".join(ptx.split())
-    lines, size, small = style.wrap(ptx, width), style.size, TAG.size
-    roles: dict[str, str] = {}
-    for name, role in sorted(long_names):
-        roles[name] = f"{roles[name]}, {role}" if name in roles else role
-    letters = SvgCanvas(canvas.prefix)
-    name_spans = [
-        (start, start + len(name), name) for name in roles for start in find_name(name, ptx)
-    ]
-    start_x = 0
-    for index, line in enumerate(lines):
-        canvas.draw_text(x, y, line, style)
-        start_x = ptx.index(line, start_x)
-        end = start_x + len(line)
-        line_spans = [
-            (max(low, start_x) - start_x, min(high, end) - start_x, name)
-            for low, high, name in name_spans
-            if low < end and high > start_x
-        ]
-        start_x = end
-        for start, span_end, name in line_spans:
-            name_area = Area(x + start * size * _ADVANCE, (span_end - start) * size * _ADVANCE)
-            letters.draw_line(name_area.x, y + 4, name_area.right, y + 4, SvgColour.DIM)
-            letters.draw_text(name_area.center, y + 5 + small, roles[name], TAG, anchor="middle")
-        letters_height = small + 4 if line_spans else 0
-        y += (letters_height + size * 1.43) if index + 1 < len(lines) else letters_height
-    canvas.parts += letters.parts  # keeps the elements of a line together for screen readers
-    return y
-
-
-def find_name(name: str, line: str) -> list[int]:
-    """Return the indices at which a name occurs in a line as a word."""
-    return [m.start() for m in re.finditer(rf"(?<![\w$%]){re.escape(name)}(?![\w$])", line)]
-
-
-_ADVANCE = 0.602
-"""Width of a letter of the instruction, in em."""
-Names = Sequence[tuple[str, str]]
 
 
 def find_link_ends(source: Area, target: Area) -> tuple[float, float]:

@@ -1,9 +1,11 @@
-"""Layout of the rows of a step, and the function that draws each figure."""
+"""The body of a statement: its registers, the rows of its steps with their figures, its result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ...engine.micro_operations.properties import Stage
+from ...scene.row_folding import FoldedScene
 from ...scene.scene_model import (
     BitRulers,
     ChoiceFigure,
@@ -18,7 +20,8 @@ from ...scene.scene_model import (
     StepScene,
     TableFigure,
 )
-from . import gates, svg_figures, word_shapes
+from ..content.document import StepView
+from ..options import MachineRow
 from .cell_shapes import (
     draw_cells,
     draw_incoming_values,
@@ -26,8 +29,22 @@ from .cell_shapes import (
     draw_packed_lanes,
     draw_register,
 )
+from .logic_figures import draw_choice, draw_gate, draw_permutation, draw_table
 from .page_layout import WIDTH, Area, ColumnPart, Sketch, is_packed
+from .page_parts import (
+    draw_gap,
+    draw_machine_rows,
+    draw_registers,
+    draw_results,
+    draw_step_caption,
+    draw_step_notes,
+    draw_thread,
+)
+from .picture_panels import Panel, find_differing_lanes
+from .svg_canvas import Ground, SvgCanvas
+from .svg_figures import draw_bit_ruler, draw_bit_rulers, draw_number_lines, draw_running_sum
 from .symbols import draw_difference_frame
+from .text_styles import REMARK
 
 _SIDES = {"a": ColumnPart.LEFT, "b": ColumnPart.RIGHT, "carry": ColumnPart.RIGHT}
 _SMALL_PARTS = {"c": ColumnPart.MIDDLE_RIGHT, "e": ColumnPart.MIDDLE_LEFT}
@@ -257,20 +274,146 @@ def _draw_row(sketch: Sketch, row: RowScene, y: float) -> float:
 
 
 FIGURES: dict[type, Callable[..., float]] = {
-    NumberLine: svg_figures.draw_number_lines,
-    BitRulers: svg_figures.draw_bit_rulers,
-    RunningSum: svg_figures.draw_running_sum,
-    Gate: gates.draw_gate,
-    ChoiceFigure: gates.draw_choice,
-    PermutationFigure: word_shapes.draw_permutation,
-    TableFigure: word_shapes.draw_table,
+    NumberLine: draw_number_lines,
+    BitRulers: draw_bit_rulers,
+    RunningSum: draw_running_sum,
+    Gate: draw_gate,
+    ChoiceFigure: draw_choice,
+    PermutationFigure: draw_permutation,
+    TableFigure: draw_table,
 }
 """Function for each figure of a scene; a row without a figure is drawn as its cells."""
 _UNFRAMED_DRAWINGS = (
-    svg_figures.draw_running_sum,
-    gates.draw_gate,
-    gates.draw_choice,
-    word_shapes.draw_permutation,
-    word_shapes.draw_table,
+    draw_running_sum,
+    draw_gate,
+    draw_choice,
+    draw_permutation,
+    draw_table,
 )
 """Figures that show all the content of their cells."""
+_FIRST_ROLES = ("a", "b")
+"""Registers at the top; others are drawn where they are read."""
+
+
+def draw_body(
+    canvas: SvgCanvas,
+    panel: Panel,
+    steps: tuple[StepView, ...],
+    folded: FoldedScene,
+    y: float,
+    machine_rows: list[MachineRow],
+) -> float:
+    """Draw operands, steps and results, with nothing around them; return the end.
+
+    Machine instructions that are drawn are taken from ``machine_rows``.
+    """
+    section, layout, scene = panel.section, panel.layout, folded.scene
+    sketch = Sketch(canvas, scene, section, steps, layout, machine_rows)
+    sketch.differing_lanes = find_differing_lanes(panel)
+    sketch.ends = folded.ends or sketch.ends
+    place_rows(sketch)
+    top = y
+    y = _draw_steps(sketch, panel, steps, _draw_operands(sketch, y))
+    if panel.has_result:
+        y = max(y, panel.tops.get("result", y))
+        canvas.add_mark(section.name_part("result"), y)
+    line = section.name_part("line") if section.heading else ""
+    canvas.grounds += [Ground(x.x, x.width, top, y + 8, line) for x in sketch.columns]
+    return draw_results(section, sketch, y, panel.rival) if panel.has_result else y + 8
+
+
+def _draw_lane_names(sketch: Sketch, y: float) -> float:
+    """Draw the names of the lane columns, with the numbers of their notes; return the end."""
+    if sketch.scene.lanes == 1:
+        return y
+    notes = sketch.notes
+    sketch.canvas.open_group("px-lanes")
+    for number, column in enumerate(sketch.columns, 1):
+        lane = len(sketch.columns) - number
+        marks = [str(number) for number, note in enumerate(notes, 1) if note.lane == lane]
+        name = f"lane {lane}" + (f" · note {', '.join(marks[:3])}" if marks else "")
+        sketch.canvas.draw_centered(column, y + 15, name, REMARK, margin=8)
+    sketch.canvas.close_group()
+    return y + 16
+
+
+def _draw_operands(sketch: Sketch, y: float) -> float:
+    """Draw the lane columns and the registers a and b; others are drawn where they are read."""
+    canvas = sketch.canvas
+    registers = [
+        sketch.registers[x]
+        for x in _FIRST_ROLES
+        if x in sketch.registers and x in sketch.read_keys - sketch.own_keys
+    ]
+    lanes = [x.role for x in registers if x.is_by_lane]
+    words_end = y
+    if registers and sketch.layout.is_compact:
+        canvas.open_group("px-registers")
+        y = words_end = draw_registers(sketch, lanes, y)
+        canvas.close_group()
+    y = _draw_lane_names(sketch, y)
+    if not registers:
+        return y
+    canvas.open_group("px-operands")
+    if not sketch.layout.is_compact:
+        words_end = draw_registers(sketch, lanes, y)
+    end = max(
+        draw_register(sketch, figure, sketch.slots[figure.role], y + 6) for figure in registers
+    )
+    for figure in registers:
+        sketch.add_zones(figure.cells, y + 6)
+    canvas.close_group()
+    fields = [figure for figure in registers if figure.figure]
+    if fields:
+        canvas.open_group("px-fields")
+        top = end + 6
+        for figure in fields:
+            (area,) = sketch.make_areas(1, sketch.slots[figure.role])
+            for ruler in figure.figure.rulers if figure.figure else ():
+                end = max(
+                    end, draw_bit_ruler(sketch, ruler._replace(name=""), area, top, with_value=True)
+                )
+                sketch.set_port(ruler.place, area, end)
+        canvas.close_group()
+    return max(end, words_end)
+
+
+def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: float) -> float:
+    """Draw a band for each step, and a line for omitted ones; return the end."""
+    canvas, section = sketch.canvas, panel.section
+    css = "px-step px-{} px-other" if section.is_other else "px-step px-{}"
+    shown_steps = {step.number: step for step in steps}
+    previous_end: float | None = None
+    omitted_steps: list[StepScene] = []
+    selected: StepView | None = None
+    for scene_step in sketch.scene.steps:
+        if scene_step.stage not in panel.stages:
+            continue
+        step = shown_steps.get(scene_step.number)
+        if step is None:
+            omitted_steps.append(scene_step)
+            continue
+        if not scene_step.rows and not step.notes:  # the step changes nothing
+            selected = step if step.stage is Stage.SELECT else None
+            continue
+        joined_step = selected if step.stage is Stage.EXTEND else None
+        y = draw_gap(sketch, omitted_steps, y, previous_end or y)
+        omitted_steps, y = [], max(y, panel.tops.get(step.stage, y))
+        canvas.add_mark(step.mark, y)
+        canvas.open_group(css.format(step.stage), section.name_step(step))
+        previous_end = draw_thread(sketch, previous_end, y)
+        new_registers = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
+        named_registers = (x for x in new_registers if x.unit > 1 and sketch.scene.lanes > 1)
+        named_roles = dict.fromkeys(
+            x.role for x in named_registers if x.is_by_lane or sketch.has_no_room(x)
+        )
+        words_end = draw_step_caption(sketch, step, named_roles, y, joined_step)
+        end = words_end
+        if scene_step.rows:
+            top = words_end if sketch.layout.is_compact else y
+            end = max(draw_rows(sketch, scene_step, top, words_end), words_end)
+        y = draw_step_notes(canvas, step, end, sketch.figures)
+        stages = [x.stage for x in (joined_step, step) if x and sketch.has_machine_code(x.stage)]
+        y = draw_machine_rows(canvas, sketch.take_machine_rows(stages), y, sketch.figures)
+        canvas.close_group()
+    return draw_gap(sketch, omitted_steps, y, previous_end or y)

@@ -1,14 +1,14 @@
-"""Number lines, bit rulers and running sums, each with its outcome.
+"""Number lines and their axes, bit rulers and running sums, each with its outcome.
 
 A function takes the sketch, the row, its figure and the y of its top. It draws, records where lines
-start, and returns the y of its end.
+start, and returns the y of its end. Plots of sweeps have the same axes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...engine.micro_operations.drawings import Tick
 from ...scene.scene_model import (
@@ -23,14 +23,71 @@ from ...scene.scene_model import (
     SpanKind,
     Term,
 )
-from .axes import PlacedAxis, draw_tick_text
+from ...sweep.axis import choose_ticks
 from .cell_shapes import draw_cells, draw_sentence
 from .page_layout import Area, Sketch
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
 from .text_fitting import MIN_SIZE
-from .text_styles import FORMULA, LABEL, NAME, NOTE, SMALL, TAG, VALUE
+from .text_styles import DATUM, FORMULA, LABEL, NAME, NOTE, SMALL, TAG, VALUE
+
+_TICK_HEIGHT = 14
+"""Least distance of ticks above each other in px."""
+
+
+class PlacedAxis(NamedTuple):
+    """The extent of an axis: x of its ends, or y of them."""
+
+    start: float
+    end: float
+
+    @property
+    def length(self) -> float:
+        """The length in px; below 0 upwards."""
+        return self.end - self.start
+
+    def compute_place(self, position: Any) -> Any:
+        """Return x or y of a position from 0 to 1, or of each of an array."""
+        return self.start + self.length * position
+
+
+def draw_x_ticks(
+    canvas: SvgCanvas, ticks: Iterable[Tick], axis: PlacedAxis, room: Area, bottom: float,
+    baseline: float,
+) -> None:  # fmt: skip
+    """Draw ticks from the bottom of a plot down, and their texts on a baseline, in a room."""
+    for tick in ticks:
+        x = axis.compute_place(tick.position)
+        canvas.draw_line(x, bottom, x, bottom + 5, SvgColour.DIM)
+        draw_tick_text(canvas, tick, room.clamp_center(x, DATUM.measure(tick.text)), baseline)
+
+
+def draw_y_ticks(
+    canvas: SvgCanvas, ticks: Sequence[Tick], x: float, axis: PlacedAxis, *, room: float = 0
+) -> None:
+    """Draw the ticks of an axis upwards that fit, at the left of x, or in a room at its right."""
+    side = 1 if room else -1
+    for tick in choose_ticks(ticks, -axis.length, 0, _TICK_HEIGHT):
+        y = axis.compute_place(tick.position)
+        start = x if room else x - 5
+        canvas.draw_line(start, y, start + 5, y, SvgColour.DIM)
+        anchor, width = ("start", room) if room else ("end", x - 23)
+        draw_tick_text(canvas, tick, x + 9 * side, y + 4, anchor, width)
+
+
+def draw_tick_text(
+    canvas: SvgCanvas, tick: Tick, x: float, y: float, anchor: str = "middle",
+    width: float | None = None,
+) -> None:  # fmt: skip
+    """Draw the text of a tick; the current value's is bold."""
+    style, colour = (TAG, SvgColour.INK) if tick.is_current else (DATUM, None)
+    canvas.draw_text(x, y, tick.text, style, colour, anchor=anchor, width=width)
+
+
+def draw_x_label(canvas: SvgCanvas, x: float, y: float, text: str) -> None:
+    """Draw what the x axis shows, centred at x."""
+    canvas.draw_text(x, y, text, LABEL, anchor="middle")
 
 
 class _PlacedNumberLine(NamedTuple):

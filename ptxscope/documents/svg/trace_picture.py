@@ -9,84 +9,56 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
-from math import ceil
 from typing import NamedTuple
 
-from ...engine.micro_operations.properties import Stage
-from ...engine.semantics.models import ISA_MODEL
 from ...engine.tracing.trace import Trace
 from ...scene.row_folding import FoldedScene
-from ...scene.scene_model import Scene, StepScene
 from ..content.alt_text import format_alt_text
 from ..content.annotated_trace import abbreviate_names
-from ..content.document import (
-    Answers,
-    Document,
-    ResultView,
-    Section,
-    StepView,
-    build_document,
-    make_section,
-)
+from ..content.document import Document, Section, build_document, make_section
 from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, MachineRow, Options
 from ..theme import Theme
-from . import step_captions
-from .cell_shapes import draw_register
+from .page_frame import (
+    IdleStep,
+    Names,
+    describe_idle_steps,
+    draw_agreement,
+    draw_answers,
+    draw_compact_head,
+    draw_document_head,
+    draw_foot,
+    draw_lane_notes,
+    draw_notes,
+    find_long_names,
+    format_model,
+    list_idle_steps,
+    make_idle_step,
+)
 from .page_layout import (
     COMPACT,
-    EDGE,
-    FIGURES,
     MAX_NAME_CHARS,
     PAGE,
     Area,
     Layout,
-    Names,
-    Sketch,
     build_folded_scene,
     build_visible_scene,
-    draw_instruction,
-    find_long_names,
 )
+from .page_parts import draw_machine_section
 from .picture_panels import (
+    BAND,
     Panel,
+    Wires,
     align_parts,
     describe_differences,
-    find_differing_lanes,
+    draw_wires,
     list_groups,
 )
-from .result_shapes import (
-    draw_machine_rows,
-    draw_machine_section,
-    draw_note,
-    draw_results,
-    draw_step_notes,
-)
-from .statement_wires import BAND, Wires, draw_wires
-from .step_layout import draw_rows, place_rows
-from .svg_canvas import Ground, Sheet, SvgCanvas, Zone, list_elements, write_sheet
+from .step_layout import draw_body
+from .svg_canvas import Sheet, SvgCanvas, Zone, list_elements, write_sheet
 from .svg_colours import SvgColour
-from .svg_figures import draw_bit_ruler
-from .text_styles import (
-    BODY,
-    CAPTION,
-    CODE,
-    HEADING,
-    LABEL,
-    NAME,
-    NOTE,
-    REMARK,
-    SMALL,
-    STRONG,
-    SUBHEADING,
-    TITLE,
-)
+from .text_styles import BODY, HEADING, LABEL, NOTE
 
-_PAGE = PAGE.page
-_LABEL = FIGURES.x - EDGE
-"""Smallest width in px for the name of an answer."""
-_FIRST_ROLES = ("a", "b")
-"""Registers at the top; others are drawn where they are read."""
 _GAP = 34.0
 """Height in px for the wires above the line of a statement."""
 _HEAD_GAP = 30.0
@@ -134,7 +106,7 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
     machine_rows = [*doc.machine_code.computing_rows] if doc.machine_code else []
     picture = _Picture(canvas, page.x, machine_rows)  # wires have as much room as is at the left
     long_names = [] if has_lines else find_long_names(trace)
-    y = (_draw_compact_head if layout.is_compact else _draw_document_head)(doc, canvas, long_names)
+    y = (draw_compact_head if layout.is_compact else draw_document_head)(doc, canvas, long_names)
     canvas.add_mark("operands", y)
     groups = [*list_groups(doc, layout)]
     y -= _HEAD_GAP if groups[0][0].section.heading else 0
@@ -145,38 +117,23 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
     canvas.add_mark("notes", y)
     for text in describe_differences(groups[-1][-1]):
         y = canvas.draw_paragraph(page, y + 22, text, BODY) - 6
-    y = _draw_notes(doc, canvas, y - 8 * layout.is_compact, page, picture.has_lanes)
+    y = draw_notes(doc, canvas, y - 8 * layout.is_compact, page, picture.has_lanes)
     if doc.answers:
         canvas.add_mark("answers", y)
-        y = _draw_answers(doc.answers, canvas, y, page)
+        y = draw_answers(doc.answers, canvas, y, page)
     elif doc.agreement:
         canvas.add_mark("answers", y)
-        y = _draw_agreement(doc.agreement, canvas, y, page)
+        y = draw_agreement(doc.agreement, canvas, y, page)
     if doc.machine_code:
         y = draw_machine_section(canvas, doc.machine_code, picture.machine_rows, y, page)
     canvas.add_mark("foot", y)
     idle_steps = [step for step, is_idle in picture.idle_steps.items() if is_idle]
     idle_text = describe_idle_steps(idle_steps) if options.sentences else ""
-    height = _draw_foot(doc, canvas, y, page, idle_text)
+    height = draw_foot(doc, canvas, y, page, idle_text)
     owners = _list_owners(doc, chain(*groups), {x.name for x in canvas.marks})
     return SvgDrawing(
         doc, canvas, height, about, format_model(doc), options.theme, layout, long_names, owners
     )
-
-
-def draw_form(
-    doc: Document, short_document: Document, scene: Scene, result_views: tuple[ResultView, ...]
-) -> str:
-    """Draw a scene without known values, and the types of its results.
-
-    `short_document` is the document with letters instead of long names.
-    """
-    canvas = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
-    y = _draw_document_head(doc, canvas, find_long_names(doc.trace))
-    section = short_document.sections[0]._replace(results=result_views)
-    y = draw_body(canvas, Panel(section, PAGE), section.steps, FoldedScene(scene), y, [])
-    height = _draw_foot(doc, canvas, y, PAGE.page)
-    return render_drawing(SvgDrawing(doc, canvas, height, format_alt_text(doc), format_model(doc)))
 
 
 class _Picture(Wires):
@@ -317,33 +274,6 @@ def _list_owners(
     return owners
 
 
-def draw_body(
-    canvas: SvgCanvas,
-    panel: Panel,
-    steps: tuple[StepView, ...],
-    folded: FoldedScene,
-    y: float,
-    machine_rows: list[MachineRow],
-) -> float:
-    """Draw operands, steps and results, with nothing around them; return the end.
-
-    Machine instructions that are drawn are taken from ``machine_rows``.
-    """
-    section, layout, scene = panel.section, panel.layout, folded.scene
-    sketch = Sketch(canvas, scene, section, steps, layout, machine_rows)
-    sketch.differing_lanes = find_differing_lanes(panel)
-    sketch.ends = folded.ends or sketch.ends
-    place_rows(sketch)
-    top = y
-    y = _draw_steps(sketch, panel, steps, _draw_operands(sketch, y))
-    if panel.has_result:
-        y = max(y, panel.tops.get("result", y))
-        canvas.add_mark(section.name_part("result"), y)
-    line = section.name_part("line") if section.heading else ""
-    canvas.grounds += [Ground(x.x, x.width, top, y + 8, line) for x in sketch.columns]
-    return draw_results(section, sketch, y, panel.rival) if panel.has_result else y + 8
-
-
 def render_drawing(drawing: SvgDrawing, overlay: Sequence[str] = ()) -> str:
     """Render a drawing as an ``<svg>``, with elements over it."""
     canvas = drawing.canvas
@@ -365,269 +295,3 @@ def draw_page(drawing: SvgDrawing) -> list[str]:
     else:
         canvas.draw_rect(0.5, 0.5, width - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
     return canvas.parts
-
-
-def _draw_document_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> float:
-    """Draw title, instruction and model; return the end."""
-    return draw_head(canvas, doc.title, _format_head(doc), format_model(doc), long_names)
-
-
-def _format_head(doc: Document) -> str:
-    """Return the instruction; of several statements, which have lines, the given registers."""
-    if doc.sections[0].heading:
-        return ", ".join(f"{x.name} = {x.bits}" for x in doc.operands)
-    return " ".join(doc.ptx.split("\n"))
-
-
-def format_model(doc: Document) -> str:
-    """Return the model whose answer is drawn; if two are, both."""
-    names = [doc.model]
-    if doc.answers and doc.answers.steps:
-        names.append(doc.answers.other_name)
-    if doc.other:
-        names.append(doc.other.model.name)
-    ordered = sorted(dict.fromkeys(names), key=lambda x: x != ISA_MODEL.name)
-    return f"model{'s' * (len(ordered) > 1)} {' and '.join(ordered)}"
-
-
-def draw_head(canvas: SvgCanvas, title: str, ptx: str, model: str, long_names: Names = ()) -> float:
-    """Draw title, instruction and the text of the badge; return the end."""
-    y = 26.0
-    canvas.open_group("px-head")
-    if title:
-        y = canvas.draw_paragraph(_PAGE, y + 14, title, TITLE) - 8
-    badge = min(NOTE.measure(model) + 22, 240)
-    parts_start = len(canvas.parts)
-    end = (
-        draw_instruction(canvas, ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, CODE, long_names)
-        + 15
-    )
-    line = canvas.parts[parts_start:]
-    del canvas.parts[parts_start:]
-    if ptx:
-        canvas.draw_rect(EDGE, y, _PAGE.width, end - y, SvgColour.SOFT, SvgColour.LINE, radius=8)
-    canvas.parts += line
-    x = EDGE + _PAGE.width - badge - 10
-    canvas.draw_rect(x, y + 9, badge, 22, SvgColour.PAGE, SvgColour.DIM, radius=11)
-    canvas.draw_text(x + badge / 2, y + 24, model, NOTE, anchor="middle", width=badge - 14)
-    canvas.close_group()
-    return end + 18
-
-
-def _draw_compact_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> float:
-    """Draw title, instruction, and the model unless it is the documentation; return the end."""
-    page, y = COMPACT.page, 10.0
-    canvas.open_group("px-head")
-    if doc.title:
-        y = canvas.draw_paragraph(page, y + 13, doc.title, SUBHEADING) - 9
-    is_documented = doc.model == ISA_MODEL.name and not doc.answers and not doc.other
-    model = "" if is_documented else format_model(doc)
-    room = min(SMALL.measure(model) + 12, page.width / 2) if model else 0
-    canvas.draw_text(page.right, y + 14, model, SMALL, anchor="end", width=room)
-    end = draw_instruction(
-        canvas, _format_head(doc), page.x, y + 14, page.width - room, NAME, long_names
-    )
-    canvas.draw_line(page.x, end + 7, page.right, end + 7, SvgColour.LINE)
-    canvas.close_group()
-    return end + 14
-
-
-def _draw_lane_names(sketch: Sketch, y: float) -> float:
-    """Draw the names of the lane columns, with the numbers of their notes; return the end."""
-    if sketch.scene.lanes == 1:
-        return y
-    notes = sketch.notes
-    sketch.canvas.open_group("px-lanes")
-    for number, column in enumerate(sketch.columns, 1):
-        lane = len(sketch.columns) - number
-        marks = [str(number) for number, note in enumerate(notes, 1) if note.lane == lane]
-        name = f"lane {lane}" + (f" · note {', '.join(marks[:3])}" if marks else "")
-        sketch.canvas.draw_centered(column, y + 15, name, REMARK, margin=8)
-    sketch.canvas.close_group()
-    return y + 16
-
-
-def _draw_operands(sketch: Sketch, y: float) -> float:
-    """Draw the lane columns and the registers a and b; others are drawn where they are read."""
-    canvas = sketch.canvas
-    registers = [
-        sketch.registers[x]
-        for x in _FIRST_ROLES
-        if x in sketch.registers and x in sketch.read_keys - sketch.own_keys
-    ]
-    lanes = [x.role for x in registers if x.is_by_lane]
-    words_end = y
-    if registers and sketch.layout.is_compact:
-        canvas.open_group("px-registers")
-        y = words_end = step_captions.draw_registers(sketch, lanes, y)
-        canvas.close_group()
-    y = _draw_lane_names(sketch, y)
-    if not registers:
-        return y
-    canvas.open_group("px-operands")
-    if not sketch.layout.is_compact:
-        words_end = step_captions.draw_registers(sketch, lanes, y)
-    end = max(
-        draw_register(sketch, figure, sketch.slots[figure.role], y + 6) for figure in registers
-    )
-    for figure in registers:
-        sketch.add_zones(figure.cells, y + 6)
-    canvas.close_group()
-    fields = [figure for figure in registers if figure.figure]
-    if fields:
-        canvas.open_group("px-fields")
-        top = end + 6
-        for figure in fields:
-            (area,) = sketch.make_areas(1, sketch.slots[figure.role])
-            for ruler in figure.figure.rulers if figure.figure else ():
-                end = max(
-                    end, draw_bit_ruler(sketch, ruler._replace(name=""), area, top, with_value=True)
-                )
-                sketch.set_port(ruler.place, area, end)
-        canvas.close_group()
-    return max(end, words_end)
-
-
-def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: float) -> float:
-    """Draw a band for each step, and a line for omitted ones; return the end."""
-    canvas, section = sketch.canvas, panel.section
-    css = "px-step px-{} px-other" if section.is_other else "px-step px-{}"
-    shown_steps = {step.number: step for step in steps}
-    previous_end: float | None = None
-    omitted_steps: list[StepScene] = []
-    selected: StepView | None = None
-    for scene_step in sketch.scene.steps:
-        if scene_step.stage not in panel.stages:
-            continue
-        step = shown_steps.get(scene_step.number)
-        if step is None:
-            omitted_steps.append(scene_step)
-            continue
-        if not scene_step.rows and not step.notes:  # the step changes nothing
-            selected = step if step.stage is Stage.SELECT else None
-            continue
-        joined_step = selected if step.stage is Stage.EXTEND else None
-        y = step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
-        omitted_steps, y = [], max(y, panel.tops.get(step.stage, y))
-        canvas.add_mark(step.mark, y)
-        canvas.open_group(css.format(step.stage), section.name_step(step))
-        previous_end = step_captions.draw_thread(sketch, previous_end, y)
-        new_registers = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
-        named_registers = (x for x in new_registers if x.unit > 1 and sketch.scene.lanes > 1)
-        named_roles = dict.fromkeys(
-            x.role for x in named_registers if x.is_by_lane or sketch.has_no_room(x)
-        )
-        words_end = step_captions.draw_step_caption(sketch, step, named_roles, y, joined_step)
-        end = words_end
-        if scene_step.rows:
-            top = words_end if sketch.layout.is_compact else y
-            end = max(draw_rows(sketch, scene_step, top, words_end), words_end)
-        y = draw_step_notes(canvas, step, end, sketch.figures)
-        stages = [x.stage for x in (joined_step, step) if x and sketch.has_machine_code(x.stage)]
-        y = draw_machine_rows(canvas, sketch.take_machine_rows(stages), y, sketch.figures)
-        canvas.close_group()
-    return step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
-
-
-class IdleStep(NamedTuple):
-    """A step without a place of its own in a picture."""
-
-    name: str
-    """Number and title."""
-    is_beside: bool
-    """Whether the operands have its numbers beside them; otherwise it changes nothing."""
-
-
-def make_idle_step(step: StepView) -> IdleStep:
-    """Return a step as one that is not drawn."""
-    return IdleStep(f"{step.number} {step.title}", step.stage is Stage.EXTEND)
-
-
-def list_idle_steps(scene: Scene, steps: tuple[StepView, ...]) -> list[IdleStep]:
-    """Return the steps that are not drawn because they change nothing, or show nothing more."""
-    drawn_stages = {step.stage for step in scene.steps if step.rows}
-    joined_stages = {Stage.SELECT} if Stage.EXTEND in drawn_stages else set()
-    omitted_steps = (
-        x for x in steps if x.stage not in drawn_stages | joined_stages and not x.notes
-    )
-    return [*map(make_idle_step, omitted_steps)]
-
-
-def describe_idle_steps(steps: Collection[IdleStep]) -> str:
-    """Return a sentence or two with the steps that are not drawn; empty if all are."""
-    idle = [x.name for x in steps if not x.is_beside]
-    beside = [x.name for x in steps if x.is_beside]
-    clause = "it changes" if len(idle) == 1 else "they change"
-    sentences = [f"Not drawn, because {clause} nothing: {', '.join(idle)}."] if idle else []
-    sentences += [f"Drawn beside the operands: {', '.join(beside)}."] if beside else []
-    return " ".join(sentences)
-
-
-def _draw_answers(answers: Answers, canvas: SvgCanvas, y: float, page: Area) -> float:
-    """Draw each answer of models that differ, and the reasons; return the end."""
-    y += 16
-    canvas.open_group("px-answers")
-    canvas.draw_line(page.x, y, page.right, y, SvgColour.MARK, 1.5, "6 4")
-    title = "Why" if answers.other_trace else "Two answers"  # both are drawn, or one of them
-    canvas.draw_text(page.x, y + 28, title, HEADING)
-    widest = max(BODY.measure(answer.label) for answer in answers.all)
-    room = min(max(_LABEL, widest + 9), page.width / 2)
-    text_area = Area(page.x + room, page.width - room)
-    about = f"They first differ at “{answers.step}”."
-    canvas.draw_text(text_area.x, y + 28, about, BODY, SvgColour.DIM, width=text_area.width)
-    y += 52
-    for answer in answers.all:
-        reason = answer.reason
-        canvas.draw_text(page.x, y, answer.label, BODY, width=room - 8)
-        result_room = min(text_area.width - STRONG.measure(reason) - 8, 360)
-        canvas.draw_text(text_area.x, y, answer.result, LABEL, width=result_room)
-        canvas.draw_text(page.right, y, reason, STRONG, SvgColour.MARK, anchor="end")
-        y += 20
-    for erratum in answers.errata:
-        y = draw_note(canvas, f"{erratum.id}: {erratum.sentence}", y, page) + 8
-    canvas.close_group()
-    return y
-
-
-def _draw_agreement(text: str, canvas: SvgCanvas, y: float, page: Area) -> float:
-    canvas.open_group("px-answers")
-    y = canvas.draw_paragraph(page, y + 18, text, STRONG)
-    canvas.close_group()
-    return y - 14
-
-
-def _draw_notes(doc: Document, canvas: SvgCanvas, y: float, page: Area, has_lanes: bool) -> float:
-    """Draw the notes on lanes and the notes of ptxscope; return the end."""
-    only, notes = doc.sections[0], dict.fromkeys(x for y in doc.sections for x in y.notes)
-    y = draw_lane_notes(() if only.heading else only.lane_notes, canvas, y + 14, page, has_lanes)
-    texts = [f"Note: {text}." for text in dict.fromkeys((*notes, *doc.notes))]
-    if only.heading and doc.no_result:
-        texts.append(f"The result: {doc.no_result}.")
-    for text in texts:
-        y = canvas.draw_paragraph(page, y + 14, text, REMARK) - 6
-    return y
-
-
-def draw_lane_notes(
-    notes: tuple[str, ...], canvas: SvgCanvas, y: float, page: Area, is_numbered: bool
-) -> float:
-    """Draw the notes of the author on lanes, numbered like their columns; return the end."""
-    for number, text in enumerate(notes, 1):
-        y = draw_note(canvas, f"note {number}: {text}" if is_numbered else text, y, page) + 8
-    return y
-
-
-def _draw_foot(
-    doc: Document, canvas: SvgCanvas, y: float, page: Area, idle_text: str = ""
-) -> float:
-    """Draw caption and source; return the height of the page in whole px, as renderers round it."""
-    canvas.open_group("px-foot")
-    if doc.caption:
-        y = canvas.draw_paragraph(page, y + 20, doc.caption, CAPTION) - 10
-    y = canvas.draw_paragraph(page, y + 22, idle_text, SMALL) - 22
-    if doc.source:
-        canvas.draw_text(page.x, y + 22, doc.source, SMALL, width=page.width)
-    else:
-        y -= 14
-    canvas.close_group()
-    return ceil(y + (30 if idle_text else 40))

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from ...sweep.axis import choose_ticks, iter_landmarks
 from ...sweep.computation import Bits, Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_interval_ends, find_true_intervals
-from ..svg.axes import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
 from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
+from ..svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
 from ..svg.text_styles import LABEL, NOTE
 
 _HIGH = 300.0

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ...sweep.axis import choose_ticks
 from ...sweep.computation import Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_true_intervals
-from ..svg.axes import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
 from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import HATCH, SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
+from ..svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
 from ..svg.text_styles import EMPHASIS, LABEL
-from .colour_ramp import RAMP, compute_shades, encode_png
 from .line_plot import PlotLineStyle
+from .terminal_plot import COLOUR_RAMP, compute_shades
 
 SIDE = 512.0
 LEFT = 118.0
@@ -176,7 +179,7 @@ def _draw_scale(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     width = WIDTH - EDGE - x
     canvas.draw_text(x, chart.top + 12, lane.label, LABEL, width=width)
     top = chart.top + 26
-    column = np.arange(len(RAMP), dtype=np.uint8).reshape(-1, 1)
+    column = np.arange(len(COLOUR_RAMP), dtype=np.uint8).reshape(-1, 1)
     canvas.draw_image(x, top, 22, height, encode_png(column))
     canvas.draw_rect(x, top, 22, height, None, SvgColour.DIM, radius=0)
     column_index, row_index = sweep.current_point
@@ -185,3 +188,21 @@ def _draw_scale(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
         current_rank = int(sweep.ranks[row_index, column_index])
     ticks = sweep.result_axis.list_ticks(current_rank, [lane.compute_rank(0)])
     draw_y_ticks(canvas, ticks, x + 22, PlacedAxis(top + height, top), room=width - 31)
+
+
+def encode_png(cells: npt.NDArray[np.uint8]) -> bytes:
+    """Encode shades as a PNG of one pixel each, with the first row at the bottom."""
+    height, width = cells.shape
+    rows = np.zeros((height, width + 1), np.uint8)  # each row begins with its filter type: none
+    rows[:, 1:] = cells[::-1]
+    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+    palette = bytes(part for colour in COLOUR_RAMP for part in colour)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in (
+            (b"IHDR", header),
+            (b"PLTE", palette),
+            (b"IDAT", zlib.compress(rows.tobytes(), 9)),
+            (b"IEND", b""),
+        )
+    )

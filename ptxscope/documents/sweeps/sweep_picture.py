@@ -16,11 +16,11 @@ from ...sweep.sweep_words import (
 from ..content.id_prefix import hash_id
 from ..content.sanitizer import sanitize_text
 from ..options import DEFAULT, Options
+from ..svg.page_frame import draw_head
 from ..svg.page_layout import EDGE, WIDTH
 from ..svg.svg_canvas import Sheet, SvgCanvas, write_sheet
 from ..svg.svg_colours import SvgColour
 from ..svg.text_styles import REMARK, SMALL
-from ..svg.trace_picture import draw_head
 from . import line_plot, map_plot
 
 _PAGE = WIDTH - 2 * EDGE

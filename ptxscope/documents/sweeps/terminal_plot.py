@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy.typing as npt
 from ...engine.micro_operations.drawings import Tick
 from ...sweep.axis import NEARLY, SweepAxis, abbreviate_value, choose_ticks
 from ...sweep.computation import Bits, Mask, Sweep
-from .colour_ramp import SHADES, compute_shades
 
 _BRAILLE = 0x2800
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
@@ -343,3 +343,40 @@ def _compute_start(tick: Tick, margin: int, width: int) -> int:
     """Return the column of a label's first character."""
     middle = margin + 1 + int(tick.position * width)
     return max(min(middle - len(tick.text) // 2, margin + 1 + width - len(tick.text)), 0)
+
+
+Colour = tuple[int, int, int]
+_ANCHORS: tuple[Colour, ...] = (
+    (16, 24, 56),
+    (30, 66, 118),
+    (38, 116, 140),
+    (86, 164, 140),
+    (176, 202, 110),
+    (254, 240, 160),
+)
+SHADES = 256
+
+
+def _mix_colours(low: Colour, high: Colour, part: float) -> Colour:
+    red, green, blue = (round(a + (b - a) * part) for a, b in zip(low, high, strict=True))
+    return red, green, blue
+
+
+def _make_ramp() -> tuple[Colour, ...]:
+    stretch = (SHADES - 1) / (len(_ANCHORS) - 1)
+    colours = []
+    for shade in range(SHADES):
+        index = min(int(shade / stretch), len(_ANCHORS) - 2)
+        low, high = list(pairwise(_ANCHORS))[index]
+        colours.append(_mix_colours(low, high, shade / stretch - index))
+    return tuple(colours)
+
+
+COLOUR_RAMP = _make_ramp()
+"""Colour of each shade, the darkest first."""
+
+
+def compute_shades(sweep: Sweep) -> npt.NDArray[np.uint8]:
+    """Return the shade of each result, from 0 for the least to 255 for the greatest."""
+    part = sweep.result_axis.compute_part(sweep.ranks)
+    return np.asarray(np.rint(part * (SHADES - 1)), np.uint8)
