@@ -45,7 +45,7 @@ from .documents.media.frames import render_for_column
 from .documents.option_table import OPTIONS, Option
 from .documents.theme import Theme
 from .engine.tracing.trace import Trace
-from .page.live_markup import FRAME, SCRIPT, make_live_markup
+from .page.elements import LIVE_FRAME, LIVE_SCRIPT, make_live_markup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -312,7 +312,7 @@ class _Draw(SphinxPostTransform):
     def _locate_script(self) -> str:
         """Return the address of the script of live figures, as seen from the page."""
         page = self.app.builder.get_target_uri(self.env.docname)
-        return relative_uri(page, f"_static/{_ENGINE_FOLDER}/{SCRIPT}")
+        return relative_uri(page, f"_static/{_ENGINE_FOLDER}/{LIVE_SCRIPT}")
 
     def _drawn(self, trace: _TraceNode, ids: set[str]) -> Iterator[nodes.Node]:
         words, format_ = trace["words"], trace["format"]
@@ -361,7 +361,7 @@ def _framed(trace: _TraceNode, ids: set[str], script: str) -> str:
     if not script:
         return f'<div class="{escape(classes)}"{label}>\n{anchors}{document}</div>\n'
     words += [f"--id={options.id}"] if options.id and not name else []
-    frame = f'<div class="{escape(classes)} {FRAME}"{label}>{document}</div>'
+    frame = f'<div class="{escape(classes)} {LIVE_FRAME}"{label}>{document}</div>'
     return f"{anchors}{make_live_markup(frame, found, words, script)}"
 
 

@@ -24,7 +24,7 @@ from sphinx.util import logging
 
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.media.frames import add_min_width
-from ptxscope.page.live_markup import FRAME, SCRIPT, make_live_markup
+from ptxscope.page.elements import LIVE_FRAME, LIVE_SCRIPT, make_live_markup
 
 from .manual_shown import split_commands
 
@@ -153,10 +153,10 @@ class _PageBuilder:
         if 'class="px-svg' not in svg:
             return nodes.container("", self._make_image(image), classes=["screen-box"])
         self._env.note_dependency(str(path))
-        box = f'<div class="ptx-trace {FRAME}" tabindex="0">{add_min_width(svg)}</div>'
+        box = f'<div class="ptx-trace {LIVE_FRAME}" tabindex="0">{add_min_width(svg)}</div>'
         if self._env.docname.startswith(_LIVE_PAGES) and self._words[1:2] == ["trace"]:
             words = [*self._words[2:], "-f", "svg"]
-            script = f"{'../' * self._env.docname.count('/')}_static/{ENGINE_FOLDER}/{SCRIPT}"
+            script = f"{'../' * self._env.docname.count('/')}_static/{ENGINE_FOLDER}/{LIVE_SCRIPT}"
             box = make_live_markup(box, parse_request(words)[0], words, script)
         return nodes.raw("", box, format="html")
 

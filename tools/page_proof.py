@@ -20,7 +20,7 @@ from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.trace import trace
 from ptxscope.learn.practice import SeededRandom, make_instruction, pick_form, pick_operands
-from ptxscope.page.permalink import PageLink, format_permalink, parse_permalink
+from ptxscope.page.permalink import TOOLS, PageLink, format_permalink, parse_permalink
 from ptxscope.page.runtime import CDN, FILES
 from ptxscope.page.site import make_site
 from tools.page_browser import READY_MS, PageDriver, serve_site, start_browser
@@ -248,7 +248,7 @@ def check_loading(driver: PageDriver) -> str:
     page.wait_for_selector("#loader:not([hidden])")
     page.fill("#line", "vmin4.u32.u32.u32 d, a, b, c")
     page.fill("#value-a", "0x01020304")
-    page.click("[data-do=step][data-delta='-1']")
+    page.click("[data-do='step.back']")
     page.wait_for_selector("body.ready", timeout=READY_MS)
     driver.wait_for(
         "location.hash.startsWith('#vmin4.u32.u32.u32+d,+a,+b,+c&a=0x01020304&')", READY_MS
@@ -315,8 +315,8 @@ def check_offline(driver: PageDriver) -> str:
         before = driver.page.inner_html("#picture")
         driver.page.fill("#value-b", "0x12345678")
         require(driver.page.inner_html("#picture") != before, "offline, nothing is drawn")
-        for name in ("explain", "check", "sweep", "lesson"):
-            driver.page.click(f"[data-do=tool][data-name={name}]")
+        for name in TOOLS.values():
+            driver.page.click(f"#tools [data-do={name}]")
             driver.page.wait_for_timeout(150)
             require(driver.page.inner_text("#panel"), f"offline, {name} shows nothing")
     finally:
@@ -542,7 +542,7 @@ def check_keyboard(driver: PageDriver) -> str:
     driver.wait_for("document.getElementById('value-a').value.startsWith('0xf9')")
     driver.wait_for("document.querySelectorAll('.zones .lit').length > 5")
     spoken = page.inner_text("#spoken")
-    page.focus("[data-do=step][data-delta='-1']")
+    page.focus("[data-do='step.back']")
     page.keyboard.press("Enter")
     driver.wait_for(f"document.getElementById('spoken').innerText !== {json.dumps(spoken)}")
     driver.wait_for("location.hash.includes('step=')")

@@ -6,19 +6,29 @@ ever text: neither of them reads markup.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from ..engine.syntax.errors import (
-    Problem,
-    PtxError,
-    caret_lines,
-    make_printable,
-)
+from ..engine.isa.encodings import format_hex
+from ..engine.syntax.errors import Problem, PtxError, caret_lines, make_printable
+from ..engine.tracing.trace import Trace
 
 Element = list[Any]
 """A tag, its attributes, and its children, which are elements or texts."""
 Child = Element | str
+LIVE_SCRIPT = "live.js"
+"""The module that redraws figures, in the folder of the engine."""
+LIVE_FRAME = "px-frame-live"
+"""Class of the element within the document whose content is redrawn; without one, all is."""
+_LIVE_STYLE = (
+    ".px-live form{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:center;margin:.5rem 0;"
+    "font-family:system-ui,sans-serif}"
+    ".px-live form[hidden]{display:none}"
+    ".px-live form input{font-family:ui-monospace,monospace;width:13rem;max-width:100%}"
+    ".px-live output{flex-basis:100%;white-space:pre-wrap;font-family:ui-monospace,monospace}"
+)
 _VOID = frozenset({"img", "input", "br", "progress"})
 
 
@@ -73,3 +83,38 @@ def format_html(child: Child) -> str:
     opening = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
     inner = "".join(map(format_html, children))
     return f"<{tag}{opening}>" if tag in _VOID else f"<{tag}{opening}>{inner}</{tag}>"
+
+
+# --- live figures: a still document, fields for its operands, and what redraws it --------------
+
+
+def make_live_markup(document: str, trace: Trace, words: Sequence[str], script: str) -> str:
+    """Return HTML around a document of a trace.
+
+    ``words`` are the arguments of ``ptxscope trace`` that make the document, and ``script`` is the
+    address of ``live.js``.
+    """
+    target = trace.block
+    fields = [
+        make_element(
+            "label",
+            f"{x.name} ",
+            make_element(
+                "input",
+                type="text",
+                name=x.name,
+                value=format_hex(trace.operands[x.roles[0]], x.type.bits),
+                autocomplete="off",
+                spellcheck="false",
+            ),
+        )
+        for x in target.inputs
+        if x.roles[0] not in target.constants
+    ]
+    form = make_element("form", *fields, make_element("output", class_="px-state"), hidden=True)
+    return (
+        f'<div class="px-live" data-words="{escape(json.dumps(list(words)))}">\n'
+        f"<style>{_LIVE_STYLE}</style>\n{format_html(form)}\n"
+        f'<div class="px-document">{document}</div>\n'
+        f'<script type="module" src="{escape(script)}"></script>\n</div>\n'
+    )

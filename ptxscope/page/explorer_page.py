@@ -12,21 +12,21 @@ from ..documents import export
 from ..documents.content.command_words import format_command
 from ..documents.theme import Theme
 from ..engine.syntax.completions import find_completions
-from . import line_actions, page_view, picture_actions, step_actions, tool_actions
-from .page_edits import MAX_LINE_CHARS, Actions, perform_action
+from . import page_view
+from .page_actions import (
+    MAX_LINE_CHARS,
+    PAGE_ACTIONS,
+    follow_state,
+    open_link,
+    perform_action,
+    refresh_panel,
+)
 from .page_picture import PagePicture, draw_picture, drop_style, list_zones
 from .page_state import PageState
 
 COPY_FORMATS = ("link", "markdown", "svg", "command", "c")
 """What the page copies as text; a PNG is drawn from the SVG."""
 
-PAGE_ACTIONS: Actions = {
-    **line_actions.ACTIONS,
-    **picture_actions.ACTIONS,
-    **step_actions.ACTIONS,
-    **tool_actions.ACTIONS,
-}
-"""The page's own actions by name; their arguments come from data attributes and fields."""
 _SILENT_ACTIONS = frozenset({"resize", "refresh", "end_line"})
 """Actions after which a message stays: nobody chose them."""
 _TOOL_ACTIONS = frozenset(
@@ -44,10 +44,10 @@ class ExplorerPage:
         """What the page has been sent, by name."""
         self._picture: PagePicture | None = None
         if fragment:
-            line_actions.open_link(self.state, {"fragment": fragment})
+            open_link(self.state, {"fragment": fragment})
             self.state.explorer.session.undo_history.clear()
-            tool_actions.follow_lesson(self.state)
-            tool_actions.refresh_panel(self.state, {})
+            follow_state(self.state)
+            refresh_panel(self.state, {})
 
     def handle(self, action: str, arguments: str = "{}") -> str:
         """Perform an action and return, as JSON, what changes on the page.
@@ -64,9 +64,9 @@ class ExplorerPage:
             PAGE_ACTIONS[action](page, json.loads(arguments))
         else:
             perform_action(page, action)
-        tool_actions.follow_lesson(page)
+        follow_state(page)
         if page.tool != old_tool or action in _TOOL_ACTIONS:
-            tool_actions.refresh_panel(page, {})
+            refresh_panel(page, {})
         return self.format_changes()
 
     def format_changes(self) -> str:

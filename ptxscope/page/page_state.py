@@ -31,7 +31,7 @@ class OpenTool(NamedTuple):
 
 
 class PageState:
-    """What a page shows; ``*_actions`` have the transitions."""
+    """What a page shows; ``page_actions`` has the transitions."""
 
     def __init__(self) -> None:
         self.explorer = ExplorerState(make_example(FIRST_OPCODE))
@@ -66,7 +66,7 @@ class PageState:
     @property
     def block_trace(self) -> Trace | None:
         """The evaluation of the block that the line is; None if it is one instruction."""
-        return None if self.explorer.lesson else self.explorer.block_trace
+        return self.explorer.block_trace
 
     @property
     def shown_trace(self) -> Trace:
@@ -97,9 +97,7 @@ class PageState:
     @property
     def current_step(self) -> int:
         """The number of the step that is predicted, or the last one that is drawn; 0 if none is."""
-        block = self.block_trace
-        earlier = block.parts[: self.explorer.block_statement - 1] if block else ()
-        return sum(len(part.steps) for part in earlier) + self.explorer.step
+        return self.explorer.block_step
 
     @property
     def shown_step(self) -> int:

@@ -27,22 +27,16 @@ from .elements import (
     make_words,
 )
 from .page_state import PageState
-from .permalink import format_permalink
+from .permalink import TOOLS, format_permalink
 
 if TYPE_CHECKING:
     from ..engine.tracing.trace import Trace
-
-_TOOL_NAMES = {
-    "explain": "Why did I get that?",
-    "check": "Check a listing",
-    "sweep": "Sweep an operand",
-    "lesson": "Lessons",
-}
+_BACKWARDS, _FORWARDS = ("step.first", "step.back"), ("step.next", "step.last")
+"""The actions of the buttons for steps."""
 
 
 def make_view(page: PageState) -> dict[str, object]:
     """Return what the page shows: regions as elements, and words for its JavaScript."""
-    tool = page.tool.name
     link, remark = make_link(page)
     return {
         "line": page.line,
@@ -64,21 +58,22 @@ def make_view(page: PageState) -> dict[str, object]:
         if page.query
         else [],
         "#tools": [
-            make_button(label, "tool", data_name=name, aria_expanded=format_flag(name == tool))
-            for name, label in _TOOL_NAMES.items()
+            _make_action_button(page, id_, aria_expanded=format_flag(name == page.tool.name))
+            for name, id_ in TOOLS.items()
         ],
         "#panel": page.panel,
         "stale": page.is_panel_stale,
     }
 
 
-def _make_action_button(page: PageState, id_: str) -> Element:
+def _make_action_button(
+    page: PageState, id_: str, label: str = "", *, is_disabled: bool = False, **attributes: str
+) -> Element:
     """Return the button of an action of the explorer's table."""
     action = ACTIONS[id_]
-    is_disabled = format_flag(action.check(page.explorer) is not None)
-    return make_button(
-        action.label.capitalize(), id_, title=action.tooltip, aria_disabled=is_disabled
-    )
+    disabled = format_flag(is_disabled or action.check(page.explorer) is not None)
+    label = label or f"{action.label[:1].upper()}{action.label[1:]}"
+    return make_button(label, id_, title=action.tooltip, aria_disabled=disabled, **attributes)
 
 
 def make_link(page: PageState) -> tuple[str, str]:
@@ -186,14 +181,11 @@ def _list_models(page: PageState) -> Iterator[Child]:
 def _list_steps(page: PageState) -> Iterator[Child]:
     state, shown, last = page.explorer, page.shown_step, page.last_step
     can_go_on = state.is_predicting or state.practice is not None
-    is_first, is_last = format_flag(shown <= 1), format_flag(shown >= last)
     yield make_element(
         "div",
-        make_button("First", "step", data_step="1", aria_disabled=is_first),
-        make_button("Back", "step", data_delta="-1", aria_disabled=is_first),
-        make_button("Next", "step", data_delta="1", aria_disabled=is_last),
-        make_button("Last", "step", data_step=str(last), aria_disabled=is_last),
-        make_button("Stop predicting" if state.is_predicting else "Predict", "predict"),
+        *(_make_action_button(page, x, is_disabled=shown <= 1) for x in _BACKWARDS),
+        *(_make_action_button(page, x, is_disabled=shown >= last) for x in _FORWARDS),
+        _make_action_button(page, "predict", "Stop predicting" if state.is_predicting else ""),
         _make_action_button(page, "predict.another") if can_go_on else "",
         class_="choices",
     )
@@ -205,7 +197,7 @@ def _list_steps(page: PageState) -> Iterator[Child]:
                 make_button(
                     title,
                     "step",
-                    data_step=str(number),
+                    data_number=str(number),
                     aria_current="step" if number == shown else None,
                     class_="later" if number > shown else None,
                 ),

@@ -21,8 +21,8 @@ _MAX_STEP = 999
 _READABLE = "@!$*,;:/[]"
 """Characters that stay as they are, beside letters, digits and ``_.-~``."""
 _ROLES = frozenset(map(str, Role))
-TOOLS = ("explain", "check", "sweep", "lesson")
-"""The tools that the page can show beside the picture."""
+TOOLS = {"explain": "explain", "check": "check", "sweep": "sweep", "lesson": "lessons"}
+"""The tools that the page can show beside the picture, and the explorer's action for each."""
 _FLAGS = ("both", "result", "predict")
 """Words for what else is shown: each is absent or ``1``."""
 

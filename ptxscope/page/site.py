@@ -10,17 +10,25 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from html import escape
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path, PurePosixPath
 
 from .. import __version__
+from ..documents import export
+from ..documents.options import Options
 from ..documents.svg.svg_colours import PALETTE, make_style_sheet
 from ..documents.theme import HTML, Pair, Theme, format_declarations
+from ..engine.isa.catalog import CATALOG
+from ..engine.isa.encodings import format_hex
+from ..engine.isa.entry import Entry
+from ..engine.syntax.parser import parse
+from ..engine.tracing.trace import trace
 from ..files import replace as replace_file
 from . import runtime
-from .elements import format_html
+from .elements import Element, format_html, make_element
 from .explorer_page import ExplorerPage
-from .gallery import draw_gallery, make_gallery
 from .page_picture import draw_picture, drop_style
+from .permalink import PageLink, format_permalink
 
 _SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js", "live.js")
 _LEFT_OUT = frozenset({"app", "screens", "widgets", "notebook.py", "sphinx.py"})
@@ -32,6 +40,8 @@ _COLOURS: dict[str, Pair] = {
     "edge": ("#7a8594", "#7f8b9a"),
     "scheme": ("light", "dark"),
 }
+_GALLERY = "gallery"
+_GALLERY_OPTIONS = Options(compact=True, sentences=False, footer=False)
 
 
 def make_engine(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
@@ -66,7 +76,7 @@ def make_site(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
         "picture.css": _make_picture_style(),
     }
     files = {name: text.encode() for name, text in texts.items()}
-    return make_engine(runtime_files) | files | draw_gallery()
+    return make_engine(runtime_files) | files | _draw_gallery()
 
 
 def is_page(index: bytes) -> bool:
@@ -168,9 +178,47 @@ def _make_index(*, has_runtime: bool) -> str:
         "version": escape(__version__),
         "line": escape(page.state.line),
         "picture": f'<div class="figure">{drop_style(picture.svg)}</div>',
-        "gallery": "".join(map(format_html, make_gallery())),
+        "gallery": "".join(map(format_html, _make_gallery())),
         **regions,
     }
     for name, value in values.items():
         template = template.replace(f"{{{{{name}}}}}", value)
     return template
+
+
+# --- the gallery: an example of each instruction as a small picture, and a link that opens it --
+
+
+def _make_gallery() -> list[Element]:
+    """Return the groups of the catalog, each with a link and a picture for an instruction."""
+    elements = list[Element]()
+    for group, entries in groupby(CATALOG.values(), lambda x: x.group):
+        cards = (_make_card(entry) for entry in entries)
+        elements.append(make_element("h2", group))
+        elements.append(make_element("div", *cards, class_="cards"))
+    return elements
+
+
+def _draw_gallery() -> dict[str, bytes]:
+    """Return the picture of each instruction's example as SVG, by the name of its file."""
+    return {
+        _name_file(entry): export(trace(*entry.example), "svg", _GALLERY_OPTIONS).encode()
+        for entry in CATALOG.values()
+    }
+
+
+def _name_file(entry: Entry) -> str:
+    return f"{_GALLERY}/{entry.opcode}.svg"
+
+
+def _make_card(entry: Entry) -> Element:
+    ptx, values = entry.example
+    ins = parse(ptx)
+    texts = {
+        x.roles[0]: format_hex(values[x.roles[0]], x.type.bits)
+        for x in ins.inputs
+        if x.roles[0] in values
+    }
+    picture = make_element("img", src=_name_file(entry), alt="", loading="lazy", width="200")
+    label = make_element("span", make_element("b", entry.opcode), f" {entry.summary}")
+    return make_element("a", picture, label, href=f"#{format_permalink(PageLink(str(ins), texts))}")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..diagnosis.explanations import Diagnosis
     from ..learn.lesson_position import LessonProgress
     from ..state.open_lesson import OpenLesson
+    from .page_state import PageState
 
 MAX_LISTING_CHARS = 200_000
 """Maximum characters of a pasted listing."""
@@ -22,6 +23,24 @@ _MAX_EXPLAINED = 16
 """Maximum statements of a block that is explained: the time grows with their square."""
 _MAX_FOUND = 40
 """Maximum instructions that a search lists."""
+
+
+def make_panel(page: PageState) -> list[Child]:
+    """Return what the open tool shows; its explanations are kept, to be shown."""
+    match page.tool:
+        case ("explain", text):
+            children, page.diagnosis = explain(page.shown_trace, text)
+            return children
+        case ("check", text):
+            return check(text)
+        case ("sweep", text):
+            from .sweep_panel import sweep
+
+            return sweep(page.shown_trace, text)
+        case ("lesson", _):
+            lesson = page.explorer.lesson
+            return show_lesson(lesson) if lesson else list_lessons(page.explorer.lesson_places)
+    return []
 
 
 def make_report(text: str) -> Element:

@@ -68,7 +68,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
     "Steps": (
         Action("step.next", "n,right", "next", "Reveal the next step", steps.move_by, (1,)),
         Action("step.back", "N,left", "back", "Go back a step", steps.move_by, (-1,)),
-        Action("step.first", "home", "first", "Go to the first step", steps.go_to_step, (1,)),
+        Action("step.first", "home", "first", "Go to the first step", steps.go_to_block_step, (1,)),
         Action(
             "step.play",
             "space",

@@ -265,6 +265,22 @@ class ExplorerState:
         """The evaluation of an open block, while one of its statements is shown unchanged."""
         return self.cursor.block_trace if self.cursor and self.block_statement else None
 
+    @property
+    def block_step(self) -> int:
+        """The number of the step, counted through all statements of an open block."""
+        block = self.block_trace
+        earlier = block.parts[: self.block_statement - 1] if block else ()
+        return sum(len(part.steps) for part in earlier) + self.step
+
+    def enter_statement(self, block_step: int) -> int:
+        """Go to the statement of an open block that has a step; return the step's number there."""
+        block = self.block_trace
+        if block is None:
+            return block_step
+        step = block.steps[min(block_step, len(block.steps)) - 1]
+        self.go_to_statement(step.statement - self.block_statement)
+        return sum(x.statement == step.statement for x in block.steps[: step.number])
+
     def reveal_result(self, *, is_revealed: bool = True) -> bool:
         """Reveal the result before its step, or hide it again.
 
@@ -420,12 +436,17 @@ class ExplorerState:
     # --- predictions -------------------------------------------------------------------
 
     def resume_predicting(self) -> None:
-        """Predict the step at which the user stopped, if it is still ahead, or else the next."""
+        """Predict the step at which the user stopped, if it is still ahead, or else the next.
+
+        After the last step of all, that is the first.
+        """
         left_at = self.predictions.left_at if self.predictions.follow_trace(self.trace) else 0
         if left_at and (self.step < left_at or self.is_at_end):
             self.begin_predicting(left_at)
+        elif not self.is_at_end:
+            self.begin_predicting(self.step + 1)
         else:
-            self.begin_predicting(1 if self.is_at_end else self.step + 1)
+            self.begin_predicting(1 if self.go_to_statement(1) else self.enter_statement(1))
 
     def begin_predicting(self, step: int) -> None:
         """Predict a step and those after it."""

@@ -1,6 +1,6 @@
-"""What an edit of a place in the picture changes: bits of an operand, a selector, a mask.
+"""Edits of places in the picture: the bits, selector or mask that each changes; transitions.
 
-The explorer and the page share it; ``edits`` makes the new setup.
+The explorer and the page share them.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..engine.isa.encodings import format_bit_range, step_float
+from ..engine.isa.encodings import format_bit_range, format_float, step_float
 from ..engine.isa.types import Role, Type
 from ..engine.syntax.values import parse_integer, parse_value
 from ..engine.tracing.provenance import LaneBits, find_descendants, find_provenance
@@ -27,7 +27,11 @@ from ..scene.scene_model import (
     TableEntry,
     TableFigure,
 )
-from .edits import with_literal, with_value
+from . import edits
+from .answer_transitions import ask_computed
+from .edit_transitions import edit, set_slot
+from .explorer_state import ExplorerState
+from .requests import REFUSED, AskText, Requests, ShowHint, refuse
 from .setup import Setup, trace_of
 
 FORMULA_PLACE = LaneRef(Role.TABLE, 0)
@@ -149,7 +153,11 @@ def parse_part(text: str, type_: Type, unit: int, number: int, bits: int) -> int
 def with_operand_bits(setup: Setup, role: str, bits: int) -> Setup:
     """Return the setup with other bits of an operand, a register or a literal."""
     is_register = role in setup.instruction.names
-    return with_value(setup, role, bits) if is_register else with_literal(setup, role, bits)
+    return (
+        edits.with_value(setup, role, bits)
+        if is_register
+        else edits.with_literal(setup, role, bits)
+    )
 
 
 def with_nudge(setup: Setup, role: str, low: int, width: int, delta: int) -> Setup | None:
@@ -162,7 +170,7 @@ def with_nudge(setup: Setup, role: str, low: int, width: int, delta: int) -> Set
     type_ = setup.instruction.type_of(role)
     if type_.is_float:
         neighbour = step_float(bits, type_, delta)
-        return None if neighbour is None else with_value(setup, role, neighbour)
+        return None if neighbour is None else edits.with_value(setup, role, neighbour)
     part = (bits >> low) + delta & mask
     return with_operand_bits(setup, role, bits & ~(mask << low) | part << low)
 
@@ -239,3 +247,87 @@ def describe_operand_part(trace: Trace, scene: Scene, bits: LaneBits, step: int)
         if control and control[:3] == (bits.key, bits.low, bits.high - bits.low):
             return format_lane_sentence(trace.rows[place.key], place.lane)
     return format_lane_sentence(trace.rows[readers[0].key], readers[0].lane) if readers else ""
+
+
+# --- transitions -----------------------------------------------------------------------------
+
+
+def nudge_place(state: ExplorerState, scene: Scene, place: Place, delta: int) -> Requests:
+    """Change what a place of a scene shows to its next or previous value."""
+    trace = state.trace
+    if isinstance(place, LaneRef) and place.key in trace.operands:
+        width = choose_part_width(trace, place.key)
+        yield from nudge_lane(state, place.key, width * place.lane, width, delta)
+    elif choice := find_part_choice(trace, place):
+        number = (choice.number + delta) % count_part_choices(trace, place)
+        yield from select_part(state, *choice._replace(number=number))
+    elif place.key == Role.TABLE:
+        table = state.setup.instruction.form.lut or 0
+        changed = table ^ 1 << place.bit if isinstance(place, BitRef) else (table + delta) % 256
+        yield from set_slot(state, "lut", changed)
+    elif bits := find_control(trace, scene, place):
+        yield from nudge_lane(state, bits.role, bits.low, bits.width, delta)
+    elif isinstance(place, BitRef):
+        row = trace.rows.get(place.key)
+        bit = row.values[place.lane] >> place.bit & 1 if row else 0
+        yield from ask_computed(state, place, str(1 - bit))
+
+
+def link_places(state: ExplorerState, scene: Scene, start: Place, end: Place) -> Requests:
+    """Lay a wire from a register's part to a lane, or from the lane to the part."""
+    try:
+        link = find_link(state.trace, scene, start, end)
+    except ValueError as error:
+        yield refuse(error)
+        return
+    if isinstance(link, PartChoice):
+        yield from select_part(state, *link)
+    elif link is not None:
+        bits, value = link
+        yield from nudge_lane(state, bits.role, bits.low, bits.width, value - bits.value)
+
+
+def nudge_lane(state: ExplorerState, role: str, low: int, width: int, delta: int) -> Requests:
+    """Add a number to a part of an operand, from bit ``low`` on; a float goes to a neighbour."""
+    changed = with_nudge(state.setup, role, low, width, delta)
+    if changed is not None:
+        yield from edit(state, changed)
+    else:
+        bits, type_ = state.trace.operands[role], state.setup.instruction.type_of(role)
+        yield ShowHint(
+            f"{REFUSED} there is no float next to {format_float(bits, type_)}", "changed"
+        )
+
+
+def ask_formula(state: ExplorerState) -> Requests:
+    """Ask for the formula of a truth table."""
+    from ..engine.isa.truth_tables import find_formulas, parse_formula
+
+    table = state.setup.instruction.form.lut
+    if table is None:
+        return
+    text = yield AskText(
+        *("The function of a, b and c", "d =", str(find_formulas()[table])),
+        *("& | ^ ~ and parentheses", "use it", "lanes"),
+        check=lambda text, _: parse_formula(text),
+        is_suggestion=True,
+    )
+    if text is not None and text.strip():
+        yield from set_slot(state, "lut", parse_formula(text))
+
+
+def flip_mask(state: ExplorerState, lane: int) -> Requests:
+    """Toggle a lane of the mask."""
+    yield from edit(state, edits.with_mask_lane(state.setup, lane))
+
+
+def select_part(state: ExplorerState, slot: str, lane: int, digit: int, unit: int = 0) -> Requests:
+    """Select another byte or half-word: from 0, those of a first, then those of b.
+
+    ``unit`` is the width of the part, if it may change.
+    """
+    changed = edits.with_digit(state.setup, slot, lane, digit, unit)
+    if changed is None:
+        yield ShowHint(f"{REFUSED} {slot} cannot take that part", "changed")
+    else:
+        yield from edit(state, changed)

@@ -44,7 +44,7 @@ def open_lesson(state: ExplorerState, name: str, *, from_start: bool = False) ->
     """Open a lesson above the picture, at its saved position."""
     from ..learn.lesson import load_lesson
 
-    yield from _leave(state, "")
+    yield from leave(state)
     if state.is_predicting:
         yield from stop_predicting(state)
     yield Act("leave_focus")
@@ -61,7 +61,7 @@ def _report_failure(error: Exception) -> Notify:
     return Notify(str(error), "This lesson can't be read", "error")
 
 
-def _leave(state: ExplorerState, message: str) -> Requests:
+def leave(state: ExplorerState, message: str = "") -> Requests:
     """Close the lesson, save its position and restore the view before it.
 
     One undo returns to the view of the lesson.
@@ -80,7 +80,7 @@ def leave_card(state: ExplorerState) -> Requests:
     """Close the lesson at its card."""
     if lesson := state.lesson:
         name = lesson.lesson.head.name
-        yield from _leave(state, f"Lesson {name} was left at card {lesson.index + 1}")
+        yield from leave(state, f"Lesson {name} was left at card {lesson.index + 1}")
 
 
 def _load_places(state: ExplorerState) -> Mapping[str, LessonProgress]:
@@ -110,7 +110,7 @@ def turn_card(state: ExplorerState, delta: int) -> Requests:
     if delta > 0 and lesson.is_last:
         lesson.finish()
         end = f"End of the lesson: {lesson.score}"
-        yield from _leave(state, end)
+        yield from leave(state, end)
         yield from _offer_next(state, lesson.lesson.head.name, end)
     elif lesson.go(delta):
         yield from _show_card(state)

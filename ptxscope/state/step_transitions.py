@@ -45,9 +45,17 @@ def go_to_step(state: ExplorerState, number: int) -> Requests:
         yield from _show_step(state, number)
 
 
-def go_to_end(state: ExplorerState) -> Requests:
-    """Reveal every step."""
+def go_to_block_step(state: ExplorerState, number: int) -> Requests:
+    """Go to a step, counted through all statements of an open block."""
     state.pause()
+    yield from go_to_step(state, state.enter_statement(number))
+
+
+def go_to_end(state: ExplorerState) -> Requests:
+    """Reveal every step, those of all statements of an open block."""
+    state.pause()
+    if state.block_trace:
+        state.enter_statement(len(state.block_trace.steps))
     if state.is_predicting:
         yield from stop_predicting(state, state.last_step)
     else:

@@ -13,7 +13,7 @@ from ..engine.isa.entry import Slot, SlotPlace
 from ..engine.isa.form import Form
 from ..engine.isa.grammar import SLOT_NAMES
 from ..state.edit_transitions import choose_option
-from ..state.figure_transitions import ask_formula
+from ..state.figure_edits import ask_formula
 from . import slot_choices
 from .base.explorer_app import Do
 from .base.pane import StyledLine, StyledText, measure_line

@@ -17,7 +17,7 @@ from ..engine.syntax.values import list_first_characters, parse_value
 from ..engine.tracing.step_text import format_operand_name
 from ..engine.tracing.trace import Trace
 from ..state.edit_transitions import ask_value, offer_values, set_value
-from ..state.figure_transitions import nudge_lane
+from ..state.figure_edits import nudge_lane
 from .base.explorer_app import Do
 from .base.hint_bar import Hint
 from .base.pane import CursorPane, StyledLine, StyledText, measure_line

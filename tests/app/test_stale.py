@@ -17,7 +17,7 @@ from ptxscope.state.edit_transitions import (
     set_value,
 )
 from ptxscope.state.edits import with_line, with_model
-from ptxscope.state.figure_transitions import flip_mask, nudge_lane, select_part
+from ptxscope.state.figure_edits import flip_mask, nudge_lane, select_part
 from ptxscope.state.listing_transitions import go_to, open_text
 from ptxscope.state.step_transitions import ask_guess, go_to_step
 from ptxscope.widgets.base.explorer_app import Do, PostedMessage

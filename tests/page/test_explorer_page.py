@@ -55,7 +55,7 @@ def test_the_picture_is_the_command_lines(number: int) -> None:
 
 def test_only_what_changed_is_returned() -> None:
     page = open_page(VADD4)
-    assert not {"pictures", "#operands", "line"} & {*act(page, "step", step="9")}
+    assert not {"pictures", "#operands", "line"} & {*act(page, "step", number="9")}
     changes = act(page, "value", role="a", text="0x1")
     assert {"pictures", "#operands", "link"} <= {*changes}
     assert "line" not in changes
@@ -76,7 +76,7 @@ def test_hostile_permalinks_do_nothing(fragment: str) -> None:
 
 def test_a_link_says_the_open_tool() -> None:
     page = open_page(VADD4)
-    act(page, "tool", name="explain")
+    act(page, "explain")
     act(page, "tool_text", text="0x??01????")
     link = format_permalink(page.state.link)
     assert parse_permalink(link).tool == "explain"
@@ -296,7 +296,7 @@ def test_an_answer_of_another_trace_is_stale() -> None:
 def test_a_lesson_is_played_to_its_end() -> None:
     page = open_page(VADD4)
     line = page.state.line
-    act(page, "tool", name="lesson")
+    act(page, "lessons")
     act(page, "open_lesson", name="lanes")
     lesson = page.state.explorer.lesson
     assert lesson
@@ -337,7 +337,7 @@ def test_a_block_is_drawn_and_stepped_through_as_on_the_command_line() -> None:
     last = page.state.last_step
     assert last > len(page.state.trace.steps)  # the steps go through all statements
     for step in range(1, last):
-        act(page, "step", step=str(step))
+        act(page, "step", number=str(step))
         assert page.svg == print_document([*BLOCK_WORDS, "--until", str(step)])
         act(page, "result", checked=True)
         assert page.svg == print_document([*BLOCK_WORDS, "--steps", f"1-{step}"])
@@ -345,7 +345,7 @@ def test_a_block_is_drawn_and_stepped_through_as_on_the_command_line() -> None:
         link = format_permalink(page.state.link)
         assert f"&step={step}&" in link
         assert open_page(link).svg == page.svg
-    act(page, "step", delta="1")
+    act(page, "step.next")
     assert page.svg == print_document(BLOCK_WORDS)
 
 
@@ -431,8 +431,8 @@ def test_a_line_with_an_error_stays_while_its_block_is_used() -> None:
     act(page, "line", text=wrong)
     for action, arguments in (
         ("value", {"role": "s0.q", "text": "0xff"}),
-        ("step", {"step": "1"}),
-        ("step", {"delta": "1"}),
+        ("step", {"number": "1"}),
+        ("step.next", {}),
         ("predict", {}),
         ("model", {"text": "ptxas"}),
     ):
@@ -496,7 +496,7 @@ def test_a_block_is_predicted_statement_by_statement() -> None:
 def test_a_long_block_is_explained_by_the_command_line() -> None:
     lines = (f"vadd4.u32.u32.u32 d{i}, a, d{i - 1}, a;" for i in range(1, 18))
     page = open_page(quote_plus(" ".join(lines)))
-    act(page, "tool", name="explain")
+    act(page, "explain")
     told = text_of(act(page, "tool_text", text="0x12345678")["#panel"])
     command = shlex.split(told[told.index("ptxscope explain") :])
     assert command[2:3] == [str(page.state.target)]
@@ -513,11 +513,11 @@ def test_no_button_needs_a_solver() -> None:
 def test_the_tools_take_a_block(capsys: pytest.CaptureFixture[str]) -> None:
     page = open_page(BLOCK_LINK)
     values = ["q=0x12345678", "k=0x64006400"]
-    act(page, "tool", name="explain")
+    act(page, "explain")
     told = text_of(act(page, "tool_text", text="0x00040009")["#panel"])
     main(["explain", BLOCK, *values, "--got", "0x00040009", "--all"])
     assert capsys.readouterr().out.strip() in told
-    act(page, "tool", name="sweep")
+    act(page, "sweep")
     told = text_of(act(page, "tool_text", text="q.b0")["#panel"])
     assert "d over all 256 values of q.b0" in told
     assert f"0 to 15 {0x00040000} to {0x0004000F} 16" in told  # q & 0x000f000f
@@ -534,7 +534,7 @@ def test_a_link_that_is_bad_at_the_start_is_reported() -> None:
 
 def test_a_link_leaves_out_a_text_that_is_too_long_for_it() -> None:
     page = open_page(VADD4)
-    act(page, "tool", name="check")
+    act(page, "check")
     told = act(page, "tool_text", text="vadd4.s32.s32.s32 d, a, b, c;\n" * 100)
     assert told["message"].startswith("The link omits")
     assert parse_permalink(make_link(page.state)[0]).tool == "check"

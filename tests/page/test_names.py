@@ -10,9 +10,10 @@ from importlib import import_module
 import pytest
 
 from ptxscope.live_figure import LiveFigure
-from ptxscope.page import explorer_page
 from ptxscope.page.explorer_page import COPY_FORMATS, ExplorerPage
+from ptxscope.page.page_actions import PAGE_ACTIONS
 from ptxscope.page.page_view import make_view
+from ptxscope.page.permalink import TOOLS
 from ptxscope.page.site import make_site
 from ptxscope.state.actions import ACTIONS
 from tests.page.test_site import FILES_FOLDER
@@ -88,9 +89,9 @@ def test_what_is_read_of_completions() -> None:
 def test_the_actions_that_javascript_and_markup_perform() -> None:
     actions = {*find("page.js", r'\bsend\("(\w+)"'), *find("picture.js", r'\bsend\("(\w+)"')}
     actions |= {*re.findall(r'data-(?:on|do)="(\w+)"', INDEX)}
-    assert actions <= {*explorer_page.PAGE_ACTIONS, *ACTIONS}
+    assert actions <= {*PAGE_ACTIONS, *ACTIONS}
     (slow,) = find("page.js", r"SLOW = new Set\(\[([^\]]+)\]")
-    assert read_lists([slow]) <= {*explorer_page.PAGE_ACTIONS, *ACTIONS}
+    assert read_lists([slow]) <= {*PAGE_ACTIONS, *ACTIONS}
     copied = {*re.findall(r'data-copy="(\w+)"', INDEX)}
     assert copied == {*COPY_FORMATS, "png"}
 
@@ -119,16 +120,16 @@ def test_the_actions_of_elements() -> None:
                 yield from list_actions(x)
 
     seen = set[str]()
-    for name in ("explain", "check", "sweep", "lesson"):
-        page.handle("tool", json.dumps({"name": name}))
+    for id_ in TOOLS.values():
+        page.handle(id_)
         seen |= {*list_actions([x for x in make_view(page.state).values() if isinstance(x, list)])}
     page.handle("open_lesson", json.dumps({"name": "lanes.8"}))
     page.handle("predict")
     seen |= {*list_actions([x for x in make_view(page.state).values() if isinstance(x, list)])}
     assert (
-        {"step", "predict", "value", "lesson_go", "guess"}
+        {"step", "step.next", "predict", "value", "lesson_go", "guess"}
         <= seen
-        <= {*explorer_page.PAGE_ACTIONS, *ACTIONS}
+        <= {*PAGE_ACTIONS, *ACTIONS}
     )
 
 

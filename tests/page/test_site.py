@@ -21,8 +21,8 @@ from ptxscope.documents import export
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.live_figure import LiveFigure
+from ptxscope.page.elements import make_live_markup
 from ptxscope.page.explorer_page import ExplorerPage
-from ptxscope.page.live_markup import make_live_markup
 from ptxscope.page.permalink import parse_permalink
 from ptxscope.page.runtime import CDN, FILES
 from ptxscope.page.site import make_site, write_files

@@ -148,14 +148,14 @@ def _render_live(trace: Trace, options: Options, arguments: argparse.Namespace) 
 
     from ...documents.content.command_words import list_command_words
     from ...documents.formats.html import format_page
-    from ...page.live_markup import SCRIPT, make_live_markup
+    from ...page.elements import LIVE_SCRIPT, make_live_markup
 
     fragment_options = options._replace(standalone=False)
     words = list_command_words(trace, fragment_options)[2:]
     if arguments.ptx == trace.block.text:
         words = (arguments.ptx, *words[1:])  # an intrinsic has a note, its statements have none
     document = export(trace, "html", fragment_options)
-    script = f"{arguments.live.rstrip('/')}/{SCRIPT}"
+    script = f"{arguments.live.rstrip('/')}/{LIVE_SCRIPT}"
     live = make_live_markup(document, trace, words, script)
     title = escape(trace.annotations.title or " ".join(str(trace.block).split()))
     return format_page(title, live, options) if options.standalone else live

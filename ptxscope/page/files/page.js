@@ -60,7 +60,7 @@ const showLink = link => {
 
 // --- events ---
 
-const SLOW = new Set(["tool_text", "tool"]);
+const SLOW = new Set(["tool_text", "explain", "check", "sweep", "lessons"]);
 const perform = (action, words) => {
   if (!SLOW.has(action)) return send(action, words);
   get("message").textContent = "Working …";
@@ -87,10 +87,10 @@ document.addEventListener("click", event => {
 
 document.addEventListener("keydown", event => {
   const isTyped = event.target.closest("input, textarea, select");
-  const delta = {n: "1", p: "-1"}[event.key];
+  const [delta, action] = {n: ["1", "step.next"], p: ["-1", "step.back"]}[event.key] ?? [];
   if (!delta || isTyped || event.altKey || event.ctrlKey || event.metaKey) return;
-  const find = action => document.querySelector(`[data-do=${action}][data-delta="${delta}"]`);
-  (find("lesson_go") ?? find("step"))?.click();
+  (document.querySelector(`[data-do=lesson_go][data-delta="${delta}"]`) ??
+    document.querySelector(`[data-do="${action}"]`))?.click();
 });
 
 document.addEventListener("submit", event => {

@@ -34,8 +34,8 @@ from ...scene.scene_model import BitRef, LaneRef, Place, Scene
 from ...state import figure_edits
 from ...state.answer_transitions import ask_computed
 from ...state.edit_transitions import ask_value, choose_option, set_slot
-from ...state.figure_edits import FORMULA_PLACE
-from ...state.figure_transitions import (
+from ...state.figure_edits import (
+    FORMULA_PLACE,
     ask_formula,
     flip_mask,
     link_places,

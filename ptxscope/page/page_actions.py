@@ -1,0 +1,470 @@
+"""The actions of a page: the explorer's table, and what fields and pictures of the page pass on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..engine.isa.catalog import CATALOG
+from ..engine.isa.intrinsics import map_intrinsics
+from ..engine.semantics.models import parse_model
+from ..engine.syntax.asm_bindings import reading_type
+from ..engine.syntax.errors import PtxError, make_printable
+from ..engine.syntax.instruction import Signature
+from ..engine.syntax.values import parse_value
+from ..scene.scene_builder import build_scene, choose_part_width
+from ..scene.scene_model import LaneRef, Place
+from ..state import edits, figure_edits, lesson_transitions, step_transitions
+from ..state.actions import ACTIONS, GROUPS
+from ..state.requests import Notify, ShowHint, ShowOutcome, Transition
+from ..state.typed_statements import open_typed_block, with_statements
+from . import tool_panels
+from .page_picture import find_kind, parse_place
+from .page_state import OpenTool, PageState
+from .permalink import TOOLS, PageLink, parse_permalink
+
+if TYPE_CHECKING:
+    from ..engine.tracing.trace import Trace
+    from ..state.open_listing import ListingCursor
+    from ..state.setup import Setup
+
+Arguments = Mapping[str, Any]
+"""The data attributes of an action's element, and fields."""
+MAX_LINE_CHARS = 1 << 14
+"""Maximum characters of a line."""
+_WALKS = frozenset({*(action.id for action in GROUPS["Steps"]), "predict"})
+"""Actions of the table that edit nothing, so that an open lesson stays open."""
+_TOOL_NAMES = {id_: name for name, id_ in TOOLS.items()}
+
+
+def perform_action(page: PageState, id_: str) -> None:
+    """Perform an action of the table that the terminal has, too; raise KeyError for another."""
+    action = ACTIONS[id_]
+    if id_ in _TOOL_NAMES and action.check(page.explorer) is None:
+        open_tool(page, _TOOL_NAMES[id_])
+    elif id_ in _WALKS:
+        _walk(page, action.perform)
+    else:
+        leave_lesson(page)
+        page.value_errors.clear()
+        page.explorer.end_typing()
+        perform(page, action.perform)
+
+
+def perform(page: PageState, transition: Transition, *arguments: object, **named: object) -> None:
+    """Run a transition of the explorer; what it says is the page's message."""
+    for request in transition(page.explorer, *arguments, **named) or ():
+        if isinstance(request, ShowHint | Notify):
+            page.message = request.text
+        elif isinstance(request, ShowOutcome):
+            page.message = f"{request.title}: {request.text}"
+
+
+def _walk(page: PageState, transition: Transition, *arguments: object, **named: object) -> None:
+    """Run a transition that may go to another statement of a block, whose line stays as typed."""
+    state, setup = page.explorer, page.explorer.setup
+    perform(page, transition, *arguments, **named)
+    if not state.is_predicting and not page.current_step:
+        state.go_to_step(1)  # a link can't say that none is shown
+    state.session.amend(_keep_line(state.setup, setup), state.cursor)
+
+
+def _keep_line(setup: Setup, old_setup: Setup) -> Setup:
+    """Return a setup of a block's statement with the typed line, if that has an error."""
+    if old_setup.error is None or setup is old_setup:
+        return setup
+    return replace(setup, line=old_setup.line, error=old_setup.error)
+
+
+def _perform_edit(page: PageState, transition: Transition, *arguments: object) -> None:
+    """Run a transition that edits what is shown, which ends an open lesson."""
+    state, setup = page.explorer, page.explorer.setup
+    if state.lesson is not None:
+        leave_lesson(page)
+        state.edit(setup)
+    state.end_typing()
+    perform(page, transition, *arguments)
+
+
+def _edit(page: PageState, setup: Setup, *, coalesce: bool = False) -> None:
+    """Show a setup as one edit."""
+    leave_lesson(page)
+    state = page.explorer
+    state.end_typing()
+    is_closing = setup.line != state.setup.line
+    if is_closing:
+        setup = replace(setup, place=None, is_detached=False)
+    state.edit(setup, coalesce=coalesce, is_closing=is_closing)
+
+
+def leave_lesson(page: PageState) -> None:
+    """Show again what was shown before the lesson, if one is open, and keep its card."""
+    perform(page, lesson_transitions.leave)
+
+
+# --- addresses -----------------------------------------------------------------------------
+
+
+def open_link(page: PageState, arguments: Arguments) -> None:
+    """Show what a permalink says; an address that can't be read changes nothing."""
+    try:
+        link = parse_permalink(str(arguments["fragment"]))
+        setup, cursor = _make_setup(link, page.explorer.setup)
+        if link.tool == "lesson" and link.text:
+            tool_panels.parse_lesson_card(link.text)
+    except ValueError as error:
+        page.message = f"This address can't be read: {make_printable(str(error))}"
+        return
+    leave_lesson(page)
+    state = page.explorer
+    state.end_typing()
+    state.edit(setup, cursor, is_closing=cursor is None)
+    page.value_errors.clear()
+    page.is_both = "both" in link.flags
+    state.is_revealed = "result" in link.flags
+    if state.is_predicting:
+        state.stop_predicting(state.step)
+    step = state.enter_statement(link.step or page.last_step)
+    state.go_to_step(step)
+    if "predict" in link.flags:
+        state.begin_predicting(step if link.step else state.enter_statement(1))
+    page.tool = OpenTool()
+    if link.tool == "lesson" and link.text:
+        _open_lesson(page, {"name": link.text})
+    elif link.tool:
+        open_tool(page, link.tool, link.text)
+
+
+def _make_setup(link: PageLink, old_setup: Setup) -> tuple[Setup, ListingCursor | None]:
+    """Return the setup of a permalink, and the cursor at the end of its block if it has one.
+
+    Raise ValueError if a value or the model is none.
+    """
+    parse_model(link.model)
+    setup = replace(old_setup, place=None, is_detached=False, model=link.model)
+    cursor = None
+    if link.line.strip():
+        setup, cursor = with_statements(replace(setup, values={}), None, link.line)
+    block = cursor.listing.block if cursor else None
+    target = block or setup.instruction
+    keys = {f"${name}" if block else role: role for role, name in target.names.items()}
+    values = {}
+    for key, text in link.values.items():
+        if key not in keys:
+            raise ValueError(f"{key} is not an operand of {' '.join(str(target).split())}")
+        try:
+            values[keys[key]] = _parse_operand(target, keys[key], text)
+        except PtxError as error:
+            raise ValueError(f"{key}: {error.message}") from None
+    if block:
+        return open_typed_block(block, setup, {block.names[x]: y for x, y in values.items()})
+    for role, bits in values.items():
+        setup = edits.with_value(setup, role, bits)
+    return setup, None
+
+
+def _parse_operand(target: Signature, role: str, text: str) -> int:
+    """Return the bits of a typed value of an operand; raise PtxError if it is none."""
+    return parse_value(text, reading_type(target, role))
+
+
+# --- the line and the operands ---------------------------------------------------------------
+
+
+def _type_line(page: PageState, arguments: Arguments) -> None:
+    leave_lesson(page)
+    page.explorer.type_statements(str(arguments["text"])[:MAX_LINE_CHARS])
+    page.value_errors.clear()
+
+
+def _end_line(page: PageState, _: Arguments) -> None:
+    """End the typing in the line: one undo reverts it."""
+    page.explorer.end_typing()
+
+
+def _open_line(page: PageState, text: str) -> None:
+    """Show a line as one edit."""
+    leave_lesson(page)
+    page.explorer.end_typing()
+    page.explorer.type_statements(text)
+    page.explorer.end_typing()
+
+
+def _fix_line(page: PageState, arguments: Arguments) -> None:
+    setup = page.explorer.setup
+    problem = setup.error.errors[int(arguments["index"])] if setup.error else None
+    if problem and problem.fix is not None:
+        start, end = problem.span
+        _open_line(page, setup.line[:start] + problem.fix + setup.line[end:])
+
+
+def _type_value(page: PageState, arguments: Arguments) -> None:
+    role, text = str(arguments["role"]), str(arguments["text"])[:MAX_LINE_CHARS]
+    if role not in page.target.names:
+        return
+    try:
+        bits = _parse_operand(page.target, role, text)
+    except PtxError as error:
+        page.value_errors[role] = text, error
+        return
+    page.value_errors.pop(role, None)
+    is_same_field, page.typed_role = page.typed_role == role, role
+    _set_value(page, role, bits, coalesce=is_same_field)
+
+
+def _set_value(page: PageState, role: str, bits: int, *, coalesce: bool = False) -> None:
+    """Give an operand, or a register of a block, a value."""
+    state, block = page.explorer, page.block_trace
+    if block is None:
+        _edit(page, edits.with_value(state.setup, role, bits), coalesce=coalesce)
+        return
+    assert state.cursor
+    inputs = state.cursor.listing.inputs_by_program[state.cursor.program]
+    inputs = {**inputs, block.block.names[role]: bits}
+    cursor = state.cursor.with_inputs(inputs, state.setup.model)
+    state.end_typing()
+    setup = _keep_line(cursor.make_setup(state.setup), state.setup)
+    state.edit(setup, cursor, coalesce=coalesce)
+
+
+def _choose_model(page: PageState, arguments: Arguments) -> None:
+    name = str(arguments["text"])
+    try:
+        parse_model(name)
+    except ValueError as error:
+        page.message = make_printable(str(error))
+        return
+    _edit(page, edits.with_model(page.explorer.setup, name))
+
+
+def _search(page: PageState, arguments: Arguments) -> None:
+    page.query = str(arguments["text"])[:200]
+
+
+def _open_instruction(page: PageState, arguments: Arguments) -> None:
+    name, setup = str(arguments["name"]), page.explorer.setup
+    page.value_errors.clear()
+    if name in CATALOG:
+        _edit(page, edits.with_opcode(setup, name))
+    elif intrinsic := map_intrinsics().get(name):
+        _open_line(page, f"{name}({', '.join(intrinsic.parameters)})")
+
+
+# --- the picture -----------------------------------------------------------------------------
+
+
+def _resize(page: PageState, arguments: Arguments) -> None:
+    page.is_compact = bool(arguments["compact"])
+
+
+def _show_both(page: PageState, arguments: Arguments) -> None:
+    page.is_both = bool(arguments["checked"])
+
+
+def _find_place(page: PageState, key: object, lane: object) -> Place | None:
+    """Return a place in the picture of the trace, or None."""
+    place, trace = parse_place(str(key), int(str(lane))), page.trace
+    row = trace.rows.get(place.key)
+    is_row = row is not None and 0 <= place.lane < len(row.values)
+    return place if is_row or place.key in trace.operands or place.key == "lut" else None
+
+
+def _find_operand(page: PageState, key: object) -> tuple[Trace, str, str] | None:
+    """Return the trace that draws an operand, its role there, and its role in the target.
+
+    In a block, an operand that a statement computes has none: the answer is None.
+    """
+    text, block = str(key), page.block_trace
+    if block is None:
+        return (page.trace, text, text) if text in page.trace.operands else None
+    for statement, part in block.statements:
+        role = text.removeprefix(statement.prefix)
+        place = statement.reads.get(role)
+        if role != text and place is not None and not place.statement:
+            return part, role, place.key
+    return None
+
+
+def _type_part(page: PageState, arguments: Arguments) -> None:
+    match, lane = _find_operand(page, arguments["key"]), int(arguments["lane"])
+    if match is None:
+        return
+    trace, role, target_role = match
+    type_, bits = trace.instruction.type_of(role), trace.operands[role]
+    unit = choose_part_width(trace, role)
+    if not 0 <= lane < type_.bits // unit:
+        return
+    try:
+        changed = figure_edits.parse_part(
+            str(arguments["text"])[:MAX_LINE_CHARS], type_, unit, lane, bits
+        )
+    except PtxError as error:
+        page.message = make_printable(error.summary)
+        return
+    if target_role in page.target.names:
+        _set_value(page, target_role, changed)
+    else:
+        _edit(page, figure_edits.with_operand_bits(page.explorer.setup, role, changed))
+
+
+def _activate(page: PageState, arguments: Arguments) -> None:
+    """Change what a place shows to the next or the previous value."""
+    if page.block_trace:
+        page.message = "Type over a chip of a register, or edit the line."
+        return
+    place = _find_place(page, arguments["key"], arguments["lane"])
+    if place is None or page.explorer.is_predicting:
+        return
+    scene = build_scene(page.trace)
+    kind = find_kind(page.trace, scene, place)
+    if kind == "mask":
+        _perform_edit(page, figure_edits.flip_mask, place.lane)
+    elif kind:
+        delta = int(arguments.get("delta", 1))
+        _perform_edit(page, figure_edits.nudge_place, scene, place, delta)
+    else:
+        page.message = (
+            "This is computed: type over a chip of an operand. `ptxscope find` on the command "
+            "line finds operands for a value."
+        )
+
+
+def _link_places(page: PageState, arguments: Arguments) -> None:
+    """Lay a wire from a register's part to a lane, or from the lane to the part."""
+    start, end = (_find_place(page, *arguments[name]) for name in ("start", "end"))
+    if start is None or end is None or page.explorer.is_predicting or page.block_trace:
+        return
+    _perform_edit(page, figure_edits.link_places, build_scene(page.trace), start, end)
+
+
+# --- steps and predictions -------------------------------------------------------------------
+
+
+def _go_to_step(page: PageState, arguments: Arguments) -> None:
+    _walk(page, step_transitions.go_to_block_step, int(arguments["number"]))
+
+
+def _reveal_result(page: PageState, arguments: Arguments) -> None:
+    perform(page, step_transitions.reveal_result, is_revealed=bool(arguments["checked"]))
+
+
+def _find_lane(page: PageState, arguments: Arguments) -> LaneRef | None:
+    """Return a lane if it is one of the predicted trace."""
+    state, place = page.explorer, LaneRef(str(arguments["key"]), int(arguments["lane"]))
+    return place if state.is_predicting and state.predictions.has_lane(place) else None
+
+
+def _guess(page: PageState, arguments: Arguments) -> None:
+    text = str(arguments["text"])[:200]
+    if not (place := _find_lane(page, arguments)) or not text.strip():
+        return
+    try:
+        _walk(page, step_transitions.take_guess, place, text, is_entered=True)
+    except PtxError as error:
+        page.message = make_printable(error.summary)
+
+
+def _give_hint(page: PageState, arguments: Arguments) -> None:
+    if place := _find_lane(page, arguments):
+        page.explorer.predictions.give_hint(place)
+
+
+# --- tools -----------------------------------------------------------------------------------
+
+
+def open_tool(page: PageState, name: str, text: str | None = None) -> None:
+    """Open a tool beside the picture, with a text, or close it if it is open."""
+    leave_lesson(page)
+    is_closing = name == page.tool.name and text is None
+    page.tool = OpenTool() if is_closing else OpenTool(name, _cut_text(text or ""))
+
+
+def _type_in_tool(page: PageState, arguments: Arguments) -> None:
+    page.tool = page.tool._replace(text=_cut_text(str(arguments["text"])))
+
+
+def _cut_text(text: str) -> str:
+    return text[: tool_panels.MAX_LISTING_CHARS + 1]
+
+
+def refresh_panel(page: PageState, _: Arguments) -> None:
+    """Ask the open tool again; it may take longer than a key should."""
+    page.panel, page.panel_key = tool_panels.make_panel(page), page.trace_key
+
+
+def _show_explanation(page: PageState, arguments: Arguments) -> None:
+    if page.diagnosis is not None:
+        explanation = page.diagnosis.explanations[int(arguments["index"])]
+        _edit(page, edits.with_explanation(page.explorer.setup, explanation))
+
+
+def _open_lesson(page: PageState, arguments: Arguments) -> None:
+    """Open a lesson at a card, at the one where it was left, or at its first."""
+    from ..learn.lesson_position import LessonProgress
+
+    name, card = tool_panels.parse_lesson_card(str(arguments["name"]))
+    leave_lesson(page)
+    if card:
+        places = page.explorer.lesson_places
+        progress = places.get(name, LessonProgress())._replace(card=card - 1)
+        page.explorer.lesson_places = {**places, name: progress}
+    perform(page, lesson_transitions.open_lesson, name)
+
+
+def follow_state(page: PageState) -> None:
+    """Show the card of the open lesson in the tool, or the lessons if it has been left.
+
+    A sweep is closed while it would reveal the answer of a prediction.
+    """
+    lesson = page.explorer.lesson
+    if lesson is not None:
+        page.tool = OpenTool("lesson", f"{lesson.lesson.head.name}.{lesson.index + 1}")
+    elif page.tool.name == "lesson":
+        page.tool = OpenTool("lesson")
+    elif page.tool.name == "sweep" and page.explorer.is_predicting:
+        page.tool = OpenTool()
+
+
+def _answer_lesson(page: PageState, arguments: Arguments) -> None:
+    lesson, text = page.explorer.lesson, str(arguments.get("text", ""))[:200]
+    if lesson is not None:
+        perform(page, lesson_transitions.take_answer, lesson, text, is_entered=True)
+
+
+def _do(transition: Transition) -> Callable[[PageState, Arguments], None]:
+    """Return an action that runs a transition without arguments."""
+    return lambda page, _: perform(page, transition)
+
+
+PAGE_ACTIONS: Mapping[str, Callable[[PageState, Arguments], None]] = {
+    "open_link": open_link,
+    "line": _type_line,
+    "end_line": _end_line,
+    "fix": _fix_line,
+    "value": _type_value,
+    "model": _choose_model,
+    "search": _search,
+    "open_instruction": _open_instruction,
+    "resize": _resize,
+    "both": _show_both,
+    "part": _type_part,
+    "activate": _activate,
+    "link": _link_places,
+    "step": _go_to_step,
+    "result": _reveal_result,
+    "guess": _guess,
+    "hint": _give_hint,
+    "refresh": refresh_panel,
+    "tool_text": _type_in_tool,
+    "show_explanation": _show_explanation,
+    "open_lesson": _open_lesson,
+    "lesson_answer": _answer_lesson,
+    "lesson_hint": _do(lesson_transitions.give_card_hint),
+    "lesson_reveal": _do(lesson_transitions.reveal_answer),
+    "lesson_go": lambda page, arguments: perform(
+        page, lesson_transitions.turn_card, int(arguments["delta"])
+    ),
+    "lesson_leave": _do(lesson_transitions.leave_card),
+}
+"""What the page's elements pass on, by name; the arguments are data attributes and fields."""
