@@ -85,6 +85,21 @@ class FormVerdict(NamedTuple):
     """The results of the machine code, by role."""
 
 
+class DeviceVerdict(NamedTuple):
+    """Which models a GPU follows on a line."""
+
+    line: str
+    models: tuple[str, ...]
+    """The models that give all its results."""
+    errata: tuple[str, ...]
+    """The errata of the model that it follows, if some result is not as documented."""
+    operands: Mapping[str, int]
+    """The first operands for which it differs from the documentation."""
+    documented: Mapping[str, int]
+    """The results for them, by register."""
+    obtained: Mapping[str, int]
+
+
 def group_models(source: KernelSource, models: Sequence[Model]) -> dict[Plan, list[Model]]:
     """Return the different plans of an instruction, in order, each with its models."""
     plans: dict[Plan, list[Model]] = {}

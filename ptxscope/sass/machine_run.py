@@ -126,38 +126,45 @@ class MachineRun(Generic[V]):
         """The value and the width in bits of each result by its offset in its array."""
         self.effects: list[MachineEffect[V]] = []
         for ins in kernel.instructions:
-            self._run(ins)
+            self._ins = ins
+            self._run()
 
     # --- one instruction ------------------------------------------------------------------------
 
-    def _run(self, ins: MachineInstruction) -> None:
+    def _refuse(self, reason: str) -> UnknownMachineCodeError:
+        """Return the error that the current instruction has no known meaning."""
+        return UnknownMachineCodeError(reason, self._ins)
+
+    def _run(self) -> None:
+        ins = self._ins
         name, *modifiers = ins.opcode.split(".")
         self._read_indexes = set()
         if ins.opcode in _IGNORED and ins.guard is None:
             return
         if name not in _ACCESSES:
-            self._compute(ins)
+            self._compute()
             return
         if not all(x.is_plain for x in ins.operands):
-            raise UnknownMachineCodeError("this access has no known meaning", ins)
+            raise self._refuse("this access has no known meaning")
         match name:
             case "LDG":
-                self._load(ins, modifiers)
+                self._load(modifiers)
             case "STG":
-                self._store(ins, modifiers)
+                self._store(modifiers)
             case "S2R" | "S2UR":
-                self._read_special(ins)
+                self._read_special()
             case _:
-                self._load_constant(ins, modifiers)
+                self._load_constant(modifiers)
 
-    def _compute(self, ins: MachineInstruction) -> None:
+    def _compute(self) -> None:
+        ins = self._ins
         opcode, match, outputs = find_opcode(ins)
         origin = MachineOrigin.CONSTANT
         read_values: list[MachineValue[V]] = []
 
         def read_exact(x: MachineOperand, bits: int) -> tuple[int, ...]:
             nonlocal origin
-            value = self._read(x, bits, ins)
+            value = self._read(x, bits)
             origin = max(origin, value.origin)
             read_values.append(value)
             return (value.number,)
@@ -172,34 +179,30 @@ class MachineRun(Generic[V]):
             ]
         else:
             if any(x.origin is MachineOrigin.ADDRESS for x in read_values):
-                raise UnknownMachineCodeError("an address meets an operand", ins)
-            step = MachineStep(self._ar, self._lift, ins, outputs, self._make_reader(ins))
+                raise self._refuse("an address meets an operand")
+            step = MachineStep(self._ar, self._lift, ins, outputs, self._read_value)
             opcode.meaning(step, match)
             writes = [
                 (write.operand, MachineValue(MachineOrigin.OPERAND, 0, write.value), write.bits)
                 for write in step.writes
             ]
-        self._finish(ins, writes)
+        self._finish(writes)
 
-    def _make_reader(self, ins: MachineInstruction) -> Callable[[MachineOperand, int], V]:
-        return lambda x, bits: self._take(self._read(x, bits, ins))
+    def _read_value(self, x: MachineOperand, bits: int) -> V:
+        return self._take(self._read(x, bits))
 
     def _take(self, x: MachineValue[V]) -> V:
         """Return a value in the arithmetic of the run."""
         return self._lift(x.number) if x.value is None else x.value
 
     def _finish(
-        self,
-        ins: MachineInstruction,
-        writes: list[tuple[MachineOperand, MachineValue[V], int]],
-        *,
-        place: int = -1,
+        self, writes: list[tuple[MachineOperand, MachineValue[V], int]], *, place: int = -1
     ) -> None:
         """Write values under the guard, and note the effect."""
         final = []
         for operand, value, bits in writes:
             if not operand.is_sink:
-                guarded = self._guard(ins, operand, value, bits)
+                guarded = self._guard(operand, value, bits)
                 final.append((operand, guarded, bits))
         index = len(self.effects)
         for operand, value, bits in final:
@@ -207,7 +210,7 @@ class MachineRun(Generic[V]):
         origin = max((value.origin for _, value, _ in final), default=MachineOrigin.CONSTANT)
         self.effects.append(
             MachineEffect(
-                ins,
+                self._ins,
                 origin,
                 tuple(
                     Write(operand, value.value, bits)
@@ -220,21 +223,19 @@ class MachineRun(Generic[V]):
             )
         )
 
-    def _guard(
-        self, ins: MachineInstruction, operand: MachineOperand, value: MachineValue[V], bits: int
-    ) -> MachineValue[V]:
+    def _guard(self, operand: MachineOperand, value: MachineValue[V], bits: int) -> MachineValue[V]:
         """Return a value that is written only if the guard holds."""
-        if ins.guard is None:
+        if self._ins.guard is None:
             return value
-        guard = self._read(ins.guard._replace(sign=""), 1, ins)
-        old = self._read(operand, bits, ins)
-        is_negated = ins.guard.sign == "!"
+        guard = self._read(self._ins.guard._replace(sign=""), 1)
+        old = self._read(operand, bits)
+        is_negated = self._ins.guard.sign == "!"
         if guard.value is None:
             return value if bool(guard.number) != is_negated else old
         if value.origin is MachineOrigin.ADDRESS or (
             old.origin is MachineOrigin.ADDRESS and bits == PAIR_BITS
         ):
-            raise UnknownMachineCodeError("an address depends on an operand", ins)
+            raise self._refuse("an address depends on an operand")
         if old.origin is MachineOrigin.ADDRESS:  # no longer needed as one, so it may be anything
             old = MachineValue(MachineOrigin.OPERAND, 0, self._make_unknown(bits))
         new_value, old_value = self._take(value), self._take(old)
@@ -246,44 +247,44 @@ class MachineRun(Generic[V]):
 
     # --- registers ------------------------------------------------------------------------------
 
-    def _read(self, x: MachineOperand, bits: int, ins: MachineInstruction) -> MachineValue[V]:
+    def _read(self, x: MachineOperand, bits: int) -> MachineValue[V]:
         """Return an operand's bits without its sign; of an immediate, with it."""
         kind = x.kind
         if kind is OperandKind.IMMEDIATE and bits > 1:
             if bits == PAIR_BITS and abs(x.number) >> WORD_BITS - 1:
-                raise UnknownMachineCodeError("an immediate that may be extended by its sign", ins)
+                raise self._refuse("an immediate that may be extended by its sign")
             return MachineValue(MachineOrigin.CONSTANT, x.number & (1 << bits) - 1)
         if kind is OperandKind.CONSTANT and bits > 1:
-            return self._read_constant(x, bits, ins)
+            return self._read_constant(x, bits)
         is_predicate = kind in (OperandKind.PREDICATE, OperandKind.UNIFORM_PREDICATE)
         if kind not in _FILES or is_predicate != (bits == 1):
-            raise UnknownMachineCodeError("an operand of another kind than expected", ins)
+            raise self._refuse("an operand of another kind than expected")
         if x.is_sink:
             return MachineValue(MachineOrigin.CONSTANT, int(is_predicate))
         if bits == PAIR_BITS:
-            return self._read_pair(x, ins)
-        return self._read_register(_FILES[kind], x.number, ins)
+            return self._read_pair(x)
+        return self._read_register(_FILES[kind], x.number)
 
-    def _read_register(self, file: str, number: int, ins: MachineInstruction) -> MachineValue[V]:
+    def _read_register(self, file: str, number: int) -> MachineValue[V]:
         value = self._registers.get((file, number))
         if value is None:
             if file.startswith("U"):
-                raise UnknownMachineCodeError(f"{file}{number} is read before it is written", ins)
+                raise self._refuse(f"{file}{number} is read before it is written")
             unknown = self._make_unknown(1 if file == "P" else WORD_BITS)
             value = self._registers[file, number] = MachineValue(MachineOrigin.OPERAND, 0, unknown)
         if (file, number) in self._writers:
             self._read_indexes.add(self._writers[file, number])
         return value
 
-    def _read_pair(self, x: MachineOperand, ins: MachineInstruction) -> MachineValue[V]:
+    def _read_pair(self, x: MachineOperand) -> MachineValue[V]:
         file = _FILES[x.kind]
-        low = self._read_register(file, x.number, ins)
-        high = self._read_register(file, x.number + 1, ins)
+        low = self._read_register(file, x.number)
+        high = self._read_register(file, x.number + 1)
         origin = max(low.origin, high.origin)
         if origin is not MachineOrigin.OPERAND:
             return MachineValue(origin, high.number << WORD_BITS | low.number)
         if MachineOrigin.ADDRESS in (low.origin, high.origin):
-            raise UnknownMachineCodeError("a pair of an address and an operand", ins)
+            raise self._refuse("a pair of an address and an operand")
         known = self._pairs.get(x.number) if file == "R" else None
         if known and known[0] is low and known[1] is high:
             return MachineValue(origin, 0, known[2])
@@ -314,9 +315,7 @@ class MachineRun(Generic[V]):
 
     # --- memory ---------------------------------------------------------------------------------
 
-    def _read_constant(
-        self, x: MachineOperand, bits: int, ins: MachineInstruction
-    ) -> MachineValue[V]:
+    def _read_constant(self, x: MachineOperand, bits: int) -> MachineValue[V]:
         """Return constants: of bank 0 the parameters; what else the driver puts there is opaque."""
         size = bits // 8
         if x.bank == 0:
@@ -325,42 +324,41 @@ class MachineRun(Generic[V]):
                 return MachineValue(MachineOrigin.ADDRESS, 0)
             pointers = OUTPUT | INPUT << PAIR_BITS
             if start + size > 2 * _POINTER_BYTES:
-                raise UnknownMachineCodeError("a parameter that does not exist", ins)
+                raise self._refuse("a parameter that does not exist")
             return MachineValue(MachineOrigin.ADDRESS, pointers >> 8 * start & (1 << bits) - 1)
         data = self._constants.get(x.bank, b"")[x.number : x.number + size]
         if len(data) != size:
-            raise UnknownMachineCodeError("a constant that does not exist", ins)
+            raise self._refuse("a constant that does not exist")
         return MachineValue(MachineOrigin.CONSTANT, int.from_bytes(data, "little"))
 
-    def _load_constant(self, ins: MachineInstruction, modifiers: list[str]) -> None:
+    def _load_constant(self, modifiers: list[str]) -> None:
         bits = PAIR_BITS if modifiers == ["64"] else WORD_BITS
-        is_known = modifiers in ([], ["64"]) and ins.layout in ("RC", "UC")
+        is_known = modifiers in ([], ["64"]) and self._ins.layout in ("RC", "UC")
         if not is_known:
-            raise UnknownMachineCodeError("this load has no known meaning", ins)
-        target, source = ins.operands
-        self._finish(ins, [(target, self._read_constant(source, bits, ins), bits)])
+            raise self._refuse("this load has no known meaning")
+        target, source = self._ins.operands
+        self._finish([(target, self._read_constant(source, bits), bits)])
 
-    def _read_special(self, ins: MachineInstruction) -> None:
-        if ins.operands[1].text != "SR_TID.X":
-            raise UnknownMachineCodeError("another special register than the thread's number", ins)
-        self._finish(
-            ins, [(ins.operands[0], MachineValue(MachineOrigin.ADDRESS, THREAD), WORD_BITS)]
-        )
+    def _read_special(self) -> None:
+        target, source = self._ins.operands
+        if source.text != "SR_TID.X":
+            raise self._refuse("another special register than the thread's number")
+        self._finish([(target, MachineValue(MachineOrigin.ADDRESS, THREAD), WORD_BITS)])
 
-    def _find_offset(self, x: MachineOperand, start: int, ins: MachineInstruction) -> int:
+    def _find_offset(self, x: MachineOperand, start: int) -> int:
         """Return the offset of an address in the thread's part of an array."""
         base = MachineOperand(OperandKind.REGISTER, x.bank)
-        address = self._read(base, PAIR_BITS, ins)
+        address = self._read(base, PAIR_BITS)
         if address.origin is MachineOrigin.OPERAND:
-            raise UnknownMachineCodeError("an address that depends on an operand", ins)
+            raise self._refuse("an address that depends on an operand")
         offset = (address.number + x.number) % (1 << PAIR_BITS) - start - THREAD * self._stride
         if not 0 <= offset < self._stride:
-            raise UnknownMachineCodeError("an address outside the arrays", ins)
+            raise self._refuse("an address outside the arrays")
         return offset
 
-    def _get_width(self, ins: MachineInstruction, modifiers: list[str], layout: str) -> int:
-        if ins.layout != layout or not _SUFFIXES.issuperset(modifiers):
-            raise UnknownMachineCodeError("this access has no known meaning", ins)
+    def _get_width(self, modifiers: list[str], layout: str) -> int:
+        if self._ins.layout != layout or not _SUFFIXES.issuperset(modifiers):
+            raise self._refuse("this access has no known meaning")
         return PAIR_BITS if "64" in modifiers else 16 if {"U16", "S16"} & {*modifiers} else 32
 
     def _load_part(self, place: int, bits: int) -> V | None:
@@ -372,33 +370,31 @@ class MachineRun(Generic[V]):
                 return whole if width == bits else self._ar.cast(whole, bits, signed=False)
         return None
 
-    def _load(self, ins: MachineInstruction, modifiers: list[str]) -> None:
-        bits = self._get_width(ins, modifiers, "RM")
-        target, source = ins.operands
-        place = self._find_offset(source, INPUT, ins)
+    def _load(self, modifiers: list[str]) -> None:
+        bits = self._get_width(modifiers, "RM")
+        target, source = self._ins.operands
+        place = self._find_offset(source, INPUT)
         value = self._load_part(place, bits)
         if value is None:
-            raise UnknownMachineCodeError("a load that is wider than its operand", ins)
+            raise self._refuse("a load that is wider than its operand")
         if "S16" in modifiers:
             signed = self._ar.cast(value, 16, signed=True)
             value = self._ar.cast(signed, WORD_BITS, signed=False)
         width = max(bits, WORD_BITS)
-        self._finish(
-            ins, [(target, MachineValue(MachineOrigin.OPERAND, 0, value), width)], place=place
-        )
+        self._finish([(target, MachineValue(MachineOrigin.OPERAND, 0, value), width)], place=place)
 
-    def _store(self, ins: MachineInstruction, modifiers: list[str]) -> None:
-        bits = self._get_width(ins, modifiers, "MR")
-        if ins.guard is not None:
-            raise UnknownMachineCodeError("a store under a guard", ins)
-        target, source = ins.operands
-        offset = self._find_offset(target, OUTPUT, ins)
+    def _store(self, modifiers: list[str]) -> None:
+        bits = self._get_width(modifiers, "MR")
+        if self._ins.guard is not None:
+            raise self._refuse("a store under a guard")
+        target, source = self._ins.operands
+        offset = self._find_offset(target, OUTPUT)
         self._read_indexes = set()
-        value = self._take(self._read(source, max(bits, WORD_BITS), ins))
+        value = self._take(self._read(source, max(bits, WORD_BITS)))
         self.stores[offset] = (self._ar.cast(value, bits, signed=False), bits)
         self.effects.append(
             MachineEffect(
-                ins,
+                self._ins,
                 MachineOrigin.OPERAND,
                 (),
                 tuple(sorted(self._read_indexes)),

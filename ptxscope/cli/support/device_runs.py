@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...documents.formats.json_text import convert_to_json
-from ...documents.proofs.machine_report import DeviceFindings, iter_device_blocks
+from ...documents.proofs.machine_report import iter_device_blocks
 from ...engine.syntax.errors import format_count, format_install_hint, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...files import expand_path
+from ...sass.form_verdict import DeviceVerdict
 from ...sass.nvidia.device import (
     RESULTS,
     THREADS,
-    DeviceVerdict,
     judge_results,
     make_batch,
     read_results,
@@ -74,8 +74,7 @@ def _check_count(lines: Sequence[Instruction]) -> None:
 
 
 def _report(verdicts: Sequence[DeviceVerdict], device: str, *, format_: str) -> int:
-    findings = [DeviceFindings(*x) for x in verdicts]
-    data = {"device": device, "lines": findings}
-    blocks = iter_device_blocks(findings, device, THREADS)
+    data = {"device": device, "lines": verdicts}
+    blocks = iter_device_blocks(verdicts, device, THREADS)
     print_report(format_, blocks, lambda: convert_to_json(data, {}))
     return 0 if all(x.models for x in verdicts) else 1

@@ -13,7 +13,7 @@ from ...engine.syntax.errors import format_count, make_printable
 from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import trace as make_trace
 from ...proof.differences import Difference
-from ...sass.form_verdict import FormVerdict, VerdictOutcome
+from ...sass.form_verdict import DeviceVerdict, FormVerdict, VerdictOutcome
 from ...sass.kernel_source import KernelSource, format_module
 from ...sass.row_matches import MachineListing, MatchedInstruction, Purpose
 from ..formats.json_text import Fields, convert_to_json
@@ -296,20 +296,8 @@ def _iter_exception_blocks(
 # --- results of a GPU -------------------------------------------------------------------------
 
 
-class DeviceFindings(NamedTuple):
-    """What a GPU's results say about a line."""
-
-    line: str
-    models: Sequence[str]
-    """The models that give all its results."""
-    errata: Sequence[str]
-    operands: Mapping[str, int]
-    documented: Mapping[str, int]
-    obtained: Mapping[str, int]
-
-
 def iter_device_blocks(
-    findings: Sequence[DeviceFindings], device: str, sets: int
+    verdicts: Sequence[DeviceVerdict], device: str, sets: int
 ) -> Iterator[Block]:
     """Yield what a GPU's results say about the models."""
     kinds = Counter(
@@ -318,12 +306,12 @@ def iter_device_blocks(
         else _format_errata(x.errata)
         if x.errata
         else "as documented"
-        for x in findings
+        for x in verdicts
     )
-    lines = [device, f"  {len(findings):,} lines on {sets:,} operand sets each:"]
+    lines = [device, f"  {len(verdicts):,} lines on {sets:,} operand sets each:"]
     yield make_verbatim([*lines, *(f"  {n:>6,} {kind}" for kind, n in kinds.most_common())])
     shown: set[tuple[str, ...]] = set()
-    for x in sorted(findings, key=lambda x: len(x.line)):
+    for x in sorted(verdicts, key=lambda x: len(x.line)):
         kind = (*x.errata, "" if x.models else x.line)
         if x.operands and kind not in shown:
             shown.add(kind)

@@ -7,7 +7,7 @@ and ``launch.py``, which runs the kernels on a machine that has a GPU and writes
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
@@ -24,7 +24,7 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...engine.tracing.evaluation import evaluate
 from ...sources.probe_operands import draw_operands
-from ..form_verdict import KNOWN_MODELS
+from ..form_verdict import KNOWN_MODELS, DeviceVerdict
 from ..kernel_source import STRIDE, KernelSource, ParameterSlot, format_module, make_kernel_source
 
 Words = npt.NDArray[np.uint64]
@@ -59,21 +59,6 @@ class DeviceResults(NamedTuple):
     """The name, the architecture and the driver."""
     results: Words
     """By line, set and slot."""
-
-
-class DeviceVerdict(NamedTuple):
-    """Which models a GPU follows on a line."""
-
-    line: str
-    models: tuple[str, ...]
-    """The models that give all its results."""
-    errata: tuple[str, ...]
-    """The errata of the model that it follows, if some result is not as documented."""
-    operands: Mapping[str, int]
-    """The first operands for which it differs from the documentation."""
-    documented: Mapping[str, int]
-    """The results for them, by register."""
-    obtained: Mapping[str, int]
 
 
 _RELEASES = ((110, (13, 0)), (103, (12, 9)), (121, (12, 9)), (100, (12, 8)), (120, (12, 8)))
