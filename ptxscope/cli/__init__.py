@@ -72,7 +72,6 @@ def _flush_output() -> int:
 
 
 def _run_command(words: Sequence[str]) -> int:
-    """Run a command and return its exit status."""
     if not words or (words[0] not in COMMANDS and _can_open(words[0])):
         words = ("open", *words)
     if words[0] in COMMANDS:

@@ -90,8 +90,6 @@ class _Part(NamedTuple):
 
 
 class _Atom(NamedTuple):
-    """A comparison, and its truth for the solver."""
-
     text: str
     term: Term
     is_telling: bool
@@ -400,7 +398,6 @@ def _read_operand(name: str, low: int, bits: int, example: _Example) -> int:
 
 
 def _iter_row_lanes(question: ProofQuestion, rows: Mapping[str, Node]) -> Iterator[_Part]:
-    """Yield the lanes of rows."""
     for key, node in rows.items():
         question.encode(node)
         bits = node.range.bits

@@ -177,7 +177,6 @@ def find_operands(
 
 
 def _with_condition_results(program: BasicBlock, condition: str) -> BasicBlock:
-    """Return a block with the registers that a condition names among its results."""
     input_names = {x.name for x in program.inputs}
     names = (x for x in program.read_values if x not in input_names)
     return program.with_results(x for x in names if _has_name(condition, x))

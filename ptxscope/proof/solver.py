@@ -161,7 +161,6 @@ def _make_manager(bitwuzla: ModuleType) -> Any:
 
 
 def _get_value(x: Term) -> int:
-    """Return the bits of a constant."""
     return int(x.value(2), 2)
 
 
@@ -284,7 +283,6 @@ class TermFactory:
         return self._shift(self.resize(product, needed, width, signed=False), place)
 
     def _shift(self, x: Term, distance: int) -> Term:
-        """Return a term shifted to the left by a constant."""
         bits = x.sort().bv_size()
         if distance == 0:
             return x

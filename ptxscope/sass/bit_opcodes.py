@@ -165,7 +165,6 @@ def _combine_three(s: MachineStep[V], match: Match) -> None:
 
 
 def _get_table(s: MachineStep[V]) -> int:
-    """Return the truth table of eight bits, the fourth source."""
     table = s.get_number(3)
     if table >> 8:
         raise s.refuse("a truth table of more than eight bits")
@@ -291,13 +290,11 @@ def _make_mask(s: MachineStep[V], match: Match) -> None:
 
 
 def _count_ones(s: MachineStep[V], _: Match) -> None:
-    """The number of ones."""
     s.expect_sources(1)
     s.write_word(CountOnes(WORD_BITS).run(s.ar, s.read_unsigned(0)))
 
 
 def _reverse(s: MachineStep[V], _: Match) -> None:
-    """The bits in reverse order."""
     s.expect_sources(1)
     s.write_word(ReverseBits(WORD_BITS).run(s.ar, s.read_unsigned(0)))
 

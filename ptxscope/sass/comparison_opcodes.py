@@ -14,8 +14,6 @@ Match = re.Match[str]
 
 
 class _FloatFormat(NamedTuple):
-    """A binary floating-point format."""
-
     bits: int
     fraction_bits: int
     one: int
@@ -53,7 +51,6 @@ def _compare(s: MachineStep[V], relation: str, x: V, y: V) -> V:
 
 
 def _combine(s: MachineStep[V], operator: str, x: V, y: V) -> V:
-    """Return AND, OR or XOR of two truths."""
     ar = s.ar
     combine = {"AND": ar.bitand, "OR": ar.bitor, "XOR": ar.bitxor}[operator]
     return combine(x, y)

@@ -196,7 +196,6 @@ def parse_disassembly(text: str) -> dict[str, MachineKernel]:
 
 
 def _iter_sections(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name and the lines of each section."""
     name, lines = "", list[str]()
     for line in text.splitlines():
         if match := _SECTION.match(line):

@@ -321,7 +321,6 @@ def _pack(lanes: Sequence[int], unit: int) -> int:
 
 
 def _stores_half(ins: MachineInstruction) -> bool:
-    """Whether a store takes the low half-word of a register."""
     return "U16" in ins.opcode.split(".")
 
 

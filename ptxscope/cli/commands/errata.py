@@ -84,7 +84,6 @@ def _iter_blocks(x: Erratum | FoldingBug) -> Iterator[Block]:
 
 
 def _iter_replacement_blocks(x: Erratum | FoldingBug) -> Iterator[Block]:
-    """Yield the example's replacement in plain PTX, if there is one."""
     if lines := _find_replacement(x):
         heading = "plain PTX with the documented result:"
         yield make_paragraph(heading, "    ", "    ", is_close=True)

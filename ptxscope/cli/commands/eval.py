@@ -167,12 +167,10 @@ def _stream_rows(
 
 
 def _with_values(evaluate: Evaluator, inputs: Mapping[str, int]) -> Evaluator:
-    """Return a function that adds operands with one value for all rows."""
     return lambda values: evaluate({**inputs, **values})
 
 
 def _map_columns(ins: Signature, header: list[str]) -> dict[str, int]:
-    """Return the column index of each register."""
     columns: dict[str, int] = {}
     for index, title in enumerate(header):
         for name in find_column_operands(ins, title.strip()):

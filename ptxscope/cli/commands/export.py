@@ -270,13 +270,11 @@ def _add_picture(
 
 
 def _describe(trace: Trace, options: Options) -> str:
-    """Return the alternative text of a picture."""
     document = build_document(trace, options)
     return format_alt_text(document) if document.sections[0].heading else format_short_alt(document)
 
 
 def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:
-    """Return the options that make every id unique on the page."""
     with command_errors(ValueError):
         return with_unique_ids(trace, options, Format.HTML, ids)
 

@@ -122,7 +122,6 @@ def _list() -> None:
 
 
 def _format_progress(progress: LessonProgress, cards: int) -> str:
-    """Return the progress as text."""
     if progress.card:
         return f"{min(progress.card + 1, cards)} of {cards}"
     return "done" if progress.done else ""
@@ -222,7 +221,6 @@ class _Player:
         self._print_card(previous_card if delta > 0 else None)
 
     def _grade_word(self, word: str) -> None:
-        """Grade the typed answer, or show a hint."""
         if word == "?":
             print(*_wrap_text(self._position.take_hint(), ""), sep="\n")
             return
@@ -244,7 +242,6 @@ class _Player:
             print(*_wrap_text(make_printable(f"Not {word}. {reply}"), ""), sep="\n")
 
     def _reveal(self, remark: str) -> None:
-        """Show the result and the remark."""
         from ...learn.lesson_text import format_answer, revealed_step_lines, wrap_text
 
         if remark:

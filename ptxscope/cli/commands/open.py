@@ -118,7 +118,6 @@ def _check_color_system() -> None:
 
 
 def _check_lesson_name(name: str) -> str:
-    """Return the name of an existing lesson. Raise CommandError otherwise."""
     from ...learn.lesson import LessonError, parse_lesson_name
 
     with command_errors(LessonError):

@@ -115,7 +115,6 @@ def _join_range_words(words: Sequence[str]) -> list[str]:
 
 
 def _make_sweep(arguments: argparse.Namespace) -> Sweep:
-    """Return the sweep of the arguments. Raise CommandError if they are invalid."""
     model = choose_model(arguments.model)
     ins = parse_ptx(arguments.ptx)
     x, y, result = _choose_parts(ins, arguments)
@@ -165,7 +164,6 @@ def _parse_part(
 
 
 def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
-    """Return the bits of the first and the last value."""
     low, colon, high = text.partition(":")
     start = len("--range ")
     try:

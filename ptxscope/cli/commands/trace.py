@@ -120,7 +120,6 @@ def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
 
 
 def _compile_line(trace: Trace, arguments: argparse.Namespace) -> MachineSection:
-    """Return the machine code of the line."""
     from ...documents.proofs.machine_report import make_machine_section
     from ...proof.equivalence import TIMEOUT
     from ..support.tools import (

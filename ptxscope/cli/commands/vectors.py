@@ -74,7 +74,6 @@ def run(words: Sequence[str]) -> int:
 
 
 def _iter_cover_lines(vectors: Vectors) -> Iterator[str]:
-    """Yield what the sets cover, and what can't be reached."""
     sets = format_count(len(vectors.covers), "set")
     fewest = ", the fewest possible" if vectors.is_fewest and vectors.covers else ""
     goals = format_count(len({goal for goals in vectors.covers for goal in goals}), "goal")

@@ -254,7 +254,6 @@ def _keep_assembled(task: Task, lines: Sequence[Instruction]) -> Sequence[Instru
 def _verify(
     tasks: Sequence[Task], chosen: Sequence[Sequence[Instruction]], arguments: argparse.Namespace
 ) -> list[list[FormVerdict]]:
-    """Return the verdicts on the lines that are chosen for each target."""
     store = VerdictStore(None if arguments.fresh else _find_cache())
     jobs = arguments.jobs or os.cpu_count() or 1
     done, total = 0, sum(map(len, chosen))

@@ -231,7 +231,6 @@ def _read_arrays(
 def _read_archive(
     ins: Signature, file: str, source: BinaryIO, names: Sequence[str]
 ) -> dict[str, AnyArray]:
-    """Return the wanted arrays of a .npz archive."""
     with ZipFile(source) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
 

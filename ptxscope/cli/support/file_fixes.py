@@ -134,8 +134,6 @@ _UNDECODABLE = "surrogateescape"
 
 
 class _FileFix(NamedTuple):
-    """A file with its edits made."""
-
     data: bytes
     """What it holds now."""
     fixed: FixedText

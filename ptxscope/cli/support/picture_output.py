@@ -107,7 +107,6 @@ def add_output(parser: argparse._ActionsContainer) -> None:
 
 
 def _check_file_name(name: str) -> str:
-    """Return the name of a file."""
     if not name:
         raise argparse.ArgumentTypeError("'' is not a file name")
     return name
@@ -180,7 +179,6 @@ def _render_pictures(
 
 
 def _warn_about_boxes(pictures: Sequence[str], format_: str) -> None:
-    """Warn about characters that are boxes in an image."""
     from ...documents.media import images
 
     consequence = f"the {format_.upper()} shows a box for each"
@@ -301,7 +299,6 @@ def write_frames(
 
 
 def _list_frames(folder: Path, format_: str) -> list[Path]:
-    """Return the frames of a format in a folder, of any run."""
     frames = sorted(folder.glob(f"[0-9][0-9]-*.{format_}"))
     return [file for file in frames if _is_frame(file, format_)]
 

@@ -83,7 +83,6 @@ def format_omission(x: Statement) -> str:
 
 
 def _find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
-    """Return the sequences of a program that compute an intrinsic."""
     if not may_have_sequences(program.text):
         return ()
     from ...kernels.sequences.intrinsic_sequences import find_sequences  # most programs have none
@@ -116,7 +115,6 @@ def _step_lines(program_run: Run, step: RunStep, text: str = "") -> Iterator[str
 
 
 def _find_deviation(step: RunStep) -> Deviation | None:
-    """Return the step's deviation between the documentation and an assembler."""
     return find_deviation(step.trace, find_deviations(step.trace)) if step.trace else None
 
 
