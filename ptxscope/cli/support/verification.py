@@ -21,7 +21,7 @@ from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...documents.proofs.machine_report import ErratumReport, render_report
+from ...documents.proofs.machine_report import render_report
 from ...engine.isa.form import Form
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction
@@ -35,7 +35,7 @@ from ...sass.form_verdict import (
 )
 from ...sass.kernel_source import KernelSource, make_kernel_source
 from ...sass.machine_instruction import MachineKernel
-from ...sass.machine_proof import MachineDeviation, find_machine_deviation, find_smallest_form
+from ...sass.machine_proof import find_machine_deviation, find_smallest_form
 from ...sass.nvidia.toolchain import Tool, ToolError, compile_kernels
 from .streams import print_message
 from .tools import format_line, format_tools
@@ -359,9 +359,9 @@ def _report(task: Task, ins: Instruction) -> str:
         return [x.is_as_documented is False and x.errata == errata for x in decided]
 
     if not all(has_departure([ins.form])):
-        return make_report(task, ins, errata)
+        return _make_report(task, ins, errata)
     smallest = _make_line(ins, find_smallest_form(ins.form, has_departure))
-    return make_report(task, smallest, errata)
+    return _make_report(task, smallest, errata)
 
 
 def _make_line(ins: Instruction, form: Form) -> Instruction:
@@ -372,7 +372,7 @@ def _decide(task: Task, lines: Sequence[Instruction]) -> list[FormVerdict]:
     return [verdict for _, verdict in iter_line_verdicts(task, lines)]
 
 
-def make_report(task: Task, ins: Instruction, errata: Sequence[str]) -> str:
+def _make_report(task: Task, ins: Instruction, errata: Sequence[str]) -> str:
     """Return the report on a line that departs; raise ToolError if it is not compiled."""
     source = make_kernel_source(ins)
     (kernel,) = compile_kernels(task.ptxas, task.nvdisasm, task.arch, [source])
@@ -381,33 +381,6 @@ def make_report(task: Task, ins: Instruction, errata: Sequence[str]) -> str:
     )
     if deviation is None:
         return f"{format_line(ins)} does not deviate from the documentation.\n"
-    return _render(task, deviation, errata)
-
-
-def _render(task: Task, deviation: MachineDeviation, errata: Sequence[str]) -> str:
-    source = deviation.source
     known = [get_erratum(id_) for id_ in errata]
-    name = f"{', '.join(errata)}: " if errata else ""
-    return render_report(
-        ErratumReport(
-            title=f"{name}`{source.ins.mnemonic}` deviates from the PTX ISA",
-            sentence=" ".join(x.sentence for x in known),
-            forms="; ".join(x.forms for x in known),
-            source=source,
-            arch=task.arch,
-            versions=task.ptxas.build,
-            ptxas=task.ptxas.version,
-            operands=deviation.example.operands,
-            documented=deviation.example.model_results,
-            obtained=deviation.example.machine_results,
-            tools=format_tools(task.ptxas, task.nvdisasm),
-            code=format_code(deviation.kernel),
-            difference=deviation.difference,
-            remark=" ".join(x.remark for x in known if x.remark),
-        )
-    )
-
-
-def format_code(kernel: MachineKernel) -> list[str]:
-    """Return the instructions of a kernel with their offsets, a line each."""
-    return [f"/*{x.offset:04x}*/  {x.text} ;" for x in kernel.instructions]
+    tools = format_tools(task.ptxas, task.nvdisasm)
+    return render_report(deviation, known, task.ptxas, task.arch, tools)

@@ -10,12 +10,15 @@ from typing import NamedTuple
 from ...engine.isa.encodings import format_hex
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import format_count, make_printable
+from ...engine.semantics.rules import Erratum
 from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import trace as make_trace
 from ...proof.differences import Difference
 from ...sass.form_verdict import DeviceVerdict, FormVerdict, VerdictOutcome
-from ...sass.kernel_source import KernelSource, format_module
+from ...sass.kernel_source import format_module
+from ...sass.machine_proof import MachineDeviation
 from ...sass.row_matches import MachineListing, MatchedInstruction, Purpose
+from ...sass.nvidia.toolchain import Tool
 from ..formats.json_text import Fields, convert_to_json
 from ..formats.markup import Block, make_heading, make_paragraph, make_points, make_verbatim
 from ..formats.text import machine_row_lines
@@ -321,86 +324,69 @@ def iter_device_blocks(
             yield make_paragraph(example, "    ", "    ", is_close=True)
 
 
-class ErratumReport(NamedTuple):
-    """What a report says."""
+def render_report(
+    deviation: MachineDeviation, errata: Sequence[Erratum], ptxas: Tool, arch: str, tools: str
+) -> str:
+    """Render a report on machine code, with the known errata that it shows, as Markdown.
 
-    title: str
-    sentence: str
-    """What differs, in a sentence; empty if nobody has said it yet."""
-    forms: str
-    """The affected forms in words; empty if they are not known."""
-    source: KernelSource
-    arch: str
-    versions: str
-    """The releases of ptxas that show it."""
-    ptxas: tuple[int, int]
-    operands: Mapping[str, int]
-    """Operands by register."""
-    documented: Mapping[str, int]
-    """Results by role."""
-    obtained: Mapping[str, int]
-    tools: str
-    """The assembler and disassembler that made the machine code."""
-    code: Sequence[str]
-    """The machine code, a line each."""
-    difference: Difference | None
-    remark: str = ""
+    ``tools`` are the assembler and the disassembler that made it.
+    """
+    return "\n".join(_report_lines(deviation, errata, ptxas, arch, tools)) + "\n"
 
 
-def render_report(report: ErratumReport) -> str:
-    """Render a report as Markdown."""
-    return "\n".join(_report_lines(report)) + "\n"
-
-
-def _report_lines(report: ErratumReport) -> Iterator[str]:
-    ins = report.source.ins
+def _report_lines(
+    deviation: MachineDeviation, errata: Sequence[Erratum], ptxas: Tool, arch: str, tools: str
+) -> Iterator[str]:
+    source, example = deviation.source, deviation.example
+    ins = source.ins
     line = str(ins).removesuffix(";")
-    yield f"# {report.title}"
+    ids = f"{', '.join(x.id for x in errata)}: " if errata else ""
+    yield f"# {ids}`{ins.mnemonic}` deviates from the PTX ISA"
     yield ""
     yield f"`{line}` does not compute what the PTX ISA, {ins.entry.section}, documents."
-    if report.sentence:
-        yield f"{report.sentence}"
+    if errata:
+        yield " ".join(x.sentence for x in errata)
     yield ""
-    yield f"- Assembler: ptxas {report.versions}"
-    yield f"- Target: {report.arch}"
-    if report.forms:
-        yield f"- Affected forms: {report.forms}"
+    yield f"- Assembler: ptxas {ptxas.build}"
+    yield f"- Target: {arch}"
+    if errata:
+        yield f"- Affected forms: {'; '.join(x.forms for x in errata)}"
     yield ""
     yield "| operand | value |"
     yield "|---|---|"
-    for slot in report.source.inputs:
-        yield f"| {slot.name} | `{_format(report.operands.get(slot.name, 0), slot.type.bits)}` |"
+    for slot in source.inputs:
+        yield f"| {slot.name} | `{_format(example.operands.get(slot.name, 0), slot.type.bits)}` |"
     yield ""
     yield "| result | documented | obtained |"
     yield "|---|---|---|"
-    for slot in report.source.results:
-        pair = (x.get(slot.role, 0) for x in (report.documented, report.obtained))
+    for slot in source.results:
+        pair = (x.get(slot.role, 0) for x in (example.model_results, example.machine_results))
         texts = " | ".join(f"`{_format(x, slot.type.bits)}`" for x in pair)
         yield f"| {slot.name} | {texts} |"
     yield ""
-    if report.difference and (condition := _describe_condition(report.difference)):
+    if deviation.difference and (condition := _describe_condition(deviation.difference)):
         yield condition
-        yield from _iter_terms(report, condition)
+        yield from _iter_terms(deviation, condition)
         yield ""
-    if report.remark:
-        yield report.remark
+    if remark := " ".join(x.remark for x in errata if x.remark):
+        yield remark
         yield ""
     yield "## Kernel"
     yield ""
     yield "Each thread loads its operands, 64 bytes apart, and stores its results."
     yield ""
     yield "```ptx"
-    yield format_module([("repro", report.source)], report.arch, report.ptxas).rstrip()
+    yield format_module([("repro", source)], arch, ptxas.version).rstrip()
     yield "```"
     yield ""
-    yield f"`ptxas -arch={report.arch} repro.ptx -o repro.cubin && nvdisasm repro.cubin`"
+    yield f"`ptxas -arch={arch} repro.ptx -o repro.cubin && nvdisasm repro.cubin`"
     yield ""
     yield "## Machine code"
     yield ""
-    yield f"Of {report.tools}:"
+    yield f"Of {tools}:"
     yield ""
     yield "```"
-    yield from report.code
+    yield from (f"/*{x.offset:04x}*/  {x.text} ;" for x in deviation.kernel.instructions)
     yield "```"
     yield ""
     yield (
@@ -409,10 +395,10 @@ def _report_lines(report: ErratumReport) -> Iterator[str]:
     )
 
 
-def _iter_terms(report: ErratumReport, condition: str) -> Iterator[str]:
+def _iter_terms(deviation: MachineDeviation, condition: str) -> Iterator[str]:
     """Yield what the names in a condition stand for, a sentence each."""
-    ins, inputs = report.source.ins, report.source.inputs
-    trace = make_trace(ins, {ins.names[x.role]: report.operands.get(x.name, 0) for x in inputs})
+    ins, inputs, operands = deviation.source.ins, deviation.source.inputs, deviation.example.operands
+    trace = make_trace(ins, {ins.names[x.role]: operands.get(x.name, 0) for x in inputs})
     for step in trace.steps:
         for row in step.rows:
             if re.search(rf"\b{re.escape(row.key)}\b", condition):
