@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 from zipfile import ZipFile, ZipInfo
@@ -20,7 +21,7 @@ from ...files import expand_path, is_there, replace
 from ...kernels.launches.sparse_arrays import get_physical_memory
 from .arguments import find_column_operands, parse_assignments
 from .progress_bar import ProgressBar
-from .streams import CommandError, file_errors
+from .streams import CommandError, command_errors, file_errors
 
 AnyArray = npt.NDArray[Any]
 ArrayEvaluator = Callable[..., Mapping[str, object]]
@@ -40,18 +41,6 @@ def evaluate_file(
     output_file: str,
 ) -> None:
     """Evaluate an instruction on the arrays of a file and write the results to another."""
-    with ProgressBar() as bar:
-        _evaluate_with_bar(ins, evaluate, values, input_file, output_file, bar)
-
-
-def _evaluate_with_bar(
-    ins: Signature,
-    evaluate: ArrayEvaluator,
-    values: Sequence[str],
-    input_file: str,
-    output_file: str,
-    bar: ProgressBar,
-) -> None:
     suffix = _check_suffix(output_file)
     if suffix == ".npy" and len(ins.results) != 1:
         writes = ", ".join(ins.results.values()) or "nothing"
@@ -61,31 +50,25 @@ def _evaluate_with_bar(
             "write a .npz file"
         )
     inputs = parse_assignments(ins, values)
-    arrays = _read_arrays(
-        ins, input_file, bar, [x.name for x in ins.inputs if x.name not in inputs]
-    )
-    for name in arrays.keys() & inputs.keys():
-        raise CommandError(
-            f"error: {make_printable(name)} has a value and is in {make_printable(input_file)}"
-        )
-    values_ = arrays | {name: np.asarray(bits, np.uint64) for name, bits in inputs.items()}
-    _check_memory(ins, input_file, values_)
-    try:
-        results = _evaluate_by_pieces(ins, evaluate, values_, bar) or {
-            x: np.asarray(y) for x, y in evaluate(values_).items()
-        }
-    except ValueError as error:
-        raise CommandError(
-            f"error: {make_printable(input_file)}: {make_printable(str(error))}"
-        ) from None
-    except MemoryError:
-        raise CommandError(
-            f"error: {make_printable(input_file)}: the results do not fit in memory"
-        ) from None
-    with file_errors(output_file):
-        data = _encode_arrays(results, suffix)
-        bar.begin("writing", len(data))
-        replace(expand_path(output_file), data, on_progress=bar.advance_to)
+    shown = make_printable(input_file)
+    with ProgressBar() as bar:
+        needed = [x.name for x in ins.inputs if x.name not in inputs]
+        arrays = _read_arrays(ins, input_file, bar, needed)
+        for name in arrays.keys() & inputs.keys():
+            raise CommandError(f"error: {make_printable(name)} has a value and is in {shown}")
+        operands = arrays | {name: np.asarray(bits, np.uint64) for name, bits in inputs.items()}
+        _check_memory(ins, input_file, operands)
+        try:
+            with command_errors(ValueError, prefix=f"error: {shown}: "):
+                results = _evaluate_by_pieces(ins, evaluate, operands, bar) or {
+                    x: np.asarray(y) for x, y in evaluate(operands).items()
+                }
+        except MemoryError:
+            raise CommandError(f"error: {shown}: the results do not fit in memory") from None
+        with file_errors(output_file):
+            data = _encode_arrays(results, suffix)
+            bar.begin("writing", len(data))
+            replace(expand_path(output_file), data, on_progress=bar.advance_to)
 
 
 def _check_memory(ins: Signature, input_file: str, values: Mapping[str, AnyArray]) -> None:
@@ -136,27 +119,33 @@ def _evaluate_by_pieces(
     return {name: x.reshape(shape) for name, x in results.items()}
 
 
+@contextmanager
+def _open_array_file(name: str, bar: ProgressBar) -> Iterator[tuple[Path, _Read]]:
+    """Yield the path and the bytes of a file.
+
+    Raise CommandError if it can't be read, now or in the block, or does not fit in memory.
+    """
+    with file_errors(name):
+        path = expand_path(name)
+        if not is_there(path):
+            raise CommandError(f"error: {make_printable(name)}: there is no such file")
+        try:
+            with _Read(path, bar) as source:
+                yield path, source
+        except MemoryError:
+            raise CommandError(f"error: {make_printable(name)} does not fit in memory") from None
+
+
 def read_array_file(name: str, bar: ProgressBar) -> AnyArray | bytes:
     """Return the array of a .npy file, or the bytes of any other file.
 
     Raise CommandError if it can't be read.
     """
-    try:
-        path = expand_path(name)
-        if not is_there(path):
-            raise CommandError(f"error: {make_printable(name)}: there is no such file")
-        with _Read(path, bar) as source:
-            is_array = source.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX
-            source.seek(0)
-            if not is_array:
-                return source.read()
-            return np.array(_map_array(path))
-    except OSError as error:
-        raise CommandError(f"error: {make_printable(name)}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise CommandError(f"error: {make_printable(name)}: {make_printable(str(error))}") from None
-    except MemoryError:
-        raise CommandError(f"error: {make_printable(name)} does not fit in memory") from None
+    prefix = f"error: {make_printable(name)}: "
+    with command_errors(ValueError, prefix=prefix), _open_array_file(name, bar) as (path, source):
+        is_array = source.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX
+        source.seek(0)
+        return np.array(_map_array(path)) if is_array else source.read()
 
 
 def write_array_file(name: str, array: AnyArray) -> None:
@@ -196,27 +185,20 @@ def _read_arrays(
 ) -> dict[str, AnyArray]:
     """Return the arrays of a file that registers need, by register; other arrays stay unread."""
     _check_suffix(file)
-    try:
-        path = expand_path(file)
-        if not is_there(path):
-            raise CommandError(f"error: {make_printable(file)}: there is no such file")
-        with _Read(path, bar) as source:
+    with _open_array_file(file, bar) as (path, source):
+        try:
             is_archive = source.read(2) == b"PK"
             source.seek(0)
             if is_archive:
                 return _read_archive(ins, file, source, names)
             array = _map_array(path)
-    except OSError as error:
-        raise CommandError(f"error: {make_printable(file)}: {error.strerror or error}") from None
-    except (CommandError, KeyboardInterrupt):
-        raise
-    except MemoryError:
-        raise CommandError(f"error: {make_printable(file)} does not fit in memory") from None
-    except Exception as error:  # the readers of archives and headers raise errors of many types
-        why = make_printable(" ".join(str(error).split()))[:_MAX_REASON_CHARS]
-        raise CommandError(
-            f"error: {make_printable(file)} is not a file of arrays: {why}"
-        ) from None
+        except (CommandError, OSError, MemoryError):
+            raise
+        except Exception as error:  # the readers of archives and headers raise errors of many types
+            why = make_printable(" ".join(str(error).split()))[:_MAX_REASON_CHARS]
+            raise CommandError(
+                f"error: {make_printable(file)} is not a file of arrays: {why}"
+            ) from None
     if array.dtype.names is not None:
         return _choose_arrays(ins, file, array.dtype.names, names, array.__getitem__)
     if len(names) != 1:
