@@ -20,7 +20,7 @@ _BROKEN_PIPE_STATUS = 141
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
     if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions
-        from .support.completion import complete_line
+        from .commands.completion import complete_line
 
         complete_line()
     words = [*(sys.argv[1:] if arguments is None else arguments)]

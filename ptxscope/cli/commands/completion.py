@@ -1,10 +1,29 @@
-"""``ptxscope completion``: the script of argcomplete that completes the command line in a shell."""
+"""``ptxscope completion``, and the completion of the command line in a shell, by argcomplete."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, TextIO
 
-from ..support.arguments import Parser, make_command_parser
+from argcomplete.completers import FilesCompleter
+from argcomplete.finders import CompletionFinder
+from argcomplete.lexers import split_line
+from argcomplete.shell_integration import shellcode
+
+from ...engine.isa.catalog import CATALOG
+from ...engine.semantics.errata import ALL_ERRATA
+from ...engine.syntax.asm_bindings import parse_pasted
+from ...engine.syntax.completions import find_completions
+from ...engine.syntax.errors import PtxError
+from ...engine.tracing.basic_block import BasicBlock, make_block
+from ...engine.tracing.folding_bugs import FOLDING_BUGS
+from ...learn.lesson import list_headings
+from ...sweep.register_parts import RegisterPart, list_result_parts, list_sweepable_parts
+from ..support.arguments import Parser, format_metavar, make_command_parser
+from ..support.command_table import COMMANDS, make_top_parser
 
 _EPILOG = """\
 examples:
@@ -26,7 +45,121 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print a script."""
     shell = make_parser().parse_args(words).shell
-    from argcomplete.shell_integration import shellcode
-
     print(shellcode(["ptxscope"], shell=shell), end="")
     return 0
+
+
+# --- in a shell ------------------------------------------------------------------------
+
+Completer = Callable[[str, str, Sequence[str]], Mapping[str, str]]
+"""Returns words and their meanings for a prefix, the PTX before it, and the values after that."""
+
+
+class _Finder(CompletionFinder):
+    """Finds completions where arguments and options come in any order."""
+
+    def collect_completions(
+        self, active_parsers: list[ArgumentParser], parsed_args: Namespace, cword_prefix: str
+    ) -> list[str]:
+        """Return the completions of a word; after an option, more values can follow."""
+        parser: Any = active_parsers[-1]
+        parser.active_actions = parser.active_actions or parser.places[-1:]
+        return super().collect_completions(active_parsers, parsed_args, cword_prefix)
+
+
+def complete_line(
+    output: TextIO | None = None, exit_method: Callable[[int], object] = os._exit
+) -> None:
+    """Write the completions of the line that the shell's variables have, and exit."""
+    start = int(os.environ["_ARGCOMPLETE"])
+    line, point = os.environ["COMP_LINE"], int(os.environ["COMP_POINT"])
+    words = split_line(line, point)[3][start:]
+    if not words:
+        parser = make_top_parser()
+    elif words[0] in COMMANDS:
+        parser = import_module(f".{words[0]}", __package__).make_parser()
+        os.environ["_ARGCOMPLETE"] = str(start + 1)
+    else:
+        parser = import_module(".open", __package__).make_parser()
+    for action in (*parser.places, *parser.options.values()):
+        if completer := _COMPLETERS.get(format_metavar(action)):
+            action.completer = _adapt(completer)  # type: ignore[attr-defined]
+    _Finder()(parser, always_complete_options=False, output_stream=output, exit_method=exit_method)
+
+
+def _adapt(completer: Completer) -> Callable[..., Mapping[str, str]]:
+    """Return a completer as argcomplete calls it."""
+
+    def complete(prefix: str, parsed_args: Namespace, **_: object) -> Mapping[str, str]:
+        ptx, values = (getattr(parsed_args, name, None) for name in ("ptx", "values"))
+        return completer(prefix, ptx or "", values or ())
+
+    return complete
+
+
+def _complete_first_word(prefix: str, ptx: str, values: Sequence[str]) -> Mapping[str, str]:
+    """Return instructions to open, or files; argcomplete adds the commands."""
+    return _complete_ptx(prefix, ptx, values) if prefix else {}
+
+
+def _complete_ptx(prefix: str, *_: object) -> Mapping[str, str]:
+    instructions = {prefix[: x.start] + x.text: x.about for x in find_completions(prefix)}
+    return instructions or dict.fromkeys(FilesCompleter()(prefix), "file")
+
+
+def _complete_operand(_: str, ptx: str, values: Sequence[str]) -> Mapping[str, str]:
+    """Return the operands of the instruction that have no value yet."""
+    try:
+        inputs = parse_pasted(ptx).inputs
+    except PtxError:
+        return {}
+    names = {value.partition("=")[0] for value in values}
+    return {
+        f"{operand.name}=": f"operand {', '.join(operand.roles)}, .{operand.type}"
+        for operand in inputs
+        if operand.name not in names
+    }
+
+
+def _complete_opcode(*_: object) -> Mapping[str, str]:
+    return {opcode: entry.summary for opcode, entry in CATALOG.items()}
+
+
+def _complete_model(prefix: str, *_: object) -> Mapping[str, str]:
+    models = {"isa": "the documentation", "ptxas": "the newest known assembler"}
+    return models | ({x.id: x.forms for x in ALL_ERRATA} if prefix else {})
+
+
+def _complete_erratum(*_: object) -> Mapping[str, str]:
+    return {x.id: x.forms for x in ALL_ERRATA} | {x.id: x.forms for x in FOLDING_BUGS}
+
+
+def _complete_lesson(*_: object) -> Mapping[str, str]:
+    return {head.name: head.title for head in list_headings()}
+
+
+def _make_part_completer(list_parts: Callable[[BasicBlock], Iterable[RegisterPart]]) -> Completer:
+    """Return a completer of the parts of an instruction's registers."""
+
+    def complete_part(_: str, ptx: str, __: Sequence[str]) -> Mapping[str, str]:
+        try:
+            block = make_block(parse_pasted(ptx))
+            return {x.text: f"operand {x.role}" for x in list_parts(block)}
+        except PtxError:
+            return {}
+
+    return complete_part
+
+
+_COMPLETERS: dict[str, Completer] = {
+    "COMMAND": _complete_first_word,
+    "PTX": _complete_ptx,
+    "name=value": _complete_operand,
+    "OPCODE": _complete_opcode,
+    "MODEL": _complete_model,
+    "ID": _complete_erratum,
+    "LESSON": _complete_lesson,
+    "PART": _make_part_completer(list_sweepable_parts),
+    "RESULT": _make_part_completer(list_result_parts),
+}
+"""Completers by metavar; for other metavars, files are offered."""
