@@ -22,7 +22,7 @@ from ptxscope.sass.kernel_source import (
     make_kernel_source,
 )
 from ptxscope.sass.machine_instruction import MachineKernel, parse_disassembly
-from ptxscope.sass.nvidia.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
+from ptxscope.sass.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")

@@ -1,1 +1,1 @@
-"""SASS, the machine code of NVIDIA GPUs: its reading, its meaning, and proofs of what it does."""
+"""SASS, the machine code of NVIDIA GPUs: its meaning, proofs of what it does, tools and GPUs."""

@@ -12,7 +12,14 @@ from ..engine.syntax.instruction import Instruction
 from ..proof.solver import IsStopped, Stopped, never
 from ..sass.form_verdict import VerdictOutcome
 from ..sass.kernel_source import KernelSource, make_kernel_source
-from ..sass.nvidia.toolchain import (
+from ..sass.row_matches import (
+    MachineListing,
+    MatchedInstruction,
+    Purpose,
+    count_instructions,
+    list_machine_code,
+)
+from ..sass.toolchain import (
     NVDISASM,
     PTXAS,
     Compiled,
@@ -21,13 +28,6 @@ from ..sass.nvidia.toolchain import (
     compile_kernels,
     find_tool,
     list_targets,
-)
-from ..sass.row_matches import (
-    MachineListing,
-    MatchedInstruction,
-    Purpose,
-    count_instructions,
-    list_machine_code,
 )
 
 OLDEST_ARCH = 70

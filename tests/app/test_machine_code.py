@@ -9,10 +9,10 @@ from threading import Event
 import pytest
 
 from ptxscope.proof.solver import IsStopped, Stopped
+from ptxscope.sass import toolchain
 from ptxscope.sass.kernel_source import KernelSource, make_kernel_source
-from ptxscope.sass.nvidia import toolchain
-from ptxscope.sass.nvidia.toolchain import Tool, ToolError
 from ptxscope.sass.row_matches import count_instructions, list_machine_code
+from ptxscope.sass.toolchain import Tool, ToolError
 from ptxscope.screens.main import machine_controller
 from ptxscope.state import machine_code
 from ptxscope.state.machine_code import CodeRequest, MachineCode

@@ -38,6 +38,7 @@ from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.rules import ERRATA
+from ptxscope.sass import device, device_launch, toolchain
 from ptxscope.sass.form_verdict import (
     FormVerdict,
     VerdictOutcome,
@@ -47,8 +48,7 @@ from ptxscope.sass.form_verdict import (
     make_instruction,
 )
 from ptxscope.sass.kernel_source import KernelSource, make_kernel_source
-from ptxscope.sass.nvidia import device, device_launch, toolchain
-from ptxscope.sass.nvidia.toolchain import (
+from ptxscope.sass.toolchain import (
     Compiled,
     CrashedError,
     RefusedError,

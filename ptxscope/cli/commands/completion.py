@@ -14,7 +14,7 @@ from argcomplete.lexers import split_line
 from argcomplete.shell_integration import shellcode
 
 from ...engine.isa.catalog import CATALOG
-from ...engine.semantics.errata import ALL_ERRATA
+from ...engine.semantics.rules import ALL_ERRATA
 from ...engine.syntax.asm_bindings import parse_pasted
 from ...engine.syntax.completions import find_completions
 from ...engine.syntax.errors import PtxError

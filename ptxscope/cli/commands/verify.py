@@ -35,7 +35,7 @@ from ...sass.form_verdict import (
     make_instruction,
 )
 from ...sass.kernel_source import find_ptx_version, rename_registers
-from ...sass.nvidia.toolchain import Tool
+from ...sass.toolchain import Tool
 from ..support.arguments import (
     Parser,
     choose_model,

@@ -9,8 +9,7 @@ from ...documents.proofs.machine_report import iter_device_blocks
 from ...engine.syntax.errors import format_count, format_install_hint, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...files import expand_path
-from ...sass.form_verdict import DeviceVerdict
-from ...sass.nvidia.device import (
+from ...sass.device import (
     RESULTS,
     THREADS,
     judge_results,
@@ -18,7 +17,8 @@ from ...sass.nvidia.device import (
     read_results,
     write_batch,
 )
-from ...sass.nvidia.device_launch import DriverError, Gpu, load_driver
+from ...sass.device_launch import DriverError, Gpu, load_driver
+from ...sass.form_verdict import DeviceVerdict
 from .report_output import print_report
 from .streams import CommandError, command_errors
 

@@ -12,8 +12,8 @@ from ...engine.semantics.rules import TARGETS
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...sass.kernel_source import KernelSource, make_kernel_source
-from ...sass.nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, compile_kernels, find_tool
 from ...sass.row_matches import MachineListing, list_machine_code
+from ...sass.toolchain import NVDISASM, PTXAS, Tool, ToolError, compile_kernels, find_tool
 from .arguments import add_tool_paths
 from .streams import CommandError, command_errors
 

@@ -36,7 +36,7 @@ from ...sass.form_verdict import (
 from ...sass.kernel_source import KernelSource, make_kernel_source
 from ...sass.machine_instruction import MachineKernel
 from ...sass.machine_proof import find_machine_deviation, find_smallest_form
-from ...sass.nvidia.toolchain import Tool, ToolError, compile_kernels
+from ...sass.toolchain import Tool, ToolError, compile_kernels
 from .streams import print_message
 from .tools import format_line, format_tools
 

@@ -18,7 +18,7 @@ from ...sass.form_verdict import DeviceVerdict, FormVerdict, VerdictOutcome
 from ...sass.kernel_source import format_module
 from ...sass.machine_proof import MachineDeviation
 from ...sass.row_matches import MachineListing, MatchedInstruction, Purpose
-from ...sass.nvidia.toolchain import Tool
+from ...sass.toolchain import Tool
 from ..formats.json_text import Fields, convert_to_json
 from ..formats.markup import Block, make_heading, make_paragraph, make_points, make_verbatim
 from ..formats.text import machine_row_lines

@@ -1,1 +1,0 @@
-"""NVIDIA's assembler and disassembler, and GPUs through the CUDA driver."""
