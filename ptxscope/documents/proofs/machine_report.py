@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from ...engine.isa.encodings import format_hex
 from ...engine.semantics.models import get_erratum
-from ...engine.syntax.errors import format_count, make_printable
 from ...engine.semantics.rules import Erratum
+from ...engine.syntax.errors import format_count, make_printable
 from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import trace as make_trace
 from ...proof.differences import Difference
@@ -397,7 +397,11 @@ def _report_lines(
 
 def _iter_terms(deviation: MachineDeviation, condition: str) -> Iterator[str]:
     """Yield what the names in a condition stand for, a sentence each."""
-    ins, inputs, operands = deviation.source.ins, deviation.source.inputs, deviation.example.operands
+    ins, inputs, operands = (
+        deviation.source.ins,
+        deviation.source.inputs,
+        deviation.example.operands,
+    )
     trace = make_trace(ins, {ins.names[x.role]: operands.get(x.name, 0) for x in inputs})
     for step in trace.steps:
         for row in step.rows:
