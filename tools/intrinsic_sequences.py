@@ -1,6 +1,6 @@
 """`python3 -m tools.intrinsic_sequences`: the table of sequences that compute CUDA's intrinsics.
 
-Writes ptxscope/kernels/sequences/pattern_table.py from what the nvcc on the path makes of each SIMD
+Writes ptxscope/kernels/sequences/patterns.txt from what the nvcc on the path makes of each SIMD
 intrinsic, and of the same written by hand. Each row is proved; without a proof, nothing is written.
 """
 
@@ -27,7 +27,7 @@ from ptxscope.sources.source_programs import load
 
 from .nvcc_intrinsics import compile_ptx, find_version, map_kernels, map_loads
 
-TABLE = Path(__file__).resolve().parent.parent / "ptxscope/kernels/sequences/pattern_table.py"
+TABLE = Path(__file__).resolve().parent.parent / "ptxscope/kernels/sequences/patterns.txt"
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 SIMD = re.compile(r"__v[a-z]+[24]|__vi\w+16x2\w*")
 """The names of intrinsics on lanes: other sequences are too common to say anything."""
@@ -173,20 +173,16 @@ def prove_pattern(pattern: Pattern) -> None:
 
 def _format_table(patterns: list[Pattern], version: str) -> str:
     lines = "\n".join(map(str, sorted(patterns, key=lambda x: x.intrinsic)))
-    return f'''\
-"""Sequences that compute an intrinsic of CUDA, each proved for all operands.
-
-`python3 -m tools.intrinsic_sequences` writes this from what nvcc {version} makes of the intrinsics
-for {", ".join(ARCHITECTURES)}, and of the same written by hand.
-
-A line has the intrinsic and its operations in order: of letters, the parameters; of numbers, the
-results of earlier operations, from 0; of constants, in hexadecimal. The last one is the result.
-"""
-
-PATTERNS = """\\
+    return f"""\
+# Sequences that compute an intrinsic of CUDA, each proved for all operands.
+#
+# `python3 -m tools.intrinsic_sequences` writes this from what nvcc {version} makes of the
+# intrinsics for {", ".join(ARCHITECTURES)}, and of the same written by hand.
+#
+# A line has the intrinsic and its operations in order: of letters, the parameters; of numbers, the
+# results of earlier operations, from 0; of constants, in hexadecimal. The last one is the result.
 {lines}
 """
-'''
 
 
 if __name__ == "__main__":

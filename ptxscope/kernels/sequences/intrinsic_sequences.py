@@ -6,18 +6,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib.resources import files
 from itertools import pairwise
 from typing import NamedTuple
 
 from ...engine.isa.encodings import format_hex
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
+from ...engine.syntax.source import GAP
 from ...sources.source_programs import load
 from . import may_have_sequences
 from .dataflow import CONSTANT, INPUT, DataFlow, find_flow
 from .pattern import Match, Pattern, PatternIndex, extract_pattern, read_pattern
-from .pattern_table import PATTERNS
-from .requirements import Requirement, make_requirement, may_hold
 
 _SYMMETRIC = re.compile(
     r"__v(?:add(?:[su]s)?|avg[su]|haddu|max[su]|min[su]|absdiff[su]|sad[su]|(?:set|cmp)(?:eq|ne))\d"
@@ -107,7 +107,8 @@ def find_text_sequences(text: str, name: str = "") -> tuple[IntrinsicSequence, .
 @cache
 def get_patterns() -> tuple[Pattern, ...]:
     """Return the patterns of the table."""
-    return tuple(map(read_pattern, PATTERNS.strip().split("\n")))
+    table = files(__package__).joinpath("patterns.txt").read_text("utf-8").splitlines()
+    return tuple(read_pattern(line) for line in table if not line.startswith("#"))
 
 
 @cache
@@ -115,13 +116,9 @@ def _get_index() -> PatternIndex:
     return PatternIndex(get_patterns())
 
 
-@cache
-def _get_requirements() -> tuple[Requirement, ...]:
-    return tuple(dict.fromkeys(map(make_requirement, get_patterns())))
-
-
 def _may_hold_pattern(ptx: str) -> bool:
-    return may_hold(ptx, _get_requirements())
+    """Whether PTX has more than one statement, or a macro that may be several."""
+    return GAP in ptx or ";" in ptx.rstrip(";\n\t ")
 
 
 def _find_in_flow(flow: DataFlow) -> Iterator[IntrinsicSequence]:
