@@ -16,9 +16,10 @@ from .. import files
 from ..engine.program.program import Program
 from ..engine.program.statement import Statement
 from ..engine.records import freeze_dicts
+from ..engine.semantics.models import parse_model
 from ..kernels.launches.device_code import DeviceCode, load_device_code
 from ..kernels.launches.expected_elements import Expectations, list_buffers, parse_expectations
-from ..kernels.launches.kernel_run import choose_kernel, find_reaches
+from ..kernels.launches.kernel_run import Launch, choose_kernel
 from ..kernels.launches.launch import LaunchShape
 from ..kernels.launches.launch_text import (
     POINTER_TYPES,
@@ -65,6 +66,11 @@ class KernelLaunch:
         key = self.code.text, self.kernel.name, self.model
         return key == (code.text, kernel.name, model)
 
+    def make_launch(self) -> Launch:
+        """Return what is run."""
+        model = parse_model(self.model)
+        return Launch(self.code, self.kernel, self.arguments, self.shape, model, self.max_steps)
+
     @property
     def statements(self) -> tuple[Statement, ...]:
         """The statements of the kernel, and those of the functions that it may call."""
@@ -100,7 +106,7 @@ def suggest_launch(code: DeviceCode, kernel: Program) -> str:
             kernel, _list_arguments(kernel, dict.fromkeys(positions, _TRIAL_BYTES)), _read_file
         )
         shape = LaunchShape(block=(_COUNT, 1, 1))
-        reaches, is_complete = find_reaches(code, kernel, arguments, shape, check_time)
+        reaches, is_complete = Launch(code, kernel, arguments, shape).find_reaches(check_time)
         if not is_complete:
             reaches = {i: max(x, 4 * _COUNT) for i, x in reaches.items()}
     except (MemoryError, ValueError):

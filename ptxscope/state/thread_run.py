@@ -15,14 +15,13 @@ from typing import NamedTuple
 from ..engine.isa.encodings import format_hex
 from ..engine.program.statement import Statement
 from ..engine.records import freeze_dicts
-from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import format_count
 from ..engine.syntax.instruction import Instruction
 from ..kernels.launches.expected_elements import find_differences
-from ..kernels.launches.kernel_run import KernelRun, run_kernel
+from ..kernels.launches.kernel_run import KernelRun
 from ..kernels.launches.launch_text import parse_thread
 from ..kernels.launches.memory_regions import Region, describe_address
-from ..kernels.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
+from ..kernels.launches.run_explanations import RunDiagnosis, explain_run
 from ..kernels.launches.thread_log import ThreadLog, ThreadStep
 from ..kernels.launches.thread_state import LaunchError
 from ..kernels.launches.write_journal import WriteJournal
@@ -316,7 +315,7 @@ def run_thread(
     log = ThreadLog(thread, keeps_memory=True)
     result: KernelRun | None = None
     try:
-        result = _run(launch, on_progress, log)
+        result = launch.make_launch().run(on_progress, log)
     except LaunchError as error:
         message = str(error)
         if not is_chosen and error.thread_number is not None:
@@ -361,29 +360,12 @@ def explain_thread_run(run: ThreadRun, on_progress: OnProgress | None = None) ->
     launch = run.launch
     if not launch.expected:
         raise ValueError("nothing is expected: run with --expect NAME[INDEX]=… or NAME=@FILE")
-    result = run.result or FailedRun(launch.kernel, launch.shape, parse_model(launch.model))
     return explain_run(
-        launch.code,
-        launch.arguments,
-        result,
+        launch.make_launch(),
+        run.result,
         launch.expected,
         on_progress,
         tries_all=run.diagnosis is not None,
-    )
-
-
-def _run(launch: KernelLaunch, on_progress: OnProgress | None, log: ThreadLog | None) -> KernelRun:
-    return run_kernel(
-        launch.code,
-        launch.arguments,
-        kernel=launch.kernel.name,
-        grid=launch.shape.grid,
-        block=launch.shape.block,
-        dynamic_shared_bytes=launch.shape.dynamic_shared_bytes,
-        model=launch.model,
-        max_steps=launch.max_steps,
-        on_progress=on_progress,
-        log=log,
     )
 
 
@@ -394,7 +376,7 @@ def _find_wrong_element(
     if not launch.expected:
         return 0, ("", 0), ""
     try:
-        result = _run(launch, on_progress, None)
+        result = launch.make_launch().run(on_progress)
     except LaunchError as error:
         return 0, ("", 0), str(error)
     for name, elements in launch.expected.items():

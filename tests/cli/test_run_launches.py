@@ -291,11 +291,11 @@ def test_explaining_can_be_interrupted(kernel: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_ctrl_c_says_how_far_it_came(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def run_until_interrupted(*_: object, on_progress: Callable[[int], None], **__: object) -> None:
+    def run_until_interrupted(_: object, on_progress: Callable[[int], None], __: object) -> None:
         on_progress(12345)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ptxscope.cli.support.kernel_launch.run_kernel", run_until_interrupted)
+    monkeypatch.setattr("ptxscope.kernels.launches.kernel_run.Launch.run", run_until_interrupted)
     done = launch(kernel)
     assert done.returncode == 130
     assert "interrupted after 12,345 thread instructions" in done.stderr

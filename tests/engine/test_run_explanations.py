@@ -7,7 +7,8 @@ with NumPy. The video kernels are compared with NumPy here.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -19,22 +20,21 @@ import ptxscope
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.kernels.launches.device_code import DeviceCode, load_device_code
 from ptxscope.kernels.launches.instruction_changes import ChangeKind
-from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
-from ptxscope.kernels.launches.launch import LaunchShape
-from ptxscope.kernels.launches.launch_memory import LaunchMemory
-from ptxscope.kernels.launches.launch_text import read_arguments
+from ptxscope.kernels.launches.kernel_run import DEFAULT_MAX_STEPS, Launch, make_launch, run_kernel
 from ptxscope.kernels.launches.replicas import ThreadSelection, run_replicas
-from ptxscope.kernels.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
+from ptxscope.kernels.launches.run_explanations import RunDiagnosis, explain_run
 from ptxscope.kernels.launches.statement_changes import iter_changes
 from ptxscope.kernels.launches.thread_state import LaunchError
+from tests.kernel_texts import read_kernels
 from tests.reference_data import DATA
 from tests.tiers import ci_only, sampled, whole
 
 Array = npt.NDArray[Any]
 _COUNT = 64
+_KERNELS = read_kernels("faults.ptx")
 
 
-class Launch(NamedTuple):
+class Case(NamedTuple):
     """A kernel of a file in ``tests/data`` with its arguments."""
 
     file: str
@@ -60,26 +60,24 @@ _WORDS, _MORE_WORDS = _draw("u4", 80), _draw("u4", 2, 80)[1]
 _NUMBERS = _draw("i4", 128, low=-1000, high=1000)
 _VIDEO, _COMPILED = "video.ptx", "kernels.ptx"
 _OUT = _room("u4", _COUNT)
-_LAUNCHES: dict[str, Launch] = {
-    "sad_stereo": Launch(_VIDEO, (_WORDS, _MORE_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
-    "smith_waterman_cell": Launch(
+_CASES: dict[str, Case] = {
+    "sad_stereo": Case(_VIDEO, (_WORDS, _MORE_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
+    "smith_waterman_cell": Case(
         _VIDEO,
         (_WORDS, _MORE_WORDS, _draw("u4", 3, 80)[2], _OUT, 0x03030303, _COUNT),
         _TWO_BLOCKS,
     ),
-    "dp4a_by_vmad": Launch(_VIDEO, (_WORDS, _MORE_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
-    "pack_clamp": Launch(
+    "dp4a_by_vmad": Case(_VIDEO, (_WORDS, _MORE_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
+    "pack_clamp": Case(
         _VIDEO, (_draw("i4", 4 * _COUNT, low=-300, high=600), _OUT, 300, _COUNT), _TWO_BLOCKS
     ),
-    "gf256_double": Launch(_VIDEO, (_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
-    "byte_funnel": Launch(_VIDEO, (_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
-    "words_of_bytes": Launch(
-        _COMPILED, (_draw("u4", 16, 4), _room("u4", 16, 4), 16), {"block": 32}
-    ),
-    "saturate": Launch(
+    "gf256_double": Case(_VIDEO, (_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
+    "byte_funnel": Case(_VIDEO, (_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
+    "words_of_bytes": Case(_COMPILED, (_draw("u4", 16, 4), _room("u4", 16, 4), 16), {"block": 32}),
+    "saturate": Case(
         _COMPILED, (_draw("i2", 64), _draw("i2", 2, 64)[1], _room("i2", 64), 64), _TWO_BLOCKS
     ),
-    "fixed_point": Launch(
+    "fixed_point": Case(
         _COMPILED,
         (
             _draw("i4", 64, low=-(2**22), high=2**22),
@@ -89,8 +87,8 @@ _LAUNCHES: dict[str, Launch] = {
         ),
         _TWO_BLOCKS,
     ),
-    "ackermann_like": Launch(_COMPILED, (_NUMBERS, _OUT, 64), _TWO_BLOCKS),
-    "points": Launch(
+    "ackermann_like": Case(_COMPILED, (_NUMBERS, _OUT, 64), _TWO_BLOCKS),
+    "points": Case(
         _COMPILED,
         (
             np.stack([_NUMBERS[:64], _NUMBERS[64:], np.arange(64, dtype=np.int32) % 3], axis=1),
@@ -100,41 +98,41 @@ _LAUNCHES: dict[str, Launch] = {
         ),
         {"block": 64},
     ),
-    "prefix_codes": Launch(_COMPILED, (_draw("u8", 64), _room("u8", 64), 64), {"block": 64}),
-    "crc32": Launch(_COMPILED, (_draw("u1", 8, 5), _room("u4", 8), 5, 8), {"block": 32}),
-    "digits": Launch(_COMPILED, (_draw("u4", 7), _room("u1", 70), 7), {"block": 32}),
-    "blur": Launch(
+    "prefix_codes": Case(_COMPILED, (_draw("u8", 64), _room("u8", 64), 64), {"block": 64}),
+    "crc32": Case(_COMPILED, (_draw("u1", 8, 5), _room("u4", 8), 5, 8), {"block": 32}),
+    "digits": Case(_COMPILED, (_draw("u4", 7), _room("u1", 70), 7), {"block": 32}),
+    "blur": Case(
         _COMPILED,
         (_draw("u1", 8, 8), _room("u1", 8, 8), 8, 8),
         {"grid": (2, 2), "block": (4, 4)},
     ),
-    "collatz": Launch(
+    "collatz": Case(
         _COMPILED, (np.arange(1, 65, dtype=np.uint64), _room("i4", 64), 64), _TWO_BLOCKS
     ),
-    "gcds": Launch(
+    "gcds": Case(
         _COMPILED,
         (_draw("u4", 64, high=5000), _draw("u4", 2, 64, high=5000)[1], _OUT, 64),
         _TWO_BLOCKS,
     ),
-    "longest_run": Launch(
+    "longest_run": Case(
         _COMPILED,
         ((_draw("u1", 16, 20) < 180).astype(np.uint8), _room("i4", 16), 20, 16),
         {"block": 32},
     ),
-    "scan_block": Launch(_COMPILED, (_draw("u4", 64), _OUT), {"block": 64}),
-    "warp_sums": Launch(_COMPILED, (_NUMBERS, _room("i4", 4)), {"grid": 2, "block": 64}),
-    "counts": Launch(_COMPILED, (_NUMBERS, _room("i4", 4, 4)), {"grid": 2, "block": 64}),
-    "compact": Launch(
+    "scan_block": Case(_COMPILED, (_draw("u4", 64), _OUT), {"block": 64}),
+    "warp_sums": Case(_COMPILED, (_NUMBERS, _room("i4", 4)), {"grid": 2, "block": 64}),
+    "counts": Case(_COMPILED, (_NUMBERS, _room("i4", 4, 4)), {"grid": 2, "block": 64}),
+    "compact": Case(
         _COMPILED,
         (_NUMBERS[:64], _room("i4", 64), _room("i4", 1), 64),
         {"grid": 2, "block": 32},
     ),
-    "transpose": Launch(
+    "transpose": Case(
         _COMPILED,
         (_draw("u2", 7, 9), _room("u2", 9, 7), 9, 7),
         {"grid": (1, 1), "block": (16, 16)},
     ),
-    "extremes": Launch(_COMPILED, (_draw("i8", 64), _room("i8", 2), 64), {"block": 32}),
+    "extremes": Case(_COMPILED, (_draw("i8", 64), _room("i8", 2), 64), {"block": 32}),
 }
 
 _FAULTS = (
@@ -201,7 +199,7 @@ class PlantedFault(NamedTuple):
 
 def plant(name: str, statement: str, fault: str) -> PlantedFault:
     """Replace a statement that a kernel has once by another one."""
-    text = _read(_LAUNCHES[name].file)
+    text = _read(_CASES[name].file)
     start = text.index(f".entry {name}(")
     end = text.index("\n}\n", start)
     assert text.count(statement, start, end) == 1
@@ -211,19 +209,31 @@ def plant(name: str, statement: str, fault: str) -> PlantedFault:
     return PlantedFault(name, line, load_device_code(changed, kernel=name))
 
 
-def launch(name: str, code: DeviceCode) -> KernelRun:
-    """Run a kernel with its arguments."""
-    return run_kernel(code, _get_arguments(name), kernel=name, **_LAUNCHES[name].options)
+def make(name: str, code: DeviceCode | None = None, **options: Any) -> Launch:
+    """The launch of a kernel, or of changed code, with its arguments."""
+    file, arguments, shape = _CASES[name]
+    return make_own(_read(file) if code is None else code, name, arguments, **shape, **options)
 
 
-def _get_arguments(name: str) -> dict[str, Any]:
-    return {f"param{i}": x for i, x in enumerate(_LAUNCHES[name].arguments)}
+def make_own(
+    code: str | DeviceCode,
+    name: str | None,
+    arguments: Sequence[Any],
+    *,
+    grid: Any = 1,
+    block: Any = 1,
+    model: str = "isa",
+    max_steps: int = DEFAULT_MAX_STEPS,
+) -> Launch:
+    """A launch with arguments in order."""
+    given = {f"param{i}": x for i, x in enumerate(arguments)}
+    return make_launch(code, given, name, grid, block, 0, model, max_steps)
 
 
 @cache
 def find_expected(name: str) -> Mapping[str, Mapping[int, int]]:
     """What a kernel without a fault gives."""
-    result = launch(name, load_device_code(_read(_LAUNCHES[name].file), kernel=name))
+    result = make(name).run()
     assert result.is_exact or result.fidelity.decisions == ()
     return {
         x.name: dict(enumerate(x.values.reshape(-1).view(f"u{x.values.dtype.itemsize}").tolist()))
@@ -234,20 +244,10 @@ def find_expected(name: str) -> Mapping[str, Mapping[int, int]]:
 
 def explain(fault: PlantedFault) -> RunDiagnosis:
     """What explains the results of a kernel with a fault."""
-    result: KernelRun | FailedRun
-    try:
-        result = launch(fault.name, fault.code)
-    except LaunchError:
-        options = _LAUNCHES[fault.name].options
-        shape = LaunchShape(_complete(options.get("grid", 1)), _complete(options["block"]))
-        result = FailedRun(fault.code.functions[fault.name], shape, ISA_MODEL)
-    expected = find_expected(fault.name)
-    return explain_run(fault.code, _get_arguments(fault.name), result, expected)
-
-
-def _complete(shape: Any) -> tuple[int, int, int]:
-    x, y, z = (*(shape if isinstance(shape, tuple) else (shape,)), 1, 1)[:3]
-    return x, y, z
+    launch, result = make(fault.name, fault.code), None
+    with suppress(LaunchError):
+        result = launch.run()
+    return explain_run(launch, result, find_expected(fault.name))
 
 
 def names_line_first(fault: PlantedFault, diagnosis: RunDiagnosis) -> bool:
@@ -283,30 +283,6 @@ def test_the_line_of_a_planted_fault_is_named_first() -> None:
     assert count >= 32
 
 
-_WIDE_SUM = """.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry wide(.param .u64 in, .param .u64 out)
-{
-  .reg .b32 %r<20>; .reg .b64 %d<6>;
-  ld.param.u64 %d1, [in];
-  ld.param.u64 %d2, [out];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %d3, %r1, 32;
-  add.s64 %d1, %d1, %d3;
-  mul.wide.u32 %d3, %r1, 16;
-  add.s64 %d2, %d2, %d3;
-  ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d1];
-  ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%d1+16];
-  add.cc.u32 %r10, %r2, %r6;
-  addc.cc.u32 %r11, %r3, %r7;
-  addc.cc.u32 %r12, %r4, %r8;
-  addc.u32 %r13, %r5, %r9;
-  st.global.v4.u32 [%d2], {%r10, %r11, %r12, %r13};
-  ret;
-}"""
-
-
 @pytest.mark.parametrize(
     ("right", "wrong", "phrase"),
     [
@@ -334,10 +310,10 @@ def test_a_forgotten_carry_or_register_of_a_vector_is_explained(
     rows = [(x % 2**128).to_bytes(16, "little") for x in sums]
     expected = np.frombuffer(b"".join(rows), np.uint32)
     arguments = {"in": numbers, "out": np.zeros(128, np.uint32)}
-    fault = _WIDE_SUM.replace(right, wrong)
+    fault = _KERNELS["wide"].replace(right, wrong)
     if "%r5, %r9" in right:  # far from where the registers are written
         fault = fault.replace("  addc.u32", 15 * "  mov.u32 %r14, 0;\n" + "  addc.u32")
-    assert fault != _WIDE_SUM
+    assert fault != _KERNELS["wide"]
     diagnosis = ptxscope.explain_kernel(fault, arguments, {"out": expected}, block=32)
     first = diagnosis.explanations[0]
     assert first.statement
@@ -347,19 +323,17 @@ def test_a_forgotten_carry_or_register_of_a_vector_is_explained(
 
 
 def test_a_kernel_that_gives_what_is_expected_needs_no_explanation() -> None:
-    code = load_device_code(_read(_VIDEO), kernel="sad_stereo")
-    result = launch("sad_stereo", code)
-    diagnosis = explain_run(code, _get_arguments("sad_stereo"), result, find_expected("sad_stereo"))
+    launch = make("sad_stereo")
+    diagnosis = explain_run(launch, launch.run(), find_expected("sad_stereo"))
     assert diagnosis == RunDiagnosis((), (), _COUNT, 0)
 
 
 def test_a_limit_of_steps_is_no_fault() -> None:
     """A run that would give what was expected, had it gone on, has no explanation."""
-    code = load_device_code(_read(_COMPILED), kernel="collatz")
-    arguments, options = _get_arguments("collatz"), _LAUNCHES["collatz"].options
-    result = run_kernel(code, arguments, kernel="collatz", max_steps=3000, **options)
+    launch = make("collatz", max_steps=3000)
+    result = launch.run()
     assert not result.is_complete
-    diagnosis = explain_run(code, arguments, result, find_expected("collatz"))
+    diagnosis = explain_run(launch, result, find_expected("collatz"))
     assert not diagnosis.explanations
 
 
@@ -367,13 +341,11 @@ def test_a_fault_in_a_function_is_named_there() -> None:
     """Functions that the kernel can't call are not tried."""
     text = _read(_COMPILED).replace("xor.b64  \t%rd6, %rd5", "and.b64  \t%rd6, %rd5")
     assert text != _read(_COMPILED)
-    code = load_device_code(text, kernel="hashes")
-    x = _draw("u8", 8)
-    arguments: dict[str, Any] = {"param0": x, "param1": _room("u8", 8), "param2": 8}
-    right = load_device_code(_read(_COMPILED), kernel="hashes")
-    expected = run_kernel(right, arguments, kernel="hashes", block=32).get_buffer("param1").values
-    result = run_kernel(code, arguments, kernel="hashes", block=32)
-    diagnosis = explain_run(code, arguments, result, {"param1": dict(enumerate(expected.tolist()))})
+    arguments = (_draw("u8", 8), _room("u8", 8), 8)
+    right = make_own(_read(_COMPILED), "hashes", arguments, block=32)
+    launch = make_own(text, "hashes", arguments, block=32)
+    expected = {"param1": right.run().get_buffer("param1").values}
+    diagnosis = explain_run(launch, launch.run(), expected)
     first = diagnosis.explanations[0]
     assert first.statement
     assert first.statement.text.startswith("and.b64 %rd6, %rd5")
@@ -381,108 +353,73 @@ def test_a_fault_in_a_function_is_named_there() -> None:
 
 def test_one_expected_value_is_enough() -> None:
     fault = plant(*_FAULTS[0])
-    result = launch(fault.name, fault.code)
+    launch = make(fault.name, fault.code)
+    result = launch.run()
     values = result.get_buffer("param2").values
     ((name, expected),) = find_expected(fault.name).items()
     index = next(i for i, bits in expected.items() if bits != values[i])
-    diagnosis = explain_run(
-        fault.code, _get_arguments(fault.name), result, {name: {index: expected[index]}}
-    )
+    diagnosis = explain_run(launch, result, {name: {index: expected[index]}})
     assert names_line_first(fault, diagnosis)
 
 
 def test_the_function_of_the_library_runs_and_explains() -> None:
     fault = plant(*_FAULTS[0])
     ((name, expected),) = find_expected(fault.name).items()
-    options = _LAUNCHES[fault.name].options
-    room = launch(fault.name, fault.code).get_buffer(name).values
+    launch = make(fault.name, fault.code)
+    room = launch.run().get_buffer(name).values
     wanted = np.array(list(expected.values()), f"u{room.dtype.itemsize}").view(room.dtype)
-    diagnosis = ptxscope.explain_kernel(
-        fault.code, _get_arguments(fault.name), {name: wanted}, kernel=fault.name, **options
-    )
+    options = {"kernel": fault.name, **_CASES[fault.name].options}
+    diagnosis = ptxscope.explain_kernel(fault.code, launch.arguments, {name: wanted}, **options)
     assert names_line_first(fault, diagnosis)
     assert diagnosis.element_count == len(expected)
 
 
 def test_the_function_of_the_library_explains_a_kernel_that_fails() -> None:
-    ptx = """.visible .entry k(.param .u64 out)
-{
-  .reg .b32 %r<3>; .reg .b64 %d<3>;
-  ld.param.u64 %d1, [out];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %d2, %r1, 8;
-  add.u64 %d1, %d1, %d2;
-  st.global.u32 [%d1], %r1;
-  ret;
-}"""
     room, wanted = np.zeros(4, np.uint32), np.arange(4, dtype=np.uint32)
-    diagnosis = ptxscope.explain_kernel(ptx, {"out": room}, {"out": wanted}, block=4)
+    diagnosis = ptxscope.explain_kernel(_KERNELS["beside"], {"out": room}, {"out": wanted}, block=4)
     assert [x.phrase for x in diagnosis.explanations] == ["with `4` rather than `8`"]
 
 
 def test_an_element_that_is_not_there() -> None:
-    code = load_device_code(_read(_VIDEO), kernel="sad_stereo")
-    result, arguments = launch("sad_stereo", code), _get_arguments("sad_stereo")
+    launch = make("sad_stereo")
     for expected, message in (
         ({"param2": {64: 1}}, "param2 has 64 elements, none at 64"),
         ({"param3": {0: 1}}, "param3 is not a buffer of this run"),
     ):
         with pytest.raises(ValueError, match=message):
-            explain_run(code, arguments, result, expected)
+            explain_run(launch, launch.run(), expected)
 
 
 def test_an_assembler_that_deviates_explains_the_whole_kernel() -> None:
-    code = load_device_code(_read(_VIDEO), kernel="pack_clamp")
-    arguments, options = _get_arguments("pack_clamp"), _LAUNCHES["pack_clamp"].options
-    documented = run_kernel(code, arguments, kernel="pack_clamp", **options)
-    deviating = run_kernel(code, arguments, kernel="pack_clamp", model="ptxas", **options)
-    values = deviating.get_buffer("param1").values.tolist()
-    assert documented.get_buffer("param1").values.tolist() != values
-    diagnosis = explain_run(code, arguments, documented, {"param1": dict(enumerate(values))})
+    launch = make("pack_clamp")
+    documented = launch.run()
+    values = make("pack_clamp", model="ptxas").run().get_buffer("param1").values
+    assert not np.array_equal(documented.get_buffer("param1").values, values)
+    diagnosis = explain_run(launch, documented, {"param1": values})
     assert diagnosis.explanations[0].statement is None
     assert "ptxas" in diagnosis.explanations[0].phrase
 
 
 def test_two_faults_leave_near_misses() -> None:
     """No single change gives all; one that repairs the second half is the nearest."""
-    ptx = """.visible .entry k(.param .u64 out)
-{
-  .reg .pred %p<2>; .reg .b32 %r<5>; .reg .b64 %d<3>;
-  ld.param.u64 %d1, [out];
-  mov.u32 %r1, %tid.x;
-  setp.lt.u32 %p1, %r1, 8;
-  add.u32 %r2, %r1, 100;
-  @%p1 mul.lo.u32 %r2, %r1, %r1;
-  mul.wide.u32 %d2, %r1, 4;
-  add.u64 %d1, %d1, %d2;
-  st.global.u32 [%d1], %r2;
-  ret;
-}"""
-    code = load_device_code(ptx)
-    arguments = {"out": _room("u4", 16)}
-    result = run_kernel(code, arguments, block=16)
+    launch = make_own(_KERNELS["halves"], None, (_room("u4", 16),), block=16)
     # three times the number for the first eight, the number less 100 for the others
     expected = [3 * x if x < 8 else (x - 100) & 0xFFFFFFFF for x in range(16)]
-    diagnosis = explain_run(code, arguments, result, {"out": dict(enumerate(expected))})
+    diagnosis = explain_run(launch, launch.run(), {"out": dict(enumerate(expected))})
     assert not diagnosis.explanations
     assert next(x.statement and x.statement.line for x in diagnosis.near_misses) == 7
     assert diagnosis.near_misses[0].match_count == 8 + 2  # 0 and 3 are right in either way
 
 
-@pytest.mark.parametrize("name", [*_LAUNCHES][::3])
+@pytest.mark.parametrize("name", [*_CASES][::3])
 @sampled
 def test_replicas_do_not_affect_each_other(name: str) -> None:
     """A change among many others gives what it gives alone."""
-    code = load_device_code(_read(_LAUNCHES[name].file), kernel=name)
-    options = _LAUNCHES[name].options
-    shape = LaunchShape(_complete(options.get("grid", 1)), _complete(options["block"]))
-    kernel = code.functions[name]
-    values = read_arguments(kernel, _get_arguments(name))
-    memory = LaunchMemory(code, kernel, shape, values)
-    draw = random.Random(name)
-    changes = [y for x in ChangeKind for y in iter_changes(kernel, ISA_MODEL, x)]
+    launch = make(name)
+    memory, draw = launch.make_memory(), random.Random(name)
+    changes = [y for x in ChangeKind for y in iter_changes(launch.kernel, ISA_MODEL, x)]
     changes = sorted(draw.sample(changes, min(len(changes), 90)), key=lambda x: x.original.span)
-    threads = ThreadSelection(range(shape.block_count))
+    threads = ThreadSelection(range(launch.shape.block_count))
     together = run_replicas(memory, changes, threads, ISA_MODEL, 1 << 12)
     for i in draw.sample(range(len(changes)), 3):
         alone = run_replicas(memory, changes[i : i + 1], threads, ISA_MODEL, 1 << 12)
@@ -493,47 +430,33 @@ def test_replicas_do_not_affect_each_other(name: str) -> None:
 
 def test_a_missing_conversion_is_explained_by_other_values() -> None:
     """The kernel adds words of another byte order than was meant: no single line is wrong."""
-    code = load_device_code(_read(_COMPILED), kernel="saxpy_words")
     x, y = _draw("u4", _COUNT), _draw("u4", 2, _COUNT)[1]
-    arguments = {f"param{i}": x for i, x in enumerate((x, y, _OUT, 77, _COUNT))}
-    result = run_kernel(code, arguments, kernel="saxpy_words", block=_COUNT)
+    arguments = (x, y, _OUT, 77, _COUNT)
+    launch = make_own(_read(_COMPILED), "saxpy_words", arguments, block=_COUNT)
     expected = x.byteswap() * np.uint32(77) + y
-    diagnosis = explain_run(code, arguments, result, {"param2": dict(enumerate(expected.tolist()))})
+    diagnosis = explain_run(launch, launch.run(), {"param2": expected})
     first = diagnosis.explanations[0]
     assert first.statement
     assert first.statement.opcode == "mad"
     assert first.phrase == f"with the bytes of {first.statement.text.split()[2][:-1]} reversed"
 
 
-@pytest.mark.parametrize("name", [x for x in _LAUNCHES if x != "collatz"][::8])
+@pytest.mark.parametrize("name", [x for x in _CASES if x != "collatz"][::8])
 @ci_only
 def test_what_no_change_explains_has_at_most_near_misses(name: str) -> None:
-    code = load_device_code(_read(_LAUNCHES[name].file), kernel=name)
+    launch = make(name)
     expected = {
         buffer: {i: bits * 7 + i + 1 & 0xFF for i, bits in elements.items()}
         for buffer, elements in find_expected(name).items()
     }
-    diagnosis = explain_run(code, _get_arguments(name), launch(name, code), expected)
+    diagnosis = explain_run(launch, launch.run(), expected)
     assert not diagnosis.explanations
     assert all(0 < x.match_count < diagnosis.element_count for x in diagnosis.near_misses)
 
 
 def explain_line(right: str, wrong: str) -> list[tuple[str, str]]:
     """The phrases and the lines that explain what another line gives."""
-    ptx = """.visible .entry k(.param .u64 in, .param .u64 out)
-{
-  .reg .b32 %r<9>; .reg .b64 %d<6>; .reg .pred %p<2>;
-  ld.param.u64 %d1, [in];
-  ld.param.u64 %d2, [out];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %d3, %r1, 4;
-  add.u64 %d4, %d1, %d3;
-  add.u64 %d5, %d2, %d3;
-  ld.global.u32 %r2, [%d4];
-  LINE;
-  st.global.u32 [%d5], %r3;
-  ret;
-}"""
+    ptx = _KERNELS["line"]
     words = np.random.default_rng(5).integers(0, 2**31, 33, dtype=np.uint32)
     options: dict[str, Any] = {"block": 32, "kernel": "k"}
     arguments = {"in": words, "out": np.zeros(33, np.uint32)}
@@ -596,24 +519,7 @@ def test_expected_numbers_are_converted_to_the_type_of_the_buffer(
 
 
 def test_a_branch_to_another_label_is_explained() -> None:
-    ptx = """.visible .entry k(.param .u64 out)
-{
-  .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p<3>;
-  ld.param.u64 %d1, [out];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %d2, %r1, 4;
-  add.s64 %d1, %d1, %d2;
-  mov.u32 %r2, 1;
-  setp.gt.u32 %p1, %r1, 4;
-  @%p1 bra LAST;
-  mov.u32 %r2, 20;
-MIDDLE:
-  add.u32 %r2, %r2, 300;
-LAST:
-  xor.b32 %r2, %r2, %r1;
-  st.global.u32 [%d1], %r2;
-  ret;
-}"""
+    ptx = _KERNELS["labels"]
     room, fault = np.zeros(8, np.uint32), ptx.replace("bra LAST", "bra MIDDLE")
     expected = np.array([(1 if x > 4 else 320) ^ x for x in range(8)], np.uint32)
     diagnosis = ptxscope.explain_kernel(fault, {"out": room}, {"out": expected}, block=8)
@@ -623,54 +529,18 @@ LAST:
 
 
 def test_what_the_time_does_not_suffice_for_is_said() -> None:
-    ptx = (
-        ".version 8.0\n.target sm_90\n.address_size 64\n"
-        ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<4>; .reg .b64 %d<2>;\n"
-        "ld.param.u64 %d1, [out];\nmov.u32 %r1, 0x01020304;\n"
-        "prmt.b32 %r2, %r1, %r1, 0x3210;\nst.global.u32 [%d1], %r2;\nret;\n}\n"
-    )
     given, wanted = {"out": np.zeros(1, "u4")}, {"out": np.array([0x01030204], "u4")}
-    found = ptxscope.explain_kernel(ptx, given, wanted)
+    found = ptxscope.explain_kernel(_KERNELS["bytes"], given, wanted)
     # bytes 1 and 2 are exchanged
     assert [x.phrase for x in found.explanations] == [
         "with the selector `0x3120` rather than `0x3210`"
     ]
     assert not found.untried
-    late = ptxscope.explain_kernel(ptx, given, wanted, timeout=0)
+    late = ptxscope.explain_kernel(_KERNELS["bytes"], given, wanted, timeout=0)
     assert (late.explanations, late.try_count) == ((), 0)
     assert late.untried == (
         "likely changes, missing statements, other registers, constants and labels, other values"
     )
-
-
-_SUMS = """.visible .entry k(.param .u64 in, .param .u64 out)
-{
-  .reg .b32 %r<9>; .reg .b64 %d<6>; .reg .pred %p<3>;
-  ld.param.u64 %d1, [in];
-  ld.param.u64 %d2, [out];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %d3, %r1, 32;
-  add.s64 %d1, %d1, %d3;
-  mul.wide.u32 %d3, %r1, 8;
-  add.s64 %d2, %d2, %d3;
-  mov.u32 %r2, 0;
-ROWS:
-  mov.u32 %r3, 0;
-  mov.u32 %r4, 0;
-COLUMNS:
-  ld.global.u32 %r5, [%d1];
-  add.u32 %r3, %r3, %r5;
-  add.s64 %d1, %d1, 4;
-  add.u32 %r4, %r4, 1;
-  setp.lt.u32 %p1, %r4, 4;
-  @%p1 bra COLUMNS;
-  st.global.u32 [%d2], %r3;
-  add.s64 %d2, %d2, 4;
-  add.u32 %r2, %r2, 1;
-  setp.lt.u32 %p1, %r2, 2;
-  @%p1 bra ROWS;
-  ret;
-}"""
 
 
 def _explain_sums(ptx: str, *, accumulates: bool = False) -> RunDiagnosis:
@@ -689,68 +559,30 @@ def _list_missing(diagnosis: RunDiagnosis) -> list[tuple[int | None, str, str]]:
 
 
 def test_a_register_that_is_not_set_at_first_is_explained() -> None:
-    fault = _SUMS.replace("  mov.u32 %r3, 0;\n", "\n")
+    fault = _KERNELS["sums"].replace("  mov.u32 %r3, 0;\n", "\n")
     phrase = "with `%r3` set to 0 at the start of the function"
     found = _explain_sums(fault, accumulates=True)
     assert _list_missing(found) == [(17, "mov.b32 %r3, 0", phrase)]
 
 
 def test_a_register_that_one_way_through_a_function_does_not_set_is_explained() -> None:
-    ptx = """.extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);
-.visible .entry k(.param .u64 out, .param .u32 n)
-{
-  .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p<3>;
-  ld.param.u64 %d1, [out];
-  { .param .b64 a, b; .param .b32 r; call (r), vprintf, (a, b); }
-  ld.param.u32 %r3, [n];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %d2, %r1, 4;
-  add.s64 %d1, %d1, %d2;
-  setp.eq.u32 %p1, %r3, 0;
-  @%p1 bra NONE;
-  mov.u32 %r2, %r3;
-  bra LAST;
-NONE:
-LAST:
-  st.global.u32 [%d1], %r2;
-  ret;
-}"""
     given: dict[str, Any] = {"out": np.full(4, 9, np.uint32), "n": 0}
     wanted = {"out": np.zeros(4, np.uint32)}
-    found = ptxscope.explain_kernel(ptx, given, wanted, block=4)
+    found = ptxscope.explain_kernel(_KERNELS["ways"], given, wanted, block=4)
     phrase = "with `%r2` set to 0 at the start of the function"
     assert _list_missing(found) == [(17, "mov.b32 %r2, 0", phrase)]
 
 
 def test_a_sum_that_is_not_set_to_0_before_each_loop_is_explained() -> None:
     phrase = "with `%r3` set to 0 before the loop that begins here"
-    fault = _SUMS.replace("  mov.u32 %r3, 0;\n", "\n")
+    fault = _KERNELS["sums"].replace("  mov.u32 %r3, 0;\n", "\n")
     assert _list_missing(_explain_sums(fault)) == [(16, "mov.b32 %r3, 0", phrase)]
     fault = fault.replace("  mov.u32 %r2, 0;", "  mov.u32 %r2, 0; mov.u32 %r3, 0;")
     assert _list_missing(_explain_sums(fault)) == [(16, "mov.b32 %r3, 0", phrase)]
 
 
 def test_a_missing_barrier_is_explained() -> None:
-    ptx = """.visible .entry k(.param .u64 out)
-{
-  .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p<3>;
-  .shared .u32 word;
-  ld.param.u64 %d1, [out];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %d2, %r1, 4;
-  add.s64 %d1, %d1, %d2;
-  setp.eq.u32 %p1, %r1, 3;
-  @%p1 bra WRITE;
-READ:
-  bar.sync 0;
-  ld.shared.u32 %r2, [word];
-  add.u32 %r2, %r2, %r1;
-  st.global.u32 [%d1], %r2;
-  ret;
-WRITE:
-  st.shared.u32 [word], 700;
-  bra READ;
-}"""
+    ptx = _KERNELS["barrier"]
     room, fault = np.zeros(64, np.uint32), ptx.replace("  bar.sync 0;\n", "\n")
     expected = np.arange(700, 764, dtype=np.uint32)
     assert np.array_equal(run_kernel(ptx, {"out": room}, block=64).get_buffer("out").data, expected)

@@ -22,7 +22,7 @@ from ...kernels.launches.expected_elements import (
     list_buffers,
     parse_expectations,
 )
-from ...kernels.launches.kernel_run import DEFAULT_MAX_STEPS, KernelRun, choose_kernel, run_kernel
+from ...kernels.launches.kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch, choose_kernel
 from ...kernels.launches.launch import LaunchShape
 from ...kernels.launches.launch_text import (
     ArgumentError,
@@ -51,7 +51,7 @@ from .progress_bar import ProgressBar
 from .streams import CommandError, print_message
 
 if TYPE_CHECKING:
-    from ...kernels.launches.run_explanations import FailedRun, RunDiagnosis
+    from ...kernels.launches.run_explanations import RunDiagnosis
 
 
 def has_parameter(text: str, file: str, names: Collection[str]) -> bool:
@@ -83,30 +83,27 @@ def launch_kernel(
     bar.begin("loading", len(text), "characters")
     code = load_device_code(text, bar.advance_to, name=file, kernel=arguments.kernel)
     try:
-        launch = _Launch(arguments, code, model, bar)
-        log = _make_log(arguments, launch.shape)
+        request = _Request(arguments, code, model, bar)
+        log = _make_log(arguments, request.launch.shape)
         stop_line = None if arguments.stop is None else _find_line(code, arguments.stop)
         watched = {_find_register(code, name) for name in arguments.watch}
         try:
-            result = launch.run(log)
+            result = request.run(log)
         except LaunchError as error:
-            from ...kernels.launches.run_explanations import FailedRun
-
-            failed = FailedRun(launch.kernel, launch.shape, model)
             if explains:
-                diagnosis = launch.explain(failed)
+                diagnosis = request.explain(None)
             bar.begin_printing()
             if arguments.format == "json":
-                print(format_json(failure_to_json(failed, error, diagnosis), indent=1))
+                print(format_json(failure_to_json(request.launch, error, diagnosis), indent=1))
             else:
                 explained = iter_explanation_lines(diagnosis) if diagnosis else ()
                 for line in (*iter_printed_lines(error.printed), *explained):
                     print(make_printable(line))
             raise
-        origin_lines = launch.find_origins(result)
-        has_differences = launch.has_differences(result)
+        origin_lines = request.find_origins(result)
+        has_differences = request.has_differences(result)
         if explains and has_differences:
-            diagnosis = launch.explain(result)
+            diagnosis = request.explain(result)
     except PtxError as error:
         number = text.count("\n", 0, error.errors[0].span[0]) + 1
         raise CommandError(f"line {number}:\n{error}", 1) from None
@@ -114,23 +111,23 @@ def launch_kernel(
         status = 1 if isinstance(error, LaunchError) else 2
         raise CommandError(f"error: {make_printable(str(error))}", status) from None
     bar.begin_printing()
-    lines = list(iter_difference_lines(result, launch.expected))
+    lines = list(iter_difference_lines(result, request.expected))
     if arguments.format == "json":
-        print(format_json(run_to_json(result, launch.expected, diagnosis), indent=1))
+        print(format_json(run_to_json(result, request.expected, diagnosis), indent=1))
     else:
         if log:
             from ...kernels.sequences.intrinsic_sequences import find_text_sequences
 
             sequences = find_text_sequences(text, file)
             steps = iter_thread_lines(
-                log, launch.shape, stop_line, watched, sequences, is_folded=arguments.fold
+                log, result.shape, stop_line, watched, sequences, is_folded=arguments.fold
             )
             lines = [*steps, "", *lines]
         if diagnosis:
             origin_lines = [*origin_lines, *iter_explanation_lines(diagnosis)]
         for line in (*iter_lines(result, is_quiet=arguments.quiet), *lines, *origin_lines):
             print(make_printable(line))
-    for name, file in launch.saved:
+    for name, file in request.saved:
         buffer = result.get_buffer(name)
         if buffer.causes is not None:
             count = int(np.count_nonzero(buffer.causes))
@@ -139,29 +136,29 @@ def launch_kernel(
     return int(has_differences or bool(result.conflicts) or not result.is_complete)
 
 
-class _Launch:
-    """A kernel with its parameters, as the arguments of the command say."""
+class _Request:
+    """A launch, and what is expected of it, as the arguments of the command say."""
 
     def __init__(
         self, arguments: argparse.Namespace, code: DeviceCode, model: Model, bar: ProgressBar
     ) -> None:
-        self._arguments, self._code, self._model, self._bar = arguments, code, model, bar
-        self.kernel = choose_kernel(code, arguments.kernel)
-        read_file = partial(_read_file, bar)
-        self._values = parse_values(self.kernel, arguments.values, read_file)
-        buffers = list_buffers(code, self.kernel, self._values)
+        self._arguments, self._bar = arguments, bar
+        kernel, read_file = choose_kernel(code, arguments.kernel), partial(_read_file, bar)
+        values = parse_values(kernel, arguments.values, read_file)
+        buffers = list_buffers(code, kernel, values)
         self.expected = parse_expectations(buffers, arguments.expect, read_file)
         self.saved = _parse_saved(buffers, arguments.save)
-        self.shape = LaunchShape(
+        shape = LaunchShape(
             parse_shape("--grid", arguments.grid or "1"),
             parse_shape("--block", arguments.block or "1"),
             arguments.shared or 0,
         )
+        self.launch = Launch(code, kernel, values, shape, model, _parse_steps(arguments.steps))
 
     def run(self, log: ThreadLog | None) -> KernelRun:
         """Run the kernel."""
-        bar, max_steps = self._bar, _parse_steps(self._arguments.steps)
-        bar.begin("running", max_steps, "thread instructions at most")
+        bar = self._bar
+        bar.begin("running", self.launch.max_steps, "thread instructions at most")
         reached, has_estimate = 0, False
 
         def advance(count: int, total: int | None = None) -> None:
@@ -174,18 +171,7 @@ class _Launch:
             bar.advance_to(count)
 
         try:
-            return run_kernel(
-                self._code,
-                self._values,
-                kernel=self.kernel.name,
-                grid=self.shape.grid,
-                block=self.shape.block,
-                dynamic_shared_bytes=self.shape.dynamic_shared_bytes,
-                model=self._model,
-                max_steps=max_steps,
-                on_progress=advance,
-                log=log,
-            )
+            return self.launch.run(advance, log)
         except KeyboardInterrupt:
             bar.hide()
             print_message(f"interrupted after {reached:,} thread instructions")
@@ -209,7 +195,7 @@ class _Launch:
         """Whether some elements are not as expected."""
         return any(find_differences(result, name, x) for name, x in self.expected.items())
 
-    def explain(self, result: KernelRun | FailedRun) -> RunDiagnosis:
+    def explain(self, result: KernelRun | None) -> RunDiagnosis:
         """Return the changes that give what was expected."""
         from ...kernels.launches.run_explanations import explain_run
 
@@ -224,8 +210,7 @@ class _Launch:
 
         try:
             return explain_run(
-                self._code,
-                self._values,
+                self.launch,
                 result,
                 self.expected,
                 advance,

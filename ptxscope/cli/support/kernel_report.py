@@ -15,12 +15,12 @@ from ...engine.syntax.errors import format_count
 from ...kernels.launches.conflicts import ConflictKind
 from ...kernels.launches.expected_elements import Expectations, find_differences
 from ...kernels.launches.fidelity import UnknownDecision
-from ...kernels.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun
+from ...kernels.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun, Launch
 from ...kernels.launches.launch import LaunchShape
 from ...kernels.launches.launch_text import format_dtype
 from ...kernels.launches.memory_regions import describe_address
 from ...kernels.launches.printed_text import iter_lines_of_texts
-from ...kernels.launches.run_explanations import FailedRun, RunDiagnosis, RunExplanation
+from ...kernels.launches.run_explanations import RunDiagnosis, RunExplanation
 from ...kernels.launches.thread_log import ThreadLog, ThreadStep
 from ...kernels.launches.thread_state import LaunchError, PrintedText
 
@@ -259,7 +259,7 @@ def _iter_explanation(x: RunExplanation, count: int) -> Iterator[str]:
 _LAUNCH = "kernel=kernel.name model=model.name grid=shape.grid block=shape.block"
 _FIELDS: Fields = {
     KernelRun: f"{_LAUNCH} instructions=step_count complete=is_complete exact=is_exact",
-    FailedRun: _LAUNCH,
+    Launch: _LAUNCH,
     RunDiagnosis: "tried=try_count expected=element_count explanations has_untried untried "
     "near_misses",
     RunExplanation: lambda x: {
@@ -305,11 +305,11 @@ def run_to_json(
 
 
 def failure_to_json(
-    failed: FailedRun, error: LaunchError, diagnosis: RunDiagnosis | None
+    launch: Launch, error: LaunchError, diagnosis: RunDiagnosis | None
 ) -> dict[str, Any]:
     """Return a run that could not go on, and what explains it, as JSON."""
     return {
-        **convert_to_json(failed, _FIELDS),
+        **convert_to_json(launch, _FIELDS),
         "complete": False,
         "error": str(error),
         "printed": convert_to_json(error.printed, _FIELDS),

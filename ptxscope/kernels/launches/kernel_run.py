@@ -169,6 +169,49 @@ class KernelRun(NamedTuple):
         )
 
 
+class Launch(NamedTuple):
+    """A kernel with its arguments, and how it is run."""
+
+    code: DeviceCode
+    kernel: Program
+    arguments: Mapping[str, Argument]
+    shape: LaunchShape
+    model: Model = ISA_MODEL
+    max_steps: int = DEFAULT_MAX_STEPS
+
+    def make_memory(self) -> LaunchMemory:
+        """Return the memory before the run. Raise ValueError for an argument that does not fit."""
+        values = read_arguments(self.kernel, self.arguments)
+        return LaunchMemory(self.code, self.kernel, self.shape, values)
+
+    def run(self, on_progress: OnProgress | None = None, log: ThreadLog | None = None) -> KernelRun:
+        """Run the kernel, as ``run_kernel`` does."""
+        problems = tuple(
+            problem
+            for function in self.code.functions.values()
+            for statement in function.statements
+            for problem in statement.problems
+        )
+        if problems:
+            raise PtxError(self.code.text, problems)
+        self.shape.check()
+        return _run_waves(self.make_memory(), self.model, self.max_steps, on_progress, log)
+
+    def find_reaches(self, on_progress: OnProgress) -> tuple[Mapping[int, int], bool]:
+        """Return how many bytes of each buffer a run reaches, by the position of its parameter.
+
+        The second value is false if the run can't go on, or ``on_progress`` ends it by
+        TimeoutError. Raise ValueError for an argument that does not fit.
+        """
+        memory, is_complete = self.make_memory(), False
+        with suppress(LaunchError, TimeoutError):
+            _run_waves(memory, self.model, self.max_steps, on_progress, None)
+            is_complete = True
+        reaches = memory.spaces["global"].reaches
+        buffers = [(x.position, x.region.name) for x in memory.buffers]
+        return {x: reaches.get(name, 0) for x, name in buffers if x is not None}, is_complete
+
+
 def run_kernel(
     code: str | DeviceCode,
     arguments: Mapping[str, Argument],
@@ -193,52 +236,39 @@ def run_kernel(
     assembler rejects, and LaunchError if the kernel can't go on: its message has the line, the
     thread, the buffer and the index.
     """
-    check_launch_arguments(code, arguments, kernel, dynamic_shared_bytes, max_steps, on_progress)
-    code = load_device_code(code, kernel=kernel) if isinstance(code, str) else code
-    function = choose_kernel(code, kernel)
-    check_problems(code)
-    shape = make_shape(grid, block, dynamic_shared_bytes)
-    memory = LaunchMemory(code, function, shape, read_arguments(function, arguments))
-    return _run_waves(memory, resolve_model(model), max_steps, on_progress, log)
+    check_argument("on_progress", on_progress, (Callable, NoneType), "a function")  # type: ignore[arg-type]
+    launch = make_launch(
+        code, arguments, kernel, grid, block, dynamic_shared_bytes, model, max_steps
+    )
+    return launch.run(on_progress, log)
 
 
-def find_reaches(
-    code: DeviceCode,
-    kernel: Program,
+def make_launch(
+    code: str | DeviceCode,
     arguments: Mapping[str, Argument],
-    shape: LaunchShape,
-    on_progress: OnProgress,
-) -> tuple[Mapping[int, int], bool]:
-    """Return how many bytes of each buffer a run reaches, by the position of its parameter.
+    kernel: str | None,
+    grid: int | tuple[int, ...],
+    block: int | tuple[int, ...],
+    dynamic_shared_bytes: int,
+    model: str | Model,
+    max_steps: int,
+) -> Launch:
+    """Return the launch of the arguments of ``run_kernel``.
 
-    The second value is false if the run can't go on, or ``on_progress`` ends it by TimeoutError.
-    Raise ValueError for an argument that does not fit.
+    Raise TypeError, which says what is expected, for an argument of another type, and ValueError
+    for a kernel that is not there or a shape of another kind.
     """
-    memory = LaunchMemory(code, kernel, shape, read_arguments(kernel, arguments))
-    is_complete = False
-    with suppress(LaunchError, TimeoutError):
-        _run_waves(memory, ISA_MODEL, DEFAULT_MAX_STEPS, on_progress, None)
-        is_complete = True
-    reaches = memory.spaces["global"].reaches
-    buffers = [(x.position, x.region.name) for x in memory.buffers]
-    return {x: reaches.get(name, 0) for x, name in buffers if x is not None}, is_complete
-
-
-def check_launch_arguments(
-    code: object,
-    arguments: object,
-    kernel: object,
-    dynamic_shared_bytes: object,
-    max_steps: object,
-    on_progress: object,
-) -> None:
-    """Raise TypeError, which says what is expected, for an argument of another type."""
     check_argument("code", code, (str, DeviceCode), "PTX as text")
     check_argument("arguments", arguments, Mapping, "arguments by the names of parameters")
     check_argument("kernel", kernel, (str, NoneType), "the name of a kernel")
     check_count("dynamic_shared_bytes", dynamic_shared_bytes)
     check_count("max_steps", max_steps)
-    check_argument("on_progress", on_progress, (Callable, NoneType), "a function")  # type: ignore[arg-type]
+    code = load_device_code(code, kernel=kernel) if isinstance(code, str) else code
+    shape = LaunchShape(
+        _complete_shape("grid", grid), _complete_shape("block", block), dynamic_shared_bytes
+    )
+    function = choose_kernel(code, kernel)
+    return Launch(code, function, arguments, shape, resolve_model(model), max_steps)
 
 
 def choose_kernel(code: DeviceCode, name: str | None) -> Program:
@@ -254,29 +284,6 @@ def choose_kernel(code: DeviceCode, name: str | None) -> Program:
     if len(kernels) != 1:
         raise ValueError(f"there are {len(kernels)} kernels; choose one of: {names}")
     return next(iter(kernels.values()))
-
-
-def check_problems(code: DeviceCode) -> None:
-    """Raise PtxError if an instruction is illegal."""
-    problems = tuple(
-        problem
-        for function in code.functions.values()
-        for statement in function.statements
-        for problem in statement.problems
-    )
-    if problems:
-        raise PtxError(code.text, problems)
-
-
-def make_shape(
-    grid: int | tuple[int, ...], block: int | tuple[int, ...], dynamic_shared_bytes: int
-) -> LaunchShape:
-    """Return the shape of a launch. Raise ValueError if no GPU has it."""
-    shape = LaunchShape(
-        _complete_shape("grid", grid), _complete_shape("block", block), dynamic_shared_bytes
-    )
-    shape.check()
-    return shape
 
 
 def _complete_shape(name: str, shape: int | tuple[int, ...]) -> Shape:

@@ -7,9 +7,11 @@ run with the changes that are right there, and with each statement that may be m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from math import inf
 from time import monotonic
+from types import NoneType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,22 +23,13 @@ from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import SymbolOperand
 from ...engine.semantics.models import PTXAS_MODELS, Model
 from ...engine.syntax.opcodes import ATOMICS, EXCHANGES
-from ...engine.tracing.evaluation import resolve_model
 from ...engine.tracing.operand_bits import check_argument
-from .device_code import DeviceCode, load_device_code
+from .device_code import DeviceCode
 from .expected_elements import ExpectedBuffer, ExpectedResults, ExpectedWords, narrow, read_elements
 from .instruction_changes import ChangeKind, StatementChange
-from .kernel_run import (
-    DEFAULT_MAX_STEPS,
-    KernelRun,
-    check_launch_arguments,
-    choose_kernel,
-    make_shape,
-    run_kernel,
-)
-from .launch import LaunchShape
-from .launch_memory import BoundBuffer, LaunchMemory
-from .launch_text import Argument, find_parameter, read_arguments
+from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch, make_launch
+from .launch_memory import BoundBuffer
+from .launch_text import Argument, find_parameter
 from .replicas import ThreadSelection, run_replicas
 from .statement_changes import iter_changes, iter_missing_statements
 from .thread_state import LaunchError
@@ -87,14 +80,6 @@ class RunDiagnosis(NamedTuple):
     """What was not tried since the time was over: ``1,204 of 2,610 likely changes, …``."""
 
 
-class FailedRun(NamedTuple):
-    """A run that could not go on, of which nothing but its launch is known."""
-
-    kernel: Program
-    shape: LaunchShape
-    model: Model
-
-
 def explain_kernel(
     code: str | DeviceCode,
     arguments: Mapping[str, Argument],
@@ -122,33 +107,20 @@ def explain_kernel(
     Raise ValueError for an argument that does not fit or an element that is not there, and PtxError
     for PTX that an assembler rejects.
     """
-    check_launch_arguments(code, arguments, kernel, dynamic_shared_bytes, max_steps, on_progress)
+    check_argument("on_progress", on_progress, (Callable, NoneType), "a function")  # type: ignore[arg-type]
     check_argument("expected", expected, Mapping, "buffers by the names of parameters")
-    code = load_device_code(code, kernel=kernel) if isinstance(code, str) else code
-    result: KernelRun | FailedRun
-    try:
-        result = run_kernel(
-            code,
-            arguments,
-            kernel=kernel,
-            grid=grid,
-            block=block,
-            dynamic_shared_bytes=dynamic_shared_bytes,
-            model=model,
-            max_steps=max_steps,
-        )
-    except LaunchError:
-        shape = make_shape(grid, block, dynamic_shared_bytes)
-        result = FailedRun(choose_kernel(code, kernel), shape, resolve_model(model))
-    return explain_run(
-        code, arguments, result, expected, on_progress, tries_all=tries_all, timeout=timeout
+    launch = make_launch(
+        code, arguments, kernel, grid, block, dynamic_shared_bytes, model, max_steps
     )
+    result: KernelRun | None = None
+    with suppress(LaunchError):
+        result = launch.run()
+    return explain_run(launch, result, expected, on_progress, tries_all=tries_all, timeout=timeout)
 
 
 def explain_run(
-    code: DeviceCode,
-    arguments: Mapping[str, Argument],
-    result: KernelRun | FailedRun,
+    launch: Launch,
+    result: KernelRun | None,
     expected: Mapping[str, ExpectedBuffer],
     on_progress: Callable[[int, int], None] | None = None,
     *,
@@ -157,12 +129,12 @@ def explain_run(
 ) -> RunDiagnosis:
     """Try one change at each statement, and return those that give all that was expected.
 
-    ``expected`` and ``on_progress`` are those of ``explain_kernel``; ``result`` is the run with
-    these arguments.
+    ``expected`` and ``on_progress`` are those of ``explain_kernel``; ``result`` is the run of the
+    launch, None if it could not go on.
 
     Raise ValueError if a buffer has no such element.
     """
-    search = _Search(code, arguments, result, expected, on_progress, tries_all=tries_all)
+    search = _Search(launch, result, expected, on_progress, tries_all=tries_all)
     search.end = monotonic() + timeout
     return search.run()
 
@@ -172,23 +144,20 @@ class _Search:
 
     def __init__(
         self,
-        code: DeviceCode,
-        arguments: Mapping[str, Argument],
-        result: KernelRun | FailedRun,
+        launch: Launch,
+        result: KernelRun | None,
         expected: Mapping[str, ExpectedBuffer],
         on_progress: Callable[[int, int], None] | None,
         *,
         tries_all: bool,
     ) -> None:
-        self.code, self.arguments, self.tries_all = code, arguments, tries_all
+        self.launch, self.result, self.tries_all = launch, result, tries_all
         self.end = inf
         """The time after which no other change is tried."""
-        self.result = result if isinstance(result, KernelRun) else None
         self.on_progress = on_progress
-        self.kernel, self.shape, self.model = result.kernel, result.shape, result.model
-        values = read_arguments(self.kernel, arguments)
-        self.memory = LaunchMemory(code, self.kernel, self.shape, values)
-        self.functions = _list_functions(code, self.kernel)
+        self.kernel, self.shape, self.model = launch.kernel, launch.shape, launch.model
+        self.memory = launch.make_memory()
+        self.functions = _list_functions(launch.code, self.kernel)
         self.all_threads = ThreadSelection(range(self.shape.block_count))
         self.expected = [self._read_expected(*x) for x in expected.items()]
         self.first_threads = self._select_threads()
@@ -339,7 +308,7 @@ class _Search:
         for model in PTXAS_MODELS:
             if model == self.model:
                 continue
-            if self._count_run(self.code, model, inf) == self.element_count:
+            if self._count_run(self.launch._replace(model=model), inf) == self.element_count:
                 phrase = f"under the model {model.name}"
                 yield RunExplanation(None, "", phrase, 0, self.element_count)
                 return
@@ -364,14 +333,16 @@ class _Search:
                 return found, done, len(missing)
             if self.on_progress:
                 self.on_progress(done, len(missing))
-            count = self._count_run(x.insert(self.code), self.model, end)
+            code = x.insert(self.launch.code)
+            kernel = code.functions[self.kernel.name]
+            count = self._count_run(self.launch._replace(code=code, kernel=kernel), end)
             if count > own_count:
                 text = x.statement.text
                 found.append(RunExplanation(x.place, text, x.phrase, _MISSING_COST, count))
         return found, len(missing), len(missing)
 
-    def _count_run(self, code: DeviceCode, model: Model, end: float) -> int:
-        """Return how many elements a run of other code, or under another model, gives in time."""
+    def _count_run(self, launch: Launch, end: float) -> int:
+        """Return how many elements another launch gives in time."""
         max_steps = 2 * self.result.step_count + 1024 if self.result else DEFAULT_MAX_STEPS
 
         def check_time(*_: object) -> None:
@@ -379,17 +350,7 @@ class _Search:
                 raise TimeoutError
 
         try:
-            result = run_kernel(
-                code,
-                self.arguments,
-                kernel=self.kernel.name,
-                grid=self.shape.grid,
-                block=self.shape.block,
-                dynamic_shared_bytes=self.shape.dynamic_shared_bytes,
-                model=model,
-                max_steps=max_steps,
-                on_progress=check_time,
-            )
+            result = launch._replace(max_steps=max_steps).run(check_time)
         except (LaunchError, TimeoutError):
             return 0
         return self.elements.count_matches(result)

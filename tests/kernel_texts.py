@@ -1,0 +1,16 @@
+"""Kernels of tests: a file in ``tests/data`` has several, each a module of its own with a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from tests.reference_data import DATA
+
+
+@cache
+def read_kernels(file: str) -> Mapping[str, str]:
+    """The PTX below each ``// --- name`` of a file."""
+    _, *parts = re.split(r"^// --- (\w+)\n", (DATA / file).read_text("utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
