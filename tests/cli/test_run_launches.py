@@ -375,13 +375,13 @@ def test_progress_is_towards_the_limit_until_a_block_has_ended(
     ) -> None:
         begun.append((activity, total, unit))
 
-    def run_in_two_waves(*_: object, on_progress: Callable[..., None], **__: object) -> None:
+    def run_in_two_waves(_: object, on_progress: Callable[..., None], __: object) -> None:
         for count, total in ((10, None), (20, 40), (30, 40)):
             on_progress(count, total)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("ptxscope.cli.support.kernel_launch.ProgressBar.begin", begin)
-    monkeypatch.setattr("ptxscope.cli.support.kernel_launch.run_kernel", run_in_two_waves)
+    monkeypatch.setattr("ptxscope.kernels.launches.kernel_run.Launch.run", run_in_two_waves)
     launch(kernel, "--steps", "1e6")
     assert begun[-2:] == [
         ("running", 1_000_000, "thread instructions at most"),
