@@ -15,7 +15,7 @@ from ..engine.isa.encodings import decode_float
 from ..engine.semantics.models import PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan, compute_results
 from ..engine.syntax.instruction import Instruction
-from .causes import Bits, Cause, CauseKind, ObservedCase
+from .causes import Bits, Cause, CauseKind, ObservedCase, Variant, Variants
 from .form_causes import find_folded_selections, find_lost_differences, iter_form_causes
 from .lane_solver import solve_selectors
 from .literal_changes import (
@@ -26,7 +26,6 @@ from .literal_changes import (
 )
 from .selector_problem import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT, SelectorMatches
 from .value_causes import iter_value_causes
-from .variants import Variant, Variants
 
 _PROBE_COUNT = 8
 """Observations that are tried one by one before the rest."""

@@ -29,7 +29,7 @@ from .cause_search import (
     is_coincidence,
     with_model,
 )
-from .causes import Bits, Cause, CauseKind, ObservedCase
+from .causes import Bits, Cause, CauseKind, ObservedCase, change_instruction
 from .form_causes import format_slot_change
 from .observation import (
     Observation,
@@ -39,7 +39,6 @@ from .observation import (
     observe_statement,
 )
 from .selector_problem import SelectorMatches
-from .variants import change_instruction
 
 _MAX_REPORTED_MISSES = 3
 """Near misses that are reported."""

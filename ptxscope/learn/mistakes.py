@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from ..diagnosis.causes import Cause, CauseKind, ObservedCase
+from ..diagnosis.causes import Cause, CauseKind, ObservedCase, Variant, Variants
 from ..diagnosis.explanations import investigate
 from ..diagnosis.form_causes import iter_form_causes
 from ..diagnosis.observation import Observation, Observed
 from ..diagnosis.value_causes import iter_value_causes
-from ..diagnosis.variants import Variant, Variants
 from ..engine.isa.types import DESTINATIONS, Type
 from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.base import (

@@ -38,8 +38,8 @@ from ..engine.syntax.source import (
     join_fragments,
     with_gaps,
 )
-from .conditions import Definitions
 from .macros import Macros
+from .preprocessor import Definitions
 from .source_language import has_asm
 
 _CONTEXT_CHARS = 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,8 +27,8 @@ from ..engine.syntax.partial_ptx import (
 )
 from ..engine.syntax.source import GAP, Fragment, compose_fragments, remove_comments
 from .c_source import read_c_source
-from .conditions import Definitions
 from .llvm_source import has_llvm_asm, read_julia_blocks, read_llvm_blocks, read_mlir_blocks
+from .preprocessor import Definitions
 from .python_source import pair_constraints, read_python_strings
 from .rust_source import read_rust_blocks
 from .source_language import Language, has_asm
@@ -147,7 +147,7 @@ class EmbeddedPtx(NamedTuple):
         return self.operands is not None and is_certain(self.ptx, self.operands)
 
     @property
-    def registers(self) -> dict[str, str] | None:
+    def registers(self) -> Mapping[str, str] | None:
         """The types of the asm statement's operands: ``%0`` to ``b32``."""
         return self.operands.types if self.operands else None
 

@@ -44,18 +44,6 @@ def split_arguments(text: str, start: int, end: int) -> Iterator[str]:
                 return
 
 
-def make_operands(
-    types: dict[str, str],
-    literals: dict[str, int],
-    expressions: list[AsmExpression],
-    is_complete: bool,
-) -> AsmOperands:
-    """Return operands whose number may be unknown."""
-    return AsmOperands(
-        types, {}, (), {}, literals, tuple(expressions), None, {}, has_all_expressions=is_complete
-    )
-
-
 # --- LLVM ---------------------------------------------------------------------------------
 
 _LLVM_CONSTRAINTS = re.compile(r'\s*+,?+\s*+"(?P<constraints>[^"]*+)"\s*+\(?+')
@@ -93,9 +81,14 @@ def make_llvm_operands(constraints: str, arguments: Iterable[str] = ()) -> AsmOp
         literal = _LLVM_INTEGER.fullmatch(argument)
         if literal and not is_output and kind in ("h", "r", "l"):
             literals[name] = int(literal["value"]) & ((1 << int(types[name][1:])) - 1)
-    operands = make_operands(types, literals, expressions, is_complete=True)
-    return operands._replace(
-        dollar_count=len(expressions), constants=constants, clobbers=tuple(clobbers)
+    return AsmOperands(
+        types,
+        constants=constants,
+        literals=literals,
+        expressions=tuple(expressions),
+        has_all_expressions=True,
+        dollar_count=len(expressions),
+        clobbers=tuple(clobbers),
     )
 
 
@@ -210,16 +203,10 @@ def _read_inline_ptx(text: str, start: int, end: int) -> AsmOperands:
         operands += [(f"${i}", way, x) for i, (way, x) in enumerate(numbered)]
     return AsmOperands(
         {name: _MLIR_TYPES[x] for name, _, x in operands if x in _MLIR_TYPES},
-        {},
-        (),
-        {},
-        {},
-        tuple(
+        expressions=tuple(
             AsmExpression(name, f"{way}{_MLIR_LETTERS.get(type_, 'r')}", "")
             for name, way, type_ in operands
         ),
-        None,
-        {},
         has_all_expressions=True,
     )
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..engine.syntax.c_lexer import NAME, CToken, CTokenKind, iter_c_tokens
 from ..engine.syntax.source import Fragment, TextFragment, join_fragments
-from .conditions import Definition, Definitions, iter_definitions, read_definition
+from .preprocessor import Definition, Definitions, iter_definitions, read_definition
 from .source_location import find_span
 
 _WORD = re.compile(NAME)

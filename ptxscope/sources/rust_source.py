@@ -9,7 +9,7 @@ from itertools import count
 from ..engine.syntax.asm_operands import AsmExpression, AsmOperands
 from ..engine.syntax.partial_ptx import PTX_STATEMENT
 from ..engine.syntax.source import GAP, TextFragment, join_fragments, replace_copies
-from .llvm_source import MAX_ASM_CHARS, make_operands, split_arguments
+from .llvm_source import MAX_ASM_CHARS, split_arguments
 from .python_source import decode_parts
 from .source_language import Language
 from .text_blocks import Block
@@ -160,8 +160,15 @@ def read_rust_operands(text: str, start: int) -> tuple[AsmOperands, dict[str, st
         expressions.append(AsmExpression(name, constraint, expression))
         if literal is not None and constraint == "r":
             literals[name] = literal & ((1 << int(match["width"])) - 1)
-    operands = make_operands(types, literals, expressions, is_complete)
-    return operands._replace(is_braced=True, clobbers=tuple(clobbers)), constants
+    operands = AsmOperands(
+        types,
+        literals=literals,
+        expressions=tuple(expressions),
+        is_braced=True,
+        has_all_expressions=is_complete,
+        clobbers=tuple(clobbers),
+    )
+    return operands, constants
 
 
 def _parse_rust_integer(text: str) -> int | None:

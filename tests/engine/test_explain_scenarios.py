@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
 from ptxscope.diagnosis.causes import CauseKind
-from ptxscope.diagnosis.confusable_opcodes import find_confusable_opcodes
 from ptxscope.diagnosis.explanations import Explanation
+from ptxscope.diagnosis.form_causes import find_confusable_opcodes
 from ptxscope.engine.isa.catalog import CATALOG, list_shapes, pick_form
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.sources.conditions import select_branches
 from ptxscope.sources.diagnostic import CheckedInstruction
 from ptxscope.sources.lint import check_source, check_text
+from ptxscope.sources.preprocessor import select_branches
 from ptxscope.sources.source_language import Language, language_of
 
 IO = ' : "=r"(d) : "r"(a), "r"(b));'

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from ptxscope.sources.conditions import Definitions
 from ptxscope.sources.lint import check_source, check_text
+from ptxscope.sources.preprocessor import Definitions
 from ptxscope.sources.source_language import Language, language_of
 
 

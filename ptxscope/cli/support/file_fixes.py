@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from ...engine.syntax.errors import format_count, make_printable
 from ...files import is_binary, read, replace, written_as
-from ...sources.conditions import Definitions
 from ...sources.diagnostic import CheckedInstruction, TextEdit
 from ...sources.lint import check_source, check_text
+from ...sources.preprocessor import Definitions
 from ...sources.source_language import Language, language_of
 from .check_settings import CheckSettings
 from .inputs import format_input_name, open_text

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from .c_expression import parse_c_literal
 from .c_lexer import CTokenKind, iter_c_tokens, read_string
-from .c_literals import parse_c_literal
 from .errors import Span, quote_word
 from .operands import SPECIAL
 from .scopes import CONSTANT
@@ -49,21 +49,21 @@ class AsmExpression(NamedTuple):
 class AsmOperands(NamedTuple):
     """The operands of an asm statement, as far as they are known."""
 
-    types: dict[str, str]
+    types: Mapping[str, str] = {}
     """Types by the operand's name in the PTX: ``%0`` to ``b32``."""
-    names: dict[str, int]
+    names: Mapping[str, int] = {}
     """The numbers of the named operands."""
-    texts: tuple[str, ...]
+    texts: tuple[str, ...] = ()
     """Operands that insert text into the PTX: ``"C"``."""
-    constants: dict[str, str]
+    constants: Mapping[str, str] = {}
     """Integer operands, ``"n"``, as nvcc writes them; empty if the value is unknown."""
-    literals: dict[str, int]
+    literals: Mapping[str, int] = {}
     """The bits of registers whose C expression is a literal, ``"r"(0)``."""
-    expressions: tuple[AsmExpression, ...]
+    expressions: tuple[AsmExpression, ...] = ()
     """The C expressions of the registers and constants, in order."""
-    number: int | None
+    number: int | None = None
     """The number of operands, or None if some of them could not be read."""
-    unknown: dict[str, str]
+    unknown: Mapping[str, str] = {}
     """Names without an operand, by the number that replaces them."""
     tied: Mapping[str, str] = {}
     """The operands whose constraint is the number of another, and that one: ``%2`` to ``%0``."""
@@ -223,7 +223,7 @@ def is_modified(name: str) -> bool:
     return _MODIFIED.fullmatch(name) is not None
 
 
-UNKNOWN_OPERANDS = AsmOperands({}, {}, (), {}, {}, (), None, {})
+UNKNOWN_OPERANDS = AsmOperands()
 
 
 def read_operands(text: str, start: int, end: int) -> AsmOperands:
@@ -294,21 +294,16 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
     if depth:
         values = dict.fromkeys(values, "")
     types |= dict.fromkeys(values, CONSTANT)
-    operand_count = count if is_complete else None
-    all_expressions = tuple(expressions)
-    texts = tuple(constants)
-    refused = dict(_iter_refused_literals(all_expressions, types))
     return AsmOperands(
         types,
         names,
-        texts,
+        tuple(constants),
         values,
         literals,
-        all_expressions,
-        operand_count,
-        {},
-        tied,
-        refused,
+        tuple(expressions),
+        count if is_complete else None,
+        tied=tied,
+        refused=dict(_iter_refused_literals(expressions, types)),
         has_all_expressions=is_complete,
         clobbers=tuple(clobbers),
     )

@@ -6,7 +6,7 @@ Every reader of PTX looks names up here: ``check`` while streaming, a run while 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -150,7 +150,7 @@ def parse_register_directive(words: Sequence[Token]) -> tuple[RegisterDeclaratio
 class Scope:
     """The declarations within one pair of braces."""
 
-    def __init__(self, operand_types: dict[str, str] | None = None) -> None:
+    def __init__(self, operand_types: Mapping[str, str] | None = None) -> None:
         operands = (operand_types or {}).items()
         self.names = {name: Declaration(type_, is_operand=True) for name, type_ in operands}
         self.numbered: dict[str, tuple[int, Declaration]] = {}
@@ -199,7 +199,7 @@ class Scopes:
 
     def __init__(
         self,
-        operand_types: dict[str, str] | None = None,
+        operand_types: Mapping[str, str] | None = None,
         file_scopes: Scopes | None = None,
         *,
         is_closed: bool = False,

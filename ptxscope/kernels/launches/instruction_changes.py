@@ -12,11 +12,10 @@ from itertools import chain
 from typing import NamedTuple
 
 from ...diagnosis.carry_changes import iter_carry_changes
-from ...diagnosis.causes import Cause, CauseKind
+from ...diagnosis.causes import Cause, CauseKind, Variants, change_instruction
 from ...diagnosis.form_causes import iter_form_causes
 from ...diagnosis.literal_changes import iter_digit_changes
 from ...diagnosis.value_causes import iter_value_causes
-from ...diagnosis.variants import Variants, change_instruction
 from ...engine.arrays.call_sequence import get_storage_dtype
 from ...engine.isa.entry import Entry
 from ...engine.isa.types import Type
