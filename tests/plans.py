@@ -373,7 +373,7 @@ DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
         (d.key(),),
     ),
     LimitField: _within(
-        lambda d: LimitField(d.rng.choice((32, 64)), d.rng.random() < 0.5), _unsigned(32)
+        lambda d: LimitField(bits=d.rng.choice((32, 64)), wrap=d.rng.random() < 0.5), _unsigned(32)
     ),
     SubtractFrom: lambda d: (SubtractFrom(d.rng.choice((0, 31, 32, 63, 64))), (d.key(),)),
     ReverseBits: _within(lambda d: ReverseBits(d.rng.choice((32, 64))), _WORD),

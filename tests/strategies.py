@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shapes, pick_entry_form
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.micro_operations.base import Copy, MicroOperation
+from ptxscope.engine.micro_operations import base
 from ptxscope.engine.semantics.lowering import load_families
 from ptxscope.engine.syntax.instruction import Guard, Instruction, Register
 
@@ -82,9 +82,9 @@ def guarded_evaluations(draw: st.DrawFn) -> tuple[Instruction, dict[str, int]]:
 load_families()
 KINDS = frozenset(
     kind
-    for kind in MicroOperation.__subclasses__()
+    for kind in base.KINDS
     if vars(sys.modules[kind.__module__]).get(kind.__name__) is kind
     and kind.__module__.startswith("ptxscope.")
-    and kind is not Copy
+    and kind is not base.Copy
 )
 """The micro-operations of which plans consist."""

@@ -279,7 +279,7 @@ def _extend(s: MachineStep[V], match: Match) -> None:
 
 def _read_length(s: MachineStep[V], index: int, match: Match) -> V:
     """Return a position or a length: at most 32, or modulo 32 with ``.W``."""
-    return LimitField(WORD_BITS, bool(match["wrap"])).run(s.ar, s.read_unsigned(index))
+    return LimitField(bool(match["wrap"])).run(s.ar, s.read_unsigned(index))
 
 
 def _make_mask(s: MachineStep[V], match: Match) -> None:

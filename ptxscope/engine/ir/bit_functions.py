@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from typing import NamedTuple
 
 from ..micro_operations.arithmetic import EXACT, Picks
@@ -220,26 +220,33 @@ def _cast(x: Lane, bits: int, signed: bool) -> Lane:
     return _join(low, low[-1] if signed else ZERO)
 
 
-def _map_lanes(function: Callable[[Lane, Lane], Lane], x: BitLanes, y: BitLanes | int) -> BitLanes:
-    if isinstance(y, int):
-        return tuple(function(i, y) for i in x)
-    return tuple(function(i, j) for i, j in zip(x, y, strict=True))
+def _map_lanes(
+    function: Callable[[Lane, Lane], Lane],
+) -> Callable[[BitLanes, BitLanes | int], BitLanes]:
+    def map_lanes(x: BitLanes, y: BitLanes | int) -> BitLanes:
+        if isinstance(y, int):
+            return tuple(function(i, y) for i in x)
+        return tuple(function(i, j) for i, j in zip(x, y, strict=True))
+
+    return map_lanes
 
 
 class BitArithmetic:
     """Arithmetic on integers whose bits are functions of operand bits."""
 
-    def add(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
-        return _map_lanes(_add, x, y)
-
-    def subtract(self, x: BitLanes, y: BitLanes) -> BitLanes:
-        return _map_lanes(_subtract, x, y)
-
-    def multiply(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
-        return _map_lanes(_multiply, x, y)
-
-    def divide(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
-        return _map_lanes(_divide, x, y)
+    add = staticmethod(_map_lanes(_add))
+    subtract = staticmethod(_map_lanes(_subtract))
+    multiply = staticmethod(_map_lanes(_multiply))
+    divide = staticmethod(_map_lanes(_divide))
+    minimum = staticmethod(_map_lanes(lambda i, j: _where(_less(i, j), i, j)))
+    maximum = staticmethod(_map_lanes(lambda i, j: _where(_less(i, j), j, i)))
+    shift_left = staticmethod(_map_lanes(_shift))
+    shift_right = staticmethod(_map_lanes(lambda i, j: _shift(i, _subtract(0, j))))
+    less = staticmethod(_map_lanes(_less))
+    equal = staticmethod(_map_lanes(_equal))
+    bitand = staticmethod(_map_lanes(partial(_combine_lanes, _and)))
+    bitor = staticmethod(_map_lanes(partial(_combine_lanes, _or)))
+    bitxor = staticmethod(_map_lanes(partial(_combine_lanes, _xor)))
 
     def negative(self, x: BitLanes) -> BitLanes:
         return tuple(_subtract(0, i) for i in x)
@@ -247,36 +254,9 @@ class BitArithmetic:
     def absolute(self, x: BitLanes) -> BitLanes:
         return tuple(_where(_less(i, 0), _subtract(0, i), i) for i in x)
 
-    def minimum(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
-        return _map_lanes(lambda i, j: _where(_less(i, j), i, j), x, y)
-
-    def maximum(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
-        return _map_lanes(lambda i, j: _where(_less(i, j), j, i), x, y)
-
-    def shift_left(self, x: BitLanes, y: BitLanes) -> BitLanes:
-        return _map_lanes(_shift, x, y)
-
-    def shift_right(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
-        return _map_lanes(lambda i, j: _shift(i, _subtract(0, j)), x, y)
-
-    def less(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
-        return _map_lanes(_less, x, y)
-
-    def equal(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
-        return _map_lanes(_equal, x, y)
-
     def where(self, condition: BitLanes, x: BitLanes, y: BitLanes | int) -> BitLanes:
         others = (y,) * len(x) if isinstance(y, int) else y
         return tuple(_where(c, i, j) for c, i, j in zip(condition, x, others, strict=True))
-
-    def bitand(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
-        return _map_lanes(lambda i, j: _combine_lanes(_and, i, j), x, y)
-
-    def bitor(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
-        return _map_lanes(lambda i, j: _combine_lanes(_or, i, j), x, y)
-
-    def bitxor(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
-        return _map_lanes(lambda i, j: _combine_lanes(_xor, i, j), x, y)
 
     def cast(self, x: BitLanes, bits: int, signed: bool) -> BitLanes:
         return tuple(_cast(i, bits, signed) for i in x)

@@ -283,17 +283,11 @@ class Tape:
     shift_right = _make_method(Op.SHIFT_RIGHT)
     less = _make_method(Op.LESS)
     equal = _make_method(Op.EQUAL)
+    bitand = _make_method(Op.BITAND)
+    bitor = _make_method(Op.BITOR)
+    bitxor = _make_method(Op.BITXOR)
     where = _make_method(Op.WHERE)
     float_bits = _make_method(Op.FLOAT_BITS)
-
-    def bitand(self, x: Node, y: Node | int) -> Node:
-        return self.emit(Op.BITAND, x, y)
-
-    def bitor(self, x: Node, y: Node | int) -> Node:
-        return self.emit(Op.BITOR, x, y)
-
-    def bitxor(self, x: Node, y: Node | int) -> Node:
-        return self.emit(Op.BITXOR, x, y)
 
     def cast(self, x: Node, bits: int, signed: bool) -> Node:
         return self.emit(Op.CAST, x, fixed=(bits, signed))

@@ -43,6 +43,10 @@ class _Term(str):
         return " ".join(filter(None, (self, spec.removesuffix("s") if self == "1" else spec)))
 
 
+KINDS: list[type[MicroOperation]] = []
+"""The kinds of micro-operations, as far as their modules are loaded."""
+
+
 @dataclass(frozen=True)
 class MicroOperation:
     """A pure function of lane vectors, with its parameters as fields, and all that is known of it.
@@ -135,7 +139,7 @@ class MicroOperation:
     notation: ClassVar[Notation | None] = None
     """The notation of its values; ``get_notation`` if that depends on more than the range."""
     flag_text: ClassVar[str] = ""
-    """The effect of its flag, if it has one; else ``describe_flag``."""
+    """The effect of its flag: ``{self.bits}`` is a field; ``describe_flag`` if it has several."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -144,6 +148,8 @@ class MicroOperation:
         if "title" not in vars(cls):
             cls.title = cls.operation
         cls._may_raise = cls.compute_flags is not MicroOperation.compute_flags
+        if cls.run is not MicroOperation.run:
+            KINDS.append(cls)
 
     # --- what it computes ----------------------------------------------------------------
 
@@ -235,7 +241,7 @@ class MicroOperation:
 
     def describe_flag(self, flag: Flag) -> str:
         """Return the effect that a flag stands for: ``clamped to 127``; ``{row}`` names the row."""
-        return self.flag_text or str(flag)
+        return self.flag_text.format(self=self, row="{row}") or str(flag)
 
     def format_hint(self, row: RowTrace) -> str:
         """Return the rule by which to find a value of the row; "" if it is ``describe_step``."""
@@ -286,6 +292,33 @@ class Copy(MicroOperation):
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return v[0]
+
+
+@dataclass(frozen=True)
+class WordOperation(MicroOperation):
+    """A function of words of ``bits`` bits whose output is bits, not a number.
+
+    By default, each bit of the output depends on the bits of the inputs at its position.
+    """
+
+    bits: int
+
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
+        return (
+            map_bits(inputs, index, lane, low, min(high, self.bits)) for index in range(len(inputs))
+        )
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        terms, result = [format_hex(x, self.bits) for x in view.inputs], self.format_result(view)
+        sentence = f"{self.fill_formula(*view.names)} is {result}"
+        return LaneText(make_equation(self.fill_formula(*terms), result), sentence)
+
+    def format_result(self, view: LaneView) -> str:
+        """Return the bits of the output of a lane."""
+        return format_hex(view.value, self.bits)
+
+    def get_notation(self, row: RowTrace) -> Notation:
+        return Notation(self.bits, is_number=False)
 
 
 # --- a row of a trace --------------------------------------------------------------------

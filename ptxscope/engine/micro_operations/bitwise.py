@@ -18,6 +18,7 @@ from .base import (
     MutationSite,
     RowMutation,
     RowTrace,
+    WordOperation,
     add_guard,
     find_row,
 )
@@ -46,10 +47,9 @@ _SENTENCES = {
 
 
 @dataclass(frozen=True)
-class CombineBits(MicroOperation):
-    """``and``, ``or`` or ``xor`` of two words of ``bits`` bits, bit by bit."""
+class CombineBits(WordOperation):
+    """``and``, ``or`` or ``xor`` of two words, bit by bit."""
 
-    bits: int
     boolop: BoolOp
     about = "Each bit of {d} is computed from the bits of {a} and {b} at its position."
     title = "bit by bit"
@@ -59,20 +59,11 @@ class CombineBits(MicroOperation):
         functions = {BoolOp.AND: ar.bitand, BoolOp.OR: ar.bitor, BoolOp.XOR: ar.bitxor}
         return functions[self.boolop](*v)
 
-    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
-        return (map_bits(inputs, index, lane, low, min(high, self.bits)) for index in range(2))
-
     def fill_formula(self, *terms: object) -> str:
         return f"{terms[0]} {_SIGNS[self.boolop]} {terms[1]}"
 
-    def describe_lane(self, view: LaneView) -> LaneText:
-        return _describe_word(self, self.bits, view)
-
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         return name_operands(_SENTENCES[self.boolop], rows[0].instruction)
-
-    def get_notation(self, row: RowTrace) -> Notation:
-        return Notation(self.bits, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         for boolop in BoolOp:
@@ -83,10 +74,9 @@ class CombineBits(MicroOperation):
 
 
 @dataclass(frozen=True)
-class InvertBits(MicroOperation):
-    """The complement of a word of ``bits`` bits: each 0 becomes 1, each 1 becomes 0."""
+class InvertBits(WordOperation):
+    """The complement of a word: each 0 becomes 1, each 1 becomes 0."""
 
-    bits: int
     formula = "~{x}"
     about = "Each 0 of {a} becomes a 1, each 1 a 0."
     title = "invert"
@@ -95,24 +85,8 @@ class InvertBits(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.bitxor(v[0], (1 << self.bits) - 1)
 
-    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
-        yield map_bits(inputs, 0, lane, low, min(high, self.bits))
-
-    def describe_lane(self, view: LaneView) -> LaneText:
-        return _describe_word(self, self.bits, view)
-
-    def get_notation(self, row: RowTrace) -> Notation:
-        return Notation(self.bits, is_number=False)
-
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.keep_first_input("did not invert the bits")
-
-
-def _describe_word(micro: MicroOperation, bits: int, view: LaneView) -> LaneText:
-    """Return the formula and the sentence of a function of words."""
-    terms, result = [format_hex(x, bits) for x in view.inputs], format_hex(view.value, bits)
-    sentence = f"{micro.fill_formula(*view.names)} is {result}"
-    return LaneText(make_equation(micro.fill_formula(*terms), result), sentence)
 
 
 @dataclass(frozen=True)
@@ -180,24 +154,17 @@ class Magnitude(MicroOperation):
 
 
 @dataclass(frozen=True)
-class ToBits(MicroOperation):
+class ToBits(WordOperation):
     """The bit pattern of a number that fits in ``bits`` bits."""
 
-    bits: int
     formula = "u{self.bits}({x})"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, signed=False)
 
-    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
-        yield map_bits(inputs, 0, lane, low, min(high, self.bits))
-
     def describe_lane(self, view: LaneView) -> LaneText:
-        bits = format_hex(view.value, self.bits)
+        bits = self.format_result(view)
         return LaneText(make_transition(view.x, bits), f"{view.x} in {self.bits} bits is {bits}")
-
-    def get_notation(self, row: RowTrace) -> Notation:
-        return Notation(self.bits, is_number=False)
 
 
 # --- pairs of words ----------------------------------------------------------------------

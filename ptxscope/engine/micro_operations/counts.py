@@ -8,13 +8,20 @@ from dataclasses import dataclass
 from ..isa.encodings import format_hex
 from ..isa.types import WORD_BITS
 from .arithmetic import Arithmetic, Inputs, V, fill
-from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
+from .base import (
+    PREVIOUS_RESULT,
+    LaneView,
+    MicroOperation,
+    MutationSite,
+    RowMutation,
+    RowTrace,
+    WordOperation,
+)
 from .numbers import PlusOne
 from .properties import (
     InputBits,
     InstructionView,
     LaneText,
-    Notation,
     format_short_name,
     make_equation,
     make_transition,
@@ -51,10 +58,9 @@ class SubtractFrom(MicroOperation):
 
 
 @dataclass(frozen=True)
-class ReverseBits(MicroOperation):
+class ReverseBits(WordOperation):
     """The bits of x in reverse order."""
 
-    bits: int
     unit: int = 1
     """Number of bits that stay together; more than one is a mistake."""
     formula = "reverse({x})"
@@ -76,12 +82,8 @@ class ReverseBits(MicroOperation):
         yield map_bits(inputs, 0, lane, max(self.bits - high, 0), self.bits - low)
 
     def describe_lane(self, view: LaneView) -> LaneText:
-        expression = self.fill_formula(format_hex(view.x, self.bits))
-        bits = format_hex(view.value, self.bits)
-        return LaneText(make_equation(expression, bits), f"{expression} is {bits}")
-
-    def get_notation(self, row: RowTrace) -> Notation:
-        return Notation(self.bits, is_number=False)
+        formula = super().describe_lane(view).formula
+        return LaneText(formula, f"{formula.left} is {formula.right}")
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         for unit, name in ((8, "bytes"), (4, "hexadecimal digits")):

@@ -6,8 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..isa.encodings import format_bit_range, format_hex
-from .arithmetic import Arithmetic, Inputs, V, fill, get_lane, is_different
-from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
+from .arithmetic import Arithmetic, Inputs, V, fill, get_lane
+from .base import (
+    PREVIOUS_RESULT,
+    LaneView,
+    MicroOperation,
+    MutationSite,
+    RowMutation,
+    RowTrace,
+    WordOperation,
+)
 from .counts import SubtractFrom
 from .drawings import (
     BitFate,
@@ -15,49 +23,25 @@ from .drawings import (
     FieldBits,
     FieldRuler,
     FigureDrawing,
-    LimitLine,
-    TruncatedBits,
 )
 from .numbers import Add
 from .properties import (
     MAX_LANE_BITS,
-    Flag,
-    Idleness,
     InputBits,
     LaneText,
-    Notation,
     make_equation,
     map_bits,
     name_operands,
 )
 from .saturation import Clamp
-from .shifts import ShiftRight
+from .shifts import LimitAmount, ShiftRight
 
 
-@dataclass(frozen=True)
-class LimitField(MicroOperation):
-    """The position or the length of a field: at most ``bits``, or modulo ``bits`` with ``wrap``."""
-
-    bits: int
-    wrap: bool
-    idleness = Idleness.UNCHANGED
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        return ar.bitand(v[0], self.bits - 1) if self.wrap else ar.minimum(v[0], self.bits)
-
-    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
-        yield Flag.WRAPPED if self.wrap else Flag.CLAMPED_HIGH, is_different(ar, value, v[0])
-
-    def describe_flag(self, flag: Flag) -> str:
-        limit = f"the {{row}} is limited to {self.bits}"
-        return "only five bits of the {row} count" if self.wrap else limit
-
-    def fill_formula(self, *terms: object) -> str:
-        limit = self.bits - 1 if self.wrap else self.bits
-        return f"{terms[0]} & {limit}" if self.wrap else f"min({terms[0]}, {limit})"
+class LimitField(LimitAmount):
+    """The position or the length of a field: at most ``bits``, or modulo 32 with ``wrap``."""
 
     def describe_lane(self, view: LaneView) -> LaneText:
-        text, name = super().describe_lane(view), view.row.name
+        text, name = MicroOperation.describe_lane(self, view), view.row.name
         if view.value == view.x:
             return text._replace(sentence=f"the {name} is {view.x}")
         if self.wrap:
@@ -71,12 +55,10 @@ class LimitField(MicroOperation):
         return f"The position and the length are at most {self.bits}."
 
     def make_figure(self, row: RowTrace) -> FigureDrawing | None:
-        if row.values == row.inputs[0].values:
-            return None
-        return TruncatedBits(5) if self.wrap else LimitLine(self.bits)
+        return None if row.values == row.inputs[0].values else super().make_figure(row)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        wrong, name = LimitField(self.bits, not self.wrap), site.row.name
+        wrong, name = LimitField(not self.wrap, self.bits), site.row.name
         description = f"limited the {name}" if self.wrap else f"cut the {name} to a few bits"
         yield site.replace_operation(description, wrong)
 
@@ -243,13 +225,12 @@ class FoldField(MicroOperation):
 
 
 @dataclass(frozen=True)
-class InsertField(MicroOperation):
+class InsertField(WordOperation):
     """Replace bits of y, from a position up, by as many low bits of x as a length says.
 
     Bits above ``bits`` are cut off. The position and the length are from 0 to ``bits``.
     """
 
-    bits: int
     formula = "insert({x}, {y})"
     about = "As many low bits of {a} as the length says replace bits of {b} from the position up."
     title = "insert"
@@ -277,7 +258,7 @@ class InsertField(MicroOperation):
     def describe_lane(self, view: LaneView) -> LaneText:
         x, y, position, length = view.inputs
         end = min(position + length, self.bits)
-        result = format_hex(view.value, self.bits)
+        result = self.format_result(view)
         texts = [format_hex(z, self.bits) for z in (x, y)]
         formula = make_equation(self.fill_formula(*texts), result)
         if end <= position:
@@ -312,9 +293,6 @@ class InsertField(MicroOperation):
         rulers = (FieldRuler(0, source), FieldRuler(1, target), FieldRuler(None, result))
         return FieldBits(rulers, 2)
 
-    def get_notation(self, row: RowTrace) -> Notation:
-        return Notation(self.bits, is_number=False)
-
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         x, y, position, length = site.inputs
         yield site.swap_inputs("took the position for the length")
@@ -329,10 +307,9 @@ class InsertField(MicroOperation):
 
 
 @dataclass(frozen=True)
-class FieldMask(MicroOperation):
+class FieldMask(WordOperation):
     """As many ones as y says, from bit x up; bits above ``bits`` are cut off."""
 
-    bits: int
     formula = "{y:ones} from bit {x}"
     about = "As many ones as the length says, from the position up; the other bits are 0."
     title = "mask"
@@ -346,8 +323,7 @@ class FieldMask(MicroOperation):
         return ar.cast(ar.shift_left(ones, position), self.bits, signed=False)
 
     def describe_lane(self, view: LaneView) -> LaneText:
-        bits = format_hex(view.value, self.bits)
-        expression = self.fill_formula(*view.inputs)
+        bits, expression = self.format_result(view), self.fill_formula(*view.inputs)
         return LaneText(make_equation(expression, bits), f"{expression} up: {bits}")
 
     def make_figure(self, row: RowTrace) -> FieldBits:
@@ -359,9 +335,6 @@ class FieldMask(MicroOperation):
             BitField(self.bits - position - count, BitFate.OUTSIDE),
         )
         return FieldBits((FieldRuler(None, fields),), 0)
-
-    def get_notation(self, row: RowTrace) -> Notation:
-        return Notation(self.bits, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.swap_inputs("took the position for the length")

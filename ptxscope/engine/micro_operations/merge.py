@@ -56,6 +56,7 @@ class Merge(MicroOperation):
     is_merge = True
     is_narrowing = True
     has_revealing_inputs = True
+    flag_text = "wrapped to {self.unit} bits"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         t, *c = v
@@ -86,9 +87,6 @@ class Merge(MicroOperation):
         if lane not in self.lanes:
             return (Flag.MASKED_OUT,)
         return super().find_lane_flags(lane, inputs, value)
-
-    def describe_flag(self, flag: Flag) -> str:
-        return f"wrapped to {self.unit} bits"
 
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         stop = min(high, self.unit)

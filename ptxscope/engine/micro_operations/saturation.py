@@ -140,6 +140,7 @@ class Wrap(MicroOperation):
     signed: bool
     formula = "{self.type_name}({x})"
     about = "The low bits of a number, read as a number of a narrower type."
+    flag_text = "wrapped to {self.bits} bits"
     is_narrowing = True
     has_revealing_inputs = True
 
@@ -153,9 +154,6 @@ class Wrap(MicroOperation):
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         yield Flag.WRAPPED, is_different(ar, value, v[0])
-
-    def describe_flag(self, flag: Flag) -> str:
-        return f"wrapped to {self.bits} bits"
 
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         return map_read_bits(lane, low, high, inputs, Reading(self.bits, self.signed))

@@ -299,6 +299,7 @@ class Truncate(MicroOperation):
     is_narrowing = True
     has_revealing_inputs = True
     idleness = Idleness.WITHOUT_FLAGS
+    flag_text = "wrapped to {self.bits} bits"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(v[0], self.bits, signed=False)
@@ -310,9 +311,6 @@ class Truncate(MicroOperation):
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         yield Flag.WRAPPED, is_outside(ar, v[0], self.bits, self.signed)
-
-    def describe_flag(self, flag: Flag) -> str:
-        return f"wrapped to {self.bits} bits"
 
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield map_bits(inputs, 0, lane, low, min(high, self.bits))

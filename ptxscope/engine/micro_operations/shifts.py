@@ -27,8 +27,8 @@ class LimitAmount(MicroOperation):
         yield Flag.WRAPPED if self.wrap else Flag.CLAMPED_HIGH, is_different(ar, value, v[0])
 
     def describe_flag(self, flag: Flag) -> str:
-        limit = f"the amount is limited to {self.bits}"
-        return "only five bits of the amount count" if self.wrap else limit
+        limit = f"the {{row}} is limited to {self.bits}"
+        return "only five bits of the {row} count" if self.wrap else limit
 
     def fill_formula(self, *terms: object) -> str:
         return f"{terms[0]} & 31" if self.wrap else f"min({terms[0]}, {self.bits})"
@@ -53,7 +53,7 @@ class LimitAmount(MicroOperation):
             return f"An amount above {self.bits} counts as {self.bits}."
         return f".clamp limits the amount to {self.bits}."
 
-    def make_figure(self, row: RowTrace) -> FigureDrawing:
+    def make_figure(self, row: RowTrace) -> FigureDrawing | None:
         return TruncatedBits(5) if self.wrap else LimitLine(self.bits)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:

@@ -326,7 +326,7 @@ def _build_byte(b: Builder, role: str, name: str, bits: int, rules: Rules) -> st
     """Read a position or a length: the low byte of an operand, at most ``bits`` (E16)."""
     unit = 32 if rules.fields_uncut and bits == 64 else 8
     part = b.add_row(Stage.SELECT, role, Select(unit, ((0, 0),)), role)
-    return b.add_row(Stage.OPERATE, name, LimitField(bits, wrap=False), part)
+    return b.add_row(Stage.OPERATE, name, LimitField(False, bits), part)
 
 
 def _lower_bfe(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
@@ -350,7 +350,7 @@ def _lower_bfi(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 
 def _build_limit(b: Builder, form: Form, role: str, name: str) -> str:
     """Limit a position or a length to 32, or take its low five bits with ``.wrap``."""
-    return b.add_row(Stage.OPERATE, name, LimitField(32, form.mode is ShiftMode.WRAP), role)
+    return b.add_row(Stage.OPERATE, name, LimitField(form.mode is ShiftMode.WRAP), role)
 
 
 def _lower_shf(b: Builder, form: Form, _: Rules) -> dict[str, str]:

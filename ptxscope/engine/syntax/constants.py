@@ -64,11 +64,6 @@ class Constant(NamedTuple):
     """Whether an integer in the expression has more than 64 bits."""
 
 
-class _Integer(NamedTuple):
-    value: int
-    is_unsigned: bool
-
-
 _SHORT = 10
 """The digits of a decimal literal that may have a value above 31 bits."""
 
@@ -145,13 +140,14 @@ class _ConstantParser(ExpressionParser[Token, Constant]):
             self.fail("the constant expression is too long")
 
     def parse_cast(self) -> Constant | None:
-        cast = self.peek_word()
-        if cast not in _CASTS or self.position + 1 == len(self.words):
+        type_ = self.peek_word()
+        if type_ not in _CASTS or self.position + 1 == len(self.words):
             return None
         span = self.words[self.start].span
         self.position += 1
         self.take_parenthesis()
-        return Constant(*_make_integer(self.parse_unary(), span, _CASTS[cast]))
+        is_unsigned = _CASTS[type_]
+        return Constant(_get_integer(self.parse_unary(), span, is_unsigned), is_unsigned)
 
     def choose(self, condition: Constant, first: Constant, second: Constant) -> Constant:
         if any(isinstance(x.value, float) for x in (condition, first, second)):
@@ -170,7 +166,7 @@ class _ConstantParser(ExpressionParser[Token, Constant]):
                 return value
             pattern = None if value.pattern is None else value.pattern ^ _TOP
             return value._replace(value=-value.value, pattern=pattern)
-        number = _make_integer(value, span, value.is_unsigned).value
+        number = _get_integer(value, span, value.is_unsigned)
         is_unsigned = sign != "!" and (sign == "~" or value.is_unsigned)
         return _wrap_integer(SIGNS[sign](number), is_unsigned)
 
@@ -226,25 +222,20 @@ def _parse_literal(match: re.Match[str], span: Span) -> tuple[Constant, bool]:
 
 
 def _wrap_integer(number: int, is_unsigned: bool) -> Constant:
-    number &= _ONES
-    return Constant(number if is_unsigned or number < _TOP else number - (1 << 64), is_unsigned)
+    return Constant(cast(number, 64, not is_unsigned), is_unsigned)
 
 
-def _make_integer(value: Constant, span: Span, is_unsigned: bool) -> _Integer:
+def _get_integer(value: Constant, span: Span, is_unsigned: bool) -> int:
     if isinstance(value.value, float):
         raise BadConstantError("this operator takes integers only", span)
-    number = value.value & _ONES
-    return _Integer(number if is_unsigned or number < _TOP else number - (1 << 64), is_unsigned)
+    return cast(value.value, 64, not is_unsigned)
 
 
 def _combine(sign: str, x: Constant, y: Constant, span: Span) -> Constant:
     if isinstance(x.value, float) and isinstance(y.value, float) and sign in _FLOATS:
         return _combine_floats(sign, x, y, span)
     is_unsigned = sign == "%" or x.is_unsigned or (y.is_unsigned and sign not in ("<<", ">>"))
-    left_number, right_number = (
-        _make_integer(x, span, is_unsigned).value,
-        _make_integer(y, span, is_unsigned).value,
-    )
+    left_number, right_number = (_get_integer(number, span, is_unsigned) for number in (x, y))
     if sign in ("/", "%") and not right_number:
         raise BadConstantError("division by zero", span)
     if sign == "/" and (left_number, right_number) == (-_TOP, -1):
