@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,10 @@ from ptxscope.kernels.launches import memory
 from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
 from ptxscope.kernels.launches.thread_log import ThreadLog
 from ptxscope.kernels.launches.thread_state import LaunchError
+from tests.kernel_texts import read_kernels
 from tests.tiers import ci_only, some
 
+_KERNELS = read_kernels("launches.ptx")
 _HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 _REGISTERS = """
 .reg .pred %p<9>;
@@ -38,6 +40,8 @@ ld.param.u64 %d1, [in];
 ld.param.u64 %d2, [out];
 """
 """What most kernels begin with: the thread, the block, 0, the two buffers."""
+_OWN = "mad.wide.u32 %d4, %r1, 4, %d2;\n"
+"""The address of the thread's word of the second buffer."""
 
 Array = npt.NDArray[Any]
 
@@ -49,13 +53,13 @@ def make_kernel(
     return f"{_HEAD}{head}\n.visible .entry k({parameters})\n{{{_REGISTERS}{body}\n}}\n"
 
 
-def index_of(thread: str, base: str, result: str, shift: int = 2) -> str:
-    """Lines that make the address of a thread's element, ``2**shift`` bytes wide."""
-    return f"""
-mov.b64 {result}, {{{thread}, %r3}};
-shl.b64 {result}, {result}, {shift};
-add.u64 {result}, {base}, {result};
-"""
+def read_kernel(name: str, functions: str = "") -> str:
+    """A kernel of the file, with the functions below another name."""
+    text = _KERNELS[name]
+    if ".entry" in text:
+        return text
+    head, _, body = text.rpartition("// body\n")
+    return make_kernel(_ADDRESSES + body, head=_KERNELS[functions] if functions else head)
 
 
 def run(ptx: str, in_: Array | str, out: Array | str, **options: Any) -> KernelRun:
@@ -63,216 +67,140 @@ def run(ptx: str, in_: Array | str, out: Array | str, **options: Any) -> KernelR
     return run_kernel(ptx, {"in": in_, "out": out}, **options)
 
 
+def run_one(ptx: str, **options: Any) -> KernelRun:
+    """Run a kernel of two buffers that have a word each."""
+    return run(ptx, "zeros:u32:1", "zeros:u32:1", **options)
+
+
 def random_words(count: int, seed: int = 1) -> npt.NDArray[np.uint32]:
     """The same words for the same seed."""
     return np.random.default_rng(seed).integers(0, 2**32, count, dtype=np.uint32)
 
 
-# --- control flow ------------------------------------------------------------------------
+# --- what NumPy gives --------------------------------------------------------------------
 
 
-def test_a_loop_of_a_different_length_in_each_thread() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
-ld.global.u32 %r4, [%d3];
-mov.u32 %r5, 0;
-mov.u32 %r6, 0;
-LOOP:
-setp.ge.u32 %p1, %r5, %r1;
-@%p1 bra DONE;
-add.u32 %r6, %r6, %r4;
-xor.b32 %r6, %r6, %r5;
-add.u32 %r5, %r5, 1;
-bra LOOP;
-DONE:
-st.global.u32 [%d4], %r6;
-ret;"""
-    words = random_words(100)
-    expected = []
-    for thread, word in enumerate(words.tolist()):
-        total = 0
-        for step in range(thread):
-            total = (total + word & 0xFFFFFFFF) ^ step
-        expected.append(total)
-    result = run(make_kernel(body), words, "zeros:u32:100", block=100)
-    assert result.get_buffer("out").values.tolist() == expected
-    assert result.is_exact
-    assert result.step_count == 14 * 100 + sum(6 * t + 2 for t in range(100)) + 2 * 100
+class Case(NamedTuple):
+    """A launch of a kernel, and what its second buffer is then."""
+
+    in_: Array
+    expected: Array | list[Any]
+    options: Mapping[str, Any]
+    functions: str = ""
+    """Where the functions are that the kernel calls."""
 
 
-def test_a_reduction_in_shared_memory_with_barriers_in_many_blocks() -> None:
-    body = f"""{_ADDRESSES}
-.shared .align 4 .b8 sums[256];
-shl.b32 %r4, %r2, 6;
-add.u32 %r4, %r4, %r1;
-{index_of("%r4", "%d1", "%d3")}
-ld.global.u32 %r5, [%d3];
-mov.u32 %r6, sums;
-shl.b32 %r7, %r1, 2;
-add.u32 %r6, %r6, %r7;
-st.shared.u32 [%r6], %r5;
-bar.sync 0;
-mov.u32 %r8, 32;
-LOOP:
-setp.ge.u32 %p1, %r1, %r8;
-@%p1 bra NEXT;
-shl.b32 %r9, %r8, 2;
-add.u32 %r9, %r9, %r6;
-ld.shared.u32 %r10, [%r9];
-ld.shared.u32 %r11, [%r6];
-add.u32 %r10, %r10, %r11;
-st.shared.u32 [%r6], %r10;
-NEXT:
-bar.sync 0;
-shr.u32 %r8, %r8, 1;
-setp.ne.u32 %p2, %r8, 0;
-@%p2 bra LOOP;
-setp.ne.u32 %p3, %r1, 0;
-@%p3 ret;
-ld.shared.u32 %r12, [sums];
-{index_of("%r2", "%d2", "%d4")}
-st.global.u32 [%d4], %r12;
-ret;"""
-    words = random_words(64 * 150)
-    result = run(make_kernel(body), words, "zeros:u32:150", block=64, grid=150)
-    expected = words.reshape(150, 64).sum(axis=1, dtype=np.uint32)
-    assert np.array_equal(result.get_buffer("out").values, expected)
+_NOTHING = np.zeros(1, np.uint32)
+
+
+def _accumulate(count: int, word: int) -> int:
+    total = 0
+    for step in range(count):
+        total = (total + word & 0xFFFFFFFF) ^ step
+    return total
+
+
+def _extract_sub_words(data: npt.NDArray[np.uint8]) -> Array:
+    """Bytes and half-words of rows of 8 bytes, as the kernel stores them in four words."""
+    rows = data.reshape(-1, 8)
+    halves = rows.view(np.uint16).astype(np.uint32)
+    columns = [
+        rows[:, 1].view(np.int8).astype(np.int32).view(np.uint32),
+        rows[:, 2].astype(np.uint32),
+        rows.view(np.int16)[:, 2].astype(np.int32).view(np.uint32),
+        (halves[:, 3] | halves[:, 2] << 16) & 0xFFFFFF | rows[:, 1].astype(np.uint32) << 24,
+    ]
+    return np.stack(columns, 1)
+
+
+def _exchange(words: npt.NDArray[np.uint32]) -> list[list[int]]:
+    """A vote on the two low bits, their matches, the minimum and the exclusive or of each warp."""
+    rows = []
+    for i in range(len(words)):
+        warp = words[i // 32 * 32 :][:32]
+        low = warp & 3
+        rows.append(
+            [
+                sum(1 << j for j in range(32) if low[j]),
+                sum(1 << j for j in range(32) if low[j] == low[i % 32]),
+                int(warp.view(np.int32).min().view(np.uint32)),
+                int(np.bitwise_xor.reduce(warp)),
+            ]
+        )
+    return rows
+
+
+def _list_argument_sums(thread: int) -> tuple[int, int]:
+    if thread & 1:
+        return 0x12345678 + thread, 0xFFFFFFFF + 2 & 0xFFFFFFFF
+    return 0x9ABCDEF0 + 8 * thread ^ thread, 0xFFFFFFFE ^ 1
+
+
+_WORDS, _MANY_WORDS = random_words(100), random_words(64 * 150)
+_THREADS = np.arange(64)
+_BYTES = np.random.default_rng(5).integers(0, 256, 8 * 40, dtype=np.uint8)
+_PAIRS = random_words(4 * 50)
+_LOW_VOTES, _HIGH_VOTES = [0xFFFF, 1, sum(range(16)), 0], [0xFFEF0000, 0, sum(range(16, 32)), 16]
+_CASES: dict[str, Case] = {
+    # branches and calls; after the branches of `meeting` all threads vote: nobody is left behind
+    "loop": Case(_WORDS, [_accumulate(*x) for x in enumerate(_WORDS.tolist())], {"block": 100}),
+    "block_sums": Case(
+        _MANY_WORDS,
+        _MANY_WORDS.reshape(150, 64).sum(axis=1, dtype=np.uint32),
+        {"block": 64, "grid": 150},
+    ),
+    "meeting": Case(_NOTHING, np.choose(np.minimum(_THREADS & 3, 2), [0, 1, 6]), {"block": 64}),
+    "indexed_branch": Case(_NOTHING, [100, 200] * 4, {"block": 8}),
+    "recursion": Case(_NOTHING, [5 << x for x in range(12)], {"block": 12}, "shifted"),
+    "vector_registers": Case(_NOTHING, [11, 11, 6, 5], {}),
+    # PTX ISA 9.7.12.5: a formal parameter of either state space takes registers, constants, memory
+    "argument_kinds": Case(
+        _NOTHING, [_list_argument_sums(x) for x in range(6)], {"block": 6}, "halves"
+    ),
+    "structure_argument": Case(_NOTHING, [10], {}),
+    "inner_names": Case(_NOTHING, [11], {}),
+    # memory; nvcc 13.0 has the end of an array, less the thread, in 32 bits for sm_120
+    "offset_width": Case(_NOTHING, _THREADS[::-1].astype(np.uint8), {"block": 64}),
+    "sub_words": Case(_BYTES, _extract_sub_words(_BYTES), {"block": 40}),
+    # exchanges
+    "votes": Case(_WORDS[:64], _exchange(_WORDS[:64]), {"block": 64}),
+    "half_votes": Case(_NOTHING, [*[_LOW_VOTES] * 16, *[_HIGH_VOTES] * 16], {"block": 32}),
+    "barrier_reductions": Case(_NOTHING, [138] * 75, {"block": 75}),
+    "lock_free_sum": Case(_NOTHING, [sum(range(40))], {"block": 40}),
+    # arithmetic
+    "carry": Case(
+        _PAIRS, _PAIRS.view(np.uint64).reshape(50, 2).sum(axis=1, dtype=np.uint64), {"block": 50}
+    ),
+    # nvcc extends a half with a register that nothing writes, and masks it
+    "surviving_bits": Case(_NOTHING, [5], {}),
+}
+
+
+@pytest.mark.parametrize("name", _CASES)
+def test_a_kernel_gives_what_is_computed_another_way(name: str) -> None:
+    in_, expected, options, functions = _CASES[name]
+    wanted = expected if isinstance(expected, np.ndarray) else np.array(expected, np.uint32)
+    wanted = wanted.astype(np.uint32) if wanted.dtype == np.int64 else wanted
+    result = run(read_kernel(name, functions), in_, np.zeros_like(wanted), **options)
+    assert np.array_equal(result.get_buffer("out").values, wanted)
     assert result.is_exact
     assert not result.conflicts
 
 
-def test_threads_part_and_meet_again() -> None:
-    """After the branches all threads vote: nobody is left behind."""
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-and.b32 %r4, %r1, 3;
-setp.eq.u32 %p1, %r4, 0;
-@%p1 bra A;
-setp.eq.u32 %p2, %r4, 1;
-@%p2 bra B;
-mov.u32 %r5, 7;
-bra MEET;
-A: mov.u32 %r5, 1;
-bra MEET;
-B: mov.u32 %r5, 2;
-MEET:
-activemask.b32 %r6;
-add.u32 %r5, %r5, %r6;
-st.global.u32 [%d4], %r5;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:64", block=64)
-    threads = np.arange(64)
-    values = np.choose(np.minimum(threads & 3, 2), [1, 2, 7])
-    assert np.array_equal(result.get_buffer("out").values, (values - 1).astype(np.uint32))
+def test_each_statement_is_counted_for_each_thread() -> None:
+    count = run(read_kernel("loop"), _WORDS, "zeros:u32:100", block=100).step_count
+    assert count == 10 * 100 + sum(6 * t + 2 for t in range(100)) + 2 * 100
 
 
 def test_threads_that_end_early_neither_write_nor_hold_up_a_barrier() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-setp.gt.u32 %p1, %r1, 20;
-@%p1 exit;
-bar.sync 0;
-st.global.u32 [%d4], %r1;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "[" + "9," * 63 + "9]", block=64)
+    result = run(read_kernel("early_end"), "zeros:u32:1", "[" + "9," * 63 + "9]", block=64)
     expected = np.where(np.arange(64) > 20, 9, np.arange(64))
     assert np.array_equal(result.get_buffer("out").values, expected)
 
 
-def test_an_indexed_branch() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-and.b32 %r4, %r1, 1;
-targets: .branchtargets ZERO, ONE;
-brx.idx %r4, targets;
-ZERO: mov.u32 %r5, 100;
-bra END;
-ONE: mov.u32 %r5, 200;
-END: st.global.u32 [%d4], %r5;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:8", block=8)
-    assert result.get_buffer("out").values.tolist() == [100, 200] * 4
-
-
-_SQUARES = """
-.func (.param .b32 result) shifted(.param .b32 word, .param .b32 amount)
-{
-  .reg .b32 %r<5>;
-  .reg .pred %p<2>;
-  ld.param.b32 %r1, [word];
-  ld.param.b32 %r2, [amount];
-  setp.eq.u32 %p1, %r2, 0;
-  @%p1 bra SAME;
-  shl.b32 %r1, %r1, 1;
-  sub.u32 %r2, %r2, 1;
-  {
-    .param .b32 a; .param .b32 b; .param .b32 c;
-    st.param.b32 [a], %r1;
-    st.param.b32 [b], %r2;
-    call (c), shifted, (a, b);
-    ld.param.b32 %r1, [c];
-  }
-SAME:
-  st.param.b32 [result], %r1;
-  ret;
-}
-"""
-
-
-def test_calls_also_of_a_function_by_itself() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-{{
-  .param .b32 a; .param .b32 b; .param .b32 c;
-  .reg .b32 t;
-  mov.u32 t, 5;
-  st.param.b32 [a], t;
-  st.param.b32 [b], %r1;
-  call.uni (c), shifted, (a, b);
-  ld.param.b32 %r6, [c];
-}}
-st.global.u32 [%d4], %r6;
-ret;"""
-    result = run(make_kernel(body, head=_SQUARES), "zeros:u32:1", "zeros:u32:12", block=12)
-    assert result.get_buffer("out").values.tolist() == [5 << x for x in range(12)]
-    assert result.is_exact
-
-
-def test_the_components_of_vector_registers_are_copied_to_a_function_and_back() -> None:
-    """``impl`` writes the sum of both components into both; the actual results are memory, too."""
-    head = """
-.func (.reg .v2 .u32 r) impl(.reg .v2 .u32 a)
-{
-  add.u32 r.x, a.x, a.y;
-  mov.u32 r.y, r.x;
-}
-.func (.param .v2 .u32 r) exchange(.param .v2 .u32 a)
-{
-  .reg .u32 x, y;
-  ld.param.v2.u32 {x, y}, [a];
-  st.param.v2.u32 [r], {y, x};
-}
-"""
-    body = f"""{_ADDRESSES}
-.reg .v2 .u32 t, u;
-mov.u32 t.x, 5;
-mov.u32 t.y, 6;
-call (u), exchange, (t);
-call (t), impl, (t);
-st.global.v4.u32 [%d2], {{t.x, t.y, u.x, u.y}};
-ret;"""
-    result = run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:4")
-    assert result.get_buffer("out").values.tolist() == [11, 11, 6, 5]
-    assert result.is_exact
-
-
 def test_a_vector_that_an_unknown_function_returns_is_unknown() -> None:
-    body = f"""{_ADDRESSES}
-.reg .v2 .u32 t;
-mov.u32 t.x, 5;
-mov.u32 t.y, 6;
-call (t), vprintf;
-st.global.v2.u32 [%d2], t;
-ret;"""
-    head = ".extern .func (.reg .v2 .u32 r) vprintf;"
-    causes = (
-        run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:2").get_buffer("out").causes
-    )
+    result = run(read_kernel("unknown_vector"), "zeros:u32:1", "zeros:u32:2")
+    causes = result.get_buffer("out").causes
     assert causes is not None
     assert causes.all()
 
@@ -280,36 +208,7 @@ ret;"""
 @ci_only
 def test_a_function_that_calls_itself_twice_needs_a_frame_for_each_depth_only() -> None:
     """``fib`` has 2**14 paths of calls at depth 15; threads in different calls share it."""
-    call = """
-{{
-  .param .b32 a, b;
-  st.param.b32 [a], {0};
-  call (b), fib, (a);
-  ld.param.b32 {1}, [b];
-}}"""
-    head = f"""
-.func (.param .b32 r) fib(.param .b32 n)
-{{
-  .reg .pred p; .reg .b32 a1, a2, x, y;
-  ld.param.b32 x, [n];
-  setp.lt.u32 p, x, 2;
-  @p bra END;
-  sub.u32 a1, x, 1;
-  sub.u32 a2, x, 2;
-  {call.format("a1", "x")}
-  {call.format("a2", "y")}
-  add.u32 x, x, y;
-END:
-  st.param.b32 [r], x;
-  ret;
-}}
-"""
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-.reg .b32 x;
-{call.format("%r1", "x")}
-st.global.u32 [%d4], x;
-ret;"""
-    result = run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:16", block=16)
+    result = run(read_kernel("fibonacci"), "zeros:u32:1", "zeros:u32:16", block=16)
     numbers = [0, 1]
     while len(numbers) < 16:
         numbers.append(numbers[-1] + numbers[-2])
@@ -317,33 +216,9 @@ ret;"""
     assert result.is_exact
 
 
-def test_the_offset_of_an_address_is_added_at_the_width_of_its_register() -> None:
-    """nvcc 13.0 has the end of an array, less the thread, in 32 bits for sm_120."""
-    body = f"""{_ADDRESSES}
-.shared .align 4 .b8 s[64];
-mov.u32 %r4, s;
-add.u32 %r5, %r4, %r1;
-st.shared.u8 [%r5], %r1;
-bar.sync 0;
-sub.u32 %r4, %r4, %r1;
-ld.shared.u8 %r6, [%r4+63];
-cvt.u64.u32 %d3, %r1;
-add.u64 %d4, %d2, %d3;
-sub.u64 %d4, %d4, -16;
-st.global.u8 [%d4+-16], %r6;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u8:64", block=64)
-    assert result.get_buffer("out").values.tolist() == list(range(63, -1, -1))
-
-
 def test_a_reduction_of_a_barrier_writes_its_first_operand() -> None:
-    body = f"""{_ADDRESSES}
-setp.gt.u32 %p1, %r1, 1;
-bar.red.popc.u32 %r4, 0, %p1;
-st.global.u32 [%d2], %r4;
-ret;"""
     log = ThreadLog(2)
-    run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=5, log=log)
+    run_one(read_kernel("barrier_count"), block=5, log=log)
     (step,) = (x for x in log.steps if x.statement.opcode == "bar")
     assert [(x.name, x.bits) for x in step.reads] == [("%p1", 1)]
     assert [(x.name, x.bits) for x in step.writes] == [("%r4", 3)]
@@ -351,129 +226,20 @@ ret;"""
 
 def test_the_address_of_a_function_is_no_register() -> None:
     """It is read like that of a variable; calls take it back to the function."""
-    head = ".func (.reg .b32 r) seven() { mov.u32 r, 7; ret; }"
-    body = f"""{_ADDRESSES}
-mov.u64 %d3, seven;
-P: .callprototype (.reg .b32 _) _ ();
-call (%r4), %d3, (), P;
-st.global.u32 [%d2], %r4;
-ret;"""
     log = ThreadLog(0)
-    result = run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:1", log=log)
+    result = run_one(read_kernel("function_address"), log=log)
     assert result.get_buffer("out").values.tolist() == [7]
     (step,) = (x for x in log.steps if x.statement.text.endswith("seven"))
     assert not step.reads
     assert not step.statement.instruction
 
 
-_HALVES = """
-.func (.param .b32 result) upper(.param .b64 pair, .param .b16 half)
-{
-  .reg .b64 p; .reg .b32 h, t;
-  ld.param.b64 p, [pair];
-  shr.u64 p, p, 32;
-  cvt.u32.u64 t, p;
-  ld.param.u16 h, [half];
-  add.u32 t, t, h;
-  st.param.b32 [result], t;
-  ret;
-}
-.func (.reg .b32 result) lower(.reg .b64 pair, .reg .b32 word)
-{
-  cvt.u32.u64 result, pair;
-  xor.b32 result, result, word;
-}
-"""
-"""The second returns at its end."""
-
-
-def test_arguments_are_registers_constants_or_variables_whatever_the_parameters_are() -> None:
-    """PTX ISA 9.7.12.5: a formal parameter of either state space takes all three."""
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4", 3)}
-.reg .b64 pair; .reg .b16 half; .param .b32 word; .param .b32 c;
-mov.b64 pair, 0x123456789abcdef0;
-mul.wide.u32 %d5, %r1, 8;
-add.u64 pair, pair, %d5;
-cvt.u16.u32 half, %r1;
-and.b32 %r5, %r1, 1;
-setp.eq.u32 %p1, %r5, 0;
-@%p1 bra EVEN;
-call (%r6), upper, (pair, half);
-call (c), upper, (-1, 2);
-ld.param.b32 %r7, [c];
-bra STORE;
-EVEN:
-st.param.b32 [word], %r1;
-call (%r6), lower, (pair, word);
-call (c), lower, (-2, 1);
-ld.param.b32 %r7, [c];
-STORE:
-st.global.v2.u32 [%d4], {{%r6, %r7}};
-ret;"""
-    result = run(make_kernel(body, head=_HALVES), "zeros:u32:1", "zeros:u32:12", block=6)
-    even = [(0x9ABCDEF0 + 8 * i ^ i, 0xFFFFFFFE ^ 1) for i in range(6)]
-    odd = [(0x12345678 + i, (0xFFFFFFFF + 2) & 0xFFFFFFFF) for i in range(6)]
-    expected = [word for i in range(6) for word in (odd if i & 1 else even)[i]]
-    assert result.get_buffer("out").values.tolist() == expected
-    assert result.is_exact
-
-
-def test_names_of_inner_braces_hide_outer_ones() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-.reg .b32 t;
-mov.u32 t, 1;
-{{ .reg .b32 t; mov.u32 t, 10; {{ .reg .b32 t; mov.u32 t, 100; }} add.u32 %r6, t, 0; }}
-add.u32 %r6, %r6, t;
-st.global.u32 [%d4], %r6;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1")
-    assert result.get_buffer("out").values.tolist() == [11]
-
-
 # --- memory ------------------------------------------------------------------------------
 
 
-def test_sub_word_and_vector_accesses_at_64_bit_addresses() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3", 3)}{index_of("%r1", "%d2", "%d4", 4)}
-cvta.to.global.u64 %d3, %d3;
-ld.global.s8 %r4, [%d3+1];
-ld.global.u8 %r5, [%d3+2];
-ld.global.s16 %r6, [%d3+4];
-ld.global.v2.u16 {{%h1, %h2}}, [%d3+4];
-mov.b32 %r7, {{%h2, %h1}};
-st.global.v4.u32 [%d4], {{%r4, %r5, %r6, %r7}};
-st.global.u8 [%d4+15], %r4;
-ret;"""
-    data = np.random.default_rng(5).integers(0, 256, 8 * 40, dtype=np.uint8)
-    result = run(make_kernel(body), data, "zeros:u32:160", block=40)
-    rows = data.reshape(40, 8)
-    halves = rows.view(np.uint16).astype(np.uint32)
-    columns = [
-        rows[:, 1].view(np.int8).astype(np.int32).view(np.uint32),
-        rows[:, 2].astype(np.uint32),
-        rows.view(np.int16)[:, 2].astype(np.int32).view(np.uint32),
-        halves[:, 3] | halves[:, 2] << 16,
-    ]
-    columns[3] = columns[3] & 0xFFFFFF | rows[:, 1].astype(np.uint32) << 24
-    assert np.array_equal(result.get_buffer("out").values.reshape(40, 4), np.stack(columns, 1))
-
-
 def test_registers_of_eight_bits() -> None:
-    body = f"""{_ADDRESSES}
-.reg .u8 %b<4>; .reg .s8 %s;
-ld.global.u8 %b1, [%d1];
-ld.global.s8 %s, [%d1+1];
-cvt.u32.u8 %r4, %b1;
-cvt.s32.s8 %r5, %s;
-add.u32 %r6, %r4, %r5;
-cvt.u32.u8 %r6, %r6;
-cvt.u8.u32 %b2, %r5;
-mov.b32 %r7, {{%b1, %s, %b2, %b1}};
-st.global.v4.u32 [%d2], {{%r4, %r5, %r6, %r7}};
-st.global.u8 [%d2+16], %s;
-ret;"""
     log = ThreadLog(0)
-    result = run(make_kernel(body), np.array([200, 190], np.uint8), "zeros:u32:5", log=log)
+    result = run(read_kernel("bytes"), np.array([200, 190], np.uint8), "zeros:u32:5", log=log)
     expected = [200, 2**32 - 66, 200 - 66, 200 << 24 | 190 << 16 | 190 << 8 | 200, 190]
     assert result.get_buffer("out").values.tolist() == expected
     assert result.is_exact
@@ -481,25 +247,9 @@ ret;"""
     assert widths == [8, 8, 8]
 
 
-_LARGE = """
-.global .align 4 .b8 large[1000000000];
-.global .b32 small = 7;
-"""
-
-
 @ci_only
 def test_memory_that_nothing_touches_takes_none() -> None:
     """A process of its own, whose memory may grow by 400 MB, reads and writes 64 places of 2 GB."""
-    body = f"""{_ADDRESSES}
-mov.u64 %d3, large;
-mul.wide.u32 %d4, %r1, 15000000;
-add.u64 %d3, %d3, %d4;
-add.u64 %d4, %d4, %d2;
-ld.global.u32 %r4, [%d3];
-add.u32 %r4, %r4, %r1;
-st.global.u32 [%d3], %r4;
-st.global.v2.u32 [%d4], {{%r4, %r9}};
-ret;"""
     code = f"""
 import resource
 from ptxscope.kernels.launches.kernel_run import run_kernel
@@ -508,7 +258,7 @@ def peak():
 run_kernel({make_kernel("ret;")!r}, {{"in": "zeros:u32:1", "out": "zeros:u32:1"}})
 before = peak()
 arguments = {{"in": "zeros:u32:1", "out": "zeros:u64:125000000"}}
-result = run_kernel({make_kernel(body, head=_LARGE)!r}, arguments, block=64)
+result = run_kernel({read_kernel("untouched")!r}, arguments, block=64)
 large, out = result.get_buffer("large"), result.get_buffer("out")
 assert large.data[15_000_000 * 63 : 15_000_000 * 63 + 4].tolist() == [63, 0, 0, 0]
 assert int(out.data[15_000_000 // 8 * 5]) & 0xffffffff == 5
@@ -531,42 +281,19 @@ def test_buffers_beyond_the_memory_of_the_machine_are_refused_before_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(memory, "get_physical_memory", lambda: 1 << 20)
-    for in_, head in (("random:u8:131073", ""), (np.zeros(131073, np.uint8), ""), ("[1]", _LARGE)):
+    empty = make_kernel("ret;")
+    for kernel, in_ in (
+        (empty, "random:u8:131073"),
+        (empty, np.zeros(131073, np.uint8)),
+        (read_kernel("untouched"), "[1]"),
+    ):
         with pytest.raises(ValueError, match=r"bytes can need 8 times as much .* 1,048,576 bytes"):
-            run(make_kernel("ret;", head=head), in_, "zeros:u8:8")
-    assert run(make_kernel("ret;"), "zeros:u8:100000", "zeros:u8:8").is_exact
+            run(kernel, in_, "zeros:u8:8")
+    assert run(empty, "zeros:u8:100000", "zeros:u8:8").is_exact
 
 
 def test_variables_of_all_spaces_with_initial_values() -> None:
-    head = """
-.const .align 4 .u32 table[4] = {10, 20, 30, 0xffffffff};
-.global .align 8 .u64 place = table2;
-.global .align 4 .u32 table2[2] = {5, 6};
-.extern .shared .align 16 .b8 dynamic[];
-"""
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-.local .align 8 .b8 stack[16];
-ld.const.u32 %r4, [table+4];
-ld.global.u64 %d5, [place];
-ld.u32 %r5, [%d5+4];
-mov.u64 %d6, stack;
-cvta.local.u64 %d6, %d6;
-st.u32 [%d6+8], %r1;
-ld.local.u32 %r6, [stack+8];
-mov.u32 %r7, dynamic;
-shl.b32 %r8, %r1, 2;
-add.u32 %r7, %r7, %r8;
-st.shared.u32 [%r7+16], %r1;
-cvta.shared.u64 %d7, dynamic;
-mov.b64 %d8, {{%r8, %r3}};
-add.u64 %d7, %d7, %d8;
-ld.u32 %r9, [%d7+16];
-add.u32 %r4, %r4, %r5;
-add.u32 %r4, %r4, %r6;
-add.u32 %r4, %r4, %r9;
-st.global.u32 [%d4], %r4;
-ret;"""
-    ptx = make_kernel(body, head=head)
+    ptx = read_kernel("variables")
     result = run(ptx, "zeros:u32:1", "zeros:u32:40", block=40, dynamic_shared_bytes=176)
     assert result.get_buffer("out").values.tolist() == [26 + 2 * x for x in range(40)]
     assert result.is_exact
@@ -605,48 +332,17 @@ def test_what_a_kernel_must_not_do_is_reported_with_line_thread_and_place(
 
 
 def test_two_threads_that_write_different_values_to_one_place() -> None:
-    body = f"""{_ADDRESSES}
-.shared .u32 x[8];
-st.shared.u32 [x+4], 5;
-st.shared.u32 [x], %r1;
-bar.sync 0;
-setp.eq.u32 %p1, %r1, 9;
-@%p1 st.shared.u32 [x+4], %r1;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=16)
+    result = run_one(read_kernel("two_writers"), block=16)
     (conflict,) = result.conflicts  # the same value, or a barrier between: no conflict
     assert conflict.text == "st.shared.u32 [x], %r1"
     assert conflict.place == "x[0]"
     assert conflict.thread == "thread (15,0,0) of block (0,0,0)"
     assert conflict.other_thread == "thread (0,0,0) of block (0,0,0)"
-    body = body.replace("bar.sync 0;", "")
-    assert len(run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=16).conflicts) == 2
+    without = read_kernel("two_writers").replace("bar.sync 0;", "")
+    assert len(run_one(without, block=16).conflicts) == 2
 
 
-_NEIGHBOUR = """.visible .entry k(.param .u64 in, .param .u64 out)
-{
-  .reg .b32 %r<6>; .reg .b64 %d<5>; .reg .pred %p<2>; .shared .u32 s[64];
-  ld.param.u64 %d1, [in];
-  ld.param.u64 %d2, [out];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %d3, %r1, 4;
-  add.u64 %d1, %d1, %d3;
-  add.u64 %d2, %d2, %d3;
-  mov.u32 %r2, s;
-  mad.lo.u32 %r3, %r1, 4, %r2;
-  ld.global.u32 %r4, [%d1];
-  st.shared.u32 [%r3], %r4;
-  FIRST;
-  xor.b32 %r5, %r1, 1;
-  mad.lo.u32 %r5, %r5, 4, %r2;
-  ld.shared.u32 %r4, [%r5];
-  SECOND;
-  st.shared.u32 [%r3], %r4;
-  st.global.u32 [%d2], %r4;
-  ret;
-}"""
-_BARRIER = "bar.sync 0"
-_NOTHING = "mov.u32 %r5, 0"
+_BARRIER, _NO_BARRIER = "bar.sync 0", "mov.u32 %r5, 0"
 
 
 @pytest.mark.parametrize(
@@ -655,14 +351,14 @@ _NOTHING = "mov.u32 %r5, 0"
         (_BARRIER, _BARRIER, []),
         ("bar.warp.sync -1", "bar.warp.sync -1", []),
         ("fence.acq_rel.cta", _BARRIER, []),
-        (_NOTHING, _BARRIER, [("read-after-write", 17, "0", "1", "s[1]")]),
-        (_BARRIER, _NOTHING, [("write-after-read", 19, "0", "1", "s[0]")]),
+        (_NO_BARRIER, _BARRIER, [("read-after-write", 17, "0", "1", "s[1]")]),
+        (_BARRIER, _NO_BARRIER, [("write-after-read", 19, "0", "1", "s[0]")]),
     ],
 )
 def test_a_thread_that_reads_what_another_writes(
     first: str, second: str, expected: list[tuple[str, int, str, str, str]]
 ) -> None:
-    ptx = _NEIGHBOUR.replace("FIRST", first).replace("SECOND", second)
+    ptx = _KERNELS["neighbour"].replace("FIRST", first).replace("SECOND", second)
     in_ = np.arange(100, 132, dtype=np.uint32)
     result = run(ptx, in_, np.zeros(32, np.uint32), block=32)
     numbers = np.arange(32)
@@ -675,51 +371,16 @@ def test_a_thread_that_reads_what_another_writes(
         }
 
 
-_SCAN = """.extern .shared .u32 s[];
-.visible .entry k(.param .u64 in, .param .u64 out)
-{
-  .reg .b32 %r<8>; .reg .b64 %d<5>; .reg .pred %p<2>;
-  ld.param.u64 %d1, [in];
-  ld.param.u64 %d2, [out];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %d3, %r1, 4;
-  add.u64 %d1, %d1, %d3;
-  add.u64 %d2, %d2, %d3;
-  mov.u32 %r2, s;
-  mad.lo.u32 %r2, %r1, 4, %r2;
-  ld.global.u32 %r3, [%d1];
-  st.shared.u32 [%r2], %r3;
-  bar.sync 0;
-  mov.u32 %r4, 1;
-LOOP:
-  mov.u32 %r5, 0;
-  setp.lt.u32 %p1, %r1, %r4;
-  @%p1 bra NONE;
-  shl.b32 %r6, %r4, 2;
-  sub.u32 %r6, %r2, %r6;
-  ld.shared.u32 %r5, [%r6];
-NONE:
-  BETWEEN;
-  ld.shared.u32 %r3, [%r2];
-  add.u32 %r3, %r3, %r5;
-  st.shared.u32 [%r2], %r3;
-  bar.sync 0;
-  shl.b32 %r4, %r4, 1;
-  setp.lt.u32 %p1, %r4, 64;
-  @%p1 bra LOOP;
-  st.global.u32 [%d2], %r3;
-  ret;
-}"""
-
-
 def test_a_read_is_not_hidden_by_a_later_read_of_the_thread_that_writes() -> None:
     """A scan without the barrier between its reads and its writes."""
     words = random_words(64)
     options: dict[str, Any] = {"block": 64, "dynamic_shared_bytes": 256}
-    whole = run(_SCAN.replace("BETWEEN", _BARRIER), words, np.zeros(64, np.uint32), **options)
+    whole = run(
+        _KERNELS["scan"].replace("BETWEEN", _BARRIER), words, np.zeros(64, np.uint32), **options
+    )
     assert np.array_equal(whole.get_buffer("out").values, np.cumsum(words, dtype=np.uint32))
     assert not whole.conflicts
-    without = _SCAN.replace("BETWEEN", "mov.u32 %r7, 0")
+    without = _KERNELS["scan"].replace("BETWEEN", "mov.u32 %r7, 0")
     (conflict,) = run(without, words, np.zeros(64, np.uint32), **options).conflicts
     assert (conflict.kind.name, conflict.line, conflict.other_line) == ("WRITE_AFTER_READ", 28, 23)
     assert (conflict.place, conflict.thread, conflict.other_thread) == (
@@ -730,24 +391,9 @@ def test_a_read_is_not_hidden_by_a_later_read_of_the_thread_that_writes() -> Non
 
 
 def test_a_place_that_all_threads_read_before_the_last_of_them_writes() -> None:
-    body = f"""{_ADDRESSES}
-.shared .u32 x[1];
-ld.shared.u32 %r5, [x];
-setp.eq.u32 %p1, %r1, 7;
-@%p1 st.shared.u32 [x], 5;
-ret;"""
-    (conflict,) = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=8).conflicts
+    (conflict,) = run_one(read_kernel("last_writer"), block=8).conflicts
     assert conflict.thread == "thread (7,0,0) of block (0,0,0)"
     assert conflict.other_thread != conflict.thread
-
-
-_ONE_WRITER = f"""{_ADDRESSES}
-.shared .u32 x[1];
-setp.eq.u32 %p1, %r1, 0;
-@%p1 st.shared.u32 [x], 5;
-BETWEEN;
-ld.shared.u32 %r5, [x];
-ret;"""
 
 
 @pytest.mark.parametrize(
@@ -762,8 +408,8 @@ ret;"""
 def test_a_barrier_of_a_warp_does_not_order_other_warps(
     between: str, block: int, is_race: bool
 ) -> None:
-    ptx = make_kernel(_ONE_WRITER.replace("BETWEEN", between))
-    assert bool(run(ptx, "zeros:u32:1", "zeros:u32:1", block=block).conflicts) is is_race
+    ptx = read_kernel("one_writer").replace("BETWEEN", between)
+    assert bool(run_one(ptx, block=block).conflicts) is is_race
 
 
 @pytest.mark.parametrize(
@@ -787,39 +433,22 @@ setp.eq.u32 %p2, %r2, {grid - 1};
 {between};
 @%p2 st.global.u32 [%d2], 2;
 ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", grid=grid, block=64)
+    result = run_one(make_kernel(body), grid=grid, block=64)
     assert bool(result.conflicts) is is_race
-
-
-_HISTOGRAM = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
-.shared .align 4 .u32 h[64];
-mov.u32 %r5, h;
-shl.b32 %r6, %r1, 2;
-add.u32 %r6, %r6, %r5;
-st.shared.u32 [%r6], 7;
-FIRST;
-ld.global.u32 %r7, [%d3];
-and.b32 %r7, %r7, 252;
-add.u32 %r7, %r7, %r5;
-atom.shared.add.u32 %r8, [%r7], 1;
-SECOND;
-ld.shared.u32 %r9, [%r6];
-st.global.u32 [%d4], %r9;
-ret;"""
 
 
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
         (_BARRIER, _BARRIER, []),
-        (_NOTHING, _BARRIER, [("UPDATE_AFTER_WRITE", "atom", "st")]),
-        (_BARRIER, _NOTHING, [("READ_AFTER_UPDATE", "ld", "atom")]),
+        (_NO_BARRIER, _BARRIER, [("UPDATE_AFTER_WRITE", "atom", "st")]),
+        (_BARRIER, _NO_BARRIER, [("READ_AFTER_UPDATE", "ld", "atom")]),
     ],
 )
 def test_a_histogram_without_one_of_its_barriers(
     first: str, second: str, expected: list[tuple[str, str, str]]
 ) -> None:
-    ptx = make_kernel(_HISTOGRAM.replace("FIRST", first).replace("SECOND", second))
+    ptx = read_kernel("histogram").replace("FIRST", first).replace("SECOND", second)
     words = random_words(64)
     result = run(ptx, words, "zeros:u32:64", block=64)
     counts = np.bincount(words >> 2 & 63, minlength=64)
@@ -833,19 +462,13 @@ def test_a_histogram_without_one_of_its_barriers(
 
 
 def test_a_store_after_an_update_of_another_thread() -> None:
-    body = f"""{_ADDRESSES}
-.shared .u32 x[1];
-atom.shared.add.u32 %r5, [x], %r1;
-setp.eq.u32 %p1, %r1, 3;
-@%p1 st.shared.u32 [x], 99;
-ret;"""
-    (conflict,) = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=8).conflicts
+    (conflict,) = run_one(read_kernel("store_after_update"), block=8).conflicts
     assert conflict.kind.name == "WRITE_AFTER_UPDATE"
     assert conflict.thread == "thread (3,0,0) of block (0,0,0)"
 
 
 def test_threads_that_communicate_by_volatile_accesses_need_no_barrier() -> None:
-    ptx = _NEIGHBOUR.replace("FIRST", _NOTHING).replace("SECOND", _BARRIER)
+    ptx = _KERNELS["neighbour"].replace("FIRST", _NO_BARRIER).replace("SECOND", _BARRIER)
     ptx = ptx.replace("ld.shared", "ld.volatile.shared")
     result = run(ptx, np.arange(32, dtype=np.uint32), np.zeros(32, np.uint32), block=32)
     assert not result.conflicts
@@ -853,7 +476,11 @@ def test_threads_that_communicate_by_volatile_accesses_need_no_barrier() -> None
 
 def test_a_block_that_reads_what_another_writes() -> None:
     """Nothing but a fence orders them."""
-    ptx = _NEIGHBOUR.replace("FIRST", "st.global.u32 [%d2], %r4").replace("SECOND", _NOTHING)
+    ptx = (
+        _KERNELS["neighbour"]
+        .replace("FIRST", "st.global.u32 [%d2], %r4")
+        .replace("SECOND", _NO_BARRIER)
+    )
     ptx = ptx.replace("%tid.x", "%ctaid.x").replace("ld.shared.u32 %r4, [%r5]", "GLOBAL")
     place = "xor.b64 %d4, %d2, 4; ld.global.u32 %r4, [%d4]"
     result = run(
@@ -869,7 +496,7 @@ def test_a_block_that_reads_what_another_writes() -> None:
 
 def test_blocks_have_no_barrier_between_them() -> None:
     body = f"{_ADDRESSES}st.global.u32 [%d2], %r2;\nret;"
-    (conflict,) = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", grid=3).conflicts
+    (conflict,) = run_one(make_kernel(body), grid=3).conflicts
     assert "of block (2,0,0)" in conflict.thread
     assert "of block (0,0,0)" in conflict.other_thread
 
@@ -893,18 +520,8 @@ def test_special_registers() -> None:
         "%lanemask_lt": (1 << number % 32) - 1,
         "%lanemask_ge": 2**32 - (1 << number % 32),
     }
-    body = f"""{_ADDRESSES}
-mov.u32 %r4, %tid.y; mov.u32 %r5, %tid.z; mov.u32 %r6, %ctaid.y;
-shl.b32 %r7, %r4, 2; add.u32 %r7, %r7, %r4; add.u32 %r7, %r7, %r1;
-shl.b32 %r8, %r5, 4; sub.u32 %r8, %r8, %r5; add.u32 %r7, %r7, %r8;
-shl.b32 %r6, %r6, 1; add.u32 %r6, %r6, %r2;
-shl.b32 %r6, %r6, 6; add.u32 %r7, %r7, %r6;
-{index_of("%r7", "%d2", "%d4")}
-mov.u32 %r9, SPECIAL;
-st.global.u32 [%d4], %r9;
-ret;"""
     for name, numbers in (*expected.items(), ("%ctaid.y", None)):
-        ptx = make_kernel(body.replace("SPECIAL", name))
+        ptx = read_kernel("special").replace("SPECIAL", name)
         result = run(ptx, "zeros:u32:1", "zeros:u32:256", block=(5, 3, 4), grid=(2, 2))
         blocks = result.get_buffer("out").values.reshape(4, 64)
         for block, words in enumerate(blocks):
@@ -914,93 +531,36 @@ ret;"""
         assert result.is_exact
 
 
-def test_shuffles() -> None:
-    lines: list[tuple[str, str, str, Callable[[int], int]]] = [
+@pytest.mark.parametrize(
+    ("mode", "distance", "control", "source"),
+    [
         ("up", "3", "0x0", lambda i: i - 3 if i >= 3 else i),
         ("down", "5", "0x1f", lambda i: i + 5 if i + 5 < 32 else i),
         ("bfly", "9", "0x1f", lambda i: i ^ 9),
         ("idx", "6", "0x181f", lambda i: i & ~7 | 6),
         ("down", "2", "0x1807", lambda i: i + 2 if i % 8 + 2 < 8 else i),
-    ]
-    for mode, distance, control, source in lines:
-        body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
-ld.global.u32 %r4, [%d3];
-shfl.sync.{mode}.b32 %r5|%p1, %r4, {distance}, {control}, -1;
-selp.u32 %r6, 1, 0, %p1;
-xor.b32 %r5, %r5, %r6;
-st.global.u32 [%d4], %r5;
-ret;"""
-        words = random_words(64)
-        result = run(make_kernel(body), words, "zeros:u32:64", block=64)
-        places = [i // 32 * 32 + source(i % 32) for i in range(64)]
-        is_inside = [
-            int(place != i or (mode == "idx" and i % 8 == 6)) for i, place in enumerate(places)
-        ]
-        expected = words[places] ^ np.array(is_inside, np.uint32)
-        assert np.array_equal(result.get_buffer("out").values, expected), mode
-
-
-def test_votes_matches_and_reductions_of_a_warp() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4", 4)}
-ld.global.u32 %r4, [%d3];
-and.b32 %r5, %r4, 3;
-setp.eq.u32 %p1, %r5, 0;
-vote.sync.ballot.b32 %r6, !%p1, 0xffffffff;
-match.any.sync.b32 %r7, %r5, 0xffffffff;
-redux.sync.min.s32 %r8, %r4, 0xffffffff;
-redux.sync.xor.b32 %r9, %r4, 0xffffffff;
-st.global.v4.u32 [%d4], {{%r6, %r7, %r8, %r9}};
-ret;"""
+    ],
+)
+def test_shuffles(mode: str, distance: str, control: str, source: Callable[[int], int]) -> None:
+    ptx = read_kernel("shuffle").replace("MODE", mode).replace("DISTANCE", distance)
     words = random_words(64)
-    result = run(make_kernel(body), words, "zeros:u32:256", block=64)
-    expected = np.zeros((64, 4), np.uint32)
-    for i in range(64):
-        warp = words[i // 32 * 32 :][:32]
-        low = warp & 3
-        expected[i] = (
-            sum(1 << j for j in range(32) if low[j]),
-            sum(1 << j for j in range(32) if low[j] == low[i % 32]),
-            warp.view(np.int32).min().view(np.uint32),
-            np.bitwise_xor.reduce(warp),
-        )
-    assert np.array_equal(result.get_buffer("out").values.reshape(64, 4), expected)
-
-
-def test_halves_of_a_warp_vote_apart() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4", 4)}
-setp.lt.u32 %p1, %r1, 16;
-selp.b32 %r4, 0xffff, 0xffff0000, %p1;
-setp.ne.u32 %p2, %r1, 20;
-vote.sync.ballot.b32 %r5, %p2, %r4;
-vote.sync.all.pred %p3, %p2, %r4;
-selp.u32 %r6, 1, 0, %p3;
-redux.sync.add.u32 %r7, %r1, %r4;
-elect.sync %r8|%p4, %r4;
-st.global.v4.u32 [%d4], {{%r5, %r6, %r7, %r8}};
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:128", block=32)
-    low = [0xFFFF, 1, sum(range(16)), 0]
-    high = [0xFFEF0000, 0, sum(range(16, 32)), 16]
-    expected = [*[low] * 16, *[high] * 16]
-    assert result.get_buffer("out").values.reshape(32, 4).tolist() == expected
+    result = run(ptx.replace("CONTROL", control), words, "zeros:u32:64", block=64)
+    places = [i // 32 * 32 + source(i % 32) for i in range(64)]
+    is_inside = [
+        int(place != i or (mode == "idx" and i % 8 == 6)) for i, place in enumerate(places)
+    ]
+    expected = words[places] ^ np.array(is_inside, np.uint32)
+    assert np.array_equal(result.get_buffer("out").values, expected)
 
 
 def test_threads_wait_for_their_warp_before_an_exchange() -> None:
     """The halves of a warp come to the same exchange one after the other."""
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-setp.lt.u32 %p1, %r1, 16;
-@%p1 bra LOW;
-add.u32 %r4, %r1, 100;
-bra.uni ALL;
-LOW: add.u32 %r4, %r1, 200;
-ALL: shfl.sync.idx.b32 %r5, %r4, 31, 0x1f, 0xffffffff;
-st.global.u32 [%d4], %r5;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:32", block=32)
+    result = run(read_kernel("late_exchange"), "zeros:u32:1", "zeros:u32:32", block=32)
     assert result.get_buffer("out").values.tolist() == [131] * 32
-    never = body.replace("bra.uni ALL;", "shfl.sync.idx.b32 %r5, %r4, 31, 0x1f, -1; bra ALL;")
+    ptx = read_kernel("late_exchange")
+    never = ptx.replace("bra.uni ALL;", "shfl.sync.idx.b32 %r5, %r4, 31, 0x1f, -1; bra ALL;")
     with pytest.raises(LaunchError, match="waits for threads of its warp"):
-        run(make_kernel(never), "zeros:u32:1", "zeros:u32:32", block=32)
+        run(never, "zeros:u32:1", "zeros:u32:32", block=32)
 
 
 @pytest.mark.parametrize("mask", [7, 0])
@@ -1023,15 +583,9 @@ def test_atomic_operations_one_thread_after_the_other(
     operation: str, type_: str, function: Any, mask: int
 ) -> None:
     """Of fifty threads, at eight places or at one."""
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
-ld.global.u32 %r4, [%d3+32];
-and.b32 %r5, %r1, {mask};
-{index_of("%r5", "%d1", "%d5")}
-atom.global.{operation}.{type_} %r6, [%d5], %r4;
-st.global.u32 [%d4], %r6;
-ret;"""
+    ptx = read_kernel("atomic").replace("OPERATION", f"{operation}.{type_}")
     words = random_words(8 + 50)
-    result = run(make_kernel(body), words, "zeros:u32:50", block=50)
+    result = run(ptx.replace("MASK", str(mask)), words, "zeros:u32:50", block=50)
     places, old = words[:8].tolist(), []
     for thread, word in enumerate(words[8:].tolist()):
         place = thread & mask
@@ -1059,73 +613,17 @@ def test_results_that_depend_on_the_order_of_threads(lines: str, is_ordered: boo
     body = (
         f"{_ADDRESSES}.shared .u32 x[9];\nmov.u32 %r9, x;\nst.shared.u32 [%r9], %r9;\n{lines}\nret;"
     )
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=4)
+    result = run_one(make_kernel(body), block=4)
     assert bool(result.fidelity.ordered_statements) is is_ordered
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=1)
+    result = run_one(make_kernel(body), block=1)
     assert not result.fidelity.ordered_statements
-
-
-def test_a_carry_goes_from_statement_to_statement() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3", 4)}{index_of("%r1", "%d2", "%d4", 3)}
-ld.global.v4.u32 {{%r4, %r5, %r6, %r7}}, [%d3];
-add.cc.u32 %r8, %r4, %r6;
-addc.u32 %r9, %r5, %r7;
-st.global.v2.u32 [%d4], {{%r8, %r9}};
-ret;"""
-    words = random_words(4 * 50)
-    result = run(make_kernel(body), words, "zeros:u64:50", block=50)
-    pairs = words.view(np.uint64).reshape(50, 2)
-    assert np.array_equal(result.get_buffer("out").values, pairs[:, 0] + pairs[:, 1])
-    assert result.is_exact
-
-
-def test_compare_and_swap_builds_a_lock_free_sum() -> None:
-    body = f"""{_ADDRESSES}
-ld.global.u32 %r4, [%d2];
-AGAIN:
-add.u32 %r5, %r4, %r1;
-mov.u32 %r6, %r4;
-atom.global.cas.b32 %r4, [%d2], %r6, %r5;
-setp.ne.u32 %p1, %r4, %r6;
-@%p1 bra AGAIN;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=40)
-    assert result.get_buffer("out").values.tolist() == [sum(range(40))]
 
 
 @ci_only
 def test_a_thread_that_waits_for_a_lock_lets_its_owner_go_on() -> None:
-    body = f"""{_ADDRESSES}
-LOCK:
-atom.global.cas.b32 %r4, [%d1], 0, 1;
-setp.ne.u32 %p1, %r4, 0;
-@%p1 bra LOCK;
-membar.gl;
-ld.global.u32 %r5, [%d2];
-add.u32 %r5, %r5, %r1;
-st.global.u32 [%d2], %r5;
-atom.global.exch.b32 %r4, [%d1], 0;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=12)
+    result = run_one(read_kernel("lock"), block=12)
     assert result.get_buffer("out").values.tolist() == [sum(range(12))]
     assert not result.conflicts
-
-
-def test_a_barrier_that_counts() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-and.b32 %r4, %r1, 1;
-setp.eq.u32 %p1, %r4, 0;
-bar.red.popc.u32 %r5, 0, %p1;
-bar.red.and.pred %p2, 0, %p1;
-bar.red.or.pred %p3, 0, %p1;
-selp.u32 %r6, 1000, 0, %p2;
-selp.u32 %r7, 100, 0, %p3;
-add.u32 %r5, %r5, %r6;
-add.u32 %r5, %r5, %r7;
-st.global.u32 [%d4], %r5;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:75", block=75)
-    assert result.get_buffer("out").values.tolist() == [138] * 75
 
 
 # --- floats ------------------------------------------------------------------------------
@@ -1166,17 +664,8 @@ def test_fused_multiplication_rounds_once() -> None:
             row[2] = int((-product).astype("f4").view("u4")) ^ draw.getrandbits(2)
         rows.append(row)
     data = np.array(rows, np.uint32)
-    body = f"""{_ADDRESSES}
-shl.b32 %r4, %r2, 8; add.u32 %r4, %r4, %r1;
-setp.ge.u32 %p1, %r4, 4000;
-@%p1 ret;
-{index_of("%r4", "%d1", "%d3", 4)}{index_of("%r4", "%d2", "%d4")}
-ld.global.v4.f32 {{%f1, %f2, %f3, %f4}}, [%d3];
-fma.rn.f32 %f5, %f1, %f2, %f3;
-st.global.f32 [%d4], %f5;
-ret;"""
     padded = np.concatenate([data, np.zeros((4000, 1), np.uint32)], axis=1)
-    result = run(make_kernel(body), padded, "zeros:u32:4000", block=256, grid=16)
+    result = run(read_kernel("fma"), padded, "zeros:u32:4000", block=256, grid=16)
     for row, bits in zip(data, result.get_buffer("out").values.tolist(), strict=True):
         a, b, c = (Fraction(float(x)) for x in row.view(np.float32))
         total = a * b + c
@@ -1260,12 +749,8 @@ def test_a_sum_that_ptxas_may_fuse_with_a_product_is_exact_only_where_it_would_b
     ).astype(np.uint32)
     rows[::2, :2] &= 0xFFFFF000  # these products are exact
     opcode = "add" if sign > 0 else "sub"
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3", 4)}{index_of("%r1", "%d2", "%d4")}
-ld.global.v4.f32 {{%f1, %f2, %f3, %f4}}, [%d3];
-{lines.format(opcode)}
-st.global.f32 [%d4], %f5;
-ret;"""
-    result = run(make_kernel(body), rows, "zeros:u32:64", block=64)
+    ptx = read_kernel("fusible").replace("LINES", lines.format(opcode))
+    result = run(ptx, rows, "zeros:u32:64", block=64)
     causes = result.get_buffer("out").causes
     unknown = np.zeros(64, bool) if causes is None else causes != 0
     expected = []
@@ -1281,25 +766,13 @@ ret;"""
 
 
 def test_a_failed_assertion_names_its_condition() -> None:
-    head = """.extern .func __assertfail (.param .b64 a);
-.global .align 1 .b8 text[6] = {105, 32, 60, 32, 51};"""
-    body = f"""{_ADDRESSES}
-mov.u64 %d3, text; cvta.global.u64 %d4, %d3;
-{{ .param .b64 x; st.param.b64 [x+0], %d4; call.uni __assertfail, (x); }}
-ret;"""
     with pytest.raises(LaunchError, match=r"an assertion fails: i < 3$"):
-        run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:1")
+        run_one(read_kernel("assertion_text"))
 
 
 def test_unknown_elements_are_masked() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-setp.eq.u32 %p1, %r1, 2; mov.b32 %f1, %r1;
-@%p1 sin.approx.f32 %f1, %f1;
-st.global.f32 [%d4], %f1;
-ret;"""
-    buffer = run(make_kernel(body), "zeros:u32:1", np.zeros((2, 2), np.uint32), block=4).get_buffer(
-        "out"
-    )
+    result = run(read_kernel("masked"), "zeros:u32:1", np.zeros((2, 2), np.uint32), block=4)
+    buffer = result.get_buffer("out")
     assert np.ma.getmaskarray(buffer.values).tolist() == [[False, False], [True, False]]
     assert buffer.values.tolist() == [[0, 1], [None, 3]]
     assert int(buffer.values.sum()) == 4
@@ -1307,16 +780,7 @@ ret;"""
 
 
 def test_a_failed_assertion_ends_the_kernel() -> None:
-    head = ".extern .func __assertfail (.param .b64 a);"
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}
-ld.global.u32 %r4, [%d3];
-setp.ne.u32 %p1, %r4, 0;
-@%p1 bra DONE;
-{{ .param .b64 x; st.param.b64 [x+0], %d1; call.uni __assertfail, (x); }}
-DONE:
-st.global.u32 [%d2], %r3;
-ret;"""
-    kernel = make_kernel(body, head=head)
+    kernel = read_kernel("assertion")
     assert run(kernel, np.array([1, 2, 3], np.uint32), "zeros:u32:1", block=3).is_exact
     message = r"thread \(1,0,0\) of block \(0,0,0\) calls __assertfail: an assertion fails"
     with pytest.raises(LaunchError, match=message):
@@ -1331,19 +795,7 @@ def _find_unknown(result: KernelRun, name: str = "out") -> list[int]:
 
 
 def test_what_is_not_modelled_makes_what_it_reaches_unknown_and_nothing_else() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-ex2.approx.f32 %f1, %f2;
-mov.b32 %r4, %f1;
-setp.lt.u32 %p1, %r1, 3;
-mov.u32 %r5, %r1;
-@%p1 add.u32 %r5, %r4, 1;
-selp.u32 %r6, 7, 7, %p1;
-st.global.u32 [%d4], %r5;
-setp.eq.u32 %p2, %r1, 2;
-@%p2 mov.u32 %r4, 8;
-@%p2 st.global.u32 [%d4], %r4;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:8", block=8)
+    result = run(read_kernel("unmodelled"), "zeros:u32:1", "zeros:u32:8", block=8)
     assert _find_unknown(result) == [0, 1]
     assert result.get_buffer("out").values[2:].tolist() == [8, 3, 4, 5, 6, 7]
     assert not result.fidelity.decisions
@@ -1356,7 +808,7 @@ ret;"""
 
 
 def test_an_unknown_value_that_decides_something_leaves_nothing_certain() -> None:
-    start = f"{_ADDRESSES}{index_of('%r1', '%d2', '%d4')}\nex2.approx.f32 %f1, %f2;\n"
+    start = f"{_ADDRESSES}{_OWN}ex2.approx.f32 %f1, %f2;\n"
     for lines, effect in (
         ("setp.lt.f32 %p1, %f1, 0f00000000; @%p1 bra E; E:", "the branch"),
         ("mov.b32 %r4, %f1; mov.b64 %d5, {%r4, %r3}; st.u32 [%d5], 1;", "the address of a store"),
@@ -1369,17 +821,7 @@ def test_an_unknown_value_that_decides_something_leaves_nothing_certain() -> Non
 
 
 def test_memory_and_registers_that_nothing_has_written_are_unknown() -> None:
-    body = f"""{_ADDRESSES}
-.shared .u32 x[4];
-setp.eq.u32 %p1, %r1, 0;
-@%p1 st.shared.u32 [x], 5;
-@%p1 mov.u32 %r9, 6;
-shl.b32 %r4, %r1, 2; mov.u32 %r5, x; add.u32 %r4, %r4, %r5;
-ld.shared.u32 %r6, [%r4];
-{index_of("%r1", "%d2", "%d4", 3)}
-st.global.v2.u32 [%d4], {{%r6, %r9}};
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:8", block=4)
+    result = run(read_kernel("unwritten"), "zeros:u32:1", "zeros:u32:8", block=4)
     assert _find_unknown(result) == [2, 3, 4, 5, 6, 7]
     assert result.get_buffer("out").values[:2].tolist() == [5, 6]
 
@@ -1426,7 +868,8 @@ _BITS = "".join(
 )
 def test_a_bit_is_unknown_exactly_if_it_depends_on_an_unknown_bit(lines: str) -> None:
     """The upper half of %r4 is a register that nothing writes, or all possible bits."""
-    start = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3", 3)}{index_of("%r1", "%d2", "%d4", 5)}
+    start = f"""{_ADDRESSES}
+mad.wide.u32 %d3, %r1, 8, %d1; mad.wide.u32 %d4, %r1, 32, %d2;
 ld.global.v2.u32 {{%r7, %r8}}, [%d3];
 shr.u32 %r9, %r8, 27;
 setp.lt.s32 %p1, %r8, 0;
@@ -1448,78 +891,17 @@ cvt.u16.u32 %h1, %r8;
 
 
 def test_one_unknown_bit_makes_a_sum_unknown() -> None:
-    body = f"""{_ADDRESSES}
-mov.b32 %r4, {{%h1, %h2}};
-and.b32 %r4, %r4, 0x80;
-add.u32 %r5, %r4, 1;
-st.global.u32 [%d2], %r5;
-shl.b32 %r5, %r3, %r4;
-st.global.u32 [%d2+4], %r5;
-ret;"""
-    buffer = run(make_kernel(body), "zeros:u32:1", "zeros:u8:8").get_buffer("out")
+    buffer = run(read_kernel("one_bit"), "zeros:u32:1", "zeros:u8:8").get_buffer("out")
     assert buffer.causes is not None
     assert buffer.causes.all()
 
 
-def test_no_unknown_bit_that_survives_decides_a_branch() -> None:
-    """nvcc extends a half with a register that nothing writes, and masks it."""
-    body = f"""{_ADDRESSES}
-mov.u16 %h1, 13;
-mov.b32 %r4, {{%h1, %h2}};
-and.b32 %r5, %r4, 7;
-setp.eq.u32 %p1, %r5, 5;
-@%p1 bra STORE;
-trap;
-STORE:
-st.global.u32 [%d2], %r5;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1")
-    assert result.get_buffer("out").values.tolist() == [5]
-    assert result.is_exact
-
-
 def test_one_part_of_a_vector_and_the_padding_of_a_structure_may_be_unknown() -> None:
-    body = f"""{_ADDRESSES}
-.local .align 8 .b8 pair[8];
-st.global.v4.u32 [%d2], {{%r3, %r1, %r9, %r3}};
-st.local.u8 [pair], 3;
-st.local.u32 [pair+4], 7;
-ld.local.b64 %d3, [pair];
-st.global.b64 [%d2+16], %d3;
-ld.global.v2.b32 {{%r4, %r5}}, [%d2+8];
-st.global.v2.b32 [%d2+24], {{%r5, %r4}};
-ret;"""
-    buffer = run(make_kernel(body), "zeros:u32:1", "zeros:u8:32").get_buffer("out")
+    buffer = run(read_kernel("padding"), "zeros:u32:1", "zeros:u8:32").get_buffer("out")
     assert buffer.causes is not None
     unknown = {*range(8, 12), *range(17, 20), *range(28, 32)}
     assert set(np.flatnonzero(buffer.causes).tolist()) == unknown
     assert buffer.values[[16, 20]].tolist() == [3, 7]
-
-
-def test_a_structure_with_padding_is_an_argument() -> None:
-    head = """
-.func (.param .b32 r) difference(.param .align 4 .b8 pair[8])
-{
-  .reg .b32 x, y;
-  ld.param.s8 x, [pair];
-  ld.param.b32 y, [pair+4];
-  sub.s32 x, y, x;
-  st.param.b32 [r], x;
-}
-"""
-    body = f"""{_ADDRESSES}
-{{
-  .param .align 4 .b8 pair[8]; .param .b32 r;
-  st.param.b8 [pair], -3;
-  st.param.b32 [pair+4], 7;
-  call (r), difference, (pair);
-  ld.param.b32 %r4, [r];
-}}
-st.global.u32 [%d2], %r4;
-ret;"""
-    result = run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:1")
-    assert result.get_buffer("out").values.tolist() == [10]
-    assert result.is_exact
 
 
 def test_an_unknown_atomic_operation_changes_only_its_place() -> None:
@@ -1530,13 +912,7 @@ def test_an_unknown_atomic_operation_changes_only_its_place() -> None:
 
 
 def test_a_shuffle_from_a_thread_that_does_not_take_part_is_unknown() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-setp.gt.u32 %p1, %r1, 9;
-@%p1 exit;
-shfl.sync.down.b32 %r4, %r1, 4, 0x1f, 0x3ff;
-st.global.u32 [%d4], %r4;
-ret;"""
-    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:10", block=32)
+    result = run(read_kernel("absent_thread"), "zeros:u32:1", "zeros:u32:10", block=32)
     assert _find_unknown(result) == [6, 7, 8, 9]
     assert result.get_buffer("out").values[:6].tolist() == [4, 5, 6, 7, 8, 9]
 
@@ -1553,8 +929,7 @@ ret;"""
     ],
 )
 def test_a_model_is_that_of_every_instruction(line: str, isa: int, ptxas: int | None) -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
-mov.u32 %r4, 0xf; mov.u32 %r5, 0x17fff; mov.u32 %r6, 0x7f;
+    body = f"""{_ADDRESSES}{_OWN}mov.u32 %r4, 0xf; mov.u32 %r5, 0x17fff; mov.u32 %r6, 0x7f;
 {line}
 st.global.u32 [%d4], %r7;
 ret;"""
@@ -1597,24 +972,16 @@ def test_arguments_that_no_parameter_takes(arguments: dict[str, Any], message: s
 
 
 def test_scalars_and_structures_reach_the_kernel() -> None:
-    body = """
-ld.param.u64 %d2, [out];
-ld.param.f32 %f1, [x];
-ld.param.s8 %r4, [small];
-ld.param.u32 %r5, [struct+4];
-mov.b32 %r6, %f1;
-st.global.v4.u32 [%d2], {%r4, %r5, %r6, %r6};
-ret;"""
     parameters = ".param .u64 out, .param .f32 x, .param .s8 small, .param .align 4 .b8 struct[8]"
     arguments: dict[str, Any] = {"param0": "zeros:u32:4", "x": 1.5, "small": -3, "struct": "[7,8]"}
-    result = run_kernel(make_kernel(body, parameters), arguments)
+    result = run_kernel(make_kernel(_KERNELS["scalars"], parameters), arguments)
     assert result.get_buffer("out").values.tolist() == [2**32 - 3, 8, 0x3FC00000, 0x3FC00000]
     assert result.is_exact
 
 
 def test_illegal_ptx_is_refused() -> None:
     with pytest.raises(PtxError):
-        run(make_kernel("vadd4.u32.u32 %r1, %r2, %r3, %r4; ret;"), "zeros:u32:1", "zeros:u32:1")
+        run_one(make_kernel("vadd4.u32.u32 %r1, %r2, %r3, %r4; ret;"))
 
 
 def test_the_arguments_stay_unchanged() -> None:
@@ -1632,27 +999,8 @@ def test_the_arguments_stay_unchanged() -> None:
 
 
 def test_a_log_has_the_origins_of_a_value_through_calls_and_memory() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
-.shared .u32 x[64];
-ld.global.u32 %r4, [%d3];
-xor.b32 %r9, %r1, 1;
-shl.b32 %r5, %r1, 2; mov.u32 %r6, x; add.u32 %r5, %r5, %r6;
-st.shared.u32 [%r5], %r4;
-bar.sync 0;
-shl.b32 %r7, %r9, 2; add.u32 %r7, %r7, %r6;
-ld.shared.u32 %r8, [%r7];
-{{
-  .param .b32 a; .param .b32 b; .param .b32 c;
-  st.param.b32 [a], %r8;
-  st.param.b32 [b], 1;
-  call (c), shifted, (a, b);
-  ld.param.b32 %r10, [c];
-}}
-mov.u32 %r11, 99;
-st.global.u32 [%d4], %r10;
-ret;"""
     log = ThreadLog(37)
-    ptx = make_kernel(body, head=_SQUARES)
+    ptx = read_kernel("log_of_calls", "shifted")
     words = random_words(64)
     result = run(ptx, words, "zeros:u32:64", block=64, log=log)
     assert result.get_buffer("out").values[37] == int(words[36]) << 1 & 0xFFFFFFFF
@@ -1671,16 +1019,8 @@ ret;"""
 
 
 def test_a_log_follows_values_through_registers_of_a_call() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
-.reg .b64 pair;
-ld.global.u32 %r4, [%d3];
-mov.u32 %r5, 77;
-cvt.u64.u32 pair, %r4;
-call (%r5), lower, (pair, 12);
-st.global.u32 [%d4], %r5;
-ret;"""
     log = ThreadLog(2)
-    run(make_kernel(body, head=_HALVES), "[0,0,256]", "zeros:u32:3", block=3, log=log)
+    run(read_kernel("log_of_registers", "halves"), "[0,0,256]", "zeros:u32:3", block=3, log=log)
     store = log.find_store("param1", 2)
     assert store
     texts = [step.statement.text for _, step in log.find_origins(store)]
@@ -1710,7 +1050,7 @@ def test_broken_ptx_never_causes_an_internal_error(seed: int) -> None:
         words = re.findall(r"[%.\w$]+|\S", " ".join(draw.choices(lines, k=8)))
         for _ in range(draw.randint(1, 4)):
             words[draw.randrange(len(words))] = draw.choice(words)
-        ptx = make_kernel(f"{_ADDRESSES}{' '.join(words)}", head=_SQUARES)
+        ptx = make_kernel(f"{_ADDRESSES}{' '.join(words)}", head=_KERNELS["shifted"])
         with suppress(PtxError, ValueError, LaunchError):
             run(ptx, "zeros:u32:9", "zeros:u32:9", block=3, max_steps=2000)
 
@@ -1783,11 +1123,9 @@ def test_a_run_is_short_in_a_notebook() -> None:
 
 
 def test_a_store_of_a_vector_is_found_by_each_of_its_elements() -> None:
-    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d3", 3)}
-st.global.v2.u32 [%d3], {{%r1, %r2}};
-ret;"""
+    store = "mad.wide.u32 %d3, %r1, 8, %d2; st.global.v2.u32 [%d3], {%r1, %r2}; ret;"
     log = ThreadLog(1)
-    run(make_kernel(body), "zeros:u32:1", "zeros:u32:8", block=4, log=log)
+    run(make_kernel(_ADDRESSES + store), "zeros:u32:1", "zeros:u32:8", block=4, log=log)
     stores = [log.find_store("param1", i) for i in range(8)]
     assert [x is not None for x in stores] == [i in (2, 3) for i in range(8)]
     assert log.find_store("param0", 0) is log.find_store("nothing", 0) is None
@@ -1804,10 +1142,10 @@ ret;"""
 )
 def test_a_shape_that_no_launch_has(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        run(make_kernel("ret;"), "zeros:u32:1", "zeros:u32:1", **options)
+        run_one(make_kernel("ret;"), **options)
     kernel = make_kernel(f"{_ADDRESSES}mov.u32 %r4, %ntid.y; st.global.u32 [%d2], %r4; ret;")
     shape: Any = [np.int64(1), np.int64(3)]
-    assert run(kernel, "zeros:u32:1", "zeros:u32:1", block=shape).get_buffer("out").values[0] == 3
+    assert run_one(kernel, block=shape).get_buffer("out").values[0] == 3
 
 
 @pytest.mark.parametrize(
@@ -1824,4 +1162,4 @@ def test_a_shape_that_no_launch_has(options: dict[str, Any], message: str) -> No
 )
 def test_a_register_that_nothing_declares_is_an_error(line: str) -> None:
     with pytest.raises(PtxError, match=r"`%[a-z]99` is not declared here"):
-        run(make_kernel(f"{_ADDRESSES}{line}\nret;"), "zeros:u32:1", "zeros:u32:1")
+        run_one(make_kernel(f"{_ADDRESSES}{line}\nret;"))
