@@ -1,14 +1,19 @@
-"""A dozen documents as files: a change of what is exported is seen in a review."""
+"""Documents and pictures as files: a change of what is exported is seen in a review."""
 
 from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from ptxscope import export
+from ptxscope import export, trace
 from ptxscope.documents import Format
-from ptxscope.documents.options import Options
+from ptxscope.documents.options import MachineRow, MachineSection, Options
+from tests.cli.running import run
 from tests.export.samples import E3, annotated, example
 
 TRACES = {
@@ -16,14 +21,45 @@ TRACES = {
     "vset4": example("vset4"),
     "setp": example("setp"),
 }
+PICTURES = dict(
+    line.split(": ", 1)
+    for line in Path(__file__).with_name("pictures.txt").read_text("utf-8").splitlines()
+)
+
+
+def is_as_it_was(document: str, snapshot: SnapshotAssertion, ending: str) -> bool:
+    class Document(SingleFileSnapshotExtension):
+        _write_mode = WriteMode.TEXT
+        file_extension = ending
+
+    return bool(document == snapshot.use_extension(Document))
 
 
 @pytest.mark.parametrize("format_", [Format.TEXT, Format.MARKDOWN, Format.HTML, Format.SVG])
 @pytest.mark.parametrize("name", TRACES)
 def test_a_document_is_as_it_was(name: str, format_: Format, snapshot: SnapshotAssertion) -> None:
-    class Document(SingleFileSnapshotExtension):
-        _write_mode = WriteMode.TEXT
-        file_extension = format_.endings[0]
-
     document = export(TRACES[name], format_, Options(both=True))
-    assert document == snapshot.use_extension(Document)
+    assert is_as_it_was(document, snapshot, format_.endings[0])
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_is_as_it_was(name: str, snapshot: SnapshotAssertion) -> None:
+    """Each was looked at before it was stored, and its numbers were checked by hand."""
+    command, *words = shlex.split(PICTURES[name])
+    made = run(command, *words, "-f", "svg", *["--no-footer"] * (command == "trace"))
+    assert made.stderr == ""
+    svg = re.sub(r"<text[^\n]*; ptxscope \d[^\n]*\n", "", made.stdout)
+    assert is_as_it_was(svg, snapshot, "svg")
+
+
+def test_machine_code_in_a_picture_is_as_it_was(snapshot: SnapshotAssertion) -> None:
+    rows = (
+        MachineRow("0000", "LDG.E R2, [R2]", "load a", ""),
+        MachineRow("0010", "IADD3 R0, R2, R5, RZ", "operate.t", "operate"),
+        MachineRow("0020", "MOV R7, R0", "part of write.d", "write"),
+    )
+    about = ("Equal to isa for all operands.",)
+    code = MachineSection("sm_90", "2 instructions", "tools", about, rows, ("isa",), frozenset())
+    shown = trace("vadd.s32.s32.s32 d, a, b", {"a": 1, "b": 2})
+    svg = export(shown, "svg", Options(machine_code=code, footer=False))
+    assert is_as_it_was(svg, snapshot, "svg")
