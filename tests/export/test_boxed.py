@@ -11,8 +11,8 @@ from ptxscope import export
 from ptxscope.documents.media.frames import add_min_width, compute_min_width
 from ptxscope.documents.options import Options
 from tests.export.browser import CHROMIUM, Browser
+from tests.export.drawings import boxes
 from tests.export.samples import E3, EXAMPLES, example
-from tests.export.test_frames import boxes
 from tests.tiers import ci_only
 
 SIZES = """[...document.querySelectorAll('svg text')].map(
@@ -52,7 +52,7 @@ def test_letters_have_9_px_in_a_narrow_column(browser: Browser, name: str, width
 def test_how_wide_a_picture_must_be(shown: tuple[str, str], options: Options) -> None:
     svg = export(example(*shown), "svg", options)
     wide = float(str(ET.fromstring(svg).get("width")))
-    smallest = min(box.size for box in boxes(svg))
+    smallest = min(box.size for box in boxes(ET.fromstring(svg)))
     assert compute_min_width(svg) == pytest.approx(9 / smallest * wide, abs=2)
     assert compute_min_width(svg) <= 720
     assert ET.fromstring(add_min_width(svg)).get("style") == f"min-width:{compute_min_width(svg)}px"

@@ -61,3 +61,26 @@ def test_two_assemblers_are_named_in_one_order() -> None:
     values = {"a": 1, "b": 56151187, "c": 25198208}
     shown = trace("vmin.s32.s32.u32 d.h1, a, b, c", values, model="ptxas")
     assert "models ptxas-13.5 and ptxas-13.0" in export(shown, "svg", Options(both=True))
+
+
+def ways(svg: str) -> list[tuple[float, float]]:
+    """The way of each number to the end of its range, beside the length of the range, in px."""
+    found = re.findall(
+        r'd="M([\d.]+) [\d.]+C\1 [\d.]+ ([\d.]+) [\d.]+ \2 [\d.]+" class="px-s-mark"', svg
+    )
+    ranges = re.findall(r'<rect x="[\d.]+" y="[\d.]+" width="([\d.]+)" height="6"', svg)
+    assert len(set(ranges)) == 1
+    return [(float(x) - float(end), float(ranges[0])) for x, end in found]
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_numbers_outside_a_range_are_drawn_to_scale(compact: bool) -> None:
+    """127 + 112 is 112 above the range of 255, -128 - 96 is 96 below; as u32, 0x80 is 128."""
+    values = {"a": 0x7F7F8000, "b": 0x7080A000}
+    for ptx, over in (
+        ("vadd4.s32.s32.s32.sat d, a, b, c", [112, -96]),  # 127 + -128 is inside
+        ("vadd4.s32.s32.u32.sat d, a, b, c", [112, 128]),  # b is 112, 128, 160, 0
+    ):
+        shown = trace(ptx, {**values, "c": 0})
+        found = ways(export(shown, "svg", Options(compact=compact)))
+        assert [round(way / wide * 255) for way, wide in found] == pytest.approx(over, abs=1)

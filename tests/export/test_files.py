@@ -44,7 +44,7 @@ def test_a_document_is_as_it_was(name: str, format_: Format, snapshot: SnapshotA
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_is_as_it_was(name: str, snapshot: SnapshotAssertion) -> None:
-    """Each was looked at before it was stored, and its numbers were checked by hand."""
+    """Each was looked at before it was stored."""
     command, *words = shlex.split(PICTURES[name])
     made = run(command, *words, "-f", "svg", *["--no-footer"] * (command == "trace"))
     assert made.stderr == ""

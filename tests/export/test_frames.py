@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -17,20 +16,15 @@ from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.content.command_words import format_command
 from ptxscope.documents.media.frames import make_frames
 from ptxscope.documents.options import DEFAULT, Motion, Options
-from ptxscope.documents.svg.text_fitting import measure_text
 from ptxscope.engine.isa.encodings import format_hex
-from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.tracing.step_text import format_title
-from ptxscope.engine.tracing.trace import make_trace
 from tests.export import chromium
 from tests.export.browser import CHROMIUM, Browser
+from tests.export.drawings import COMPACT, NS, Box, boxes, texts
 from tests.export.inked import differences, resvg
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
-from tests.export.test_svg import texts
-from tests.reference_data import golden_rows
-from tests.tiers import ci_only, sampled, some
+from tests.tiers import ci_only, sampled
 
-NS = "{http://www.w3.org/2000/svg}"
 VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0x12345678, "b": 0x600, "c": 77})
 QUAD = trace(
     "vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c",
@@ -39,49 +33,8 @@ QUAD = trace(
 BOTH, STEPPING = Options(both=True), Options(motion=Motion.STEPPING)
 
 
-class Box(NamedTuple):
-    """Where a text stands in the page, and how large it is there."""
-
-    text: str
-    left: float
-    right: float
-    top: float
-    bottom: float
-    size: float
-
-
-def boxes(svg: str) -> list[Box]:
-    return list(_boxes(ET.fromstring(svg), (0, 0, 1)))
-
-
-def _boxes(element: ET.Element, place: tuple[float, float, float]) -> list[Box]:
-    dx, dy, scale = place
-    found = re.match(r"translate\((\S+) (\S+)\)(?: scale\((\S+)\))?", element.get("transform", ""))
-    if found:
-        dx, dy = dx + float(found[1]) * scale, dy + float(found[2]) * scale
-        scale *= float(found[3] or 1)
-    boxes = [box for child in element for box in _boxes(child, (dx, dy, scale))]
-    if element.tag == f"{NS}text":
-        size = float(element.get("font-size", "0"))
-        wide = measure_text(element.text or "", size, "px-mono" in element.get("class", ""))
-        x, y = float(element.get("x", "0")), float(element.get("y", "0"))
-        x -= {"middle": wide / 2, "end": wide}.get(element.get("text-anchor", ""), 0)
-        sides = (dx + x * scale, dx + (x + wide) * scale)
-        ends = (dy + (y - size * 0.72) * scale, dy + (y + size * 0.05) * scale)
-        boxes.append(Box(element.text or "", *sides, *ends, size * scale))
-    return boxes
-
-
 def stages(svg: str) -> list[str]:
     return re.findall(r'class="px-step px-([a-z]+)"', svg)
-
-
-def overlaps(found: list[Box]) -> list[tuple[Box, Box]]:
-    return [
-        (x, y)
-        for x, y in combinations(found, 2)
-        if x.left < y.right and y.left < x.right and x.top < y.bottom and y.top < x.bottom
-    ]
 
 
 # --- frames ------------------------------------------------------------------------------
@@ -107,10 +60,10 @@ def test_what_is_in_a_frame_stands_where_it_stands_in_the_whole(
     before: Counter[Box] = Counter()
     for frame in make_frames(shown, options):
         assert ET.fromstring(frame.svg).get("viewBox") == ET.fromstring(whole).get("viewBox")
-        found = Counter(boxes(frame.svg))
+        found = Counter(boxes(ET.fromstring(frame.svg)))
         assert before < found
         before = found
-    assert before == Counter(boxes(whole))
+    assert before == Counter(boxes(ET.fromstring(whole)))
 
 
 @sampled
@@ -155,6 +108,13 @@ def test_frames_are_of_the_steps_that_are_shown() -> None:
     assert [frame.name for frame in found] == ["02-extend", "03-add", "04-saturate"]
 
 
+def test_a_step_that_is_not_drawn_has_no_frame() -> None:
+    found = make_frames(TAGGED, COMPACT)
+    assert [x.name for x in found] == ["02-extend", "03-add", "04-saturate", "05-merge"]
+    last = [any(x.startswith("d = 0x") for x in texts(ET.fromstring(x.svg))) for x in found]
+    assert last == [False] * 3 + [True]
+
+
 @ci_only
 @pytest.mark.parametrize("options", [DEFAULT, Options(id="mine"), Options(id="x" * 100)])
 def test_frames_may_stand_on_one_page(options: Options) -> None:
@@ -184,6 +144,7 @@ def test_it_is_valid_and_has_no_script(opcode: str, model: str) -> None:
     assert {
         *re.findall(r"url\(#([^)]*)\)", document),
         *re.findall(r'href="#([^"]*)"', document),
+        *str(tree.get("aria-labelledby")).split(),
     } <= {*ids}
     assert "<script" not in document
     assert not any(key.startswith("on") for x in tree.iter() for key in x.attrib)
@@ -257,47 +218,10 @@ def test_a_click_shows_the_next_step_and_after_the_last_the_first(tmp_path: Path
 
 # --- over all forms ----------------------------------------------------------------------
 
-TIGHT = (
-    trace("vmax4.s32.s32.s32.add d.b310, a, b, c", {"a": 32768, "b": 2656806461, "c": 3261346783}),
-    trace("vsub4.s32.u32.u32.add d.b210, a, b, c", {"a": 3087987400, "b": 1, "c": 3567460887}),
-)
-"""A register in a quarter of a narrow column; a range there."""
-SHAPES = (DEFAULT, Options(result=False), BOTH)
-
-
-@ci_only
-@pytest.mark.parametrize("part", some(range(3), 1))
-def test_no_text_is_cut_or_stands_in_another(part: int) -> None:
-    rows = golden_rows()[part * 7 :: 700]
-    drawn = [trace(x.instruction, x.operands, model="ptxas" if at % 2 else "isa")
-             for at, x in enumerate(rows)][: 8 if part < 2 else 40]  # fmt: skip
-    for at, shown in enumerate(drawn):
-        found = boxes(export(shown, "svg", SHAPES[at % len(SHAPES)]))
-        assert not overlaps(found), shown.instruction
-        cut = [x.text for x in found if x.text.endswith("…") and len(x.text) > 2]
-        assert not cut, shown.instruction
-    for shown in TIGHT if part == 0 else ():
-        for options in SHAPES:
-            texts = [x.text for x in boxes(export(shown, "svg", options))]
-            assert not [x for x in texts if x.endswith("…") and len(x) > 2]
-
-
 TAGGED = trace(
     "vadd4.s32.s32.s32.sat d.b310, a.b7310, b, c",
     {"a": 0x01FF7F80, "b": 0x800102FF, "c": 0x11223344},
 )
-
-
-def test_a_name_in_the_corner_of_a_box_does_not_touch_the_bits() -> None:
-    """`01` and `b.b3` are not read as `01b.b3`."""
-    tree = ET.fromstring(export(TAGGED, "svg"))
-    texts = list(tree.iter(f"{NS}text"))
-    pairs = [(x, y) for x, y in pairwise(texts) if re.fullmatch(r"[ab]\.b\d", y.text or "")]
-    assert len(pairs) == 16  # of the registers, and of what is selected
-    for bits, name in pairs:
-        wide = measure_text(bits.text or "", float(bits.get("font-size", "0")), is_monospaced=True)
-        tag = measure_text(name.text or "", float(name.get("font-size", "0")))
-        assert float(bits.get("x", "0")) + wide / 2 + 3 <= float(name.get("x", "0")) - tag
 
 
 def list_bars(svg: str) -> list[ET.Element]:
@@ -306,7 +230,7 @@ def list_bars(svg: str) -> list[ET.Element]:
             if x.get("width") == "5" and "px-f-ink" in x.get("class", "").split()]  # fmt: skip
 
 
-@pytest.mark.parametrize("options", [DEFAULT, Options(compact=True)])
+@pytest.mark.parametrize("options", [DEFAULT, COMPACT])
 def test_a_frame_marks_its_own_step(options: Options) -> None:
     """A bar 5 px wide stands beside the newest step, above which nothing of that step is."""
     tops = []
@@ -324,21 +248,3 @@ def test_no_column_of_a_frame_goes_further_than_what_is_seen() -> None:
     heights = [max(float(x.get("height", "0")) for x in tree.iter(f"{NS}rect")
                    if "px-f-soft" in x.get("class", "")) for tree in found]  # fmt: skip
     assert all(x < y for x, y in pairwise(heights))
-
-
-def test_a_stepping_picture_says_that_it_can_be_clicked() -> None:
-    svg = export(TAGGED, "svg", Options(motion=Motion.STEPPING))
-    links = list(ET.fromstring(svg).iter(f"{NS}a"))
-    assert len(links) == 7
-    hints = ["".join(x.itertext()).partition("click for")[2] for x in links]
-    # the whole picture and the last step lead to the first; the hint is always seen
-    assert hints == [" the first step", *[" the next step"] * 5, " the first step"]
-    assert "opacity:0" not in svg
-
-
-def test_the_head_of_two_answers_names_both_models() -> None:
-    for shown in (E3, make_trace(E3.instruction, parse_model("ptxas-13.0"), E3.operands)):
-        svg = export(shown, "svg", BOTH)
-        (badge,) = (x for x in texts(ET.fromstring(svg)) if x.startswith("model"))
-        assert badge.startswith("models isa and ptxas")
-    assert "model isa" in texts(ET.fromstring(export(E3, "svg")))

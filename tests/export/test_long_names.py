@@ -10,7 +10,6 @@ import pytest
 from ptxscope import export, parse, trace
 from ptxscope.documents.media import form_figure
 from ptxscope.documents.options import Options
-from ptxscope.documents.svg.text_fitting import measure_text, wrap_text
 from tests.tiers import sampled
 
 NS = "{http://www.w3.org/2000/svg}"
@@ -70,58 +69,11 @@ def test_the_figure_of_a_form_says_it_too(line: str) -> None:
         assert letters_below(svg, f"{LONG}{letter}") == [letter]
 
 
-def test_the_bits_of_a_form_do_not_run_together() -> None:
-    for opcode in ("vadd2", "vadd4"):
-        texts = [
-            x.text or ""
-            for x in ET.fromstring(
-                form_figure.render(parse(f"{opcode}.s32.s32.s32 d, a, b, c"))
-            ).iter(f"{NS}text")
-        ]
-        assert "a[31:0]" in texts
-        assert not [x for x in texts if re.search(r"[ab]\.?h?\d[ab]", x)]
-
-
-@pytest.mark.parametrize("part", ["a..", "a|", "|", "..", "a..|"])
-def test_a_long_word_with_many_places_to_break(part: str) -> None:
-    """It is broken at each where it must be, however many there are."""
-    lines = wrap_text(part * 4000, 300, 12)
-    assert "".join(lines) == part * 4000
-    assert max(measure_text(line, 12) for line in lines) <= 300
-
-
 SUM = "%accumulator"
-ACCUMULATED = trace(
-    f"vset4.u32.s32.ge.add {SUM}, %pixels_left.b7654, %pixels_right.b3120, {SUM}",
-    {"%pixels_left": 0x80FF7F01, "%pixels_right": 0x12F0E97B, SUM: 0x7FFFFFFF},
-)
-EVERYWHERE = f"{SUM}, {SUM}, {SUM}, {SUM}"
 
 
 def words(svg: str) -> list[str]:
     return [x.text or "" for x in ET.fromstring(svg).iter(f"{NS}text")]
-
-
-def test_a_register_that_is_read_and_written_has_the_letter_of_each_place() -> None:
-    svg = export(ACCUMULATED, "svg")
-    assert letters_below(svg, SUM) == ["c, d"] * 2
-    shown = words(svg)
-    text = " ".join(shown)
-    assert ".add: c plus t of" in text
-    assert "written to d." in text
-    assert "d =" in shown
-    assert "d" not in shown[: shown.index("d =")]  # c is called c, and nothing else
-
-
-@pytest.mark.parametrize(("guard", "values"), [("", {}), ("@%predicate_p ", {"%predicate_p": 1})])
-def test_a_register_in_all_places_has_each_letter_once(guard: str, values: dict[str, int]) -> None:
-    shown = trace(f"{guard}vadd.s32.s32.s32 {SUM}.b0, {EVERYWHERE[len(SUM) + 2:]}",
-                  {SUM: 1, **values})  # fmt: skip
-    svg = export(shown, "svg")
-    assert letters_below(svg, SUM) == ["a, b, c, d"] * 4
-    text = said(svg)
-    for sentence in ("Selects all of a and all of b.", "replace byte 0 of c.", "kept: c.b3"):
-        assert sentence in text
 
 
 @pytest.mark.parametrize("guard", ["", "@{guard} ", "@!{guard} "])

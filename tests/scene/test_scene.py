@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ptxscope.engine.isa.catalog import CATALOG
@@ -114,6 +114,7 @@ def test_a_shift_right_keeps_and_drops_the_right_bits(value: int, amount: int) -
 
 @examples(200)
 @given(st.integers(-(2**31), 2**32 - 1), st.integers(0, 32))
+@example(1, 31)
 def test_a_shift_left_shows_the_window_and_what_stands_above_it(value: int, amount: int) -> None:
     strip = bit_rulers.make_left_shift_ruler(HERE, value, amount)
     made = value * 2**amount
@@ -127,6 +128,8 @@ def test_a_shift_left_shows_the_window_and_what_stands_above_it(value: int, amou
     assert made == (whole - 2 ** len(beyond + window) if made < 0 else whole)
     looks = [x.kind for x in strip.runs]
     assert looks.index(SpanKind.BEYOND) == 1 if beyond else SpanKind.BEYOND not in looks
+    labels = [x.label for x in strip.runs if x.kind is SpanKind.CHIP]
+    assert labels == [{31: "bit 31"}.get(amount, f"bits 31:{amount}")] * (amount < 32)
 
 
 @examples(200)
