@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from typing import NamedTuple
@@ -34,6 +35,17 @@ def run(*words: str, given: str = "") -> Done:
         stream.flush()
         said.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
     return Done(status, *said)
+
+
+def list_loaded_modules(*words: str) -> set[str]:
+    """The modules that a process has loaded when a command has ended."""
+    program = (
+        "import sys\nfrom ptxscope.cli import main\n"
+        f"try: main({words!r})\nfinally: print('\\n', *sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    return {*done.stderr.splitlines()[-1].split()}
 
 
 def updated(text: str, name: str = "text") -> str:

@@ -81,13 +81,6 @@ def test_a_register_may_be_called_like_a_parameter() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--arrays", "x.npz"), "given together"),
-        (("-o", "d.npz"), "given together"),
-        (("--csv", "x.csv", "-o", "d.csv"), "redirect them with >"),
-        (("--arrays", "x.npz", "-o", "d.npz", "--csv", "x.csv"), "not from both"),
-        (("--arrays", "x.npz", "-o", "d.txt"), "d.txt is neither a .npy nor a .npz file"),
-        (("--arrays", "x.csv", "-o", "d.npy"), "x.csv is neither"),
-        (("--arrays", "none.npz", "-o", "d.npy"), "none.npz: there is no such file"),
         (("--arrays", "fifo.npz", "-o", "d.npy"), "fifo.npz: it is a FIFO"),
         (("--arrays", "text.npz", "-o", "d.npy"), "text.npz is not a file of arrays"),
         (("--arrays", "text.npy", "-o", "d.npy"), "text.npy is not a file of arrays"),

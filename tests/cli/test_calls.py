@@ -32,22 +32,6 @@ def test_a_call_is_explained() -> None:
     assert "dp4a.u32.s32 d, x, y, c;" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["trace", "eval", "explain"])
-def test_a_wrong_call_ends_the_command(command: str) -> None:
-    done = run(command, "__vadd4(x)", *(("--got", "1") if command == "explain" else ()))
-    assert done.returncode == 1
-    assert "`__vadd4` takes 2 arguments, not 1" in done.stderr
-
-
-def test_an_operand_that_a_call_does_not_have_is_not_one() -> None:
-    for name in ("a", "c", "zero"):
-        done = run("eval", "__vneg4(b)", f"{name}=1")
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "constant" not in done.stderr
-    done = run("eval", "__vadd4(x, 5)", "b=1")
-    assert "`b` is the constant 0x00000005 here" in done.stderr
-
-
 def test_a_block_that_reads_the_carry_says_how_to_give_it() -> None:
     ptx = "{ addc.u32 d, a, b; popc.b32 e, d; }"
     done = run("eval", ptx, "a=1", "b=1")

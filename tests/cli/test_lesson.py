@@ -170,25 +170,6 @@ def test_whole_it_is_printed(format_: str, play: Play) -> None:
     assert "Answers" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("lane", "did you mean `lanes`? "),
-        ("clampin", "did you mean `clamping`? "),
-        ("zzzzzz", "there is no lesson 'zzzzzz'; lessons: lanes, "),
-        ("99", "there is no lesson '99'; "),
-        ("\x1b[2J" * 99, "there is no lesson '"),
-        ("", "there is no lesson ''; "),
-    ],
-)
-def test_a_name_that_is_none(name: str, said: str, play: Play) -> None:
-    done = play(name)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert said in done.stderr
-    assert "\x1b" not in done.stderr
-
-
 def test_a_number_will_do(play: Play) -> None:
     assert "Clamping: what .sat does" in play("3").stdout
 
@@ -329,8 +310,3 @@ def test_practice_asks_until_it_is_left_and_counts_no_empty_line(play: Play) -> 
     assert "--- line 1, level 1" in done.stdout
     assert "--- line 2, level 1" in done.stdout
     assert done.stdout.endswith("\n0 of 1 right at the first try.\n")
-
-
-def test_practice_is_of_a_family(play: Play) -> None:
-    assert play("--practise", "nosuch").returncode == 2
-    assert play("lanes", "--practise", "vadd").returncode == 2

@@ -81,9 +81,3 @@ def test_it_prints_what_one_process_prints(
         json.loads(printed)
     assert "wrong.ptx" in printed
     assert [line.startswith("error: ") for line in said.splitlines()] == [True, True]
-
-
-def test_jobs_are_counted_from_one(capsys: pytest.CaptureFixture[str]) -> None:
-    for number in ("0", "-1", "x", "1.5", ""):
-        assert main(["check", f"--jobs={number}", "a.ptx"]) == 2
-        assert f"'{number}' is not a whole number above 0" in capsys.readouterr().err

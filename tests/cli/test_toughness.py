@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from unittest.mock import patch
 
@@ -82,17 +80,6 @@ def test_who_writes_the_same_bytes_at_once_need_not_stop(tmp_path: Path) -> None
     assert [x.name for x in tmp_path.iterdir()] == ["page.md"]
 
 
-def test_a_sweep_as_text_draws_no_picture() -> None:
-    program = (
-        "import sys\nfrom ptxscope.cli import main\n"
-        f"main(['sweep', {LINE!r}, '--x', 'a.b0', 'b=1', 'c=0'])\n"
-        "loaded = [x for x in sys.modules if 'documents.svg' in x]\n"
-        "sys.exit(f'loaded {loaded}' if loaded else 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
 def test_an_unknown_colour_system_is_an_error_of_the_request(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,14 +100,6 @@ def test_what_does_not_fit_in_memory_is_an_error(capsys: pytest.CaptureFixture[s
     with patch("ptxscope.cli.commands.list.run", side_effect=MemoryError):
         assert main(["list"]) == 2
     assert capsys.readouterr().err == "error: this does not fit in memory\n"
-
-
-@pytest.mark.parametrize("operand", ["{b,}", "{,b}", "{}", "{,}"])
-def test_a_missing_element_of_a_vector_is_an_error(
-    operand: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["trace", f"mov.b32 a, {operand};", "b=1"]) == 1
-    assert "^" in capsys.readouterr().err
 
 
 def test_find_takes_a_value_of_an_operand_that_is_not_read() -> None:

@@ -1,29 +1,23 @@
-"""``trace``: parts of a trace, and what it says in words."""
+"""``trace``: its parts, its files, its models, and lines that are named only."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ptxscope.cli import main
+from ptxscope.cli.support.arguments import is_instruction_name
+from ptxscope.cli.support.command_table import COMMANDS
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.intrinsics import map_intrinsics
 from tests.cli.running import run
+from tests.tiers import sampled
 
 E3 = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344"]
+VADD = ("vadd.s32.s32.s32.sat d, a, b, c", "a=1", "b=2", "c=3")
 BLOCK = ["{ add.u32 t, a, b; sub.u32 d, t, b; }", "a=3", "b=4"]
-
-
-@pytest.fixture
-def told(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    def run(*words: str, status: int = 0) -> str:
-        assert main(["trace", *words]) == status
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err
-        return said.err if status else said.out
-
-    return run
 
 
 @pytest.mark.parametrize(
@@ -42,28 +36,6 @@ def test_a_note_on_a_hidden_step_is_reported(
     assert capsys.readouterr().err.splitlines() == [
         f"note: the note on {x} is not shown, because its step is not" for x in messages
     ]
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ([*E3, "--steps", "2,x"], "'x' is not a step"),
-        ([*E3, "--steps", "2,"], "'' is not a step"),
-        ([*E3, "--steps", "a" * 99], f"'{'a' * 57}…' is not a step"),
-        ([*E3, "--steps", "4-2"], "wrong way round"),
-    ],
-)
-def test_what_is_wrong_is_said(words: list[str], said: str, told: Callable[..., str]) -> None:
-    assert said in told(*words, status=2)
-
-
-def test_alt_is_printed_beside_what_is_written(told: Callable[..., str], tmp_path: Path) -> None:
-    path = tmp_path / "p.svg"
-    alone = told(*E3, "--alt")
-    assert alone.count("\n") == 1
-    assert "Result: %0 = 0x11223300" in alone
-    assert told(*E3, "--alt", "-f", "svg", "-o", str(path)) == alone
-    assert path.read_text("utf-8").startswith("<svg")
 
 
 @pytest.mark.parametrize(
@@ -87,50 +59,6 @@ def test_a_file_called_minus_is_standard_output(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("trace", *E3, "-o", "x.jpg"), "error: x.jpg: .jpg is not supported; pictures are .svg, "),
-        (("trace", *E3, "-o", "x.GIF"), "error: x.GIF: .gif is not supported; pictures are .svg, "),
-        (("show", "vadd4", "-o", "x.webp"), "x.webp: .webp is not supported"),
-        (
-            ("show", "vadd4", "-o", "x.json"),
-            "error: x.json: json is not supported here, only text, markdown, rst, asciidoc, html, "
-            "svg, png and pdf; -f text",
-        ),
-        (
-            ("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.html"),
-            "html is not supported here",
-        ),
-        (("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.jpeg"), ".jpeg is not supported"),
-        (("trace", *E3, "-o", ""), "'' is not a file name"),
-        (("trace", *E3, "-f", "svg", "--frames", ""), "'' is not a file name"),
-    ],
-)
-def test_where_nothing_can_be_written_nothing_is(
-    words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = run(*words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_picture_that_is_called_as_another_is_told_of(tmp_path: Path) -> None:
-    file = tmp_path / "x.jpg"
-    done = run("trace", *E3, "-f", "svg", "-o", str(file))
-    assert done.returncode == 0
-    assert done.stderr == (
-        f"warning: {file} has the suffix of jpg, but -f svg decides the format\n"
-    )
-    assert file.read_text("utf-8").startswith("<svg")
-
-
-def test_two_things_are_not_printed_at_once(told: Callable[..., str]) -> None:
-    assert "needs a file: -o FILE" in told(*E3, "--alt", "-o", "-", status=2)
-
-
 def test_a_model_may_read_what_the_documentation_does_not() -> None:
     # H7 takes the lanes that the mask leaves from b, which the selectors read nothing of
     line = ("vadd4.s32.s32.s32 d.b0, a.b3210, b.b3210, c", "a=1", "c=1", "--model", "H7")
@@ -148,3 +76,110 @@ def test_a_block_of_one_statement_is_shown_as_one() -> None:
     done = run("trace", "mov.b32 a, 7; popc.b32 d, a;")
     assert done.stdout.startswith("popc ")
     assert "  mov.b32 a, 7;\n  popc.b32 d, a;\n\n  a   0x00000007  7\n\n1 count" in done.stdout
+
+
+def test_alt_is_printed_beside_what_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "p.svg"
+    alone = run("trace", *E3, "--alt").stdout
+    assert alone.count("\n") == 1
+    assert "Result: %0 = 0x11223300" in alone
+    assert run("trace", *E3, "--alt", "-f", "svg", "-o", str(path)).stdout == alone
+    assert path.read_text("utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize("format_", ["svg", "png", "pdf"])
+@pytest.mark.parametrize("name", ["ff.pdf", "ff.png"])
+def test_frames_make_no_folder_that_is_called_as_a_file(
+    tmp_path: Path, name: str, format_: str
+) -> None:
+    where = tmp_path / name
+    done = run("trace", *E3, "--frames", str(where), "-f", format_)
+    if name == "ff.pdf" and format_ == "pdf":
+        assert done.returncode == 0
+        assert where.read_bytes().startswith(b"%PDF")
+        return
+    assert done.returncode == 2
+    assert "looks like a file name; frames need a folder" in done.stderr
+    assert not where.exists()
+
+
+def test_a_file_where_frames_would_go(tmp_path: Path) -> None:
+    where = tmp_path / "frames"
+    where.write_text("mine")
+    done = run("trace", *E3, "--frames", str(where), "-f", "svg")
+    assert done.returncode == 2
+    assert "frames is a file; frames need a folder" in done.stderr
+    assert where.read_text() == "mine"
+
+
+def test_a_destination_that_is_read_has_a_value() -> None:
+    assert run("eval", "vadd4.s32.s32.s32 d, d, b, c", "d=5", "b=1", "c=0").returncode == 0
+    guarded = ("eval", "@p vadd4.s32.s32.s32 d, a, b, c", "p=0", "a=1", "b=1", "c=0", "d=5")
+    assert "0x00000005" in run(*guarded).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "format_", "suffix"),
+    [("q.png", "svg", "png"), ("q.jpg", "svg", "jpg"), ("q.svg", "text", "svg"),
+     ("q.txt", "svg", "text"), ("q.svg", "svg", ""), ("q.txt", "markdown", ""), ("q", "svg", "")],
+)  # fmt: skip
+def test_a_file_with_the_suffix_of_another_format_is_reported(
+    tmp_path: Path, name: str, format_: str, suffix: str
+) -> None:
+    file = tmp_path / name
+    done = run("trace", *E3, "-f", format_, "-o", str(file))
+    warning = f"warning: {file} has the suffix of {suffix}, but -f {format_} decides the format\n"
+    assert (done.returncode, done.stderr) == (0, warning if suffix else "")
+    assert file.read_text("utf-8").startswith("<svg") == (format_ == "svg")
+
+
+@pytest.mark.parametrize("command", ["trace", "eval"])
+@pytest.mark.parametrize("version", ["99.1", "13.6", "14.0"])
+def test_a_version_newer_than_any_known_is_reported_as_an_assumption(
+    command: str, version: str
+) -> None:
+    done = run(command, *VADD, "--model", f"ptxas-{version}")
+    assert done.returncode == 0
+    (warning,) = done.stderr.splitlines()
+    assert f"ptxas-{version}" in warning
+    assert "13.5" in warning
+
+
+@pytest.mark.parametrize("version", ["11.8", "12.0", "12.9", "13.0", "13.5"])
+def test_a_known_version_has_no_warning(version: str) -> None:
+    assert run("trace", *VADD, "--model", f"ptxas-{version}").stderr == ""
+
+
+# --- the bare name of an instruction or of an intrinsic: its example ------------------------------
+
+
+def test_a_bare_name_is_its_example_with_the_values_that_are_given() -> None:
+    printed = run("trace", "vadd4").stdout
+    assert printed.startswith("vadd4.s32.s32.s32.sat d, a, b, c;")
+    assert "d = 0x7f8003fe  [127, -128, 3, -2]" in printed  # 100 + 100, -100 - 100, 1 + 2, 5 - 7
+    # 0 + 100, 0 - 100, 0 + 2, 1 - 7
+    assert "[100, -100, 2, -6]" in run("trace", "vadd4", "a=[0,0,0,1]").stdout
+    assert "d = 0x649c0105  [100, -100, 1, 5]" in run("trace", "__vaddss4", "b=0").stdout
+    # without .sat, 200 and -200 wrap to c8 and 38
+    explained = run("explain", "vadd4", "--got", "0xc83803fe", "--no-next").stdout
+    assert "documented  0x7f8003fe" in explained
+
+
+@pytest.mark.parametrize("name", [*CATALOG, *map_intrinsics()])
+@sampled
+def test_each_name_has_an_example_of_all_operands(name: str) -> None:
+    assert name not in COMMANDS
+    done = run("trace", name, "-f", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_name_is_opened_without_a_command() -> None:
+    for name in ("vadd4", "__vaddss4"):
+        assert "the explorer needs a terminal" in run(name).stderr
+
+
+def test_a_file_of_that_name_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert is_instruction_name("sad")
+    Path("sad").write_text("")
+    assert not is_instruction_name("sad")
