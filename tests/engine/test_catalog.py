@@ -7,7 +7,10 @@ from random import Random
 
 import pytest
 
-from ptxscope import evaluate, parse, trace
+from ptxscope import evaluate, export, parse, trace
+from ptxscope.diagnosis.explanations import investigate
+from ptxscope.diagnosis.observation import Observation, make_observed
+from ptxscope.documents.formats.diagnosis_report import find_lane_verdicts
 from ptxscope.engine.isa import catalog as catalog_module
 from ptxscope.engine.isa.catalog import (
     CATALOG,
@@ -25,7 +28,9 @@ from ptxscope.engine.isa.entry import Entry, Operand, Slot, SlotPlace
 from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices
 from ptxscope.engine.isa.types import ORDER, Role, SecOp, Selector, Type, parse_selector
 from ptxscope.engine.semantics.lowering import lower
+from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.step_text import describe_lane, describe_step, format_title
+from ptxscope.scene.scene_builder import build_scene
 from tests import reference_integers
 from tests.reference_data import golden_opcodes
 from tests.strategies import instruction_of
@@ -194,6 +199,34 @@ def test_lanes_are_a_property_of_an_operand() -> None:
     assert [x.role for x in vadd4.operands if x.has_lanes] == ["d", "a", "b"]
     assert [x.role for x in vadd4.operands if x.can_keep_lanes] == ["c"]
     assert not any(x.has_lanes or x.can_keep_lanes for x in vadd.operands)
+    ins = parse("dp4a.s32.u32 d, a, b, c")
+    assert [role for role in "abcd" if ins.has_lanes(role)] == ["a", "b"]
+    assert [ins.count_lanes(role) for role in "abcd"] == [4, 4, 1, 1]
+    shown = trace(ins, {"a": 0xFF0180FF, "b": 0x102FFFF, "c": 7})
+    for text in ("[-1, 1, -128, -1]", "[1, 2, 255, 255]", "0x00000007  7\n", "-32887\n"):
+        assert text in export(shown)
+    parts = {x.role: [str(cell) for cell in x.cells] for x in build_scene(shown).registers}
+    assert [text.split()[0] for text in parts["a"]] == ["ff", "01", "80", "ff"]
+    assert parts["c"] == ["00000007"]
+    assert evaluate("dp4a.u32.u32 d, a, 0x01010101, c", {"a": 0x01020304, "c": 0}) == {"d": 10}
+
+
+def test_no_sentence_names_a_modifier_that_an_instruction_does_not_have() -> None:
+    values = {"a": 1, "b": 2, "c": 3, "p": 0, "d": 4}
+    shown = trace("@!p dp4a.s32.s32 d, a, b, c", values)
+    assert shown.result == {"d": 5}
+    for format_ in ("text", "markdown", "svg", "html"):
+        assert ".add" not in export(shown, format_)
+        assert "mask" not in export(shown, format_)
+
+
+def test_a_surprise_is_explained_if_there_is_no_selector_to_solve() -> None:
+    operands = {"a": 0xFF0180FF, "b": 0x102FFFF, "c": 0}
+    wrong = int(evaluate("dp4a.u32.u32 d, a, b, c", operands)["d"])
+    seen = Observation(operands, {"d": make_observed(wrong, 32)})
+    diagnosis = investigate(make_block(parse("dp4a.s32.u32 d, a, b, c")), (seen,))
+    assert diagnosis.explanations
+    assert find_lane_verdicts(diagnosis)[:2] == (32, ())
 
 
 def test_the_choices_of_a_truth_table_are_its_numbers() -> None:
