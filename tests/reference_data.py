@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -57,11 +58,34 @@ def golden_rows() -> tuple[Golden, ...]:
 
 
 @cache
-def golden_forms() -> tuple[tuple[str, tuple[Golden, ...]], ...]:
-    """The rows by line."""
-    rows = sorted(golden_rows(), key=lambda row: (row.ptx, sorted(row.values)))
-    groups = groupby(rows, key=lambda row: (row.ptx, sorted(row.values)))
+def plain_rows() -> tuple[Golden, ...]:
+    """Executed rows of the instructions beside the 27; those of PTX 9.2 come from ptxas 13.5."""
+    found = []
+    for name, column in (("plain.csv", "ptxas_13_0"), ("plain_ptx_9_2.csv", "ptxas_13_5")):
+        for row in table(name):
+            values = {x: int(row[x], 16) for x in "abce" if row[x]}
+            results = {
+                model: tuple(int(part, 16) for part in row[x].split("|"))
+                for model, x in (("isa", "isa"), ("ptxas-13.0", column))
+                if row[x]
+            }
+            found.append(Golden(row["ptx"], values, results, name))
+    return tuple(found)
+
+
+def group_by_line(rows: Iterable[Golden]) -> tuple[tuple[str, tuple[Golden, ...]], ...]:
+    """Rows by line."""
+    groups = groupby(
+        sorted(rows, key=lambda row: (row.ptx, sorted(row.values))),
+        key=lambda row: (row.ptx, sorted(row.values)),
+    )
     return tuple((ptx, tuple(rows)) for (ptx, _), rows in groups)
+
+
+@cache
+def golden_forms() -> tuple[tuple[str, tuple[Golden, ...]], ...]:
+    """The golden rows by line."""
+    return group_by_line(golden_rows())
 
 
 @cache
@@ -74,6 +98,12 @@ def table(name: str) -> list[dict[str, str]]:
     """A CSV file as dictionaries."""
     with (DATA / name).open(newline="") as file:
         return list(csv.DictReader(file))
+
+
+def read_lines(name: str) -> list[list[str]]:
+    """The fields of the lines of a text, between ` | `; without comments, from `#` on."""
+    lines = (DATA / name).read_text(encoding="utf-8").splitlines()
+    return [[x.strip() for x in line.split(" | ")] for line in lines if line and line[0] != "#"]
 
 
 def verdicts(name: str) -> list[tuple[bool, str]]:

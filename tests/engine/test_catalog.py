@@ -154,15 +154,6 @@ def test_an_obstacle_says_why_and_what_is_allowed() -> None:
     assert found[1]
 
 
-def test_a_step_tells_of_every_row_that_matters() -> None:
-    shown = trace("vmad.s32.u32.u32.po d, a, b, c", {"a": 1, "b": 2, "c": 3})
-    assert any(".po adds one more" in describe_step(step) for step in shown.steps)
-    shown = trace("vmad.s32.u32.u32 d, -a, b, c", {"a": 1, "b": 2, "c": 3})
-    assert any("The product is negated" in describe_step(step) for step in shown.steps)
-    shown = trace("vavrg2.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 3}, model="H4")
-    assert any("to the even neighbour" in describe_step(step) for step in shown.steps)
-
-
 def test_roles_stand_in_one_order_and_have_their_labels() -> None:
     assert "".join(ORDER) == "abcluteccguarddpqcf"
     assert " ".join(role.label for role in Role) == "a b c lut e cc @ old old old old"

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from ptxscope import evaluate, replay, trace
 from tests.reference import reference
-from tests.reference_data import MODELS, golden_forms, golden_opcodes, golden_rows
+from tests.reference_data import (
+    MODELS,
+    Golden,
+    golden_forms,
+    golden_opcodes,
+    golden_rows,
+    group_by_line,
+    plain_rows,
+)
 from tests.tiers import thorough
 
 
@@ -34,13 +43,29 @@ def test_integers(model: str, step: int) -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_arrays(model: str, step: int) -> None:
     for ptx, rows in golden_forms()[::step]:
-        columns = {
-            name: np.array([row.values[name] for row in rows], np.uint64)
-            for name in rows[0].operands
-        }
-        found = evaluate(rows[0].instruction, columns, model=model)
-        results = zip(*(np.asarray(x).tolist() for x in found.values()), strict=True)
-        assert list(results) == [row.results[model] for row in rows], ptx
+        check_as_arrays(ptx, rows, model)
+
+
+def check_as_arrays(ptx: str, rows: Sequence[Golden], model: str) -> None:
+    columns = {
+        name: np.array([row.values[name] for row in rows], np.uint64) for name in rows[0].operands
+    }
+    found = evaluate(rows[0].instruction, columns, model=model)
+    results = zip(*(np.asarray(x).tolist() for x in found.values()), strict=True)
+    assert list(results) == [row.results[model] for row in rows], ptx
+
+
+@pytest.mark.parametrize("model", ["isa", "ptxas-13.0"])
+def test_executed_rows_of_the_instructions_beside_the_27(model: str) -> None:
+    rows = [row for row in plain_rows() if model in row.results]
+    assert len(rows) > 2800
+    for row in rows:
+        found = trace(row.instruction, row.operands, model=model)
+        assert tuple(found.result.values()) == row.results[model], row
+        assert tuple(replay(found).values()) == row.results[model], row
+    for ptx, of_line in group_by_line(rows):
+        if of_line[0].operands:
+            check_as_arrays(ptx, of_line, model)
 
 
 @pytest.mark.parametrize("step", [50, pytest.param(9, marks=thorough)])

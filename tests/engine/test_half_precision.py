@@ -1,8 +1,7 @@
-"""Half-precision `set` and `setp`: verdicts, executed rows, a second formulation, values."""
+"""Half-precision `set` and `setp`: legal forms, a second formulation, values."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import PtxError, diagnose, evaluate, parse, replay, trace
+from ptxscope import PtxError, diagnose, evaluate, parse
 from ptxscope.engine.isa.catalog import pick_entry_form
 from ptxscope.engine.isa.comparison_entries import HALF_ENTRIES
 from ptxscope.engine.isa.encodings import decode_float, encode_float, format_value
@@ -24,7 +23,6 @@ from ptxscope.sources.lint import check_text
 from ptxscope.sources.replacement import make_replacement
 from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing
-from tests.reference_data import parsed, table
 from tests.reference_halves import (
     COMPARISONS,
     compute,
@@ -36,62 +34,6 @@ from tests.reference_halves import (
 )
 from tests.strategies import bits, instruction_of
 from tests.tiers import ci_only, examples, some
-
-_OPCODES = ("set", "setp")
-_MODELS = {"isa": "isa", "ptxas-13.0": "ptxas_13_0"}
-
-
-def _read(name: str) -> list[dict[str, str]]:
-    return [row for row in table(name) if row["ptx"].lstrip("@!gp ").split(".")[0] in _OPCODES]
-
-
-def _values(row: dict[str, str]) -> dict[str, int]:
-    return {role: int(row[role], 16) for role in "abc" if row[role]}
-
-
-def _results(row: dict[str, str], model: str) -> tuple[int, ...]:
-    return tuple(int(x, 16) for x in row[_MODELS[model]].split("|"))
-
-
-@pytest.mark.parametrize(("file", "count"), [("plain_accept.csv", 1000), ("plain_reject.csv", 350)])
-def test_the_verdict_is_that_of_ptxas(file: str, count: int) -> None:
-    rows = _read(file)
-    assert len(rows) > count
-    for row in rows:
-        try:
-            instruction = parse(f"{row['ptx']};")
-        except PtxError:
-            assert file == "plain_reject.csv", row
-        else:
-            assert file == "plain_accept.csv", row
-            assert parse(str(instruction)) == instruction
-
-
-@pytest.mark.parametrize("model", _MODELS)
-def test_executed_rows(model: str) -> None:
-    rows = _read("plain.csv")
-    assert len(rows) > 800
-    for row in rows:
-        found = trace(parsed(f"{row['ptx']};"), _values(row), model=model)
-        assert tuple(found.result.values()) == _results(row, model), row
-        assert tuple(replay(found).values()) == _results(row, model), row
-
-
-@ci_only
-@pytest.mark.parametrize("model", _MODELS)
-def test_executed_rows_as_arrays(model: str) -> None:
-    forms = defaultdict(list)
-    for row in _read("plain.csv"):
-        forms[row["ptx"]].append(row)
-    for ptx, rows in list(forms.items()):
-        columns = {
-            role: np.array([_values(row)[role] for row in rows], np.uint64)
-            for role in _values(rows[0])
-        }
-        found = evaluate(parsed(f"{ptx};"), columns, model=model)
-        results = zip(*(np.asarray(x).tolist() for x in found.values()), strict=True)
-        assert list(results) == [_results(row, model) for row in rows], ptx
-
 
 # --- a second formulation ----------------------------------------------------------------
 

@@ -1,13 +1,10 @@
-"""Integer instructions beside the 27: verdicts of ptxas, executed rows, a second formulation."""
+"""Integer instructions beside the 27: verdicts of ptxas, a second formulation."""
 
 from __future__ import annotations
 
-import csv
 from contextlib import nullcontext, suppress
-from functools import cache
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +17,6 @@ from ptxscope import (
     parse,
     parse_all,
     parse_block,
-    replay,
     trace,
     trace_block,
 )
@@ -39,68 +35,15 @@ from ptxscope.engine.tracing.step_text import describe_lane, describe_step, inte
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.lint import check_listing
 from ptxscope.sources.source_programs import load
-from tests.reference_data import DATA, parsed
+from tests.reference_data import table
 from tests.reference_integers import OPCODES, compute
 from tests.strategies import bits, instruction_of
 from tests.tiers import examples
 
-_MODELS = {"isa": "isa", "ptxas-13.0": "ptxas_13_0"}
-
-
-def _read(name: str) -> list[dict[str, str]]:
-    with (DATA / name).open(newline="") as file:
-        return [row for row in csv.DictReader(file) if _opcode(row["ptx"]) in OPCODES]
-
-
-def _opcode(ptx: str) -> str:
-    return ptx.split()[1 if ptx.startswith("@") else 0].split(".")[0]
-
-
-@cache
-def _rows() -> list[dict[str, str]]:
-    """The executed rows; those of PTX 9.2 come from ptxas 13.5."""
-    later = [row | {"ptxas_13_0": row["ptxas_13_5"]} for row in _read("plain_ptx_9_2.csv")]
-    return [*_read("plain.csv"), *later]
-
-
-def _values(row: dict[str, str]) -> dict[str, int]:
-    return {role: int(row[role], 16) for role in "abce" if row[role]}
-
-
-@pytest.mark.parametrize("file", ["plain_accept.csv", "plain_reject.csv"])
-def test_the_verdict_is_that_of_ptxas(file: str) -> None:
-    rows = _read(file)
-    assert len(rows) > 550
-    for row in rows:
-        is_later = row.get("reason_class", "").startswith("version-or-target")
-        try:
-            instruction = parse(f"{row['ptx']};")
-        except PtxError:
-            assert file == "plain_reject.csv", row
-            assert not is_later, row
-        else:
-            assert file == "plain_accept.csv" or is_later, row
-            assert parse(str(instruction)) == instruction
-
-
-def test_the_verdict_on_links_of_a_chain_is_that_of_ptxas() -> None:
-    """Without 16-bit types and ``addc.sat``, which ptxas takes although no manual has them."""
-    with (DATA / "carry_verdicts.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) > 100
-    for row in rows:
-        try:
-            parse(f"{row['ptx']};")
-        except PtxError:
-            assert row["ptxas_13_0"] == "reject", row
-        else:
-            assert row["ptxas_13_0"] == "accept", row
-
 
 def test_the_verdict_on_instructions_of_all_code_is_that_of_ptxas() -> None:
     """Registers are as wide as the types; ptxas takes wider ones for ``cvt``, too."""
-    with (DATA / "common_verdicts.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = table("common_verdicts.csv")
     accepted = {row["ptx"] for row in rows if row["ptxas_13_0"] == "accept"}
     parsed_lines = set[str]()
     for row in rows:
@@ -124,40 +67,7 @@ def test_a_result_of_an_instruction_of_all_code_is_explained(entry: Entry) -> No
         assert all(x.causes for x in diagnose(ins, values, int(right) ^ 1))
 
 
-@pytest.mark.parametrize("model", _MODELS)
-def test_executed_rows(model: str) -> None:
-    count = 0
-    for row in _rows():
-        if row[_MODELS[model]]:
-            expected = tuple(int(x, 16) for x in row[_MODELS[model]].split("|"))
-            ins = parsed(f"{row['ptx']};")
-            found = trace(ins, _values(row), model=model)
-            assert tuple(found.result.values()) == expected, row
-            assert tuple(replay(found).values()) == expected, row
-            count += 1
-    assert count > 2000
-
-
-@pytest.mark.parametrize("model", _MODELS)
-def test_executed_rows_as_arrays(model: str) -> None:
-    forms: dict[str, list[dict[str, str]]] = {}
-    for row in _rows():
-        if row[_MODELS[model]]:
-            forms.setdefault(row["ptx"], []).append(row)
-    for ptx, rows in forms.items():
-        columns = {
-            role: np.array([_values(row)[role] for row in rows], np.uint64)
-            for role in _values(rows[0])
-        }
-        if not columns:
-            continue
-        found = evaluate(parsed(f"{ptx};"), columns, model=model)
-        results = zip(*(np.asarray(x).tolist() for x in found.values()), strict=True)
-        expected = [tuple(int(x, 16) for x in row[_MODELS[model]].split("|")) for row in rows]
-        assert list(results) == expected, ptx
-
-
-@pytest.mark.parametrize("model", _MODELS)
+@pytest.mark.parametrize("model", ["isa", "ptxas-13.0"])
 @given(st.sampled_from(OPCODES), st.integers(0, 2**32), st.data())
 @examples(600)
 def test_a_second_formulation_agrees(
@@ -386,11 +296,11 @@ def test_common_instructions_count_where_no_others_are() -> None:
 
 def test_every_table_has_a_formula_that_is_it() -> None:
     assert len(find_formulas()) == 256
-    for table, formula in find_formulas().items():
-        if table not in (0, 255):
-            assert parse_formula(str(formula)) == table
+    for number, formula in find_formulas().items():
+        if number not in (0, 255):
+            assert parse_formula(str(formula)) == number
             value = eval(str(formula), {"a": 0xF0, "b": 0xCC, "c": 0xAA})
-            assert value & 255 == table
+            assert value & 255 == number
 
 
 def test_ignored_variables() -> None:
@@ -401,11 +311,11 @@ def test_ignored_variables() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "table"),
+    ("text", "number"),
     [("a & b", 0xC0), ("(a & b) | c", 0xEA), ("a ^ b ^ c", 0x96), ("!a", 0x0F), ("a|b&c", 0xF8)],
 )
-def test_a_formula_gives_its_table(text: str, table: int) -> None:
-    assert parse_formula(text) == table
+def test_a_formula_gives_its_table(text: str, number: int) -> None:
+    assert parse_formula(text) == number
 
 
 @pytest.mark.parametrize(
@@ -526,8 +436,7 @@ REGISTERS = (
 
 def test_the_verdict_on_operands_is_that_of_ptxas() -> None:
     """Wider registers of ``cvt``, moves of lists, and sums, of which only the verdict is known."""
-    with (DATA / "operand_verdicts.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = table("operand_verdicts.csv")
     assert {row["ptxas_13_0"] for row in rows} == {"accept", "reject"}
     for row in rows:
         try:
@@ -565,20 +474,3 @@ def test_misconceptions_compute_what_other_languages_do(bits: int) -> None:
             assert found == {"d": expected & ones}, (opcode, model, a, other)
         clamped = {"d": min(abs(x), ones >> 1)}
         assert evaluate(f"abs.s{bits} d, a", {"a": a}, model="H16") == clamped
-
-
-SAYINGS = [
-    # the manual's own words (9.7.1.16), the name of the table, and when vavrg adds one (1.3 step 3)
-    ("bfind.u32 d, a", "the highest 1 of a"),
-    ("bfind.s32 d, a", "the highest 0 of a if a is negative, else its highest 1"),
-    ("bfind.shiftamt.s32 d, a", "the highest 0 of a if a is negative, else its highest 1"),
-    ("lop3.b32 d, a, b, c, 0xe8", "the majority of a, b and c"),
-    ("vavrg4.s32.s32.s32 d, a, b, c", "1 is added before the shift, unless the sum is negative"),
-]
-
-
-@pytest.mark.parametrize(("line", "words"), SAYINGS)
-def test_a_step_says_its_rule(line: str, words: str) -> None:
-    ins = parse(line)
-    traced = trace(ins, {x.name: 5 for x in ins.inputs})
-    assert words in " ".join(describe_step(step) for step in traced.steps)
