@@ -100,10 +100,11 @@ def table(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def read_lines(name: str) -> list[list[str]]:
-    """The fields of the lines of a text, between ` | `; without comments, from `#` on."""
+def read_lines(name: str, count: int) -> list[list[str]]:
+    """The fields of the lines of a text, between the last ` | `; comments begin with `#`."""
     lines = (DATA / name).read_text(encoding="utf-8").splitlines()
-    return [[x.strip() for x in line.split(" | ")] for line in lines if line and line[0] != "#"]
+    rows = (f"{line} ".rsplit(" | ", count - 1) for line in lines if line[:1] not in ("", "#"))
+    return [[field.strip() for field in row] for row in rows]
 
 
 def verdicts(name: str) -> list[tuple[bool, str]]:

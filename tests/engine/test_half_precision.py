@@ -172,28 +172,6 @@ def test_exactly_the_forms_of_the_table_are_legal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("setp.lt.f16 p|q, a, b;", "`setp` of `.f16` writes one predicate, p"),
-        ("setp.lt.bf16 _|q, a, b;", "`setp` of `.bf16` writes one predicate, p"),
-        ("set.lt.f16.f16 d, a, 1.0;", "an `.f16` operand takes no literal"),
-        ("setp.lt.bf16x2 p, a, 0x3c003c00;", "an `.bf16x2` operand takes no literal"),
-        ("set.lt.f16.bf16 d, a, b;", "`set` to `.f16` does not compare `.bf16` operands"),
-        ("set.lt.u32.f16x2 _, a, b;", "`_` can be a destination of `setp`"),
-        ("set.lo.f16.f16 d, a, b;", "`.lo` does not compare `.f16` operands"),
-        ("setp.lt.ftz.bf16 p, a, b;", "`.ftz` flushes `.f16` inputs"),
-        ("set.lt.ftz.f16.f64 d, a, b;", "the source type is `.f64`"),
-        ("set.lt.u64.f16 d, a, b;", "`.u64` can't be the destination type"),
-        ("set.lt.u16.f16x2 d, a, b;", "`.u16` can't be the destination type"),
-    ],
-)
-def test_an_illegal_line_is_told_why(line: str, said: str) -> None:
-    with pytest.raises(PtxError) as caught:
-        parse(line)
-    assert any(said in problem.message for problem in caught.value.errors), caught.value
-
-
-@pytest.mark.parametrize(
     ("declared", "type_", "is_legal"),
     [
         (".b16", "f16", True),
@@ -212,18 +190,6 @@ def test_registers_of_the_table_suit(declared: str, type_: str, is_legal: bool) 
     text = f".version 8.0\n.target sm_90\n.entry k() {{ .reg .pred p; .reg {declared} a, b;"
     (item,) = check_text(f"{text}\nsetp.lt.{type_} p, a, b; }}\n", "x.ptx")
     assert item.is_legal == is_legal, item.diagnostics
-
-
-def test_the_minimum_version_follows_the_types() -> None:
-    for line, minimum in {
-        "setp.lt.f16 p, a, b;": "PTX 4.2, sm_53 and later",
-        "set.lt.f16.f64 d, a, b;": "PTX 4.2, sm_53 and later",
-        "set.lt.u32.f16x2 d, a, b;": "PTX 6.5, sm_53 and later",
-        "set.lt.u16.bf16 d, a, b;": "PTX 7.8, sm_90 and later",
-        "set.lt.bf16.s64 d, a, b;": "PTX 7.8, sm_90 and later",
-    }.items():
-        ins = parse(line)
-        assert str(ins.entry.compute_minimum(ins.form)) == minimum
 
 
 def test_both_destinations_in_one_register_keep_the_low_half() -> None:
@@ -258,33 +224,9 @@ def test_a_number_is_rounded_to_the_nearest_half(number: float, type_: str) -> N
     assert encode_float(-number, Type(type_)) == expected | 0x8000
 
 
-@pytest.mark.parametrize(
-    ("text", "type_", "bits_"),
-    [
-        ("1.5", "f16", 0x3E00),
-        ("1.5", "bf16", 0x3FC0),
-        ("1", "f16", 0x3C00),
-        ("0x3e00", "f16", 0x3E00),
-        ("-0.0", "f16", 0x8000),
-        ("nan", "f16", 0x7E00),
-        ("nan", "bf16", 0x7FC0),
-        ("-inf", "f16", 0xFC00),
-        ("inf", "bf16", 0x7F80),
-        ("[1.5,-2]", "f16x2", 0x3E00C000),
-        ("[nan,0x1]", "bf16x2", 0x7FC00001),
-        ("[h:1,2]", "f16x2", 0x00010002),
-        ("[1,2,3,4]", "f16x2", 0x01020304),
-        ("0x3c003c00", "f16x2", 0x3C003C00),
-    ],
-)
-def test_a_value_is_read_as_its_type_says(text: str, type_: str, bits_: int) -> None:
-    assert parse_value(text, Type(type_)) == bits_
-
-
 def test_a_value_that_is_too_large_is_refused() -> None:
     with pytest.raises(PtxError, match=r"too large for `\.f16`"):
-        parse_value("65520", Type.F16)
-    assert parse_value("65519", Type.F16) == 0x7BFF
+        parse_value("65520", Type.F16)  # 65519 is rounded down: tests/data/values.txt
 
 
 def test_a_pair_is_shown_by_its_halves() -> None:

@@ -35,7 +35,7 @@ from ptxscope.engine.tracing.step_text import describe_lane, describe_step, inte
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.lint import check_listing
 from ptxscope.sources.source_programs import load
-from tests.reference_data import table
+from tests.reference_data import read_lines, table
 from tests.reference_integers import OPCODES, compute
 from tests.strategies import bits, instruction_of
 from tests.tiers import examples
@@ -141,24 +141,7 @@ def test_the_forms_are_counted() -> None:
     assert list(CATALOG)[27:] == list(OPCODES)
 
 
-@pytest.mark.parametrize(
-    ("ptx", "minimum"),
-    [
-        ("min.relu.s32 d, a, b", "PTX 8.0, sm_90 and later"),
-        ("max.u16x2 d, a, b", "PTX 8.0, sm_90 and later"),
-        ("min.u64 d, a, b", "PTX 1.0, any target"),
-        ("add.sat.s32 d, a, b", "PTX 1.0, any target"),
-        ("add.s16x2 d, a, b", "PTX 8.0, sm_90 and later"),
-        ("add.sat.s16x2 d, a, b", "PTX 9.2, sm_120f and its family"),
-        ("add.sat.u32 d, a, b", "PTX 9.2, sm_120f and its family"),
-        ("sub.u8x4 d, a, b", "PTX 9.2, sm_120f and its family"),
-        ("neg.s8x4 d, a", "PTX 9.2, sm_120f and its family"),
-        ("addc.cc.u32 d, a, b", "PTX 1.2, any target"),
-        ("subc.u64 d, a, b", "PTX 1.3, any target"),
-        ("sub.cc.s64 d, a, b", "PTX 4.3, sm_20 and later"),
-        ("madc.hi.u32 d, a, b, c", "PTX 3.0, sm_20 and later"),
-    ],
-)
+@pytest.mark.parametrize(("ptx", "minimum"), read_lines("minimums.txt", 2))
 def test_the_minimum_version_is_that_of_ptxas(ptx: str, minimum: str) -> None:
     ins = parse(ptx)
     assert str(ins.entry.compute_minimum(ins.form)) == minimum

@@ -12,6 +12,7 @@ from ptxscope import Instruction, PtxError, diagnose, evaluate, parse, parse_all
 from ptxscope.engine.isa.types import Cmp, Destinations, SecOp, Selector, Type
 from ptxscope.engine.syntax.errors import NotOneError, format_problem
 from ptxscope.engine.syntax.instruction import Guard, Immediate, Register
+from tests.reference_data import read_lines
 from tests.strategies import INSTRUCTIONS
 
 
@@ -105,40 +106,11 @@ def test_destinations_of_setp(dst: str, destinations: tuple[str | None, ...]) ->
 
 @pytest.mark.parametrize(
     ("line", "bits"),
-    [
-        ("vadd.s32.s32.s32 d, -5, b", 0xFFFFFFFB),
-        ("vadd.s32.s32.s32 d, - 5, b", 0xFFFFFFFB),
-        ("vadd.s32.s32.s32 d, 017, b", 15),
-        ("vadd.s32.s32.s32 d, 0b11U, b", 3),
-        ("vadd.s32.s32.s32 d, 0x1FFFFFFFF, b", 0xFFFFFFFF),
-        ("vadd.s32.s32.s32 d, (1+2)*4 - 7/2 % 2, b", 11),
-        ("vadd.s32.s32.s32 d, ~5, b", 0xFFFFFFFA),
-        ("vadd.s32.s32.s32 d, !5, b", 0),
-        ("vadd.s32.s32.s32 d, -1 > 0U ? 7 : 8, b", 7),
-        ("vadd.s32.s32.s32 d, (.s64)-8 >> 1, b", 0xFFFFFFFC),
-        ("vadd.s32.s32.s32 d, WARP_SZ, b", 32),
-        ("set.lt.u32.f32 d, 1.5, y", 0x3FC00000),
-        ("set.lt.u32.f32 d, -1.5, y", 0xBFC00000),
-        ("set.lt.u32.f32 d, 0f7F800001, y", 0x7F800001),
-        ("set.lt.u32.f32 d, 0d3FF0000000000000, y", 0x3F800000),
-        ("set.lt.u32.f32 d, 1e39, y", 0x7F800000),
-        ("set.lt.u32.f64 d, 0f3F800000, y", 0x3F800000),
-        ("set.lt.u32.f64 d, 0d7FF0000000000001, y", 0x7FF0000000000001),
-        ("set.eq.u32.b32 d, 0f3F800000, y", 0x3F800000),
-        ("set.eq.u32.b64 d, 1.5, y", 0x3FF8000000000000),
-        ("selp.b32 d, 7, b, p", 7),
-    ],
+    [*read_lines("literals.txt", 2), (f"selp.u64 d, 0x{'0' * 300}5, b, p", "5")],
 )
-def test_literals(line: str, bits: int) -> None:
-    literal = parse(line).sources[0]
-    assert isinstance(literal, Immediate)
-    assert literal.bits == bits
-
-
-@pytest.mark.parametrize(("c", "bits"), [("0", 0), ("1", 1), ("2", 1), ("-1", 1)])
-def test_a_literal_predicate_is_true_unless_zero(c: str, bits: int) -> None:
-    literal = parse(f"selp.b32 d, a, b, {c}").sources[2]
-    assert literal == Immediate(bits, c)
+def test_a_literal_has_the_bits_that_ptxas_makes_of_it(line: str, bits: str) -> None:
+    (literal,) = (x for x in parse(line).sources if isinstance(x, Immediate))
+    assert literal.bits == int(bits, 0)
 
 
 def test_a_sign_before_a_literal_belongs_to_it() -> None:
@@ -147,63 +119,7 @@ def test_a_sign_before_a_literal_belongs_to_it() -> None:
     assert parse("selp.b32 d, a, b, !1").form.negc
 
 
-# text, part of the message, what the caret is under, the hint
-_ERRORS = [
-    ("varvg2.s32.s32.s32 d, a, b, c", "did you mean `vavrg2`", "varvg2", "vavrg2"),
-    ("VADD.u32.u32.u32 d, a, b", "did you mean `vadd`", "VADD", ""),
-    ("add.f32 d, a, b", "`add.f32` is a PTX instruction that ptxscope does not", "add", ".u16x2"),
-    ("cvt.u32.f32 d, a", "`cvt.u32.f32` is a PTX instruction that", "cvt", "`cvt` with .u8 .u16"),
-    ("vadd.u32.u32.u23 d, a, b", "did you mean `.u32`", ".u23", ".dtype"),
-    ("vshl.u32.u32.u23.wrap d, a, b", "did you mean `.u32`", ".u23", ".dtype"),
-    ("vadd.u32.u32.sx2 d, a, b", "did you mean `.s32`", ".sx2", ".dtype"),
-    ("vavrg2.s32.u d, a, b, c", "unknown modifier `.u`", ".u", ".dtype"),
-    ("vadd.u32.u32 d, a, b", "missing its type of b", "", ".u32 .s32"),
-    ("vadd.u32.u32.u32.u32 d, a, b", "one type too many", ".u32", ""),
-    ("vshl.u32.u32.u32 d, a, b", "missing its shift mode", "", ".clamp .wrap"),
-    ("vshl.u32.u32.s32.wrap d, a, b", "unsigned", ".s32", ".u32"),
-    ("vset.u32.u32.lt.eq d, a, b", "only one of them", ".eq", ".lt"),
-    ("setp.lt.b32 p, a, b", "does not compare `.b32`", ".lt", ".eq .ne"),
-    ("set.lt.ftz.u32.s32 d, a, b", "flushes `.f32`", ".ftz", ""),
-    ("vadd.u32.u32.u32.add d, a, b", "needs a third source", ".add", "`c`"),
-    ("vadd.u32.u32.u32.add d.b0, a, b, c", "exclude each other", ".b0", ""),
-    ("vadd4.u32.u32.u32.sat.add d, a, b, c", "exclude each other", ".sat", ""),
-    ("vadd4.u32.u32.u32 d.b01, a, b, c", "must descend", ".b01", ""),
-    ("vadd4.u32.u32.u32 d, a.b32, b, c", "not a selector of a", ".b32", "4 digits"),
-    ("vadd4.u32.u32.u32 d, a, 5, c", "takes no literal", "5", "register"),
-    ("vadd4.u32.u32.u32 d, a, b", "takes 4 operands; there are 3", "", "d, a, b, c"),
-    ("vadd.u32.u32.u32 d, a, b, c, e", "there are 5", "e", ""),
-    ("vadd.u32.u32.u32 d, a,, b", "missing before this comma", ",", ""),
-    ("vadd.u32.u32.u32 d, a, b,", "missing after the last comma", "", ""),
-    ("vadd.u32.u32.u32 d, [a], b", "memory operand", "[a]", ""),
-    ("vadd.u32.u32.u32 d, {a}, b", "vector operand", "{a}", ""),
-    ("vadd.u32.u32.u32 d, %tid.x, b", "special register", "%tid.x", "mov"),
-    ("vadd.u32.u32.u32 d, 08, b", "not a PTX literal", "08", "octal"),
-    ("vadd.u32.u32.u32 d, 5.b0, b", "takes no selector", ".b0", ""),
-    ("vadd.u32.u32.u32 d, 1.5, b", "does not fit", "1.5", "integer"),
-    ("set.lt.u32.f32 d, a, 1", "does not fit", "1", "1.0"),
-    ("vadd.u32.u32.u32 d, 1/0, b", "division by zero", "/", ""),
-    ("vmad.u32.u32.u32 d, -a, b, -c", "not both", "-", ""),
-    ("vmad.u32.u32.u32.po d, -a, b, c", "allows no negation", ".po", ""),
-    ("setp.lt.s32 _|_, a, b", "keeps nothing", "_|_", ""),
-    (
-        "set.lt.u32.s32 _, a, b",
-        "`_` can be a destination of `setp`, and of `lop3` with a predicate",
-        "_",
-        "",
-    ),
-    ("selp.b32 d, a, b, d", "can't be both a 32-bit register and a predicate", "d", ""),
-    ("slct.b64.s32 d, a, b, a", "64-bit register and a 32-bit", "a", ""),
-    ("@ vadd.u32.u32.u32 d, a, b", "missing", "", ""),
-    ("@p", "missing after the guard", "", ""),
-    ("", "no instruction", "", ""),
-    ("   // nothing", "no instruction", "", ""),
-    ('asm("vadd.u32.u32.u32 d, a, b', "not closed", '"vadd', ""),
-    ("vadd.u32.u32.u32 d a, b", "does not belong to this operand", "a", "comma"),
-    ("vadd. u32.u32.u32 d, a, b", "must directly follow its dot", ".", ""),
-]
-
-
-@pytest.mark.parametrize(("text", "message", "under", "hint"), _ERRORS)
+@pytest.mark.parametrize(("text", "message", "under", "hint"), read_lines("parse_errors.txt", 4))
 def test_errors(text: str, message: str, under: str, hint: str) -> None:
     with pytest.raises(PtxError) as caught:
         parse(text)

@@ -154,20 +154,6 @@ def test_a_listing_of_nvcc() -> None:
         assert trace(ins, values).result == evaluate(ins, values)
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("vadd.u32.u32.u32 d, -a, -b", "only those of `vmad`"),
-        ("vadd.u32.u32.u32 d, a.b12, b", "oversight"),
-        ("set.lt.u32.pred d, a, b", "oversight"),
-        ("vset.u32.u32.lo d, a, b", "oversight"),
-        ("vset4.u32.u32.hs d, a, b, c", "oversight"),
-    ],
-)
-def test_oversights_of_ptxas_are_rejected_and_called_so(line: str, says: str) -> None:
-    assert any(says in problem.message for problem in _problems(line))
-
-
 def test_what_only_the_documentation_allows_is_accepted_with_a_note() -> None:
     assert "12.9" in parse("vadd4.u32.u32.u32 d, a.b1024, b, c").notes[0]
     assert "crashes" in parse("@p setp.lt.s32 _|q, a, b").notes[0]

@@ -12,13 +12,13 @@ import pytest
 
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.cli import main
-from ptxscope.engine.syntax.instruction import Immediate
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.diagnostic import CheckedInstruction
 from ptxscope.sources.lint import check_listing, check_source, check_text
 from ptxscope.sources.source_language import Language, language_of
 from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing
+from tests.reference_data import read_lines
 
 DECLARED = """\
 .version 8.0
@@ -44,47 +44,20 @@ def _in_kernel(line: str, function: bool = False) -> list[CheckedInstruction]:
 
 # --- vector components --------------------------------------------------------------------
 
-_COMPONENTS = [
-    "selp.f32 f, mx.x, mx.y, p;",
-    "selp.f32 mx.r, mx.g, mx.b, p;",
-    "selp.f32 f, mx.a, mx .w, p;",
-    "selp.b32 d, mx.z, mi.w, p;",
-    "selp.b16 mh.y, mh.x, mh.y, p;",
-    "setp.eq.f32 p|q, mx.x, mx.y;",
-    "set.eq.and.u32.f32 mi.x, mx.x, mx.y, p;",
-    "slct.f32.f32 mx.x, mx.x, mx.y, mx.w;",
-    "slct.u32.s32 d, a, b, mi.y;",
-    "brev.b32 mi.x, mi.y;",
-    "lop3.b32 d, mi.x, mx.y, mi.z, 0x80;",
-    "clz.b32 d, mx.y;",
-]
-_NO_COMPONENTS = [
-    "slct.u32.s32 d, a, b, mx.y;",  # a float
-    "selp.f32 f, f.x, mx.x, p;",  # no vector
-    "selp.f32 f, mx, mx.x, p;",  # all of a vector
-    "selp.f32 f, mx.q, mx.y, p;",
-    "selp.f32 f, mx.b0, mx.y, p;",
-    "selp.f32 f, mx.xy, mx.y, p;",
-    "selp.f32 f, -mx.x, mx.y, p;",
-    "selp.f32 f, f, f, mx.x;",
-    "setp.eq.f32 mx.x, f, f;",
-    "vadd.u32.u32.u32 d, mi.x, b;",
-    "vadd.u32.u32.u32 mi.x, a, b;",
-    "vadd4.u32.u32.u32 d, a, b, mi.x;",
-    "vmad.u32.u32.u32 d, a, b, mi.x;",
-    "vset.u32.u32.eq d, a.b1, mi.b;",
-]
+
+def _list_lines(kind: str) -> list[str]:
+    return [line for x, line, _ in read_lines("kernel_lines.txt", 3) if x == kind]
 
 
-@pytest.mark.parametrize("line", _COMPONENTS)
+@pytest.mark.parametrize("line", _list_lines("component"))
 def test_a_component_of_a_vector_is_a_register(line: str) -> None:
     (item,) = _in_kernel(line)
     assert item.diagnostics == ()
     assert parse(str(parse(line))) == parse(line)
 
 
-@pytest.mark.parametrize("line", _NO_COMPONENTS)
-def test_what_is_no_component_is_illegal(line: str) -> None:
+@pytest.mark.parametrize("line", _list_lines("illegal"))
+def test_what_is_no_component_and_a_sum_that_ptxas_refuses_are_illegal(line: str) -> None:
     (item,) = _in_kernel(line)
     assert not item.is_legal
 
@@ -107,39 +80,8 @@ def test_a_run_carries_components_and_forgets_them_with_their_vector() -> None:
 
 # --- sums -----------------------------------------------------------------------------------
 
-_SUMS = [
-    "selp.b32 d, a+1, b, p;",
-    "selp.b32 d, %r1 + 4, b+ -1, p;",
-    "set.eq.u32.u32 d, a, b+0x10;",
-    "setp.eq.u32 p, buf+4, b;",
-    "setp.eq.b64 p, l, sh+4;",
-    "slct.b32.s32 d, a, b, c+(2*3);",
-    "selp.b32 d, a, b, p+1;",
-    "setp.eq.and.u32 p, a, b, q+1;",
-    "set.lt.or.u32.u32 d, a, b, q+1;",
-    "vadd.u32.u32.u32.add d, a, b, c+1;",
-    "vmad.u32.u32.u32 d, a, b, c+1;",
-]
-_NO_SUMS = [
-    "selp.b32 d, a-1, b, p;",
-    "selp.b32 d, 1+a, b, p;",
-    "selp.b32 d, a+b, b, p;",
-    "selp.b32 d, a+1.5, b, p;",
-    "selp.b32 d, (a+1), b, p;",
-    "selp.b32 d, -a+1, b, p;",
-    "selp.b32 d+1, a, b, p;",
-    "selp.b32 d, mi.x+1, b, p;",
-    "setp.eq.and.u32 p, a, b, !q+1;",
-    "selp.b32 d, a, b, !p+1;",
-    "vmad.u32.u32.u32 d, a, b, -c+1;",
-    "vadd.u32.u32.u32 d, a+1, b;",
-    "vmad.u32.u32.u32 d, a, b+1, c;",
-    "vadd4.u32.u32.u32 d, a, b, c+1;",
-    "vadd4.u32.u32.u32 d, a+1, b, c;",
-]
 
-
-@pytest.mark.parametrize("line", _SUMS)
+@pytest.mark.parametrize("line", _list_lines("sum"))
 def test_a_sum_that_ptxas_takes_is_not_checked_and_not_illegal(line: str) -> None:
     (item,) = _in_kernel(line)
     assert (item.is_legal, item.is_unreadable) == (True, True)
@@ -150,39 +92,19 @@ def test_a_sum_that_ptxas_takes_is_not_checked_and_not_illegal(line: str) -> Non
     assert set(program.statements[0].writes) <= {"d", "p"}
 
 
-@pytest.mark.parametrize("line", _NO_SUMS)
-def test_a_sum_that_ptxas_refuses_is_illegal(line: str) -> None:
-    (item,) = _in_kernel(line)
-    assert not item.is_legal
-
-
 # --- declarations ---------------------------------------------------------------------------
 
-_REFUSED = {
-    "vadd4.u32.u32.u32 %r0, %r9, %r2, %r3;": "%r9",
-    "selp.b32 d, %r4, b, p;": "%r4",
-    "selp.b32 d, %r, b, p;": "%r",
-    "selp.b32 d, %r1x, b, p;": "%r1x",
-    "selp.b32 d, %x10, b, p;": "%x10",
-    "selp.b32 z, a, b, p;": "z",
-    "selp.b32 d, a, b, nowhere;": "nowhere",
-    "@nowhere selp.b32 d, a, b, p;": "nowhere",
-    "vadd.u32.u32.u32 d, in, b;": "in",
-    "selp.b32 d, buf, b, p;": "buf",
-    "selp.b32 d, a, smem, p;": "smem",
-    "set.eq.u32.u32 d, sh, b;": "sh",
-    "setp.eq.u64 p, Q, 5;": "Q",
-    "vadd.u32.u32.u32 d, P, b;": "P",
-}
 
-
-@pytest.mark.parametrize("line", _REFUSED)
-def test_what_no_declaration_makes_a_register_is_illegal(line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [fields for kind, *fields in read_lines("kernel_lines.txt", 3) if kind == "undeclared"],
+)
+def test_what_no_declaration_makes_a_register_is_illegal(line: str, word: str) -> None:
     (item,) = _in_kernel(line)
     assert not item.is_legal
     assert [x.rule for x in item.diagnostics] == ["undeclared"]
     span = item.diagnostics[0].location.span
-    assert item.diagnostics[0].location.excerpt[slice(*span)].lstrip("@") == _REFUSED[line]
+    assert item.diagnostics[0].location.excerpt[slice(*span)].lstrip("@") == word
 
 
 @pytest.mark.parametrize(
@@ -200,10 +122,11 @@ def test_what_is_declared_is_legal(line: str, function: bool) -> None:
 
 
 def test_chunks_do_not_change_what_is_declared() -> None:
-    text = DECLARED.replace("LINE_IN_FN", "").replace("LINE", "\n".join([*_REFUSED, *_COMPONENTS]))
+    legal, illegal = _list_lines("component"), _list_lines("undeclared")
+    text = DECLARED.replace("LINE_IN_FN", "").replace("LINE", "\n".join([*illegal, *legal]))
     whole = list(check_listing([text], "x"))
     assert list(check_listing(iter(text), "x")) == whole
-    assert [item.is_legal for item in whole] == [False] * len(_REFUSED) + [True] * len(_COMPONENTS)
+    assert [item.is_legal for item in whole] == [False] * len(illegal) + [True] * len(legal)
 
 
 @pytest.mark.parametrize(
@@ -318,39 +241,6 @@ def test_check_says_what_it_did_not_recognise(
 
 # --- constants ----------------------------------------------------------------------------------
 
-_VALUES = {
-    "-5 % 3": 2,
-    "8 % -3": 8,
-    "(5 % 3) - 3 < 0": 0,
-    "~0 >> 1": 0x7FFFFFFFFFFFFFFF,
-    "~1 >= 63": 1,
-    "!1U - 1 < 0": 1,
-    "-1 >> 1": 0xFFFFFFFFFFFFFFFF,
-    "(-1 & -1) >> 1": 0xFFFFFFFFFFFFFFFF,
-    "(-1 | 0U) >> 1": 0x7FFFFFFFFFFFFFFF,
-    "1 ? -1 : 2U": 0xFFFFFFFFFFFFFFFF,
-    "1 << 65": 2,
-    "(-9223372036854775807 - 1) % -1": 0x8000000000000000,
-    "0x10000000000000005": 5,
-    "0x1ffffffffffffffff": 0xFFFFFFFFFFFFFFFF,
-    "36893488147419103233": 1,
-    "020000000000000000000000": 0,
-    "18446744073709551616*0-1<1": 1,
-    "0x18000000000000000*0-1<1": 0,
-    "0x" + "0" * 300 + "5": 5,
-    "(1.0 < 2.0) + 1": 2,
-    "0d7FF8000000000000 == 0d7FF8000000000000": 0,
-}
-_FLOATS = {
-    "1.0 + 2.0": 0x4008000000000000,
-    "2.0 * (3.0 + 1.0)": 0x4020000000000000,
-    "1e308 * 10.0": 0x7FF0000000000000,
-    "0d7FF0000000000000 * 0.0": 0xFFF8000000000000,
-    "0d7FF0000000000001 * 1.0": 0x7FF8000000000001,
-    "1.0 - 0d7FF8000000000001": 0x7FF8000000000001,
-    "0f3F800000": 0x3F800000,
-    "2.2250738585072014e-308": 0x0010000000000000,
-}
 _NO_CONSTANTS = [
     *("1/0", "0 ? 1/0 : 3", "1.0/0.0", "(-9223372036854775807 - 1) / -1", "1.0 == 1", "1.5 * 2"),
     *(
@@ -362,20 +252,6 @@ _NO_CONSTANTS = [
     *("1 ? 1.0 : 2.0", "1.0 ? 1 : 2", "1.0 && 1", "!1.0", "1e-310", "1e-400", "1e400"),
     *("+0f3F800000", "0f3F800000 + 1.0", "0f3F800000 < 0f40000000", "1 ? 0f3F800000 : 1"),
 ]
-
-
-@pytest.mark.parametrize("text", _VALUES)
-def test_an_integer_constant_is_worth_what_ptxas_makes_of_it(text: str) -> None:
-    source = parse(f"selp.u64 d, {text}, b, p").sources[0]
-    assert isinstance(source, Immediate)
-    assert source.bits == _VALUES[text]
-
-
-@pytest.mark.parametrize("text", _FLOATS)
-def test_a_float_constant_is_worth_what_ptxas_makes_of_it(text: str) -> None:
-    source = parse(f"selp.f64 d, {text}, b, p").sources[0]
-    assert isinstance(source, Immediate)
-    assert source.bits == _FLOATS[text]
 
 
 @pytest.mark.parametrize("type_", ["u64", "f64"])
