@@ -60,7 +60,7 @@ def answers() -> Answers:
         check=True,
     )
     found = json.loads(done.stdout)
-    return dict(zip(commands, found["commands"], strict=True)) | found["views"]
+    return {**dict(zip(commands, found["commands"], strict=True)), **found["views"]}
 
 
 @ci_only
