@@ -9,8 +9,7 @@ from random import Random
 from hypothesis import strategies as st
 
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shapes, pick_entry_form
-from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.types import Type
+from ptxscope.engine.isa.types import Form, Type
 from ptxscope.engine.micro_operations import base
 from ptxscope.engine.semantics.lowering import load_families
 from ptxscope.engine.syntax.instruction import Guard, Instruction, Register

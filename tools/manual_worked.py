@@ -15,8 +15,7 @@ from typing import NamedTuple
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import find_remarks, find_violations, get_entry, with_slot
 from ptxscope.engine.isa.entry import Entry
-from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
+from ptxscope.engine.isa.types import BoolOp, Destinations, Form, Selector, Type
 from ptxscope.engine.isa.video_entries import C_BITS
 from ptxscope.engine.micro_operations.base import RowTrace
 from ptxscope.engine.micro_operations.logic import Choose

@@ -23,8 +23,8 @@ from ptxscope.engine.arrays.array_program import ArrayProgram
 from ptxscope.engine.arrays.narrowing import PASSES, WidthError
 from ptxscope.engine.ir.tape import Node, record_plan, rewrite_plan
 from ptxscope.engine.isa.catalog import CATALOG, find_violations, pick_form, with_c
-from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
+from ptxscope.engine.isa.types import Form
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.semantics.rules import ERRATA, Erratum

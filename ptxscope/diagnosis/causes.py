@@ -14,8 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..engine.isa.catalog import find_violations, get_entry, with_c
-from ..engine.isa.form import Form
-from ..engine.isa.types import Type
+from ..engine.isa.types import Form, Type
 from ..engine.semantics.lowering import lower
 from ..engine.semantics.models import Model
 from ..engine.semantics.plan import Plan

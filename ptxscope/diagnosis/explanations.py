@@ -9,7 +9,7 @@ from itertools import repeat
 from typing import Any, NamedTuple, SupportsIndex, overload
 
 from ..engine.isa.entry import SlotPlace
-from ..engine.isa.form import Form
+from ..engine.isa.types import Form
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions, parse_model
 from ..engine.semantics.plan import compute_results
 from ..engine.semantics.rules import Erratum

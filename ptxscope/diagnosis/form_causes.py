@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from ..engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shared_slots
 from ..engine.isa.entry import Entry, Group, Slot, SlotPlace
-from ..engine.isa.form import Form
 from ..engine.isa.grammar import is_type_slot
-from ..engine.isa.types import CMP6, ProductWord, Role, Selector, Type
+from ..engine.isa.types import CMP6, Form, ProductWord, Role, Selector, Type
 from ..engine.semantics.models import BELIEFS, MISCONCEPTIONS, PTXAS_MODELS
 from ..engine.syntax.constants import FOLDING, find_folding
 from ..engine.syntax.instruction import Immediate, Instruction, Register

@@ -15,7 +15,7 @@ from math import prod
 from operator import contains
 from typing import NamedTuple
 
-from ..engine.isa.form import Form
+from ..engine.isa.types import Form
 from ..engine.micro_operations.numbers import Accumulate
 from ..engine.semantics.lowering import lower
 from ..engine.semantics.plan import compute_results

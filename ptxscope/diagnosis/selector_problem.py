@@ -15,8 +15,7 @@ from math import prod
 from typing import NamedTuple
 
 from ..engine.isa.catalog import get_entry
-from ..engine.isa.form import Form
-from ..engine.isa.types import Selector
+from ..engine.isa.types import Form, Selector
 from ..engine.semantics.lowering import lower
 from ..engine.semantics.plan import Plan, run_plan
 from ..engine.semantics.rules import Rules

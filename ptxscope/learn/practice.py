@@ -20,8 +20,7 @@ from ..engine.isa.catalog import (
 )
 from ..engine.isa.encodings import get_limits
 from ..engine.isa.entry import CORE_GROUPS, Entry, Group, Slot
-from ..engine.isa.form import Form
-from ..engine.isa.types import Destinations, Type
+from ..engine.isa.types import Destinations, Form, Type
 from ..engine.isa.video_entries import C_BITS
 from ..engine.micro_operations.properties import Flag
 from ..engine.semantics.models import ISA_MODEL

@@ -17,7 +17,7 @@ from ..engine.isa.catalog import (
     with_c,
 )
 from ..engine.isa.entry import CORE_GROUPS, Entry
-from ..engine.isa.form import Form
+from ..engine.isa.types import Form
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan
 from ..engine.syntax.instruction import Instruction, Register

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from ..engine.ir.tape import Node
 from ..engine.isa.catalog import find_violations, get_entry, with_c
-from ..engine.isa.form import Form
-from ..engine.isa.types import WORD_BITS, Type
+from ..engine.isa.types import WORD_BITS, Form, Type
 from ..engine.micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
 from ..engine.semantics.models import ISA_MODEL
 from ..engine.semantics.plan import Plan, compute_results

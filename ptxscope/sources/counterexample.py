@@ -9,8 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from ..engine.isa.encodings import format_hex
-from ..engine.isa.form import Form
-from ..engine.isa.types import DESTINATIONS, Role
+from ..engine.isa.types import DESTINATIONS, Form, Role
 from ..engine.semantics.models import PTXAS_MODELS, Model, find_errata
 from ..engine.semantics.plan import compute_results
 from ..engine.semantics.rules import Erratum

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from ..engine.isa.catalog import CATALOG, find_shapes, find_violations, get_entry, with_slot
 from ..engine.isa.encodings import cast, decode_float, encode_float
 from ..engine.isa.entry import Entry
-from ..engine.isa.form import Form
-from ..engine.isa.types import Role, Selector, Type
+from ..engine.isa.types import Form, Role, Selector, Type
 from ..engine.micro_operations.properties import Stage
 from ..engine.syntax.asm_bindings import parse_pasted
 from ..engine.syntax.errors import PtxError

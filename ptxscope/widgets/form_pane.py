@@ -7,7 +7,7 @@ from itertools import chain
 from textual import events
 
 from ..engine.isa.entry import Slot
-from ..engine.isa.form import Form
+from ..engine.isa.types import Form
 from ..state.edit_transitions import set_slot
 from . import slot_choices
 from .base.explorer_app import Do

@@ -10,8 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 
 from ..engine.isa.entry import Slot, SlotPlace
-from ..engine.isa.form import Form
 from ..engine.isa.grammar import SLOT_NAMES
+from ..engine.isa.types import Form
 from ..state.edit_transitions import choose_option
 from ..state.figure_edits import ask_formula
 from . import slot_choices

@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from ..engine.isa.catalog import explain_illegal_choice, find_shapes, get_entry, list_shared_slots
 from ..engine.isa.entry import Entry, SelectorDigits, Slot, SlotPlace
-from ..engine.isa.form import Form
 from ..engine.isa.grammar import SLOT_NAMES
 from ..engine.isa.truth_tables import find_formulas
-from ..engine.isa.types import Selector
+from ..engine.isa.types import Form, Selector
 
 ON, OFF = "■", "□"
 ABSENT = "–"

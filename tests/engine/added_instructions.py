@@ -17,9 +17,8 @@ from typing import Any
 
 from ptxscope.engine.isa import catalog
 from ptxscope.engine.isa.entry import Entry, Group, MinimumVersion, Operand
-from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.grammar import read_syntax
-from ptxscope.engine.isa.types import Role
+from ptxscope.engine.isa.types import Form, Role
 from ptxscope.engine.micro_operations import base
 from ptxscope.engine.micro_operations.base import MicroOperation
 from ptxscope.engine.micro_operations.merge import Merge, Pack

@@ -42,8 +42,7 @@ from ptxscope.engine.ir.tape import (
     record_plan,
     rewrite_plan,
 )
-from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.types import Type
+from ptxscope.engine.isa.types import Form, Type
 from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
 from ptxscope.engine.semantics.plan import Builder, Plan, compute_results, run_plan
 from ptxscope.engine.semantics.rules import ISA, Rules

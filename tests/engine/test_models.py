@@ -11,8 +11,7 @@ import pytest
 from ptxscope import evaluate, export, parse, replay, trace
 from ptxscope.engine.arrays.block_runner import run_blocks
 from ptxscope.engine.isa.catalog import CATALOG, find_violations
-from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.types import parse_selector
+from ptxscope.engine.isa.types import Form, parse_selector
 from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.models import (

@@ -13,8 +13,7 @@ import pytest
 from ptxscope import PtxError, parse
 from ptxscope.engine.isa.catalog import CATALOG, find_remarks, pick_form
 from ptxscope.engine.isa.entry import Entry
-from ptxscope.engine.isa.form import Form
-from ptxscope.engine.isa.types import Type
+from ptxscope.engine.isa.types import Form, Type
 from ptxscope.engine.syntax.instruction import Instruction, Register
 from tests.strategies import instruction_of
 

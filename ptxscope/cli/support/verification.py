@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...documents.proofs.machine_report import render_report
-from ...engine.isa.form import Form
+from ...engine.isa.types import Form
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction
 from ...files import is_there

@@ -18,9 +18,8 @@ from .entry import (
     VersionRequirement,
     make_operands,
 )
-from .form import Form
 from .grammar import read_syntax
-from .types import Role, Type
+from .types import Form, Role, Type
 
 _D, _A, _B, _C = (Operand(role, "stype") for role in (Role.D, Role.A, Role.B, Role.C))
 _PACKED = tuple(x._replace(has_lanes=True) for x in (_D, _A, _B))

@@ -15,8 +15,8 @@ from .arithmetic_entries import ARITHMETIC_ENTRIES
 from .common_entries import COMMON_ENTRIES
 from .comparison_entries import COMPARISON_ENTRIES, HALF_ENTRIES
 from .entry import Constraint, Entry, Remark, Slot, SlotPlace
-from .form import Form
 from .integer_entries import INTEGER_ENTRIES
+from .types import Form
 from .video_entries import VIDEO_ENTRIES
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ from .entry import (
     VersionRequirement,
     make_operands,
 )
-from .form import Form
 from .grammar import NUMBERS, read_syntax
-from .types import ProductWord, Role, Type
+from .types import Form, ProductWord, Role, Type
 
 _D, _A, _B = (Operand(role, "stype", has_bytes=True) for role in (Role.D, Role.A, Role.B))
 _AMOUNT = Operand(Role.B, Type.U32, typical_values=(0, 1, 4, 8, 15, 16, 24, 31, 32, 40, 63, 64))

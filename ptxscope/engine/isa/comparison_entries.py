@@ -19,9 +19,8 @@ from .entry import (
     VersionRequirement,
     make_operands,
 )
-from .form import Form
 from .grammar import NUMBERS, read_syntax
-from .types import CMP6, Cmp, Destinations, Role, Type
+from .types import CMP6, Cmp, Destinations, Form, Role, Type
 
 _SETP_DESTINATIONS = tuple(x for x in Destinations if x not in ("d|p", "_|p"))
 _CMP_OF_KIND = {

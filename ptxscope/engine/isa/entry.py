@@ -9,8 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from .encodings import Range
-from .form import Form
-from .types import DESTINATIONS, Role, Selector, Type
+from .types import DESTINATIONS, Form, Role, Selector, Type
 
 
 class Group(StrEnum):

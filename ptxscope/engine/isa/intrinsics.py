@@ -12,8 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from .catalog import find_entry
-from .form import Form
-from .types import Type
+from .types import Form, Type
 
 
 class Intrinsic(NamedTuple):

@@ -18,9 +18,8 @@ from .entry import (
     make_masks,
     make_operands,
 )
-from .form import Form
 from .grammar import read_syntax
-from .types import CMP6, Role, SecOp, Type, parse_selector
+from .types import CMP6, Form, Role, SecOp, Type, parse_selector
 
 _SECOP_OR_DSEL = Constraint(
     ("secop", "dsel"),

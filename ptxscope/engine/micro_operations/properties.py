@@ -7,8 +7,7 @@ from enum import Enum, StrEnum, auto
 from typing import NamedTuple, Protocol
 
 from ..isa.entry import Entry
-from ..isa.form import Form
-from ..isa.types import Type
+from ..isa.types import Form, Type
 from .arithmetic import Inputs
 
 

@@ -7,8 +7,7 @@ rules they implement.
 from __future__ import annotations
 
 from ..isa.encodings import encode_float
-from ..isa.form import Form
-from ..isa.types import Cmp, Destinations, Type
+from ..isa.types import Cmp, Destinations, Form, Type
 from ..micro_operations.comparison import Compare
 from ..micro_operations.logic import Choose, Combine, Encode, Flush, Not, SpreadTruth, TakeLane
 from ..micro_operations.merge import Pack

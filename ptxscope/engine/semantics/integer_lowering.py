@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..isa.encodings import get_limits
-from ..isa.form import Form
 from ..isa.types import (
     BoolOp,
     BytePair,
     Cmp,
     Destinations,
+    Form,
     ProductWord,
     ShiftDirection,
     ShiftMode,

@@ -6,8 +6,7 @@ from functools import lru_cache
 
 from ..isa.catalog import get_entry
 from ..isa.entry import Entry, Group
-from ..isa.form import Form
-from ..isa.types import Destinations, Type
+from ..isa.types import Destinations, Form, Type
 from ..micro_operations.properties import Stage
 from .plan import Builder, Lowering, Plan
 from .rules import ISA, Rules

@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..isa.form import Form
-from ..isa.types import SecOp
+from ..isa.types import Form, SecOp
 from .lowering import lower
 from .plan import Plan
 from .rules import ALL_ERRATA, ERRATA, ISA, NEWEST, OLDEST, Erratum, Rules, Version

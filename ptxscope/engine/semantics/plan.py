@@ -7,8 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ..isa.encodings import Range, get_limits
-from ..isa.form import Form
-from ..isa.types import Type
+from ..isa.types import Form, Type
 from ..micro_operations.arithmetic import EXACT, RANGES, LaneValues
 from ..micro_operations.base import MicroOperation
 from ..micro_operations.properties import Stage

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..isa.form import Form
-from ..isa.types import SecOp, Type, parse_selector
+from ..isa.types import Form, SecOp, Type, parse_selector
 
 
 class Rules(NamedTuple):

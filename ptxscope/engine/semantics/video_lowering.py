@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from ..isa.catalog import get_entry
 from ..isa.encodings import Range, get_limits
-from ..isa.form import Form
-from ..isa.types import SecOp, Selector, ShiftMode, Type
+from ..isa.types import Form, SecOp, Selector, ShiftMode, Type
 from ..micro_operations.base import MicroOperation
 from ..micro_operations.comparison import Compare
 from ..micro_operations.numbers import (

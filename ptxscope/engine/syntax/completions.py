@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ..isa.catalog import CATALOG, find_entry, find_violations, list_shapes
 from ..isa.entry import Entry, SlotPlace
-from ..isa.form import Form
 from ..isa.grammar import (
     SLOT_NAMES,
     is_selector_slot,
@@ -15,7 +14,7 @@ from ..isa.grammar import (
     list_modifier_slots,
     map_spellings,
 )
-from ..isa.types import Selector, Type
+from ..isa.types import Form, Selector, Type
 
 _GUARD = re.compile(r"\s*+(?>@\s*+(?>!\s*+|)[\w$%]++\s++|)")
 _MNEMONIC = re.compile(r"[\w.]*")

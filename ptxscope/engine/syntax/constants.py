@@ -18,8 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ..isa.encodings import cast, decode_float, encode_float
-from ..isa.form import Form
-from ..isa.types import Type
+from ..isa.types import Form, Type
 from .c_expression import COMPARISONS, OPERATORS, SIGNS, ExpressionError, ExpressionParser
 from .errors import Problem, Span, quote_word
 from .instruction import Immediate, Register

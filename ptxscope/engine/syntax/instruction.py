@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..isa.catalog import get_entry
 from ..isa.entry import Entry, SlotPlace
-from ..isa.form import Form
-from ..isa.types import CARRY_REGISTER, DESTINATIONS, ORDER, Destinations, Role, Type
+from ..isa.types import CARRY_REGISTER, DESTINATIONS, ORDER, Destinations, Form, Role, Type
 from ..records import FrozenDict, freeze_dicts, get_field_values
 from .errors import Span
 

@@ -15,8 +15,8 @@ from itertools import groupby, product
 
 from ..isa.catalog import CATALOG, ENTRIES, find_entry, find_violations, list_shapes
 from ..isa.entry import Entry, Group, SlotPlace
-from ..isa.form import Form
 from ..isa.grammar import map_spellings
+from ..isa.types import Form
 from .errors import find_closest_spelling
 
 # --- opcodes that the catalog lacks, by what is known of them ----------------------------

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..isa.encodings import Range
 from ..isa.entry import Entry, Group, Operand, SlotPlace
-from ..isa.form import Form
 from ..isa.grammar import SLOT_NAMES, format_misprint, is_selector_slot
-from ..isa.types import Destinations, Role, Selector, Type, parse_selector
+from ..isa.types import Destinations, Form, Role, Selector, Type, parse_selector
 from .errors import Problem, Span, format_existence, quote_word
 from .instruction import Immediate, Register
 from .tokens import RawInstruction, Token, TokenKind, is_constant

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from ..isa.catalog import CATALOG, find_entry, find_remarks, find_violations, get_entry, list_shapes
 from ..isa.entry import Entry
-from ..isa.form import Form
-from ..isa.types import Destinations, Type
+from ..isa.types import Destinations, Form, Type
 from . import tokens as syntax
 from .errors import (
     NotOneError,

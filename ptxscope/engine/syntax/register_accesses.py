@@ -13,9 +13,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..isa.catalog import ENTRIES, list_shapes
-from ..isa.form import Form
 from ..isa.grammar import is_type_slot
-from ..isa.types import ProductWord, Role, Type
+from ..isa.types import Form, ProductWord, Role, Type
 from .instruction import Instruction
 from .opcodes import (
     ADDRESS_PLACES,

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from ..isa.form import Form
-from ..isa.types import Role, Type
+from ..isa.types import Form, Role, Type
 from ..semantics.lowering import lower
 from ..semantics.plan import compute_results
 from ..syntax.constants import FOLDING, format_folding_note

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from ...engine.isa.catalog import ENTRIES
 from ...engine.isa.entry import SlotPlace
-from ...engine.isa.form import Form
-from ...engine.isa.types import CARRY_REGISTER
+from ...engine.isa.types import CARRY_REGISTER, Form
 from ...engine.program.control_flow import INITIAL, CodeBlock, WritePlace, Writers, find_blocks
 from ...engine.program.statement import SINK, Statement, StatementKind, VectorMove
 from ...engine.syntax.errors import Span
