@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import html
+import io
 import json
 import multiprocessing
 import os
@@ -14,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -416,9 +417,11 @@ def test_without_a_place_for_verdicts_they_are_proved(stored: list[str], tmp_pat
     assert "Equal to ptxas-13.5 and ptxas-13.0" in done.stdout
 
 
-def test_a_refusal_can_be_told_by_another_process() -> None:
+def test_a_refusal_and_a_verdict_travel_between_processes() -> None:
     error = pickle.loads(pickle.dumps(RefusedError("no", ((3, "refused"),))))
     assert (str(error), error.errors) == ("no", ((3, "refused"),))
+    verdict = FormVerdict("line", VerdictOutcome.PROVED, operands={"a": 1})
+    assert pickle.loads(pickle.dumps(verdict)) == verdict
 
 
 def test_an_interrupted_chunk_keeps_what_is_decided(
@@ -542,29 +545,11 @@ def test_a_report_explains_its_terms(stored: list[str]) -> None:
     assert "`c.signed < 0`.\n`.signed` is the operand as a signed number.\n\n" in text
 
 
-@ci_only
-def test_requests_that_are_wrong(stored: list[str]) -> None:
-    for words, message in (
-        ((), "give an instruction, --all, or --family OPCODE\n"),
-        (("{ popc.b32 d, a; add.u32 d, d, 1; }",), "a block of instructions; this command takes"),
-        (("--all", "--family", "vadd"), "--all, or --family OPCODE, one of them\n"),
-        (("--family", "vad"), "did you mean vmad?"),
-        ((SHOWING_E3, "--model", "E3"), "--model E3: write isa, ptxas or ptxas-MAJOR.MINOR"),
-        ((SHOWING_E3, "--model", "nonsense"), "nonsense: write isa, ptxas or ptxas-MAJOR.MINOR"),
-        (("vadd.u32 d, a, b",), "error: "),  # 1 is a line that does not follow the model
-        ((SHOWING_E3, "--report", "-f", "json"), "not allowed with argument"),
-        (("--all", "--report", "--gpu"), "--report is for machine code, not for --gpu"),
-        ((SHOWING_E3, "--sample", "4"), "--sample is for --all and --family"),
-        (("--family", "nonsense"), "--family nonsense: it is one of set, setp, "),
-        (("--all", "--sample", "0"), "argument --sample: '0' is not a whole number above 0"),
-        (("--all", "--jobs", "x"), "argument --jobs: 'x' is not a whole number above 0"),
-        ((SHOWING_E3, "--timeout", "nan"), "argument --timeout: 'nan' is not a number of seconds"),
-        ((SHOWING_E3, "--write-inputs", "x"), "--write-inputs and --results each go with --gpu"),
-        (("--all", "--gpu", "--write-inputs", "x"), "--sample 2000 takes fewer"),
-    ):
-        done = run("verify", *words)
-        assert done.returncode == 2
-        assert message in done.stderr
+@pytest.mark.parametrize("name", ["E3", "nonsense"])
+def test_a_model_that_no_assembler_follows_is_refused(name: str, stored: list[str]) -> None:
+    done = run("verify", SHOWING_E3, "--model", name)
+    assert (done.returncode, stored) == (2, [])
+    assert f"--model {name}: write isa, ptxas or ptxas-MAJOR.MINOR" in done.stderr
 
 
 # --- forms --------------------------------------------------------------------------------------
@@ -667,45 +652,43 @@ def test_where_tools_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.skipif(os.name == "nt", reason="the tools are shell scripts")
 def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    good = write_tool(tmp_path, "good", VERSION.format("13.0"))
-    silent = write_tool(tmp_path, "silent", "exit 0")
-    old = 'case "$1" in --version) {};; *) echo "nvdisasm fatal: Unsupported SM" >&2; exit 1;; esac'
-    old_tool = write_tool(tmp_path, "old", old.format(VERSION.format("11.8")))
+    def write(name: str, otherwise: str = "", version: str = "13.0") -> str:
+        script = f'case "$1" in --version) {VERSION.format(version)};; {otherwise} esac'
+        return write_tool(tmp_path, name, script)
+
+    good, silent = write("good"), write_tool(tmp_path, "silent", "exit 0")
+    old = write("old", '*) echo "nvdisasm fatal: Unsupported SM" >&2; exit 1;;', "11.8")
+    crash = write("crash", "*) kill -11 $$;;")
+    fails_always = '*) echo "ptxas fatal   : no sm_99" >&2; exit 255;;'
+    fails = write("fails", fails_always)
+    help_ = "--gpu-name  'compute_75','lto_90','sm_100','sm_75','sm_90a'. Default"
+    knows = write("knows", f'--help) echo "{help_}";; {fails_always}')
+    others = {
+        name: write_tool(tmp_path, name, f'echo "{name}: NVIDIA"; {VERSION.format("13.0")}')
+        for name in ("ptxas", "nvdisasm")
+    }
     monkeypatch.setenv("PATH", "/bin:/usr/bin")
     monkeypatch.setenv("PTXSCOPE_PTXAS", str(tmp_path / "nothing"))
-    for words, message in (
-        (("--ptxas", str(tmp_path / "no")), "cannot be run: No such file or directory"),
-        ((), "nothing cannot be run"),
-        (("--ptxas", silent), "does not report its version: is it ptxas?"),
-    ):
+    for words, status, message in (
+        (("--ptxas", str(tmp_path / "no")), 2, "cannot be run: No such file or directory"),
+        ((), 2, "nothing cannot be run"),
+        (("--ptxas", silent), 2, "does not report its version: is it ptxas?"),
+        (("--ptxas", good, "--nvdisasm", old), 2,
+         "cannot read what ptxas wrote: nvdisasm fatal: Unsupported SM; use"),
+        (("--ptxas", others["nvdisasm"]), 2, f"{others['nvdisasm']} is nvdisasm, not ptxas\n"),
+        (("--ptxas", good, "--nvdisasm", others["ptxas"]), 2,
+         f"{others['ptxas']} is ptxas, not nvdisasm\n"),
+        (("--ptxas", crash, "--nvdisasm", old), 1, "ptxas 13.0.88 crashed with signal 11"),
+        (("--ptxas", fails, "--nvdisasm", old), 2,
+         "ptxas 13.0.88 fails for sm_90: ptxas fatal   : no sm_99"),
+        (("--ptxas", knows, "--nvdisasm", old), 2,
+         "ptxas 13.0.88 does not support sm_90; it supports sm_75, sm_90a, sm_100\n"),
+    ):  # fmt: skip
         done = run("lower", SHOWING_E3, *words)
-        assert done.returncode == 2
+        assert done.returncode == status
         assert message in done.stderr
-    done = run("lower", SHOWING_E3, "--ptxas", good, "--nvdisasm", old_tool)
-    assert "cannot read what ptxas wrote: nvdisasm fatal: Unsupported SM; use" in done.stderr
-    for option, name in (("--ptxas", "nvdisasm"), ("--nvdisasm", "ptxas")):
-        other = write_tool(tmp_path, name, f'echo "{name}: NVIDIA"; {VERSION.format("13.0")}')
-        done = run("lower", SHOWING_E3, "--ptxas", good, option, other)
-        assert done.returncode == 2
-        assert f"{other} is {name}, not {option[2:]}\n" in done.stderr
-    crashing = 'case "$1" in --version) {};; *) kill -11 $$;; esac'
-    crash = write_tool(tmp_path, "crash", crashing.format(VERSION.format("13.0")))
-    done = run("lower", SHOWING_E3, "--ptxas", crash, "--nvdisasm", old_tool)
-    assert done.returncode == 1
-    assert "ptxas 13.0.88 crashed with signal 11" in done.stderr
-    unknown = 'case "$1" in --version) {};; *) echo "ptxas fatal   : no sm_99" >&2; exit 255;; esac'
-    fails = write_tool(tmp_path, "fails", unknown.format(VERSION.format("13.0")))
-    done = run("verify", SHOWING_E3, "--fresh", "--ptxas", fails, "--nvdisasm", old_tool)
-    assert done.returncode == 2
-    assert "ptxas 13.0.88 fails for sm_90: ptxas fatal   : no sm_99" in done.stderr
-    help_ = "--gpu-name  'compute_75','lto_90','sm_100','sm_75','sm_90a'. Default"
-    known = f'case "$1" in --help) echo "{help_}";; ' + unknown.removeprefix('case "$1" in ')
-    knows = write_tool(tmp_path, "knows", known.format(VERSION.format("13.0")))
-    done = run("verify", SHOWING_E3, "--fresh", "--ptxas", knows, "--nvdisasm", old_tool)
-    assert done.returncode == 2
-    assert (
-        "ptxas 13.0.88 does not support sm_90; it supports sm_75, sm_90a, sm_100\n" in done.stderr
-    )
+    done = run("verify", SHOWING_E3, "--fresh", "--ptxas", fails, "--nvdisasm", old)
+    assert (done.returncode, "ptxas 13.0.88 fails for sm_90" in done.stderr) == (2, True)
     monkeypatch.setattr(toolchain, "iter_places", lambda _: iter(()))
     monkeypatch.delenv("PTXSCOPE_PTXAS")
     for command in (("lower", SHOWING_E3), (*TRACED_E3, "--sass")):
@@ -745,89 +728,70 @@ def test_a_module_without_the_kernels_that_are_refused(monkeypatch: pytest.Monke
 # --- a GPU --------------------------------------------------------------------------------------
 
 
-class FakeDriver:
+def make_fake(lines: Sequence[str], model: str) -> SimpleNamespace:
     """The calls of the CUDA driver on a GPU that follows a model."""
+    sources = [make_kernel_source(parse(line)) for line in lines]
+    memory: dict[int, Any] = {}
+    images: list[bytes] = []
 
-    CUdevice_attribute = SimpleNamespace(
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR="major",
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR="minor",
-    )
-
-    def __init__(self, compute: Callable[[int, np.ndarray], np.ndarray]) -> None:
-        self.compute = compute
-        self.memory: dict[int, Any] = {}
-        self.image = b""
-
-    def __getattr__(self, name: str) -> Callable[..., tuple[object, ...]]:
-        def call(*arguments: Any) -> tuple[object, ...]:
-            method = getattr(type(self), f"_{name}", None)
-            result = method(self, *arguments) if method else None
-            return (0,) if result is None else (0, result)
-
-        return call
-
-    def _cuDeviceGet(self, number: int) -> int:  # noqa: N802
-        return number
-
-    def _cuDeviceGetAttribute(self, name: str, _: int) -> int:  # noqa: N802
-        return {"major": 9, "minor": 0}[name]
-
-    def _cuDeviceGetName(self, size: int, _: int) -> bytes:  # noqa: N802
-        return b"Fake GPU".ljust(size, b"\0")
-
-    def _cuDriverGetVersion(self) -> int:  # noqa: N802
-        return 13010
-
-    def _cuDevicePrimaryCtxRetain(self, _: int) -> str:  # noqa: N802
-        return "context"
-
-    def _cuModuleLoadData(self, image: bytes) -> str:  # noqa: N802
+    def load(image: bytes) -> str:
         assert image.endswith(b"}\n\0")
-        self.image = image
+        images.append(image)
         return "module"
 
-    def _cuModuleGetFunction(self, _: str, name: bytes) -> int:  # noqa: N802
-        assert f".entry {name.decode()}(" in self.image.decode()
+    def get_function(_: str, name: bytes) -> int:
+        assert f".entry {name.decode()}(" in images[-1].decode()
         return int(name[1:])
 
-    def _cuMemAlloc(self, size: int) -> int:  # noqa: N802
-        self.memory[len(self.memory) + 1] = ctypes.create_string_buffer(size)
-        return len(self.memory)
+    def allocate(size: int) -> int:
+        memory[len(memory) + 1] = ctypes.create_string_buffer(size)
+        return len(memory)
 
-    def _cuMemcpyHtoD(self, target: int, source: int, size: int) -> None:  # noqa: N802
-        ctypes.memmove(self.memory[target], source, size)
-
-    def _cuMemsetD8(self, target: int, byte: int, size: int) -> None:  # noqa: N802
-        ctypes.memset(self.memory[target], byte, size)
-
-    def _cuMemcpyDtoH(self, target: int, source: int, size: int) -> None:  # noqa: N802
-        ctypes.memmove(target, self.memory[source], size)
-
-    def _cuLaunchKernel(self, index: int, *arguments: Any) -> None:  # noqa: N802
+    def launch(index: int, *arguments: Any) -> None:
         *_, threads, _, _, _, _, parameters, _ = arguments
         pointers = (ctypes.c_uint64 * 2).from_address(parameters)
         output, source = (ctypes.c_uint64.from_address(x).value for x in pointers)
-        operands = np.frombuffer(self.memory[source].raw, np.uint64).reshape(threads, -1)
-        ctypes.memmove(
-            self.memory[output], self.compute(index, operands).tobytes(), operands.nbytes
-        )
-
-
-def make_fake(lines: Sequence[str], model: str) -> FakeDriver:
-    sources = [make_kernel_source(parse(line)) for line in lines]
-
-    def compute(index: int, operands: np.ndarray) -> np.ndarray:
+        operands = np.frombuffer(memory[source].raw, np.uint64).reshape(threads, -1)
         found = np.full_like(operands, 0xAAAAAAAAAAAAAAAA)
         results = device.compute_results(sources[index], operands, parse_model(model))
         for slot in sources[index].results:
             column = found[:, slot.offset // 8]
-            bits = max(slot.type.bits, 32 if slot.type.bits == 1 else 0)
-            mask = np.uint64((1 << bits) - 1)
+            mask = np.uint64((1 << (32 if slot.type.bits == 1 else slot.type.bits)) - 1)
             column &= ~mask
             column |= results[slot.role] & mask
-        return found
+        ctypes.memmove(memory[output], found.tobytes(), operands.nbytes)
 
-    return FakeDriver(compute)
+    names = "cuInit cuCtxSetCurrent cuCtxSynchronize cuMemFree cuModuleUnload"
+    calls: dict[str, Callable[..., object]] = {
+        **dict.fromkeys(names.split(), lambda *_: None),
+        "cuDeviceGet": lambda number: number,
+        "cuDeviceGetAttribute": lambda name, _: {"major": 9, "minor": 0}[name],
+        "cuDeviceGetName": lambda size, _: b"Fake GPU".ljust(size, b"\0"),
+        "cuDriverGetVersion": lambda: 13010,
+        "cuDevicePrimaryCtxRetain": lambda _: "context",
+        "cuModuleLoadData": load,
+        "cuModuleGetFunction": get_function,
+        "cuMemAlloc": allocate,
+        "cuMemcpyHtoD": lambda target, source, size: (
+            ctypes.memmove(memory[target], source, size) and None
+        ),
+        "cuMemsetD8": lambda target, byte, size: ctypes.memset(memory[target], byte, size) and None,
+        "cuMemcpyDtoH": lambda target, source, size: (
+            ctypes.memmove(target, memory[source], size) and None
+        ),
+        "cuLaunchKernel": launch,
+    }
+
+    def answer(call: Callable[..., object], *arguments: object) -> tuple[object, ...]:
+        result = call(*arguments)
+        return (0,) if result is None else (0, result)
+
+    prefix = "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY"
+    attributes = {f"{prefix}_{x.upper()}": x for x in ("major", "minor")}
+    return SimpleNamespace(
+        CUdevice_attribute=SimpleNamespace(**attributes),
+        **{name: partial(answer, call) for name, call in calls.items()},
+    )
 
 
 GPU_LINES = (
@@ -895,56 +859,35 @@ def test_a_batch_for_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def check_that_results_are_refused(folder: Path, results: np.ndarray) -> None:
-    path = folder / "results.npz"
-    whole, lines = path.read_bytes(), (folder / "lines.json").read_bytes()
+    whole = {name: (folder / name).read_bytes() for name in ("results.npz", "lines.json")}
+    lines = whole["lines.json"]
 
-    np.save(folder / "array.npy", results)
-    array = (folder / "array.npy").read_bytes()
+    def encode(save: Callable[..., None], *arrays: Any, **named: Any) -> bytes:
+        stream = io.BytesIO()
+        save(stream, *arrays, **named)
+        return stream.getvalue()
 
-    def save_objects() -> None:
-        np.savez(path, results=np.array([{}], object), device=np.array("other"))
-
-    cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: path.write_bytes(whole[:500]), "are not a batch: File is not a zip file"),
-        (lambda: path.write_bytes(b""), "are not a batch: No data left in file"),
-        (lambda: path.write_bytes(array), "are not a batch: it is not a .npz file"),
-        (lambda: np.savez(path, device=np.array("")), "are not a batch: 'results is not a file"),
-        (save_objects, "are not a batch: Object arrays cannot be loaded"),
-        (
-            lambda: (folder / "lines.json").write_bytes(lines.replace(b"vadd", b"hello")),
-            "are not a batch: `hello` is not an instruction\n",
-        ),
-        (
-            lambda: (folder / "lines.json").write_bytes(lines.replace(b"device/1", b"device/2")),
-            "are not a batch: lines.json is of another version",
-        ),
-        (
-            lambda: (folder / "lines.json").write_bytes(b"[" * 100_000),
-            "are not a batch: lines.json is nested too deeply",
-        ),
-        (
-            lambda: (folder / "lines.json").write_bytes(b"[]"),
-            "are not a batch: lines.json is of another version",
-        ),
-        *(
-            (
-                partial((folder / "lines.json").write_text, text, "utf-8"),
-                "are not a batch: `lines` of lines.json is not a list of lines of PTX",
-            )
-            for text in (
-                '{"schema": "ptxscope.device/1", "lines": NaN}',
-                '{"schema": "ptxscope.device/1", "lines": "abc"}',
-                '{"schema": "ptxscope.device/1", "lines": [1]}',
-            )
-        ),
-    ]
-    for spoil, message in cases:
-        path.write_bytes(whole)
-        (folder / "lines.json").write_bytes(lines)
-        spoil()
-        done = run("verify", "--gpu", "--results", str(path))
+    objects = encode(np.savez, results=np.array([{}], object), device=np.array("other"))
+    no_lines = "`lines` of lines.json is not a list of lines of PTX"
+    for name, data, message in (
+        ("results.npz", whole["results.npz"][:500], "File is not a zip file"),
+        ("results.npz", b"", "No data left in file"),
+        ("results.npz", encode(np.save, results), "it is not a .npz file"),
+        ("results.npz", encode(np.savez, device=np.array("")), "'results is not a file"),
+        ("results.npz", objects, "Object arrays cannot be loaded"),
+        ("lines.json", lines.replace(b"vadd", b"hello"), "`hello` is not an instruction\n"),
+        ("lines.json", lines.replace(b"device/1", b"device/2"), "lines.json is of another version"),
+        ("lines.json", b"[" * 100_000, "lines.json is nested too deeply"),
+        ("lines.json", b"[]", "lines.json is of another version"),
+        ("lines.json", b'{"schema": "ptxscope.device/1", "lines": NaN}', no_lines),
+        ("lines.json", b'{"schema": "ptxscope.device/1", "lines": "abc"}', no_lines),
+        ("lines.json", b'{"schema": "ptxscope.device/1", "lines": [1]}', no_lines),
+    ):
+        for file, content in (*whole.items(), (name, data)):
+            (folder / file).write_bytes(content)
+        done = run("verify", "--gpu", "--results", str(folder / "results.npz"))
         assert (done.returncode, done.stdout) == (2, "")
-        assert message in done.stderr
+        assert f"are not a batch: {message}" in done.stderr
         assert done.stderr.count("error: ") == done.stderr.count("\n") == 1
 
 
@@ -999,18 +942,7 @@ def test_every_erratum_is_in_the_releases_that_it_names(
 def test_the_errata_are_found_again_from_nothing(paths: tuple[str, str], tmp_path: Path) -> None:
     """A sample that contains them departs exactly where it is known to."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
-    words = [
-        "verify",
-        "--all",
-        "--sample",
-        "300",
-        "--model",
-        "isa",
-        "-f",
-        "json",
-        "--timeout",
-        "30",
-    ]
+    words = "verify --all --sample 300 --model isa -f json --timeout 30".split()
     done = subprocess.run(
         [sys.executable, "-m", "ptxscope", *words, "--ptxas", paths[0], "--nvdisasm", paths[1]],
         env=environment,
@@ -1067,13 +999,3 @@ def test_ctrl_c_and_another_run(tmp_path: Path) -> None:
     assert "the same command continues from there" in errors
     (path,) = tmp_path.rglob("*.jsonl")
     assert len(path.read_text("utf-8").splitlines()) >= 2
-
-
-def test_a_mapping_is_what_a_verdict_holds() -> None:
-    """Verdicts travel between processes."""
-    import pickle
-
-    verdict = FormVerdict("line", VerdictOutcome.PROVED, operands={"a": 1})
-    copied = pickle.loads(pickle.dumps(verdict))
-    assert copied == verdict
-    assert isinstance(copied.operands, Mapping)
