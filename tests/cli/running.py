@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -46,6 +47,24 @@ def list_loaded_modules(*words: str) -> set[str]:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert "Traceback" not in done.stderr
     return {*done.stderr.splitlines()[-1].split()}
+
+
+def run_in_terminal(*words: str, **env: str) -> tuple[int, bytes]:
+    """The status of a process whose outputs are a terminal, and what the terminal gets."""
+    import pty  # not on Windows
+
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "ptxscope", *words]
+    with subprocess.Popen(command, stdout=slave, stderr=slave, env={**os.environ, **env}) as child:
+        os.close(slave)
+        shown = b""
+        try:
+            while part := os.read(master, 1 << 16):
+                shown += part
+        except OSError:  # the end, as Linux has it
+            pass
+    os.close(master)
+    return child.returncode, shown
 
 
 def updated(text: str, name: str = "text") -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import codecs
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from ptxscope.cli import main
 from ptxscope.cli.commands.trace import parse_request, render_request
 from ptxscope.cli.support.markdown_markers import find_doubtful, find_markers
 from ptxscope.cli.support.streams import CommandError
-from tests.cli.running import updated
+from tests.cli.running import run, updated
 from tests.tiers import sampled
 
 OPEN = "<!-- ptxscope trace 'vadd.u32.u32.u32 d, a, b' a=1 b=2 -f text -->"
@@ -152,26 +150,6 @@ def test_what_fails_is_one_file_s_affair(
     assert "folder is not a regular file" in said.err
     assert "not a file name" in said.err
     assert latin.read_bytes() == b"one\n\xe9\n"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
-def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "x.md"
-    page = f"{OPEN}\n{CLOSE}\n" + "x" * 500
-    path.write_text(page)
-    program = (
-        "import resource, signal, sys; from ptxscope.cli import main\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))\n"
-        "sys.exit(main(['export', '--update', sys.argv[1]]))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: {path}: File too large\n"
-    assert path.read_text() == page
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_file_that_changed_meanwhile_is_left_alone(
@@ -519,3 +497,81 @@ def test_a_marker_takes_fold_without_a_value(tmp_path: Path) -> None:
     bare, named = (page.read_text().replace("=but-last", "") for page in pages)
     assert bare == named
     assert "popc" in bare.split("-->", 1)[1]
+
+
+# --- encodings, and places of pictures ----------------------------------------------------------
+
+COMMAND = "ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0"
+PAGE = f"# Größe\r\n\r\n<!-- {COMMAND} -->\r\n<!-- /ptxscope -->\r\n\r\nEnde ✓\r\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark"),
+    [
+        ("utf-8", b""),
+        ("utf-8", codecs.BOM_UTF8),
+        ("utf-16-le", codecs.BOM_UTF16_LE),
+        ("utf-16-be", codecs.BOM_UTF16_BE),
+    ],
+)
+def test_a_page_stays_encoded_as_it_is(tmp_path: Path, encoding: str, mark: bytes) -> None:
+    page = tmp_path / "page.md"
+    page.write_bytes(mark + PAGE.encode(encoding))
+    assert run("export", "--update", str(page)) == (0, f"{page}: updated\n", "")
+    made = page.read_bytes()
+    assert made.startswith(mark)
+    text = made[len(mark) :].decode(encoding)
+    assert text.startswith("# Größe\r\n")
+    assert text.endswith("Ende ✓\r\n")
+    assert "`0x0000007f`" in text
+    assert run("export", "--update", "--check", str(page)) == (0, "", "")
+
+
+def test_one_of_its_two_tasks_is_named(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_bytes(PAGE.encode())
+    said = "error: add --update to rewrite the traces, or --check to compare them\n"
+    assert run("export", str(page)) == (2, "", said)
+    assert run("export", "--check", str(page)) == (1, f"{page}: stale\n", "")
+    assert page.read_bytes() == PAGE.encode()
+
+
+def test_half_a_character_is_told_with_its_line(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_bytes(codecs.BOM_UTF16_LE + "a\nb\n".encode("utf-16-le") + b"\x00")
+    done = run("export", "--update", str(page))
+    assert done.returncode == 2
+    assert "page.md:3: this is not UTF-16" in done.stderr
+
+
+def test_the_folder_of_a_picture_is_to_be_made_first(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"<!-- {COMMAND} -o pics/all/t.svg -->\n<!-- /ptxscope -->\n")
+    done = run("export", "--update", str(page))
+    assert done.returncode == 2
+    folder = tmp_path / "pics" / "all"
+    assert f"make the folder {folder} first" in done.stderr
+    folder.mkdir(parents=True)
+    assert run("export", "--update", str(page)).returncode == 0
+    assert (folder / "t.svg").read_text().startswith("<svg")
+
+
+def test_a_file_where_the_folder_of_a_picture_would_be(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"<!-- {COMMAND} -o pics/t.svg -->\n<!-- /ptxscope -->\n")
+    (tmp_path / "pics").write_text("mine")
+    done = run("export", "--update", str(page))
+    assert done.returncode == 2
+    assert "pics" in done.stderr
+    assert (tmp_path / "pics").read_text() == "mine"
+
+
+def test_the_end_of_a_comment_within_a_title(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"<!-- {COMMAND} --title 'a --> b' -->\n<!-- /ptxscope -->\n")
+    done = run("export", "--update", str(page))
+    assert done.returncode == 2
+    assert "page.md:1: a quote is opened and not closed before the first -->" in done.stderr
+    page.write_text(f"<!-- {COMMAND} --title 'a --''> b' -->\n<!-- /ptxscope -->\n")
+    assert run("export", "--update", str(page)).returncode == 0
+    assert "## a --&gt; b" in page.read_text()

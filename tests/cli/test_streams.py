@@ -17,6 +17,7 @@ import pytest
 
 from ptxscope.cli import main
 from ptxscope.cli.support.command_table import COMMANDS
+from tests.cli.running import run_in_terminal
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="descriptors of POSIX")
@@ -170,15 +171,6 @@ def test_unreadable_files(
     assert said.count("\n") == 1
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
-@every_reader
-def test_a_file_without_permission(name: str, run: Run, tmp_path: Path) -> None:
-    (tmp_path / "secret").touch(0)
-    done = run(tuple("secret" if word == "-" else word for word in COMMANDLINES[name]))
-    assert done.returncode == 2
-    assert b"secret: Permission denied" in done.stderr
-
-
 def test_a_file_that_can_be_read_once(tmp_path: Path, run: Run) -> None:
     # as of `check <(cuobjdump …)`: opening it again would find it empty
     os.mkfifo(tmp_path / "fifo")
@@ -242,54 +234,28 @@ def test_a_terminal_gets_its_own_encoding() -> None:
     wrong = (*COMMANDLINES["eval"], "--model", "nöpe漢")
     traced = (*COMMANDLINES["trace"], "--title", "é漢")
     for words, status, wanted in ((traced, 0, b"\xe9?"), (wrong, 2, b"n\xf6pe?")):
-        master, slave = pty.openpty()
-        os.set_blocking(master, False)
-        done = subprocess.run(
-            [sys.executable, "-m", "ptxscope", *words],
-            stdout=slave,
-            stderr=slave,
-            env={**os.environ, "PYTHONIOENCODING": "latin-1"},
-            check=False,
-            timeout=60,
-        )
-        shown = os.read(master, 1 << 16)
-        os.close(slave)
-        os.close(master)
-        assert done.returncode == status
+        found_status, shown = run_in_terminal(*words, PYTHONIOENCODING="latin-1")
+        assert found_status == status
         assert wanted in shown
 
 
 @ci_only
 def test_a_writers_text_is_kept_in_files_and_pipes_and_only_shown_by_a_terminal(
-    tmp_path: Path,
+    tmp_path: Path, run: Run
 ) -> None:
     title = "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 no\u00a0break a\u00adb \u200dz"
-    words = [sys.executable, "-m", "ptxscope", *COMMANDLINES["trace"], "--title", title]
     for format_ in ("text", "markdown", "json"):
         file = tmp_path / format_
-        how = [*words, "-f", format_]
-        piped = subprocess.run(how, capture_output=True, check=True).stdout.decode()
-        subprocess.run([*how, "-o", str(file)], check=True)
+        words = (*COMMANDLINES["trace"], "--title", title, "-f", format_)
+        piped = run(words).stdout.decode()
+        run((*words, "-o", str(file)))
         assert file.read_bytes().decode() == piped
         assert title in piped.replace("\\", "")
-        master, slave = pty.openpty()
-        with subprocess.Popen(how, stdout=slave) as process:
-            os.close(slave)
-            shown = b""
-            while part := _read(master):
-                shown += part
-        os.close(master)
-        assert process.returncode == 0
+        status, shown = run_in_terminal(*words)
+        assert status == 0
         told = shown.decode().replace("\r\n", "\n")
         assert all(char.isprintable() for char in told.replace("\n", ""))
         assert not set(title) - set("nobreakabz ") & set(told)
-
-
-def _read(master: int) -> bytes:
-    try:
-        return os.read(master, 1 << 16)
-    except OSError:  # the end, as Linux has it
-        return b""
 
 
 # --- text that is none -------------------------------------------------------------------
