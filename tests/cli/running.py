@@ -22,14 +22,15 @@ class Done(NamedTuple):
     stderr: str
 
 
-def _stream(given: str = "") -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(given.encode()), encoding="utf-8")
+def _stream(given: str | bytes = "", encoding: str = "utf-8") -> io.TextIOWrapper:
+    data = given.encode() if isinstance(given, str) else given
+    return io.TextIOWrapper(io.BytesIO(data), encoding=encoding)
 
 
-def run(*words: str, given: str = "") -> Done:
+def run(*words: str, given: str | bytes = "") -> Done:
     """Run a command; that it does the same as a process is tested in test_streams."""
-    out, err = _stream(), _stream()
-    with redirect_stdout(out), redirect_stderr(err), patch.object(sys, "stdin", _stream(given)):
+    out, err, stdin = _stream(), _stream(), _stream(given, "ascii")  # commands read its bytes
+    with redirect_stdout(out), redirect_stderr(err), patch.object(sys, "stdin", stdin):
         status = main(words)
     said = []
     for stream in (out, err):

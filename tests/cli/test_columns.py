@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 from pathlib import Path
@@ -13,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import evaluate, parse
-from ptxscope.cli import main
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.values import parse_value
+from tests.cli.running import run
 
 LINES = (
     "vadd4.s32.s32.u32.sat d, a, b, c;",
@@ -45,10 +44,8 @@ _ODD = st.sampled_from(["", " 1", "1 ", "1\t", "\u2028", "\u0661", "\uff11"]) | 
 
 def run_eval(line: str, path: Path) -> tuple[int, str]:
     """The exit status of `eval --csv`, and what it prints."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-        status = main(["eval", line, "--csv", str(path)])
-    return status, out.getvalue()
+    done = run("eval", line, "--csv", str(path))
+    return done.returncode, done.stdout
 
 
 def evaluate_rows(line: str, text: str) -> tuple[int, list[list[str]]]:

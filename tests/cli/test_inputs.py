@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from ptxscope.cli import main
 from ptxscope.documents.formats.json_text import format_json
-from tests.cli.running import run
+from tests.cli.running import Done, run
 
 LINE = "vadd.u32.u32.u32 d, a, b"
 ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b)); // ü\n'
@@ -25,50 +22,36 @@ def encoded(text: str, encoding: str) -> bytes:
     return (("\ufeff" if name != encoding else "") + text).encode(name)
 
 
-class Caller:
-    """Runs a command on a file, or on its bytes as standard input."""
-
-    def __init__(
-        self,
-        folder: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        self.folder, self.monkeypatch, self.capsys = folder, monkeypatch, capsys
-        monkeypatch.chdir(folder)
-
-    def __call__(self, raw: bytes, by_name: bool, *words: str, status: int = 0) -> tuple[str, str]:
-        (self.folder / "FILE").write_bytes(raw)
-        stdin = io.TextIOWrapper(io.BytesIO(b"" if by_name else raw), encoding="ascii")
-        self.monkeypatch.setattr(sys, "stdin", stdin)
-        name = "FILE" if by_name else "-"
-        assert main([name if word == "FILE" else word for word in words]) == status
-        return self.capsys.readouterr()
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
-def call(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Caller:
-    return Caller(tmp_path, monkeypatch, capsys)
+def call(raw: bytes, by_name: bool, *words: str, status: int = 0) -> Done:
+    """Run a command on FILE, or on its bytes as standard input."""
+    Path("FILE").write_bytes(raw)
+    name, given = ("FILE", b"") if by_name else ("-", raw)
+    done = run(*(name if word == "FILE" else word for word in words), given=given)
+    assert done.returncode == status, done
+    return done
 
 
 @ways
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_every_reader_takes_utf_8_and_utf_16(encoding: str, by_name: bool, call: Caller) -> None:
-    out, _ = call(encoded(TABLE, encoding), by_name, "eval", LINE, "--csv", "FILE")
+def test_every_reader_takes_utf_8_and_utf_16(encoding: str, by_name: bool) -> None:
+    out = call(encoded(TABLE, encoding), by_name, "eval", LINE, "--csv", "FILE").stdout
     assert out == "name,a,b,d\nü,1,2,0x00000003\nx,3,4,0x00000007\n"
     raw = encoded(ASM, encoding)
-    assert "%0 = 0x00000003" in call(raw, by_name, "run", "FILE", "%1=1", "%2=2")[0]
-    assert "1:6: ok" in call(raw, by_name, "check", "FILE")[0]
+    assert "%0 = 0x00000003" in call(raw, by_name, "run", "FILE", "%1=1", "%2=2").stdout
+    assert "1:6: ok" in call(raw, by_name, "check", "FILE").stdout
     seen = encoded("a,b,got\n1,2,3\n", encoding)
-    out, _ = call(seen, by_name, "explain", LINE, "--observations", "FILE")
+    out = call(seen, by_name, "explain", LINE, "--observations", "FILE").stdout
     assert "documented" in out
 
 
-def test_a_file_that_is_no_text(call: Caller) -> None:
+def test_a_file_that_is_no_text() -> None:
     for words in (("run", "FILE"), ("check", "FILE"), ("eval", LINE, "--csv", "FILE")):
-        assert "FILE is not a text file" in call(b"\x7fELF\0\0", True, *words, status=2)[1]
+        assert "FILE is not a text file" in call(b"\x7fELF\0\0", True, *words, status=2).stderr
 
 
 @ways
@@ -85,9 +68,9 @@ def test_a_file_that_is_no_text(call: Caller) -> None:
     ],
 )
 def test_bytes_that_are_no_text_are_named_by_line_and_column(
-    raw: bytes, said: str, by_name: bool, call: Caller
+    raw: bytes, said: str, by_name: bool
 ) -> None:
-    assert said in call(raw, by_name, "eval", LINE, "--csv", "FILE", status=2)[1]
+    assert said in call(raw, by_name, "eval", LINE, "--csv", "FILE", status=2).stderr
 
 
 @ways
@@ -106,20 +89,20 @@ def test_bytes_that_are_no_text_are_named_by_line_and_column(
         ('a,b\n"1,2\n', "error: "),
     ],
 )
-def test_tables_that_are_wrong(text: str, said: str, by_name: bool, call: Caller) -> None:
-    assert said in call(text.encode(), by_name, "eval", LINE, "--csv", "FILE", status=2)[1]
+def test_tables_that_are_wrong(text: str, said: str, by_name: bool) -> None:
+    assert said in call(text.encode(), by_name, "eval", LINE, "--csv", "FILE", status=2).stderr
 
 
-def test_a_register_s_column_is_its_own_by_any_of_its_names(call: Caller) -> None:
+def test_a_register_s_column_is_its_own_by_any_of_its_names() -> None:
     line = "vadd.u32.u32.u32 %r1, %r2, %r3"
-    said = call(b"%r2,r2,b\n1,2,3\n", True, "eval", line, "--csv", "FILE", status=2)[1]
+    said = call(b"%r2,r2,b\n1,2,3\n", True, "eval", line, "--csv", "FILE", status=2).stderr
     assert "two columns for %r2: `%r2` and `r2`" in said
-    said = call(b"%r2,b,a\n1,2,3\n", True, "eval", line, "--csv", "FILE", status=2)[1]
+    said = call(b"%r2,b,a\n1,2,3\n", True, "eval", line, "--csv", "FILE", status=2).stderr
     assert "two columns for %r2: `%r2` and `a`" in said
 
 
-def test_results_stand_below_their_title(call: Caller) -> None:
-    out, _ = call(b"a,b,note,note\n1,2\n3,4,x,y\n", True, "eval", LINE, "--csv", "FILE")
+def test_results_stand_below_their_title() -> None:
+    out = call(b"a,b,note,note\n1,2\n3,4,x,y\n", True, "eval", LINE, "--csv", "FILE").stdout
     assert out.splitlines() == ["a,b,note,note,d", "1,2,,,0x00000003", "3,4,x,y,0x00000007"]
 
 
@@ -146,12 +129,11 @@ def test_json_is_ascii_and_unicode(text: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize("format_", ["text", "json", "sarif"])
-def test_a_source_may_hold_half_a_pair(format_: str, call: Caller) -> None:
+def test_a_source_may_hold_half_a_pair(format_: str) -> None:
     # \x escapes of a Python string and the name of a file can make text that is none
     source = b'ptx = """vadd4.u32.u32.u32 d\\ud800, a, b, \\x1b[31m;"""\n'
-    (call.folder / "\udcff.py").write_bytes(source)
-    status = main(["check", "-f", format_, "\udcff.py"])
-    said = call.capsys.readouterr().out
+    Path("\udcff.py").write_bytes(source)
+    status, said, _ = run("check", "-f", format_, "\udcff.py")
     assert status == 1
     said.encode()
     assert "\x1b" not in said
@@ -164,8 +146,7 @@ def test_a_source_may_hold_half_a_pair(format_: str, call: Caller) -> None:
         assert place["artifactLocation"]["uri"] == "%FF.py"
 
 
-def test_behind_two_dashes_stand_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_behind_two_dashes_stand_files(tmp_path: Path) -> None:
     for name in ("-x.ptx", "-q", "y.ptx"):
         (tmp_path / name).write_text("vadd4.u32.u32.u32 %r1, %r1, %r1, %r1;\n", encoding="utf-8")
     done = run("check", "-q", "--", "-x.ptx", "-q", "y.ptx")
