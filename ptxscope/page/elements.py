@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from html import escape
 from typing import Any
+from xml.etree import ElementTree as ET
 
 from ..engine.isa.encodings import format_hex
 from ..engine.syntax.errors import Problem, PtxError, caret_lines, make_printable
@@ -68,6 +69,15 @@ def make_problem(error: PtxError, problem: Problem) -> Element:
         make_element("p", hint) if hint else "",
         class_="problem",
     )
+
+
+def parse_svg(text: str) -> Element:
+    """Return the elements of an SVG of ptxscope's own."""
+
+    def convert(node: ET.Element) -> Element:
+        return [node.tag, dict(node.attrib), *filter(None, [node.text]), *map(convert, node)]
+
+    return convert(ET.fromstring(text))  # noqa: S314
 
 
 def format_flag(is_true: bool) -> str:

@@ -6,7 +6,10 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
-from ..engine.micro_operations.drawings import Tick
+from ..documents.svg.svg_canvas import Area, SvgCanvas, format_length
+from ..documents.svg.svg_colours import SvgColour
+from ..documents.svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
+from ..documents.svg.text_styles import DATUM, LABEL
 from ..engine.syntax.errors import PtxError
 from ..engine.tracing.trace import Trace
 from ..sweep.axis import (
@@ -24,14 +27,15 @@ from ..sweep.register_parts import (
     parse_swept_part,
     with_read_order,
 )
-from .elements import Child, Element, make_button, make_element
+from .elements import Child, Element, make_button, make_element, parse_svg
 from .tool_panels import make_error, make_field
 
 _MAX_VALUES = 256
 """Maximum values of the part; of more, as many evenly spaced ones are computed."""
-_PLOT_WIDTH, _PLOT_HEIGHT = 320, 160
-_CHAR, _LINE = 6.8, 14
-"""Width of a character and height of a line of the labels."""
+_WIDTH, _MARGIN = 440, 4
+_PLOT = Area(118, 300)
+_TOP, _BOTTOM = 24, 184
+_X_AXIS, _Y_AXIS = PlacedAxis(_PLOT.x, _PLOT.right), PlacedAxis(_BOTTOM, _TOP)
 _MAX_RUNS = 64
 """Maximum rows of the table."""
 
@@ -106,69 +110,42 @@ def sweep(trace: Trace, text: str) -> list[Child]:
 
 
 def _make_plot(swept: IntegerSweep, runs: list[list[Sample]], about: str) -> Element:
-    """Return a plot of the results by rank, with the present value marked."""
+    """Return a plot of the results by rank, with the current value marked."""
     axis, result = swept.x, swept.result_part
-    result_axis = ResultAxis(result, 0, result.values - 1)
+    results = ResultAxis(result, 0, result.values - 1)
 
-    def place_rank(rank: int) -> float:
-        return _PLOT_WIDTH * (float(axis.compute_start(rank)) + 0.5 / axis.span)
+    def compute_x(rank: int) -> float:
+        return float(_X_AXIS.compute_place(axis.compute_start(rank) + 0.5 / axis.span))
 
     def place(sample: Sample) -> str:
-        x = place_rank(sample.rank)
-        return f"{x:.1f} {_PLOT_HEIGHT * (1 - result_axis.compute_part(sample.result_rank)):.1f}"
+        y = _Y_AXIS.compute_place(results.compute_part(sample.result_rank))
+        return f"{format_length(compute_x(sample.rank))} {format_length(y)}"
 
+    canvas = SvgCanvas("")
+    canvas.draw_text(_MARGIN, _TOP - 8, result.label, LABEL)
+    canvas.draw_box(_PLOT, _TOP, _BOTTOM - _TOP, SvgColour.SOFT, radius=0)
+    point, _ = swept.current_point
+    x = compute_x(axis.ranks[point or 0])
+    canvas.draw_line(x, _TOP, x, _BOTTOM, SvgColour.MARK, dash="4 3")
     # a line to its own start would not be drawn
     path = "".join(
         f"M{place(run[0])}" + (f"L{place(run[-1])}" if len(run) > 1 else "h1") for run in runs
     )
-    point, _ = swept.current_point
-    x = place_rank(axis.ranks[point or 0])
+    canvas.draw_path(path, SvgColour.A, line=2.5)
     starts = [run[0] for run in runs] if axis.stride == 1 else []
-    columns = axis.list_ticks(point, is_by_rank=True, breaks=[x.rank for x in starts])
-    columns = choose_ticks(columns, _PLOT_WIDTH, _CHAR)
+    ticks = axis.list_ticks(point, is_by_rank=True, breaks=[x.rank for x in starts])
+    ticks = choose_ticks(ticks, _PLOT.width, DATUM.measure("0"))
+    draw_x_ticks(canvas, ticks, _X_AXIS, Area(0, _WIDTH), _BOTTOM, _BOTTOM + 18)
+    draw_x_label(canvas, _PLOT.center, _BOTTOM + 36, axis.part.label)
     landmarks = map(result.compute_rank, iter_landmarks(result))
-    lines = result_axis.list_ticks(None, [*(x.result_rank for x in starts), *landmarks])
-    lines = choose_ticks(lines, _PLOT_HEIGHT, 0, _LINE)
-    margin = _CHAR * max(len(result.label), *(len(tick.text) for tick in lines)) + 10
-    overhang = _CHAR * max(len(tick.text) for tick in columns) / 2
-    width, height = margin + _PLOT_WIDTH + overhang, _PLOT_HEIGHT + 4 * _LINE
-    box = f"{-margin:.0f} {-_LINE} {width:.0f} {height}"
-    plot = make_element(
-        "svg",
-        make_element("rect", width=f"{_PLOT_WIDTH}", height=f"{_PLOT_HEIGHT}"),
-        make_element("path", d=_draw_tick_marks(columns, lines), class_="ticks"),
-        make_element("path", d=f"M{x:.1f} 0V{_PLOT_HEIGHT}", class_="point"),
-        make_element("path", d=path, class_="results"),
-        *(
-            _make_text(tick.text, _PLOT_WIDTH * tick.position, _PLOT_HEIGHT + _LINE + 4, "middle")
-            for tick in columns
-        ),
-        *(
-            _make_text(tick.text, -8, _PLOT_HEIGHT * (1 - tick.position) + 4, "end")
-            for tick in lines
-        ),
-        _make_text(axis.part.label, _PLOT_WIDTH / 2, _PLOT_HEIGHT + 2.5 * _LINE, "middle", "label"),
-        _make_text(result.label, -8, -_LINE / 2, "end", "label"),
-        viewBox=box,
-        role="img",
-        aria_label=about,
-    )
+    ranks = [*(x.result_rank for x in starts), *landmarks]
+    draw_y_ticks(canvas, results.list_ticks(None, ranks), _PLOT.x, _Y_AXIS)
+    plot = parse_svg(f'<svg class="px-svg px-auto">{"".join(canvas.parts)}</svg>')
+    plot[1] |= {"viewBox": f"0 0 {_WIDTH} {_BOTTOM + 44}", "role": "img", "aria-label": about}
     axes = f"To the right, {axis.part.label}; upwards, {result.label}; dashed, the current value."
     return make_element(
         "figure", make_element("figcaption", f"{about}. {axes}"), plot, class_="plot"
     )
-
-
-def _draw_tick_marks(columns: Iterable[Tick], lines: Iterable[Tick]) -> str:
-    """Return the path of the marks below and on the left of the plot."""
-    marks = [f"M{_PLOT_WIDTH * tick.position:.1f} {_PLOT_HEIGHT}v5" for tick in columns]
-    marks += [f"M0 {_PLOT_HEIGHT * (1 - tick.position):.1f}h-5" for tick in lines]
-    return "".join(marks)
-
-
-def _make_text(text: str, x: float, y: float, anchor: str, class_: str | None = None) -> Element:
-    attributes = {"text-anchor": anchor}
-    return make_element("text", text, x=f"{x:.1f}", y=f"{y:.1f}", class_=class_, **attributes)
 
 
 def _make_table(swept: IntegerSweep, runs: list[list[Sample]]) -> list[Child]:
