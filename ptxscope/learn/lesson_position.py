@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import NamedTuple
 
 from ..engine.json_node import JsonNode
-from .grader import format_reply, grade_answer, list_hints
-from .lesson import Card, Lesson
+from ..engine.syntax.errors import make_printable
+from ..scene.scene_model import LaneRef
+from .grader import format_reply, format_right_answer, grade_answer, list_hints
+from .lesson import Anchor, Card, Lesson
 from .question import Question
+from .text_templates import TemplatePiece, Text
 
 SCHEMA = "ptxscope.lessons/1"
 
@@ -54,6 +58,27 @@ def _parse_progress(entry: JsonNode) -> LessonProgress:
     return LessonProgress(card.value, entry.get_field("done", bool).value)
 
 
+class Outcome(Enum):
+    """The outcome of a question, with its sign before a reply."""
+
+    WRONG = "× "
+    HINT = "? "
+    RIGHT = ""
+    REVEALED = None
+
+
+class Feedback(NamedTuple):
+    """The text below a question after an answer, a hint or its answer."""
+
+    outcome: Outcome
+    text: Text
+
+    @property
+    def signed_text(self) -> Text:
+        """The text after the sign of its outcome."""
+        return (TemplatePiece(self.outcome.value or ""), *self.text)
+
+
 class LessonPosition:
     """A card of a lesson that is played; begins at the saved progress."""
 
@@ -64,6 +89,8 @@ class LessonPosition:
         """The index of the first card that was shown."""
         self._is_right: dict[int, bool] = {}
         """Whether the first answer was right, without a hint, by card."""
+        self._unfinished_answers: dict[int, str] = {}
+        """The unfinished answers, by card."""
         self._show(0 if from_start else min(progress.card, len(lesson.cards) - 1))
 
     def _show(self, index: int) -> None:
@@ -71,6 +98,8 @@ class LessonPosition:
         """The index of the card."""
         self._first = min(self._first, index)
         self.is_answered = False
+        self.feedback: Feedback | None = None
+        """The feedback on the last answer."""
         self._hint_count = self._wrong_count = 0
 
     @property
@@ -121,27 +150,67 @@ class LessonPosition:
         """Mark the lesson as done; the next time, it begins again."""
         self.index, self._is_done = 0, True
 
-    def grade(self, text: str) -> str:
-        """Grade an answer; return a reply to a wrong one, and nothing if it is right.
+    # --- places --------------------------------------------------------------------------
 
-        Raise PtxError if it is not a value.
-        """
+    @property
+    def asked_step(self) -> int:
+        """The number of the step that the question asks for."""
+        card = self.card
+        row = card.trace.rows.get(card.ask.key) if card.ask else None
+        steps = card.trace.steps
+        return next((x.number for x in steps if row and x.stage is row.stage), len(steps))
+
+    @property
+    def anchor(self) -> tuple[str, LaneRef | None]:
+        """The slot and the cell that the card points to; while a question is open, what it asks."""
+        anchor = self.card.anchor
+        if anchor and anchor.is_slot:
+            return anchor.key, self.asked_place
+        return "", self.asked_place or (self._find_place(anchor) if anchor else None)
+
+    @property
+    def asked_place(self) -> LaneRef | None:
+        """The cell that the open question asks for; None without one."""
+        return self._find_place(self.card.ask) if self.is_open and self.card.ask else None
+
+    def _find_place(self, anchor: Anchor) -> LaneRef:
+        results = {x.role: x.key for x in self.card.trace.plan.results}
+        return LaneRef(results.get(anchor.key, anchor.key), anchor.lane or 0)
+
+    # --- answers -------------------------------------------------------------------------
+
+    def keep_text(self, text: str) -> None:
+        """Keep an answer that was left unfinished."""
+        self._unfinished_answers[self.index] = text
+
+    def take_text(self) -> str:
+        """Return the unfinished answer to the question, and forget it."""
+        return self._unfinished_answers.pop(self.index, "")
+
+    def answer(self, text: str) -> None:
+        """Grade an answer, with feedback. Raise PtxError if it is not a value."""
         answer = grade_answer(self.question, text)
         self._is_right.setdefault(self.index, answer.is_right)
         if answer.is_right:
-            self.is_answered = True
-            return ""
+            self.is_answered, remark = True, self.card.remark
+            self.feedback = Feedback(Outcome.RIGHT, remark) if remark else None
+            return
         self._wrong_count += 1
-        return format_reply(self.question, answer, is_first=self._wrong_count == 1)
+        reply = format_reply(self.question, answer, is_first=self._wrong_count == 1)
+        self._give_feedback(Outcome.WRONG, f"Not {text.strip()}. {reply}")
 
-    def take_hint(self) -> str:
-        """Return the next hint, or a sentence that there are no more."""
+    def give_hint(self) -> None:
+        """Give the next hint, or say that there are no more."""
         self._is_right.setdefault(self.index, False)
         hints = list_hints(self.question)[self._hint_count :]
         self._hint_count += 1
-        return hints[0] if hints else "There are no more hints."
+        self._give_feedback(Outcome.HINT, hints[0] if hints else "There are no more hints.")
 
     def reveal(self) -> None:
-        """Take the question as answered by its answer."""
+        """Give the answer, and take the question as answered."""
         self.is_answered = True
         self._is_right.setdefault(self.index, False)
+        self._give_feedback(Outcome.REVEALED, f"It is {format_right_answer(self.question)}.")
+
+    def _give_feedback(self, outcome: Outcome, text: str) -> None:
+        self.feedback = Feedback(outcome, (TemplatePiece(make_printable(text)),))

@@ -351,8 +351,8 @@ def _reveal_result(page: PageState, arguments: Arguments) -> None:
 
 def _find_lane(page: PageState, arguments: Arguments) -> LaneRef | None:
     """Return a lane if it is one of the predicted trace."""
-    state, place = page.explorer, LaneRef(str(arguments["key"]), int(arguments["lane"]))
-    return place if state.is_predicting and state.predictions.has_lane(place) else None
+    place = LaneRef(str(arguments["key"]), int(arguments["lane"]))
+    return place if page.explorer.can_predict(place) else None
 
 
 def _guess(page: PageState, arguments: Arguments) -> None:
@@ -367,7 +367,7 @@ def _guess(page: PageState, arguments: Arguments) -> None:
 
 def _give_hint(page: PageState, arguments: Arguments) -> None:
     if place := _find_lane(page, arguments):
-        page.explorer.predictions.give_hint(place)
+        perform(page, step_transitions.give_hint, place)
 
 
 # --- tools -----------------------------------------------------------------------------------

@@ -58,7 +58,11 @@ def make_view(page: PageState) -> dict[str, object]:
         if page.query
         else [],
         "#tools": [
-            _make_action_button(page, id_, aria_expanded=format_flag(name == page.tool.name))
+            make_element(
+                "div",
+                _make_action_button(page, id_, aria_expanded=format_flag(name == page.tool.name)),
+                make_element("span", ACTIONS[id_].tooltip),
+            )
             for name, id_ in TOOLS.items()
         ],
         "#panel": page.panel,
@@ -226,7 +230,7 @@ def _list_titles(page: PageState) -> Iterator[str]:
 
 def _list_guesses(page: PageState) -> Iterator[Child]:
     """Yield a field for each lane of the step to predict."""
-    state, prediction = page.explorer, page.explorer.predictions.prediction
+    state, prediction = page.explorer, page.explorer.prediction
     if not state.is_predicting or prediction is None:
         return
     step = page.trace.steps[state.step - 1]

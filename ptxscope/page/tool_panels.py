@@ -13,8 +13,7 @@ from .elements import Child, Element, make_button, make_element, make_problem
 
 if TYPE_CHECKING:
     from ..diagnosis.explanations import Diagnosis
-    from ..learn.lesson_position import LessonProgress
-    from ..state.open_lesson import OpenLesson
+    from ..learn.lesson_position import LessonPosition, LessonProgress
     from .page_state import PageState
 
 MAX_LISTING_CHARS = 200_000
@@ -192,7 +191,7 @@ def parse_lesson_card(text: str) -> tuple[str, int]:
     return parse_lesson_name(name or text), int(card) if is_number else 0
 
 
-def show_lesson(lesson: OpenLesson) -> list[Child]:
+def show_lesson(lesson: LessonPosition) -> list[Child]:
     """Return the card of an open lesson."""
     from ..learn.lesson_text import describe_anchor, describe_question
 
@@ -221,7 +220,7 @@ def show_lesson(lesson: OpenLesson) -> list[Child]:
             )
         )
     if lesson.feedback:
-        children += _make_paragraphs(lesson.feedback.text)
+        children += _make_paragraphs(lesson.feedback.signed_text)
     elif card.ask and lesson.is_answered:
         children += _make_paragraphs(card.remark)
     last = "End the lesson" if lesson.is_last else "Next card"

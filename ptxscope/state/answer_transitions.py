@@ -33,7 +33,7 @@ from .step_transitions import STOP_PREDICTING
 if TYPE_CHECKING:
     from ..engine.syntax.instruction import Input
     from ..scene.scene_model import Place
-    from .backward_edit import EditTarget
+    from .solver_questions import EditTarget
 
 
 # --- the pin ---------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def check_proof(state: ExplorerState) -> ShowHint | None:
 
 def prove(state: ExplorerState) -> Requests:
     """Prove the pinned and the current instruction equal, or show where they differ."""
-    from .pin_proof import prove_pin, take_counterexample
+    from .solver_questions import prove_pin, take_counterexample
 
     assert state.pin
     question, (old_question, proof) = state.proof_question, state.proof or (None, None)
@@ -85,7 +85,7 @@ def prove(state: ExplorerState) -> Requests:
 def ask_computed(state: ExplorerState, place: Place, start: str) -> Requests:
     """Ask what a computed value shall be."""
     from ..proof.solver import load_bitwuzla
-    from .backward_edit import EditTarget
+    from .solver_questions import EditTarget
 
     if place.key not in state.trace.rows or state.guesses is not None:
         yield ShowHint(f"{REFUSED} this is computed: type over a register's chip", "changed")
@@ -130,7 +130,7 @@ def _find_sources(
     state: ExplorerState, target: EditTarget, text: str, source: Input | None
 ) -> Requests:
     """Set an operand, or all, so that a place has a typed value."""
-    from .backward_edit import find_sources
+    from .solver_questions import find_sources
 
     finding = yield AskSolver(partial(find_sources, target, target.make_condition(text), source))
     if target.trace is not state.trace:

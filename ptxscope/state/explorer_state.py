@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum, auto
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,20 +12,18 @@ from ..engine.micro_operations.properties import Stage
 from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
 from .edits import find_changed_registers, with_line, with_model
-from .prediction_progress import PredictionProgress
 from .requests import ShowHint
 from .session import Session
-from .setup import Setup, trace_of
+from .setup import Setup, make_setup_of_trace, trace_of
 from .state_store import SavedState, StateStore
 
 if TYPE_CHECKING:
     from ..diagnosis.explanations import Explanation
     from ..learn.lesson import Lesson
-    from ..learn.lesson_position import LessonProgress
+    from ..learn.lesson_position import LessonPosition, LessonProgress
     from ..learn.practice import Practice
-    from ..learn.prediction import Guess
+    from ..learn.prediction import Guess, Prediction
     from ..proof.equivalence import Proof
-    from .open_lesson import OpenLesson
     from .open_listing import ListingCursor
     from .thread_run import ThreadRun
 
@@ -89,8 +88,14 @@ class ExplorerState:
         """The progress in predicting lines of a family; None before the first one is done."""
         self.is_prediction_pending = saved.predicting
         """Whether the user predicted when the state was saved, and has not gone on yet."""
-        self.predictions = PredictionProgress(self.trace, saved.guesses, int(saved.step < 0))
-        self.lesson: OpenLesson | None = None
+        self.prediction: Prediction | None = None
+        """The guesses at a trace, kept after predicting ends; None until they are needed."""
+        self._left_at = int(saved.step < 0)
+        """The step to predict when the user stopped; 0 if there is none."""
+        self._first_trace, self._saved_guesses = self.trace, saved.guesses
+        self.lesson: LessonPosition | None = None
+        self._before_lesson: tuple[SavedState, ListingCursor | None] = SavedState(), None
+        """The state and the cursor in the listing before the lesson."""
         self.edited_register = ""
         """The register whose value the user changed last."""
         self._setup_before_typing: Setup | None = None
@@ -161,7 +166,7 @@ class ExplorerState:
     @property
     def guesses(self) -> Mapping[LaneRef, Guess] | None:
         """The predictions of the current step; None if it is shown."""
-        prediction = self.predictions.prediction
+        prediction = self.prediction
         return prediction.guesses if self.is_predicting and prediction else None
 
     @property
@@ -197,12 +202,12 @@ class ExplorerState:
     def marks(self) -> tuple[object, ...]:
         """The view besides the session: equal marks are drawn equally."""
         shown = self.step, self.mode, self.is_revealed, self._is_stepping
-        return *shown, id(self.pin), id(self.predictions.prediction)
+        return *shown, id(self.pin), id(self.prediction)
 
     def make_saved_state(self, theme: str = "") -> SavedState:
         """Return the state to save; while a lesson is open, the state before it."""
         if self.lesson is not None:
-            return self.lesson.saved_state._replace(recent=self.recent, theme=theme)
+            return self._before_lesson[0]._replace(recent=self.recent, theme=theme)
         step = self.step
         if not self.is_predicting:
             step = 0 if self.is_at_end else step or -1
@@ -213,7 +218,7 @@ class ExplorerState:
             self.recent,
             theme,
             self.is_revealed,
-            self.predictions.make_saved_guesses(self.trace),
+            self._make_saved_guesses(),
             self.is_predicting,
         )
 
@@ -412,11 +417,11 @@ class ExplorerState:
             cursor = self.cursor.rerun_on(self.setup)
             self.session.amend(cursor.update_setup(self.setup), cursor)
         # A lesson may show the operands alone; so may a first step that is still to be predicted.
-        first_step = 0 if self.lesson or self.predictions.left_at == 1 else 1
+        first_step = 0 if self.lesson or self._left_at == 1 else 1
         last = self.last_step
         self.step = last if is_at_end else min(max(self.step, first_step), last)
         if self.is_predicting:
-            self.predictions.follow_trace(self.trace)
+            self._follow_prediction()
 
     # --- the pin -----------------------------------------------------------------------
 
@@ -440,7 +445,7 @@ class ExplorerState:
 
         After the last step of all, that is the first.
         """
-        left_at = self.predictions.left_at if self.predictions.follow_trace(self.trace) else 0
+        left_at = self._left_at if self._follow_prediction() else 0
         if left_at and (self.step < left_at or self.is_at_end):
             self.begin_predicting(left_at)
         elif not self.is_at_end:
@@ -451,13 +456,13 @@ class ExplorerState:
     def begin_predicting(self, step: int) -> None:
         """Predict a step and those after it."""
         self.is_prediction_pending = False
-        self.predictions.follow_trace(self.trace)
+        self._follow_prediction()
         self.mode, self.is_revealed = Mode.PREDICTING, False
         self.step = min(max(step, 1), self.last_step)
 
     def stop_predicting(self, step: int | None = None) -> None:
         """Stop predicting and show a step; by default, the one before the predicted step."""
-        self.predictions.left_at = self.step
+        self._left_at = self.step
         self.mode = Mode.READING
         self.step = self.step - 1 if step is None else step
 
@@ -466,18 +471,43 @@ class ExplorerState:
         from ..learn.practice import Practice, find_family
 
         self.mode = Mode.READING
-        guesses = self.predictions.finish()
+        guesses = self.prediction.guesses.values() if self.prediction else ()
+        right_guesses = tuple(guess for guess in guesses if guess.is_right)
+        self.prediction, self._left_at = None, 0
         family = find_family(self.setup.instruction.opcode)
         if self.practice is None or self.practice.family != family:
             self.practice = Practice(family)
-        is_right = all(guess.wrong == guess.hints == 0 for guess in guesses)
+        is_right = all(guess.wrong == guess.hints == 0 for guess in right_guesses)
         self.practice = self.practice.with_answer(is_right=is_right)
-        return guesses
+        return right_guesses
 
     def find_next_lane(self, previous_lane: LaneRef | None = None) -> LaneRef | None:
         """Return a lane of the current step without a right guess, searching on from one."""
-        prediction = self.predictions.prediction
-        return prediction and prediction.find_next_location(self.step, previous_lane)
+        return self.prediction and self.prediction.find_next_location(self.step, previous_lane)
+
+    def can_predict(self, place: LaneRef) -> bool:
+        """Whether a lane is one of the predicted trace."""
+        prediction = self.prediction
+        return self.is_predicting and prediction is not None and place.key in prediction.trace.rows
+
+    def _follow_prediction(self) -> bool:
+        """Begin again if the predictions are of another trace; return whether they go on."""
+        from ..learn.prediction import from_json
+
+        old = self.prediction
+        if old is not None and _is_same(old.trace, self.trace):
+            return True
+        saved = self._saved_guesses if _is_same(self._first_trace, self.trace) else ()
+        self.prediction, self._saved_guesses = from_json(self.trace, saved), ()
+        return False
+
+    def _make_saved_guesses(self) -> Sequence[object]:
+        """Return the guesses at the current trace in the form to save."""
+        if self.prediction is None:
+            return self._saved_guesses if _is_same(self._first_trace, self.trace) else ()
+        from ..learn.prediction import to_json
+
+        return to_json(self.prediction) if _is_same(self.prediction.trace, self.trace) else ()
 
     # --- lessons -----------------------------------------------------------------------
 
@@ -485,10 +515,12 @@ class ExplorerState:
         self, lesson: Lesson, places: Mapping[str, LessonProgress], *, from_start: bool
     ) -> None:
         """Open a lesson, at its saved position, and remember the state before it."""
-        from .open_lesson import OpenLesson
+        from ..learn.lesson_position import LessonPosition, LessonProgress
 
-        saved_state = self.make_saved_state()
-        self.lesson = OpenLesson(lesson, places, saved_state, self.cursor, from_start=from_start)
+        self._before_lesson = self.make_saved_state(), self.cursor
+        self.lesson_places = places
+        progress = places.get(lesson.head.name, LessonProgress())
+        self.lesson = LessonPosition(lesson, progress, from_start=from_start)
 
     def show_card(self, *, is_first: bool = False) -> None:
         """Show the setup of the lesson's card; one undo reverts all cards together."""
@@ -496,7 +528,8 @@ class ExplorerState:
         self.pause()
         if self.is_predicting:
             self.stop_predicting()
-        self.session.apply(self.lesson.setup, coalesce=not is_first)
+        setup = replace(make_setup_of_trace(self.lesson.card.trace), is_detached=True)
+        self.session.apply(setup, coalesce=not is_first)
         self.pin, self.is_revealed, self.step = None, False, self.lesson.card.step
         self._follow_session(is_at_end=False)
 
@@ -505,11 +538,19 @@ class ExplorerState:
 
         Return whether that changed the line or its values.
         """
-        lesson, self.lesson = self.lesson, None
-        assert lesson
-        assert lesson.saved_state.setup
-        self.mode = Mode.READING
-        self.pin, self.is_revealed = lesson.saved_state.pin, lesson.saved_state.is_result_revealed
-        is_back = self.session.apply(lesson.saved_state.setup, lesson.cursor)
-        self._restore_step(lesson.saved_state.step)
+        saved, cursor = self._before_lesson
+        assert saved.setup
+        self.lesson, self.mode = None, Mode.READING
+        self.pin, self.is_revealed = saved.pin, saved.is_result_revealed
+        is_back = self.session.apply(saved.setup, cursor)
+        self._restore_step(saved.step)
         return is_back
+
+
+def _is_same(trace: Trace, other: Trace) -> bool:
+    """Whether two traces are of the same instruction, model and operands."""
+    return (trace.instruction, trace.model, dict(trace.operands)) == (
+        other.instruction,
+        other.model,
+        dict(other.operands),
+    )

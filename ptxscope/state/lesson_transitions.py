@@ -12,8 +12,7 @@ from .step_transitions import go_to_step, stop_predicting
 
 if TYPE_CHECKING:
     from ..learn.lesson import Head
-    from ..learn.lesson_position import LessonProgress
-    from .open_lesson import OpenLesson
+    from ..learn.lesson_position import LessonPosition, LessonProgress
 
 
 # --- choosing, opening, leaving --------------------------------------------------------------
@@ -88,12 +87,13 @@ def _load_places(state: ExplorerState) -> Mapping[str, LessonProgress]:
     return state.store.load_lessons() if state.store else state.lesson_places
 
 
-def _save_progress(state: ExplorerState, lesson: OpenLesson) -> Requests:
+def _save_progress(state: ExplorerState, lesson: LessonPosition) -> Requests:
     """Save the position in a lesson, and report a failure."""
-    state.lesson_places = lesson.places
+    name = lesson.lesson.head.name
+    state.lesson_places = {**state.lesson_places, name: lesson.progress}
     try:
         if state.store:
-            state.store.save_lesson(lesson.lesson.head.name, lesson.progress)
+            state.store.save_lesson(name, lesson.progress)
     except OSError as error:
         why = error.strerror or str(error)
         yield Notify(why, "Positions in lessons are not saved", "warning")
@@ -171,7 +171,7 @@ def ask_answer(state: ExplorerState, start: str) -> Requests:
 
 
 def take_answer(
-    state: ExplorerState, lesson: OpenLesson, text: str, *, is_entered: bool
+    state: ExplorerState, lesson: LessonPosition, text: str, *, is_entered: bool
 ) -> Requests:
     """Grade an entered answer, or keep an unfinished one."""
     if lesson is not state.lesson or not lesson.is_open:
@@ -192,7 +192,7 @@ def take_answer(
 def clear_feedback(state: ExplorerState) -> None:
     """Clear feedback that refers to an earlier answer."""
     if state.lesson and state.lesson.is_open:
-        state.lesson.clear_feedback()
+        state.lesson.feedback = None
 
 
 def give_card_hint(state: ExplorerState) -> None:
@@ -208,7 +208,7 @@ def reveal_answer(state: ExplorerState) -> Requests:
         yield from _show_answer(state, state.lesson)
 
 
-def _show_answer(state: ExplorerState, lesson: OpenLesson) -> Requests:
+def _show_answer(state: ExplorerState, lesson: LessonPosition) -> Requests:
     """Draw the step of the question and show the remark on it."""
     yield from go_to_step(state, lesson.asked_step)
     yield Act("point_out")

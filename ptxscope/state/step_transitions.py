@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
+from ..engine.micro_operations.base import RowTrace
+from ..engine.micro_operations.properties import Flag
 from ..engine.syntax.errors import PtxError, format_count
+from ..engine.tracing.deviation import Deviation
+from ..engine.tracing.step_text import describe_step, format_lane_sentence
+from ..engine.tracing.trace import Step, Trace
 from ..scene.scene_model import LaneRef
 from .explorer_state import ExplorerState
-from .reading_time import compute_reading_seconds
 from .requests import Act, AskAnswer, Focus, PlaceCursor, Requests, ShowHint, Wait
 
 STOP_PREDICTING = ("predict", "stops predicting")
 """The key that ends what hides the answer."""
 _PACE = 1.0
 """Factor of the playback time; 1 is a reader's pace."""
+_WORD_SECONDS, _MIN_SECONDS, _MAX_SECONDS = 0.15, 1.5, 8.0
+"""Seconds to read a word, and the least and most seconds that a step is displayed."""
+_QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 _END = ShowHint("That was the last step", "strong", keys=(("step.next", "starts over"),))
 
 
@@ -109,6 +116,28 @@ def toggle_playing(state: ExplorerState) -> Requests:
         yield from _show_step(state, state.step + 1)
 
 
+def select_notable_flags(row: RowTrace, lane: int) -> list[Flag]:
+    """Return the flags of a lane that are worth a sentence."""
+    return [flag for flag in row.flags[lane] if flag not in _QUIET]
+
+
+def compute_reading_seconds(trace: Trace, step: Step, deviation: Deviation | None = None) -> float:
+    """Return the seconds to read the sentences on a step in their short form."""
+    texts = [describe_step(step)]
+    for row in step.rows:
+        lanes = (lane for lane in range(len(row.values)) if select_notable_flags(row, lane))
+        texts += [format_lane_sentence(row, lane) for lane in lanes]
+    texts += [note.text for note in trace.annotations.get_notes(step.stage)]
+    if deviation and deviation.stage is step.stage:
+        texts += [erratum.sentence for erratum in deviation.errata]
+    return estimate_seconds(sum(len(text.split()) for text in texts))
+
+
+def estimate_seconds(words: int) -> float:
+    """Return the seconds that a step with this many words is displayed during playback."""
+    return min(max(_WORD_SECONDS * words, _MIN_SECONDS), _MAX_SECONDS)
+
+
 # --- predictions ---------------------------------------------------------------------------
 
 
@@ -165,7 +194,7 @@ def _follow_step(state: ExplorerState) -> Requests:
 
 def ask_guess(state: ExplorerState, place: LaneRef, start: str) -> Requests:
     """Ask for a lane's value."""
-    prediction = state.predictions.prediction
+    prediction = state.prediction
     assert prediction
 
     def parse(text: str) -> int:
@@ -177,14 +206,15 @@ def ask_guess(state: ExplorerState, place: LaneRef, start: str) -> Requests:
 
 def take_guess(state: ExplorerState, place: LaneRef, text: str, *, is_entered: bool) -> Requests:
     """Grade an entered prediction, or keep an unfinished one."""
-    if not state.predictions.has_lane(place):
+    prediction = state.prediction
+    if prediction is None or place.key not in prediction.trace.rows:
         return
     if not is_entered:
-        state.predictions.keep_text(place, text)
+        state.prediction = prediction.with_text(place, text)
         return
-    is_right = state.predictions.grade_text(place, text)
+    state.prediction = prediction.with_answer(place, text)
     yield Act("go_back")
-    if is_right:
+    if state.prediction.get_guess(place).is_right:
         yield from _accept_guess(state, place)
 
 
@@ -220,10 +250,10 @@ def check_hint(state: ExplorerState) -> ShowHint | None:
 def give_hint(state: ExplorerState, place: LaneRef | None = None) -> Requests:
     """Show the next hint on a lane; without one, on the lane under the cursor."""
     place = place or (yield Act("find_predictable_lane")) or state.find_next_lane()
-    if place is not None:
-        hint = state.predictions.give_hint(place)
+    if place is not None and state.prediction is not None:
+        state.prediction = state.prediction.with_hint(place)
         yield PlaceCursor(place)
-        yield ShowHint(hint, "strong", is_sticky=True)
+        yield ShowHint(state.prediction.get_guess(place).message, "strong", is_sticky=True)
 
 
 def _begin_answer(start: str, parse: Callable[[str], int]) -> str:

@@ -15,9 +15,9 @@ from ptxscope.proof import solver
 from ptxscope.proof.equivalence import Proof
 from ptxscope.proof.solver import IsStopped
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.state import pin_proof
-from ptxscope.state.pin_proof import prove_pin
+from ptxscope.state import solver_questions
 from ptxscope.state.setup import Setup
+from ptxscope.state.solver_questions import prove_pin
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import Driver, explorer
 from tests.tiers import ci_only, some
@@ -146,7 +146,7 @@ async def search_in_progress(
                 raise solver.Stopped
         return prove_pin(pin, setup, is_stopped)
 
-    monkeypatch.setattr(pin_proof, "prove_pin", prove_slowly)
+    monkeypatch.setattr(solver_questions, "prove_pin", prove_slowly)
     async with explorer(*VADD4) as drive:
         await drive.press("=", "t")
         await drive.screen.action_do("prove")
@@ -213,7 +213,7 @@ async def test_the_explorer_ends_while_the_solver_searches(monkeypatch: pytest.M
 
 
 async def test_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pin_proof, "SECONDS", 1e-6)
+    monkeypatch.setattr(solver_questions, "PROOF_SECONDS", 1e-6)
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 1}) as drive:
         await drive.press("=", "t")
         shown = await drive.read_after(drive.press("@prove"))

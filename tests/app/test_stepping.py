@@ -18,9 +18,9 @@ from ptxscope.engine.tracing.step_text import describe_step, format_lane_sentenc
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.actions import ACTIONS, format_key
-from ptxscope.state.reading_time import compute_reading_seconds, estimate_seconds
 from ptxscope.state.setup import make_example, make_setup, trace_of
 from ptxscope.state.state_store import StateStore
+from ptxscope.state.step_transitions import compute_reading_seconds, estimate_seconds
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.lanes.lanes_pane import LanesPane

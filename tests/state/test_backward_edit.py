@@ -8,7 +8,6 @@ from ptxscope import parse, trace
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Input
 from ptxscope.scene.scene_model import BitRef, LaneRef
-from ptxscope.state.backward_edit import EditTarget, Finding, find_sources
 from ptxscope.state.edits import (
     find_changed_registers,
     swap_operands,
@@ -16,8 +15,14 @@ from ptxscope.state.edits import (
     with_model,
     with_registers,
 )
-from ptxscope.state.pin_proof import prove_pin, take_counterexample
 from ptxscope.state.setup import make_setup, trace_of
+from ptxscope.state.solver_questions import (
+    EditTarget,
+    Finding,
+    find_sources,
+    prove_pin,
+    take_counterexample,
+)
 from tests.state.states import make_state, set_values
 
 pytest.importorskip("bitwuzla")

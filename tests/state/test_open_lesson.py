@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 
 from ptxscope.learn.lesson import list_files, load_lesson
-from ptxscope.learn.lesson_position import LessonProgress
+from ptxscope.learn.lesson_position import LessonPosition, LessonProgress, Outcome
 from ptxscope.state.edits import with_model
 from ptxscope.state.explorer_state import ExplorerState
-from ptxscope.state.open_lesson import OpenLesson, Outcome
 from tests.state.states import make_state, open_text, set_values
 
 
 def open_lesson(
     state: ExplorerState, name: str, places: dict[str, LessonProgress] | None = None
-) -> OpenLesson:
+) -> LessonPosition:
     """Open a lesson at its saved position."""
     state.open_lesson(load_lesson(name), {} if places is None else places, from_start=False)
     state.show_card(is_first=True)
@@ -31,9 +30,9 @@ def go(state: ExplorerState, delta: int) -> None:
     state.show_card()
 
 
-def say(lesson: OpenLesson) -> str:
+def say(lesson: LessonPosition) -> str:
     """Return the feedback on the last answer."""
-    return "".join(piece.text for piece in lesson.feedback.text) if lesson.feedback else ""
+    return "".join(piece.text for piece in lesson.feedback.signed_text) if lesson.feedback else ""
 
 
 @pytest.mark.parametrize("name", list_files())
@@ -57,7 +56,7 @@ def test_a_lesson_is_played_to_its_end(name: str) -> None:
         go(state, 1)
     assert not lesson.go(1)
     lesson.finish()
-    assert lesson.places == {name: LessonProgress(0, done=True)}
+    assert lesson.progress == LessonProgress(0, done=True)
     assert state.leave_lesson()
     assert state.setup == before
     assert len(state.session.undo_history) == 2  # all cards are one edit, and leaving is one
@@ -75,10 +74,10 @@ def test_answers_are_graded_helped_and_shown() -> None:
     for _ in range(9):
         lesson.give_hint()
     assert say(lesson) == "? There are no more hints."
-    lesson.clear_feedback()
+    lesson.feedback = None
     assert not say(lesson)
     lesson.reveal()
-    assert say(lesson) == "It is -16. "
+    assert say(lesson) == "It is -16."
     assert lesson.asked_step == 2
     go(state, 1)
     go(state, -1)

@@ -20,7 +20,14 @@ def predict(state: ExplorerState, text: str) -> bool:
     """Enter a prediction of the next lane."""
     place = state.find_next_lane()
     assert place
-    return state.predictions.grade_text(place, text)
+    return grade(state, place, text)
+
+
+def grade(state: ExplorerState, place: LaneRef, text: str) -> bool:
+    """Enter a prediction of a lane."""
+    assert state.prediction
+    state.prediction = state.prediction.with_answer(place, text)
+    return state.prediction.get_guess(place).is_right
 
 
 @pytest.mark.parametrize(
@@ -58,11 +65,13 @@ def test_a_wrong_prediction_says_why_and_a_hint_helps() -> None:
     state = make_state(LINE, VALUES)
     state.begin_predicting(2)
     place = LaneRef("extend.a", 2)
-    assert not state.predictions.grade_text(place, "255")
+    assert not grade(state, place, "255")
     assert state.guesses is not None
     assert state.guesses[place].message == "You read 0xff as unsigned."
-    assert "comes from a.b" in state.predictions.give_hint(place)
-    assert state.predictions.grade_text(place, "-1")
+    assert state.prediction
+    state.prediction = state.prediction.with_hint(place)
+    assert "comes from a.b" in state.prediction.get_guess(place).message
+    assert grade(state, place, "-1")
     assert (state.guesses[place].wrong, state.guesses[place].hints) == (1, 1)
 
 
@@ -138,7 +147,8 @@ def test_it_goes_on_where_the_explorer_was_left() -> None:
     state.begin_predicting(2)
     assert predict(state, "-128")
     assert not predict(state, "255")
-    state.predictions.keep_text(LaneRef("extend.a", 1), "99")
+    assert state.prediction
+    state.prediction = state.prediction.with_text(LaneRef("extend.a", 1), "99")
     again = reopen(state)
     assert again.is_prediction_pending
     assert again.step == 2

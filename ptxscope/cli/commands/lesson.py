@@ -222,7 +222,8 @@ class _Player:
 
     def _grade_word(self, word: str) -> None:
         if word == "?":
-            print(*_wrap_text(self._position.take_hint(), ""), sep="\n")
+            self._position.give_hint()
+            self._print_feedback()
             return
         if not word:
             print("A value, ? or s.")
@@ -232,14 +233,20 @@ class _Player:
             self._reveal("It is")
             return
         try:
-            reply = self._position.grade(word)
+            self._position.answer(word)
         except PtxError as error:
             print(*_wrap_text(make_printable(error.summary), ""), sep="\n")
             return
         if self._position.is_answered:
             self._reveal("")
         else:
-            print(*_wrap_text(make_printable(f"Not {word}. {reply}"), ""), sep="\n")
+            self._print_feedback()
+
+    def _print_feedback(self) -> None:
+        from ...learn.text_templates import strip_marks
+
+        if feedback := self._position.feedback:
+            print(*_wrap_text(strip_marks(feedback.text), ""), sep="\n")
 
     def _reveal(self, remark: str) -> None:
         from ...learn.lesson_text import format_answer, revealed_step_lines, wrap_text

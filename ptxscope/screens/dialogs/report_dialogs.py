@@ -19,7 +19,7 @@ from ...proof.equivalence import Proof, Verdict
 from ...sources.diagnostic import CheckedInstruction
 from ...sources.lint import check_text
 from ...sources.suppressions import hide_remarks
-from ...state.pin_proof import SECONDS
+from ...state.solver_questions import PROOF_SECONDS
 from ...widgets.base.form_fields import Menu, MenuItem, Page
 from .dialog import Dialog, DialogFrame
 
@@ -94,8 +94,8 @@ def _make_item(item: CheckedInstruction) -> MenuItem:
 
 
 _ADVICE = (
-    f"The explorer stops after {SECONDS:.0f} s. In a shell, `ptxscope prove A B` allows more time "
-    "with --timeout, and fewer operands with --where."
+    f"The explorer stops after {PROOF_SECONDS:.0f} s. In a shell, `ptxscope prove A B` allows more "
+    "time with --timeout, and fewer operands with --where."
 )
 
 

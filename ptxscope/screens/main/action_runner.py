@@ -228,7 +228,7 @@ class ActionRunner:
 
     def _list_invitations(self) -> Iterator[str]:
         """Yield hints: how to answer for the lane under the cursor, and the keys for it."""
-        prediction, lanes = self._state.predictions.prediction, self._view.lanes
+        prediction, lanes = self._state.prediction, self._view.lanes
         place = lanes.place
         if prediction and isinstance(place, LaneRef) and prediction.is_yes_or_no(place):
             yield "What will it be? Type yes, no, 1, 0"

@@ -27,7 +27,7 @@ from ...widgets.result_bar import ResultBar
 from ...widgets.slot_choices import ABSENT
 
 if TYPE_CHECKING:
-    from ...state.open_lesson import OpenLesson
+    from ...learn.lesson_position import LessonPosition
     from ...state.open_listing import ListingCursor
     from ...state.setup import Setup
     from ...widgets.lesson_strip import LessonStrip
@@ -44,7 +44,7 @@ class _ShownState(NamedTuple):
     marks: tuple[object, ...] = ()
     step: int = 0
     is_predicting: bool = False
-    lesson: OpenLesson | None = None
+    lesson: LessonPosition | None = None
     card: tuple[int, object, bool] = (-1, None, False)
     """Its index, the feedback on its question, and whether that is open."""
 
@@ -259,10 +259,10 @@ class ExplorerView:
                 self.lesson_strip.display = False
             self.show_keys()
             return
+        from ...learn.lesson_position import Outcome
         from ...learn.lesson_text import describe_question
         from ...learn.question import locate_answer
         from ...learn.text_templates import TemplatePiece
-        from ...state.open_lesson import Outcome
         from ...widgets.lesson_strip import LessonParagraph, LessonStrip
 
         if self.lesson_strip is None:
@@ -273,7 +273,9 @@ class ExplorerView:
         paragraphs = [LessonParagraph(card.text)]
         if feedback is not None:
             styles = {Outcome.WRONG: "changed", Outcome.HINT: "dim", Outcome.RIGHT: "good"}
-            paragraphs.append(LessonParagraph(feedback.text, styles.get(feedback.outcome, "")))
+            paragraphs.append(
+                LessonParagraph(feedback.signed_text, styles.get(feedback.outcome, ""))
+            )
             strip.call_after_refresh(strip.end)
         elif lesson.is_open:
             question = (TemplatePiece(f"{describe_question(card)} = ?"),)
@@ -302,7 +304,7 @@ class ExplorerView:
         highlight()
         self.center.call_after_refresh(highlight)
 
-    def _highlight(self, lesson: OpenLesson | None) -> None:
+    def _highlight(self, lesson: LessonPosition | None) -> None:
         """Highlight a cell of the lanes and a slot, or nothing.
 
         The user's own cursor has precedence, except over what is asked.

@@ -51,7 +51,7 @@ from ...engine.tracing.step_text import describe_step, format_lane_sentence
 from ...scene.row_pairs import hide_equal_cells, iter_pairs, mark_differences
 from ...scene.scene_builder import build_row_scene
 from ...scene.scene_cells import GLYPHS, build_cells
-from ...state.reading_time import select_notable_flags
+from ...state.step_transitions import select_notable_flags
 from ..base.pane import sentence_lines
 from .lane_cells import (
     NamedLine,
