@@ -25,6 +25,7 @@ from ..engine.isa.video_entries import C_BITS
 from ..engine.micro_operations.properties import Flag
 from ..engine.semantics.models import ISA_MODEL
 from ..engine.syntax.instruction import Instruction, Register
+from ..engine.tracing.basic_block import BasicBlock
 from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.trace import Trace, make_trace
 
@@ -168,6 +169,21 @@ def pick_operands(random: SeededRandom, ins: Instruction, level: int) -> dict[st
     for operand in ins.inputs:
         if operand.name not in values:  # the guard, and the old value that it may keep
             values[operand.name] = _pick_number(random, operand.type.bits, level)
+    return values
+
+
+def pick_block_values(block: BasicBlock) -> dict[str, int]:
+    """Return values by name for the registers that a block reads; always the same for a block."""
+    random, values = SeededRandom(str(block)), dict[str, int]()
+    types = {x.name: x.type for x in block.inputs}
+    for statement in block.statements:
+        ins = statement.instruction
+        picked = pick_operands(random, ins, LEVELS[0])
+        for role, place in statement.reads.items():
+            name = block.names.get(place.key, "")
+            if name in types and role in ins.names:
+                bits = picked[ins.names[role]] & (1 << types[name].bits) - 1
+                values.setdefault(name, bits)
     return values
 
 

@@ -71,6 +71,30 @@ def make_problem(error: PtxError, problem: Problem) -> Element:
     )
 
 
+def make_error(error: PtxError) -> Element:
+    """Return an error, with carets under what is wrong."""
+    return make_element("div", *(make_problem(error, x) for x in error.errors), role="alert")
+
+
+def make_field(
+    label: str, name: str, text: str, *, key: str = "", hint: str = "", rows: str = ""
+) -> Element:
+    """Return a labelled text field; what is typed stays as long as its key does."""
+    attributes = {
+        "id": f"field-{name}{key}",
+        "name": name,
+        "placeholder": hint or None,
+        "autocomplete": "off",
+        "spellcheck": "false",
+        "autocapitalize": "off",
+    }
+    if rows:
+        field = make_element("textarea", text, rows=rows, **attributes)
+    else:
+        field = make_element("input", type="text", value=text, **attributes)
+    return make_element("label", make_element("span", label), field)
+
+
 def parse_svg(text: str) -> Element:
     """Return the elements of an SVG of ptxscope's own."""
 

@@ -17,8 +17,8 @@ from ..scene.scene_builder import build_scene, choose_part_width
 from ..scene.scene_model import LaneRef, Place
 from ..state import edits, figure_edits, lesson_transitions, step_transitions
 from ..state.actions import ACTIONS, GROUPS
+from ..state.open_block import open_typed_block, with_statements
 from ..state.requests import Notify, ShowHint, ShowOutcome, Transition
-from ..state.typed_statements import open_typed_block, with_statements
 from . import tool_panels
 from .page_picture import find_kind, parse_place
 from .page_state import OpenTool, PageState

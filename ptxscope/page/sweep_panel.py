@@ -27,8 +27,7 @@ from ..sweep.register_parts import (
     parse_swept_part,
     with_read_order,
 )
-from .elements import Child, Element, make_button, make_element, parse_svg
-from .tool_panels import make_error, make_field
+from .elements import Child, Element, make_button, make_element, make_error, make_field, parse_svg
 
 _MAX_VALUES = 256
 """Maximum values of the part; of more, as many evenly spaced ones are computed."""

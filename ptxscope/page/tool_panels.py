@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import PtxError, make_printable_lines
 from ..engine.tracing.trace import Trace
-from .elements import Child, Element, make_button, make_element, make_problem
+from .elements import Child, Element, make_button, make_element, make_error, make_field
 
 if TYPE_CHECKING:
     from ..diagnosis.explanations import Diagnosis
@@ -47,30 +47,6 @@ def make_report(text: str) -> Element:
     return make_element(
         "pre", make_printable_lines(text.rstrip("\n")), class_="report", tabindex="0"
     )
-
-
-def make_error(error: PtxError) -> Element:
-    """Return an error, with carets under what is wrong."""
-    return make_element("div", *(make_problem(error, x) for x in error.errors), role="alert")
-
-
-def make_field(
-    label: str, name: str, text: str, *, key: str = "", hint: str = "", rows: str = ""
-) -> Element:
-    """Return a labelled text field; what is typed stays as long as its key does."""
-    attributes = {
-        "id": f"field-{name}{key}",
-        "name": name,
-        "placeholder": hint or None,
-        "autocomplete": "off",
-        "spellcheck": "false",
-        "autocapitalize": "off",
-    }
-    if rows:
-        field = make_element("textarea", text, rows=rows, **attributes)
-    else:
-        field = make_element("input", type="text", value=text, **attributes)
-    return make_element("label", make_element("span", label), field)
 
 
 # --- explain -----------------------------------------------------------------------------

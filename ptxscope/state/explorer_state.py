@@ -351,7 +351,7 @@ class ExplorerState:
 
         What is typed after it joins this edit.
         """
-        from .typed_statements import with_statements
+        from .open_block import with_statements
 
         goes_on = self._setup_before_typing is self.setup
         setup, cursor = with_statements(self.setup, self.cursor, text)

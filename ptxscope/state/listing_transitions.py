@@ -11,9 +11,9 @@ from ..engine.syntax.errors import PtxError, make_printable
 from .edit_transitions import edit, open_instruction, report_edit
 from .edits import with_line
 from .explorer_state import ExplorerState
+from .open_block import describe_opening, open_block
 from .requests import Act, AskText, Focus, Notify, Open, Requests, ShowHint, ShowOutcome
 from .setup import OperandOrigin, make_setup
-from .typed_statements import describe_opening
 
 if TYPE_CHECKING:
     from ..engine.program.program import Program
@@ -37,7 +37,7 @@ def paste_text(state: ExplorerState, text: str) -> Requests:
     from ..engine.syntax.asm_bindings import parse_pasted
     from ..engine.syntax.parser import scan
     from ..kernels.blocks.block_parser import MAX_STATEMENTS, find_block
-    from .open_listing import MAX_CHARS, open_block
+    from .open_listing import MAX_CHARS
 
     if len(text) > MAX_CHARS:
         problem = f"more than {MAX_CHARS:,} characters; `ptxscope check` reads a file of any length"
@@ -90,12 +90,18 @@ def open_cursor(state: ExplorerState, cursor: ListingCursor, *, is_first: bool =
     A block begins at the first step of its first statement, and the keys for steps go on through
     all of them.
     """
+    from ..learn.practice import pick_block_values
+
     yield from go_to(state, cursor)
-    if cursor.listing.block is not None:
+    block = cursor.listing.block
+    if block is not None:
         state.go_to_step(1)
     if is_first:
         state.session.undo_history.clear()
     yield Focus("listing")
+    if block is not None and cursor.listing.inputs_by_program == (pick_block_values(block),):
+        keys = ("edit.random", "draws others"), ("go.operands", "types yours")
+        yield ShowHint("These values are an example", keys=keys)
 
 
 def ask_file(state: ExplorerState, name: str = "") -> Requests:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import io
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, cycle
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import files
@@ -21,8 +21,8 @@ from ..diagnosis.observation import parse_observed
 from ..engine.isa.encodings import format_hex
 from ..engine.isa.types import Type
 from ..engine.program.control_flow import WritePlace, follow_places, make_initial_place
-from ..engine.program.program import Program, map_types
-from ..engine.program.statement import Statement, StatementKind
+from ..engine.program.program import Program
+from ..engine.program.statement import Statement
 from ..engine.records import freeze_dicts
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import Problem, PtxError
@@ -44,7 +44,7 @@ from .edits import with_line
 from .setup import Setup, make_setup
 
 if TYPE_CHECKING:
-    from ..engine.tracing.basic_block import BasicBlock, BlockStatement
+    from ..engine.tracing.basic_block import BasicBlock
     from ..engine.tracing.trace import Trace
 
 MAX_CHARS = 1_000_000
@@ -499,57 +499,6 @@ def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor
     first = next(i for i, x in enumerate(programs[0].statements) if is_explained(x))
     listing = OpenListing(programs, ({},) * len(programs), model_name, name, text)
     return ListingCursor(listing, 0, first)
-
-
-_START_BITS = (0x80FF7F01, 0x01020304, 0x7F7F7F7F, 0x0000FFFF, 0x12345678)
-"""Bits that registers of a block begin with: easy to recognise, with and without a sign."""
-
-
-def open_block(
-    block: BasicBlock, model_name: str = "isa", values: Mapping[str, int] | None = None
-) -> ListingCursor:
-    """Return a block at its first statement; registers without a value begin with some bits."""
-    texts = {(x.line, x.whole_text or x.text) for x in block.statements}
-    program = next(
-        x
-        for x in load(block.text, is_excerpt=True)
-        if texts <= {(y.line, y.text) for y in x.statements}
-    )
-    statements, block_statements = list[Statement](), deque(block.statements)
-    for statement in program.statements:
-        parts: list[BlockStatement] = []
-        while block_statements and _is_part(statement, block_statements[0], parts):
-            parts.append(block_statements.popleft())
-        for part in parts:
-            ins = statement.explained or part.instruction
-            statements.append(
-                statement._replace(
-                    kind=StatementKind.INSTRUCTION,
-                    text=part.text,
-                    writes=tuple(ins.results.values()),
-                    instruction=ins,
-                    move=None,
-                )
-            )
-        if not parts:
-            statements.append(statement)
-    statements = [x._replace(number=number) for number, x in enumerate(statements)]
-    program = program._replace(statements=tuple(statements), types=map_types(statements))
-    bits = {
-        x.name: start & (1 << x.type.bits) - 1
-        for x, start in zip(block.inputs, cycle(_START_BITS), strict=False)
-    }
-    inputs = {**bits, **(values or {})}
-    listing = OpenListing((program,), (inputs,), model_name, "pasted", block.text, block)
-    first = next(i for i, x in enumerate(statements) if x.explained)
-    return ListingCursor(listing, 0, first)
-
-
-def _is_part(statement: Statement, x: BlockStatement, others: Sequence[BlockStatement]) -> bool:
-    """Whether a block statement does a statement, or, with others, a part of it."""
-    if x.whole_text:
-        return x.whole_text == statement.text
-    return x.text == statement.text and not others
 
 
 def read_listing(name: str) -> str:

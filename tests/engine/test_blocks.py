@@ -27,7 +27,7 @@ from ptxscope.kernels.blocks.block_parser import (
     trace_block,
 )
 from ptxscope.proof.equivalence import read_program
-from ptxscope.state.open_listing import open_block
+from ptxscope.state.open_block import open_block
 from tests.block_idioms import IDIOMS, WORD, Idiom
 from tests.tiers import ci_only, sampled, whole
 

@@ -209,6 +209,19 @@ def test_predictions_go_on_through_a_block() -> None:
     assert said(asked) == "✓ That was the last step of the last statement"
 
 
+def test_a_block_without_values_opens_on_edge_cases() -> None:
+    state = make_state()
+    text = "{ add.s32 t, a, b; cvt.u32.u16 x, h; mul.lo.u32 d, t, x; }"
+    asked = answer(listing_transitions.paste_text(state, text))
+    assert said(asked) == "These values are an example"
+    assert state.block_trace
+    values = state.block_trace.operands
+    assert len({*values.values()}) == 3
+    assert 0 < values["s0.h"] < 1 << 16
+    do(state, "edit.random")
+    assert state.block_trace.operands != values
+
+
 def test_a_computed_register_of_a_listing_is_not_asked_for() -> None:
     state = make_state()
     open_text(state, "vadd.u32.u32.u32 %r1, %r2, 1;\nvadd.u32.u32.u32 %r3, %r1, %r4;")

@@ -12,8 +12,8 @@ from textual.widget import Widget
 from ...engine.tracing.provenance import LaneBits, find_provenance
 from ...engine.tracing.step_text import format_title
 from ...state.explorer_state import ExplorerState
+from ...state.open_block import describe_opening
 from ...state.requests import ShowHint, ShowOutcome
-from ...state.typed_statements import describe_opening
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.hint_bar import HintBar
 from ...widgets.form_pane import FormPane

@@ -1,20 +1,21 @@
-"""A line of several statements: a block, or a listing."""
+"""A line of several statements: a block that opens as a listing, or a listing."""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..engine.program.statement import Statement, StatementKind
 from ..engine.syntax.errors import NotOneError, PtxError
 from ..engine.syntax.parser import OMISSION_PREFIX, scan
 from .edits import with_line
 from .setup import Setup, find_register_constants
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..engine.tracing.basic_block import BasicBlock
+    from ..engine.tracing.basic_block import BasicBlock, BlockStatement
     from .open_listing import ListingCursor
 
 
@@ -77,8 +78,6 @@ def open_typed_block(
     block: BasicBlock, setup: Setup, values: Mapping[str, int]
 ) -> tuple[Setup, ListingCursor]:
     """Return a setup as a block's last statement, and the cursor there; values go by name."""
-    from .open_listing import open_block
-
     known = {
         x.name: values[x.name] & (1 << x.type.bits) - 1 for x in block.inputs if x.name in values
     }
@@ -93,3 +92,51 @@ def _map_values(setup: Setup, cursor: ListingCursor | None) -> Mapping[str, int]
     names = setup.instruction.names
     named = {names[role]: bits for role, bits in setup.values.items() if role in names}
     return {**setup.values, **named}
+
+
+# --- opening a block -------------------------------------------------------------------------
+
+
+def open_block(
+    block: BasicBlock, model_name: str = "isa", values: Mapping[str, int] | None = None
+) -> ListingCursor:
+    """Return a block at its first statement; registers without a value have edge cases."""
+    from ..engine.program.program import map_types
+    from ..learn.practice import pick_block_values
+    from ..sources.source_programs import load
+    from .open_listing import ListingCursor, OpenListing
+
+    texts = {(x.line, x.whole_text or x.text) for x in block.statements}
+    programs = load(block.text, is_excerpt=True)
+    program = next(x for x in programs if texts <= {(y.line, y.text) for y in x.statements})
+    statements, rest = list[Statement](), deque(block.statements)
+    for statement in program.statements:
+        parts = list[Statement]()
+        while rest and _is_part(statement, rest[0], is_first=not parts):
+            parts.append(_make_part(statement, rest.popleft()))
+        statements += parts or [statement]
+    statements = [x._replace(number=number) for number, x in enumerate(statements)]
+    program = program._replace(statements=tuple(statements), types=map_types(statements))
+    inputs = {**pick_block_values(block), **(values or {})}
+    listing = OpenListing((program,), (inputs,), model_name, "pasted", block.text, block)
+    first = next(i for i, x in enumerate(statements) if x.explained)
+    return ListingCursor(listing, 0, first)
+
+
+def _is_part(statement: Statement, x: BlockStatement, *, is_first: bool) -> bool:
+    """Whether a block statement does a statement, or, with others, a part of it."""
+    if x.whole_text:
+        return x.whole_text == statement.text
+    return x.text == statement.text and is_first
+
+
+def _make_part(statement: Statement, part: BlockStatement) -> Statement:
+    """Return a statement as what a block statement does of it."""
+    ins = statement.explained or part.instruction
+    return statement._replace(
+        kind=StatementKind.INSTRUCTION,
+        text=part.text,
+        writes=tuple(ins.results.values()),
+        instruction=ins,
+        move=None,
+    )
