@@ -62,9 +62,7 @@ class RunBuffers(NamedTuple):
     """The operands and results of one run, as flat arrays of the types of ``get_storage_dtype``."""
 
     size: int
-    """The number of results."""
     block_size: int
-    """The number of results in a block."""
     blocked: Mapping[Buffer, Array]
     """Arrays of all elements; each block uses its slice."""
     broadcast: Mapping[Buffer, Array]

@@ -218,7 +218,6 @@ def _make_lane_mask(unit: int, lanes: Iterable[int]) -> int:
 def _call_on_words(
     s: SelectorState, function: Function, x: ArrayView, y: ArrayView | int
 ) -> ArrayView:
-    """Append a call on words."""
     return s.append_call(
         function, _WORD, 1, x, make_constant(y, _WORD) if isinstance(y, int) else y
     )

@@ -62,7 +62,6 @@ class Operation(NamedTuple):
     arguments: str
     """Names of the arguments. ``y`` may be one integer for all lanes."""
     parameters: str
-    """Names of the fixed parameters."""
     meaning: str
     compute: Callable[..., Any] | None = None
     """The meaning by the methods of an ``Arithmetic``; None if one of them has the same name."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from .encodings import Range
 from .entry import ANY_VERSION, Entry, Group, MinimumVersion, Operand
 from .grammar import read_syntax
-from .types import BytePair, Destinations, PermuteMode, Role, Type
+from .types import Destinations, PermuteMode, ProductWord, Role, Type
 
 _D, _NUMBER_A, _NUMBER_B, _NUMBER_C = (
     Operand(role, "stype") for role in (Role.D, Role.A, Role.B, Role.C)
@@ -25,6 +25,7 @@ _BYTE = Range(0, 255)
 _OFFSETS = tuple(x & (1 << 32) - 1 for x in range(-4, 5))
 """A few ones down or up, as words."""
 _TABLE = Operand(Role.TABLE, Type.U32)
+_HALVES = (ProductWord.LO, ProductWord.HI)
 _B32 = (Type.B32,)
 _B32_B64 = (Type.B32, Type.B64)
 _INTEGERS = (Type.U32, Type.U64, Type.S32, Type.S64)
@@ -213,7 +214,7 @@ INTEGER_ENTRIES = (
         words="dot product inner accumulate",
     ),
     Entry(
-        *read_syntax("dp2a.lo|.hi.atype.btype d, a, b, c", byte_pair=tuple(BytePair)),
+        *read_syntax("dp2a.lo|.hi.atype.btype d, a, b, c", byte_pair=_HALVES),
         Group.PACKED,
         "9.7.1.24",
         "c plus the products of two half-words and bytes",

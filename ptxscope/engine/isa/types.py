@@ -48,7 +48,6 @@ class Type(StrEnum):
     lanes: int
     """The number of values that the bits hold: 2 or 4 for a packed type, else 1."""
     signed: bool
-    """Whether the numbers are signed integers."""
     is_float: bool
     """Whether the bits are one float: ``.f16``, ``.bf16``, ``.f32`` or ``.f64``."""
     fraction_bits: int
@@ -175,13 +174,6 @@ class ProductWord(StrEnum):
     WIDE = "wide"
 
 
-class BytePair(StrEnum):
-    """The two bytes of b that ``dp2a`` multiplies: 0 and 1, or 2 and 3."""
-
-    LO = "lo"
-    HI = "hi"
-
-
 class Destinations(StrEnum):
     """The destinations of ``setp`` and of ``lop3`` with a predicate; ``_`` discards a result."""
 
@@ -279,13 +271,13 @@ class Form(NamedTuple):
     relu: bool = False
     """Whether a negative result becomes 0."""
     cc: bool = False
-    """Whether the carry is written."""
     pack: bool = False
     """Whether ``cvt`` packs two numbers into a word."""
     mode: ShiftMode | None = None
     permute_mode: PermuteMode | None = None
     direction: ShiftDirection | None = None
-    byte_pair: BytePair | None = None
+    byte_pair: ProductWord | None = None
+    """The two bytes of b that ``dp2a`` multiplies: 0 and 1 (``.lo``), or 2 and 3."""
     product_word: ProductWord | None = None
     shiftamt: bool = False
     """Whether ``bfind`` yields a shift amount instead of a position."""
@@ -320,7 +312,6 @@ class Form(NamedTuple):
     is_carry_out_inverted: bool = False
     """The same for the flag that it writes."""
     nege: bool = False
-    """``!e`` of ``lop3``."""
     written_bits: int = 0
     """The width of the register that ``cvt`` writes, if it is wider than the type; else 0.
 

@@ -294,33 +294,6 @@ class Copy(MicroOperation):
         return v[0]
 
 
-@dataclass(frozen=True)
-class WordOperation(MicroOperation):
-    """A function of words of ``bits`` bits whose output is bits, not a number.
-
-    By default, each bit of the output depends on the bits of the inputs at its position.
-    """
-
-    bits: int
-
-    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
-        return (
-            map_bits(inputs, index, lane, low, min(high, self.bits)) for index in range(len(inputs))
-        )
-
-    def describe_lane(self, view: LaneView) -> LaneText:
-        terms, result = [format_hex(x, self.bits) for x in view.inputs], self.format_result(view)
-        sentence = f"{self.fill_formula(*view.names)} is {result}"
-        return LaneText(make_equation(self.fill_formula(*terms), result), sentence)
-
-    def format_result(self, view: LaneView) -> str:
-        """Return the bits of the output of a lane."""
-        return format_hex(view.value, self.bits)
-
-    def get_notation(self, row: RowTrace) -> Notation:
-        return Notation(self.bits, is_number=False)
-
-
 # --- a row of a trace --------------------------------------------------------------------
 
 
@@ -339,13 +312,11 @@ class RowTrace(NamedTuple):
     range: Range
     """A range that contains every possible value."""
     flags: tuple[tuple[Flag, ...], ...] = ()
-    """The flags of each lane."""
     stage: Stage | None = None
     """The stage; None for an operand."""
 
     @property
     def is_operand(self) -> bool:
-        """Whether it is an operand."""
         return self.stage is None
 
     @property
@@ -360,12 +331,10 @@ class RowTrace(NamedTuple):
 
     @property
     def input_keys(self) -> tuple[str, ...]:
-        """The keys of the inputs, or their roles."""
         return tuple(x.key for x in self.inputs)
 
     @property
     def input_values(self) -> Inputs:
-        """The lane values of each input."""
         return tuple(x.values for x in self.inputs)
 
     @property
@@ -421,12 +390,10 @@ class LaneView(NamedTuple):
 
     @property
     def value(self) -> int:
-        """The output."""
         return self.row.values[self.lane]
 
     @property
     def inputs(self) -> list[int]:
-        """The inputs in the same lane."""
         return [get_lane(x.values, self.lane) for x in self.row.inputs]
 
     @property
@@ -441,7 +408,6 @@ class LaneView(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of the inputs."""
         return [x.name for x in self.row.inputs]
 
     def format_first_input(self) -> str:
@@ -480,7 +446,6 @@ class MutationSite(NamedTuple):
 
     @property
     def instruction(self) -> InstructionView:
-        """The instruction of the row."""
         return self.row.instruction
 
     @property
@@ -489,7 +454,6 @@ class MutationSite(NamedTuple):
         return tuple(x.key for x in self.row.inputs)
 
     def format_operand(self, role: str) -> str:
-        """Return the name of an operand."""
         return format_short_name(self.instruction, role)
 
     def replace_operation(

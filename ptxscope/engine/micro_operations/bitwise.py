@@ -18,11 +18,10 @@ from .base import (
     MutationSite,
     RowMutation,
     RowTrace,
-    WordOperation,
     add_guard,
     find_row,
 )
-from .counts import SubtractFrom
+from .counts import SubtractFrom, WordOperation
 from .drawings import BitFate, BitField, FieldBits, FieldRuler
 from .properties import (
     MAX_LANE_BITS,

@@ -1,4 +1,7 @@
-"""The micro-operations that count or search the bits of a number, and reverse them."""
+"""The micro-operations that count or search the bits of a number, and reverse them.
+
+Those whose output is bits, not a number, are of one kind.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,45 @@ from .base import (
     MutationSite,
     RowMutation,
     RowTrace,
-    WordOperation,
 )
 from .numbers import PlusOne
 from .properties import (
     InputBits,
     InstructionView,
     LaneText,
+    Notation,
     format_short_name,
     make_equation,
     make_transition,
     map_bits,
 )
+
+
+@dataclass(frozen=True)
+class WordOperation(MicroOperation):
+    """A function of words of ``bits`` bits whose output is bits, not a number.
+
+    By default, each bit of the output depends on the bits of the inputs at its position.
+    """
+
+    bits: int
+
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
+        return (
+            map_bits(inputs, index, lane, low, min(high, self.bits)) for index in range(len(inputs))
+        )
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        terms, result = [format_hex(x, self.bits) for x in view.inputs], self.format_result(view)
+        sentence = f"{self.fill_formula(*view.names)} is {result}"
+        return LaneText(make_equation(self.fill_formula(*terms), result), sentence)
+
+    def format_result(self, view: LaneView) -> str:
+        """Return the bits of the output of a lane."""
+        return format_hex(view.value, self.bits)
+
+    def get_notation(self, row: RowTrace) -> Notation:
+        return Notation(self.bits, is_number=False)
 
 
 def describe_found_bit(ins: InstructionView) -> str:

@@ -84,9 +84,7 @@ class Tick(NamedTuple):
 
     text: str
     position: float
-    """Position from 0 to 1."""
     is_current: bool = False
-    """Whether it is the current value."""
 
 
 class RangeLine(NamedTuple):
@@ -147,7 +145,6 @@ class BitField(NamedTuple):
     """Adjacent bits of a number with the same fate."""
 
     width: int
-    """The number of bits, from 0."""
     fate: BitFate
     label: str = ""
     role: str = ""
@@ -218,14 +215,12 @@ class Choice(NamedTuple):
     """A condition and the two inputs that it chooses between."""
 
     names: tuple[str, str]
-    """The names of the two inputs."""
 
 
 class LaneSum(NamedTuple):
     """A running sum that starts with the second input and continues lane by lane."""
 
     lanes: tuple[int, ...]
-    """The lanes that are added."""
     lane_count: int
 
 

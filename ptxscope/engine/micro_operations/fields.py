@@ -14,9 +14,8 @@ from .base import (
     MutationSite,
     RowMutation,
     RowTrace,
-    WordOperation,
 )
-from .counts import SubtractFrom
+from .counts import SubtractFrom, WordOperation
 from .drawings import (
     BitFate,
     BitField,

@@ -196,7 +196,6 @@ class TakeLane(MicroOperation):
 
     lane: int
     input_lanes: int
-    """The number of lanes of the input."""
     formula = "lane {self.lane} of {x}"
     cell = TruthCell()
     has_revealing_inputs = True
@@ -240,7 +239,6 @@ class Encode(MicroOperation):
 
     true: int
     type: Type = Type.U32
-    """The type of the pattern."""
     formula = "{x}"
     has_revealing_inputs = True
 

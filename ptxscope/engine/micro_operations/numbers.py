@@ -170,7 +170,6 @@ class Accumulate(MicroOperation):
 
     lanes: tuple[int, ...]
     input_lanes: int
-    """The number of lanes of t."""
     is_exact = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:

@@ -108,9 +108,7 @@ class Part(NamedTuple):
     """A byte, half-word or word of an input."""
 
     input: int
-    """The index of the input, from 0."""
     unit: int
-    """The width in bits."""
     number: int
     """Its number among the parts of that width, from the least significant."""
 

@@ -209,7 +209,7 @@ class _Loader:
         return Module(tuple(self._iter_programs(name)), self.variables)
 
     def _iter_programs(self, name: str) -> Iterator[Program]:
-        bodies = {body.start: body.name for body in find_bodies(self.words)}
+        bodies = dict(find_bodies(self.words))
         if not bodies:
             self.function = _OpenFunction(FunctionHeader(name), is_function=False)
         for item in syntax.group_tokens(self.fragment.ptx, self.words, OPCODES, self.fragment.gaps):

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from ..isa.encodings import get_limits
 from ..isa.types import (
     BoolOp,
-    BytePair,
     Cmp,
     Destinations,
     Form,
@@ -415,7 +414,7 @@ def _lower_dp4a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 def _lower_dp2a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``dp2a``: the products of both half-words of a and the low or high bytes of b."""
-    first = 2 if form.byte_pair is BytePair.HI else 0
+    first = 2 if form.byte_pair is ProductWord.HI else 0
     x = _build_lanes(b, "a", form.atype is Type.S32, 16, range(2))
     y = _build_lanes(b, "b", form.btype is Type.S32, 8, range(first, first + 2))
     return _build_dot_product(b, form, x, y, 2)

@@ -27,7 +27,6 @@ class Row(NamedTuple):
     inputs: tuple[str, ...]
     """Keys of earlier rows, or operand roles: a, b, c, guard, d, p, q."""
     lanes: int
-    """The number of lanes of the output: 1, 2 or 4."""
     range: Range
     """A range that contains every possible value."""
 
@@ -73,7 +72,6 @@ class Plan(NamedTuple):
     form: Form | None
     """The form that was lowered; None for the joined plans of a block."""
     sources: tuple[Source, ...]
-    """The operands that the plan reads."""
     rows: tuple[Row, ...]
     results: tuple[Result, ...]
 

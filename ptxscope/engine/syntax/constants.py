@@ -276,7 +276,6 @@ class Folding(NamedTuple):
     folded_choice: Register | Immediate
     documented_choice: Register | Immediate
     mistaken_value: str
-    """The value that c is mistaken for."""
 
 
 def find_folding(form: Form, operands: Sequence[Register | Immediate], c: int) -> Folding | None:

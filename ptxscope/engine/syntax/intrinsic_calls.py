@@ -358,7 +358,6 @@ class _PtxWriter:
         return texts
 
     def _hold_number(self, letter: str, number: int) -> str:
-        """Return the register that holds a number."""
         bits = number & _WORD_MASK
         for name, held_bits in self.constants.items():
             if held_bits == bits:

@@ -172,10 +172,6 @@ def make_opcode_pattern() -> str:
     return rf"(?:{certain})|(?:{shared})(?={_make_rare_pattern()})"
 
 
-UNCHECKED = ("mov", "b128")
-"""An opcode, and the type with which it is an instruction that the catalog lacks."""
-
-
 @cache
 def make_sound_pattern() -> str:
     """Return a regular expression for other statements that seem legal, each in one line.
@@ -190,7 +186,7 @@ def make_sound_pattern() -> str:
     others = make_alternation(OTHER_OPCODES - {x.opcode for x in common})
     return (
         rf"(?:(?:{heads})[ \t]*+;"
-        rf"|(?:(?:{others})(?![\w$])|(?:{opcodes}){types}|{re.escape('.'.join(UNCHECKED))}\b)"
+        rf"|(?:(?:{others})(?![\w$])|(?:{opcodes}){types})"
         r"[^;{}\"/\n]*+(?>(?:\{[^{}\"/\n]*+\}[^;{}\"/\n]*+)*);)"
     )
 

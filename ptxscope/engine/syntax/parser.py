@@ -29,7 +29,6 @@ from .opcodes import (
     OPCODES,
     OTHER_OPCODES,
     TYPES,
-    UNCHECKED,
     is_computing,
     is_misspelt,
     is_unchecked,
@@ -134,7 +133,6 @@ class _IgnoredStatement(NamedTuple):
     """A statement beside the one instruction, or text that is not literal."""
 
     text: str
-    """In one line."""
     span: Span
     is_computing: bool = False
     """Whether it computes a register: without it, the instruction may read another value."""
@@ -258,10 +256,8 @@ def find_common_problems(text: str) -> tuple[Problem, ...]:
                 suffix = f"; did you mean `{close}`?" if close else ""
                 message = f"{quote_word(name)} is not an instruction of PTX{suffix}"
                 problems.append(Problem(message, statement.opcode.span, close or ""))
-        elif statement.opcode.text != UNCHECKED[0] or UNCHECKED[1] not in modifiers:
-            entry = _find_entry(statement)
-            if entry and entry.is_common:
-                problems += _parse_known_statement("", fragment, statement).problems
+        elif (entry := _find_entry(statement)) and entry.is_common:
+            problems += _parse_known_statement("", fragment, statement, entry).problems
     return tuple(problems)
 
 

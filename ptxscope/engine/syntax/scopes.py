@@ -39,16 +39,8 @@ _HEADER_ENDS = frozenset(["{", ";", *_FUNCTIONS])
 _DECLARATION_ENDS = frozenset([";", ")", "{", "}", "=", ".reg"])
 
 
-class Body(NamedTuple):
-    """Characters ``start`` to ``end`` of a text: the contents of a kernel's braces."""
-
-    name: str
-    start: int
-    end: int
-
-
-def find_bodies(words: Sequence[Token]) -> Iterator[Body]:
-    """Yield the bodies of ``.entry`` and ``.func``, with their names."""
+def find_bodies(words: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """Yield where each body of ``.entry`` or ``.func`` begins, after its brace, and its name."""
     i = 0
     while i < len(words):
         i += 1
@@ -56,10 +48,8 @@ def find_bodies(words: Sequence[Token]) -> Iterator[Body]:
             continue
         name, i = _read_header(words, i)
         if i < len(words) and words[i].text == "{":
-            end = _find_closing_brace(words, i)
-            end_position = words[end].start if end < len(words) else words[-1].end + 1
-            yield Body(name, words[i].end, end_position)
-            i = end
+            yield words[i].end, name
+            i = _find_closing_brace(words, i)
 
 
 def _read_header(words: Sequence[Token], i: int) -> tuple[str, int]:

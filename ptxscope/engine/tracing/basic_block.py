@@ -80,7 +80,6 @@ class BlockGuard(NamedTuple):
 
     place: ValuePlace
     name: str
-    """The register."""
     stays_with: bool
     """The value with which a thread stays."""
 

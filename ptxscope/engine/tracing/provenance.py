@@ -22,7 +22,6 @@ class LaneBits(NamedTuple):
     """A row's key or an operand's role."""
     lane: int
     low: int
-    """Lowest bit, from 0."""
     high: int
     """End of the range: one above the highest bit."""
 
