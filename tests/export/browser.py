@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import os
 import select
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from PIL import Image
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))),
@@ -175,7 +176,7 @@ class Browser:
         """The colour that is seen at a place of the page."""
         clip = {"x": round(x), "y": round(y), "width": 1, "height": 1, "scale": 1}
         shot = base64.b64decode(self._ask("Page.captureScreenshot", clip=clip)["data"])
-        red, green, blue = png_rows(shot)[0][:3]
+        red, green, blue = Image.open(io.BytesIO(shot)).convert("RGB").tobytes()
         return red, green, blue
 
     def _ask(self, method: str, **params: Any) -> Any:
@@ -203,44 +204,3 @@ class Browser:
         message, _, self._buffer = self._buffer.partition(b"\0")
         decoded: dict[str, Any] = json.loads(message)
         return decoded
-
-
-def png_rows(data: bytes) -> list[bytes]:
-    """The rows of a PNG of 8 bits a channel that is not interlaced, as RGB."""
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    at, packed, width, height, channels = 8, b"", 0, 0, 0
-    while at < len(data):
-        (length,) = struct.unpack(">I", data[at : at + 4])
-        kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + length]
-        if kind == b"IHDR":
-            width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", body)
-            assert (depth, interlaced) == (8, 0)
-            channels = {2: 3, 6: 4}[colour]
-        packed += body if kind == b"IDAT" else b""
-        at += length + 12
-    raw, stride = zlib.decompress(packed), width * channels
-    rows: list[bytes] = []
-    before = bytes(stride)
-    for y in range(height):
-        line = y * (stride + 1)
-        before = _unfiltered(raw[line], raw[line + 1 : line + 1 + stride], before, channels)
-        rows.append(b"".join(before[x : x + 3] for x in range(0, stride, channels)))
-    return rows
-
-
-def _unfiltered(kind: int, line: bytes, above: bytes, step: int) -> bytes:
-    """A row as PNG's filters 0 to 4 meant it (RFC 2083, 6)."""
-    row = bytearray(line)
-    if kind == 0:
-        return line
-    for at, byte in enumerate(row):
-        left = row[at - step] if at >= step else 0
-        corner = above[at - step] if at >= step else 0
-        up = above[at]
-        if kind == 4:
-            guess = left + up - corner
-            near = min((left, up, corner), key=lambda x: abs(guess - x))
-        else:
-            near = (0, left, up, (left + up) // 2)[kind]
-        row[at] = (byte + near) & 0xFF
-    return bytes(row)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import zlib
+import io
 from collections.abc import Iterator
 
 import numpy as np
 import resvg_py
 from numpy.typing import NDArray
+from PIL import Image
 
 CELL = 20
 """Px of the side of a cell, of a picture 800 px wide."""
@@ -38,42 +39,8 @@ def resvg(svg: str) -> Grid:
 
 
 def decoded(png: bytes) -> Pixels:
-    """The RGBA pixels of a PNG of 8 bits a channel without interlace."""
-    header = next(body for kind, body in _chunks(png) if kind == b"IHDR")
-    wide, high = (int.from_bytes(header[at : at + 4], "big") for at in (0, 4))
-    assert header[8:] == bytes((8, 6, 0, 0, 0))
-    raw = zlib.decompress(b"".join(body for kind, body in _chunks(png) if kind == b"IDAT"))
-    lines = np.frombuffer(raw, np.uint8).reshape(high, 1 + 4 * wide)
-    return _unfiltered(lines[:, 0], lines[:, 1:].reshape(high, wide, 4).astype(np.int16))
-
-
-def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
-    assert png.startswith(b"\x89PNG\r\n\x1a\n")
-    at = 8
-    while at < len(png):
-        size = int.from_bytes(png[at : at + 4], "big")
-        yield png[at + 4 : at + 8], png[at + 8 : at + 8 + size]
-        at += 12 + size
-
-
-def _unfiltered(kinds: Pixels, lines: NDArray[np.int16]) -> Pixels:
-    """The pixels of filtered lines: each is guessed from those on its left and above.
-
-    Those on one slant (x + y) do not depend on each other.
-    """
-    high, wide, _ = lines.shape
-    found = np.zeros((high + 1, wide + 1, 4), np.int16)
-    for slant in range(high + wide - 1):
-        y = np.arange(max(0, slant - wide + 1), min(high, slant + 1))
-        x = slant - y
-        left, up, corner = found[y + 1, x], found[y, x + 1], found[y, x]
-        base = left + up - corner
-        off = [abs(base - value) for value in (left, up, corner)]
-        nearer = np.where(off[1] <= off[2], up, corner)
-        paeth = np.where((off[0] <= off[1]) & (off[0] <= off[2]), left, nearer)
-        guess = np.choose(kinds[y, None], [np.int16(0), left, up, (left + up) // 2, paeth])
-        found[y + 1, x + 1] = (lines[y, x] + guess) & 255
-    return found[1:, 1:].astype(np.uint8)
+    """The RGBA pixels of a PNG."""
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGBA"))
 
 
 def differences(one: Grid, other: Grid) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ptxscope import Trace, parse, trace
+from ptxscope import Trace, parse, trace, trace_block
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.syntax.errors import make_printable
@@ -22,6 +22,14 @@ def example(opcode: str, model: str = "isa") -> Trace:
 EXAMPLES = [(opcode, model) for opcode in CATALOG for model in MODELS]
 E2 = trace("vadd.u32.u32.u32.sat d, a, b", {"a": 0xFFFFFFFF, "b": 1})
 E3 = trace("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", {"%1": 0xFFFFFFFF, "%2": 0, "%3": 0x11223344})
+BLOCK_PTX = "{ brev.b32 r, a; vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t, r, 0x0123; }"
+BLOCK_VALUES = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
+BLOCK = trace_block(BLOCK_PTX, BLOCK_VALUES)
+"""d is 0x00332211; by E3, whose .sat wraps what is negative, byte 0 of t is 255, d 0xff332211."""
+LANES = trace_block(
+    "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }",
+    {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF},
+)
 HOSTILE = (
     "</svg></article><script>alert(1)</script>",
     "a | b || c",

@@ -7,19 +7,16 @@ import re
 import pytest
 
 import ptxscope
-from ptxscope import Trace, export, trace, trace_block
+from ptxscope import Trace, export, trace
 from ptxscope.cli import main
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.options import Options
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from tests.export.samples import E3
+from tests.export.samples import BLOCK, E3
 
 ADD = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
-BLOCK = trace_block(
-    "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }", {"a": 1, "b": 2, "c": 3}
-)
 SHOWN = pytest.mark.parametrize("shown", [ADD, E3, BLOCK], ids=["line", "erratum", "block"])
 
 LABELS = (

@@ -1,112 +1,50 @@
-"""Blocks in every format; the functions in C and Python compute the idioms."""
+"""What only blocks have: statements that are numbered, folded, linked, and told apart."""
 
 from __future__ import annotations
 
-import ctypes
-import json
+import re
 import shlex
-import shutil
-import subprocess
-from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from random import Random
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
 
 import ptxscope
 from ptxscope import PtxError, parse_block, trace_block
 from ptxscope.cli import main
+from ptxscope.documents.content.annotated_trace import annotate_trace
 from ptxscope.documents.content.command_words import format_folded, parse_folded
-from ptxscope.documents.formats import json_reader as trace_json
-from ptxscope.documents.options import Options
-from ptxscope.documents.svg.text_fitting import measure_text
+from ptxscope.documents.media.frames import make_frames
+from ptxscope.documents.options import Motion, Options
+from ptxscope.documents.svg.page_layout import COMPACT
 from ptxscope.documents.svg.trace_picture import draw_trace
 from ptxscope.documents.svg.zones import find_relations
-from tests.block_idioms import IDIOMS, Idiom
+from tests.block_idioms import Idiom
 from tests.engine.test_blocks import EVERY_IDIOM, draw_values
+from tests.export.drawings import drawn, texts
+from tests.export.samples import BLOCK, BLOCK_PTX, BLOCK_VALUES, LANES
 from tests.tiers import ci_only, sampled
 
-DEQUANT = (
+MARKED = ("text", "markdown", "rst", "asciidoc", "html")
+# prmt takes the low halves, and and keeps their low bytes; vadd2 doubles c, and clamps
+DEQUANT = trace_block(
     "{ .reg .b32 t; prmt.b32 t, a, b, 0x5410; and.b32 t, t, 0xff00ff;"
-    " vadd2.s32.s32.s32.sat d, t, c, c; }"
+    " vadd2.s32.s32.s32.sat d, t, c, c; }",
+    {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF},
 )
-VALUES = {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF}
 
 
-@sampled
-@EVERY_IDIOM
-def test_python(idiom: Idiom) -> None:
-    rng = Random(idiom.name)
-    names: dict[str, Callable[..., Any]] = {}
-    for _ in range(10):
-        values = draw_values(idiom, rng)
-        trace = trace_block(idiom.ptx, values)
-        exec(ptxscope.export(trace, "python"), names)
-        got = names["block"](*(values[name] for name in values))
-        results = [*idiom.compute(**values).items()]
-        expected = [dict(results)[name] for name in trace.block.outputs]
-        assert (got if isinstance(got, tuple) else (got,)) == tuple(expected)
-
-
-@ci_only
-@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
-def test_c(tmp_path: Path) -> None:
-    sources, cases = [], []
-    for number, idiom in enumerate(IDIOMS):
-        rng = Random(idiom.name)
-        rows = [draw_values(idiom, rng) for _ in range(20)]
-        code = ptxscope.export(trace_block(idiom.ptx, rows[0]), "c")
-        sources.append(code.replace(" block(", f" block{number}("))
-        cases.append((f"block{number}", idiom, rows))
-    (tmp_path / "blocks.c").write_text("\n".join(sources))
-    library = tmp_path / "blocks.so"
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
-    subprocess.run(["cc", *flags, "-o", library, tmp_path / "blocks.c"], check=True)
-    functions = ctypes.CDLL(str(library))
-    for name, idiom, rows in cases:
-        for values in rows:
-            outputs = [*parse_block(idiom.ptx).outputs]
-            function = functions[name]
-            words = [ctypes.c_uint32(x) for x in values.values()]
-            if len(outputs) == 1:
-                function.restype = ctypes.c_uint32
-                results = [function(*words)]
-            else:
-                places = [ctypes.c_uint32() for _ in outputs]
-                function(*words, *map(ctypes.byref, places))
-                results = [x.value for x in places]
-            assert dict(zip(outputs, results, strict=True)) == idiom.compute(**values)
-
-
-def test_text_numbers_steps_through_and_names_sources() -> None:
-    text = ptxscope.export(trace_block(DEQUANT, VALUES), "text")
-    lines = text.splitlines()
-    steps = [int(x.split()[0]) for x in lines if x[:1].isdigit() and x.split()[0].isdigit()]
-    assert steps[1:] == [*range(1, 12)]  # the first line counts the statements
-    assert "1. prmt.b32 t, a, b, 0x5410" in lines
-    assert "  a   t         0xaabb3344  2864395076, of statement 1" in lines
-    assert "2. and.b32 t, t, 0xff00ff" in lines
-    assert "d = 0x00bb7fff  [187, 32767]" in lines
-    assert max(map(len, lines[:-3])) <= 80
-
-
-@pytest.mark.parametrize("format_", ["text", "markdown", "rst", "asciidoc", "html"])
+@pytest.mark.parametrize("format_", MARKED)
 def test_folded_statements_show_their_results_only(format_: str) -> None:
-    trace = trace_block(DEQUANT, VALUES)
     whole, folded = (
-        ptxscope.export(trace, format_, Options(folded=frozenset(x))) for x in ((), (1, 2))
+        ptxscope.export(DEQUANT, format_, Options(folded=frozenset(x))) for x in ((), (1, 2))
     )
     assert "Each digit picks a byte" in whole
     assert "Each digit picks a byte" not in folded
     for bits in ("0xaabb3344", "0x00bb0044", "0x00bb7fff"):
         assert bits in folded
     assert "--fold=but-last" in folded
-    assert len(folded) < len(whole)
 
 
 @pytest.mark.parametrize("format_", ["text", "html", "svg", "c"])
@@ -117,21 +55,16 @@ def test_a_line_in_braces_is_a_line(line: str, format_: str) -> None:
     assert ptxscope.export(block, format_) == ptxscope.export(alone, format_)
 
 
-def test_picture() -> None:
-    trace = trace_block(DEQUANT, VALUES)
-    drawing = draw_trace(trace)
-    nodes = {zone.node for zone in drawing.canvas.zones}
+def test_wires_run_from_a_result_to_the_parts_that_are_read() -> None:
+    drawing = draw_trace(DEQUANT)
     links = drawing.canvas.links
-    assert {("s1.", "t =", 0), ("s2.", "a", 0), ("s3.", "d =", 0)} <= nodes
-    # wires run from the result of a statement to the parts of the register that reads it
     assert links[("s1.", "t =", 0), ("s2.", "a", 0)]
     for lane in (0, 1):
         assert links[("s2.", "t =", 0), ("s3.", "a", lane)]
-    relations = find_relations(drawing.canvas)
-    sources = relations.ancestors["s3.", "d =", 0]
+    sources = find_relations(drawing.canvas).ancestors["s3.", "d =", 0]
     assert {("s1.", "a", 0), ("s1.", "b", 0), ("s3.", "b", 0), ("s3.", "b", 1)} <= sources
     heights = [
-        draw_trace(trace, Options(folded=frozenset(folded))).height
+        draw_trace(DEQUANT, Options(folded=frozenset(folded))).height
         for folded in ((), (1,), (1, 2), (1, 2, 3))
     ]
     assert heights == sorted(heights, reverse=True)
@@ -152,49 +85,12 @@ def test_a_folded_block_of_eight_is_wider_than_high() -> None:
 def test_every_idiom_is_drawn(idiom: Idiom) -> None:
     trace = trace_block(idiom.ptx, draw_values(idiom, Random(1)))
     for options in (Options(), Options(compact=True)):
-        root = ET.fromstring(ptxscope.export(trace, "svg", options))
-        words = " ".join(text for x in root.iter() if (text := (x.text or "").strip()))
+        root = drawn(trace, options)
+        words = " ".join(texts(root))
         for name in trace.block.outputs:
             assert f"{name} =" in words
         ids = [x.attrib["id"] for x in root.iter() if "id" in x.attrib]
         assert len(ids) == len({*ids})
-
-
-def test_json() -> None:
-    trace = trace_block(DEQUANT, VALUES)
-    data = json.loads(ptxscope.export(trace, "json"))
-    assert data["schema"] == "ptxscope.block/1"
-    schemas = [
-        Resource.from_contents(json.loads(files("ptxscope.documents").joinpath(name).read_text()))
-        for name in ("block.schema.json", "trace.schema.json")
-    ]
-    registry = Registry().with_resources([(str(x.id()), x) for x in schemas])
-    Draft202012Validator(schemas[0].contents, registry=registry).validate(data)
-    assert [x["name"] for x in data["operands"]] == ["a", "b", "c"]
-    assert [x["reads"].get("a") for x in data["statements"]] == [
-        {"statement": 0, "name": "a"},
-        {"statement": 1, "name": "d"},
-        {"statement": 2, "name": "d"},
-    ]
-    (result,) = data["results"]
-    assert (result["name"], result["bits"], result["statement"]) == ("d", 0x00BB7FFF, 3)
-    assert {x["name"] for x in result["from"]} == {"a", "b", "c"}
-    for statement, part in zip(data["statements"], trace.parts, strict=True):
-        assert trace_json.load(json.dumps(statement["trace"])).result == part.result
-
-
-def test_the_command_reproduces_the_document(capsys: pytest.CaptureFixture[str]) -> None:
-    text = ptxscope.export(trace_block(DEQUANT, VALUES), "text", Options(folded=frozenset({2})))
-    command = text[text.index("\n$ ptxscope trace") + 3 :].replace("\\\n", " ")
-    assert main(shlex.split(command)[1:]) == 0
-    assert capsys.readouterr().out == text
-
-
-def test_models_that_differ_are_told() -> None:
-    ptx = "vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t, 0, 0x0123;"
-    trace = trace_block(ptx, {"a": -1, "b": 0, "c": 0x11223344})
-    text = " ".join(ptxscope.export(trace, "text").split())
-    assert "gives d = 0xff332211: statement 1 is the first that differs, by E3" in text
 
 
 @pytest.mark.parametrize(
@@ -212,77 +108,193 @@ def test_wrong_folded_numbers(text: str) -> None:
         parse_folded(text, 8)
 
 
-def test_commands(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_other_formats_refuse_what_is_no_trace() -> None:
+    with pytest.raises(TypeError, match="is not a Trace"):
+        ptxscope.export(parse_block(DEQUANT.block.text))  # type: ignore[call-overload]
+    with pytest.raises(PtxError):
+        parse_block("prmt.b32 d, a;")
+
+
+# --- two answers -------------------------------------------------------------------------
+
+
+def test_the_other_answer_of_an_assembler_is_the_documented_one() -> None:
+    trace = trace_block(BLOCK_PTX, BLOCK_VALUES, model="ptxas-13.0")
+    text = ptxscope.export(trace, "text", Options(both=True))
+    assert text.index("(ptxas-13.0)") < text.index("(isa)")
+
+
+def test_wires_of_two_answers_stay_apart() -> None:
+    links = draw_trace(BLOCK, Options(both=True)).canvas.links
+    sources = {target: source for source, target in links if target[1] in ("a", "b")}
+    assert sources["s3.", "a", 0][0] == "s2."
+    assert sources["s3-other.", "a", 0][0] == "s2-other."
+    # what is alike in both is drawn once
+    assert {x[0] for x in (a for a, b in links if b[0] == "s3-other." and b[1] == "b")} == {"s1."}
+    ids = [x.attrib["id"] for x in drawn(BLOCK, Options(both=True)).iter() if "id" in x.attrib]
+    assert len(ids) == len({*ids})
+
+
+def test_wires_of_two_answers_below_each_other_go_around_the_statements_between() -> None:
+    links = draw_trace(BLOCK, Options(both=True, compact=True)).canvas.links
+    for target in ("s3.", "a", 0), ("s3-other.", "a", 0):
+        (source,) = (a for a, b in links if b == target)
+        (line,) = links[source, target]
+        points = re.findall(r"[ML]([\d.]+) ([\d.]+)", line)  # to the right, down, and back
+        assert len(points) == 4
+        assert COMPACT.page.right < float(points[1][0]) == float(points[2][0]) < 400
+
+
+# --- notes -------------------------------------------------------------------------------
+
+
+def test_notes_on_lanes_stand_below_their_statement() -> None:
+    trace, options = annotate_trace(LANES, notes=["s2.lane 1=the sign"])
+    text = ptxscope.export(trace, "text", options)
+    assert text.index("[-21829, 32767]\n  * lane 1: the sign\n\nd = ") > text.index("2. vadd2")
+    assert "> lane 1: the sign" in ptxscope.export(trace, "markdown", options)
+    said = texts(drawn(trace, options))
+    assert "lane 1 · note 1" in said
+    assert "note 1: lane 1: the sign" in said
+    assert '<aside class="px-note" dir="auto">lane 1: the sign</aside>' in ptxscope.export(
+        trace, "html", options
+    )
+
+
+def test_a_note_on_several_statements_stands_in_a_picture_once() -> None:
+    saturated = "vadd.u32.s32.s32.sat d.b0, a, b, c"
+    ptx = f"{{ {saturated}; {saturated.replace('d.b0', 'e.b0')}; }}"
+    said = texts(drawn(trace_block(ptx, {"a": 1, "b": 0, "c": 0})))
+    assert sum(x.startswith("Note: the manual says") for x in said) == 1
+
+
+def test_notes_name_their_statement(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["trace", BLOCK_PTX, "a=-1", "b=0", "c=0x11223344",
+             "--note", "s2.saturate=the clamp",
+             "--note", "9=the order", "--note", "s2.merge lane 1=kept"]  # fmt: skip
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    lines = text.splitlines()
+    for note, after in (("the clamp", "6 saturate"), ("the order", "9 "), ("kept", "7 merge")):
+        place = next(i for i, line in enumerate(lines) if note in line and "$" not in line)
+        heading = next(x for x in reversed(lines[:place]) if re.match(r"\d+ [a-z]", x))
+        assert heading.startswith(after)
+    command = text[text.index("\n$ ptxscope") + 3 :].replace("\\\n", " ")
+    assert main(shlex.split(command)[1:]) == 0
+    assert capsys.readouterr().out == text
+    for wrong in ("saturate=x", "s2=x", "s9.1=x", "s2.lane 7=x", "s2.saturate"):
+        assert main([*words, "--note", wrong]) == 2
+
+
+# --- some steps --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format_", MARKED)
+def test_a_result_of_lanes_is_not_read_as_one_number(format_: str) -> None:
+    text = ptxscope.export(LANES, format_)
+    assert str(0xAABB7FFF - (1 << 32)) not in text
+    for bracket, code in (("[", "&#91;"), ("]", "&#93;")):
+        text = text.replace(f"\\{bracket}", bracket).replace(code, bracket)
+    assert text.count("[-21829, 32767]") >= 2
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        ("1-2,5", {1, 2, 5}),
+        ("s2", {3, 4, 5, 6, 7, 8}),
+        ("s2.saturate", {6}),
+        ("s2.4-s3.1", {6, 7, 8, 9}),
+        ("-2", {1, 2}),
+        ("10-", {10, 11}),
+    ],
+)
+def test_steps_are_numbered_through(words: str, numbers: set[int]) -> None:
+    trace, options = annotate_trace(BLOCK, steps=words)
+    assert {x.number for x in trace.steps if options.shows(x.place)} == numbers
+    text = ptxscope.export(trace, "text", options)
+    shown = {int(x) for x in re.findall(r"(?m)^(\d+) [a-z]", text)}
+    assert shown - {3} == numbers - {3}  # "3 statements" is the first line
+    command = text[text.index("\n$ ptxscope") + 3 :].replace("\\\n", " ")
+    assert annotate_trace(BLOCK, steps=shlex.split(command)[-1])[1].steps == options.steps
+
+
+@pytest.mark.parametrize("words", ["0", "99", "s4", "s1.saturate", "saturate", "5-2", "s0", "x"])
+def test_steps_that_a_block_lacks(words: str) -> None:
+    with pytest.raises(ValueError, match=r"step|wrong way round"):
+        annotate_trace(BLOCK, steps=words)
+
+
+@sampled
+@pytest.mark.parametrize("both", [False, True])
+def test_frames_go_through_all_statements(both: bool) -> None:
+    frames = make_frames(BLOCK, Options(both=both))
+    *early, last = frames
+    assert [int(x.name[:2]) for x in frames] == sorted({int(x.name[:2]) for x in frames})
+    if not both:
+        assert len(frames) == len(BLOCK.steps)
+    for frame in early:
+        assert "00332211" not in frame.svg + frame.alt + frame.short_alt
+    assert "00332211" in last.svg
+    assert "00332211" in last.alt
+    assert len({ET.fromstring(x.svg).attrib["viewBox"] for x in frames}) == 1
+
+
+@pytest.mark.parametrize("motion", Motion)
+def test_a_block_whose_statements_are_all_folded_does_not_move(motion: Motion) -> None:
+    options = Options(folded=frozenset({1, 2, 3}), motion=motion)
+    assert "00332211" in ptxscope.export(BLOCK, "svg", options)
+    assert make_frames(BLOCK, options) == ()
+
+
+def test_motion_goes_through_all_statements() -> None:
+    svg = ptxscope.export(BLOCK, "svg", Options(motion=Motion.STEPPING))
+    classes = {int(x) for x in re.findall(r"px-k(\d+)", svg)}
+    assert classes == {*range(1, len(BLOCK.steps) + 1)}
+    assert 'id="step-s2.saturate"' in svg
+
+
+# --- the command -------------------------------------------------------------------------
+
+
+def test_the_description_of_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["trace", BLOCK_PTX, "a=-1", "b=0", "c=0x11223344", "--alt"]
+    assert main([*words, "short"]) == 0
+    assert capsys.readouterr().out == (
+        "brev.b32 r, a; vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t, r, 0x0123 on "
+        "a = 0xffffffff, b = 0x00000000, c = 0x11223344 gives d = 0x00332211, 3351057.\n"
+    )
+    assert main(words) == 0
+    assert "2. vadd.u32.s32.s32.sat t.b0, a, b, c gives t = 0x11223300." in capsys.readouterr().out
+
+
+def test_what_a_block_lacks_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["trace", DEQUANT.block.text, "a=1"]
+    assert main(words) == 2
+    assert "no value for b, c" in capsys.readouterr().err
+    words += ["b=2", "c=3"]
+    assert main([*words, "--until", "write"]) == 2
+    assert "it has statements s1 to s3 and steps 1 to 11" in capsys.readouterr().err
+    assert main([*words, "--fold", "4"]) == 2
+    assert "there are 1 to 3" in capsys.readouterr().err
+    assert main(["trace", "prmt.b32 d, a, b, c;", "a=1", "b=2", "c=3", "--fold"]) == 2
+
+
+def test_lines_of_a_file_and_inline_assembly_are_blocks(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     listing = tmp_path / "k.ptx"
     listing.write_text(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
         "  .reg .b32 %r<9>;\n  prmt.b32 %r2, %r1, 0, 0x0123;\n"
         "  vadd4.u32.u32.u32 %r3, %r2, %r1, %r2;\n  ret;\n}\n"
     )
-    assert main(["eval", f"{listing}:7-8", "r1=0x01020304"]) == 0
-    assert capsys.readouterr().out == "%r3=0x05050505\n"
     asm = 'asm("prmt.b32 %0, %1, 0, 0x0123; brev.b32 %0, %0;" : "=r"(y) : "r"(x));'
-    assert main(["eval", asm, "x=255"]) == 0
-    assert capsys.readouterr().out == "%0=0x000000ff\n"
-    assert main(["trace", DEQUANT, "a=1", "b=2", "c=3", "--fold"]) == 0
-    assert "--fold=but-last" in capsys.readouterr().out
-    assert main(["trace", DEQUANT, "a=1", "b=2", "c=3", "--until", "write"]) == 2
-    assert "it has statements s1 to s3 and steps 1 to 11" in capsys.readouterr().err
-    assert main(["trace", DEQUANT, "a=1", "b=2", "c=3", "--fold", "4"]) == 2
-    assert "there are 1 to 3" in capsys.readouterr().err
-    assert main(["trace", "prmt.b32 d, a, b, c;", "a=1", "b=2", "c=3", "--fold"]) == 2
-    assert main(["trace", DEQUANT, "a=1"]) == 2
-    assert "no value for b, c" in capsys.readouterr().err
-
-
-def test_an_instruction_beside_ones_that_a_block_lacks_is_traced_alone(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["eval", "ld.global.u32 b, [x]; prmt.b32 d, a, b, 0x3210;", "a=1", "b=2"]) == 0
-    assert capsys.readouterr().out == "d=0x00000001\n"
-
-
-def test_notebooks_show_a_block() -> None:
-    shown = trace_block(DEQUANT, VALUES)._repr_mimebundle_()
-    assert shown["text/html"] == ptxscope.export(trace_block(DEQUANT, VALUES), "html")
-    assert "text/plain" in shown
-
-
-def test_other_formats_refuse_what_is_no_trace() -> None:
-    with pytest.raises(TypeError, match="is not a Trace"):
-        ptxscope.export(parse_block(DEQUANT))  # type: ignore[call-overload]
-    with pytest.raises(PtxError):
-        parse_block("prmt.b32 d, a;")
-
-
-def test_a_compact_block_says_which_steps_it_leaves_out() -> None:
-    shown = trace_block("vadd4.s32.s32.s32 t, x, y, z; vadd.s32.s32.s32.sat u, t, w;",
-                        {"x": 1, "y": 2, "w": 4})  # fmt: skip
-    said = " ".join(ET.fromstring(ptxscope.export(shown, "svg", Options(compact=True))).itertext())
-    wanted = (
-        "Not drawn, because they change nothing: 1 select, 4 merge, 6 select, 9 saturate, 10 write."
-        " Drawn beside the operands: 2 extend, 7 extend."
-    )
-    assert wanted in " ".join(said.split())
-    assert "Not drawn" not in ptxscope.export(shown, "svg")
-
-
-@pytest.mark.parametrize("model", ["isa", "ptxas-13.5"])
-@pytest.mark.parametrize("compact", [False, True])
-def test_the_registers_do_not_run_into_the_model(model: str, compact: bool) -> None:
-    trace = trace_block(
-        "{ vadd.u32.s32.s32.sat t, a, b; vadd.u32.s32.s32.sat d.b0, t, b, c; }",
-        {"a": 1 << 31, "b": 5, "c": 0},
-        model=model,
-    )
-    svg = ET.fromstring(ptxscope.export(trace, "svg", Options(compact=compact)))
-    texts = [x for x in svg.iter("{http://www.w3.org/2000/svg}text") if x.text]
-    right = next((x for x in texts if x.text == f"model {model}"), None)
-    if right is None:  # a compact picture has no name of the documentation
-        assert (compact, model) == (True, "isa")
-        return
-    left = next(x for x in texts if (x.text or "").startswith("a = "))
-    end = float(left.get("x", "")) + measure_text(left.text or "", 12.5 if compact else 14, True)
-    start = float(right.get("x", "")) - measure_text(right.text or "", 11)
-    assert abs(float(left.get("y", "")) - float(right.get("y", ""))) <= 1
-    assert end <= start
+    alone = "ld.global.u32 b, [x]; prmt.b32 d, a, b, 0x3210;"  # the first is in no block
+    for words, said in (
+        ([f"{listing}:7-8", "r1=0x01020304"], "%r3=0x05050505\n"),
+        ([asm, "x=255"], "%0=0x000000ff\n"),
+        ([alone, "a=1", "b=2"], "d=0x00000001\n"),
+    ):
+        assert main(["eval", *words]) == 0
+        assert capsys.readouterr().out == said

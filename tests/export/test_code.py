@@ -6,8 +6,9 @@ import itertools
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,8 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import Range
 from ptxscope.engine.semantics.plan import Row
 from ptxscope.engine.tracing.operand_bits import bind_values
+from tests.block_idioms import IDIOMS, Idiom
+from tests.engine.test_blocks import EVERY_IDIOM, draw_values
 from tests.export.samples import E3
 from tests.reference_data import Golden, golden_forms, golden_opcodes
 from tests.strategies import evaluations
@@ -92,20 +95,32 @@ def test_c_agrees_with_golden_rows(model: str, tmp_path: Path) -> None:
         shown = first_trace(ptx, rows, model)
         opcodes.add(shown.instruction.opcode)
         name = f"f{number}"
-        text = export(shown, "c").replace("#include <stdint.h>\n\n", "")
+        text = export(shown, "c")
         functions.append(text.replace(f" {make_function_name(shown)}(", f" {name}(", 1))
         roles = taken_roles(shown)
         for row in rows[:40]:
             operands = bind_values(shown.instruction, row.values)
-            given_ = [f"UINT64_C({operands[role]})" for role in roles]
-            expected = row.results[model]
-            if len(shown.instruction.results) == 1:
-                checks.append(f"ok({name}({', '.join(given_)}) == UINT64_C({expected[0]}));")
-            else:
-                call = ", ".join([*given_, *(f"&r{i}" for i in range(len(expected)))])
-                same = " && ".join(f"r{i} == {bits}" for i, bits in enumerate(expected))
-                checks.append(f"{{ int r0, r1; (void)r1; {name}({call}); ok({same}); }}")
+            given_ = [operands[role] for role in roles]
+            checks.append(call_c(name, given_, row.results[model], "int"))
     assert opcodes == golden_opcodes()
+    run_checks(functions, checks, tmp_path)
+
+
+def call_c(
+    name: str, values: Sequence[int], results: Sequence[int], result_type: str = "uint32_t"
+) -> str:
+    """A call of a function in C that checks what it gives."""
+    given_ = [f"UINT64_C({bits})" for bits in values]
+    if len(results) == 1:
+        return f"ok({name}({', '.join(given_)}) == UINT64_C({results[0]}));"
+    places = ", ".join(f"r{i}" for i in range(len(results)))
+    call = ", ".join([*given_, *(f"&r{i}" for i in range(len(results)))])
+    same = " && ".join(f"r{i} == {bits}" for i, bits in enumerate(results))
+    return f"{{ {result_type} {places or 'r0'}; {name}({call}); ok({same or 1}); }}"
+
+
+def run_checks(functions: Sequence[str], checks: Sequence[str], folder: Path) -> None:
+    """Compile functions and run calls of them, each of which must hold."""
     main = (
         "#include <stdint.h>\n#include <stdio.h>\n"
         + "\n".join(functions)
@@ -113,10 +128,10 @@ def test_c_agrees_with_golden_rows(model: str, tmp_path: Path) -> None:
         + 'static void ok(int good) { if (!good) { bad++; printf("check %d\\n", at); } at++; }\n'
         + f"int main(void) {{\n{chr(10).join(checks)}\nreturn bad != 0;\n}}\n"
     )
-    (tmp_path / "t.c").write_text(main)
+    (folder / "t.c").write_text(main)
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsanitize=undefined"]
-    program = str(tmp_path / "t")
-    subprocess.run(["gcc", *flags, "-o", program, str(tmp_path / "t.c")], check=True)
+    program = str(folder / "t")
+    subprocess.run(["gcc", *flags, "-o", program, str(folder / "t.c")], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -138,16 +153,37 @@ _ONES = (1 << 64) - 1
 def test_c_defines_products_of_64_bits(line: str, expected: int, tmp_path: Path) -> None:
     values = {"a": _ONES, "b": _ONES} | ({"c": 6} if ", c" in line else {})
     shown = trace(line, values)
-    call = ", ".join(f"UINT64_C({values[role]})" for role in taken_roles(shown))
-    main = (
-        f"int main(void) {{ return {make_function_name(shown)}({call}) != UINT64_C({expected}); }}"
-    )
-    (tmp_path / "t.c").write_text(f"{export(shown, 'c')}{main}\n")
-    program = str(tmp_path / "t")
-    flags = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsanitize=undefined"]
-    subprocess.run(["gcc", *flags, "-o", program, str(tmp_path / "t.c")], check=True)
-    done = subprocess.run([program], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    operands = [values[role] for role in taken_roles(shown)]
+    run_checks([export(shown, "c")], [call_c(make_function_name(shown), operands, [expected])],
+               tmp_path)  # fmt: skip
+
+
+@sampled
+@EVERY_IDIOM
+def test_python_computes_the_idioms(idiom: Idiom) -> None:
+    rng = Random(idiom.name)
+    for _ in range(10):
+        values = draw_values(idiom, rng)
+        shown = trace_block(idiom.ptx, values)
+        found = compiled(export(shown, "python"), "block")(*values.values())
+        expected = idiom.compute(**values)
+        results = tuple(expected[name] for name in shown.block.outputs)
+        assert (found if isinstance(found, tuple) else (found,)) == results
+
+
+@ci_only
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
+def test_c_computes_the_idioms(tmp_path: Path) -> None:
+    functions, checks = [], []
+    for number, idiom in enumerate(IDIOMS):
+        rng = Random(idiom.name)
+        for values in [draw_values(idiom, rng) for _ in range(20)]:
+            shown = trace_block(idiom.ptx, values)
+            expected = idiom.compute(**values)
+            results = [expected[name] for name in shown.block.outputs]
+            checks.append(call_c(f"block{number}", [*values.values()], results))
+        functions.append(export(shown, "c").replace(" block(", f" block{number}("))
+    run_checks(functions, checks, tmp_path)
 
 
 @pytest.mark.parametrize("format_", ["c", "python"])

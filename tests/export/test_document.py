@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from ptxscope import Trace, export, trace
+from ptxscope import Trace, export, trace, trace_block
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents import TEXTS
 from ptxscope.documents.content.alt_text import format_alt_text, format_short_alt
@@ -33,7 +33,17 @@ from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.note_targets import parse_steps
-from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example
+from tests.export.samples import (
+    BLOCK,
+    BLOCK_PTX,
+    BLOCK_VALUES,
+    E3,
+    EXAMPLES,
+    HOSTILE,
+    LANES,
+    annotated,
+    example,
+)
 from tests.tiers import sampled
 
 READ = ("text", "markdown", "rst", "asciidoc", "html", "svg")
@@ -45,14 +55,23 @@ NOTED = replace(
     ),
 )
 CHOICES = [
-    Options(),
-    Options(both=True),
-    Options(standalone=True),
-    Options(steps=parse_steps("2-4", E3)),
-    Options(steps=parse_steps("1,3-4,6", E3), both=True),
-    Options(steps=parse_steps("-saturate", E3), result=False, is_early=True),
-    Options(steps=parse_steps("-4", E3), result=False, is_early=True, both=True, standalone=True),
-    Options(result=False),
+    (NOTED, Options()),
+    (NOTED, Options(both=True)),
+    (NOTED, Options(standalone=True)),
+    (NOTED, Options(result=False)),
+    *(
+        annotate_trace(NOTED, Options(both=both, standalone=page), steps=steps, until=until)
+        for both, page, steps, until in (
+            (False, False, "2-4", ""),
+            (True, False, "1,3-4,6", ""),
+            (False, False, "", "saturate"),
+            (True, True, "", "4"),
+        )
+    ),
+    (BLOCK, Options(folded=frozenset({2}))),
+    (BLOCK, Options(both=True, folded=frozenset({1, 2}))),
+    annotate_trace(BLOCK, steps="s2.select,9", notes=["s2.saturate=the clamp"]),
+    annotate_trace(BLOCK, until="s2.saturate"),
 ]
 
 
@@ -63,13 +82,14 @@ def made_again(command: str) -> str:
 
 
 @sampled
-@pytest.mark.parametrize("options", CHOICES, ids=range(len(CHOICES)))
+@pytest.mark.parametrize("choice", CHOICES, ids=range(len(CHOICES)))
 @pytest.mark.parametrize("format_", TEXTS)
-def test_the_command_makes_the_document_again(format_: str, options: Options) -> None:
-    shown = export(NOTED, format_, options)
+def test_the_command_makes_the_document_again(format_: str, choice: tuple[Trace, Options]) -> None:
+    traced, options = choice
+    shown = export(traced, format_, options)
     if format_ in ("c", "python"):  # whose comments name no command
         return
-    command = build_document(NOTED, options._replace(format=format_)).command
+    command = build_document(traced, options._replace(format=format_)).command
     assert as_given(made_again(command)) == as_given(shown)
 
 
@@ -131,22 +151,40 @@ QUAD = trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF02
 
 
 @pytest.mark.parametrize("format_", [x for x in READ if x != "svg"])
-def test_what_is_left_out_is_said(format_: str) -> None:
-    shown = export(QUAD, format_, Options(steps=parse_steps("2-4", QUAD)))
-    plain = re.sub(r"<[^>]*>|\\|\s+", " ", shown)
-    if format_ != "html":  # another writer's
-        assert re.search(r"Steps not shown:\s+1 select,\s+5 merge,\s+6 write\.", plain)
-    assert "7f7f017f" in shown
-    assert "Steps not shown" not in export(QUAD, format_)
+@pytest.mark.parametrize(
+    ("shown", "steps", "left_out"),
+    [
+        (QUAD, "2-4", "1 select, 5 merge, 6 write"),
+        (LANES, "s2.select, 9", "5 extend, 6 add, 7 saturate, 8 merge"),
+    ],
+    ids=["line", "block"],
+)
+def test_what_is_left_out_is_said(format_: str, shown: Trace, steps: str, left_out: str) -> None:
+    shown, options = annotate_trace(shown, steps=steps)
+    part = export(shown, format_, options)
+    plain = re.sub(r"(<[^>]*>|\\|\s)+", " ", part)
+    assert f"Steps not shown: {left_out}." in plain
+    assert f"{shown.result['d']:08x}" in part
+    assert "Steps not shown" not in export(shown, format_)
 
 
-@pytest.mark.parametrize("format_", [*(x for x in READ if x != "svg"), "json"])
-@pytest.mark.parametrize("shown", [QUAD, E3], ids=["quad", "E3"])
-def test_until_a_step_no_result_is_told(format_: str, shown: Trace) -> None:
-    bits = [f"{shown.result[x]:08x}" for x in shown.result]
-    options = Options(steps=parse_steps("-3", shown), result=False)
+@pytest.mark.parametrize("format_", [*READ, "json"])
+@pytest.mark.parametrize(
+    ("shown", "until", "read", "hidden"),
+    [
+        (QUAD, "3", "7f80ff01", ["7f7f017f"]),
+        (E3, "3", "ffffffff", ["11223300"]),
+        (BLOCK, "s2.saturate", "ffffffff", ["11223300", "00332211"]),
+    ],
+    ids=["quad", "E3", "block"],
+)
+def test_until_a_step_no_result_is_told(
+    format_: str, shown: Trace, until: str, read: str, hidden: list[str]
+) -> None:
+    shown, options = annotate_trace(shown, until=until)
     text = export(shown, format_, options)
-    assert not any(x in text for x in bits)
+    assert read in text
+    assert not any(bits in text for bits in hidden)
     if format_ != "json":
         assert "Two answers" not in text
 
@@ -421,7 +459,9 @@ def test_the_alternative_text_tells_the_steps_of_both_answers() -> None:
 def test_that_both_answers_are_one_is_said_in_every_format(format_: str) -> None:
     said = "One answer: on these values isa and every known ptxas agree."
     one = trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})
-    assert said in " ".join(export(one, format_, Options(both=True)).split())
+    block = trace_block(BLOCK_PTX, BLOCK_VALUES | {"b": 1})  # -1 + 1 is not negative
+    for shown in (one, block):
+        assert said in " ".join(export(shown, format_, Options(both=True)).split())
     for shown, options in ((one, Options()), (E3, Options(both=True)),
                            (one, Options(both=True, result=False))):  # fmt: skip
         assert said not in " ".join(export(shown, format_, options).split())

@@ -14,12 +14,13 @@ from ptxscope import export, trace
 from ptxscope.documents import Format
 from ptxscope.documents.options import MachineRow, MachineSection, Options
 from tests.cli.running import run
-from tests.export.samples import E3, annotated, example
+from tests.export.samples import BLOCK, E3, annotated, example
 
 TRACES = {
     "e3": annotated(E3, "a <note> | with `signs`"),
     "vset4": example("vset4"),
     "setp": example("setp"),
+    "block": BLOCK,
 }
 PICTURES = dict(
     line.split(": ", 1)

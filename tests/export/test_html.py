@@ -15,7 +15,7 @@ from importlib.resources import files
 import html5lib
 import pytest
 
-from ptxscope import Trace, export, trace, trace_block
+from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents.content.document import build_document
@@ -30,7 +30,7 @@ from ptxscope.engine.micro_operations.properties import MAX_LANE_BITS, Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
 from ptxscope.engine.tracing.trace import StepPlace
-from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
+from tests.export.samples import BLOCK, E3, EXAMPLES, HOSTILE, annotated, example, kept
 from tests.export.test_markdown import tables
 from tests.tiers import ci_only, sampled, some
 
@@ -124,11 +124,6 @@ def test_a_fragment_is_one_article_with_its_style_and_no_script() -> None:
     assert "prefers-color-scheme:dark" in document
     assert "light-dark(" in document
     assert "@media print" in document
-
-
-BLOCK = trace_block(
-    "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }", {"a": 1, "b": 2, "c": 3}
-)
 
 
 @pytest.mark.parametrize("shown", [E3, BLOCK], ids=["line", "block"])

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 from ptxscope import Instruction, Trace, export, parse_all, trace
 from ptxscope.documents.formats.json_reader import load
@@ -19,24 +20,33 @@ from ptxscope.documents.options import Options
 from ptxscope.engine.isa.types import DESTINATIONS, Role
 from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.tracing.annotations import Annotations
-from tests.export.samples import E3, EXAMPLES, HOSTILE, MODELS, annotated, example
+from tests.export.samples import BLOCK, E3, EXAMPLES, HOSTILE, MODELS, annotated, example
 from tests.strategies import evaluations
 from tests.tiers import sampled
 
-SCHEMA = json.loads(files("ptxscope.documents").joinpath("trace.schema.json").read_text("utf-8"))
-VALIDATOR = Draft202012Validator(SCHEMA)
+SCHEMAS = {
+    name: json.loads(files("ptxscope.documents").joinpath(f"{name}.schema.json").read_text("utf-8"))
+    for name in ("trace", "block")
+}
+REGISTRY = Registry().with_resources(
+    (x["$id"], Resource.from_contents(x)) for x in SCHEMAS.values()
+)
 
 
 def written(trace_: Trace, options: Options = Options()) -> Any:  # noqa: B008
     data = json.loads(export(trace_, "json", options))
-    VALIDATOR.validate(data)
+    kind = "trace" if trace_.block.is_line else "block"
+    assert data["schema"] == f"ptxscope.{kind}/1"
+    Draft202012Validator(SCHEMAS[kind], registry=REGISTRY).validate(data)
     return data
 
 
 def test_the_schema_is_one_and_knows_every_stage_and_flag() -> None:
-    Draft202012Validator.check_schema(SCHEMA)
-    assert SCHEMA["$defs"]["stage"]["enum"] == list(map(str, Stage))
-    flags = SCHEMA["$defs"]["lane"]["properties"]["flags"]["items"]["enum"]
+    schema = SCHEMAS["trace"]
+    for each in SCHEMAS.values():
+        Draft202012Validator.check_schema(each)
+    assert schema["$defs"]["stage"]["enum"] == list(map(str, Stage))
+    flags = schema["$defs"]["lane"]["properties"]["flags"]["items"]["enum"]
     assert flags == list(map(str, Flag))
 
 
@@ -84,6 +94,24 @@ def test_both_answers_are_told() -> None:
     assert [x["result"] for x in answers["all"]] == ["0x11223300", "0x112233ff"]
     assert answers["steps"][0]["stage"] == "saturate"
     assert answers["steps"][-1]["rows"][-1]["lanes"][0]["hex"] == "0x112233ff"
+    others = written(BLOCK, Options(both=True))["others"]
+    assert [x["number"] for x in others] == [2, 3]
+    assert {x["trace"]["model"]["name"] for x in others} == {"ptxas-13.5"}
+
+
+def test_a_block_tells_what_its_statements_read() -> None:
+    data = written(BLOCK)
+    assert [x["name"] for x in data["operands"]] == ["a", "b", "c"]
+    assert [x["reads"].get("a") for x in data["statements"]] == [
+        {"statement": 0, "name": "a"},
+        {"statement": 0, "name": "a"},
+        {"statement": 2, "name": "d"},
+    ]
+    (result,) = data["results"]
+    assert (result["name"], result["bits"], result["statement"]) == ("d", 0x00332211, 3)
+    assert {x["name"] for x in result["from"]} == {"a", "b", "c"}
+    for statement, part in zip(data["statements"], BLOCK.parts, strict=True):
+        assert load(json.dumps(statement["trace"])).result == part.result
 
 
 @pytest.mark.parametrize(
@@ -134,6 +162,6 @@ def _enums(schema: object) -> Iterable[frozenset[str]]:
 
 
 def test_the_schema_names_every_stage_flag_and_role() -> None:
-    found = set(_enums(SCHEMA))
+    found = set(_enums(SCHEMAS["trace"]))
     for names in (Stage, Flag, Role, DESTINATIONS):
         assert frozenset(map(str, names)) in found

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import base64
 import re
-import struct
 import xml.etree.ElementTree as ET
-import zlib
 from itertools import pairwise
 from random import Random
 
-import numpy as np
 import pytest
 
-from ptxscope import parse
 from ptxscope.documents.options import Options
 from ptxscope.documents.svg.text_fitting import MIN_LETTER_PX
 from ptxscope.documents.sweeps import sweep_picture, terminal_plot
@@ -21,61 +17,16 @@ from ptxscope.documents.sweeps.sweep_text import render
 from ptxscope.documents.sweeps.terminal_plot import COLOUR_RAMP
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.tracing.basic_block import make_block
-from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.sweep.computation import Sweep, compute_sweep
+from ptxscope.sweep.computation import Sweep
 from ptxscope.sweep.register_parts import (
     choose_default_parts,
-    choose_default_result,
-    parse_result_part,
-    parse_swept_part,
 )
 from ptxscope.sweep.sweep_words import describe_sweep
+from tests.export.inked import decoded
+from tests.sweep.sweeps import read_block, sweep_line
 from tests.tiers import sampled, some
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def of_line(text: str, x: str, y: str = "", of: str = "", **values: int) -> Sweep:
-    """A sweep of what is written."""
-    ins = parse(text)
-    lane = parse_swept_part(make_block(ins), x)
-    result = (
-        parse_result_part(make_block(ins), of)
-        if of
-        else choose_default_result(make_block(ins), lane)
-    )
-    assert result
-    operands = bind_values(ins, {needed.name: 0 for needed in ins.inputs} | values)
-    return compute_sweep(
-        make_block(ins),
-        operands,
-        lane,
-        parse_swept_part(make_block(ins), y) if y else None,
-        result_part=result,
-    )
-
-
-def decoded(svg: str) -> list[np.ndarray]:
-    """The pictures in it, as colours, the first row on top; read as the PNG standard has it."""
-    found = []
-    for data in re.findall('href="data:image/png;base64,([^"]+)"', svg):
-        raw, at, chunks = base64.b64decode(data), 8, dict[bytes, bytes]()
-        while at < len(raw):
-            (length,) = struct.unpack(">I", raw[at : at + 4])
-            kind, body = raw[at + 4 : at + 8], raw[at + 8 : at + 8 + length]
-            assert struct.unpack(">I", raw[at + 8 + length : at + 12 + length])[0] == zlib.crc32(
-                kind + body
-            )
-            chunks[kind] = body
-            at += 12 + length
-        width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
-        palette = np.frombuffer(chunks[b"PLTE"], np.uint8).reshape(-1, 3)
-        rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8)
-        rows = rows.reshape(height, width + 1)
-        assert not rows[:, 0].any()
-        found.append(palette[rows[:, 1:]])
-    return found
 
 
 def test_shades_can_be_told_apart_by_lightness_alone() -> None:
@@ -91,8 +42,9 @@ def test_shades_can_be_told_apart_by_lightness_alone() -> None:
 
 
 def test_a_map_has_the_shade_of_its_value_in_every_cell() -> None:
-    found = of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0")
-    colours = decoded(sweep_picture.render(found))[0]
+    found = sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0")
+    images = re.findall('href="data:image/png;base64,([^"]+)"', sweep_picture.render(found))
+    colours = decoded(base64.b64decode(images[0]))[..., :3]
     for row in range(256):
         for column in range(0, 256, 5):
             a, b = column - 128, 127 - row
@@ -101,7 +53,7 @@ def test_a_map_has_the_shade_of_its_value_in_every_cell() -> None:
 
 
 def test_the_hatch_lies_where_models_part_and_nowhere_else() -> None:
-    found = of_line("vadd.u32.s32.s32.sat d.b0, a.b0, b.b0, c", "a.b0", "b.b0")
+    found = sweep_line("vadd.u32.s32.s32.sat d.b0, a.b0, b.b0, c", "a.b0", "b.b0")
     root = ET.fromstring(sweep_picture.render(found))
     hatches = [x.get("d", "") for x in root.iter(f"{SVG}path") if x.get("class") == "px-s-ink"]
     lines = re.findall(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)", max(hatches, key=len))
@@ -121,7 +73,7 @@ def test_the_hatch_lies_where_models_part_and_nowhere_else() -> None:
 
 
 def test_a_line_is_drawn_at_the_height_of_its_values() -> None:
-    found = of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=100)
+    found = sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=100)
     root = ET.fromstring(sweep_picture.render(found))
     paths = [(x.get("class"), x.get("d", "")) for x in root.iter(f"{SVG}path")]
     plain, clamped = (
@@ -147,13 +99,10 @@ def test_a_line_is_drawn_at_the_height_of_its_values() -> None:
 @pytest.mark.parametrize("theme", [Theme.AUTO, Theme.DARK])
 def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
     ptx, values = CATALOG[opcode].example
-    ins = parse(ptx)
-    x, y = choose_default_parts(make_block(ins))
+    x, y = choose_default_parts(read_block(ptx))
     assert x
-    of = choose_default_result(make_block(ins), x)
-    assert of
-    for second in (None, y):
-        found = compute_sweep(make_block(ins), bind_values(ins, values), x, second, result_part=of)
+    for second in ("", y.text if y else ""):
+        found = sweep_line(ptx, x.text, second, values=values)
         svg = sweep_picture.render(found, Options(theme=theme))
         root = ET.fromstring(svg)
         width, height = (float(root.get(name, "")) for name in ("width", "height"))
@@ -167,7 +116,7 @@ def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
 
 
 def test_text_of_users_stays_text() -> None:
-    found = of_line("setp.lt.u16 p, a, b", "a")
+    found = sweep_line("setp.lt.u16 p, a, b", "a")
     title = "</title><script>alert(1)</script>&\"'\x00\u202e"
     root = ET.fromstring(sweep_picture.render(found, title=title))
     assert not list(root.iter(f"{SVG}script"))
@@ -181,7 +130,7 @@ def test_ids_are_of_what_is_shown() -> None:
         assert shown
         return shown[1]
 
-    one, other = (of_line("vmin4.s32.s32.s32 d, a, b, c", "a.b0", b=x) for x in (1, 2))
+    one, other = (sweep_line("vmin4.s32.s32.s32 d, a, b, c", "a.b0", b=x) for x in (1, 2))
     assert name(one) != name(other)
     assert name(one, "mine") == "mine"
 
@@ -190,7 +139,7 @@ def test_ids_are_of_what_is_shown() -> None:
 
 
 def test_dots_stand_where_the_values_are() -> None:
-    found = of_line("vmin4.u32.u32.u32 d, a, b, c", "a.b0", b=255)  # a itself
+    found = sweep_line("vmin4.u32.u32.u32 d, a, b, c", "a.b0", b=255)  # a itself
     found.has_current_point = False
     lines = terminal_plot.draw_plot_lines(found, terminal_plot.PlotSize(4 + 64, 2 + 16))
     dots = set()
@@ -216,7 +165,7 @@ def test_it_fits_into_any_room(lanes: str, means: tuple[bool, bool]) -> None:
     unicode, colours = means
     x, _, y = lanes.partition(" ")
     rng = Random(1)
-    found = of_line("vadd.s32.s32.s32.sat d.b0, a, b, c", x, y, a=5, b=9)
+    found = sweep_line("vadd.s32.s32.s32.sat d.b0, a, b, c", x, y, a=5, b=9)
     for width, height in [(1, 1), (20, 5), (80, 24), (200, 60)] + [
         (rng.randrange(1, 120), rng.randrange(1, 60)) for _ in range(6)
     ]:
@@ -235,7 +184,7 @@ def test_it_fits_into_any_room(lanes: str, means: tuple[bool, bool]) -> None:
 
 
 def test_one_result_has_one_label_beside_its_line_and_one_sentence() -> None:
-    found = of_line("vmin4.u32.u32.u32 d, a, b, c", "a.b0", of="d.b0", a=1)
+    found = sweep_line("vmin4.u32.u32.u32 d, a, b, c", "a.b0", of="d.b0", a=1)
     lines = terminal_plot.draw_plot_lines(found, terminal_plot.PlotSize(40, 12, True))
     labels = [line[0].text.strip() for line in lines[:-2]]
     assert [x for x in labels if x] == ["0"]
@@ -245,7 +194,7 @@ def test_one_result_has_one_label_beside_its_line_and_one_sentence() -> None:
 
 
 def test_long_numbers_are_brief_beside_an_axis() -> None:
-    found = of_line("selp.f64 d, a, b, c", "a", c=1, a=0x5FEFFFFFFFFFFFFF, b=0)
+    found = sweep_line("selp.f64 d, a, b, c", "a", c=1, a=0x5FEFFFFFFFFFFFFF, b=0)
     for unicode, sign in ((True, "\u2248"), (False, "~")):
         shown = terminal_plot.format_lines(
             terminal_plot.draw_plot_lines(found, terminal_plot.PlotSize(60, 12, unicode))
@@ -257,7 +206,7 @@ def test_long_numbers_are_brief_beside_an_axis() -> None:
 
 
 def test_halves_of_cells_have_the_shades_of_their_values() -> None:
-    found = of_line("vadd4.u32.u32.u32 d, a, b, c", "a.b0", "b.b0")
+    found = sweep_line("vadd4.u32.u32.u32 d, a, b, c", "a.b0", "b.b0")
     found.has_current_point = False
     lines = terminal_plot.draw_plot_lines(
         found, terminal_plot.PlotSize(4 + 256, 2 + 128, True, True)
@@ -269,7 +218,7 @@ def test_halves_of_cells_have_the_shades_of_their_values() -> None:
 
 
 def test_the_text_says_what_its_marks_mean() -> None:
-    shown = render(of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0))
+    shown = render(sweep_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0))
     assert "=: clamped, x: ptxas-13.5 differs." in shown
     assert max(map(len, shown.splitlines())) <= 80
     for line in shown.splitlines():
@@ -284,14 +233,14 @@ def plotted(found: Sweep) -> list[str]:
 def test_where_clamping_begins_and_ends_is_named_along_x() -> None:
     """21475 * 100000 is above 2147483647, 21474 * 100000 is not; a line has two bands."""
     line = "vmad.s32.s32.s32.sat d, a.h0, b, c"
-    texts = plotted(of_line(line, "a.h0", b=100_000))
+    texts = plotted(sweep_line(line, "a.h0", b=100_000))
     assert {"-21474", "21475", "-32768", "32767"} <= set(texts)
     assert texts.count("clamped to -2147483648") == texts.count("clamped to 2147483647") == 1
 
 
 def test_a_narrow_band_has_its_label_and_its_end_a_line_of_its_own() -> None:
     """123 + 5 is the first sum above 127: it stands where 127 does."""
-    texts = plotted(of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=5))
+    texts = plotted(sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=5))
     assert {"123", "127"} <= set(texts)
     assert "clamped to 127" in texts
 
@@ -299,7 +248,7 @@ def test_a_narrow_band_has_its_label_and_its_end_a_line_of_its_own() -> None:
 @pytest.mark.parametrize("here", [-128, -126, 126, 127])
 def test_the_current_value_hides_no_end_of_an_axis(here: int) -> None:
     for y in ("", "b.b0"):
-        found = of_line(
+        found = sweep_line(
             "vadd.s32.s32.s32 d, a.b0, b.b0, c", "a.b0", y, a=here & 0xFF, b=here & 0xFF
         )
         shown = terminal_plot.format_lines(
@@ -313,14 +262,14 @@ def test_the_current_value_hides_no_end_of_an_axis(here: int) -> None:
 
 def test_the_infinities_are_named_beside_nan() -> None:
     """They lie so near to the ends of the axis that they stand on a line below."""
-    svg = sweep_picture.render(of_line("setp.lt.f32 p, a, b", "a", b=0x3F800000))
+    svg = sweep_picture.render(sweep_line("setp.lt.f32 p, a, b", "a", b=0x3F800000))
     places = {x.text: float(x.get("x", "0")) for x in ET.fromstring(svg).iter(f"{SVG}text")}
     assert places["-inf"] < places["-1.0"] < places["0.0"] < places["1.0"] < places["inf"]
 
 
 def test_each_clamped_region_of_a_map_is_labelled_inside() -> None:
     """a + b of two s8 is above 127 at the upper right, below -128 at the lower left."""
-    svg = sweep_picture.render(of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0"))
+    svg = sweep_picture.render(sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0"))
     tree = ET.fromstring(svg)
     places = {x.text: (float(x.get("x", "0")), float(x.get("y", "0")))
               for x in tree.iter(f"{SVG}text")}  # fmt: skip

@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from ptxscope import Trace, export, trace
+from ptxscope import Trace, export, trace, trace_block
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents.content.alt_text import format_alt_text
 from ptxscope.documents.content.annotated_trace import annotate_trace
@@ -15,17 +15,21 @@ from ptxscope.documents.content.document import build_document
 from ptxscope.documents.formats.json_reader import load
 from ptxscope.documents.options import Options
 from ptxscope.engine.tracing.trace import make_trace
-from tests.export.samples import E2, E3, EXAMPLES, example
+from tests.export.samples import BLOCK, BLOCK_PTX, BLOCK_VALUES, E2, E3, EXAMPLES, example
 from tests.tiers import sampled
 
 NO_RESULT = Options(result=False)
 TOLD = ("text", "markdown", "rst", "asciidoc", "html", "svg", "json")
-# what each computes was done by hand: 127 + 255 is above 127; 7f02 + 1 is 7f03; 901 * 7 + 1 is 6308
-SHOWN: dict[tuple[str, tuple[int, ...]], tuple[str, str]] = {
+# what each computes was done by hand: 127 + 255 is above 127; 7f02 + 1 is 7f03; 901 * 7 + 1 is
+# 6308; 0xfff00000 has 12 ones, which the last block only carries from there
+SHOWN: dict[tuple[str, tuple[int, ...]], tuple[str, ...]] = {
     ("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c", (0x80FF7F01, 0x01FF0280, 0xCCCCCCCC)): (
         "00cc7f02", "clamped high"),
     ("vadd.s32.s32.s32 d.h1, a.h0, b, c", (0x7F02, 1, 0x22221111)): ("7f031111", "32515"),
     ("vmad.s32.s32.s32 d, a, b, c", (901, 7, 1)): ("000018a4", "6308"),
+    (BLOCK_PTX, tuple(BLOCK_VALUES.values())): ("00332211", str(0x00332211)),
+    ("popc.b32 t, a; min.u32 u, t, 99; lop3.b32 d, u, b, c, 0xf0;", (0xFFF00000, 0, 0)): (
+        "d = 0x0000000c",),
 }  # fmt: skip
 
 
@@ -33,7 +37,7 @@ SHOWN: dict[tuple[str, tuple[int, ...]], tuple[str, str]] = {
 @pytest.mark.parametrize("line", SHOWN, ids=lambda x: x[0].split()[0])
 def test_no_format_has_what_comes_out(line: tuple[str, tuple[int, ...]], format_: str) -> None:
     ptx, values = line
-    shown = trace(ptx, dict(zip("abc", values, strict=True)))
+    shown = trace_block(ptx, dict(zip("abc", values, strict=True)))
     whole = export(shown, format_) + format_alt_text(build_document(shown))
     made = export(shown, format_, NO_RESULT) + format_alt_text(build_document(shown, NO_RESULT))
     assert any(word in whole for word in SHOWN[line])
@@ -59,13 +63,18 @@ def test_what_is_drawn_last_depends_on_no_value(opcode: str, model: str) -> None
     assert drawn[0] == drawn[1]
 
 
-def test_both_answers_are_kept_back() -> None:
+@pytest.mark.parametrize("format_", TOLD)
+def test_both_answers_are_kept_back(format_: str) -> None:
     """Documented is 0 in byte 0, and what ptxas makes of -1 is ff."""
-    for format_ in ("svg", "text", "html"):
-        whole, made = (export(E3, format_, Options(both=True, result=x)) for x in (True, False))
-        for word in ("11223300", "112233ff"):
-            assert word in whole
+    for shown, words in (
+        (E3, ("11223300", "112233ff")),
+        (BLOCK, ("00332211", "ff332211", str(0xFF332211))),
+    ):
+        whole, made = (export(shown, format_, Options(both=True, result=x)) for x in (True, False))
+        for word in words:
+            assert word in whole or word.isdigit()
             assert word not in made
+    assert "11223300" in made  # statement 2 is shown
 
 
 def told_words(text: str) -> str:

@@ -7,33 +7,19 @@ import pytest
 
 from ptxscope import evaluate, parse_block, trace_block
 from ptxscope.cli import main
-from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.sweep.computation import Sweep, compute_sweep, get_axis_bits
+from ptxscope.sweep.computation import get_axis_bits
 from ptxscope.sweep.register_parts import (
     choose_default_parts,
     choose_default_result,
     list_sweepable_parts,
-    parse_result_part,
-    parse_swept_part,
 )
 from ptxscope.sweep.sweep_words import describe_sweep
 from tests.block_idioms import Idiom
 from tests.engine.test_blocks import EVERY_IDIOM
+from tests.sweep.sweeps import sweep_line
 from tests.tiers import sampled
 
 LANES = "{ vadd4.s32.s32.s32.sat t, a, b, b; vsub4.s32.s32.s32.sat d, t, c, c; }"
-
-
-def sweep_block(ptx: str, x: str, values: dict[str, int], **options: str) -> Sweep:
-    block = parse_block(ptx)
-    swept = parse_swept_part(block, x)
-    y = parse_swept_part(block, options["y"]) if "y" in options else None
-    part = parse_result_part(block, options["of"]) if "of" in options else None
-    result = part or choose_default_result(block, swept)
-    assert result
-    operands = bind_values(block, values)
-    model = options.get("model", "isa")
-    return compute_sweep(block, operands, swept, y, result_part=result, model=model)
 
 
 @sampled
@@ -45,7 +31,7 @@ def test_every_idiom_is_swept(idiom: Idiom) -> None:
     bits = {x.name: x.type.bits for x in block.inputs}
     if bits[name] < 32:
         return
-    sweep = sweep_block(idiom.ptx, f"{name}.b1", values)
+    sweep = sweep_line(idiom.ptx, f"{name}.b1", values=values)
     role = sweep.result_part.role
     for rank in range(0, 256, 15):
         byte = sweep.x.get_value(rank)
@@ -56,8 +42,7 @@ def test_every_idiom_is_swept(idiom: Idiom) -> None:
 
 
 def test_lanes_and_flags_of_both_statements() -> None:
-    values = {"a": 0, "b": 0x40404040, "c": 0x10101010}
-    sweep = sweep_block(LANES, "a.b0", values, of="d.b0")
+    sweep = sweep_line(LANES, "a.b0", of="d.b0", b=0x40404040, c=0x10101010)
     a = np.arange(-128, 128)
     expected = np.clip(np.clip(a + 0x40, -128, 127) - 0x10, -128, 127)
     assert (sweep.bits.astype(np.uint8).view(np.int8) == expected).all()
@@ -67,8 +52,7 @@ def test_lanes_and_flags_of_both_statements() -> None:
 
 
 def test_a_map_of_two_parts() -> None:
-    values = {"a": 0, "b": 0, "c": 0x10101010}
-    sweep = sweep_block(LANES, "a.b0", values, y="b.b0", of="d.b0")
+    sweep = sweep_line(LANES, "a.b0", "b.b0", "d.b0", c=0x10101010)
     a, b = np.arange(-128, 128), np.arange(-128, 128)[:, None]
     expected = np.clip(np.clip(a + b, -128, 127) - 0x10, -128, 127)
     assert (sweep.bits.astype(np.uint8).view(np.int8) == expected).all()
@@ -76,13 +60,13 @@ def test_a_map_of_two_parts() -> None:
 
 def test_flags_of_sixty_statements_take_linear_time() -> None:
     block = " ".join(["vadd4.s32.s32.s32.sat t, t, t, t;"] * 60)
-    sweep = sweep_block(block, "t.b0", {"t": 0}, of="t.b0")
+    sweep = sweep_line(block, "t.b0", of="t.b0")
     assert {x.statement for x in sweep.events} == {*range(1, 61)}
 
 
 def test_models_that_differ() -> None:
     ptx = "vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t, 0, 0x0123;"
-    sweep = sweep_block(ptx, "a", {"a": 0, "b": 0, "c": 0}, model="ptxas")
+    sweep = sweep_line(ptx, "a", model="ptxas")
     assert sweep.other_model
     negative = get_axis_bits(sweep.x).astype(np.uint32).view(np.int32) < 0
     assert (sweep.divergence_mask == negative).all()
@@ -112,6 +96,6 @@ def test_command(format_: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_single_statement_is_swept_as_its_instruction() -> None:
     line = "vabsdiff4.s32.s32.s32.add d, a, b, c"
     values = {"a": 0x7F, "b": 5, "c": 9}
-    sweep = sweep_block(line + ";", "a.b0", values)
+    sweep = sweep_line(line + ";", "a.b0", values=values)
     alone = evaluate(line, {**values, "a": get_axis_bits(sweep.x).astype(np.uint32)})["d"]
     assert (np.asarray(sweep.bits) == alone).all()

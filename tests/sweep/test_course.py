@@ -11,7 +11,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from ptxscope import parse
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.sweep.axis import SweepAxis
 from ptxscope.sweep.computation import Sweep, compute_sweep
@@ -23,10 +22,10 @@ from ptxscope.sweep.register_parts import (
 )
 from ptxscope.sweep.sweep_words import describe_sweep, find_intervals
 from ptxscope.sweep.trends import describe_trend
-from tests.sweep.test_sweep import drawn, of_line, small
+from tests.sweep.sweeps import draw_form, narrow_part, read_block, sweep_line
 from tests.tiers import some
 
-X = parse_swept_part(make_block(parse("vadd4.u32.u32.u32 d, a, b, c")), "a.b0")
+X = parse_swept_part(read_block("vadd4.u32.u32.u32 d, a, b, c"), "a.b0")
 LEG = re.compile(
     r"(?P<way>rises|falls) from (?P<first>\S+) to (?P<last>[^\s,;.]+(?:\.\d\S*)?)"
     r"(?P<stays> and stays there| in steps|, (?:constant at first|staying[^,;]*?))??"
@@ -130,13 +129,14 @@ def test_each_leg_that_is_told_is_there(seed: int, signed: bool) -> None:
 
 @pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 8)))
 def test_what_is_told_of_a_form_is_there(seed: int) -> None:
-    ins, operands, rng = drawn(seed + 5000)
-    if not list_result_parts(make_block(ins)):
+    ins, operands, rng = draw_form(seed + 5000)
+    block = make_block(ins)
+    if not list_result_parts(block):
         return
-    x = small(list_sweepable_parts(make_block(ins)), rng)
-    of = choose_default_result(make_block(ins), x)
+    x = narrow_part(list_sweepable_parts(block), rng)
+    of = choose_default_result(block, x)
     assert of
-    check(compute_sweep(make_block(ins), operands, x, result_part=of))
+    check(compute_sweep(block, operands, x, result_part=of))
 
 
 def check(found: Sweep) -> None:
@@ -158,7 +158,7 @@ def check(found: Sweep) -> None:
 @pytest.mark.parametrize("opcode", ["vabsdiff4.u32.u32.u32", "vabsdiff4.u32.u32.u32.add"])
 @pytest.mark.parametrize("b", [1, 2, 3, 16, 60, 0x80, 0xF0, 0xFE])
 def test_a_bend_is_named(opcode: str, b: int) -> None:
-    found = of_line(f"{opcode} d, a, b, c", "a.b0", b=b)
+    found = sweep_line(f"{opcode} d, a, b, c", "a.b0", b=b)
     assert found.bits.tolist() == [abs(a - b) for a in range(256)]
     below = f"from 0 to {b}" if b > 1 else "0 and 1"
     above = f"from {b} to 255" if b < 254 else "254 and 255"
@@ -172,12 +172,12 @@ def test_a_bend_is_named(opcode: str, b: int) -> None:
 @pytest.mark.parametrize("text", ["vabsdiff2.s32.s32.s32", "vabsdiff.u32.u32.u32"])
 def test_a_bend_of_half_words_and_words_is_named(text: str) -> None:
     lane = "a.h0" if "2." in text else "a"
-    found = of_line(f"{text} d, a, b, c" if "2." in text else f"{text} d, a, b", lane, b=60)
+    found = sweep_line(f"{text} d, a, b, c" if "2." in text else f"{text} d, a, b", lane, b=60)
     assert any("to 0 where" in x and ", then rises from 0 to" in x for x in describe_sweep(found))
     assert not any("times" in x for x in describe_sweep(found))
 
 
 def test_a_lane_of_a_scalar_is_bent_too() -> None:
-    found = of_line("vabsdiff.u32.u32.u32 d, a.b0, b, c", "a.b0", b=16)
+    found = sweep_line("vabsdiff.u32.u32.u32 d, a.b0, b, c", "a.b0", b=16)
     assert found.bits.tolist() == [abs(a - 16) for a in range(256)]
     check(found)

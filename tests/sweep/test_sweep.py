@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import replace
-from random import Random
 
 import numpy as np
 import pytest
 
-from ptxscope import Instruction, evaluate, parse
+from ptxscope import evaluate
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.errors import PtxError
-from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.tracing.basic_block import make_block
-from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.sweep.computation import (
@@ -27,37 +23,19 @@ from ptxscope.sweep.computation import (
     get_axis_bits,
 )
 from ptxscope.sweep.register_parts import (
-    RegisterPart,
     choose_default_parts,
     choose_default_result,
     list_result_parts,
     list_sweepable_parts,
-    parse_result_part,
     parse_swept_part,
 )
 from ptxscope.sweep.sweep_words import describe_sweep
 from tests.reference import reference
-from tests.strategies import random_instruction
+from tests.sweep.sweeps import draw_form, narrow_part, read_block, sweep_line
 from tests.tiers import some
 
 MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
 QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED, Flag.MASKED_OUT}
-
-
-def drawn(seed: int) -> tuple[Instruction, dict[str, int], Random]:
-    """A form, the bits of its operands by role; every opcode in turn, some under a guard."""
-    rng = Random(seed)
-    ins = random_instruction([*CATALOG][seed % len(CATALOG)], seed)
-    if rng.random() < 0.3 and ins.results:
-        ins = replace(ins, guard=Guard("g", negated=rng.random() < 0.5))
-    values = {needed.name: rng.getrandbits(needed.type.bits) for needed in ins.inputs}
-    return ins, bind_values(ins, values), rng
-
-
-def small(lanes: tuple[RegisterPart, ...], rng: Random) -> RegisterPart:
-    """One of the narrowest lanes, or a byte of a wider one."""
-    lane = rng.choice(lanes)
-    return lane._replace(unit=8, number=0, is_signed=False) if lane.unit > 8 else lane
 
 
 def there(found: Sweep, **at: int) -> dict[str, int]:
@@ -73,15 +51,13 @@ def there(found: Sweep, **at: int) -> dict[str, int]:
 
 @pytest.mark.parametrize("seed", some(range(0, 216, 4), *range(0, 54, 9)))
 def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
-    ins, operands, rng = drawn(seed)
-    if not list_result_parts(make_block(ins)):
+    ins, operands, rng = draw_form(seed)
+    block = make_block(ins)
+    if not list_result_parts(block):
         return
-    x, of = (
-        small(list_sweepable_parts(make_block(ins)), rng),
-        rng.choice(list_result_parts(make_block(ins))),
-    )
+    x, of = narrow_part(list_sweepable_parts(block), rng), rng.choice(list_result_parts(block))
     name = rng.choice(MODELS)
-    found = compute_sweep(make_block(ins), operands, x, result_part=of, model=name)
+    found = compute_sweep(block, operands, x, result_part=of, model=name)
     for at in range(found.x.size):
         bits = there(found, x=at)
         trace = make_trace(ins, parse_model(name), bits)
@@ -103,18 +79,19 @@ def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 20)))
 def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
-    ins, operands, rng = drawn(seed + 1000)
-    lanes = [small((lane,), rng) for lane in list_sweepable_parts(make_block(ins))]
+    ins, operands, rng = draw_form(seed + 1000)
+    block = make_block(ins)
+    lanes = [narrow_part((lane,), rng) for lane in list_sweepable_parts(block)]
     pairs = [
         (x, y)
         for x in lanes
         for y in lanes
         if x.name != y.name or not x.insert(0, x.mask) & y.insert(0, y.mask)
     ]
-    if not pairs or not list_result_parts(make_block(ins)):
+    if not pairs or not list_result_parts(block):
         return
-    (x, y), of = rng.choice(pairs), rng.choice(list_result_parts(make_block(ins)))
-    found = compute_sweep(make_block(ins), operands, x, y, result_part=of)
+    (x, y), of = rng.choice(pairs), rng.choice(list_result_parts(block))
+    found = compute_sweep(block, operands, x, y, result_part=of)
     assert found.bits.shape == (y.values, x.values)
     columns, rows = np.meshgrid(get_axis_bits(found.x), get_axis_bits(found.y or found.x))
     for name, bits in (("isa", found.bits), ("ptxas-13.5", None), ("ptxas-13.0", None)):
@@ -144,43 +121,19 @@ def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
         assert not found.divergence_mask.any()
 
 
-def of_line(
-    text: str, x: str, y: str = "", of: str = "", model: str = "isa", **values: int
-) -> Sweep:
-    """A sweep of what is written."""
-    ins = parse(text)
-    lane = parse_swept_part(make_block(ins), x)
-    result = (
-        parse_result_part(make_block(ins), of)
-        if of
-        else choose_default_result(make_block(ins), lane)
-    )
-    assert result
-    names = {needed.name: 0 for needed in ins.inputs}
-    operands = bind_values(ins, names | values)
-    return compute_sweep(
-        make_block(ins),
-        operands,
-        lane,
-        parse_swept_part(make_block(ins), y) if y else None,
-        result_part=result,
-        model=model,
-    )
-
-
 # --- what is swept -----------------------------------------------------------------------
 
 
 def test_values_come_in_the_order_of_their_type() -> None:
-    found = of_line("vadd4.s32.u32.s32 d, a, b, c", "a.b1")
+    found = sweep_line("vadd4.s32.u32.s32 d, a, b, c", "a.b1")
     assert [found.x.format_value_at(at) for at in (0, 255)] == ["0", "255"]
-    found = of_line("vadd4.s32.u32.s32 d, a, b, c", "b.b1")
+    found = sweep_line("vadd4.s32.u32.s32 d, a, b, c", "b.b1")
     assert [found.x.format_value_at(at) for at in (0, 127, 128, 255)] == ["-128", "-1", "0", "127"]
     assert found.result_part.text == "d.b1"
 
 
 def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
-    found = of_line("setp.lt.f32 p, a, b", "a")
+    found = sweep_line("setp.lt.f32 p, a, b", "a")
     numbers = [
         struct.unpack("<f", struct.pack("<I", int(bits)))[0] for bits in get_axis_bits(found.x)
     ]
@@ -202,31 +155,31 @@ def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
 
 
 def test_of_more_values_than_fit_some_are_drawn_evenly() -> None:
-    found = of_line("vadd.s32.s32.s32 d, a, b", "a", b=77)
+    found = sweep_line("vadd.s32.s32.s32 d, a, b", "a", b=77)
     assert MAX_LINE_VALUES - 10 <= found.x.size <= MAX_LINE_VALUES + 200
     assert found.x.stride == -(-(2**32) // MAX_LINE_VALUES) | 1
     places = {*found.x.ranks}
     assert places >= set(range(0, 2**32, found.x.stride)) | {2**32 - 1}
     assert found.x.part.compute_rank(77) in places
-    both = of_line("vadd.s32.s32.s32 d, a, b", "a", "b")
+    both = sweep_line("vadd.s32.s32.s32 d, a, b", "a", "b")
     assert both.y
     assert max(both.bits.shape) < MAX_SIDE_VALUES + 60
 
 
 def test_a_change_between_two_drawn_values_is_found() -> None:
-    found = of_line("vadd.s32.s32.s32.sat d, a, b", "a", b=5)
+    found = sweep_line("vadd.s32.s32.s32.sat d, a, b", "a", b=5)
     said = describe_sweep(found)
     assert "a from -2147483648 to 2147483642: d rises from -2147483643 to 2147483647." in said
     assert "a from 2147483643 to 2147483647: d is 2147483647; clamped to 2147483647." in said
 
 
 def test_a_register_in_several_roles_is_swept_in_all() -> None:
-    found = of_line("vadd4.u32.u32.u32 d, a, a, c", "a.b0")
+    found = sweep_line("vadd4.u32.u32.u32 d, a, a, c", "a.b0")
     assert found.bits.tolist() == [2 * x % 256 for x in range(256)]
 
 
 def test_a_destination_under_a_guard_can_be_swept() -> None:
-    found = of_line("@g vadd4.u32.u32.u32 d, a, b, c", "g", of="d.b0", a=3, b=4, d=9)
+    found = sweep_line("@g vadd4.u32.u32.u32 d, a, b, c", "g", of="d.b0", a=3, b=4, d=9)
     assert found.bits.tolist() == [9, 7]
 
 
@@ -245,44 +198,30 @@ def test_a_destination_under_a_guard_can_be_swept() -> None:
 )
 def test_what_is_not_there_is_pointed_at(text: str, lane: str, where: tuple[int, int]) -> None:
     with pytest.raises(PtxError) as error:
-        parse_swept_part(make_block(parse(text)), lane)
+        parse_swept_part(read_block(text), lane)
     assert error.value.span == where
     assert error.value.hint
 
 
 def test_lanes_in_common_and_bounds_that_are_none_are_refused() -> None:
-    ins = parse("vadd4.s32.s32.s32 d, a, b, c")
-    operands = {"a": 0, "b": 0, "c": 0}
-    d = list_result_parts(make_block(ins))[0]
+    line = "vadd4.s32.s32.s32 d, a, b, c"
     with pytest.raises(ValueError, match=r"a.h0 and a.b1 have bits in common"):
-        compute_sweep(
-            make_block(ins),
-            operands,
-            parse_swept_part(make_block(ins), "a.h0"),
-            parse_swept_part(make_block(ins), "a.b1"),
-            result_part=d,
-        )
+        sweep_line(line, "a.h0", "a.b1", of="d")
     with pytest.raises(ValueError, match="is above"):
-        compute_sweep(
-            make_block(ins),
-            operands,
-            parse_swept_part(make_block(ins), "a.b0"),
-            result_part=d,
-            bounds=(0, 0xFF),
-        )
+        sweep_line(line, "a.b0", of="d", bounds=(0, 0xFF))
 
 
 def test_what_is_usual_is_what_the_first_lane_of_the_mask_takes() -> None:
-    ins = parse("vadd4.s32.s32.s32 d.b2, a.b4321, b.b0123, c")
-    x, y = choose_default_parts(make_block(ins))
+    block = read_block("vadd4.s32.s32.s32 d.b2, a.b4321, b.b0123, c")
+    x, y = choose_default_parts(block)
     assert x
     assert y
     assert (x.text, y.text) == ("a.b3", "a.b1")  # digits below 4 are a's
-    result = choose_default_result(make_block(ins), x)
+    result = choose_default_result(block, x)
     assert result
     assert result.text == "d.b2"
     for opcode in CATALOG:
-        example = make_block(parse(CATALOG[opcode].example[0]))
+        example = read_block(CATALOG[opcode].example[0])
         first, _ = choose_default_parts(example)
         assert first is not None
         assert choose_default_result(example, first) is not None
@@ -295,17 +234,13 @@ OPERANDS = {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0x11223344}
 
 @pytest.mark.parametrize("guard", ["", "@%p "])
 def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) -> None:
-    ins = parse(f"{guard}{BOTH}")
-    operands = bind_values(ins, OPERANDS | ({"%p": 1, "d": 0} if guard else {}))
-    x, y = parse_swept_part(make_block(ins), "b.b3"), parse_swept_part(make_block(ins), "a.b1")
+    values = OPERANDS | ({"%p": 1} if guard else {})
     # lane 0: a.b2 is 0x80, so -128 and 0 to 255; lane 1: -128 to 127, and b.b2, which is 255
     for of, low, sums in (
         ("d.b0", 0, [-128 + b for b in range(256)]),
         ("d.b1", -128, [min(a + 255, 127) for a in range(-128, 128)]),
     ):
-        found = compute_sweep(
-            make_block(ins), operands, x, y, result_part=parse_result_part(make_block(ins), of)
-        )
+        found = sweep_line(f"{guard}{BOTH}", "b.b3", "a.b1", of, values=values)
         assert [found.x.format_value_at(at) for at in range(256)] == [
             str(low + at) for at in range(256)
         ]
@@ -316,13 +251,7 @@ def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) 
 
 
 def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
-    ins = parse(BOTH)
-    found = compute_sweep(
-        make_block(ins),
-        OPERANDS,
-        parse_swept_part(make_block(ins), "b.b3"),
-        result_part=parse_result_part(make_block(ins), "d"),
-    )
+    found = sweep_line(BOTH, "b.b3", of="d", values=OPERANDS)
     assert found.x.format_value_at(255) == "255"
     assert (
         "b.b3 is read as u8 and as s8 there: as s8, 128 to 255 are -128 to -1."
@@ -330,13 +259,7 @@ def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
     )
     # 200 is -56 as s8, so in d lane 0 is 200 - 128 = 72, lane 1 min(-56 + 255, 127)
     assert int(found.bits[200]) & 0xFFFF == 127 << 8 | 72
-    same = make_block(parse("vadd.s32.s32.u32 d, a.b0, a.b0"))
-    twice = compute_sweep(
-        same,
-        bind_values(same, {"a": 0}),
-        parse_swept_part(same, "a.b0"),
-        result_part=parse_result_part(same, "d"),
-    )
+    twice = sweep_line("vadd.s32.s32.u32 d, a.b0, a.b0", "a.b0", of="d")
     assert twice.x.format_value_at(128) == "128"
     assert int(twice.bits[128]) == 0  # -128 + 128
 
@@ -347,7 +270,7 @@ def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
 def test_plateaus_are_told() -> None:
     for b in (100, 0x9C, 0, 1):
         signed = b - 256 if b > 127 else b
-        found = of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=b)
+        found = sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=b)
         sums = {a: a + signed for a in range(-128, 128)}
         high = [a for a, total in sums.items() if total > 127]
         low = [a for a, total in sums.items() if total < -128]
@@ -364,7 +287,7 @@ def test_plateaus_are_told() -> None:
 
 
 def test_teeth_are_told() -> None:
-    found = of_line("vmad.u32.u32.u32 d, a.b0, b, c", "a.b0", b=0x0800_0000)
+    found = sweep_line("vmad.u32.u32.u32 d, a.b0, b, c", "a.b0", b=0x0800_0000)
     wrapped = [a for a in range(256) if a * 0x0800_0000 >= 2**32]
     assert np.flatnonzero(found.wrapped).tolist() == wrapped
     teeth = {a * 0x0800_0000 >> 32 for a in wrapped}
@@ -373,7 +296,7 @@ def test_teeth_are_told() -> None:
 
 
 def test_the_rounding_of_an_average_is_told() -> None:
-    found = of_line("vavrg4.u32.u32.u32 d, a, b, c", "a.b0", b=4)
+    found = sweep_line("vavrg4.u32.u32.u32 d, a, b, c", "a.b0", b=4)
     assert found.bits.tolist() == [(a + 5) // 2 for a in range(256)]
     assert any(
         "rises from 2 to 130, staying for 2 values at each." in x for x in describe_sweep(found)
@@ -381,14 +304,14 @@ def test_the_rounding_of_an_average_is_told() -> None:
 
 
 def test_the_cliff_of_a_mixed_comparison_is_told() -> None:
-    found = of_line("vmin4.u32.s32.u32 d, a, b, c", "a.b0", b=50)
+    found = sweep_line("vmin4.u32.s32.u32 d, a, b, c", "a.b0", b=50)
     said = "\n".join(describe_sweep(found))
     assert "a.b0 from -128 to -1: d.b0 rises from 128 to 255; wrapped to 8 bits." in said
     assert "a.b0 from 0 to 127: d.b0 rises from 0 to 50 and stays there." in said
 
 
 def test_where_models_part_is_told() -> None:
-    found = of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", a=0, b=0xFFFF_FFF0)
+    found = sweep_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", a=0, b=0xFFFF_FFF0)
     ins = found.instruction.instruction
     apart = [
         a
@@ -402,7 +325,7 @@ def test_where_models_part_is_told() -> None:
         "a.b0 from 0 to 15: d.b0 is 0; clamped to 0; "
         "ptxas-13.5 differs from it, and there it is 255."
     ) in said
-    other = of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0, model="ptxas")
+    other = sweep_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0, model="ptxas")
     assert other.other_model
     assert other.other_model.name == "isa"
     assert np.flatnonzero(other.divergence_mask).tolist() == apart
@@ -410,7 +333,7 @@ def test_where_models_part_is_told() -> None:
 
 def test_a_step_is_called_as_it_is_titled() -> None:
     line = "vadd.u32.s32.s32.min d, a.b0, b.b0, c"
-    found = of_line(line, "a.b0", of="d", model="ptxas-13.5", b=3, c=0x7FFFFFFF)
+    found = sweep_line(line, "a.b0", of="d", model="ptxas-13.5", b=3, c=0x7FFFFFFF)
     # -4 + 3 is below 0, so 2^64 - 1 for who counts in 64 bits
     assert any(
         "-4: " in x and "wrapped to 64 bits at the step min with c" in x
@@ -419,66 +342,53 @@ def test_a_step_is_called_as_it_is_titled() -> None:
 
 
 def test_nan_and_both_zeros_are_told() -> None:
-    said = describe_sweep(of_line("setp.eq.f32 p, a, b", "a"))
+    said = describe_sweep(sweep_line("setp.eq.f32 p, a, b", "a"))
     assert "a = -0.0 and 0.0: p is true." in said
     assert "a = NaN (0x7f800001 to 0x7fffffff): p is false; an operand is NaN." in said
     assert "a = -NaN (0xffffffff to 0xff800001): p is false; an operand is NaN." in said
     assert "a from 1e-45 to inf: p is false." in said
-    flushed = describe_sweep(of_line("setp.eq.ftz.f32 p, a, b", "a"))
+    flushed = describe_sweep(sweep_line("setp.eq.ftz.f32 p, a, b", "a"))
     assert any("a subnormal is flushed to zero" in x and "p is true" in x for x in flushed)
 
 
 def test_a_map_tells_where_it_clamps() -> None:
-    found = of_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0")
+    found = sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0")
     pairs = [(a, b) for a in range(-128, 128) for b in range(-128, 128)]
     high = sum(a + b > 127 for a, b in pairs)
     said = "\n".join(describe_sweep(found))
     assert f"Clamped to 127: {high:,} of 65,536 values" in said
     assert "all of them with a.b0 from 1 to 127 and b.b0 from 1 to 127." in said
-    only = of_line("vmin4.u32.s32.u32 d, a, b, c", "a.b0", "b.b0")
+    only = sweep_line("vmin4.u32.s32.u32 d, a, b, c", "a.b0", "b.b0")
     assert "wherever a.b0 from -128 to -1." in "\n".join(describe_sweep(only))
 
 
 @pytest.mark.parametrize("opcode", some(CATALOG, 0, 9, 18))
 def test_every_example_is_told(opcode: str) -> None:
     ptx, values = CATALOG[opcode].example
-    ins = parse(ptx)
-    x, y = choose_default_parts(make_block(ins))
+    x, y = choose_default_parts(read_block(ptx))
     assert x
-    of = choose_default_result(make_block(ins), x)
-    assert of
-    for second in (None, y):
-        found = compute_sweep(make_block(ins), bind_values(ins, values), x, second, result_part=of)
+    for second in ("", y.text if y else ""):
+        found = sweep_line(ptx, x.text, second, values=values)
         told = describe_sweep(found)
         assert all(line.endswith((".", ":")) for line in told)
         assert "At the current point" in told[-1]
         at = tuple(reversed([x for x in found.current_point if x is not None]))
-        whole = evaluate(ins, values)[of.name]
+        of = found.result_part
+        whole = evaluate(ptx, values)[of.name]
         assert int(found.bits[at]) == of.extract(int(whole))
 
 
 def test_a_sweep_says_what_is_limited_and_that_only_a_byte_is_read() -> None:
-    ins = parse("bfe.u32 d, a, b, c")
-    operands = {"a": 0x12345678, "b": 0, "c": 8}
-    swept = parse_swept_part(make_block(ins), "b")
-    part = choose_default_result(make_block(ins), swept)
-    assert part
-    found = compute_sweep(make_block(ins), operands, swept, result_part=part, bounds=(0, 300))
-    said = describe_sweep(found)
+    line, bounds = "bfe.u32 d, a, b, c", (0, 300)
+    said = describe_sweep(sweep_line(line, "b", bounds=bounds, a=0x12345678, c=8))
     assert "Only b.b0 is read: the results repeat after 256 values of b." in said
     assert "b from 33 to 255: d is 0; the position is limited to 32." in said
-    swept = parse_swept_part(make_block(ins), "a")
-    whole = compute_sweep(make_block(ins), operands, swept, result_part=part, bounds=(0, 300))
+    whole = sweep_line(line, "a", bounds=bounds, a=0x12345678, c=8)
     assert not any("is read:" in x for x in describe_sweep(whole))
 
 
 def test_bits_that_are_read_as_signed_are_swept_and_written_as_signed() -> None:
-    ins = parse("fns.b32 d, a, b, c")
-    swept = parse_swept_part(make_block(ins), "c")
-    part = choose_default_result(make_block(ins), swept)
-    assert part
-    operands = {"a": 0xAAAAAAAA, "b": 3, "c": 0}
     bounds = (-20 & 0xFFFFFFFF, 20)
-    found = compute_sweep(make_block(ins), operands, swept, result_part=part, bounds=bounds)
+    found = sweep_line("fns.b32 d, a, b, c", "c", bounds=bounds, a=0xAAAAAAAA, b=3)
     assert "c goes through 41 values from -20 to 20" in describe_sweep(found)[0]
     assert any(x.startswith("c from -20 to 20: ") for x in describe_sweep(found))
