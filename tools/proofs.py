@@ -34,8 +34,7 @@ from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.proof.bit_vectors import PROOF_RULES
 from ptxscope.proof.differences import make_difference
 from ptxscope.proof.equivalence import Verdict
-from ptxscope.proof.operand_conditions import read_condition
-from ptxscope.proof.operand_search import make_scope
+from ptxscope.proof.operand_conditions import make_scope, read_condition
 from ptxscope.proof.proof_question import ProofQuestion, Side
 from ptxscope.proof.solver import Undecided, get_solver_name
 from ptxscope.sources.replacement import make_replacement

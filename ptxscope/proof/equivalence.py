@@ -27,13 +27,12 @@ from ..kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, find_block, pars
 from ..kernels.sequences.intrinsic_sequences import IntrinsicSequence
 from ..kernels.sequences.pattern import write_ptx
 from .differences import Difference, describe_difference, make_difference
-from .operand_conditions import ConditionScope, read_condition
-from .proof_question import ProofQuestion, Renaming, Side, find_simple_operands
+from .operand_conditions import make_scope, read_condition
+from .proof_question import NO_RENAMING, ProofQuestion, Renaming, Side, find_simple_operands
 from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
 TIMEOUT = 60.0
 """The default time for a proof in seconds."""
-_NO_RENAMING: Renaming = {}
 
 
 class Verdict(StrEnum):
@@ -142,7 +141,7 @@ def prove_equal(
     a: BasicBlock,
     b: BasicBlock,
     *,
-    same: Renaming = _NO_RENAMING,
+    same: Renaming = NO_RENAMING,
     models: tuple[Model, Model] = (ISA_MODEL, ISA_MODEL),
     where: str = "",
     timeout: float = TIMEOUT,
@@ -166,7 +165,7 @@ def prove_equal(
     if len(passages) == 2:
         names = _format_passage(a), _format_passage(b)
         pairs = (_Pair(names, (passages[0], passages[1]), 1), *pairs)
-    scope = make_input_scope(question)._replace(side=first)
+    scope = make_scope(question)._replace(side=first)
     conditions = [read_condition(question, where, scope)] if where else []
     if passages:  # those who leave one block alone are a difference
         conditions.append(reduce(question.tape.maximum, passages))
@@ -231,15 +230,6 @@ def _drop_guard_results(side: Side) -> Side:
     guards = {x.name for x in side.program.guards}
     results = {name: x for name, x in side.results.items() if name not in guards}
     return side._replace(results=results)
-
-
-def make_input_scope(question: ProofQuestion) -> ConditionScope:
-    """Return the names of the operands, for conditions."""
-    registers = {
-        name: (question.add_input(name, type_), type_.bits)
-        for name, type_ in question.inputs.items()
-    }
-    return ConditionScope(registers)
 
 
 def _find_shared_rows(first: Side, second: Side) -> dict[str, Node]:

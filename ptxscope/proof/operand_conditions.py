@@ -35,6 +35,8 @@ _KEYWORD = re.compile(rf"(?<=\.)(?:{'|'.join(keyword.kwlist)})\b")
 _PART = re.compile(r"([bh])(\d)")
 _PART_BITS = {"b": 8, "h": 16}
 _SIGNED = "signed"
+OLD = "old"
+"""The prefix of a destination's value before, if that is read: ``old.d``."""
 
 
 def get_flag_name(flag: Flag) -> str:
@@ -56,6 +58,19 @@ class ConditionScope(NamedTuple):
     """The bits of each operand and result by name, and their number."""
     side: Side | None = None
     """The computation whose rows have names."""
+
+
+def make_scope(question: ProofQuestion, side: Side | None = None) -> ConditionScope:
+    """Return the names of operands, and of the results and rows of a computation."""
+    registers = {
+        name: (question.add_input(name, type_), type_.bits)
+        for name, type_ in question.inputs.items()
+    }
+    results = {}
+    if side:
+        results = {name: (node, type_.bits) for name, (node, type_) in side.results.items()}
+    old = {f"{OLD}.{name}": registers[name] for name in results if name in registers}
+    return ConditionScope({**registers, **results, **old}, side)
 
 
 class _Number(NamedTuple):

@@ -21,14 +21,12 @@ from ..engine.tracing.operand_bits import (
 )
 from ..engine.tracing.trace import Trace
 from .equivalence import TIMEOUT, bind_names, read_program
-from .operand_conditions import ConditionScope, read_condition
-from .proof_question import ProofQuestion, Side, find_simple_operands
+from .operand_conditions import make_scope, read_condition
+from .proof_question import ProofQuestion, find_simple_operands
 from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
 MAX_ANSWERS = 1000
 _NO_MASKS: Mapping[str, int] = {}
-OLD = "old"
-"""The prefix of a destination's value before, if that is read: ``old.d``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,17 +182,6 @@ def _with_condition_results(program: BasicBlock, condition: str) -> BasicBlock:
 
 def _has_name(condition: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}\b", condition) is not None
-
-
-def make_scope(question: ProofQuestion, side: Side) -> ConditionScope:
-    """Return the names of operands, results and rows of a computation, for conditions."""
-    registers = {
-        name: (question.add_input(name, type_), type_.bits)
-        for name, type_ in question.inputs.items()
-    }
-    results = {name: (node, type_.bits) for name, (node, type_) in side.results.items()}
-    old = {f"{OLD}.{name}": registers[name] for name in results if name in registers}
-    return ConditionScope({**registers, **results, **old}, side)
 
 
 def fix_operands(

@@ -17,7 +17,7 @@ from .solver import IsStopped, Solver, Term, Undecided, never
 
 Renaming = Mapping[str, str]
 """For a register of a program, the name that it has in the question."""
-_NO_RENAMING: Renaming = {}
+NO_RENAMING: Renaming = {}
 _FIX_SECONDS = 0.2
 """The time for each question about the bytes of operands."""
 _BITS_TYPES = {1: Type.PRED, 16: Type.B16, 32: Type.B32, 64: Type.B64}
@@ -51,9 +51,7 @@ class ProofQuestion:
         """The type of each operand by name, in the order of their first use."""
         self.has_conditions = False
 
-    def add_side(
-        self, program: BasicBlock, model: Model, renaming: Renaming = _NO_RENAMING
-    ) -> Side:
+    def add_side(self, program: BasicBlock, model: Model, renaming: Renaming = NO_RENAMING) -> Side:
         """Record the computation of a program.
 
         Raise ValueError if an operand has another width than before.

@@ -136,16 +136,16 @@ class MachineQuestion:
         ins = self.source.ins
         return self.question.record_plan(plan, ins.names, ins.constants)
 
+    def pair_results(self, plan: Plan, values: Mapping[str, Node]) -> list[tuple[Node, Node]]:
+        """Return each result as a plan and as the machine code compute it."""
+        found = self.results
+        return [(values[x.key], found[x.role]) for x in plan.results if x.role in found]
+
     def prove(self, plan: Plan) -> MachineProof:
         """Decide whether the machine code computes what a plan says."""
         question = self.question
         start = question.solver.elapsed
-        values = self.add_plan(plan)
-        pairs = [
-            (values[result.key], self.results[result.role])
-            for result in plan.results
-            if result.role in self.results and values[result.key] is not self.results[result.role]
-        ]
+        pairs = [(x, y) for x, y in self.pair_results(plan, self.add_plan(plan)) if x is not y]
         if not pairs:
             return MachineProof(Verdict.EQUAL, question.solver.elapsed - start)
         try:
@@ -195,11 +195,7 @@ def find_machine_deviation(
     if example is None:
         return None
     values = machine.add_plan(plan)
-    pairs = [
-        (values[result.key], machine.results[result.role])
-        for result in plan.results
-        if result.role in machine.results
-    ]
+    pairs = machine.pair_results(plan, values)
     rows = {row.key: values[row.key] for row in plan.rows}
     try:
         difference = describe_difference(machine.question, pairs, example.operands, rows)

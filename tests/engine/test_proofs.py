@@ -24,8 +24,8 @@ from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.tracing.basic_block import BasicBlock, make_block
 from ptxscope.proof.bit_vectors import find_multiplier
 from ptxscope.proof.equivalence import Proof, Verdict, read_program
-from ptxscope.proof.operand_conditions import read_condition
-from ptxscope.proof.operand_search import find_operands, make_scope
+from ptxscope.proof.operand_conditions import make_scope, read_condition
+from ptxscope.proof.operand_search import find_operands
 from ptxscope.proof.proof_question import ProofQuestion
 from ptxscope.proof.solver import Solver
 from tests.block_idioms import IDIOMS

@@ -110,8 +110,8 @@ def run(words: Sequence[str]) -> int:
         return 0
     if arguments.csv is None:
         result = build_trace(ins, arguments.values, model).result
-        for name, bits in _iter_results(result, ins):
-            print(f"{name}={bits}")
+        for role, name in ins.results.items():
+            print(f"{name}={format_hex(result[name], ins.type_of(role).bits)}")
         return 0
     inputs = parse_assignments(ins, arguments.values)
     from ..support.progress_bar import ProgressBar
@@ -121,11 +121,6 @@ def run(words: Sequence[str]) -> int:
         table = read_rows(arguments.csv, bar)
         _stream_rows(ins, partial(evaluate_plan, ins, ins.make_plan, model=model), table, inputs)
     return 0
-
-
-def _iter_results(bits_by_role: Mapping[str, int], ins: Signature) -> Iterator[tuple[str, str]]:
-    for role, name in ins.results.items():
-        yield name, format_hex(bits_by_role[name], ins.type_of(role).bits)
 
 
 def _stream_rows(
@@ -159,15 +154,15 @@ def _stream_rows(
                 f"error: the CSV file has a column {make_printable(name)}, the name of a column "
                 "that would be added"
             )
-    if inputs:
-        evaluate = _with_values(evaluate, inputs)
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([*header, *added])
-    _evaluate_rows(ins, evaluate, operand_columns, _fill_rows(table, len(header)), writer)
-
-
-def _with_values(evaluate: Evaluator, inputs: Mapping[str, int]) -> Evaluator:
-    return lambda values: evaluate({**inputs, **values})
+    _evaluate_rows(
+        ins,
+        lambda values: evaluate({**inputs, **values}),
+        operand_columns,
+        _fill_rows(table, len(header)),
+        writer,
+    )
 
 
 def _map_columns(ins: Signature, header: list[str]) -> dict[str, int]:
@@ -271,12 +266,7 @@ def _parse_column(rows: Sequence[CsvRow], index: int, name: str, type_: Type) ->
             if not values or (low <= min(values) and max(values) <= high):
                 return [value & high for value in values]
     parse = partial(parse_value, type_=type_)
-    return [_parse_cell(row, index, name, parse, line) for line, row in rows]
-
-
-def _parse_cell(
-    row: list[str], index: int, name: str, parse: Callable[[str], int], line: int
-) -> int:
-    if not row[index].strip():
-        raise CommandError(f"error: line {line} has no value for {name}")
-    return parse_cell(row[index], line, name, parse)
+    for line, row in rows:
+        if not row[index].strip():
+            raise CommandError(f"error: line {line} has no value for {name}")
+    return [parse_cell(row[index], line, name, parse) for line, row in rows]

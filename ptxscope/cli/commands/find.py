@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ...documents.proofs.proof_report import iter_search_blocks, search_to_json
 from ...engine.syntax.errors import format_install_hint
-from ...proof.operand_search import MAX_ANSWERS, OLD, find_operands
+from ...proof.operand_conditions import OLD
+from ...proof.operand_search import MAX_ANSWERS, find_operands
 from ..support.arguments import (
     VALUES_HELP,
     Parser,

@@ -96,10 +96,12 @@ def run(words: Sequence[str]) -> int:
         )
 
     def open_explorer() -> Explorer:
-        predict = arguments.predict
-        lesson_name = ins, values, model.name, store, listing, messages
-        from_start = not has_values and not predict
-        return Explorer(*lesson_name, predict=predict, lesson=lesson, from_start=from_start)
+        return Explorer(
+            *(ins, values, model.name, store, listing, messages),
+            predict=arguments.predict,
+            lesson=lesson,
+            from_start=not has_values and not arguments.predict,
+        )
 
     return lifecycle.run(open_explorer, store)
 

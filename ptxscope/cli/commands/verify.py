@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -297,14 +297,16 @@ def _format_title(task: Task, verdicts: Sequence[FormVerdict]) -> str:
 def _to_json(
     tasks: Sequence[Task], found: Sequence[Sequence[FormVerdict]], expected: ExpectedModel
 ) -> dict[str, object]:
-    def describe(task: Task, verdicts: Sequence[FormVerdict]) -> Iterator[tuple[str, object]]:
-        yield "arch", task.arch
-        yield "counts", VerdictCounts(verdicts).to_json()
-        yield "verdicts", [code_to_json(x) for x in verdicts]
-
     return {
         "ptxas": tasks[0].ptxas.build,
         "nvdisasm": tasks[0].nvdisasm.build,
         "model": expected.name,
-        "targets": [dict(describe(*pair)) for pair in zip(tasks, found, strict=True)],
+        "targets": [
+            {
+                "arch": task.arch,
+                "counts": VerdictCounts(verdicts).to_json(),
+                "verdicts": [code_to_json(x) for x in verdicts],
+            }
+            for task, verdicts in zip(tasks, found, strict=True)
+        ],
     }
