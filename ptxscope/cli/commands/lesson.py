@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...documents.formats.report import REPORT_FORMATS
+from ...documents.formats.text import wrap_text
 from ...engine.syntax.errors import PtxError, make_printable
-from ...learn.practice import map_families
+from ...learn import lesson_text
+from ...learn.lesson import (
+    Anchor,
+    Card,
+    Head,
+    Lesson,
+    LessonError,
+    list_files,
+    list_headings,
+    load_lesson,
+    parse_lesson_name,
+)
+from ...learn.lesson_position import LessonPosition, LessonProgress, find_next_lesson
+from ...learn.practice import Practice, make_random, map_families
+from ...state.state_store import StateStore
 from ..support.arguments import Parser, make_command_parser
 from ..support.streams import CommandError, command_errors, print_message
-
-if TYPE_CHECKING:
-    from ...learn.lesson import Card, Lesson
-    from ...learn.lesson_position import LessonProgress
-    from ...state.state_store import StateStore
 
 _EPILOG = """\
 examples:
@@ -62,8 +71,6 @@ def make_parser() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """List the lessons, or play or print one."""
-    from ...learn.lesson import LessonError
-
     with command_errors(LessonError):  # the file may be in the middle of a write
         return _play_lesson(words)
 
@@ -80,21 +87,15 @@ def _play_lesson(words: Sequence[str]) -> int:
             parser.error("LESSON is missing: `ptxscope lesson` lists them")
         _list()
         return 0
-    from ...learn.lesson import load_lesson, parse_lesson_name
-
     name = parse_lesson_name(arguments.name)
     lesson = load_lesson(name)
     if arguments.format:
-        from ...learn.lesson_text import render
-
-        sys.stdout.write(render(lesson, arguments.format))
+        sys.stdout.write(lesson_text.render(lesson, arguments.format))
         return 0
     return _Player(lesson, is_restart=arguments.restart).play()
 
 
 def _store() -> StateStore | None:
-    from ...state.state_store import StateStore
-
     try:
         return StateStore()
     except RuntimeError:
@@ -103,9 +104,6 @@ def _store() -> StateStore | None:
 
 def _list() -> None:
     """Print every lesson with its minutes and the user's progress."""
-    from ...learn.lesson import list_headings
-    from ...learn.lesson_position import LessonProgress
-
     store = _store()
     progress = store.load_lessons() if store else {}
     group = ""
@@ -131,8 +129,6 @@ class _Player:
     """Plays a lesson, line by line."""
 
     def __init__(self, lesson: Lesson, *, is_restart: bool) -> None:
-        from ...learn.lesson_position import LessonPosition, LessonProgress
-
         self._store = _store()
         progress = self._store.load_lessons() if self._store else {}
         lesson_progress = progress.get(lesson.head.name, LessonProgress())
@@ -176,11 +172,9 @@ class _Player:
 
     def _read_answer(self) -> str | None:
         """Return the typed line; None at the end of the input."""
-        from ...learn.lesson_text import describe_question
-
         prompt = "[Enter] "
         if self._position.is_open:
-            prompt = f"{describe_question(self._position.card)} = "
+            prompt = f"{lesson_text.describe_question(self._position.card)} = "
         sys.stdout.write(prompt)
         sys.stdout.flush()
         try:
@@ -199,14 +193,12 @@ class _Player:
     # --- cards -----------------------------------------------------------------------------
 
     def _print_card(self, previous_card: Card | None = None) -> None:
-        from ...learn.lesson_text import describe_anchor, picture_lines, wrap_text
-
         card, count = self._position.card, len(self._position.lesson.cards)
         print(f"\n--- {self._position.index + 1} of {count}: {card.title}\n")
-        lines = picture_lines(card, previous_card)
-        if anchor_text := describe_anchor(card):
+        lines = lesson_text.picture_lines(card, previous_card)
+        if anchor_text := lesson_text.describe_anchor(card):
             lines += ["", *_wrap_text(anchor_text, "  > ")]
-        for line in (*lines, "", *wrap_text(card.text)):
+        for line in (*lines, "", *lesson_text.wrap_text(card.text)):
             print(line)
         if card.ask:
             print("(a value; ? gives a hint, s shows it)")
@@ -249,19 +241,14 @@ class _Player:
             print(*_wrap_text(strip_marks(feedback.text), ""), sep="\n")
 
     def _reveal(self, remark: str) -> None:
-        from ...learn.lesson_text import format_answer, revealed_step_lines, wrap_text
-
         if remark:
-            print(f"{remark} {format_answer(self._position.card)}.")
+            print(f"{remark} {lesson_text.format_answer(self._position.card)}.")
         else:
-            print(*wrap_text(self._position.card.remark), sep="\n")
-        print("", *revealed_step_lines(self._position.card), "", sep="\n")
+            print(*lesson_text.wrap_text(self._position.card.remark), sep="\n")
+        print("", *lesson_text.revealed_step_lines(self._position.card), "", sep="\n")
 
     def _end(self) -> int:
         """Finish after the last card, and play the next lesson if the user goes on."""
-        from ...learn.lesson import list_files, load_lesson
-        from ...learn.lesson_position import find_next_lesson
-
         self._position.finish()
         self._save_progress()
         print(f"End of the lesson: {self._position.score}.")
@@ -295,8 +282,6 @@ class _Drill(_Player):
     """Asks for the result of one drawn line after another; an empty line never answers."""
 
     def __init__(self, family: str) -> None:
-        from ...learn.practice import Practice, make_random
-
         self._store = None
         self._practice, self._random = Practice(family), make_random()
         self._right_count = self._answered_count = 0
@@ -328,21 +313,15 @@ class _Drill(_Player):
 
     def _ask_next(self) -> None:
         """Draw a line, and show it with its operands."""
-        from ...learn.lesson import Anchor, Card, Head, Lesson
-        from ...learn.lesson_position import LessonPosition, LessonProgress
-        from ...learn.lesson_text import picture_lines
-
         trace = self._practice.pick_trace(self._random)
         ask = Anchor(next(iter(trace.instruction.results)))
         title = f"line {self._answered_count + 1}, level {self._practice.level}"
         card = Card(title, (), trace, 0, None, ask, (), is_new=True)
         lesson = Lesson(Head(self._practice.family, title, 0, "", 1), (card,))
         self._position = LessonPosition(lesson, LessonProgress(), from_start=True)
-        print(f"\n--- {title}\n", *picture_lines(card), sep="\n")
+        print(f"\n--- {title}\n", *lesson_text.picture_lines(card), sep="\n")
         print("\n(a value; ? gives a hint, s shows it)\n")
 
 
 def _wrap_text(text: str, lead: str) -> list[str]:
-    from ...documents.formats.text import wrap_text
-
     return wrap_text(text, lead, " " * len(lead))

@@ -12,7 +12,7 @@ from ...documents.option_table import DRAWN, GROUPS, OPTIONS, PICTURES, Document
 from ...documents.options import DEFAULT, Motion, Options
 from ...engine.syntax.errors import format_names, make_printable, make_printable_lines
 from ...engine.tracing.trace import Trace
-from .streams import CommandError, file_errors, print_message
+from .streams import CommandError, command_errors, file_errors, print_message
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,27 +154,25 @@ def _render_pictures(
     from ...documents.media import images
     from .progress_bar import ProgressBar
 
-    try:
-        make = (
-            images.render_png_bytes
-            if format_ == "png"
-            else lambda svg, how: images.render_pdf_bytes([svg], how)
-        )
-        with ProgressBar() as bar:
-            bar.begin("drawing", len(drawings), "pictures")
-            if len(drawings) == 1 and format_ == "png":  # it is drawn by one call, without progress
-                pixel_width, pixel_height = map(
-                    round, images.compute_size(drawings[0], options, images.SHARP)
-                )
-                bar.begin(
-                    f"drawing {pixel_width:,} by {pixel_height:,} px",
-                    unit="",
-                    is_slow=pixel_width * pixel_height > _SLOW,
-                )
-            pictures = [make(svg, options) for svg in bar.track(drawings)]
+    make = (
+        images.render_png_bytes
+        if format_ == "png"
+        else lambda svg, how: images.render_pdf_bytes([svg], how)
+    )
+    with command_errors(ValueError, images.NotInstalledError), ProgressBar() as bar:
+        bar.begin("drawing", len(drawings), "pictures")
+        if len(drawings) == 1 and format_ == "png":  # it is drawn by one call, without progress
+            pixel_width, pixel_height = map(
+                round, images.compute_size(drawings[0], options, images.SHARP)
+            )
+            bar.begin(
+                f"drawing {pixel_width:,} by {pixel_height:,} px",
+                unit="",
+                is_slow=pixel_width * pixel_height > _SLOW,
+            )
+        pictures = [make(svg, options) for svg in bar.track(drawings)]
+        bar.hide()
         _warn_about_boxes(drawings, format_)
-    except (ValueError, ImportError) as error:
-        raise _make_image_error(error, format_) from None
     return pictures
 
 
@@ -265,18 +263,15 @@ def write_frames(
     frames = make_frames(trace, options)
     if not frames:
         raise CommandError("error: --frames has a picture for each step, and no step is shown")
-    try:
-        if format_ == "pdf" and folder_name.lower().endswith(".pdf"):
-            subject = trace.block
-            title = sanitize_text(trace.annotations.title) or make_printable(str(subject))
-            pages = [frame.svg for frame in frames]
+    if format_ == "pdf" and folder_name.lower().endswith(".pdf"):
+        title = sanitize_text(trace.annotations.title) or make_printable(str(trace.block))
+        pages = [frame.svg for frame in frames]
+        with command_errors(ValueError, images.NotInstalledError):
             deck = images.render_pdf_bytes(pages, options, title)
             _warn_about_boxes(pages, format_)
-            _require_ours(folder, format_)
-            write(folder_name, deck)
-            return frames
-    except (ValueError, ImportError) as error:
-        raise _make_image_error(error, format_) from None
+        _require_ours(folder, format_)
+        write(folder_name, deck)
+        return frames
     pictures = _render_pictures([frame.svg for frame in frames], format_, options)
     files = {
         folder / f"{frame.name}.{format_}": picture
@@ -345,12 +340,3 @@ def _is_frame(file: Path, format_: str) -> bool:
         return not file.is_symlink() and is_frame(read(file, _MAX_CHECKED_BYTES), format_)
     except OSError:
         return False
-
-
-def _make_image_error(error: Exception, format_: str) -> CommandError:
-    """Return the error of an image renderer; any other exception is raised again."""
-    from ...documents.media.images import NotInstalledError
-
-    if format_ in BINARY and isinstance(error, ValueError | NotInstalledError):
-        return CommandError(f"error: {make_printable(str(error))}")
-    raise error
