@@ -64,11 +64,6 @@ INPUTS = {
     "check -f sarif": ASM.encode(),
     "run": ASM.encode(),
 }
-every_command = pytest.mark.parametrize(
-    "name",
-    some((name for name in COMMANDLINES if " " not in name or name == "list --help"), 0, 3, 6),
-)
-every_reader = pytest.mark.parametrize("name", INPUTS)
 
 
 def test_every_command_is_tried() -> None:
@@ -158,7 +153,7 @@ FOLDER = "/empty"
 
 
 @pytest.mark.parametrize("path", [FOLDER, "/no/such/file", "/proc/self/mem", "a\udcff", "x" * 300])
-@every_reader
+@pytest.mark.parametrize("name", INPUTS)
 def test_unreadable_files(
     name: str, path: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
