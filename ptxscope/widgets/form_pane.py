@@ -10,8 +10,7 @@ from ..engine.isa.entry import Slot
 from ..engine.isa.types import Form
 from ..state.edit_transitions import set_slot
 from . import slot_choices
-from .base.explorer_app import Do
-from .base.hint_bar import REFUSED, Hint
+from .base.hint_bar import REFUSED
 from .base.pane import CursorPane
 from .slot_choices import ChoiceError, SlotCell
 
@@ -19,9 +18,9 @@ from .slot_choices import ChoiceError, SlotCell
 class FormPane(CursorPane):
     """Shows a form and requests another; its cursor is on a SlotCell."""
 
-    def __init__(self, id: str, title: str) -> None:  # noqa: A002
+    def __init__(self, id: str, title: str, form: Form) -> None:  # noqa: A002
         super().__init__(id, title)
-        self._form: Form | None = None
+        self._form = form
         self._cursor = SlotCell("", None)
         self.pointed = ""
         """The slot that a lesson points at."""
@@ -50,30 +49,25 @@ class FormPane(CursorPane):
 
     # --- the cursor ------------------------------------------------------------------------
 
-    @staticmethod
-    def list_slot_cells(form: Form, slot: Slot) -> list[SlotCell]:
+    def list_slot_cells(self, slot: Slot) -> list[SlotCell]:
         """Return the cells of a slot, left to right."""
         raise NotImplementedError
 
-    def list_rows(self, form: Form) -> list[list[SlotCell]]:
+    def list_rows(self) -> list[list[SlotCell]]:
         """Return the cells of every slot."""
-        return [self.list_slot_cells(form, slot) for slot in slot_choices.list_slots(form)]
+        return [self.list_slot_cells(slot) for slot in slot_choices.list_slots(self._form)]
 
-    def get_current_cell(self) -> tuple[Form, Slot, SlotCell] | None:
-        """Return the form, and the slot and the cell under the cursor."""
-        form = self._form
-        if form is None or not (cells := list(chain.from_iterable(self.list_rows(form)))):
+    def get_current_cell(self) -> tuple[Slot, SlotCell] | None:
+        """Return the slot and the cell under the cursor."""
+        if not (cells := list(chain.from_iterable(self.list_rows()))):
             return None
         cell = self._cursor if self._cursor in cells else cells[0]
-        return form, slot_choices.get_slot(form, cell), cell
+        return slot_choices.get_slot(self._form, cell), cell
 
     def is_under_cursor(self, cell: SlotCell) -> bool:
         """Whether the cursor is visible and on a cell."""
-        return (
-            self.has_focus
-            and (current := self.get_current_cell()) is not None
-            and (cell == current[2])
-        )
+        current = self.get_current_cell() if self.has_focus else None
+        return current is not None and cell == current[1]
 
     def move_cursor_to(self, target: object) -> bool:
         """Put the cursor on a cell; return False if the target is none."""
@@ -89,13 +83,13 @@ class FormPane(CursorPane):
 
     def ask(self, slot: Slot, value: object) -> None:
         """Request another legal value of a slot."""
-        self.post_message(Do(self, set_slot, slot.name, value))
+        self.do(set_slot, slot.name, value)
 
     def step(self, delta: int) -> None:
         """Request the next or previous value of the cell under the cursor."""
         if (current := self.get_current_cell()) is None:
             return
-        form, slot, cell = current
+        form, (slot, cell) = self._form, current
         try:
             if cell.lane is None:
                 self.ask(slot, slot_choices.find_next_value(form, slot, delta))
@@ -109,7 +103,7 @@ class FormPane(CursorPane):
     def action_turn(self, delta: int) -> None:
         """Select the next or previous byte or half-word for a lane of a selector."""
         current = self.get_current_cell()
-        if current and slot_choices.has_digits(current[1]) and current[2].lane is not None:
+        if current and slot_choices.has_digits(current[0]) and current[1].lane is not None:
             self.step(delta)
 
     def on_key(self, event: events.Key) -> None:
@@ -118,10 +112,10 @@ class FormPane(CursorPane):
         if current is None or not self.check_consume_key(event.key, event.character):
             return
         event.stop()
-        form, slot, cell = current
+        slot, cell = current
         assert cell.lane is not None
         try:
-            value = slot_choices.with_digit(form, slot, cell.lane, int(event.character or ""))
+            value = slot_choices.with_digit(self._form, slot, cell.lane, int(event.character or ""))
         except ChoiceError as refused:
             self.refuse(str(refused))
             return
@@ -134,13 +128,10 @@ class FormPane(CursorPane):
 
         Overrides Textual.
         """
-        if (
-            not character
-            or character not in "0123456789"
-            or (current := self.get_current_cell()) is None
-        ):
+        current = self.get_current_cell()
+        if not character or character not in "0123456789" or current is None:
             return False
-        return current[2].lane is not None and slot_choices.has_digits(current[1])
+        return current[1].lane is not None and slot_choices.has_digits(current[0])
 
     # --- the mouse -------------------------------------------------------------------------
 
@@ -169,7 +160,7 @@ class FormPane(CursorPane):
             event.prevent_default()
             current = self.get_current_cell()
             # Numbers grow upwards, lists continue downwards.
-            is_digit = current is not None and current[2].lane is not None
+            is_digit = current is not None and current[1].lane is not None
             self.step_by_mouse(up if is_digit else -up)
 
     def is_turned_by_wheel(self, target: object) -> bool:
@@ -185,22 +176,22 @@ class FormPane(CursorPane):
     def describe_cell(self) -> str:
         """Return the meaning of the cell under the cursor."""
         current = self.get_current_cell()
-        return slot_choices.describe_cell(current[0], current[2]) if current else ""
+        return slot_choices.describe_cell(self._form, current[1]) if current else ""
 
     def show_hint(self) -> None:
         """Show a hint on the cell under the cursor."""
         if self.has_focus:
-            self.post_message(Hint(self, self.describe_cell()))
+            self.post_hint(self.describe_cell())
 
     def refuse(self, why: str) -> None:
         """Show a hint why a choice is impossible."""
         self.redraw_lines()
-        self.post_message(Hint(self, f"{REFUSED} {why}"))
+        self.post_hint(f"{REFUSED} {why}")
 
     def on_focus(self) -> None:
         """Show a hint on the cell under the cursor."""
-        self.post_message(Hint(self, self.describe_cell()))
+        self.post_hint(self.describe_cell())
 
     def on_blur(self) -> None:
         """Clear the hint."""
-        self.post_message(Hint(self, ""))
+        self.post_hint("")

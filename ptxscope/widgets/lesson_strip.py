@@ -18,7 +18,6 @@ from ..state.lesson_transitions import (
     reveal_answer,
     turn_card,
 )
-from .base.explorer_app import Do
 from .base.pane import Pane, StyledLine, StyledText
 
 _STYLE_NAMES = {
@@ -112,7 +111,7 @@ class LessonStrip(Pane):
         if event.character and self.check_consume_key(event.key, event.character):
             event.stop()
             event.prevent_default()
-            self.post_message(Do(self, ask_answer, event.character))
+            self.do(ask_answer, event.character)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key starts an answer. Overrides Textual."""
@@ -120,30 +119,30 @@ class LessonStrip(Pane):
 
     def action_next(self) -> None:
         """Go to the next card."""
-        self.post_message(Do(self, turn_card, 1))
+        self.do(turn_card, 1)
 
     def action_back(self) -> None:
         """Go to the previous card."""
-        self.post_message(Do(self, turn_card, -1))
+        self.do(turn_card, -1)
 
     def action_enter(self) -> None:
         """Answer, or go on."""
-        self.post_message(Do(self, go_on))
+        self.do(go_on)
 
     async def action_hint(self) -> None:
         """Show a hint or, without a question, help on the keys."""
         if self._is_asking:
-            self.post_message(Do(self, give_card_hint))
+            self.do(give_card_hint)
         else:
             await self.run_action("screen.do('help')")
 
     def action_reveal(self) -> None:
         """Show the result."""
-        self.post_message(Do(self, reveal_answer))
+        self.do(reveal_answer)
 
     def action_leave(self) -> None:
         """Leave the lesson."""
-        self.post_message(Do(self, leave_card))
+        self.do(leave_card)
 
 
 def _wrap_paragraph(paragraph: LessonParagraph, width: int) -> Iterator[StyledLine]:

@@ -10,7 +10,6 @@ from textual.binding import Binding, BindingType
 from ..engine.syntax.errors import make_printable
 from ..state.listing_transitions import go_to
 from ..state.requests import act
-from .base.explorer_app import Do
 from .base.pane import Pane, StyledLine, StyledText
 from .result_bar import HIDDEN_DIGIT
 
@@ -179,16 +178,16 @@ class ListingPane(Pane):
     def action_move(self, delta: int) -> None:
         """Go to another instruction of the catalog."""
         if self.place is not None:
-            self.post_message(Do(self, go_to, self.place.move_by(delta)))
+            self.do(go_to, self.place.move_by(delta))
 
     def action_leave(self) -> None:
         """Go on to the steps."""
-        self.post_message(Do(self, act, "leave"))
+        self.do(act, "leave")
 
     def handle_click(self, target: object) -> None:
         """Show the clicked statement."""
         if self.place is not None and isinstance(target, tuple):
-            self.post_message(Do(self, go_to, self.place.move_to(*target)))
+            self.do(go_to, self.place.move_to(*target))
 
 
 def _draw_wires(lines: Sequence[StyledLine], starts: Sequence[int]) -> None:

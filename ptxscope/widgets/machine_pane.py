@@ -10,7 +10,6 @@ from textual.binding import Binding, BindingType
 
 from ..engine.syntax.errors import make_printable
 from ..state.requests import act
-from .base.explorer_app import Do
 from .base.form_fields import LINE_END_BINDINGS
 from .base.pane import Pane, StyledLine, StyledText
 
@@ -146,7 +145,7 @@ class MachinePane(Pane):
             self._choose(targets[(index + delta) % len(targets)])
 
     def _choose(self, target: str) -> None:
-        self.post_message(Do(self, act, "show_target", target))
+        self.do(act, "show_target", target)
 
     def handle_click(self, target: object) -> None:
         """Show the machine code for the target that is clicked."""
@@ -154,7 +153,7 @@ class MachinePane(Pane):
 
     def action_leave(self) -> None:
         """Go on to the steps."""
-        self.post_message(Do(self, act, "leave"))
+        self.do(act, "leave")
 
     def action_copy(self) -> None:
         """Copy the machine code as text."""

@@ -15,7 +15,6 @@ from ..engine.isa.types import Form
 from ..state.edit_transitions import choose_option
 from ..state.figure_edits import ask_formula
 from . import slot_choices
-from .base.explorer_app import Do
 from .base.pane import StyledLine, StyledText, measure_line
 from .form_pane import FormPane
 from .slot_choices import OFF, ON, SlotCell, SlotOption
@@ -57,14 +56,13 @@ class ModifierRow(FormPane):
     }
     """
 
-    def __init__(self) -> None:
-        super().__init__("modifier-row", "")
+    def __init__(self, form: Form) -> None:
+        super().__init__("modifier-row", "", form)
 
-    @staticmethod
-    def list_slot_cells(form: Form, slot: Slot) -> list[SlotCell]:
+    def list_slot_cells(self, slot: Slot) -> list[SlotCell]:
         """Return one cell for a slot whatever its value, or one for each of its lanes."""
         return (
-            slot_choices.list_lane_cells(form, slot)
+            slot_choices.list_lane_cells(self._form, slot)
             if slot_choices.is_by_lane(slot)
             else [SlotCell(slot.name, None)]
         )
@@ -73,16 +71,14 @@ class ModifierRow(FormPane):
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the tokens in the fewest rows; nothing is cut off."""
-        if self._form is None:
-            return []
-        layouts = [list(self._lay_out(self._form, width, spacing)) for spacing in _SPACINGS]
+        layouts = [list(self._lay_out(width, spacing)) for spacing in _SPACINGS]
         return min(layouts, key=len)
 
-    def _lay_out(self, form: Form, width: int, spacing: _Spacing) -> list[StyledLine]:
+    def _lay_out(self, width: int, spacing: _Spacing) -> list[StyledLine]:
         lines: list[StyledLine] = []
         column = 0
-        for slot in slot_choices.list_slots(form):
-            token = self._make_token(form, slot, spacing)
+        for slot in slot_choices.list_slots(self._form):
+            token = self._make_token(slot, spacing)
             room = measure_line(token)
             if not lines or column + spacing.gap + room > width:
                 lines.append([StyledText(" " * spacing.lead)])
@@ -94,9 +90,9 @@ class ModifierRow(FormPane):
             column += room
         return lines
 
-    def _make_token(self, form: Form, slot: Slot, spacing: _Spacing) -> StyledLine:
+    def _make_token(self, slot: Slot, spacing: _Spacing) -> StyledLine:
         """Return a slot's name and value, in a width that does not depend on the value."""
-        cells = self.list_slot_cells(form, slot)
+        form, cells = self._form, self.list_slot_cells(slot)
         is_present = form.get(slot.name) != slot.absent
         if slot_choices.is_flag(slot):
             name = slot_choices.format_value(slot, slot.values[0]) + " " * spacing.blank
@@ -129,26 +125,24 @@ class ModifierRow(FormPane):
     def action_move(self, delta: int) -> None:
         """Move between tokens and lanes; after the last comes the first."""
         if (current := self.get_current_cell()) is not None:
-            form, _, cell = current
-            cells = list(chain.from_iterable(self.list_rows(form)))
-            self.move_cursor_to(cells[(cells.index(cell) + delta) % len(cells)])
+            cells = list(chain.from_iterable(self.list_rows()))
+            self.move_cursor_to(cells[(cells.index(current[1]) + delta) % len(cells)])
 
     def action_slot(self, delta: int) -> None:
         """Move between slots, to the first lane."""
         if (current := self.get_current_cell()) is not None:
-            form, _, cell = current
-            rows = self.list_rows(form)
-            y = next(y for y, cells in enumerate(rows) if cell in cells)
+            rows = self.list_rows()
+            y = next(y for y, cells in enumerate(rows) if current[1] in cells)
             self.move_cursor_to(rows[(y + delta) % len(rows)][0])
 
     def action_end(self, index: int) -> None:
         """Move to the first or the last slot."""
-        if (current := self.get_current_cell()) is not None:
-            self.move_cursor_to(self.list_rows(current[0])[index][0])
+        if rows := self.list_rows():
+            self.move_cursor_to(rows[index][0])
 
     def is_turned_by_wheel(self, target: object) -> bool:
         """Whether the wheel changes the token: values and sources; boxes are clicked."""
-        if not isinstance(target, SlotCell) or self._form is None:
+        if not isinstance(target, SlotCell):
             return False
         slot = slot_choices.get_slot(self._form, target)
         return slot.name != "mask" and not slot_choices.is_flag(slot)
@@ -157,7 +151,7 @@ class ModifierRow(FormPane):
         """Return the meaning of the token under the cursor and how to change it."""
         if (current := self.get_current_cell()) is None:
             return ""
-        form, slot, cell = current
+        form, (slot, cell) = self._form, current
         if cell.lane is not None:
             return slot_choices.describe_cell(form, cell)
         if not slot_choices.is_flag(slot):
@@ -182,7 +176,7 @@ class ModifierRow(FormPane):
         """Omit the modifier under the cursor."""
         if (current := self.get_current_cell()) is None:
             return
-        form, slot, _ = current
+        form, (slot, _) = self._form, current
         if not slot.is_optional:
             self.refuse(f"the {SLOT_NAMES[slot.name]} must be written")
         elif (
@@ -196,22 +190,17 @@ class ModifierRow(FormPane):
         """Request the list of values, below the token."""
         if (current := self.get_current_cell()) is None:
             return
-        form, _, cell = current
-        title, options, index = slot_choices.make_choice_list(form, cell)
-        self.post_message(
-            Do(
-                *(self, choose_option, partial(self.choose, cell), title, options, index),
-                self._find_place_beneath(cell),
-            )
-        )
+        cell, choose = current[1], partial(self.choose, current[1])
+        choices = slot_choices.make_choice_list(self._form, cell)
+        self.do(choose_option, choose, *choices, self._find_place_beneath(cell))
 
     def choose(self, cell: SlotCell, option: SlotOption) -> None:
         """Choose an option of the list."""
-        if (current := self.get_current_cell()) is None or current[2] != cell:
+        current = self.get_current_cell()
+        if current is None or current[1] != cell or option.why_not:
             return
-        form, slot, _ = current
-        if not option.why_not and option.value != form.get(slot.name):
-            self.ask(slot, option.value)
+        if option.value != self._form.get(cell.slot):
+            self.ask(current[0], option.value)
 
     def _find_place_beneath(self, cell: SlotCell) -> Offset:
         """Return the position below a token, on the screen."""
@@ -241,23 +230,23 @@ class ModifierTable(FormPane):
         Binding("less_than_sign,minus", "turn(-1)", "lane back", key_display="<"),
     ]
 
-    def __init__(self) -> None:
-        super().__init__("modifiers", "Modifiers")
+    def __init__(self, form: Form) -> None:
+        super().__init__("modifiers", "Modifiers", form)
 
-    list_slot_cells = staticmethod(slot_choices.list_cells)
+    def list_slot_cells(self, slot: Slot) -> list[SlotCell]:
+        """Return one cell for each value or lane."""
+        return slot_choices.list_cells(self._form, slot)
 
     # --- drawing -------------------------------------------------------------------
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the lines of the slots."""
         lines: list[StyledLine] = []
-        if self._form is None:
-            return lines
         for slot in slot_choices.list_slots(self._form):
             line: StyledLine = [StyledText(f"{slot.name:<{_LABEL}}"[:_LABEL], self.label_ink(slot))]
             column = _LABEL
-            for cell in self.list_slot_cells(self._form, slot):
-                piece = self._make_piece(self._form, slot, cell)
+            for cell in self.list_slot_cells(slot):
+                piece = self._make_piece(slot, cell)
                 if column + len(piece.text) > width and column > _LABEL:
                     lines.append(line)
                     line, column = [StyledText(" " * _LABEL)], _LABEL
@@ -266,7 +255,8 @@ class ModifierTable(FormPane):
             lines.append(line)
         return lines
 
-    def _make_piece(self, form: Form, slot: Slot, cell: SlotCell) -> StyledText:
+    def _make_piece(self, slot: Slot, cell: SlotCell) -> StyledText:
+        form = self._form
         cursor_style = " cursor" if self.is_under_cursor(cell) else ""
         if cell.lane is not None:
             return StyledText(*_format_lane(form, slot, cell, cursor_style), cell)
@@ -283,8 +273,7 @@ class ModifierTable(FormPane):
         """Move the cursor between cells and slots; after the last slot comes the first."""
         if (current := self.get_current_cell()) is None:
             return
-        form, _, cell = current
-        rows = self.list_rows(form)
+        form, cell, rows = self._form, current[1], self.list_rows()
         y = next(y for y, cells in enumerate(rows) if cell in cells)
         cells = rows[(y + down) % len(rows)]
         if down:
@@ -295,7 +284,7 @@ class ModifierTable(FormPane):
 
     def is_turned_by_wheel(self, target: object) -> bool:
         """Whether the wheel changes the cell: sources of lanes; elsewhere the pane scrolls."""
-        if not isinstance(target, SlotCell) or self._form is None:
+        if not isinstance(target, SlotCell):
             return False
         has_digits = slot_choices.has_digits(slot_choices.get_slot(self._form, target))
         return has_digits and target.lane is not None
@@ -303,7 +292,7 @@ class ModifierTable(FormPane):
     def step_by_mouse(self, delta: int) -> None:
         """Step through a lane's sources; the left button chooses a visible value."""
         current = self.get_current_cell()
-        if current is not None and current[2].lane is not None:
+        if current is not None and current[1].lane is not None:
             self.step(delta)
         elif delta == 1:
             self.action_choose()
@@ -312,13 +301,13 @@ class ModifierTable(FormPane):
         """Choose the cell under the cursor, or show why it is impossible."""
         if (current := self.get_current_cell()) is None:
             return
-        form, slot, cell = current
+        form, (slot, cell) = self._form, current
         if cell.lane is not None:
             self.step(1)
         elif (why := slot_choices.explain_refusal(form, cell)) is not None:
             self.refuse(why)
         elif slot.place is SlotPlace.TABLE:
-            self.post_message(Do(self, ask_formula))
+            self.do(ask_formula)
         elif not slot_choices.is_taken(form, cell):
             self.ask(slot, cell.value)
         elif slot.is_optional:

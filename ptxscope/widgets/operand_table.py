@@ -18,8 +18,6 @@ from ..engine.tracing.step_text import format_operand_name
 from ..engine.tracing.trace import Trace
 from ..state.edit_transitions import ask_value, offer_values, set_value
 from ..state.figure_edits import nudge_lane
-from .base.explorer_app import Do
-from .base.hint_bar import Hint
 from .base.pane import CursorPane, StyledLine, StyledText, measure_line
 
 
@@ -51,9 +49,9 @@ class OperandTable(CursorPane):
     ]
     """Keys that start no literal."""
 
-    def __init__(self) -> None:
+    def __init__(self, trace: Trace) -> None:
         super().__init__("operands", "Operands")
-        self._trace: Trace | None = None
+        self._trace = trace
         self._highlighted_bits: Mapping[str, int] = {}
         self.field = OperandField("a", "hex")
         """The field under the cursor."""
@@ -63,15 +61,15 @@ class OperandTable(CursorPane):
     @property
     def subject(self) -> object:
         """The form, which decides the operands and their types."""
-        return self._trace and self._trace.instruction.form
+        return self._trace.instruction.form
 
     def show(self, trace: Trace) -> None:
         """Show the operands of a trace."""
         self._trace = trace
-        roles = self._list_roles(trace)
+        roles = self._list_roles()
         if roles and self.field.role not in roles:
             self.field = OperandField(roles[0], "hex")
-        if roles and self.field not in self._list_fields(trace, self.field.role):
+        if roles and self.field not in self._list_fields(self.field.role):
             self.field = OperandField(self.field.role, "hex")
         self.redraw_lines()
         self._show_hint()
@@ -88,23 +86,17 @@ class OperandTable(CursorPane):
             self._highlighted_bits = bits
             self.redraw_lines()
 
-    @staticmethod
-    def _list_roles(trace: Trace) -> list[str]:
+    def _list_roles(self) -> list[str]:
         """Return the roles of the source registers, each register once."""
-        return [operand.roles[0] for operand in trace.instruction.inputs]
+        return [operand.roles[0] for operand in self._trace.instruction.inputs]
 
-    def _list_fields(self, trace: Trace, role: str) -> list[OperandField]:
-        type_ = trace.instruction.type_of(role)
+    def _list_fields(self, role: str) -> list[OperandField]:
+        type_ = self._trace.instruction.type_of(role)
         if type_ is Type.PRED:
             return [OperandField(role, "truth")]
-        fields = [
-            OperandField(role, "hex"),
-            OperandField(role, "unsigned"),
-            OperandField(role, "signed"),
-        ]
-        if type_.is_float:
-            fields.append(OperandField(role, "float"))
-        lanes = trace.instruction.count_lanes(role)
+        notations = ("hex", "unsigned", "signed", *(("float",) if type_.is_float else ()))
+        fields = [OperandField(role, notation) for notation in notations]
+        lanes = self._trace.instruction.count_lanes(role)
         if lanes > 1:
             fields += [OperandField(role, "lane", lane) for lane in range(lanes - 1, -1, -1)]
         return fields + [OperandField(role, "bit", bit) for bit in range(type_.bits - 1, -1, -1)]
@@ -116,11 +108,7 @@ class OperandTable(CursorPane):
 
         The fields of a float are described beside it if there is room: the lanes draw them.
         """
-        trace = self._trace
-        if trace is None:
-            return []
-        roles = self._list_roles(trace)
-        ins = trace.instruction
+        trace, ins, roles = self._trace, self._trace.instruction, self._list_roles()
         constants = {role: x for role, x in ins.constants.items() if role in ins.names}
         if not roles and not constants:
             return [[StyledText("nothing is read: every operand is a literal", "dim")]]
@@ -137,16 +125,14 @@ class OperandTable(CursorPane):
             if indent < room:  # a long name has a line of its own
                 lines.append(head)
                 head = [StyledText(" " * indent)]
-            values = list(_wrap_units(head, self._value_lines(trace, role, roles), indent, width))
+            values = list(_wrap_units(head, self._value_lines(role, roles), indent, width))
             type_ = trace.instruction.type_of(role)
             if type_.is_float:
                 fields = f"  {format_float_fields(trace.operands[role], type_)}"
                 if measure_line(values[-1]) + len(fields) <= width:
                     values[-1] = [*values[-1], StyledText(fields, "dim")]
             lines += values
-            lines += _wrap_units(
-                [StyledText(" " * indent)], self._bit_lines(trace, role), indent, width
-            )
+            lines += _wrap_units([StyledText(" " * indent)], self._bit_lines(role), indent, width)
         for role, bits in constants.items():
             head = [
                 StyledText(f"{Role(role).label:<4}", "label"),
@@ -160,12 +146,12 @@ class OperandTable(CursorPane):
         has_cursor = field == self.field and (self.has_focus or self._typed_over)
         return StyledText(text, f"{style_name} cursor" if has_cursor else style_name, field)
 
-    def _value_lines(self, trace: Trace, role: str, roles: list[str]) -> Iterator[StyledLine]:
+    def _value_lines(self, role: str, roles: list[str]) -> Iterator[StyledLine]:
         """Yield the notations, each with the blanks before it; the lanes are one."""
-        lanes: StyledLine = []
+        trace, lanes = self._trace, StyledLine()
         bits, type_ = trace.operands[role], trace.instruction.type_of(role)
         unsigned = max(len(str(trace.operands[other])) for other in roles)
-        for field in self._list_fields(trace, role):
+        for field in self._list_fields(role):
             match field.notation:
                 case "truth":
                     yield [self._make_piece(f"{bits} {format_value(bits, type_)}", field, "value")]
@@ -192,11 +178,12 @@ class OperandTable(CursorPane):
                         if lanes
                         else [StyledText("  "), StyledText("[", "dim")]
                     )
-                    lanes.append(self._make_piece(self._format_lane(trace, field), field, "number"))
+                    lanes.append(self._make_piece(self._format_lane(field), field, "number"))
         if lanes:
             yield [*lanes, StyledText("]", "dim")]
 
-    def _format_lane(self, trace: Trace, field: OperandField) -> str:
+    def _format_lane(self, field: OperandField) -> str:
+        trace = self._trace
         unit = 32 // trace.instruction.count_lanes(field.role)
         bits = trace.operands[field.role] >> unit * field.position
         if self._has_hidden_readings:
@@ -204,8 +191,9 @@ class OperandTable(CursorPane):
         type_ = trace.instruction.type_of(field.role)
         return format_lane(bits, unit, type_, signed=type_.signed)
 
-    def _bit_lines(self, trace: Trace, role: str) -> Iterator[StyledLine]:
+    def _bit_lines(self, role: str) -> Iterator[StyledLine]:
         """Yield the bits, byte by byte, with the blanks before them."""
+        trace = self._trace
         bits, type_ = trace.operands[role], trace.instruction.type_of(role)
         highlighted_bits = self._highlighted_bits.get(role, 0)
         if type_ is Type.PRED:
@@ -233,16 +221,16 @@ class OperandTable(CursorPane):
 
     def action_move(self, across: int, down: int) -> None:
         """Move the cursor between fields and operands."""
-        if self._trace is None or not (roles := self._list_roles(self._trace)):
+        if not (roles := self._list_roles()):
             return
-        fields = self._list_fields(self._trace, self.field.role)
+        fields = self._list_fields(self.field.role)
         if across:
             index = fields.index(self.field) + across
             self.field = fields[min(max(index, 0), len(fields) - 1)]
         else:
             index = roles.index(self.field.role) + down
             role = roles[min(max(index, 0), len(roles) - 1)]
-            other_fields = self._list_fields(self._trace, role)
+            other_fields = self._list_fields(role)
             same_field = self.field._replace(role=role)
             self.field = same_field if same_field in other_fields else other_fields[0]
         self.redraw_lines()
@@ -263,19 +251,19 @@ class OperandTable(CursorPane):
 
     def action_edit(self, start: str = "") -> None:
         """Request a new value of the field; bits and predicates toggle."""
-        if self._trace is None or not self._list_roles(self._trace):
+        if not self._list_roles():
             return
         if self.field.notation in ("bit", "truth") and not start:
             self.action_flip()
             return
         is_bit = self.field.notation == "bit"  # a literal is a value of the whole operand
         field = OperandField(self.field.role, "hex") if is_bit else self.field
-        self.post_message(Do(self, ask_value, field, start))
+        self.do(ask_value, field, start)
 
     def action_presets(self) -> None:
         """Request the list of edge cases."""
-        if self._trace and self._list_roles(self._trace):
-            self.post_message(Do(self, offer_values, self.field.role))
+        if self._list_roles():
+            self.do(offer_values, self.field.role)
 
     def on_key(self, event: events.Key) -> None:
         """Start a new value with its first character; other letters do what they do elsewhere."""
@@ -285,14 +273,14 @@ class OperandTable(CursorPane):
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key starts a value. Overrides Textual."""
-        if not character or not (self._trace and self._list_roles(self._trace)):
+        if not character or not self._list_roles():
             return False
         type_ = self._trace.instruction.type_of(self.field.role)
         return character in list_first_characters(type_)
 
     def on_paste(self, event: events.Paste) -> None:
         """Paste a value into the operand; other text is an instruction, as elsewhere."""
-        if self._trace is None or not self._list_roles(self._trace):
+        if not self._list_roles():
             return
         with suppress(PtxError):
             parse_value(event.text, self._trace.instruction.type_of(self.field.role))
@@ -303,7 +291,7 @@ class OperandTable(CursorPane):
         """Toggle the bit under the cursor, or the lowest bit of the value or lane."""
         if (place := self._locate_field()) is not None:
             role, bit, _ = place
-            self._post(role, self._get_bits(role) ^ (1 << bit))
+            self._post(role, self._trace.operands[role] ^ (1 << bit))
 
     def action_nudge(self, delta: int) -> None:
         """Add to the field: the bit's weight, one to the lane, or one to the whole value.
@@ -313,14 +301,14 @@ class OperandTable(CursorPane):
         if (place := self._locate_field()) is not None:
             role, bit, width = place
             if self.field.notation == "float":
-                self.post_message(Do(self, nudge_lane, role, bit, width, delta))
+                self.do(nudge_lane, role, bit, width, delta)
                 return
-            bits, mask = self._get_bits(role), (1 << width) - 1
+            bits, mask = self._trace.operands[role], (1 << width) - 1
             self._post(role, bits & ~(mask << bit) | ((bits >> bit) + delta & mask) << bit)
 
     def _locate_field(self) -> tuple[str, int, int] | None:
         """Return the role, lowest bit and width of the field under the cursor."""
-        if self._trace is None or not self._list_roles(self._trace):
+        if not self._list_roles():
             return None
         role, notation, lane = self.field
         width = self._trace.instruction.type_of(role).bits
@@ -331,11 +319,8 @@ class OperandTable(CursorPane):
             return role, unit * lane, unit
         return role, 0, width
 
-    def _get_bits(self, role: str) -> int:
-        return self._trace.operands[role] if self._trace else 0
-
     def _post(self, role: str, bits: int) -> None:
-        self.post_message(Do(self, set_value, role, bits))
+        self.do(set_value, role, bits)
 
     def type_over(self, is_typed_over: bool) -> None:
         """Keep the cursor in view while a value is typed, or release it."""
@@ -347,12 +332,12 @@ class OperandTable(CursorPane):
 
     def _show_hint(self, *, is_focused: bool = False) -> None:
         """Show a hint on the field under the cursor."""
-        if (is_focused or self.has_focus) and self._trace and self._list_roles(self._trace):
-            self.post_message(Hint(self, self._format_hint(self._trace)))
+        if (is_focused or self.has_focus) and self._list_roles():
+            self.post_hint(self._format_hint())
 
-    def _format_hint(self, trace: Trace) -> str:
+    def _format_hint(self) -> str:
         role, notation, lane = self.field
-        name = make_printable(format_operand_name(trace, role))
+        name = make_printable(format_operand_name(self._trace, role))
         if notation == "truth":
             return f"{name}: type true or false, space switches it"
         if notation == "bit":
@@ -366,7 +351,7 @@ class OperandTable(CursorPane):
 
     def on_blur(self) -> None:
         """Clear the hint."""
-        self.post_message(Hint(self, ""))
+        self.post_hint("")
 
 
 def _wrap_units(

@@ -23,7 +23,7 @@ from ..engine.syntax.parser import parse_all
 from ..state.listing_transitions import open_typed_text, paste_text
 from .base.explorer_app import Do, PostedMessage, get_explorer_app
 from .base.form_fields import PlainInput
-from .base.hint_bar import Hint, HintBar
+from .base.hint_bar import HintBar
 from .base.pane import GOES_ON, Pane, StyledLine, StyledText
 from .base.theme_styles import get_theme_styles
 
@@ -340,7 +340,7 @@ class LineStatus(Pane, can_focus=False):
         if self.is_mounted and self.size:
             focus = self.screen.focused
             is_shown = bool(self.visible_lines) and (focus is None or isinstance(focus, PtxLine))
-            self.post_message(Hint(self, self.completion_rest if is_shown else ""))
+            self.post_hint(self.completion_rest if is_shown else "")
 
     def _note_lines(self, width: int) -> list[StyledLine]:
         """Return notes on a legal line, or a description of the instruction."""

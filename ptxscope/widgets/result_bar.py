@@ -8,7 +8,6 @@ from ..engine.tracing.deviation import Deviation, find_deviation
 from ..engine.tracing.step_text import interpret_bits
 from ..engine.tracing.trace import Trace
 from ..state.step_transitions import reveal_result
-from .base.explorer_app import Do
 from .base.pane import Pane, StyledLine, StyledText, measure_line
 
 HIDDEN_DIGIT = "▁"
@@ -29,9 +28,9 @@ class ResultBar(Pane, can_focus=False):
     ResultBar { height: auto; border: none; padding: 0 1; overflow: hidden; background: $panel; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, trace: Trace) -> None:
         super().__init__("result", "")
-        self._trace: Trace | None = None
+        self._trace = trace
         self._deviations: tuple[Deviation, ...] = ()
         self._pin: Trace | None = None
         self._key = ""
@@ -53,8 +52,6 @@ class ResultBar(Pane, can_focus=False):
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return names and bits on the left, the models on the right or below."""
-        if self._trace is None:
-            return []
         high = self._measure_height(self._trace, width)
         options = [
             (
@@ -152,7 +149,7 @@ class ResultBar(Pane, can_focus=False):
 
     def handle_click(self, target: object) -> None:
         """Reveal the hidden result."""
-        self.post_message(Do(self, reveal_result))
+        self.do(reveal_result)
 
 
 def _shorten_name(name: str, max_chars: int) -> str:

@@ -13,11 +13,14 @@ from textual.widget import Widget
 
 from ptxscope import parse
 from ptxscope.app.app import Explorer
+from ptxscope.engine.isa.form import Form
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.session import Session
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.pane import Pane
+from ptxscope.widgets.lanes.lanes_pane import LanesPane
+from ptxscope.widgets.value_field import ValueField
 
 LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"
 VALUES = {"%r2": 0x80FF7F01, "%r3": 0x01010101, "%r0": 5}
@@ -59,6 +62,54 @@ class Driver:
     @property
     def session(self) -> Session:
         return self.state.session
+
+    @property
+    def line(self) -> str:
+        return self.session.setup.line
+
+    @property
+    def form(self) -> Form:
+        return self.session.setup.instruction.form
+
+    @property
+    def opcode(self) -> str:
+        return self.session.setup.instruction.opcode
+
+    @property
+    def operands(self) -> Mapping[str, int]:
+        return self.session.trace.operands
+
+    @property
+    def result(self) -> Mapping[str, int]:
+        return self.session.trace.result
+
+    @property
+    def edit_count(self) -> int:
+        """How many edits can be undone."""
+        return len(self.session.undo_history)
+
+    @property
+    def lanes(self) -> LanesPane:
+        return self.screen.view.lanes
+
+    @property
+    def field(self) -> ValueField:
+        """The field for values and answers."""
+        return self.screen.view.mount_value_field()
+
+    @property
+    def focus(self) -> Widget | None:
+        return self.app.focused
+
+    @property
+    def hint(self) -> str:
+        """The row of hints, as one line."""
+        return " ".join(self.pane("hint").read_text().split())
+
+    async def see(self, *keys: str) -> str:
+        """Press keys, and return the screen's text."""
+        await self.press(*keys)
+        return await self.text()
 
     async def press(self, *keys: str) -> None:
         """Press keys, and wait until they have done what they do.
@@ -145,11 +196,6 @@ class Driver:
             assert name in shown
             if not self.state.is_result_hidden:
                 assert f"{bits:x}" in shown
-
-
-def focused(drive: Driver) -> Widget | None:
-    """What has the focus."""
-    return drive.app.focused
 
 
 @asynccontextmanager

@@ -84,7 +84,7 @@ async def test_an_emptied_field_takes_what_is_typed_in_order() -> None:
     async with explorer(*LINE) as drive:
         await drive.press("o", "5", "6", "ctrl+u", "escape")
         await drive.press("o", "7", "8", "9", "enter")
-        assert drive.session.trace.operands["a"] == 789
+        assert drive.operands["a"] == 789
 
 
 @ci_only
@@ -102,7 +102,7 @@ async def test_keys_behind_one_that_takes_long_are_not_lost(
     async with explorer(*LINE) as drive:
         await drive.mash("r", "o", *"12", "enter", "r", "down", *"7", "enter", pace=0.08)
         assert drive.app.is_running
-        operands = drive.session.trace.operands
+        operands = drive.operands
         assert (operands["a"], operands["b"]) == (12, 7)
 
 

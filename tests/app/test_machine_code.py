@@ -80,7 +80,7 @@ async def test_it_stays_beside_the_lanes_and_follows_the_line(stored: list[str])
     async with explorer(LINE, size=(120, 40)) as drive:
         await drive.press("@machine_code")
         await wait_for(drive, "sm_75 12 ▸sm_90 12")
-        text = await drive.read_after(drive.press("escape"))
+        text = await drive.see("escape")
         assert "Step " in text
         assert stored == ["sm_90", "sm_75"]
         await drive.press("i")

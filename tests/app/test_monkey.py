@@ -45,8 +45,8 @@ async def _let_loose(seed: int, keys: int, resizes: int) -> None:
         await drive.press("escape", "escape", "escape")
         drive.agree()
         await drive.pilot.resize_terminal(120, 40)
-        shown = await drive.read_after(drive.press("a"))
-        for name, bits in drive.session.trace.result.items():
+        shown = await drive.see("a")
+        for name, bits in drive.result.items():
             assert f"{name} = " in shown
             assert f"{bits:x}" in shown
 

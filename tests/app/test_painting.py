@@ -56,11 +56,11 @@ async def test_a_key_paints_the_lines_that_it_changes(
     monkeypatch.setattr(Pane, "render_line", counted)
     monkeypatch.setattr(Screen, "_refresh_layout", noted)
     async with explorer() as drive:
-        await drive.read_after(drive.press(*focus))
+        await drive.see(*focus)
         for key in keys:
             before, layouts = _seen(drive), 0
             painted.clear()
-            await drive.read_after(drive.press(key))
+            await drive.see(key)
             after = _seen(drive)
             changed = {
                 name: sum(was != now for was, now in zip(before[name], lines, strict=False))

@@ -6,10 +6,7 @@ import pytest
 
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state.lesson_transitions import open_lesson
-from ptxscope.state.step_transitions import begin_predicting
-from ptxscope.widgets.base.hint_bar import HintBar
-from ptxscope.widgets.lanes.lanes_pane import LanesPane
-from tests.app.driving import KEYS, Driver, explorer, focused
+from tests.app.driving import KEYS, Driver, explorer
 from tests.tiers import ci_only, sampled
 
 pytestmark = [sampled, ci_only]
@@ -17,10 +14,6 @@ pytestmark = [sampled, ci_only]
 LINE = "vmin4.u32.u32.u32 d, a.b7654, b, c"
 VALUES = {"a": 0xD4FA0102, "b": 0xFF030405, "c": 0}
 SIZES = ((80, 24), (120, 40))
-
-
-def said(drive: Driver) -> str:
-    return " ".join(drive.screen.query_one(HintBar).read_text().split())
 
 
 def lanes(drive: Driver) -> str:
@@ -45,14 +38,7 @@ async def test_leaving_the_first_step_draws_the_operands_alone(size: tuple[int, 
         await drive.press("P")
         assert drive.state.is_predicting
         assert drive.state.step == 1
-        assert drive.screen.query_one(LanesPane).place == LaneRef("select.a", 3)
-
-
-async def test_playing_from_the_operands_alone_begins_at_the_first_step() -> None:
-    async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P", "N", "escape", "space")
-        assert drive.state.step == 1
-        await drive.press("space")
+        assert drive.lanes.place == LaneRef("select.a", 3)
 
 
 # --- typing ------------------------------------------------------------------------------
@@ -65,111 +51,80 @@ async def test_a_digit_as_the_chips_show_it_begins_an_answer(char: str) -> None:
         assert drive.state.is_predicting
         assert drive.state.step == 1
         assert drive.app.screen is drive.screen
-        assert drive.screen.view.mount_value_field().is_open
+        assert drive.field.is_open
         begun = f"0x{char}" if char in "abcdef" else char  # a letter can begin nothing else
-        assert drive.screen.view.mount_value_field().input.value == begun
+        assert drive.field.input.value == begun
 
 
-async def test_a_letter_begins_hexadecimal_or_false() -> None:
-    async with explorer("setp.lt.s32 p, a, b", {"a": 1, "b": 2}) as drive:
-        await drive.screen.perform(begin_predicting)
-        await drive.press("f")
-        assert drive.screen.view.mount_value_field().input.value == "f"
-    async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P", "N")
-        await drive.type("ff")
-        await drive.press("enter")
-        assert said(drive) == "✓ Right"
-
-
-async def test_yes_and_no_are_typed_where_a_lane_is_one_of_them() -> None:
-    async with explorer("setp.lt.s32 p, a, b", {"a": 3, "b": 2}) as drive:
+@pytest.mark.parametrize(
+    ("line", "values", "invitation", "text"),
+    [
+        ("setp.lt.s32 p, a, b", {"a": 3, "b": 2}, "Type yes, no, 1, 0", "no"),
+        ("setp.lt.s32 p, a, b", {"a": 3, "b": 2}, "Type yes, no, 1, 0", "false"),
+        ("setp.lt.ftz.f32 p, a, b", {"a": 0x7FC00000, "b": 2}, "", "nan"),
+    ],
+)
+async def test_letters_begin_an_answer_that_is_a_word(
+    line: str, values: dict[str, int], invitation: str, text: str
+) -> None:
+    async with explorer(line, values) as drive:
         await drive.press("1", "P")
-        assert "Type yes, no, 1, 0" in said(drive)
-        assert "n shows the step" not in said(drive)
+        assert invitation in drive.hint
+        assert "n shows the step" not in drive.hint
         await drive.press("home")
-        await drive.type("no")
-        assert drive.screen.view.mount_value_field().input.value == "no"
+        await drive.type(text)
+        assert drive.field.input.value == text
         await drive.press("enter")
-        assert said(drive).startswith("✓ Right")
-
-
-async def test_nan_is_typed_where_a_lane_is_a_float() -> None:
-    async with explorer("setp.lt.ftz.f32 p, a, b", {"a": 0x7FC00000, "b": 2}) as drive:
-        await drive.press("1", "P", "home")
-        await drive.type("nan")
-        assert drive.screen.view.mount_value_field().input.value == "nan"
-        await drive.press("enter")
-        assert said(drive) == "✓ Right"
-
-
-async def test_bare_hexadecimal_is_told_how_it_is_written() -> None:
-    async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P", "N")
-        await drive.type("7f")
-        shown = await drive.read_after(drive.press("enter"))
-        assert "hexadecimal digits need a 0x in front; allowed: 0x7f" in shown
-        await drive.type("0xff")
-        await drive.press("enter")
-        assert said(drive) == "✓ Right"
+        assert drive.hint.startswith("✓ Right")
 
 
 async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
     async with explorer(LINE, VALUES, size=(200, 40)) as drive:
-        shown = await drive.read_after(drive.press("1", "P", "N"))
+        shown = await drive.see("1", "P", "N")
         footer = shown.splitlines()[-1]
         assert "a all" not in footer
         assert "d result" not in footer
         assert "h hint" in footer
         await drive.press("up")  # on a register digits are no answers, but nothing is told either
-        where = drive.screen.query_one(LanesPane)
+        where = drive.lanes
         assert where.place
         assert not where.is_predictable(where.place)
         assert "press End to see it" in drive.pane("result").read_text()
         await drive.click("result", "▁▁▁▁▁")
-        assert "The result would reveal the answer" in said(drive)
+        assert "The result would reveal the answer" in drive.hint
         await drive.press("tab")
-        assert focused(drive) is not drive.pane("lanes")
+        assert drive.focus is not drive.pane("lanes")
         await drive.screen.action_do("step.result")
-        assert "The result would reveal the answer" in said(drive)
+        assert "The result would reveal the answer" in drive.hint
         assert drive.state.is_result_hidden
         await drive.press("escape", "l", "end")
         assert not drive.state.is_predicting
         assert drive.state.step == len(drive.session.trace.steps)
-        assert "d result" in (await drive.read_after(drive.press("escape", "2"))).splitlines()[-1]
+        assert "d result" in (await drive.see("escape", "2")).splitlines()[-1]
 
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_hint_says_which_keys_are_digits(size: tuple[int, int]) -> None:
     async with explorer(LINE, VALUES, size=size) as drive:
         await drive.press("1", "P", "N", "escape", "P")
-        assert "0-9 a-f are digits here" in said(drive)
+        assert "0-9 a-f are digits here" in drive.hint
         assert "h hint" in (await drive.text()).splitlines()[-1]
 
 
 # --- what can't be read --------------------------------------------------------------------
 
 
-async def test_what_can_not_be_read_is_typed_over_by_what_comes_next() -> None:
-    async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P", "N")
-        await drive.type("12q")
-        await drive.press("enter")
-        await drive.type("0x1")
-        assert drive.screen.view.mount_value_field().input.value == "0x1"
-
-
-async def test_what_was_said_of_the_answer_before_goes() -> None:
+async def test_what_can_not_be_read_is_typed_over_and_the_last_verdict_goes() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("1", "P", "N")
         await drive.type("80")
         await drive.press("enter")
-        assert said(drive).startswith("×")
-        await drive.press("1")
-        await drive.type("2q")
-        shown = await drive.read_after(drive.press("enter"))
-        assert "is not an integer" in shown
-        assert "×" not in said(drive)
+        assert drive.hint.startswith("×")
+        await drive.type("12q")
+        assert "is not an integer" in await drive.see("enter")
+        assert "×" not in drive.hint
+        await drive.type("0x1")
+        assert drive.field.input.value == "0x1"
 
 
 async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
@@ -184,4 +139,4 @@ async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
         await drive.press("enter")
         assert "Not 68" not in strip.read_text()
         await drive.type("0x114")
-        assert drive.screen.view.mount_value_field().input.value == "0x114"
+        assert drive.field.input.value == "0x114"

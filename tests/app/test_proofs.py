@@ -32,7 +32,7 @@ SIZES = some([(80, 24), (120, 40), (200, 60)])
 
 async def go_to(drive: Driver, key: str, lane: int = 0) -> None:
     await drive.press("l")
-    drive.screen.query_one(LanesPane).move_cursor_to(LaneRef(key, lane))
+    drive.lanes.move_cursor_to(LaneRef(key, lane))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -42,14 +42,14 @@ async def test_typing_over_a_result_sets_the_operand_edited_last(size: tuple[int
         await drive.press(">")
         await go_to(drive, "merge.t", 0)
         await drive.type("0x10")
-        shown = await drive.read_after(drive.press("enter"))
+        shown = await drive.see("enter")
         assert "Which operand should give t lane 0 = 0x10?" in shown
-        shown = await drive.read_after(drive.press("enter"))
-        assert drive.session.trace.operands["b"] == 0x01FF020F
+        shown = await drive.see("enter")
+        assert drive.operands["b"] == 0x01FF020F
         assert "b = 0x01ff020f gives t lane 0 = 0x10" in shown
         drive.agree()
         await drive.press("u")
-        assert drive.session.trace.operands["b"] == 0x01FF0281
+        assert drive.operands["b"] == 0x01FF0281
 
 
 async def test_what_is_impossible_is_said_as_proved() -> None:
@@ -57,7 +57,7 @@ async def test_what_is_impossible_is_said_as_proved() -> None:
         await go_to(drive, "operate.t", 3)
         await drive.press("enter")
         await drive.type("400")
-        shown = await drive.read_after(drive.press("enter", "enter"))
+        shown = await drive.see("enter", "enter")
         assert "× There is none, for any operands: t lane 3 = 400 is impossible, proved" in shown
         assert not drive.session.undo_history
 
@@ -68,16 +68,15 @@ async def test_leaving_the_field_or_the_menu_changes_nothing() -> None:
         await drive.press("5", "escape")
         await drive.press("5", "enter", "escape")
         assert not drive.session.undo_history
-        assert isinstance(drive.app.focused, LanesPane)
+        assert isinstance(drive.focus, LanesPane)
 
 
 async def test_one_register_is_not_asked_for() -> None:
     async with explorer("set.lt.u32.s32 d, a, 5", {"a": 1}) as drive:
         await go_to(drive, "write.d")
         await drive.type("0")
-        shown = await drive.read_after(drive.press("enter"))
-        assert "gives d = 0" in shown
-        assert drive.session.trace.result == {"d": 0}
+        assert "gives d = 0" in await drive.see("enter")
+        assert drive.result == {"d": 0}
 
 
 async def test_without_the_solver_a_hint_says_how_to_install_it(
@@ -87,10 +86,10 @@ async def test_without_the_solver_a_hint_says_how_to_install_it(
     solver.load_bitwuzla.cache_clear()
     async with explorer(*VADD4) as drive:
         await go_to(drive, "write.d")
-        shown = await drive.read_after(drive.press("5"))
+        shown = await drive.see("5")
         assert "× proofs need bitwuzla, which is not installed" in shown
         await drive.press("escape", "=")
-        shown = await drive.read_after(drive.press("t", "@prove"))
+        shown = await drive.see("t", "@prove")
         assert "× proofs need bitwuzla, which is not installed" in shown
     solver.load_bitwuzla.cache_clear()
 
@@ -102,19 +101,19 @@ async def test_without_the_solver_a_hint_says_how_to_install_it(
 async def test_a_counterexample_is_taken_over(size: tuple[int, int]) -> None:
     line = "vadd4.s32.s32.u32.sat d, a, b, c"
     async with explorer(line, {"a": 1, "b": 1, "c": 0}, size=size) as drive:
-        assert "× nothing is pinned" in await drive.read_after(drive.press("@prove"))
+        assert "× nothing is pinned" in await drive.see("@prove")
         await drive.press("=", "i", "home", *["right"] * len("vadd4.s32.s32.u32"))
         await drive.press(*["delete"] * len(".sat"), "escape")
-        assert drive.session.setup.line == "vadd4.s32.s32.u32 d, a, b, c;"
-        shown = await drive.read_after(drive.press("@prove"))
+        assert drive.line == "vadd4.s32.s32.u32 d, a, b, c;"
+        shown = await drive.see("@prove")
         assert "Different, for example for a = " in shown
         assert "Enter shows these operands" in shown
-        shown = await drive.read_after(drive.press("enter"))
+        shown = await drive.see("enter")
         assert "≠pin" in shown
         pin = drive.state.comparable_pin
         assert pin is not None
-        assert pin.operands == drive.session.trace.operands
-        assert pin.result != drive.session.trace.result
+        assert pin.operands == drive.operands
+        assert pin.result != drive.result
         drive.agree()
 
 
@@ -124,10 +123,10 @@ async def test_equal_instructions_are_said_to_be_so() -> None:
         await drive.press(*["delete"] * len("a, b"))
         await drive.type("b, a")
         await drive.press("escape")
-        shown = await drive.read_after(drive.press("@prove"))
+        shown = await drive.see("@prove")
         assert "Equal for all 2^" in shown
         await drive.press("enter")
-        assert drive.session.trace.operands["a"] == 1
+        assert drive.operands["a"] == 1
 
 
 # --- a search that takes long ------------------------------------------------------------------
@@ -173,7 +172,7 @@ async def test_keys_work_while_the_solver_searches(monkeypatch: pytest.MonkeyPat
 
 async def test_esc_stops_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     async with search_in_progress(monkeypatch) as (drive, _):
-        shown = await drive.read_after(drive.press("escape"))
+        shown = await drive.see("escape")
         assert "The search is stopped" in shown
         assert "searching…" not in shown
         assert len(drive.app.screen_stack) == 1
@@ -201,9 +200,9 @@ async def test_a_proof_waits_for_another_dialog(monkeypatch: pytest.MonkeyPatch)
         release.set()
         await drive.text()
         release.clear()  # a second proof would never end
-        shown = await drive.read_after(drive.press("escape"))
+        shown = await drive.see("escape")
         assert "The proof is done · ^p prove shows it" in shown
-        assert "Equal for all" in await drive.read_after(drive.press("@prove"))
+        assert "Equal for all" in await drive.see("@prove")
 
 
 async def test_the_explorer_ends_while_the_solver_searches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +215,7 @@ async def test_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver_questions, "PROOF_SECONDS", 1e-6)
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 1}) as drive:
         await drive.press("=", "t")
-        shown = await drive.read_after(drive.press("@prove"))
+        shown = await drive.see("@prove")
         assert "Undecided: bitwuzla" in shown
         assert "The explorer stops after" in shown
         assert "`ptxscope prove A B`" in shown
@@ -230,13 +229,13 @@ async def test_the_explanations_end_with_the_operands_to_try_next() -> None:
     async with explorer(line, {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}) as drive:
         await drive.press("x")
         await drive.type("0x112233ff")
-        shown = await drive.read_after(drive.press("enter", "end"))
+        shown = await drive.see("enter", "end")
         assert "Which of these? The operands to try next" in shown
         assert "To decide, observe a=0x" in shown
-        before = drive.session.trace.operands
-        shown = await drive.read_after(drive.press("enter"))
+        before = drive.operands
+        shown = await drive.see("enter")
         assert "To try next" in shown
-        operands = drive.session.trace.operands
+        operands = drive.operands
         assert operands != before
         # E3 has no lower bound, the other explanations have another type or no `.sat`
         results = {
@@ -248,4 +247,4 @@ async def test_the_explanations_end_with_the_operands_to_try_next() -> None:
             )
         }
         assert len(results) == 3
-        assert "0x112233ff" not in await drive.read_after(drive.press("x"))
+        assert "0x112233ff" not in await drive.see("x")

@@ -18,10 +18,10 @@ def _frames() -> None:
 
 async def test_without_colour_the_same_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     async with explorer(*CLAMP) as drive:
-        coloured = await drive.read_after(drive.press("N"))
+        coloured = await drive.see("N")
     monkeypatch.setenv("NO_COLOR", "1")
     async with explorer(*CLAMP) as drive:
-        plain = await drive.read_after(drive.press("N"))
+        plain = await drive.see("N")
         inks = {
             (segment.style.color, segment.style.bgcolor)
             for strip in drive.app.screen._compositor.render_strips()

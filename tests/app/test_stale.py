@@ -35,18 +35,18 @@ AFTER = "setp.lt.f32 p|q, a, b"
 
 MESSAGES: dict[str, Callable[[Driver], PostedMessage]] = {
     "a cell": lambda drive: LanesPane.CursorMoved(
-        lanes(drive), LaneBits("merge.d", 3, 0, 8), "said"
+        drive.lanes, LaneBits("merge.d", 3, 0, 8), "said"
     ),
     "an operand": lambda drive: LanesPane.CursorMoved(
-        lanes(drive), LaneBits("c", 0, 24, 32), "said"
+        drive.lanes, LaneBits("c", 0, 24, 32), "said"
     ),
-    "a step": lambda drive: Do(lanes(drive), go_to_step, 5),
-    "a chip": lambda drive: Do(lanes(drive), ask_value, OperandField("c", "lane", 3), "1"),
-    "a nudge": lambda drive: Do(lanes(drive), nudge_lane, "c", 24, 8, 1),
-    "a mask": lambda drive: Do(lanes(drive), flip_mask, 1),
-    "a selector": lambda drive: Do(lanes(drive), select_part, "bsel", 3, 1),
-    "a choice": lambda drive: Do(lanes(drive), choose_option, print, "", (), 0, 0),
-    "a prediction": lambda drive: Do(lanes(drive), ask_guess, LaneRef("add.t", 3), "1"),
+    "a step": lambda drive: Do(drive.lanes, go_to_step, 5),
+    "a chip": lambda drive: Do(drive.lanes, ask_value, OperandField("c", "lane", 3), "1"),
+    "a nudge": lambda drive: Do(drive.lanes, nudge_lane, "c", 24, 8, 1),
+    "a mask": lambda drive: Do(drive.lanes, flip_mask, 1),
+    "a selector": lambda drive: Do(drive.lanes, select_part, "bsel", 3, 1),
+    "a choice": lambda drive: Do(drive.lanes, choose_option, print, "", (), 0, 0),
+    "a prediction": lambda drive: Do(drive.lanes, ask_guess, LaneRef("add.t", 3), "1"),
     "a field": lambda drive: Do(operands(drive), ask_value, OperandField("c", "lane", 3), "1"),
     "a value": lambda drive: Do(operands(drive), set_value, "c", 1),
     "presets": lambda drive: Do(operands(drive), offer_values, "c"),
@@ -57,10 +57,6 @@ MESSAGES: dict[str, Callable[[Driver], PostedMessage]] = {
 def post(message: PostedMessage) -> None:
     assert message.control is not None
     message.control.post_message(message)
-
-
-def lanes(drive: Driver) -> LanesPane:
-    return drive.screen.query_one(LanesPane)
 
 
 def operands(drive: Driver) -> OperandTable:
@@ -76,16 +72,13 @@ async def test_a_message_about_an_instruction_that_was_replaced_is_dropped(name:
         await drive.text()
         assert drive.session.setup == setup
         assert drive.app.screen is drive.screen
-        assert (
-            drive.screen.view.value_field is None
-            or not drive.screen.view.mount_value_field().is_open
-        )
+        assert drive.screen.view.value_field is None or not drive.field.is_open
 
 
 async def test_a_message_about_another_model_is_dropped() -> None:
     """The rows of a model that clamps otherwise may be others."""
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 1}) as drive:
-        message = Do(lanes(drive), go_to_step, 1)
+        message = Do(drive.lanes, go_to_step, 1)
         await drive.screen.perform(edit, with_model(drive.session.setup, "ptxas"))
         assert message.no_dispatch
 
@@ -97,7 +90,7 @@ async def test_other_values_of_the_same_form_drop_nothing(keys: Sequence[str]) -
     async with explorer("vadd.s32.s32.s32 d, a, b", {"a": 5, "b": 0}) as drive:
         await drive.press("home")
         await drive.mash(*keys, *["greater_than_sign"] * 9, pace=0)
-        assert drive.session.trace.operands["a"] == 15
+        assert drive.operands["a"] == 15
 
 
 async def test_a_row_of_a_listing_that_was_replaced_is_dropped() -> None:
@@ -109,7 +102,7 @@ async def test_a_row_of_a_listing_that_was_replaced_is_dropped() -> None:
         post(Do(listing, go_to, listing.place.move_by(1)))
         await drive.screen.perform(open_text, one.replace("vadd", "vsub"), "another")
         await drive.text()
-        assert drive.session.setup.instruction.opcode == "vsub4"
+        assert drive.opcode == "vsub4"
 
 
 @pytest.mark.parametrize("focus", [LanesPane, None])
@@ -118,7 +111,7 @@ async def test_the_lights_follow_the_line(focus: type[LanesPane] | None) -> None
     async with explorer(*BEFORE) as drive:
         if focus:
             await drive.press("l")
-        lanes(drive).move_cursor_to(LaneRef("merge.d", 3))
+        drive.lanes.move_cursor_to(LaneRef("merge.d", 3))
         await drive.text()
         await drive.paste(AFTER)
         await drive.text()

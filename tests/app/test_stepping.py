@@ -14,18 +14,17 @@ from ptxscope import parse
 from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.deviation import find_deviations
-from ptxscope.engine.tracing.step_text import describe_step, format_lane_sentence, format_result
+from ptxscope.engine.tracing.step_text import format_result
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.actions import ACTIONS, format_key
 from ptxscope.state.setup import make_example, make_setup, trace_of
 from ptxscope.state.state_store import StateStore
-from ptxscope.state.step_transitions import compute_reading_seconds, estimate_seconds
+from ptxscope.state.step_transitions import compute_reading_seconds
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.base.pane import Pane
-from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from ptxscope.widgets.result_bar import HIDDEN_DIGIT, ResultBar
-from tests.app.driving import LINE, VALUES, Driver, explorer, focused
+from tests.app.driving import Driver, explorer
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = [sampled, ci_only]
@@ -37,11 +36,6 @@ E3_RESULT, E3_OTHER = (
     "0x11223300",
     "0x112233ff",
 )  # docs/semantics.md, E3: -1 clamps to 0, or to the maximum
-
-
-def said(drive: Driver) -> str:
-    """What the hint's row says."""
-    return drive.pane("hint").read_text().strip()
 
 
 def footer(drive: Driver) -> str:
@@ -65,27 +59,16 @@ async def test_the_first_launch_begins_and_says_what_it_is(size: tuple[int, int]
         assert "\n ^p lessons: begin with the first · / another instruction" in shown
         assert shown.startswith("─ptxscope")
         assert "0x7f8003fe" not in shown  # 100 + 100, -100 - 100, 1 + 2, 5 - 7, each clamped
-        assert "d = 0x7f8003fe" in await drive.read_after(drive.press("d"))
-        assert "0x7f8003fe" not in await drive.read_after(drive.press("d"))
+        assert "d = 0x7f8003fe" in await drive.see("d")
+        assert "0x7f8003fe" not in await drive.see("d")
 
 
 async def test_the_hint_goes_with_the_next_step_or_edit() -> None:
     for key in ("n", "2", "r"):
         async with explorer(None, {}) as drive:
-            assert said(drive)
+            assert drive.hint
             await drive.press(key)
-            assert not said(drive)
-
-
-async def test_what_is_said_is_of_this_step_only() -> None:
-    async with explorer() as drive:
-        await drive.press("n")
-        assert "n starts over" in said(drive)
-        await drive.press("N", "n")
-        assert not said(drive)
-        await drive.press("n")
-        assert "n starts over" in said(drive)
-        assert drive.state.step == 5
+            assert not drive.hint
 
 
 async def test_with_a_line_and_values_all_is_shown() -> None:
@@ -94,8 +77,8 @@ async def test_with_a_line_and_values_all_is_shown() -> None:
         assert "▸5 write" in shown
         assert "%r1 = 0x00000007" in shown
         assert HIDDEN_DIGIT not in drive.pane("result").read_text()
-        assert said(drive) == "Every step is shown · Home first step · ^p lessons"
-        assert "▸1 select" in await drive.read_after(drive.press("home"))
+        assert drive.hint == "Every step is shown · Home first step · ^p lessons"
+        assert "▸1 select" in await drive.see("home")
 
 
 async def test_what_was_left_goes_on_as_it_was(tmp_path: Path) -> None:
@@ -106,7 +89,7 @@ async def test_what_was_left_goes_on_as_it_was(tmp_path: Path) -> None:
         shown = await drive.text()
         assert "▸3 add" in shown
         assert "0x7f8003fe" not in shown
-        assert said(drive) == "As you left it · n next step · ^p lessons"
+        assert drive.hint == "As you left it · n next step · ^p lessons"
         await drive.press("d")
         drive.app.save_state()
     async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
@@ -117,7 +100,7 @@ async def test_what_was_left_goes_on_as_it_was(tmp_path: Path) -> None:
         drive.app.save_state()
     async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.text()
-        assert said(drive) == "As you left it · Home first step · ^p lessons"
+        assert drive.hint == "As you left it · Home first step · ^p lessons"
 
 
 async def test_a_line_without_values_opens_at_its_first_step() -> None:
@@ -125,10 +108,8 @@ async def test_a_line_without_values_opens_at_its_first_step() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         drive = Driver(app, pilot)
         assert "▸1 select" in await drive.text()
-        assert said(drive).startswith(
-            "These values are an example · r draws others · o types yours"
-        )
-        assert all(drive.session.trace.operands[x] for x in "ab")  # edge cases, no zeros
+        assert drive.hint.startswith("These values are an example · r draws others · o types yours")
+        assert all(drive.operands[x] for x in "ab")  # edge cases, no zeros
 
 
 # --- what is held back ---------------------------------------------------------------------
@@ -136,13 +117,13 @@ async def test_a_line_without_values_opens_at_its_first_step() -> None:
 
 async def test_neither_pin_nor_badge_tells_what_is_held_back() -> None:
     async with explorer(*E3) as drive:
-        shown = await drive.read_after(drive.press("equals_sign", "home"))
+        shown = await drive.see("equals_sign", "home")
         bar = drive.pane("result").read_text()
         for result in (E3_RESULT, E3_OTHER, E3_RESULT[2:], E3_OTHER[2:]):
             assert result not in shown
         assert bar.count(HIDDEN_DIGIT * len(E3_RESULT)) == 3
         assert "isa ≠ ptxas-13.5" in bar
-        shown = await drive.read_after(drive.press("d"))
+        shown = await drive.see("d")
         assert f"d = {E3_RESULT}" in shown
         assert f"pin {E3_RESULT}" in shown
         assert f"{E3_OTHER} (E3)" in shown
@@ -150,7 +131,7 @@ async def test_neither_pin_nor_badge_tells_what_is_held_back() -> None:
 
 async def test_the_veil_says_which_key_lifts_it_and_a_click_does() -> None:
     async with explorer() as drive:
-        shown = await drive.read_after(drive.press("home"))
+        shown = await drive.see("home")
         assert f"%r1 = {HIDDEN_DIGIT * 10}   press d to see it" in shown
         assert "%r1 = 0x00000007" in await drive.read_after(drive.click("result", HIDDEN_DIGIT))
 
@@ -161,8 +142,8 @@ async def test_the_veil_says_which_key_lifts_it_and_a_click_does() -> None:
 async def test_a_digit_goes_to_that_step() -> None:
     async with explorer() as drive:
         for digit, title in (("3", "compare"), ("1", "select"), ("5", "write"), ("2", "extend")):
-            assert f"▸{digit} {title}" in await drive.read_after(drive.press(digit))
-        shown = await drive.read_after(drive.press("9"))
+            assert f"▸{digit} {title}" in await drive.see(digit)
+        shown = await drive.see("9")
         assert "▸2 extend" in shown
         assert "There are 5 steps" in shown
 
@@ -171,11 +152,11 @@ async def test_a_field_an_operand_and_a_selector_take_their_digits() -> None:
     async with explorer() as drive:
         await drive.press("2", "i", "end", "3")
         assert drive.state.step == 2
-        assert drive.session.setup.line.endswith("3")
+        assert drive.line.endswith("3")
         await drive.press("escape", "u", "o", "1", "4", "enter", "escape")
-        assert drive.session.trace.operands["a"] == 14
+        assert drive.operands["a"] == 14
         await drive.press("m", *["down"] * 5, "right", "7")
-        assert "%r2.b7210" in drive.session.setup.line
+        assert "%r2.b7210" in drive.line
         assert drive.state.step == 2
         await drive.press("escape", "4")
         assert drive.state.step == 4
@@ -184,19 +165,12 @@ async def test_a_field_an_operand_and_a_selector_take_their_digits() -> None:
 async def test_the_user_may_give_steps_other_keys(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text('[step]\nnumber = "f5,f6"\n')
     async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
-        assert "▸2 extend" in await drive.read_after(drive.press("f6"))
-        assert "▸1 select" in await drive.read_after(drive.press("f5"))
-        assert "▸3 compare" in await drive.read_after(drive.press("3"))  # which got no other
-        shown = await drive.read_after(drive.press("question_mark", "question_mark"))
+        assert "▸2 extend" in await drive.see("f6")
+        assert "▸1 select" in await drive.see("f5")
+        assert "▸3 compare" in await drive.see("3")  # which got no other
+        shown = await drive.see("question_mark", "question_mark")
         (line,) = (line for line in shown.splitlines() if "Go to that step" in line)
         assert "F5 … F6" in line
-
-
-async def test_help_has_the_digits_as_one_entry() -> None:
-    async with explorer(size=(120, 120)) as drive:
-        shown = await drive.read_after(drive.press("question_mark", "question_mark"))
-        (line,) = (line for line in shown.splitlines() if "Go to that step" in line)
-        assert "1 … 9" in line
 
 
 # --- the footer ----------------------------------------------------------------------------
@@ -224,7 +198,7 @@ TYPED = ("line", "filter", "value")
 async def test_the_footer_has_the_keys_of_the_focus_and_those_that_act_anywhere(width: int) -> None:
     async with explorer(size=(width, 30)) as drive:
         for name, (keys, first) in FOCUS.items():
-            shown = (await drive.read_after(drive.press(*keys))).splitlines()[-1]
+            shown = (await drive.see(*keys)).splitlines()[-1]
             assert shown.strip().startswith(first)
             labels = {60: "q ^p", 80: "q quit ^p"}.get(width, "q quit ^p palette")
             labels = f"? help {labels}"
@@ -236,19 +210,6 @@ async def test_the_footer_has_the_keys_of_the_focus_and_those_that_act_anywhere(
             assert ("Esc leave" in shown) == bool(keys)
             assert ("q" in shown.split()) == (name not in TYPED)
             await drive.press("escape", "escape")
-
-
-async def test_while_a_field_takes_letters_the_footer_offers_none() -> None:
-    async with explorer(size=(200, 30)) as drive:
-        labels = {
-            action.label for action in ACTIONS.values() if action.id.startswith(("step.", "go."))
-        }
-        for keys in (("i",), ("slash",), ("o", "enter")):
-            await drive.press(*keys)
-            own = footer(drive)
-            assert not labels - {"leave"} & set(own.split())
-            await drive.press("escape", "escape")
-            assert "n next" in footer(drive)
 
 
 def _keys_here(drive: Driver) -> list[tuple[str, tuple[str, object]]]:
@@ -286,7 +247,7 @@ async def test_a_key_of_the_footer_and_a_click_on_it_do_the_same(name: str) -> N
                 shown = await drive.text()
                 names = [type(screen).__name__ for screen in drive.app.screen_stack]
                 shown = shown if len(names) == 1 else ""  # frames under a dialog are not drawn
-                states.append((shown, drive.session.setup, names, focused(drive)))
+                states.append((shown, drive.session.setup, names, drive.focus))
         pressed, clicked = states
         assert pressed[:3] == clicked[:3], key
         assert getattr(pressed[3], "id", None) == getattr(clicked[3], "id", None), key
@@ -309,8 +270,8 @@ async def test_the_keys_at_the_end_of_the_footer_act_by_a_click() -> None:
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (60, 20)], 0, 1))
 async def test_nothing_jumps_when_a_hint_comes(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        before = (await drive.read_after(drive.press("N", "end"))).splitlines()
-        after = (await drive.read_after(drive.press("n"))).splitlines()
+        before = (await drive.see("N", "end")).splitlines()
+        after = (await drive.see("n")).splitlines()
         (changed,) = (
             y for y, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1
         )
@@ -321,50 +282,22 @@ async def test_nothing_jumps_when_a_hint_comes(size: tuple[int, int]) -> None:
 async def test_a_pin_is_told_in_the_hint_and_covers_nothing() -> None:
     async with explorer(size=(80, 24)) as drive:
         before = (await drive.text()).splitlines()
-        after = (await drive.read_after(drive.press("equals_sign"))).splitlines()
-        assert said(drive) == "Pinned: later edits are compared with it · = unpins it"
+        after = (await drive.see("equals_sign")).splitlines()
+        assert drive.hint == "Pinned: later edits are compared with it · = unpins it"
         changed = [y for y, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1]
         assert changed == [row_of(drive, "result"), row_of(drive, "hint")]
         await drive.press("equals_sign")
-        assert "Unpinned" in said(drive)
+        assert "Unpinned" in drive.hint
 
 
 async def test_a_hint_that_does_not_fit_loses_whole_parts() -> None:
     async with explorer(size=(60, 20)) as drive:
         hint = drive.screen.query_one(HintBar)
         hint.show_message(" · ".join(["x" * 20] * 4))
-        assert said(drive) == " · ".join(["x" * 20] * 2)
+        assert drive.hint == " · ".join(["x" * 20] * 2)
 
 
 # --- the result ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", some(SIZES, 0, 1))
-@pytest.mark.parametrize(
-    ("line", "values", "result", "badge"),
-    [
-        (*E3, f"d = {E3_RESULT}", f"isa ≠ ptxas-13.5 {E3_OTHER} (E3)"),
-        (LINE, VALUES, "%r1 = 0x00000007", "both answers agree"),
-        (
-            "selp.b64 d, a, b, p",
-            {"a": 1 << 63, "p": 1},
-            "d = 0x8000000000000000",
-            "both answers agree",
-        ),
-    ],
-)
-async def test_with_a_pin_the_result_and_the_badge_stay_whole(
-    line: str, values: dict[str, int], result: str, badge: str, size: tuple[int, int]
-) -> None:
-    async with explorer(line, values, size=size) as drive:
-        bar, lanes = drive.pane("result"), drive.pane("lanes")
-        before = bar.region, lanes.region
-        shown = await drive.read_after(drive.press("equals_sign"))
-        assert (bar.region, lanes.region) == before
-        assert len(bar.visible_lines) == bar.region.height
-        for part in (result, f"pin {result.partition(' = ')[2]}", badge):
-            assert part in bar.read_text()
-            assert part in shown
 
 
 @pytest.mark.parametrize("width", some([58, 78, 100, 142, 198], 0, 1))
@@ -375,7 +308,7 @@ def test_the_bar_cuts_nothing_of_the_examples_and_of_answers_that_part(width: in
         names = parse(row["ptx"]).names
         values = {name: int(row[role], 16) for role, name in names.items() if row.get(role)}
         cases.append((row["ptx"], values))
-    bar, parted = ResultBar(), 0
+    bar, parted = ResultBar(trace_of(make_example("vadd4"))), 0
     for ptx, values in cases:
         trace = trace_of(make_setup(parse(ptx), values))
         found = find_deviations(trace)
@@ -401,39 +334,6 @@ def test_the_bar_cuts_nothing_of_the_examples_and_of_answers_that_part(width: in
 # --- playing -------------------------------------------------------------------------------
 
 
-def test_a_step_with_more_words_stays_longer() -> None:
-    assert estimate_seconds(0) == 1.5
-    assert estimate_seconds(40) == pytest.approx(40 * 0.15)
-    assert estimate_seconds(1000) == 8
-    trace = trace_of(make_setup(parse(LINE), VALUES))
-    times = {step.stage.value: compute_reading_seconds(trace, step) for step in trace.steps}
-    words = {x.stage.value: len(describe_step(x).split()) for x in trace.steps}
-    assert times[max(words, key=words.__getitem__)] == max(times.values()) > times["write"]
-    assert times["write"] == min(times.values())
-
-
-def test_only_words_that_are_shown_are_waited_for() -> None:
-    """A lane that nothing happened to says nothing where little room is; one clamped does."""
-    calm, loud = {"a": 0x01010101, "b": 0x01010101}, {"a": 0x7F7F0101, "b": 0x7F7F0101}
-    line = parse("vadd4.s32.s32.s32.sat d, a, b, c")
-    times = []
-    for values in (calm, loud):
-        trace = trace_of(make_setup(line, values))
-        step = next(x for x in trace.steps if x.stage.value == "saturate")
-        times.append(compute_reading_seconds(trace, step))
-    said = describe_step(step).split()
-    assert times[0] == pytest.approx(max(1.5, 0.15 * len(said)))
-    told = [format_lane_sentence(step.rows[0], lane).split() for lane in (3, 2)]
-    assert times[1] == pytest.approx(0.15 * (len(said) + sum(map(len, told))))
-    assert times[0] < times[1] <= 8
-
-
-def test_no_step_of_an_example_looks_hung() -> None:
-    for opcode in CATALOG:
-        trace = trace_of(make_example(opcode))
-        assert all(1.5 <= compute_reading_seconds(trace, step) <= 8 for step in trace.steps), opcode
-
-
 async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch) -> None:
     stays: list[tuple[int, float]] = []
     timer: Callable[..., Timer] = MainScreen.set_timer
@@ -445,7 +345,7 @@ async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(MainScreen, "set_timer", hurried)
     async with explorer() as drive:
-        shown = await drive.read_after(drive.press("space"))
+        shown = await drive.see("space")
         assert "▸1 select" in shown or drive.state.step > 1
         while drive.state.step < 5:
             await asyncio.sleep(0.01)
@@ -465,19 +365,19 @@ async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("size", some(SIZES))
 async def test_nothing_has_the_focus_and_escape_gives_it_up(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        assert focused(drive) is None
+        assert drive.focus is None
         for keys in (("i",), ("o",), ("m",), ("l",), ("slash",), ("o", "enter", "escape")):
             await drive.press("end", *keys)
-            assert focused(drive) is not None
+            assert drive.focus is not None
             await drive.press("escape")
-            assert focused(drive) is None
+            assert drive.focus is None
             await drive.press("N")
             assert drive.state.step == 4
         await drive.press("question_mark", "escape")
-        assert focused(drive) is None
+        assert drive.focus is None
         await drive.press("slash", *"vmad", "enter")
-        assert focused(drive) is None
-        assert drive.session.setup.instruction.opcode == "vmad"
+        assert drive.focus is None
+        assert drive.opcode == "vmad"
 
 
 # --- what a stranger stumbled over ---------------------------------------------------------
@@ -487,8 +387,8 @@ async def test_copying_a_result_that_is_held_back_does_not_tell_it() -> None:
     async with explorer() as drive:
         result = format_result(drive.session.trace)
         digits = result.rpartition("0x")[2]
-        assert digits not in await drive.read_after(drive.press("1"))
-        assert digits not in await drive.read_after(drive.press("@copy.result"))
+        assert digits not in await drive.see("1")
+        assert digits not in await drive.see("@copy.result")
         assert "the result, which is hidden here" in await drive.text()
         assert drive.app.clipboard == result
         await drive.press("end", "@copy.result")
@@ -507,7 +407,7 @@ async def test_pages_of_the_lanes_are_turned_from_anywhere() -> None:
         assert (top := lanes.scroll_offset.y) < lanes.max_scroll_y
         await drive.press("pagedown")
         assert lanes.scroll_offset.y > top
-        assert focused(drive) is None
+        assert drive.focus is None
         await drive.press("i", "pageup")
         assert lanes.scroll_offset.y < lanes.max_scroll_y
         await drive.press("escape", "question_mark", "question_mark")
@@ -517,13 +417,11 @@ async def test_pages_of_the_lanes_are_turned_from_anywhere() -> None:
 
 async def test_ctrl_c_says_what_quits_here() -> None:
     async with explorer() as drive:
-        shown = await drive.read_after(drive.press("ctrl+c"))
+        shown = await drive.see("ctrl+c")
         assert "Press q to leave" in shown
         assert "ctrl+q" not in shown
-        assert "Press Esc, then q, to leave" in await drive.read_after(drive.press("i", "ctrl+c"))
-        assert "Press Esc, then q, to leave" in await drive.read_after(
-            drive.press("escape", "x", "ctrl+c")
-        )
+        assert "Press Esc, then q, to leave" in await drive.see("i", "ctrl+c")
+        assert "Press Esc, then q, to leave" in await drive.see("escape", "x", "ctrl+c")
 
 
 @pytest.mark.parametrize("key", ["question_mark", "e", "x", "@lessons", "@check", "@note"])
@@ -543,7 +441,7 @@ async def test_under_a_panel_the_footer_offers_nothing(key: str) -> None:
 async def test_the_footer_says_what_enter_does_on_a_cell() -> None:
     async with explorer(size=(120, 40)) as drive:
         await drive.press("3", "l")
-        lanes = drive.screen.query_one(LanesPane)
+        lanes = drive.lanes
         for place, own in (
             (LaneRef("a", 0), "Enter edit  <> nudge"),
             (LaneRef("select.a", 0), "Enter list  <> nudge"),
@@ -562,4 +460,4 @@ async def test_the_footer_names_where_to_edit_the_models_and_why(width: int) -> 
         labels = footer(drive)
         assert ("i o m edit" in labels) != ("o operands  m modifiers" in labels)
         await drive.click("keys", "o ")
-        assert focused(drive) is drive.screen.query_one("#operands")
+        assert drive.focus is drive.screen.query_one("#operands")

@@ -10,7 +10,7 @@ from ptxscope.screens.dialogs.prompts import TextPrompt
 from ptxscope.state.figure_edits import FORMULA_PLACE
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import Driver, explorer
-from tests.app.test_lanes import at, lanes_of
+from tests.app.test_lanes import at
 from tests.tiers import ci_only, sampled
 
 pytestmark = [sampled, ci_only]
@@ -18,21 +18,16 @@ pytestmark = [sampled, ci_only]
 A, B = 0x03020180, 0x77F65504
 PRMT = ("prmt.b32 d, a, b, c", {"a": A, "b": B, "c": 0xABCD8AE4})
 LOP3 = ("lop3.b32 d, a, b, c, 0xca", {"a": 0xFF00FF00, "b": 0x12345678, "c": 0x9ABCDEF0})
-BFE = ("bfe.u32 d, a, b, c", {"a": 0x12345678, "b": 8, "c": 4})
 SIZE = (120, 40)
 
 
-def operand(drive: Driver, role: str) -> int:
-    return drive.session.trace.operands[role]
-
-
 def result(drive: Driver) -> int:
-    return drive.session.trace.result["d"]
+    return drive.result["d"]
 
 
 async def put(drive: Driver, place: object) -> LanesPane:
     """Put the cursor on a place."""
-    lanes = lanes_of(drive)
+    lanes = drive.lanes
     await drive.pilot.click(lanes, offset=at(lanes, place))
     assert lanes.place == place
     return lanes
@@ -44,28 +39,11 @@ async def test_digits_arrange_bytes_and_each_is_taken_back(size: tuple[int, int]
         await drive.press("home", "n", "n")
         await put(drive, LaneRef("operate.t", 3))
         await drive.press("5", "f", "1", "0")
-        assert operand(drive, "c") == 0xABCD5F10  # bits 31:16 are kept
-        assert result(drive) == 0x55000180  # b.b1, the sign of b.b3 eight times, a.b1, a.b0
+        assert drive.operands["c"] == 0xABCD5F10  # bits 31:16 are kept
+        assert drive.result["d"] == 0x55000180  # b.b1, the sign of b.b3 eight times, a.b1, a.b0
         assert "0x5f10" in drive.pane("lanes").read_text()
         await drive.press("u", "u", "u", "u")
-        assert operand(drive, "c") == 0xABCD8AE4
-
-
-async def test_drags_arrange_bytes_from_the_bar_and_from_the_registers() -> None:
-    async with explorer(*PRMT, size=SIZE) as drive:
-        await drive.press("home", "n", "n")
-        lanes = lanes_of(drive)
-        for lane in range(4):  # b's bytes in reverse
-            start, end = LaneRef("b", 3 - lane), LaneRef("operate.t", lane)
-            if lane % 2:  # either way, and to the digit as well
-                start, end = LaneRef("select.c", lane), start
-            await drive.pilot.mouse_down(lanes, offset=at(lanes, start))
-            await drive.pilot.hover(lanes, offset=at(lanes, end))
-            await drive.pilot.mouse_up(lanes, offset=at(lanes, end))
-        assert operand(drive, "c") == 0xABCD4567
-        assert result(drive) == int.from_bytes(B.to_bytes(4, "little"), "big")
-        await drive.press("u", "u", "u", "u")
-        assert operand(drive, "c") == 0xABCD8AE4
+        assert drive.operands["c"] == 0xABCD8AE4
 
 
 async def test_the_cursor_meets_a_digit_that_counts_and_says_what_it_picks() -> None:
@@ -75,67 +53,47 @@ async def test_the_cursor_meets_a_digit_that_counts_and_says_what_it_picks() -> 
         await drive.press("down")  # the digits on the left are not read
         assert lanes.place == LaneRef("c", 3)
         sign = "byte 3: digit 8 is 8 + 0: the top bit of a.b0, eight times, is 0xff"
-        assert drive.pane("hint").read_text().strip() == sign
+        assert drive.hint == sign
         await drive.press("right", "right", "right")
-        assert drive.pane("hint").read_text().strip() == "byte 0: digit 4 picks b.b0: 0x04"
+        assert drive.hint == "byte 0: digit 4 picks b.b0: 0x04"
         await put(drive, LaneRef("c", 7))
-        assert drive.pane("hint").read_text().strip() == "nothing reads bits 31:28 of c"
-        await put(drive, LaneRef("b", 3))
-        await drive.press("down", "greater_than_sign")
-        assert operand(drive, "c") == 0xABCD9AE4
-
-
-async def test_a_literal_selector_changes_in_the_line() -> None:
-    async with explorer("prmt.b32 d, a, b, 0x3210", {"a": A, "b": B}, size=SIZE) as drive:
-        await drive.press("home", "n", "n")
-        await put(drive, LaneRef("operate.t", 0))
-        await drive.press("4")
-        assert drive.session.setup.line == "prmt.b32 d, a, b, 0x3214;"
-        assert result(drive) == 0x03020104
-        drive.agree()
-
-
-async def test_a_number_moves_the_bytes_of_a_mode() -> None:
-    async with explorer("prmt.b32.f4e d, a, b, c", {"a": A, "b": B, "c": 0}, size=SIZE) as drive:
-        await drive.press("home", "n", "n")
-        await put(drive, LaneRef("operate.t", 0))
-        await drive.press("greater_than_sign")
-        assert (operand(drive, "c"), result(drive)) == (1, 0x04030201)
+        assert drive.hint == "nothing reads bits 31:28 of c"
 
 
 async def test_an_entry_of_the_table_is_switched() -> None:
     async with explorer(*LOP3, size=SIZE) as drive:
         await drive.press("home", "n")
         await put(drive, BitRef("lut", 0, 5))
-        assert "a = 1, b = 0, c = 1: entry 5 of 0xca is 0" in drive.pane("hint").read_text()
+        assert "a = 1, b = 0, c = 1: entry 5 of 0xca is 0" in drive.hint
         for key in ("enter", "space"):
             await drive.press(key)
             now = 0xEA if key == "enter" else 0xCA
-            assert drive.session.setup.line == f"lop3.b32 d, a, b, c, {now:#04x};"
+            assert drive.line == f"lop3.b32 d, a, b, c, {now:#04x};"
         drive.agree()
 
 
-async def test_a_bit_lights_its_entry_and_is_switched() -> None:
+async def test_bits_and_entries_of_a_table_light_each_other() -> None:
     async with explorer(*LOP3, size=SIZE) as drive:
         await drive.press("home", "n")
         lanes = await put(drive, BitRef("b", 0, 31))  # a, b, c: 1, 0, 1
-        lit = lanes.compute_highlights(drive.session.trace)
+        lit = lanes.compute_highlights()
         assert BitRef("lut", 0, 5) in lit.origins
         assert {BitRef("a", 0, 31), BitRef("c", 0, 31), BitRef("operate.t", 0, 31)} <= lit.origins
         assert not {BitRef("lut", 0, x) for x in range(8) if x != 5} & lit.origins
-        await drive.press("1")
-        assert operand(drive, "b") == 0x92345678
-        assert lanes.place == BitRef("b", 0, 30)
-
-
-async def test_an_entry_lights_the_bits_that_use_it() -> None:
-    async with explorer(*LOP3, size=SIZE) as drive:
-        await drive.press("home", "n")
-        lanes = await put(drive, BitRef("lut", 0, 7))
+        await put(drive, BitRef("lut", 0, 7))
         a, b, c = LOP3[1].values()
         expected = {x for x in range(32) if (a & b & c) >> x & 1}
-        lit = lanes.compute_highlights(drive.session.trace).origins
-        assert {x.bit for x in lit if isinstance(x, BitRef) and x.key == "a"} == expected
+        lit = lanes.compute_highlights()
+        assert {x.bit for x in lit.origins if isinstance(x, BitRef) and x.key == "a"} == expected
+
+
+async def test_a_digit_on_a_bit_sets_it_and_goes_on() -> None:
+    async with explorer(*LOP3, size=SIZE) as drive:
+        await drive.press("home", "n")
+        lanes = await put(drive, BitRef("b", 0, 31))
+        await drive.press("1")
+        assert drive.operands["b"] == 0x92345678
+        assert lanes.place == BitRef("b", 0, 30)
 
 
 async def test_a_formula_gives_the_table() -> None:
@@ -143,31 +101,20 @@ async def test_a_formula_gives_the_table() -> None:
         await drive.press("home", "n")
         await put(drive, FORMULA_PLACE)
         await drive.press("enter")
-        assert isinstance(drive.app.screen, TextPrompt)
-        drive.app.screen.query_one(Input).value = "(a & b) | c"
+        await drive.type("b")  # it replaces the old one
         await drive.press("enter")
-        assert drive.session.setup.instruction.form.lut == 0xEA
-        assert "= (a & b) | c" in drive.pane("lanes").read_text()
-        lanes = lanes_of(drive)
-        await drive.pilot.click(lanes, offset=at(lanes, FORMULA_PLACE))  # the cursor is there
-        assert isinstance(drive.app.screen, TextPrompt)
-        drive.app.screen.query_one(Input).value = "a & e"
-        await drive.press("enter")
-        assert drive.session.setup.instruction.form.lut == 0xEA
+        assert drive.form.lut == 0xCC
+        await drive.pilot.click(drive.lanes, offset=at(drive.lanes, FORMULA_PLACE))
         prompt = drive.app.screen
-        assert isinstance(prompt, TextPrompt)  # what was typed is kept, and the reason below it
+        assert isinstance(prompt, TextPrompt)
+        prompt.query_one(Input).value = "a & e"
+        await drive.press("enter")
+        assert drive.form.lut == 0xCC  # what was typed is kept, and the reason below it
         assert prompt.query_one(Input).value == "a & e"
         assert "`e` is not part of a formula" in str(prompt.query_one("#refusal", Static).content)
         await drive.press("end", "backspace", "c", "enter")
-        assert drive.session.setup.instruction.form.lut == 0xA0
-
-
-async def test_a_typed_formula_replaces_the_old_one() -> None:
-    async with explorer(*LOP3, size=SIZE) as drive:
-        await drive.press("home", "n")
-        await put(drive, FORMULA_PLACE)
-        await drive.press("enter", "b", "enter")
-        assert drive.session.setup.instruction.form.lut == 0xCC
+        assert drive.form.lut == 0xA0
+        assert "= a & c" in drive.pane("lanes").read_text()
 
 
 async def test_a_formula_in_the_line_is_fixed() -> None:
@@ -176,26 +123,14 @@ async def test_a_formula_in_the_line_is_fixed() -> None:
         await drive.paste("lop3.b32 d, a, b, c, (a ^ b) & ~c")
         await drive.press("f2")
         a, b, c = 0xF0, 0xCC, 0xAA
-        assert drive.session.setup.instruction.form.lut == (a ^ b) & ~c & 0xFF
+        assert drive.form.lut == (a ^ b) & ~c & 0xFF
 
 
 @pytest.mark.parametrize(
-    ("line", "role"), [(BFE[0], "b"), ("bfe.u32 d, a, 8, 4", "b"), ("bfi.b32 d, a, a, 8, 4", "c")]
+    ("line", "values"),
+    [PRMT, LOP3, ("bfe.u32 d, a, b, c", {"a": 0x12345678, "b": 8, "c": 4})],
+    ids=["prmt", "lop3", "bfe"],
 )
-async def test_a_window_slides(line: str, role: str) -> None:
-    values = BFE[1] if line == BFE[0] else {"a": 0x12345678}
-    async with explorer(line, values, size=SIZE) as drive:
-        await drive.press("home", *["n"] * len(drive.session.trace.steps))
-        await put(drive, LaneRef("operate.t", 0))
-        await drive.press("greater_than_sign", "greater_than_sign", "less_than_sign")
-        assert drive.session.trace.operands[role] == 9
-        a = 0x12345678
-        field = a >> 9 & 15 if line.startswith("bfe") else a & ~(15 << 9) | (a & 15) << 9
-        assert result(drive) == field
-        drive.agree()
-
-
-@pytest.mark.parametrize(("line", "values"), [PRMT, LOP3, BFE], ids=["prmt", "lop3", "bfe"])
 async def test_a_predicted_step_shows_no_figure(line: str, values: dict[str, int]) -> None:
     async with explorer(line, values, size=SIZE) as drive:
         await drive.press("home", "P")
@@ -217,5 +152,5 @@ async def test_the_form_has_the_table_that_it_has_and_takes_a_formula() -> None:
         assert isinstance(drive.app.screen, TextPrompt)
         drive.app.screen.query_one(Input).value = "a ^ b ^ c"
         await drive.press("enter")
-        assert drive.session.setup.line == "lop3.b32 d, a, b, c, 0x96;"
+        assert drive.line == "lop3.b32 d, a, b, c, 0x96;"
         drive.agree()

@@ -54,9 +54,14 @@ class ExplorerView:
 
     def __init__(self, screen: Screen[None], state: ExplorerState) -> None:
         self.screen, self._state = screen, state
+        trace, form = state.trace, state.setup.instruction.form
         self.line, self.status = PtxLine(), LineStatus()
-        self.browser, self.modifiers = InstructionBrowser(), ModifierTable()
-        self.lanes, self.result, self.operands = LanesPane(), ResultBar(), OperandTable()
+        self.browser, self.modifiers = InstructionBrowser(), ModifierTable(form)
+        self.lanes, self.result, self.operands = (
+            LanesPane(trace),
+            ResultBar(trace),
+            OperandTable(trace),
+        )
         self.hints, self.keys = HintBar(), KeyBar()
         self.side, self.center = Vertical(id="side"), Vertical(id="center")
         self.value_field: ValueField | None = None
@@ -120,9 +125,8 @@ class ExplorerView:
     def mount_modifier_row(self) -> None:
         """Create the row of modifiers of a narrow screen."""
         if self._modifier_row is None:
-            self._modifier_row = ModifierRow()
+            self._modifier_row = ModifierRow(self._state.setup.instruction.form)
             self.screen.mount(self._modifier_row, after="#top")
-            self._modifier_row.show(self._state.setup.instruction.form)
 
     @property
     def forms(self) -> Iterator[FormPane]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, dataclass_transform
 from textual.app import App
 from textual.dom import DOMNode
 from textual.message import Message
+from textual.widget import Widget
 
 from ...engine.records import FrozenDict
 from ...state.actions import map_key_names, map_keys
@@ -99,3 +100,10 @@ class Do(PartMessage):
     ) -> None:
         super().__init__(control=control)
         self.run, self.arguments, self.named = run, arguments, named
+
+
+class Hint(PostedMessage):
+    """Posted with a hint, or with an empty text to withdraw the last one."""
+
+    control: Widget
+    text: str

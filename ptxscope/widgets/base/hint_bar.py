@@ -8,15 +8,8 @@ from time import monotonic
 from textual.widget import Widget
 
 from ...state.requests import REFUSED as REFUSED
-from .explorer_app import PostedMessage
+from .explorer_app import Hint
 from .pane import Pane, StyledLine, StyledText
-
-
-class Hint(PostedMessage):
-    """Posted with a hint, or with an empty text to withdraw the last one."""
-
-    control: Widget
-    text: str
 
 
 class HintBar(Pane, can_focus=False):

@@ -22,7 +22,8 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from .explorer_app import get_explorer_app
+from ...state.requests import Transition
+from .explorer_app import Do, Hint, get_explorer_app
 from .theme_styles import get_theme_styles
 
 
@@ -309,6 +310,14 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def handle_click(self, target: object) -> None:
         """Handle a click on a piece with a target."""
+
+    def do(self, run: Transition, *arguments: object, **named: object) -> None:
+        """Post a request to run a transition of the state with arguments."""
+        self.post_message(Do(self, run, *arguments, **named))
+
+    def post_hint(self, text: str) -> None:
+        """Post a hint; an empty one withdraws the last."""
+        self.post_message(Hint(self, text))
 
     def handle_right_click(self, target: object) -> None:
         """Handle a click of the right button on a piece with a target."""

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from ...engine.micro_operations.drawings import Tick
 from ...scene.scene_model import NumberLine, Point
 from ..base.pane import StyledLine, StyledText
-from .lane_cells import PlaceMark, join_columns, place_pieces, wrap_line
+from .lane_cells import join_columns, place_pieces, wrap_line
+from .lane_highlights import PlaceMark
 
 _MIN_LANE_COLUMNS = 14
 """Minimum columns of a lane for an axis of its own."""

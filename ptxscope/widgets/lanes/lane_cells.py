@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...scene.scene_model import Cell, CellSpan, Place, SpanKind, Tint
+from ...scene.scene_model import Cell, CellSpan, SpanKind, Tint
 from ..base.pane import StyledLine, StyledText, measure_line, pad_line
+from .lane_highlights import PlaceMark
 
 _INKS = {
     SpanKind.UNUSED: "dim",
@@ -42,67 +43,6 @@ _LINE_STARTS = ("=", "→", "▸")
 _TIGHTENED = (SpanKind.NUMBER, SpanKind.HOLDS, SpanKind.FAILS)
 """Spans without blanks in narrow columns."""
 _HATCH = {SpanKind.SIGN: "▒", SpanKind.ZERO: "░"}
-
-
-class PlaceMark(NamedTuple):
-    """The target of a piece that is painted with the emphasis of its place."""
-
-    place: Place
-    part: int | None = None
-    """The part of the place that it shows, if other columns show the other parts."""
-
-
-class LinkMark(NamedTuple):
-    """The target of a piece of a link, painted with the emphasis of its ends."""
-
-    source: Place
-    targets: tuple[Place, ...]
-
-
-class Highlights(NamedTuple):
-    """The highlights of the cursor."""
-
-    cursor: Place | None = None
-    origins: frozenset[Place] = frozenset()
-    """The places that the cursor's cell came from."""
-    uses: frozenset[Place] = frozenset()
-    """The places that it went to."""
-    is_alone: bool = False
-    """Whether to hide the places that the cursor's cell came from."""
-    unused_parts: frozenset[tuple[Place, int | None]] = frozenset()
-    """The parts of the places in ``uses`` to which it did not go."""
-
-    def paint(self, piece: StyledText) -> StyledText:
-        """Return a piece with the emphasis of its mark; its target is the place then."""
-        text, style_name, mark = piece
-        if isinstance(mark, PlaceMark):
-            return StyledText(text, style_name + self._get_emphasis(*mark), mark.place)
-        if isinstance(mark, LinkMark):
-            emphases = [self._get_link_emphasis(mark.source, x) for x in mark.targets]
-            lit = (x for x in emphases if x != " shade")
-            return StyledText(text, style_name + next(lit, " shade"))
-        return piece
-
-    def _get_emphasis(self, place: Place, part: int | None = None) -> str:
-        """Return the style that is added to a cell's own."""
-        if self.cursor is None:
-            return ""
-        if (place, part) in self.unused_parts:
-            return " shade"
-        if place == self.cursor:
-            return " cursor"
-        if self.is_alone:
-            return ""
-        if place in self.origins:
-            return " origin"
-        return " reached" if place in self.uses else " shade"
-
-    def _get_link_emphasis(self, source: Place, target: Place) -> str:
-        """Return the style that is added to a link: that of its ends if both are lit."""
-        styles = [self._get_emphasis(target), self._get_emphasis(source)]
-        if " shade" in styles:
-            return " shade"
-        return next((x for x in styles if x != " cursor"), "")
 
 
 def format_tint(tint: Tint) -> str:

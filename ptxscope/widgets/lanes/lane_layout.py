@@ -17,8 +17,6 @@ from ..base.pane import StyledLine, StyledText, pad_line
 from .lane_cells import (
     LABEL,
     NUMBER,
-    Highlights,
-    LinkMark,
     NamedLine,
     Whole,
     draw_cell_pieces,
@@ -30,6 +28,7 @@ from .lane_cells import (
     wrap_line,
 )
 from .lane_figures import draw_figure, draw_rail_start, is_rail, without_repeated_rulers
+from .lane_highlights import Highlights, LinkMark
 from .lane_links import INDENTS, MIN_LINKED_COLUMNS, TURNS, draw_links, has_crossing, start_of
 from .lane_rows import (
     MIN_WIDTH,

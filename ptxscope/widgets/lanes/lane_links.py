@@ -17,13 +17,12 @@ from ...scene.scene_model import (
 )
 from ..base.pane import StyledLine, StyledText, measure_line
 from .lane_cells import (
-    LinkMark,
-    PlaceMark,
     draw_span,
     format_link_style,
     join_columns,
     wrap_line,
 )
+from .lane_highlights import LinkMark, PlaceMark
 
 MIN_LINKED_COLUMNS = 12
 """Minimum columns of a lane for links."""

@@ -26,7 +26,6 @@ from ..result_bar import HIDDEN_DIGIT
 from .lane_cells import (
     LABEL,
     NUMBER,
-    PlaceMark,
     Whole,
     draw_cell_pieces,
     lay_out_cells,
@@ -36,6 +35,7 @@ from .lane_cells import (
     wrap_line,
 )
 from .lane_figures import draw_figure, is_complete
+from .lane_highlights import PlaceMark
 from .lane_links import MIN_LINKED_COLUMNS
 
 if TYPE_CHECKING:

@@ -1,0 +1,61 @@
+"""A listing's registers: which block they are of, what wrote them, what an erratum can change."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope.sources.lint import check_text
+from ptxscope.state.open_listing import open_listing
+from ptxscope.state.requests import ShowOutcome
+from ptxscope.state.setup import make_example, trace_of
+from tests.state.states import make_state, move_by, open_text, set_values
+from tests.state.test_transitions import do
+
+
+def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
+    text = (
+        ".reg .b32 a, b, d, e, f;\nmov.b32 a, 0x80ff7f01; mov.b32 b, 0x01010101;\n"
+        "vsub4.u32.u32.u32 d, a, b, b;\n{ .reg .b32 a;\nmov.b32 a, 3;\n"
+        "vadd.u32.u32.u32 e, a, a; }\nvsub4.u32.u32.u32 f, a, b, b;\n"
+    )
+    cursor = open_listing(text, "x.ptx")
+    assert cursor is not None
+    found = []
+    for index, statement in enumerate(cursor.listing.programs[0].statements):
+        if statement.explained:
+            setup = cursor.move_to(0, index).make_setup(make_example("vadd"))
+            found.append((setup.values["a"], trace_of(setup).result))
+    outer = {"d": 0x7FFE7E00}  # byte by byte: 80-1, ff-1, 7f-1, 01-1
+    assert found == [(0x80FF7F01, outer), (3, {"e": 6}), (0x80FF7F01, {"f": outer["d"]})]
+
+
+def test_the_line_that_wrote_other_bits_is_found() -> None:
+    def expect(text: str) -> str:
+        *_, outcome = do(state, "listing.expect", text)
+        assert isinstance(outcome, ShowOutcome)
+        return outcome.text
+
+    state = make_state()
+    open_text(
+        state,
+        "vadd4.u32.u32.u32 t, 1, 2, 0;\nvadd.u32.s32.s32.sat d.b1, a, 0, 5;\n"
+        "vadd.u32.u32.u32.sat d.b0, 7, 0, d;\nmov.b32 e, d;",
+    )
+    assert "the run stops at line 2, which needs a" in expect("e=0x0000ff07")
+    move_by(state, 1)
+    set_values(state, a=0xFFFFFFFF)
+    assert "line 2 wrote the bits that differ" in expect("e=0x0000ff07")
+    assert state.cursor
+    assert state.cursor.statement.line == 2
+    assert "e is as observed" in expect("e=0x??????07")
+
+
+@pytest.mark.parametrize(("c", "can_bite"), [("%r3", True), ("0", False)])
+def test_the_list_marks_the_errata_that_check_finds(c: str, can_bite: bool) -> None:
+    """E11 extends the sign of c (SEMANTICS.md, section 4): that of a literal 0 changes nothing."""
+    text = f"vmad.u32.u32.u32.sat %r4, %r1, %r2, {c};\nvmax.u32.u32.u32 %r5, %r4, %r1;"
+    found = next(iter(check_text(text, "x.ptx")))
+    assert ("E11" in found.errata) == can_bite
+    cursor = open_listing(text, "x.ptx")
+    assert cursor
+    assert ("E11" in cursor.rows[0].possible_errata) == can_bite
