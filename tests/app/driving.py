@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from ptxscope import parse
 from ptxscope.app.app import Explorer
-from ptxscope.engine.isa.form import Form
+from ptxscope.engine.isa.types import Form
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.session import Session

@@ -10,8 +10,7 @@ from ptxscope import PtxError
 from ptxscope.engine.isa.types import Type
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import BitRef, LaneRef, Place
-from ptxscope.state.figure_edits import parse_part
-from ptxscope.state.figure_edits import flip_mask, link_places, nudge_place, select_part
+from ptxscope.state.figure_edits import flip_mask, link_places, nudge_place, parse_part, select_part
 from tests.state.states import make_state
 from tests.state.test_transitions import answer, said
 
