@@ -10,40 +10,29 @@ import numpy as np
 import pytest
 
 from tests.cli.running import Done, run
+from tests.kernel_texts import read_kernels
 
-_KERNEL = """\
-.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry halves(.param .u64 halves_in, .param .u64 halves_out, .param .u32 halves_n)
-{
-  .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %d<6>; .reg .f32 %f<3>;
-  ld.param.u64 %d1, [halves_in];
-  ld.param.u64 %d2, [halves_out];
-  ld.param.u32 %r8, [halves_n];
-  mov.u32 %r1, %tid.x;
-  mov.u32 %r2, 0;
-  setp.ge.u32 %p1, %r1, %r8;
-  @%p1 bra END;
-  mov.b64 %d3, {%r1, %r2};
-  shl.b64 %d3, %d3, 2;
-  add.u64 %d4, %d1, %d3;
-  add.u64 %d5, %d2, %d3;
-  ld.global.u32 %r3, [%d4];
-  shr.u32 %r4, %r3, 1;
-  st.global.u32 [%d5], %r4;
-END:
-  ret;
-}
-"""
+_KERNELS = read_kernels("run.ptx")
+MakeFile = Callable[..., str]
 
 
 @pytest.fixture
-def kernel(tmp_path: Path) -> str:
-    """The file of a kernel."""
-    file = tmp_path / "kernel.ptx"
-    file.write_text(_KERNEL)
-    return str(file)
+def make_file(tmp_path: Path) -> MakeFile:
+    """Returns the file of a kernel, in which a text is another one."""
+
+    def make(name: str = "halved", old: str = "", new: str = "") -> str:
+        file, text = tmp_path / f"{name}.ptx", _KERNELS[name]
+        assert old in text
+        file.write_text(text.replace(old, new) if old else text)
+        return str(file)
+
+    return make
+
+
+@pytest.fixture
+def kernel(make_file: MakeFile) -> str:
+    """The file of a kernel that halves numbers."""
+    return make_file()
 
 
 def change(file: str, old: str, new: str) -> None:
@@ -150,16 +139,15 @@ def test_a_change_explains_the_digits_that_are_known(kernel: str) -> None:
     assert "line 19 with `1` rather than `2` explains all 2 values" in done.stdout
 
 
-def test_floats_are_expected_as_numbers(tmp_path: Path) -> None:
-    file = tmp_path / "kernel.ptx"
-    text = _KERNEL.replace("shr.u32 %r4, %r3, 1", "mov.b32 %f1, %r3; add.f32 %f1, %f1, %f1")
-    file.write_text(text.replace("st.global.u32 [%d5], %r4", "st.global.f32 [%d5], %f1"))
+def test_floats_are_expected_as_numbers(kernel: str, tmp_path: Path) -> None:
+    change(kernel, "shr.u32 %r4, %r3, 1", "mov.b32 %f1, %r3; add.f32 %f1, %f1, %f1")
+    change(kernel, "st.global.u32 [%d5], %r4", "st.global.f32 [%d5], %f1")
     values = ["param0=[0.5,1.5]", "halves_out=zeros:f32:2"]
     np.save(tmp_path / "wide.npy", np.array([1.0, 3.0]))
     for expected in ("param1[1]=3", "param1=[1.0,3]", f"param1=@{tmp_path}/wide.npy"):
-        done = launch(str(file), *values, "--expect", expected, block=2)
+        done = launch(kernel, *values, "--expect", expected, block=2)
         assert done.returncode == 0, expected
-    done = launch(str(file), *values, "--expect", "param1[1]=2.5", block=2)
+    done = launch(kernel, *values, "--expect", "param1[1]=2.5", block=2)
     assert "param1[1] is 3.0, not 2.5" in done.stdout
 
 
@@ -173,6 +161,11 @@ def test_floats_are_expected_as_numbers(tmp_path: Path) -> None:
             1,
             "line 18: ld.global.u32 %r3, [%d4]: thread (2,0,0) of block (0,0,0) reads 4 bytes at "
             "param0[2], outside its 2 elements",
+        ),
+        (
+            ["param0=[1,2]", "--thread", "3"],
+            1,
+            "reads 4 bytes at param0[2], outside its 2 elements",
         ),
         (["param0=@none.npy"], 2, "none.npy: there is no such file"),
         (["param3=1"], 2, "param3 is not a parameter of halves"),
@@ -301,15 +294,9 @@ def test_ctrl_c_says_how_far_it_came(kernel: str, monkeypatch: pytest.MonkeyPatc
     assert "interrupted after 12,345 thread instructions" in done.stderr
 
 
-def test_a_thread_that_reads_outside_of_a_buffer_can_be_followed(kernel: str) -> None:
-    done = launch(kernel, "param0=[1,2]", "--thread", "3")
-    assert done.returncode == 1
-    assert "reads 4 bytes at param0[2], outside its 2 elements" in done.stderr
-
-
 def test_a_kernel_in_a_string_of_a_program(kernel: str, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
-    program.write_text(f'import gpu\n\nPTX = """{_KERNEL}"""\n')
+    program.write_text(f'import gpu\n\nPTX = """{_KERNELS["halved"]}"""\n')
     done = launch(str(program))
     assert "  [0]  5 10 15 20\n" in done.stdout
     program.write_text(program.read_text().replace("zeros", "").replace("shr.u32", "vshr.u32"))
@@ -389,38 +376,8 @@ def test_progress_is_towards_the_limit_until_a_block_has_ended(
     ]
 
 
-_SATURATED = """\
-.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry k(.param .u64 out)
-{
-  .reg .b32 %r<9>; .reg .b64 %d<3>;
-  ld.param.u64 %d1, [out];
-  mov.u32 %r1, 0x7f010203;
-  mov.u32 %r2, 0x01010101;
-  call (%r6), later, (%r1);
-  and.b32 %r3, %r1, 0x7f7f7f7f;
-  and.b32 %r4, %r2, 0x7f7f7f7f;
-  add.u32 %r3, %r3, %r4;
-  xor.b32 %r4, %r1, %r2;
-  and.b32 %r4, %r4, 0x80808080;
-  xor.b32 %r5, %r3, %r4;
-  st.global.u32 [%d1], %r5;
-  ret;
-}
-.func (.reg .u32 y) later(.reg .u32 x)
-{
-  add.u32 y, x, 1;
-  ret;
-}
-"""
-
-
-def test_the_steps_of_a_thread_are_folded(tmp_path: Path) -> None:
-    file = tmp_path / "kernel.ptx"
-    file.write_text(_SATURATED)
-    words = ("run", str(file), "out=zeros:u32:1", "--thread", "0")
+def test_the_steps_of_a_thread_are_folded(make_file: MakeFile) -> None:
+    words = ("run", make_file("folded"), "out=zeros:u32:1", "--thread", "0")
     whole, folded = run(*words), run(*words, "--fold")
     assert "   15 and.b32 %r4, %r4, 0x80808080 " in whole.stdout
     assert "      lines 11–16 compute `__vadd4(0x7f010203, 0x01010101)` → %r5\n" in whole.stdout
@@ -430,11 +387,12 @@ def test_the_steps_of_a_thread_are_folded(tmp_path: Path) -> None:
     assert "writes param0[0] = 0x80020304  2147615492" in folded.stdout
 
 
-def test_a_thread_stops_before_its_line_also_after_a_function_behind_it(tmp_path: Path) -> None:
-    file = tmp_path / "kernel.ptx"
-    file.write_text(_SATURATED.replace("xor.b32 %r5, %r3, %r4;", "\n  xor.b32 %r5, %r3, %r4;"))
+def test_a_thread_stops_before_its_line_also_after_a_function_behind_it(
+    make_file: MakeFile,
+) -> None:
+    file = make_file("folded", "xor.b32 %r5, %r3, %r4;", "\n  xor.b32 %r5, %r3, %r4;")
     for line in (16, 17):  # a blank line, and the next
-        lines = run("run", str(file), "out=zeros:u32:1", "--break", str(line)).stdout.splitlines()
+        lines = run("run", file, "out=zeros:u32:1", "--break", str(line)).stdout.splitlines()
         assert lines[-2:] == ["stopped before line 17", ""]
         assert lines[-3].startswith("   15 and.b32 %r4")
 
@@ -468,27 +426,8 @@ def test_a_cuda_source_needs_nvcc_first(tmp_path: Path) -> None:
     assert "`nvcc -ptx` makes a listing with the kernels of a CUDA source" in done.stderr
 
 
-def test_wide_elements_take_fewer_columns(tmp_path: Path) -> None:
-    file = tmp_path / "kernel.ptx"
-    file.write_text(
-        """.version 8.0
-.target sm_90
-.address_size 64
-.global .u32 unused;
-.visible .entry k(.param .u64 out)
-{
-  .reg .b64 %d<4>; .reg .b32 %r<2>;
-  ld.param.u64 %d1, [out];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %d2, %r1, 8;
-  add.u64 %d1, %d1, %d2;
-  mov.u64 %d3, 0xffffffffffffffff;
-  st.global.u64 [%d1], %d3;
-  ret;
-}
-"""
-    )
-    done = run("run", str(file), "--block", "16", "out=zeros:u64:16")
+def test_wide_elements_take_fewer_columns(make_file: MakeFile) -> None:
+    done = run("run", make_file("wide"), "--block", "16", "out=zeros:u64:16")
     rows = [x for x in done.stdout.splitlines() if x.startswith("  [")]
     assert [x.split()[0] for x in rows] == ["[0]", "[4]", "[8]", "[12]"]
     assert len({len(x) for x in rows}) == 1
