@@ -18,7 +18,10 @@ from .thread_state import (
     RegisterPlace,
     ThreadGroup,
     ThreadValues,
+    UnmodelledError,
     WaveState,
+    choose_modifier,
+    get_operands,
     unite_causes,
     write_values,
 )
@@ -76,32 +79,24 @@ class Barriers:
         self, frame: CallFrame, statement: Statement, next_block: int
     ) -> Callable[[ThreadGroup], None]:
         """Return what threads do at ``bar`` or ``barrier``."""
-        names = statement.modifiers
-        if "cluster" in names or not {"sync", "arrive", "red"} & set(names):
+        operands, reduction = statement.operands, None
+        try:
+            kind = choose_modifier(statement, ("cluster", "sync", "arrive", "red"))
+            if kind == "cluster":
+                raise UnmodelledError
+            if kind == "red":
+                reduction = _make_reduction(frame, statement)
+                operands = operands[1:-1]
+        except UnmodelledError:
             return self._make_unmodelled(frame, statement, next_block)
-        operands = list(statement.operands)
-        reduction = None
-        if "red" in names:
-            reduction = _find_reduction(frame, statement)
-            if reduction is None:
-                return self._make_unmodelled(frame, statement, next_block)
-            operands = operands[1:-1]
         sources = [frame.find_source(x, "u32") for x in operands]
-        number_source = sources[0] if sources else None
-        count_source = sources[1] if len(sources) > 1 else None
-        waits = "arrive" not in names
+        waits = kind != "arrive"
 
         def arrive(group: ThreadGroup) -> None:
             lane = int(group.lanes[0])
-            number = int(number_source.bits[lane]) if number_source else 0
-            count = int(count_source.bits[lane]) if count_source else 0
-            if (
-                group.has_all
-                and waits
-                and not count
-                and not reduction
-                and number not in (self._barriers)
-            ):
+            number, count = [*(int(x.bits[lane]) if x else 0 for x in sources), 0, 0][:2]
+            is_simple = waits and not count and not reduction and number not in self._barriers
+            if is_simple and group.has_all:
                 self.state.begin_epoch(group.mask, ThreadScope.BLOCK)
                 self._released.append((frame, next_block, group))
                 return
@@ -208,16 +203,13 @@ class Barriers:
         self.state.fail(first.statement, np.flatnonzero(first.mask), message)
 
 
-def _find_reduction(frame: CallFrame, statement: Statement) -> _Reduction | None:
-    operands = statement.operands
-    operation = next((x for x in statement.modifiers if x in _REDUCTIONS), "")
-    if len(operands) < 3:
-        return None
-    destination, last = operands[0], operands[-1]
-    source = frame.find_source(last, "pred")
-    if not operation or source is None or not isinstance(destination, RegisterOperand):
-        return None
+def _make_reduction(frame: CallFrame, statement: Statement) -> _Reduction:
+    operation = choose_modifier(statement, _REDUCTIONS)
+    destination, last = get_operands(statement, 3)[0], statement.operands[-1]
+    if not isinstance(destination, RegisterOperand):
+        raise UnmodelledError
     is_negated = isinstance(last, RegisterOperand) and last.is_negated
+    source = frame.get_source(last, "pred")
     return _Reduction(operation, source, is_negated, RegisterPlace(frame, destination.name))
 
 

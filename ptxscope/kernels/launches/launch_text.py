@@ -69,15 +69,19 @@ def find_parameter(kernel: Program, name: str) -> int | None:
     return position if 0 <= position < len(names) else None
 
 
-def explain_unknown_parameter(kernel: Program, name: str) -> str:
-    """Return an error that lists the parameters."""
-    names = [x.name for x in kernel.parameters]
-    suggestion = find_closest_spelling(name, names)
-    meant = f"; did you mean {suggestion}?" if suggestion else ""
-    return f"{name} is not a parameter of {kernel.name}{meant}; {describe_parameters(kernel)}"
+def _get_position(kernel: Program, name: str) -> int:
+    """Return the position of a parameter. Raise ArgumentError, which lists all, if it is none."""
+    position = find_parameter(kernel, name)
+    if position is None:
+        suggestion = find_closest_spelling(name, [x.name for x in kernel.parameters])
+        meant = f"; did you mean {suggestion}?" if suggestion else ""
+        raise ArgumentError(
+            f"{name} is not a parameter of {kernel.name}{meant}; {_describe_parameters(kernel)}"
+        )
+    return position
 
 
-def describe_parameters(kernel: Program) -> str:
+def _describe_parameters(kernel: Program) -> str:
     """Return a list of the parameters: ``param0 = k_param_0 (.u64)``."""
     parts = [f"param{i} = {x.name} (.{x.type})" for i, x in enumerate(kernel.parameters)]
     return ", ".join(parts) or "it has none"
@@ -111,7 +115,9 @@ def parse_argument(text: str, parameter: Variable) -> int | Buffer | FileArgumen
         return _parse_list(match[1], match[2])
     if word.startswith("["):
         raise ArgumentError(f"{quote_word(word)} is not a list: [1,2,3] or [1,2,3]:u8")
-    return _parse_number(word, parameter)
+    if parameter.is_array:
+        raise ArgumentError(f"{parameter.name} takes {parameter.bytes} bytes: a list or a file")
+    return _parse_bits(word, parameter.type)
 
 
 def _make_buffer(match: re.Match[str]) -> Buffer:
@@ -142,12 +148,6 @@ def _parse_list(text: str, type_: str | None) -> Buffer:
     dtype = get_buffer_dtype(type_)
     bits = [_parse_bits(x, type_) for x in parts]
     return np.array(bits, f"u{dtype.itemsize}").view(dtype)
-
-
-def _parse_number(word: str, parameter: Variable) -> int | Buffer:
-    if parameter.is_array:
-        raise ArgumentError(f"{parameter.name} takes {parameter.bytes} bytes: a list or a file")
-    return _parse_bits(word, parameter.type)
 
 
 def _parse_bits(word: str, type_: str) -> int:
@@ -186,9 +186,7 @@ def read_arguments(kernel: Program, arguments: Mapping[str, Argument]) -> list[i
     values: dict[int, int | Buffer] = {}
     for name, argument in arguments.items():
         check_argument("a parameter", name, str, "its name")
-        position = find_parameter(kernel, name)
-        if position is None:
-            raise ArgumentError(explain_unknown_parameter(kernel, name))
+        position = _get_position(kernel, name)
         if position in values:
             raise ArgumentError(f"{name} is given twice")
         parameter = kernel.parameters[position]
@@ -199,17 +197,16 @@ def read_arguments(kernel: Program, arguments: Mapping[str, Argument]) -> list[i
     missing = [i for i in range(len(kernel.parameters)) if i not in values]
     if missing:
         wanted = " ".join(f"param{i}=…" for i in missing)
-        raise ArgumentError(f"{kernel.name} needs {wanted}: {describe_parameters(kernel)}")
+        raise ArgumentError(f"{kernel.name} needs {wanted}: {_describe_parameters(kernel)}")
     return [values[i] for i in range(len(kernel.parameters))]
 
 
 def _read_argument(parameter: Variable, argument: Argument) -> int | Buffer:
     if isinstance(argument, str):
         parsed = parse_argument(argument, parameter)
-        if isinstance(parsed, (int, np.ndarray)):
-            argument = parsed
-        else:
+        if isinstance(parsed, FileArgument):
             raise ArgumentError("a file is read by the command line only; pass an array")
+        argument = parsed
     if isinstance(argument, np.ndarray) and argument.ndim:
         return _check_buffer(parameter, argument)
     if parameter.is_array:
@@ -260,9 +257,16 @@ def _check_buffer(parameter: Variable, array: Buffer) -> Buffer:
 # --- shapes and threads
 
 
-def parse_shape(option: str, text: str) -> Shape:
-    """Return the three numbers of ``32,2``. Raise ArgumentError for another text."""
-    return _parse_axes(option, text, 1)
+def parse_shape(option: str, text: str, default: int = 1) -> Shape:
+    """Return the three numbers of ``32,2``, of which the last ones may be omitted.
+
+    Raise ArgumentError for another text.
+    """
+    parts = text.split(",")
+    if len(parts) > 3 or not all(_NUMBER.fullmatch(x.strip()) for x in parts):
+        raise ArgumentError(f"{option} is X[,Y[,Z]], not {text}")
+    x, y, z = (*map(int, parts), default, default)[:3]
+    return x, y, z
 
 
 def parse_thread(text: str, shape: LaunchShape) -> int:
@@ -271,7 +275,7 @@ def parse_thread(text: str, shape: LaunchShape) -> int:
     Raise ArgumentError if there is none.
     """
     thread, _, block = text.partition("@")
-    places = [_parse_axes("--thread", x or "0", 0) for x in (thread, block)]
+    places = [parse_shape("--thread", x or "0", 0) for x in (thread, block)]
     for name, place, whole, limits in (
         ("thread", places[0], "a block", shape.block),
         ("block", places[1], "the grid", shape.grid),
@@ -280,15 +284,6 @@ def parse_thread(text: str, shape: LaunchShape) -> int:
             texts = [",".join(map(str, x)) for x in (place, limits)]
             raise ArgumentError(f"there is no {name} {texts[0]}; {whole} is {texts[1]}")
     return shape.find_thread_number(places[0], places[1])
-
-
-def _parse_axes(option: str, text: str, default: int) -> Shape:
-    """Return three numbers; the last ones may be omitted."""
-    parts = text.split(",")
-    if len(parts) > 3 or not all(_NUMBER.fullmatch(x.strip()) for x in parts):
-        raise ArgumentError(f"{option} is X[,Y[,Z]], not {text}")
-    x, y, z = (*map(int, parts), default, default)[:3]
-    return x, y, z
 
 
 def parse_values(kernel: Program, texts: Sequence[str], read_file: ReadFile) -> dict[str, Argument]:
@@ -306,11 +301,9 @@ def parse_values(kernel: Program, texts: Sequence[str], read_file: ReadFile) -> 
 
 
 def _parse_value(kernel: Program, name: str, text: str, read_file: ReadFile) -> int | Buffer:
-    position = find_parameter(kernel, name)
-    if position is None:
-        raise ArgumentError(explain_unknown_parameter(kernel, name))
+    parameter = kernel.parameters[_get_position(kernel, name)]
     try:
-        value = parse_argument(text, kernel.parameters[position])
+        value = parse_argument(text, parameter)
         return check_elements(read_file(value)) if isinstance(value, FileArgument) else value
     except ArgumentError as error:
         raise ArgumentError(f"{name}: {error}") from None

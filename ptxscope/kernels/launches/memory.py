@@ -175,13 +175,6 @@ class AddressSpace(RegionMap):
             return np.full((self.instance_count, size), NEVER_WRITTEN, np.uint64)
         return make_sparse_zeros(self.instance_count * size, np.uint64).reshape(-1, size)
 
-    def clear(self) -> None:
-        """Forget the contents of all instances, as at the start of a block."""
-        self.data[:] = 0
-        if self.causes is not None:
-            self.causes[:] = NEVER_WRITTEN if self.is_tracked else 0
-        self.stamps = self.readers = self.updaters = None
-
     def replicate(self, count: int) -> AddressSpace:
         """Return a space with the contents of this one, of a single instance, in all instances."""
         space = AddressSpace(self.name, count)

@@ -248,7 +248,6 @@ def execute(
         tuple(registers.missing_inputs.values()),
         tuple(key for key in inputs if key not in registers.used_keys),
         registers.answers,
-        tuple(machine.later),
         registers.values,
     )
 
@@ -259,7 +258,6 @@ class _Machine:
     def __init__(self, program: Program, registers: Registers, model: Model) -> None:
         self.program, self.registers, self.model = program, registers, model
         self.steps: list[RunStep] = []
-        self.later: list[RunStep] = []
         self.number = 0
 
     def run_statements(
@@ -278,8 +276,6 @@ class _Machine:
             self.registers.keep_contents(statement)
             if not self.registers.missing_inputs:
                 self.steps.append(step)
-            elif step.note or step.writes:
-                self.later.append(step)
             if is_over:
                 return StopReason.BRANCH_TAKEN
         return StopReason.END

@@ -124,8 +124,6 @@ class Run(NamedTuple):
     """Keys of the inputs that nothing has read."""
     answers: Mapping[str, str]
     """The input used for each unknown value, by keys: ``u@17`` to ``u``."""
-    later_steps: tuple[RunStep, ...] = ()
-    """Steps of statements after the first missing input that depend on no missing input."""
     values: Mapping[WritePlace, Value] = {}
     """The contents of the registers, by the place that wrote them."""
 
