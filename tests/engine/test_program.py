@@ -59,76 +59,6 @@ def word_of(values: Sequence[int], width: int) -> int:
 # --- the plain instructions --------------------------------------------------------------
 
 
-def lop3_bit_by_bit(a: int, b: int, c: int, table: int) -> int:
-    """The definition of the PTX ISA: row (a, b, c) of a truth table of eight."""
-    bits = zip(*(f"{x:032b}" for x in (a, b, c)), strict=True)
-    return int("".join(f"{table:08b}"[7 - int("".join(row), 2)] for row in bits), 2)
-
-
-@given(WORDS, WORDS, WORDS, st.integers(0, 255))
-def test_lop3_is_its_truth_table(a: int, b: int, c: int, table: int) -> None:
-    found = results(f"lop3.b32 d, a, b, c, {table};", a=a, b=b, c=c)["d"]
-    assert found == lop3_bit_by_bit(a, b, c, table)
-
-
-@pytest.mark.parametrize(
-    ("table", "compute"),
-    [
-        (0x80, lambda a, b, c: a & b & c),
-        (0xFE, lambda a, b, c: a | b | c),
-        (0x40, lambda a, b, c: a & b & ~c),
-        (0x96, lambda a, b, c: a ^ b ^ c),
-        (0x1A, lambda a, b, c: (a & b | c) ^ a),
-    ],
-)
-def test_lop3_tables_of_the_ptx_isa(table: int, compute: Callable[[int, int, int], int]) -> None:
-    a, b, c = 0x0F0F1234, 0x3355AAAA, 0x12345678
-    text = f"lop3.b32 d, a, b, c, {table:#x};"
-    assert results(text, a=a, b=b, c=c)["d"] == compute(a, b, c) & WORD
-
-
-# PTX ISA 9.7.9.7: the bytes of d, the highest first, for control 0, 1, 2 and 3.
-PRMT_MODES = {
-    "f4e": ["3210", "4321", "5432", "6543"],
-    "b4e": ["5670", "6701", "7012", "0123"],
-    "rc8": ["0000", "1111", "2222", "3333"],
-    "ecl": ["3210", "3211", "3222", "3333"],
-    "ecr": ["0000", "1110", "2210", "3210"],
-    "rc16": ["1010", "3232", "1010", "3232"],
-}
-
-
-@pytest.mark.parametrize("mode", PRMT_MODES)
-def test_prmt_modes_pick_the_bytes_of_the_table(mode: str) -> None:
-    a, b = 0xD3C2B1A0, 0x97868594
-    source = f"{b:08x}{a:08x}"  # byte 7 first
-    for control, picked in enumerate(PRMT_MODES[mode]):
-        wanted = "".join(source[14 - 2 * int(x) : 16 - 2 * int(x)] for x in picked)
-        for high in (0, 0xFFFFFFFC):  # only the two low bits count
-            text = f"prmt.b32.{mode} d, a, b, c;"
-            assert results(text, a=a, b=b, c=control | high)["d"] == int(wanted, 16)
-
-
-@given(WORDS, WORDS, WORDS)
-def test_prmt_takes_a_byte_or_its_sign(a: int, b: int, c: int) -> None:
-    source = f"{b:08x}{a:08x}"
-    wanted = ""
-    for digit in f"{c:08x}"[4:]:
-        which = int(digit, 16) % 8
-        byte = source[14 - 2 * which : 16 - 2 * which]
-        wanted += byte if int(digit, 16) < 8 else "ff" if byte >= "80" else "00"
-    assert results("prmt.b32 d, a, b, c;", a=a, b=b, c=c)["d"] == int(wanted, 16)
-
-
-@given(WORDS, WORDS)
-def test_shifts_stop_at_32(a: int, b: int) -> None:
-    found = results("shl.b32 l, a, b; shr.u32 u, a, b; shr.b32 w, a, b; shr.s32 s, a, b;", a=a, b=b)
-    far = min(b, 99)
-    assert found["l"] == a * 2**far % 2**32
-    assert found["u"] == found["w"] == a // 2**far
-    assert found["s"] == signed(a) // 2**far % 2**32
-
-
 # What a statement computes, said again in other words: by bits as text, by numbers.
 DIRECT: dict[str, Callable[[int, int], int]] = {
     "mov.u32": lambda x, _: x,
@@ -174,62 +104,8 @@ def test_straight_lines_of_plain_instructions(
         assert value.bits == {**values, **held}[name]
 
 
-def test_predicates_are_moved_and_combined() -> None:
-    found = results(
-        "and.pred x, p, q; or.pred y, p, q; xor.pred z, p, p; not.pred n, q; mov.pred m, p;",
-        p=1,
-        q=0,
-    )
-    assert [found[name] for name in "xyznm"] == [0, 1, 0, 1, 1]
-
-
 LONG = 2**64 - 1
 LONGS = st.one_of(st.sampled_from([0, 1, 63, 64, 65, 1 << 63, LONG]), st.integers(0, LONG))
-
-
-@given(LONGS, LONGS, WORDS)
-def test_words_of_64_bits_are_computed(x: int, y: int, n: int) -> None:
-    text = """.reg .b64 %rd<12>; .reg .b32 n;
-    mov.u64 %rd2, %rd0; and.b64 %rd3, %rd2, %rd1; or.b64 %rd4, %rd0, %rd1; not.b64 %rd5, %rd0;
-    add.s64 %rd6, %rd0, %rd1; sub.u64 %rd7, %rd0, %rd1; shl.b64 %rd8, %rd0, n;
-    shr.u64 %rd9, %rd0, n; shr.s64 %rd10, %rd0, n; xor.b64 %rd11, %rd11, %rd11;"""
-    run = execute(block(text), {"%rd0": x, "%rd1": y, "%rd11": y, "n": n})
-    found = [run.registers[f"%rd{number}"].bits for number in range(2, 12)]
-    far = min(n, 64)
-    sums = [(x + y) % 2**64, (x - y) % 2**64]
-    shifts = [x * 2**far % 2**64, x // 2**far, signed(x, 64) // 2**far % 2**64]
-    assert found == [x, (x + y - (x ^ y)) // 2, (x + y + (x ^ y)) // 2, LONG - x, *sums, *shifts, 0]
-
-
-@given(st.integers(0, 0xFFFF), st.integers(0, 0xFFFF), WORDS)
-def test_half_words_are_computed(x: int, y: int, n: int) -> None:
-    text = """.reg .b16 h<9>; .reg .b32 n; and.b16 h2, h0, h1; not.b16 h3, h0; shl.b16 h4, h0, n;
-    shr.u16 h5, h0, n; shr.s16 h6, h0, n; min.s16 h7, h0, h1;"""
-    run = execute(block(text), {"h0": x, "h1": y, "n": n})
-    found = [run.registers[f"h{number}"].bits for number in range(2, 8)]
-    far = min(n, 16)
-    shifts = [x * 2**far % 2**16, x // 2**far, signed(x, 16) // 2**far % 2**16]
-    smaller = min(signed(x, 16), signed(y, 16)) % 2**16
-    assert found == [(x + y - (x ^ y)) // 2, 0xFFFF - x, *shifts, smaller]
-
-
-@given(LONGS, LONGS)
-def test_products_are_computed(x: int, y: int) -> None:
-    text = """.reg .b64 x, y, %rd<6>; .reg .b32 u, v, %r<6>;
-    mov.b64 {u, _}, x; mov.b64 {v, _}, y;
-    mul.lo.u64 %rd0, x, y; mul.hi.u64 %rd1, x, y; mul.hi.s64 %rd2, x, y; mul.wide.s32 %rd3, u, v;
-    mad.wide.u32 %rd4, u, v, x; mad.lo.s32 %r0, u, v, v; mad.hi.s32 %r1, u, v, v;
-    neg.s64 %rd5, x; abs.s32 %r2, u; cnot.b32 %r3, u; or.b32 v, v, 1;
-    div.u32 %r4, u, v; rem.u32 %r5, u, v;"""
-    run = execute(block(text), {"x": x, "y": y})
-    u, v, a, b = x % 2**32, y % 2**32, signed(x, 64), signed(y, 64)
-    found = [run.registers[f"%rd{number}"].bits for number in range(6)]
-    product = signed(u) * signed(v)
-    wide = [product % 2**64, (u * v + x) % 2**64]
-    assert found == [x * y % 2**64, x * y >> 64, (a * b >> 64) % 2**64, *wide, -x % 2**64]
-    words = [run.registers[f"%r{number}"].bits for number in range(6)]
-    sums = [(product + v) % 2**32, ((product >> 32) + v) % 2**32]
-    assert words == [*sums, abs(signed(u)) % 2**32, not u, *divmod(u, v | 1)]
 
 
 @given(LONGS)
