@@ -18,7 +18,7 @@ from ...engine.arrays.call_sequence import get_storage_dtype
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Signature
 from ...files import expand_path, is_there, replace
-from ...kernels.launches.sparse_arrays import get_physical_memory
+from ...kernels.launches.memory_regions import get_physical_memory
 from .arguments import find_column_operands, parse_assignments
 from .progress_bar import ProgressBar
 from .streams import CommandError, command_errors, file_errors

@@ -86,10 +86,8 @@ def load_module(
     declared elsewhere. ``on_progress`` is called with the position reached in the text.
     ``is_wanted`` chooses the functions whose statements are read, which saves time.
     """
-    loader = _Loader(
-        text, piece, elsewhere, on_progress, is_excerpt=is_excerpt, is_wanted=is_wanted
-    )
-    return loader.load_module(name)
+    loader = _Loader(text, piece, elsewhere, on_progress, is_wanted, is_excerpt=is_excerpt)
+    return Module(tuple(loader.iter_programs(name)), loader.variables)
 
 
 class FunctionHeader(NamedTuple):
@@ -173,9 +171,9 @@ class _Loader:
         piece: PtxPiece,
         elsewhere: Scopes | None,
         on_progress: Callable[[int], None] | None,
+        is_wanted: Callable[[FunctionHeader], bool] | None,
         *,
-        is_excerpt: bool = False,
-        is_wanted: Callable[[FunctionHeader], bool] | None = None,
+        is_excerpt: bool,
     ) -> None:
         self.text, self.fragment, self.may_be_prose = text, piece.flatten(), piece.may_be_prose
         self.on_progress, self.is_wanted = on_progress, is_wanted
@@ -204,11 +202,8 @@ class _Loader:
         """The open blocks by the id of their scope."""
         self.last_label = ""
 
-    def load_module(self, name: str) -> Module:
-        """Return the functions of the piece; without any, all of it is one block of that name."""
-        return Module(tuple(self._iter_programs(name)), self.variables)
-
-    def _iter_programs(self, name: str) -> Iterator[Program]:
+    def iter_programs(self, name: str) -> Iterator[Program]:
+        """Yield the functions of the piece; without any, all of it is one block of that name."""
         bodies = dict(find_bodies(self.words))
         if not bodies:
             self.function = _OpenFunction(FunctionHeader(name), is_function=False)

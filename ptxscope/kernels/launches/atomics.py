@@ -15,7 +15,7 @@ from ...engine.program.statement_operands import Operand, RegisterOperand
 from ...engine.syntax.opcodes import ADDRESS_PLACES
 from .conflicts import ThreadScope
 from .fidelity import Causes
-from .memory import Elements, make_elements
+from .memory import Bits, Elements, make_elements
 from .memory_regions import AccessError
 from .memory_steps import (
     SHARED_SPACES,
@@ -25,7 +25,6 @@ from .memory_steps import (
     parse_memory_form,
 )
 from .thread_state import (
-    Bits,
     CallFrame,
     Step,
     ThreadGroup,

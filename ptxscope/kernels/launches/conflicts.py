@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .launch import WARP
-from .sparse_arrays import make_sparse_zeros
+from .memory_regions import Numbers, make_sparse_zeros
 
-Numbers = npt.NDArray[np.int64]
 Lines = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 

@@ -18,6 +18,7 @@ from ...engine.program.program import Program
 from ...engine.program.variables import Variable
 from ...engine.syntax.errors import PtxError
 from ...engine.tracing.operand_bits import abbreviate_value, check_argument, convert_to_integer
+from .conflicts import Mask
 from .device_code import DeviceCode
 from .fidelity import NEVER_WRITTEN
 from .launch_memory import BoundBuffer
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from .kernel_run import KernelRun
 
 _ELEMENT = re.compile(r"(.+?)\[(\d{1,12})\]")
-Mask = npt.NDArray[np.bool_]
 Expectations = Mapping[str, Mapping[int, Observed]]
 """The expected bits of elements by buffer and position."""
 ExpectedBuffer = npt.NDArray[Any] | Mapping[int, int | Observed]

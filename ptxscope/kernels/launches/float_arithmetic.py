@@ -16,8 +16,8 @@ from ...engine.program.control_flow import find_thread_blocks
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import RegisterOperand
+from .memory import Bits
 
-Bits = npt.NDArray[Any]
 Floats = npt.NDArray[Any]
 """Numbers in binary32 or binary64."""
 

@@ -24,8 +24,8 @@ from .float_arithmetic import (
     fuse,
     saturate,
 )
+from .memory import Bits
 from .thread_state import (
-    Bits,
     CallFrame,
     Step,
     ThreadGroup,

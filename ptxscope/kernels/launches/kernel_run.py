@@ -26,8 +26,8 @@ from .launch_memory import BoundBuffer, LaunchMemory
 from .launch_text import Argument, find_parameter, read_arguments
 from .lockstep import Lockstep, StepLimitError
 from .memory import AddressSpace
+from .memory_regions import make_sparse_zeros, make_written_pages
 from .printed_text import Printer
-from .sparse_arrays import make_sparse_zeros, make_written_pages
 from .thread_log import ThreadLog
 from .thread_state import LaunchError, PrintedText, WaveState
 

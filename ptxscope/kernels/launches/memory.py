@@ -14,12 +14,18 @@ import numpy.typing as npt
 
 from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Visitors, get_threads
 from .fidelity import NEVER_WRITTEN, Causes
-from .memory_regions import Access, Region, RegionMap
-from .sparse_arrays import WrittenPages, get_physical_memory, make_sparse_zeros
+from .memory_regions import (
+    Access,
+    Numbers,
+    Region,
+    RegionMap,
+    WrittenPages,
+    get_physical_memory,
+    make_sparse_zeros,
+)
 from .write_journal import MemoryWrite, WriteJournal
 
 Bits = npt.NDArray[Any]
-Numbers = npt.NDArray[np.int64]
 
 _Earlier = tuple[ConflictKind, Numbers, Lines]
 """What an access would conflict with: the stamps and the lines of earlier ones."""

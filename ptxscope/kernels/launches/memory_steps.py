@@ -18,10 +18,9 @@ from ...engine.program.statement_operands import (
     VectorOperand,
 )
 from .fidelity import Causes
-from .memory import AddressSpace, Elements, Numbers, join_bytes
-from .memory_regions import SPACES, Access, AccessError, get_window_start, split_addresses
+from .memory import AddressSpace, Bits, Elements, join_bytes
+from .memory_regions import SPACES, Access, AccessError, Numbers, get_window_start, split_addresses
 from .thread_state import (
-    Bits,
     CallFrame,
     Step,
     ThreadGroup,

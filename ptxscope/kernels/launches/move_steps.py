@@ -12,10 +12,9 @@ from ...engine.program.statement_operands import (
     SymbolOperand,
     VectorOperand,
 )
-from .memory import make_elements
+from .memory import Bits, make_elements
 from .memory_regions import SPACES, WINDOW_BITS, get_window_start
 from .thread_state import (
-    Bits,
     CallFrame,
     Step,
     ThreadGroup,

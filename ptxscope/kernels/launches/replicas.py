@@ -25,9 +25,9 @@ from .jumps import Leaving
 from .launch import WARP, Wave
 from .launch_memory import LaunchMemory
 from .lockstep import Lockstep
-from .memory import AddressSpace, fill_unknown
+from .memory import AddressSpace, Bits, fill_unknown
 from .statement_steps import make_step
-from .thread_state import Bits, CallFrame, LaunchError, Step, ThreadGroup, ThreadValues, WaveState
+from .thread_state import CallFrame, LaunchError, Step, ThreadGroup, ThreadValues, WaveState
 
 
 class LaneChange(NamedTuple):

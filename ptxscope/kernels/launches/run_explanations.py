@@ -15,7 +15,6 @@ from types import NoneType
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ...diagnosis.observation import Observed
 from ...engine.program.program import Program
@@ -34,7 +33,6 @@ from .replicas import ThreadSelection, run_replicas
 from .statement_changes import iter_changes, iter_missing_statements
 from .thread_state import LaunchError
 
-Mask = npt.NDArray[np.bool_]
 _MAX_LANES = 1 << 15
 """Lanes of all replicas that run at once, unless one needs more."""
 _MAX_MEMORY_BYTES = 1 << 24
@@ -134,9 +132,8 @@ def explain_run(
 
     Raise ValueError if a buffer has no such element.
     """
-    search = _Search(launch, result, expected, on_progress, tries_all=tries_all)
-    search.end = monotonic() + timeout
-    return search.run()
+    end = monotonic() + timeout
+    return _Search(launch, result, expected, on_progress, end, tries_all=tries_all).run()
 
 
 class _Search:
@@ -148,13 +145,13 @@ class _Search:
         result: KernelRun | None,
         expected: Mapping[str, ExpectedBuffer],
         on_progress: Callable[[int, int], None] | None,
+        end: float,
         *,
         tries_all: bool,
     ) -> None:
+        """``end`` is the time after which no other change is tried."""
         self.launch, self.result, self.tries_all = launch, result, tries_all
-        self.end = inf
-        """The time after which no other change is tried."""
-        self.on_progress = on_progress
+        self.on_progress, self.end = on_progress, end
         self.kernel, self.shape, self.model = launch.kernel, launch.shape, launch.model
         self.memory = launch.make_memory()
         self.functions = _list_functions(launch.code, self.kernel)

@@ -29,11 +29,10 @@ from ...engine.tracing.evaluation import make_plan
 from .atomics import make_atomic
 from .conflicts import ThreadScope
 from .float_steps import make_float_conversion, make_float_step
-from .memory import fill_unknown
+from .memory import Bits, fill_unknown
 from .memory_steps import make_load, make_store
 from .move_steps import make_address_conversion, make_move, make_space_test
 from .thread_state import (
-    Bits,
     CallFrame,
     Step,
     ThreadGroup,

@@ -25,10 +25,8 @@ from .device_code import DeviceCode
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
 from .float_arithmetic import FusibleProducts, find_fusible_products
 from .launch import Wave
-from .memory import AddressSpace, Elements, Numbers, fill_unknown, make_elements
-
-Bits = npt.NDArray[Any]
-
+from .memory import AddressSpace, Bits, Elements, fill_unknown, make_elements
+from .memory_regions import Numbers
 
 _BUFFER_LABEL = re.compile(r"param\d+")
 """The labels of a kernel's buffers, which no variable may have."""

@@ -12,10 +12,9 @@ from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import Operand, PairOperand, RegisterOperand
 from .conflicts import Mask
 from .fidelity import Causes
-from .launch import WARP
-from .memory import make_elements
+from .launch import WARP, Words
+from .memory import Bits, make_elements
 from .thread_state import (
-    Bits,
     CallFrame,
     Step,
     ThreadGroup,
@@ -25,7 +24,6 @@ from .thread_state import (
     write_values,
 )
 
-Words = npt.NDArray[np.uint32]
 _LANES = np.arange(WARP)
 _LANE_BITS = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
 

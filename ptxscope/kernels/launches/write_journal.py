@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .fidelity import Causes
+from .memory_regions import Numbers
 
 Bytes = npt.NDArray[np.uint8]
-Numbers = npt.NDArray[np.int64]
 
 _MAX_ELEMENTS = 1 << 22
 """Elements that are kept; later ones are not."""
