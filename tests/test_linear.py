@@ -26,9 +26,9 @@ import pytest
 from ptxscope import PtxError, parse, parse_all, trace
 from ptxscope.cli.commands.run import run
 from ptxscope.cli.commands.trace import render_request
-from ptxscope.cli.support.arguments import is_file_name, parse_instruction, parse_ptx
 from ptxscope.cli.support.inputs import parse_cell, read_rows
 from ptxscope.cli.support.markdown_markers import find_doubtful
+from ptxscope.cli.support.ptx_arguments import is_file_name, parse_instruction, parse_ptx
 from ptxscope.cli.support.streams import CommandError
 from ptxscope.diagnosis.observation import parse_got, parse_observed
 from ptxscope.documents import export

@@ -101,7 +101,7 @@ def _can_open(word: str) -> bool:
         return False
     if not _IN_NO_COMMAND.isdisjoint(word):
         return True
-    from .support.arguments import is_instruction_name
+    from .support.ptx_arguments import is_instruction_name
 
     if is_instruction_name(word):
         return True

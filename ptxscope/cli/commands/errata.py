@@ -12,8 +12,7 @@ from ...engine.syntax.errors import quote_value
 from ...engine.syntax.parser import parse
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ...sources.counterexample import format_example
-from ..support.arguments import Parser, make_command_parser
-from ..support.report_output import add_report_format, print_report
+from ..support.arguments import Parser, add_report_format, make_command_parser, print_report
 from ..support.streams import CommandError
 
 _IDS = f"E1 to E{len(ALL_ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"

@@ -22,16 +22,18 @@ from ..support.arguments import (
     Parser,
     add_instruction,
     add_model,
-    build_trace,
     choose_model,
-    find_column_operands,
     make_command_parser,
-    map_operand_types,
-    parse_assignments,
-    parse_ptx,
     parse_words,
 )
 from ..support.inputs import CsvRow, parse_cell, read_rows
+from ..support.ptx_arguments import (
+    build_trace,
+    find_column_operands,
+    map_operand_types,
+    parse_assignments,
+    parse_ptx,
+)
 from ..support.streams import CommandError, print_message
 
 _EPILOG = """\

@@ -31,17 +31,20 @@ from ...engine.syntax.values import parse_value
 from ..support.arguments import (
     Parser,
     add_instruction,
+    add_report_format,
+    make_command_parser,
+    parse_words,
+    print_report,
+)
+from ..support.inputs import parse_cell, read_rows
+from ..support.ptx_arguments import (
     bind_operands,
     complete_example,
     find_column_operands,
-    make_command_parser,
     map_operand_types,
     parse_assignments,
     parse_ptx,
-    parse_words,
 )
-from ..support.inputs import parse_cell, read_rows
-from ..support.report_output import add_report_format, print_report
 from ..support.streams import CommandError, command_errors, print_message
 
 _EPILOG = """\

@@ -12,13 +12,14 @@ from ..support.arguments import (
     VALUES_HELP,
     Parser,
     add_model,
+    add_report_format,
     choose_model,
     make_command_parser,
-    parse_assignments,
     parse_words,
+    print_report,
 )
 from ..support.programs import PROGRAM_HELP, add_timeout, add_where, parse_program
-from ..support.report_output import add_report_format, print_report
+from ..support.ptx_arguments import parse_assignments
 from ..support.streams import CommandError, command_errors
 
 _EPILOG = f"""\

@@ -6,9 +6,15 @@ from collections.abc import Sequence
 
 from ...documents.proofs.machine_report import code_to_json, iter_listing_blocks
 from ...engine.syntax.errors import format_install_hint
-from ..support.arguments import Parser, make_command_parser, parse_instruction, parse_words
+from ..support.arguments import (
+    Parser,
+    add_report_format,
+    make_command_parser,
+    parse_words,
+    print_report,
+)
 from ..support.programs import add_timeout
-from ..support.report_output import add_report_format, print_report
+from ..support.ptx_arguments import parse_instruction
 from ..support.tools import (
     TOOL_HELP,
     add_tools,

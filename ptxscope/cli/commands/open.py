@@ -14,13 +14,15 @@ from ..support.arguments import (
     add_instruction,
     add_model,
     choose_model,
+    make_command_parser,
+    parse_words,
+)
+from ..support.ptx_arguments import (
     complete_example,
     is_file,
     is_file_name,
-    make_command_parser,
     parse_assignments,
     parse_ptx,
-    parse_words,
 )
 from ..support.streams import CommandError, command_errors
 

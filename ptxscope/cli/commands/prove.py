@@ -7,9 +7,16 @@ from collections.abc import Sequence
 from ...documents.proofs.proof_report import iter_proof_blocks, proof_to_json
 from ...engine.syntax.errors import format_install_hint
 from ...proof.equivalence import Verdict, prove_equal
-from ..support.arguments import Parser, add_model, choose_model, make_command_parser, parse_words
+from ..support.arguments import (
+    Parser,
+    add_model,
+    add_report_format,
+    choose_model,
+    make_command_parser,
+    parse_words,
+    print_report,
+)
 from ..support.programs import PROGRAM_HELP, add_timeout, add_where, parse_program, parse_same
-from ..support.report_output import add_report_format, print_report
 from ..support.streams import CommandError, command_errors
 
 _EPILOG = f"""\

@@ -30,14 +30,13 @@ from ..support.arguments import (
     add_format,
     add_model,
     choose_model,
-    is_file,
     make_command_parser,
-    parse_named_values,
     parse_seconds,
     parse_words,
 )
 from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
+from ..support.ptx_arguments import is_file, parse_named_values
 from ..support.run_report import (
     find_wrong_registers,
     format_omission,

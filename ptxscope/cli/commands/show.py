@@ -25,14 +25,9 @@ from ...engine.syntax.errors import find_closest_spelling, make_printable
 from ...engine.syntax.parser import parse
 from ...engine.tracing.step_text import format_result, format_title
 from ...engine.tracing.trace import trace
-from ..support.arguments import (
-    Parser,
-    add_format,
-    make_command_parser,
-    parse_instruction,
-    parse_words,
-)
+from ..support.arguments import Parser, add_format, make_command_parser, parse_words
 from ..support.picture_output import add_output, choose_format, output_document, render_picture
+from ..support.ptx_arguments import parse_instruction
 from ..support.streams import CommandError
 
 _EPILOG = """\

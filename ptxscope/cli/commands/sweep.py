@@ -25,11 +25,8 @@ from ..support.arguments import (
     add_format,
     add_instruction,
     add_model,
-    bind_operands,
     choose_model,
     make_command_parser,
-    parse_assignments,
-    parse_ptx,
     parse_words,
 )
 from ..support.picture_output import (
@@ -41,6 +38,7 @@ from ..support.picture_output import (
     reject_idle_options,
     render_picture,
 )
+from ..support.ptx_arguments import bind_operands, parse_assignments, parse_ptx
 from ..support.streams import CommandError, command_errors
 
 if TYPE_CHECKING:

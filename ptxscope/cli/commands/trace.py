@@ -21,12 +21,8 @@ from ..support.arguments import (
     add_instruction,
     add_model,
     add_tool_paths,
-    build_trace,
     choose_model,
-    complete_example,
     make_command_parser,
-    parse_instruction,
-    parse_ptx,
     parse_words,
     split_words,
 )
@@ -43,6 +39,7 @@ from ..support.picture_output import (
     warn_about_suffix,
     write_frames,
 )
+from ..support.ptx_arguments import build_trace, complete_example, parse_instruction, parse_ptx
 from ..support.streams import CommandError, command_errors, print_message
 
 _EPILOG = """\

@@ -38,15 +38,16 @@ from ...sass.kernel_source import find_ptx_version, rename_registers
 from ...sass.toolchain import Tool
 from ..support.arguments import (
     Parser,
+    add_report_format,
     choose_model,
     make_command_parser,
     parse_count,
-    parse_instruction,
     parse_words,
+    print_report,
 )
 from ..support.programs import add_timeout
 from ..support.progress_bar import ProgressBar
-from ..support.report_output import add_report_format, print_report
+from ..support.ptx_arguments import parse_instruction
 from ..support.streams import CommandError, print_message
 from ..support.tools import (
     TOOL_HELP,

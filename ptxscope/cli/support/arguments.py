@@ -1,37 +1,22 @@
-"""Arguments that several commands share: an instruction, values, a model."""
+"""The parser of a command, options that several commands share, and the output of reports."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn
 
-from ...engine.isa.catalog import CATALOG
-from ...engine.isa.encodings import format_hex
-from ...engine.isa.types import CARRY_REGISTER, DESTINATIONS, Role, Type
 from ...engine.semantics.models import Model, describe_newer_version, parse_model
-from ...engine.syntax.asm_bindings import (
-    format_name_clash,
-    parse_pasted,
-    read_bindings_of,
-    reading_type,
-)
-from ...engine.syntax.errors import NotOneError, Problem, PtxError, make_printable
-from ...engine.syntax.instruction import Instruction, Signature
-from ...engine.syntax.parser import OMISSION_PREFIX
-from ...engine.syntax.values import parse_value
-from ...engine.tracing.basic_block import BasicBlock, make_block
-from ...engine.tracing.evaluation import describe_operand
-from ...engine.tracing.operand_bits import bind_values, complete_carry
-from ...engine.tracing.trace import Trace, trace_program
+from ...engine.syntax.errors import make_printable
 from .streams import CommandError, command_errors, print_message
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
+
+    from ...documents.formats.markup import Block
 
 
 VALUES_HELP = (
@@ -167,43 +152,6 @@ def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argpar
     return parser.parse_intermixed_args(list(words))
 
 
-def complete_example(arguments: argparse.Namespace) -> argparse.Namespace:
-    """Replace the bare name of an instruction or an intrinsic by the line of its example.
-
-    It has the example's values, except those that are given.
-    """
-    if arguments.ptx and is_instruction_name(arguments.ptx):
-        arguments.ptx, values = _find_example(arguments.ptx)
-        given = {text.partition("=")[0].strip() for text in arguments.values}
-        example = [f"{name}={bits:#x}" for name, bits in values.items() if name not in given]
-        arguments.values = [*example, *arguments.values]
-    return arguments
-
-
-def is_instruction_name(text: str) -> bool:
-    """Return whether a text is the bare name of an instruction or an intrinsic, and no file."""
-    if text not in CATALOG:
-        if not (text.startswith("__") and text.isidentifier()):
-            return False
-        from ...engine.isa.intrinsics import map_intrinsics
-
-        if text not in map_intrinsics():
-            return False
-    return not is_file(text)
-
-
-def _find_example(name: str) -> tuple[str, Mapping[str, int]]:
-    """Return the example of an instruction, or a call of an intrinsic on such values."""
-    if name in CATALOG:
-        return CATALOG[name].example
-    from ...engine.isa.intrinsics import map_intrinsics
-
-    intrinsic = map_intrinsics()[name]
-    values = CATALOG[intrinsic.ptx.partition(".")[0]].example[1]
-    names = intrinsic.parameters
-    return f"{name}({', '.join(names)})", {x: values.get(x, 1) for x in names}
-
-
 def split_words(text: str) -> list[str]:
     """Return arguments as a shell splits them. Raise ValueError if it cannot."""
     import shlex
@@ -220,28 +168,6 @@ def parse_count(text: str) -> int:
     return int(text[:9])
 
 
-def parse_instruction(text: str, *, illegal_status: int = 1) -> Instruction:
-    """Return the instruction in a text; an illegal one ends the command with a status."""
-    try:
-        return parse_pasted(text)
-    except PtxError as error:
-        if isinstance(error, NotOneError) and _is_block(text):
-            message = "error: this is a block of instructions; this command takes one instruction"
-            raise CommandError(message) from None
-        is_legal = isinstance(error, NotOneError) or all(x.unread for x in error.errors)
-        raise CommandError(str(error), 2 if is_legal else illegal_status) from None
-
-
-def _is_block(text: str) -> bool:
-    """Whether a text is a block of several instructions that other commands take."""
-    from ...kernels.blocks.block_parser import find_block
-
-    try:
-        return find_block(text) is not None
-    except PtxError:
-        return False
-
-
 def choose_model(name: str) -> Model:
     """Return a model by name, and report assumptions on a ptxas that has not been measured."""
     with command_errors(ValueError):
@@ -249,277 +175,6 @@ def choose_model(name: str) -> Model:
     if assumed := describe_newer_version(name):
         print_message(f"warning: {assumed}")
     return model
-
-
-def map_operand_types(ins: Signature) -> dict[str, Type]:
-    """Return the type by which a value of each register is read."""
-    return {name: reading_type(ins, role) for role, name in reversed(tuple(ins.names.items()))}
-
-
-def find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
-    """Return the registers of a name; none if nothing has this name.
-
-    A name is a register's, with or without its ``%``; a C variable's, for each register that holds
-    it; or a role, unless a C variable of the asm statement has this name. Raise PtxError for a
-    constant, which takes no value.
-    """
-    names = _find_operand_names(ins, name)
-    for role, bits in ins.constants.items():
-        if ins.names.get(role) in names:
-            if _is_hidden(ins, role):
-                return ()
-            constant = format_hex(bits, ins.type_of(role).bits)
-            message = f"`{name}` is the constant {constant} here: it takes no other value"
-            raise PtxError(name, (Problem(message, (0, len(name))),))
-    return names
-
-
-def _is_hidden(ins: Signature, role: str) -> bool:
-    """Whether an operand stands for nothing that is written in the call of an intrinsic."""
-    start, end = ins.spans.get(role, (0, 0))
-    return ins.text[start:end].startswith("__")
-
-
-def _find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
-    names = ins.names
-    matches = tuple(x for x in (name, f"%{name}") if x in names.values())[:1]
-    variable = read_bindings_of(ins).find_operands_of_variable(name)
-    if matches and variable and matches != variable:
-        raise format_name_clash(name, variable)
-    if matches or variable:
-        return matches or tuple(x for x in variable if x in names.values())
-    return (names[name],) if name in names else ()
-
-
-def find_column_operands(ins: Signature, title: str) -> tuple[str, ...]:
-    """Return the registers of a column or an array.
-
-    Raise CommandError as ``find_operand_names``.
-    """
-    with command_errors():
-        return find_operand_names(ins, title)
-
-
-def parse_assignments(ins: Signature, texts: Sequence[str]) -> dict[str, int]:
-    """Return register bits from ``name=value`` arguments of an instruction."""
-    types = map_operand_types(ins)
-    names, clauses = ins.names.items(), read_bindings_of(ins)
-    readable_names = {operand.name for operand in ins.inputs}
-    readable_names |= {name for role, name in names if role not in DESTINATIONS}
-    result_names = {name for _, name in names} - readable_names
-    hint_names = ", ".join(
-        _format_operand_name(operand.name, clauses.find_variable_of_operand(operand.name))
-        for operand in ins.inputs
-    )
-
-    def find_names(operand_name: str) -> tuple[str, ...]:
-        matches = find_operand_names(ins, operand_name)
-        message = f"`{operand_name}` is not an operand of {ins}"
-        if variable := clauses.find_operands_of_variable(operand_name):
-            message = f"C's `{operand_name}` is {' and '.join(variable)}, no operand of {ins}"
-        hint = hint_names or "no values: it reads none"
-        if matches and result_names.issuperset(matches):
-            message = f"`{operand_name}` is the destination, and its old value is not read"
-            matches, hint = (), hint_names
-        if not matches:
-            raise PtxError(operand_name, (Problem(message, (0, len(operand_name)), hint),))
-        return tuple(x for x in matches if x not in result_names)
-
-    return parse_named_values(
-        texts, find_names, lambda name, value: parse_value(value, types[name])
-    )
-
-
-def _format_operand_name(name: str, variables: Sequence[str]) -> str:
-    """Return an operand with its C variable: ``%1 (x)``."""
-    return f"{name} ({variables[0]})" if variables else name
-
-
-ValueT = TypeVar("ValueT")
-
-
-def parse_named_values(
-    texts: Sequence[str],
-    find_names: Callable[[str], tuple[str, ...]],
-    parse: Callable[[str, str], ValueT],
-) -> dict[str, ValueT]:
-    """Return the values of ``name=value`` arguments, by name.
-
-    ``find_names`` returns the names that a text means, ``parse`` a value of a name and its text.
-    Their PtxErrors are shown under the argument.
-    """
-    values: dict[str, ValueT] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        start = 0
-        try:
-            if not equals:
-                problem = Problem("this is not name=value", (0, len(text)), "%1=0xff")
-                raise PtxError(text, (problem,))
-            names = find_names(key.strip())
-            for name in names:
-                if name in values:
-                    problem = Problem(f"`{name}` is given twice", (0, len(key)))
-                    raise PtxError(text, (problem,))
-            start = len(key) + 1
-            values |= {name: parse(name, value) for name in names}
-        except PtxError as error:
-            raise CommandError(str(error.shift_into(text, start))) from None
-    return values
-
-
-def bind_operands(
-    ins: Signature, bits: Mapping[str, int], error_prefix: str = ""
-) -> dict[str, int]:
-    """Return all operand bits by role; ``error_prefix`` names the line of an error."""
-    _require_values(ins, bits, error_prefix)
-    return bind_values(ins, _complete(ins, bits))
-
-
-def _complete(ins: Signature, bits: Mapping[str, int]) -> Mapping[str, int]:
-    """Return the bits, with the carry of an instruction; a block takes no value for granted."""
-    return complete_carry(ins, bits) if Role.CARRY in ins.names else bits
-
-
-def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str = "") -> None:
-    """Raise CommandError, with an example, unless every operand has a value."""
-    completed_bits = _complete(ins, bits)
-    missing_operands = [operand for operand in ins.inputs if operand.name not in completed_bits]
-    if missing_operands:
-        descriptions = ", ".join(
-            describe_operand(operand.name, operand.roles) for operand in missing_operands
-        )
-        example = " ".join(
-            f"{operand.name}={'0' if operand.name == CARRY_REGISTER else '0x1'}"
-            for operand in missing_operands
-        )
-        raise CommandError(
-            f"error: {error_prefix}no value for {make_printable(descriptions)}; "
-            f"add {make_printable(example)}"
-        )
-
-
-def build_trace(block: BasicBlock, assignments: Sequence[str], model: Model) -> Trace:
-    """Return the trace of a block on ``name=value`` arguments for all registers it is given."""
-    with command_errors(ValueError):
-        return trace_program(block, parse_all_assignments(block, assignments), model=model)
-
-
-def parse_all_assignments(ins: Signature, assignments: Sequence[str]) -> dict[str, int]:
-    """Return register bits from ``name=value`` arguments for everything that is read."""
-    values = parse_assignments(ins, assignments)
-    _require_values(ins, values)
-    return values
-
-
-_LINES = re.compile(r"(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
-_IN_NO_FILE_NAME = re.compile(r"[\s;,{}()\"]")
-
-
-_SUFFIXES = (
-    *(".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt"),
-    *(".rs", ".md", ".html", ".ll", ".mlir", ".jl", ".ipynb"),
-)
-
-
-def is_file_name(text: str) -> bool:
-    """Return whether a text is a file's name rather than an instruction."""
-    return ("/" in text or text.endswith(_SUFFIXES)) and not _IN_NO_FILE_NAME.search(text)
-
-
-def check_no_file_name(text: str) -> None:
-    """Raise CommandError if a text that is no PTX is the name of a file, or looks like one."""
-    name = make_printable(text)
-    if is_file(text):
-        raise CommandError(f"error: {name} is a file; name its lines, as in {name}:10-17")
-    if is_file_name(text):
-        raise CommandError(f"error: {name}: there is no such file")
-
-
-def parse_ptx(text: str) -> BasicBlock:
-    """Return the instruction in a text, or the block of several; an illegal one ends the command.
-
-    ``FILE:10-17`` names lines of a file. An instruction beside other statements that write
-    registers is a block.
-    """
-    file, _, lines = text.rpartition(":")
-    if numbers := _LINES.fullmatch(lines):
-        if is_file(file):
-            return _read_block_lines(file, numbers)
-        if ("." in file or "/" in file) and not _IN_NO_FILE_NAME.search(file):
-            raise CommandError(f"error: {make_printable(file)}: there is no such file")
-    try:
-        ins = parse_pasted(text)
-    except PtxError as error:
-        check_no_file_name(text)
-        if not isinstance(error, NotOneError) and not all(x.unread for x in error.errors):
-            return _find_legal_block(text, error)
-        block = _find_block(text)
-        if block is None:
-            raise CommandError(str(error), 2) from None
-        return block
-    has_others = any(note.startswith(OMISSION_PREFIX) for note in ins.notes)
-    return (has_others and _find_block(text)) or make_block(ins)
-
-
-def _find_legal_block(text: str, error: PtxError) -> BasicBlock:
-    """Return the block in a text with an illegal instruction, which others may compute.
-
-    If there is none, the error ends the command; what it says of lists of registers, which a block
-    takes, only if that is all.
-    """
-    from ...kernels.blocks.block_parser import find_block
-
-    with suppress(PtxError):
-        if block := find_block(text):
-            return block
-    problems = tuple(x for x in error.errors if "{" not in text[slice(*x.span)])
-    raise CommandError(str(PtxError(text, problems) if problems else error), 1)
-
-
-def _find_block(text: str) -> BasicBlock | None:
-    """Return the block in a text, or None; one that can't be computed ends the command."""
-    from ...kernels.blocks.block_parser import find_block
-
-    with command_errors(status=1):
-        return find_block(text)
-
-
-def make_line_range(name: str, text: str, numbers: re.Match[str]) -> range:
-    """Return the lines ``first`` to ``last`` of a file's text. Raise CommandError if it has not."""
-    first, last = int(numbers["first"]), int(numbers["last"] or numbers["first"])
-    count, problem = len(text.splitlines()), ""
-    if not first:
-        problem = "lines are counted from 1"
-    elif first > last:
-        problem = f"the lines are reversed; write {last}-{first}"
-    elif first > count:
-        problem = f"the file has {count} lines"
-    if problem:
-        place = f"{make_printable(name)}:{first}" + (f"-{last}" if numbers["last"] else "")
-        raise CommandError(f"error: {place}: {problem}")
-    return range(first, last + 1)
-
-
-def _read_block_lines(name: str, numbers: re.Match[str]) -> BasicBlock:
-    from ...kernels.blocks.block_parser import parse_block
-    from .inputs import open_text
-
-    with open_text(name) as stream:
-        text = stream.read()
-    lines = make_line_range(name, text, numbers)
-    with command_errors(status=1):
-        return parse_block(text, name, lines)
-
-
-def is_file(text: str) -> bool:
-    """Return whether a text names a file rather than being PTX."""
-    from pathlib import Path
-
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a name, or not a name
-        return False
 
 
 _MAX_SECONDS = 1e6
@@ -533,3 +188,23 @@ def parse_seconds(text: str) -> float:
     raise argparse.ArgumentTypeError(
         f"{text!r} is not a number of seconds, above 0 and up to {_MAX_SECONDS:,.0f}"
     )
+
+
+def add_report_format(parser: argparse._ActionsContainer) -> None:
+    """Add the option ``-f`` of a report."""
+    from ...documents.formats.report import REPORT_FORMATS
+
+    add_format(parser, (*REPORT_FORMATS, "json"), "text", has_file=False)
+
+
+def print_report(
+    format_: str, blocks: Iterable[Block], make_data: Callable[[], object], width: int = 80
+) -> None:
+    """Print a report in a format, as text in at most ``width`` columns; as JSON, its data."""
+    from ...documents.formats.json_text import format_json
+    from ...documents.formats.report import write_report
+
+    if format_ == "json":
+        print(format_json(make_data(), indent=1))
+    else:
+        sys.stdout.write(write_report(blocks, format_, width))

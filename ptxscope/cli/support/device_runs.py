@@ -19,7 +19,7 @@ from ...sass.device import (
 )
 from ...sass.device_launch import DriverError, Gpu, load_driver
 from ...sass.form_verdict import DeviceVerdict
-from .report_output import print_report
+from .arguments import print_report
 from .streams import CommandError, command_errors
 
 MAX_LINES = 4000

@@ -12,8 +12,9 @@ from ...engine.tracing.basic_block import BasicBlock
 from ...kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
 from ...proof.equivalence import TIMEOUT, read_program
 from ...sources.source_programs import load
-from .arguments import check_no_file_name, is_file, make_line_range, parse_seconds
+from .arguments import parse_seconds
 from .inputs import open_text
+from .ptx_arguments import check_no_file_name, is_file, make_line_range
 from .streams import CommandError
 
 _PLACE = re.compile(
