@@ -9,7 +9,7 @@ the run, so the statements after it are computed from it.
 from __future__ import annotations
 
 import io
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -130,10 +130,6 @@ class OpenListing:
             run = self.run_program(program) if with_results else None
             self.lists[key] = tuple(_iter_rows(program, self.programs[program], run))
         return self.lists[key]
-
-    def without_caches(self) -> OpenListing:
-        """Return a copy without computed values."""
-        return replace(self)
 
 
 @dataclass(frozen=True)
@@ -320,18 +316,21 @@ class ListingCursor:
         statements = self.listing.programs[self.program].statements
         return sum(x.explained is not None for x in statements[: self.index + 1])
 
-    def move_by(self, delta: int) -> ListingCursor:
-        """Return the cursor at the next or previous explained instruction, even an illegal one."""
-        places = [
-            (p, i)
-            for p, program in enumerate(self.listing.programs)
-            for i, statement in enumerate(program.statements)
+    @property
+    def _explained(self) -> list[tuple[int, int]]:
+        """The places of the explained instructions, even of illegal ones."""
+        return [
+            (number, index)
+            for number, program in enumerate(self.listing.programs)
+            for index, statement in enumerate(program.statements)
             if is_explained(statement)
         ]
-        position = (self.program, self.index)
-        new_index = places.index(position) + delta if position in places else 0
-        program, index = places[min(max(new_index, 0), len(places) - 1)]
-        return self.move_to(program, index)
+
+    def move_by(self, delta: int) -> ListingCursor:
+        """Return the cursor at the next or previous explained instruction, even an illegal one."""
+        places, place = self._explained, (self.program, self.index)
+        index = places.index(place) + delta if place in places else 0
+        return self.move_to(*places[min(max(index, 0), len(places) - 1)])
 
     def move_to(self, program: int, index: int) -> ListingCursor:
         """Return the cursor at a statement."""
@@ -339,17 +338,14 @@ class ListingCursor:
 
     def move_to_line(self, line: int, ptx: str) -> ListingCursor | None:
         """Return the cursor at an instruction on a line, or None if there is none."""
-        positions = [
-            (str(statement.explained) == ptx, p, i)
-            for p, program in enumerate(self.listing.programs)
-            for i, statement in enumerate(program.statements)
-            if statement.line == line and is_explained(statement)
-        ]
-        return self.move_to(*max(positions)[1:]) if positions else None
+        programs = self.listing.programs
+        places = [(p, i) for p, i in self._explained if programs[p].statements[i].line == line]
+        same = [(p, i) for p, i in places if str(programs[p].statements[i].explained) == ptx]
+        return self.move_to(*(same or places)[-1]) if places else None
 
     def without_caches(self) -> ListingCursor:
         """Return a copy without computed values."""
-        return replace(self, listing=self.listing.without_caches())
+        return replace(self, listing=replace(self.listing))
 
     def rerun_on(self, setup: Setup) -> ListingCursor:
         """Return the listing, run on the values and the model that the explorer shows.
@@ -398,11 +394,8 @@ class ListingCursor:
         if self.program_run.missing_inputs:
             need = self.program_run.missing_inputs[0]
             return self, f"the run stops at line {need.reader.line}, which needs {need.name}"
-        if (
-            register_value is not None
-            and register_value.bits is not None
-            and observed_value.matches(register_value.bits)
-        ):
+        bits = register_value.bits if register_value else None
+        if bits is not None and observed_value.matches(bits):
             return self, f"{name} is as observed"
         step = find_first_culprit(self.program_run, {name: observed_value})
         if step is None:
@@ -417,23 +410,51 @@ def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterato
         yield ListingRow(number, -1, 0, program.name)
     steps = {step.statement.number: step for step in run.steps} if run else {}
     indices = {step.number: index for index, step in steps.items()}
-    missing_names: dict[int, tuple[str, ...]] = {}
+    needs = defaultdict[int, list[str]](list)
     for need in run.missing_inputs if run else ():
-        index = need.reader.number
-        missing_names[index] = (*missing_names.get(index, ()), need.name)
-    constants = program.constants
+        needs[need.reader.number].append(need.name)
     sequences, calls = _map_sequences(program)
     for index, statement in enumerate(program.statements):
-        if not statement.is_brace:
-            step = steps.get(index)
-            row = _make_row(number, index, statement, step, program.types, constants)
-            reads = step.reads.values() if step else ()
-            yield row._replace(
-                missing_names=missing_names.get(index, ()),
-                sources=frozenset(indices[x.step] for x in reads if x.step in indices),
-                sequence=(number, sequences[index]) if index in sequences else None,
-                call=calls.get(index, ""),
-            )
+        if statement.is_brace:
+            continue
+        problem = statement.problems[0].message if statement.problems else ""
+        possible_errata = () if problem else _list_possible_errata(statement, program.constants)
+        step = steps.get(index)
+        reads = step.reads.values() if step else ()
+        yield ListingRow(
+            *(number, index, statement.line, statement.text),
+            is_explained(statement),
+            _format_results(step, program.types) if step and not problem else "",
+            _list_errata(step) if step and possible_errata else (),
+            possible_errata,
+            problem,
+            tuple(needs[index]),
+            f"not run: {statement.omission}" if statement.omission else "",
+            frozenset(indices[x.step] for x in reads if x.step in indices),
+            (number, sequences[index]) if index in sequences else None,
+            calls.get(index, ""),
+        )
+
+
+def _list_possible_errata(statement: Statement, constants: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the ids of the errata that ``check`` reports of a statement: literals are fixed."""
+    ins = statement.explained
+    if ins is None or not ins.errata:
+        return ()
+    used = {name: constants[name] for name in ins.names.values() if name in constants}
+    verdict, _ = get_cached_verdict(str(ins), used)
+    return tuple(x.id for x in verdict.example.errata) if verdict and verdict.example else ()
+
+
+def _list_errata(step: RunStep) -> tuple[str, ...]:
+    """Return the ids of the errata that change the result of a step."""
+    deviations = find_deviations(step.trace) if step.trace else ()
+    return tuple(dict.fromkeys(e.id for deviation in deviations for e in deviation.errata))
+
+
+def _format_results(step: RunStep, types: Mapping[str, Type]) -> str:
+    results = {name: bits for name, bits in step.writes.items() if bits is not None}
+    return " ".join(format_hex(bits, types[name].bits) for name, bits in results.items())
 
 
 def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
@@ -443,47 +464,13 @@ def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
     from ..kernels.sequences.intrinsic_sequences import find_sequences  # most listings have none
 
     sequences = find_sequences(program)
-    counts = Counter(statement.number for x in sequences for statement in x.statements)
-    numbers = {
-        statement.number: number
-        for number, x in enumerate(sequences)
-        for statement in x.statements
-        if counts[statement.number] == 1
-    }
+    places = [(y.number, number) for number, x in enumerate(sequences) for y in x.statements]
+    counts = Counter(place for place, _ in places)
     calls = {
         x.statements[-1].number: f"{x.call} → {x.result}  lines {x.format_lines()}"
         for x in sequences
     }
-    return numbers, calls
-
-
-def _make_row(
-    program: int,
-    index: int,
-    statement: Statement,
-    step: RunStep | None,
-    types: Mapping[str, Type],
-    constants: Mapping[str, int],
-) -> ListingRow:
-    row = ListingRow(program, index, statement.line, statement.text, is_explained(statement))
-    ins = statement.explained
-    if statement.omission:
-        row = row._replace(unread=f"not run: {statement.omission}")
-    if statement.problems:
-        return row._replace(problem=statement.problems[0].message)
-    if ins and ins.errata:
-        constants_used = {name: constants[name] for name in ins.names.values() if name in constants}
-        verdict, _ = get_cached_verdict(str(ins), constants_used)
-        if verdict and verdict.example:  # as in `check`: literals are unchanged
-            row = row._replace(possible_errata=tuple(x.id for x in verdict.example.errata))
-    if step is None:
-        return row
-    results = {name: bits for name, bits in step.writes.items() if bits is not None}
-    row = row._replace(result=" ".join(format_hex(x, types[n].bits) for n, x in results.items()))
-    if step.trace is None or not row.possible_errata:
-        return row
-    errata = {e.id: e for deviation in find_deviations(step.trace) for e in deviation.errata}
-    return row._replace(errata=tuple(errata))
+    return {place: number for place, number in places if counts[place] == 1}, calls
 
 
 def is_explained(statement: Statement) -> bool:
