@@ -10,7 +10,7 @@ from ..engine.json_node import JsonNode
 from ..engine.syntax.errors import make_printable
 from ..scene.scene_model import LaneRef
 from .grader import format_reply, format_right_answer, grade_answer, list_hints
-from .lesson import Anchor, Card, Lesson
+from .lesson import Anchor, Card, Head, Lesson
 from .question import Question
 from .text_templates import TemplatePiece, Text
 
@@ -34,6 +34,14 @@ def find_next_lesson(
     order = (*names[start:], *names[:start])
     entries = ((name, progress.get(name, LessonProgress())) for name in order)
     return next((name for name, x in entries if x.card or not x.done), None)
+
+
+def describe_lesson(head: Head, progress: LessonProgress) -> str:
+    """Return the progress in a lesson, its minutes and its summary."""
+    state = "done, " * progress.done
+    if progress.card:
+        state = f"card {progress.card + 1} of {head.cards}, "
+    return f"{state}{head.minutes} minutes: {head.summary}"
 
 
 def progress_to_json(progress: Mapping[str, LessonProgress]) -> dict[str, object]:

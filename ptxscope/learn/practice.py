@@ -222,15 +222,6 @@ def _pick_number(random: SeededRandom, bits: int, level: int) -> int:
     return random.pick_bits() & unsigned.high
 
 
-GROUPS = {
-    "compare": Group.COMPARE,
-    "scalar": Group.SCALAR,
-    "simd": Group.SIMD,
-    "permute": Group.PERMUTE,
-    "fields": Group.FIELDS,
-    "packed": Group.PACKED,
-    "common": Group.COMMON,
-}
 _RIGHT_FOR_LEVEL = 3
 """Right answers in a row after which the next level begins."""
 _EVENTFUL = frozenset((Flag.CLAMPED_HIGH, Flag.CLAMPED_LOW, Flag.WRAPPED, Flag.NAN, Flag.FLUSHED))
@@ -240,8 +231,8 @@ _EVENTFUL = frozenset((Flag.CLAMPED_HIGH, Flag.CLAMPED_LOW, Flag.WRAPPED, Flag.N
 def map_families() -> Mapping[str, tuple[str, ...]]:
     """Return the opcodes of each family: a group, an operation of all widths, or one opcode."""
     families = {
-        name: tuple(x.opcode for x in CATALOG.values() if x.group is group)
-        for name, group in GROUPS.items()
+        group.name.lower(): tuple(x.opcode for x in CATALOG.values() if x.group is group)
+        for group in Group
     }
     for opcode, entry in CATALOG.items():
         families.setdefault(entry.base_opcode, ())

@@ -129,18 +129,12 @@ def list_lessons(places: Mapping[str, LessonProgress]) -> list[Child]:
     from itertools import groupby
 
     from ..learn.lesson import Head, list_headings
-    from ..learn.lesson_position import find_next_lesson
-
-    def describe(head: Head) -> str:
-        place = places.get(head.name)
-        state = "done; " * bool(place and place.done)
-        if place and place.card:
-            state = f"at card {place.card + 1} of {head.cards}; "
-        return f"{state}{head.minutes} minutes: {head.summary}"
+    from ..learn.lesson_position import LessonProgress, describe_lesson, find_next_lesson
 
     def make_item(head: Head) -> Element:
         button = make_button(head.title, "open_lesson", data_name=head.name)
-        return make_element("li", button, make_element("div", describe(head)))
+        about = describe_lesson(head, places.get(head.name, LessonProgress()))
+        return make_element("li", button, make_element("div", about))
 
     heads, number = {head.name: head for head in list_headings()}, 1
     children: list[Child] = []

@@ -11,7 +11,6 @@ from .requests import Act, AskAnswer, AskItem, MenuItem, Notify, Requests, ShowH
 from .step_transitions import go_to_step, stop_predicting
 
 if TYPE_CHECKING:
-    from ..learn.lesson import Head
     from ..learn.lesson_position import LessonPosition, LessonProgress
 
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 def choose_lesson(state: ExplorerState) -> Requests:
     """Choose a lesson, or continue with the open one."""
     from ..learn.lesson import list_headings
-    from ..learn.lesson_position import LessonProgress, find_next_lesson
+    from ..learn.lesson_position import LessonProgress, describe_lesson, find_next_lesson
 
     if state.lesson is not None:
         yield Act("focus_lesson")
@@ -31,12 +30,24 @@ def choose_lesson(state: ExplorerState) -> Requests:
     except (ValueError, OSError) as error:  # the file may be in the middle of a write
         yield _report_failure(error)
         return
-    items = [_make_item(head, places.get(head.name, LessonProgress())) for head in heads]
+    items = [
+        MenuItem(x.title, describe_lesson(x, places.get(x.name, LessonProgress())), x.group)
+        for x in heads
+    ]
     names = [head.name for head in heads]
     first = names.index(find_next_lesson(names, places) or names[0])
     index = yield AskItem("Lessons", items, first, "lessons")
     if index is not None:
         yield from open_lesson(state, heads[index].name)
+
+
+def open_next_lesson(state: ExplorerState) -> Requests:
+    """Open the first lesson that is not done, or the first of all."""
+    from ..learn.lesson import list_files
+    from ..learn.lesson_position import find_next_lesson
+
+    names = [*list_files()]
+    yield from open_lesson(state, find_next_lesson(names, _load_places(state)) or names[0])
 
 
 def open_lesson(state: ExplorerState, name: str, *, from_start: bool = False) -> Requests:
@@ -119,15 +130,15 @@ def turn_card(state: ExplorerState, delta: int) -> Requests:
 def _offer_next(state: ExplorerState, name: str, title: str) -> Requests:
     """Offer the next lesson and the list of all."""
     from ..learn.lesson import list_headings
-    from ..learn.lesson_position import LessonProgress, find_next_lesson
+    from ..learn.lesson_position import LessonProgress, describe_lesson, find_next_lesson
 
     heads = {head.name: head for head in list_headings()}
     places = _load_places(state)
     following = find_next_lesson([*heads], places, name)
     items = [MenuItem("All lessons"), MenuItem("Back to the explorer", "Esc")]
     if following:
-        item = _make_item(heads[following], places.get(following, LessonProgress()))
-        items.insert(0, item._replace(label=f"Next: {item.label}", group=""))
+        head, progress = heads[following], places.get(following, LessonProgress())
+        items.insert(0, MenuItem(f"Next: {head.title}", describe_lesson(head, progress)))
     index = yield AskItem(title, items, 0, "lessons")
     chosen = items[index].label if index is not None else ""
     if chosen == "All lessons":
@@ -213,10 +224,3 @@ def _show_answer(state: ExplorerState, lesson: LessonPosition) -> Requests:
     yield from go_to_step(state, lesson.asked_step)
     yield Act("point_out")
     yield Act("focus_lesson")
-
-
-def _make_item(head: Head, progress: LessonProgress) -> MenuItem:
-    state = "done, " * progress.done
-    if progress.card:
-        state = f"card {progress.card + 1} of {head.cards}, "
-    return MenuItem(head.title, f"{state}{head.minutes} minutes: {head.summary}", head.group)

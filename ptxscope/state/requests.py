@@ -24,6 +24,8 @@ class ShowHint(NamedTuple):
     """Whether other hints do not replace it for some seconds."""
     keys: tuple[tuple[str, str], ...] = ()
     """The ids of actions that go on from here, each with what its key does."""
+    on_enter: Transition | None = None
+    """What Enter does while it is shown and nothing has the focus."""
 
 
 class ShowOutcome(NamedTuple):

@@ -56,11 +56,21 @@ async def test_the_first_launch_begins_and_says_what_it_is(size: tuple[int, int]
         assert "▸1 select" in shown
         assert "ptxscope shows what PTX instructions compute, step by step" in shown
         assert "\n n next step · N back · d the result · r other values" in shown
-        assert "\n ^p lessons: begin with the first · / another instruction" in shown
+        assert "\n Enter begins the first lesson · / another instruction" in shown
         assert shown.startswith("─ptxscope")
         assert "0x7f8003fe" not in shown  # 100 + 100, -100 - 100, 1 + 2, 5 - 7, each clamped
         assert "d = 0x7f8003fe" in await drive.see("d")
         assert "0x7f8003fe" not in await drive.see("d")
+
+
+async def test_enter_begins_the_first_lesson_while_the_welcome_offers_it() -> None:
+    async with explorer(None, {}) as drive:
+        await drive.press("enter")
+        assert drive.state.lesson
+        assert drive.state.lesson.lesson.head.name == "lanes"
+    async with explorer(None, {}) as drive:
+        await drive.press("n", "enter")
+        assert drive.state.lesson is None
 
 
 async def test_the_hint_goes_with_the_next_step_or_edit() -> None:

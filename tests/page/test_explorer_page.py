@@ -560,11 +560,11 @@ def test_a_lesson_is_found_again_where_it_was_left() -> None:
     act(page, "lesson_go", delta="1")
     assert parse_permalink(format_permalink(page.state.link)).text == "clamping.3"
     told = text_of(act(page, "lesson_leave")["#panel"])
-    assert "at card 3 of 10" in told
+    assert "card 3 of 10, 5 minutes" in told
     assert "card 3 of 10" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
     act(page, "open_link", fragment=f"{VADD4}&lesson=clamping.10")
     told = text_of(act(page, "lesson_go", delta="1")["#panel"])
-    assert "done; 5 minutes" in told
+    assert "done, 5 minutes" in told
     assert "card 1 of 10" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
 
 

@@ -14,6 +14,7 @@ from textual.containers import Vertical
 from ...state.actions import ACTIONS, FOOTER, GROUPS, format_key, split_keys
 from ...state.edit_transitions import type_line
 from ...state.explorer_state import ExplorerState
+from ...state.lesson_transitions import open_next_lesson
 from ...state.listing_transitions import paste_text
 from ...state.requests import ShowHint
 from ...state.step_transitions import begin_predicting
@@ -67,8 +68,8 @@ def greeting(start: Start, key: Callable[[str], str], *, at_end: bool) -> str:
                 "ptxscope shows what PTX instructions compute, step by step\n"
                 f"{next_step} · {key('step.back')} back · {key('step.result')} the result · "
                 f"{key('edit.random')} other values\n"
-                f"{learn}: begin with the first · "
-                f"{key('go.find')} another instruction · {key('go.line')} your own line"
+                f"Enter begins the first lesson · {key('go.find')} another instruction · "
+                f"{key('go.line')} your own line"
             )
         case Start.LINE:
             return (
@@ -85,7 +86,10 @@ def greeting(start: Start, key: Callable[[str], str], *, at_end: bool) -> str:
 class MainScreen(ThemedScreen[None]):
     """The line, lanes, steps and operands, with instructions and modifiers beside them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings()
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *make_bindings(),
+        Binding("enter", "follow_hint", "Go on", show=False),
+    ]
     AUTO_FOCUS = ""
     NORMAL = 110
     """Minimum columns for panes beside the lanes."""
@@ -195,16 +199,20 @@ class MainScreen(ThemedScreen[None]):
             self.call_after_refresh(self.perform, begin_predicting)
         self.view.show_changes()
         if self._greeting is not None:
-            at_end = self.state.is_at_end
-            self.view.show_hint(
-                ShowHint(greeting(self._greeting, self.view.get_key, at_end=at_end))
-            )
+            text = greeting(self._greeting, self.view.get_key, at_end=self.state.is_at_end)
+            is_first = self._greeting is Start.EXAMPLE
+            self.view.show_hint(ShowHint(text, on_enter=open_next_lesson if is_first else None))
 
     # --- actions -------------------------------------------------------------------------
 
     async def action_do(self, id_: str, number: int = 0) -> None:
         """Run an action of the table; ``number`` is that of its key, if it matters."""
         await self.perform(ACTIONS[id_].perform, number)
+
+    async def action_follow_hint(self) -> None:
+        """Do what the hint offers."""
+        if self.state.hint.on_enter is not None:
+            await self.perform(self.state.hint.on_enter)
 
     @on(Do)
     async def _handle_do(self, event: Do) -> None:
