@@ -14,7 +14,7 @@ from ptxscope.widgets.base.pane import Pane, StyledText
 from ptxscope.widgets.lanes.lane_cells import wrap_line
 from tests.app.driving import Driver, explorer
 from tests.reference_data import golden_rows
-from tests.scene.test_terminal_pen import is_in_binary
+from tests.scene.lanes import is_in_binary
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = [sampled, ci_only]

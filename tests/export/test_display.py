@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import html5lib
-import markdown
-import markdown_exec
 import nbformat
 import pytest
 from markdown_it import MarkdownIt
@@ -18,7 +16,8 @@ from ptxscope.documents.options import Options
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.trace import StepPlace
-from tests.export.samples import HOSTILE
+from tests.export.markdown_pages import run_python_blocks
+from tests.export.samples import BLOCK, HOSTILE
 from tests.tiers import ci_only
 
 LINE = "vadd.u32.s32.s32.sat d.b0, a, b, c"
@@ -116,8 +115,9 @@ def test_names_do_for_choices() -> None:
 
 
 @ci_only
-def test_a_notebook_shows_pictures_and_lists() -> None:
+def test_a_notebook_shows_traces_pictures_and_lists() -> None:
     cells = [
+        f"import ptxscope\nptxscope.trace({LINE!r}, {VALUES!r})",
         f"import ptxscope\nptxscope.trace({LINE!r}, {VALUES!r}).figure(title='T', both=True)",
         f"ptxscope.diagnose({LINE!r}, {VALUES!r}, 0x112233FF)[:3]",
     ]
@@ -134,7 +134,10 @@ def test_a_notebook_shows_pictures_and_lists() -> None:
         }
     )
     NotebookClient(notebook, timeout=60).execute()
-    (picture,), (listed,) = (cell.outputs for cell in notebook.cells)
+    (traced,), (picture,), (listed,) = (cell.outputs for cell in notebook.cells)
+    assert traced.data["text/html"].startswith('<article class="ptxscope px-auto"')
+    assert "0x11223300" in traced.data["text/html"]
+    assert "d = 0x11223300" in traced.data["text/plain"]
     assert picture.data["image/svg+xml"].startswith("<svg")
     assert "<svg" in picture.data["text/html"]
     assert "Result: d = 0x11223300" in picture.data["text/plain"]
@@ -150,22 +153,18 @@ def test_a_notebook_shows_pictures_and_lists() -> None:
 @pytest.mark.parametrize("how", ['exec="on"', 'exec="on" html="on"'])
 def test_a_page_of_mkdocs_shows_the_picture(how: str) -> None:
     source = f"import ptxscope\nprint(ptxscope.trace({LINE!r}, {VALUES!r}).figure(title='a < b'))"
-    fence = {
-        "name": "python",
-        "class": "python",
-        "validator": markdown_exec.validator,
-        "format": markdown_exec.formatter,
-    }
-    built = markdown.markdown(
-        f"text\n\n```python {how}\n{source}\n```\n\nmore",
-        extensions=["pymdownx.superfences", "tables"],
-        extension_configs={"pymdownx.superfences": {"custom_fences": [fence]}},
-    )
+    built = run_python_blocks(f"text\n\n```python {how}\n{source}\n```\n\nmore")
     tree = html5lib.parseFragment(built, namespaceHTMLElements=False)
     (figure,) = tree.iter("figure")
     assert "0x11223300" in "".join(figure.itertext())
     assert not [*figure.iter("p")]
     assert "import ptxscope" not in built
+
+
+def test_a_block_is_shown_as_a_line_is() -> None:
+    shown = BLOCK._repr_mimebundle_()
+    assert shown["text/html"] == ptxscope.export(BLOCK, "html")
+    assert "text/plain" in shown
 
 
 def test_findings_are_a_tuple_still() -> None:

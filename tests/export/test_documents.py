@@ -1,95 +1,24 @@
-"""Where documents are made: Sphinx, Markdown files, MkDocs, notebooks, Rich."""
+"""Where documents are made: Markdown files, MkDocs, Rich."""
 
 from __future__ import annotations
 
 import io
 import re
-from html import unescape
 from pathlib import Path
 
-import markdown
-import markdown_exec
-import nbformat
 import pytest
-from nbclient import NotebookClient
 from rich.console import Console
 
 from ptxscope import export
 from ptxscope.cli import main
 from ptxscope.cli.support.streams import CommandError
 from tests.cli.running import updated
-from tests.export import sphinx_builds
+from tests.export.markdown_pages import run_python_blocks
 from tests.export.samples import E3, HOSTILE, annotated, register
-from tests.tiers import ci_only, some
+from tests.tiers import some
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 E3_LINE = "vadd.u32.s32.s32.sat %0.b0, %1, %2, %3"
-
-
-def sphinx(folder: Path, page: str, builder: str = "html") -> tuple[str, str]:
-    """Build a project of one page; returns what was built and what was warned of."""
-    (folder / "conf.py").write_text('extensions = ["ptxscope.sphinx"]\n')
-    (folder / "index.rst").write_text(page, encoding="utf-8")
-    warned = sphinx_builds.build(folder, builder)
-    suffix = "txt" if builder == "text" else "html"
-    return (folder / "out" / f"index.{suffix}").read_text(encoding="utf-8"), warned
-
-
-PAGE = f"""\
-Title
-=====
-
-.. ptx-trace:: {E3_LINE}
-   :operands: %1=-1 %2=0 %3=0x11223344
-   :title: <script>alert(1)</script>
-   :notes: saturate=the clamp
-           lane 0=low
-   :both:
-"""
-
-
-@ci_only
-def test_the_directive_shows_a_trace_in_html(tmp_path: Path) -> None:
-    built, warned = sphinx(tmp_path, PAGE)
-    assert warned == ""
-    assert '<article class="ptxscope px-auto"' in built
-    assert "<script>alert" not in built
-    said = unescape(built)
-    for wanted in ("0x11223300", "0x112233ff", "the clamp", "lane 0: low"):
-        assert wanted in said
-
-
-@ci_only
-@pytest.mark.parametrize(
-    "case",
-    some(
-        [
-            (".. ptx-trace:: vadd4.s32.s32 d, a, b, c", "vadd4.s32.s32"),
-            (".. ptx-trace:: vadd4.s32.s32.s32 d, a, b, c\n   :operands: a=1", "no value for"),
-            (
-                ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c=1\n"
-                "   :notes: x=y",
-                "'x' is not a step",
-            ),
-            (
-                ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c='",
-                "No closing quotation",
-            ),
-            (
-                ".. ptx-trace:: vset2.s32.s32.lt d, a, b, c\n   :operands: a=1 b=1 c=1 --help",
-                "unrecognized arguments: --help",
-            ),
-        ]
-    ),
-)
-def test_what_is_wrong_is_a_warning_at_its_line(tmp_path: Path, case: tuple[str, str]) -> None:
-    wrong, said = case
-    built, warned = sphinx(tmp_path, f"Title\n=====\n\n{wrong}\n")
-    assert "index.rst:4: WARNING: ptx-trace:" in warned
-    assert said in warned
-    assert "Traceback" not in warned
-    assert "ptx-trace" in built
-
 
 MARKED = f"""\
 before <!-- a comment -->
@@ -179,42 +108,9 @@ def test_what_is_wrong_with_a_sweep_or_form_is_named_by_its_line(words: str, sai
 def test_the_mkdocs_recipe_works() -> None:
     text = (DOCS / "markdown.md").read_text(encoding="utf-8")
     page = text.partition("````markdown\n")[2].partition("````\n")[0]
-    fence = {
-        "name": "python",
-        "class": "python",
-        "validator": markdown_exec.validator,
-        "format": markdown_exec.formatter,
-    }
-    built = markdown.markdown(
-        page,
-        extensions=["pymdownx.superfences", "tables"],
-        extension_configs={"pymdownx.superfences": {"custom_fences": [fence]}},
-    )
+    built = run_python_blocks(page)
     assert "0x00000007" in built
     assert "import ptxscope" not in built
-
-
-def cell_of(source: str) -> dict[str, object]:
-    """A code cell of a notebook."""
-    empty: dict[str, object] = {"metadata": {}, "outputs": [], "execution_count": None}
-    return {"cell_type": "code", "id": "a", "source": source, **empty}
-
-
-@ci_only
-def test_a_notebook_shows_a_trace() -> None:
-    cell = (
-        "import ptxscope\n"
-        'ptxscope.trace("vset4.s32.u32.lt.add d, a, b, c", '
-        '{"a": 0x80FF7F01, "b": 0x01010101, "c": 5})'
-    )
-    notebook = nbformat.from_dict(  # type: ignore[no-untyped-call]
-        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell_of(cell)]}
-    )
-    NotebookClient(notebook, timeout=60).execute()
-    (output,) = notebook.cells[0].outputs
-    assert output.data["text/html"].startswith('<article class="ptxscope px-auto"')
-    assert "0x00000007" in output.data["text/html"]
-    assert "d = 0x00000007" in output.data["text/plain"]
 
 
 def test_rich_prints_a_trace_and_no_markup() -> None:

@@ -31,7 +31,7 @@ from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
 from ptxscope.engine.tracing.trace import StepPlace
 from tests.export.samples import BLOCK, E3, EXAMPLES, HOSTILE, annotated, example, kept
-from tests.export.test_markdown import tables
+from tests.export.test_marked import in_markdown
 from tests.tiers import ci_only, sampled, some
 
 PAGE = Options(standalone=True)
@@ -136,7 +136,9 @@ def test_a_fragment_suits_strict_readers_and_slides(shown: Trace) -> None:
     titled = ET.fromstring(export(annotated(shown, "T"), "html"))
     assert titled.findtext("header/h3") == "T"
     operands = next(x for x in tree.iter("table") if x.get("class") == "px-operands")
-    (head,) = {tuple(x[0]) for x in tables(export(shown, "markdown")) if "operand" in x[0]}
+    (head,) = {
+        tuple(x[0]) for x in in_markdown(export(shown, "markdown")).tables if "operand" in x[0]
+    }
     assert tuple(x.text for x in operands.iter("th") if x.get("scope") == "col") == head
 
 

@@ -1,12 +1,14 @@
-"""reStructuredText read by docutils, AsciiDoc by a reader of its own: nothing lost, no markup."""
+"""Markdown, reStructuredText and AsciiDoc, each read by a reader: nothing lost, no markup."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from docutils import nodes
+from markdown_it import MarkdownIt
 
 from ptxscope import Trace, export
 from ptxscope.documents.options import Options
@@ -14,7 +16,7 @@ from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.tracing.step_text import format_title
 from tests.export.asciidoc_reader import blocks
 from tests.export.every import rst_tree
-from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example
+from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
 from tests.tiers import sampled
 
 
@@ -55,18 +57,51 @@ def in_asciidoc(text: str) -> Seen:
     return Seen(of("heading"), tables, of("paragraph", "item"), of("note"), of("code"))
 
 
-READERS = {"rst": in_rst, "asciidoc": in_asciidoc}
+MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough")
+INLINE = {"text", "code_inline", "strong_open", "strong_close", "em_open", "em_close", "softbreak"}
+
+
+def in_markdown(text: str) -> Seen:
+    seen = Seen([], [], [], [], [])
+    kinds = {"heading": seen.headings, "blockquote": seen.notes}
+    opened: list[str] = []
+    for token in MARKDOWN.parse(text):
+        if token.nesting:
+            kind = token.type.rpartition("_")[0]
+            opened = [*opened, kind] if token.nesting > 0 else opened[:-1]
+            if token.type == "table_open":
+                seen.tables.append([])
+            elif token.type == "tr_open":
+                seen.tables[-1].append([])
+        elif token.type == "fence":
+            seen.code.append(token.content.rstrip("\n"))
+        elif token.type == "inline":
+            children = token.children or ()
+            assert {child.type for child in children} <= INLINE, children
+            said = "".join("\n" * (x.type == "softbreak") + x.content for x in children)
+            place = next((kinds[kind] for kind in opened if kind in kinds), seen.paragraphs)
+            (seen.tables[-1][-1] if "table" in opened else place).append(said)
+    return seen
+
+
+READERS = {"markdown": in_markdown, "rst": in_rst, "asciidoc": in_asciidoc}
 
 
 @pytest.fixture(params=READERS)
-def seen(request: pytest.FixtureRequest) -> Callable[..., Seen]:
-    name = request.param
-    return lambda trace, options=Options(): READERS[name](export(trace, name, options))  # noqa: B008
+def form(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def seen(form: str) -> Callable[..., Seen]:
+    return lambda trace, options=Options(): READERS[form](export(trace, form, options))  # noqa: B008
 
 
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_every_value_is_found(opcode: str, model: str, seen: Callable[..., Seen]) -> None:
+def test_every_value_is_found(
+    opcode: str, model: str, form: str, seen: Callable[..., Seen]
+) -> None:
     shown = example(opcode, model)
     found = seen(shown)
     types = {x.role: x.type.bits for x in shown.plan.sources}
@@ -74,11 +109,15 @@ def test_every_value_is_found(opcode: str, model: str, seen: Callable[..., Seen]
         format_hex(shown.operands[role], types[role]) for role in sorted(types)
     ]
     said = "\n".join(found.paragraphs)
+    assert all(len({len(row) for row in table}) == 1 for table in found.tables)
     for role, name in shown.instruction.results.items():
         bits = format_hex(shown.result[name], shown.instruction.type_of(role).bits)
         assert f"{name} = {bits}, " in said
     steps = [f"{step.number}. {format_title(step)}" for step in shown.steps]
-    assert found.headings[: len(steps) + 1] == [*steps, "Result"]
+    titled = seen(annotated(shown, "T")).headings
+    assert titled[: len(steps) + 2] == ["T", *steps, "Result"]
+    # without a title, there is none above those of Markdown, which then are bold
+    assert found.headings == ([] if form == "markdown" else titled[1:])
     assert found.code[0] == str(shown.instruction)
 
 
@@ -119,7 +158,6 @@ TEXTS = [
 
 
 @sampled
-@sampled
 @pytest.mark.parametrize("page", [False, True])
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_a_writers_text_is_text(text: str, page: bool, seen: Callable[..., Seen]) -> None:
@@ -141,7 +179,47 @@ def test_both_answers_are_told(
     models = next(table for table in found.tables if table[0][0] == "model")
     assert models[1][1:] == [isa, ""]
     assert models[2][1:] == [ptxas, erratum]
-    assert "The steps of ptxas-13.5 from there" in found.headings
+    assert "The steps of ptxas-13.5 from there" in (*found.headings, *found.paragraphs)
+
+
+def test_registers_may_be_called_what_ptx_allows(seen: Callable[..., Seen]) -> None:
+    assert any("%d$_ = " in said for said in seen(register("%d$_")).paragraphs)
+
+
+@pytest.mark.parametrize("level", [None, 0, 2])
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_stays_text_in_markdown(text: str, level: int | None) -> None:
+    found = in_markdown(export(annotated(E3, text), "markdown", Options(heading_level=level)))
+    said = "\n".join([*found.headings, *found.paragraphs, *found.notes])
+    assert said.count(" ".join(kept(text).split())) >= 5
+    assert not any("\x00" <= char < " " and char != "\n" for char in said)
+
+
+@pytest.mark.parametrize(("level", "tags"), [(1, "h1 h2 h3"), (2, "h2 h3 h4"), (5, "h5 h6 h6")])
+def test_the_headings_of_markdown_begin_at_a_level(level: int, tags: str) -> None:
+    options = Options(both=True, heading_level=level)
+    tokens = MARKDOWN.parse(export(annotated(E3, "T"), "markdown", options))
+    found = [at for at, token in enumerate(tokens) if token.type == "heading_open"]
+    assert {tokens[at].tag for at in found} == {*tags.split()}
+    assert (tokens[found[0]].tag, tokens[found[0] + 1].content) == (f"h{level}", "T")
+
+
+def test_headings_of_level_0_are_bold_text() -> None:
+    headed, bold = (
+        export(annotated(E3, "T *x* 1."), "markdown", Options(both=True, heading_level=level))
+        for level in (None, 0)
+    )
+    assert in_markdown(bold).headings == []
+    headings = re.findall(r"^#+ (.*)$", headed, re.MULTILINE)
+    assert re.findall(r"^\*\*(.*)\*\*$", bold, re.MULTILINE) == headings
+    made = bold.replace(" --heading-level 0", "")
+    assert re.sub(r"(?m)^\*\*(.*)\*\*$", r"# \1", made) == re.sub("(?m)^#+ ", "# ", headed)
+
+
+@pytest.mark.parametrize("level", [-1, 7, 2.0, True, "2"])
+def test_a_level_that_headings_cannot_have_is_refused(level: Any) -> None:
+    with pytest.raises(ValueError, match=r"heading_level is .*; it is 1 to 6, or 0 for bold text"):
+        export(E3, "markdown", Options(heading_level=level))
 
 
 def test_a_page_has_sections_and_a_fragment_none() -> None:

@@ -310,13 +310,27 @@ WRONG = {
     ":ptx:result:`'vadd4 a=1`": "No closing quotation",
     ":ptx:result:`<script>`": "no trace has the :name: '<script>'",
 }
+WRONG_TRACES = {
+    "vadd4.s32.s32 d, a, b, c": "is missing its type of b",
+    "vadd4.s32.s32.s32 d, a, b, c\n   :operands: a=1": "no value for",
+    "popc.b32 d, a\n   :operands: a=1\n   :notes: x=y": "'x' is not a step",
+    "popc.b32 d, a\n   :operands: a='": "No closing quotation",
+    "popc.b32 d, a\n   :operands: a=1 --help": "unrecognized arguments: --help",
+}
 
 
 def test_what_is_wrong_is_said_at_its_line(tmp_path: Path) -> None:
+    traces = "".join(f".. ptx-trace:: {text}\n\n" for text in WRONG_TRACES)
     other = "Other\n=====\n\n" + "\n\n".join(WRONG) + "\n"
     names = PAGE.replace("FORMAT", "html").replace("e3", "the clamp").replace("The Clamp", "???")
     pages = {"index": PAGE.replace("FORMAT", "html"), "other": other, "twice": names}
-    warned = built(tmp_path, pages)
+    warned = built(tmp_path, pages | {"traces": f":orphan:\n\n{traces}"})
+    line = 3
+    for text, said in WRONG_TRACES.items():
+        (warning,) = re.findall(rf"traces\.rst:{line}: WARNING: ptx-trace: (.*)", warned)
+        assert said in warning
+        line += 2 + text.count("\n")
+    assert "vadd4.s32.s32" in read(tmp_path, "traces.html")
     at = [warned.index(f"other.rst:{4 + 2 * line}: WARNING: ptx:") for line in range(len(WRONG))]
     for start, end, said in zip(at, [*at[1:], None], WRONG.values(), strict=True):
         assert said in warned[start:end]

@@ -12,18 +12,14 @@ from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import NumberLine
 from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
-from ptxscope.widgets.base.pane import StyledLine
 from ptxscope.widgets.lanes.lane_axes import axis_lines
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
+from tests.scene.lanes import text_of
 
 THIRD = ("vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c", 0x807F7FA6, 0x7F017F80)
 """MOCKS.md, third edition: lanes 3 to 0 come to -256, 254, 128 and 37."""
 EACH = {"80x24": 14, "120x40": 16, "200x60": 32}
 SIGNED, UNSIGNED = (-128, 127), (0, 255)
-
-
-def text_of(lines: list[StyledLine]) -> list[str]:
-    return ["".join(piece.text for piece in line) for line in lines]
 
 
 def clamp_of(one: Trace) -> NumberLine:

@@ -6,23 +6,17 @@ from random import Random
 
 import pytest
 
-from ptxscope.engine.isa.catalog import CATALOG, pick_form
-from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.tracing.trace import Trace, make_trace, trace
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.tracing.trace import trace
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.widgets.base.pane import StyledLine, StyledText, measure_line
 from ptxscope.widgets.lanes.lane_cells import LABEL, NUMBER
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
-from tests.strategies import instruction_of
+from tests.scene.lanes import SIZES, random_trace, text_of
 from tests.tiers import examples, sampled
 
-SIZES = [(58, 12), (78, 15), (87, 26), (155, 46)]
 SIMD = [entry.opcode for entry in CATALOG.values() if entry.lanes > 1]
-
-
-def text_of(lines: list[StyledLine]) -> list[str]:
-    return ["".join(piece.text for piece in line) for line in lines]
 
 
 def ends_of(lines: list[StyledLine], place: LaneRef) -> list[int]:
@@ -59,7 +53,7 @@ def test_no_whole_register_begins_in_a_lane_column() -> None:
     rng = Random(4)
     for opcode in SIMD:
         for _ in range(examples(20).max_examples):
-            one = _traced(opcode, rng)
+            one = random_trace(opcode, rng)
             drawn = build_scene(one)
             wholes = {c.place for r in drawn.registers if not r.is_by_lane for c in r.cells}
             wholes |= {r.cells[0].place for r in drawn.rows.values() if len(r.cells) == 1}
@@ -73,19 +67,13 @@ def test_no_whole_register_begins_in_a_lane_column() -> None:
 def test_a_blank_parts_the_name_of_a_row_from_its_values(opcode: str) -> None:
     rng = Random(opcode)
     for _ in range(examples(8).max_examples):
-        one = _traced(opcode, rng)
+        one = random_trace(opcode, rng)
         for size in SIZES:
             for line in draw(LanesState(one, len(one.steps)), *size).lines:
                 if len(line) > 1 and len(line[0].text) == NUMBER and line[1].style_name == "label":
                     name = line[1].text
                     assert name.endswith(" "), name
                     assert len(name) <= LABEL - NUMBER, name
-
-
-def _traced(opcode: str, rng: Random) -> Trace:
-    ins = instruction_of(pick_form(opcode, rng))
-    bits = {role: rng.getrandbits(x.type.bits) for x in ins.inputs for role in x.roles}
-    return make_trace(ins, ISA_MODEL, bits)
 
 
 def _begins_in_a_lane(line: StyledLine, wholes: set[LaneRef]) -> bool:

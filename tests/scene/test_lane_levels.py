@@ -7,20 +7,13 @@ from random import Random
 
 import pytest
 
-from ptxscope.engine.isa.catalog import CATALOG, pick_form
-from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.tracing.trace import Trace, make_trace, trace
-from ptxscope.widgets.base.pane import StyledLine
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.widgets.lanes.lane_layout import LanesDrawing, LanesState, draw
-from tests.strategies import instruction_of
+from tests.scene.lanes import SIZES, random_trace, text_of
 from tests.tiers import examples, some
 
-SIZES = [(58, 12), (78, 15), (87, 26), (155, 46)]
 VADD4 = "vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c"
-
-
-def text_of(lines: list[StyledLine]) -> list[str]:
-    return ["".join(piece.text for piece in line).rstrip() for line in lines]
 
 
 def drawings(one: Trace, size: tuple[int, int]) -> list[LanesDrawing]:
@@ -29,12 +22,6 @@ def drawings(one: Trace, size: tuple[int, int]) -> list[LanesDrawing]:
 
 def heights(drawing: LanesDrawing) -> dict[int, int]:
     return {step: end - start for step, (start, end) in drawing.steps.items()}
-
-
-def random_trace(opcode: str, rng: Random) -> Trace:
-    ins = instruction_of(pick_form(opcode, rng))
-    bits = {role: rng.getrandbits(x.type.bits) for x in ins.inputs for role in x.roles}
-    return make_trace(ins, ISA_MODEL, bits)
 
 
 @pytest.mark.parametrize("size", some(SIZES))
@@ -59,7 +46,7 @@ def assert_that_lines_are_only_added(one: Trace, drawn: list[LanesDrawing]) -> N
     end = drawn[-1].steps[len(one.steps)][1]
     for before, after in pairwise(drawn):
         for was, now in zip(text_of(before.lines)[:end], text_of(after.lines)[:end], strict=True):
-            same = was.replace("▸", " ", was[:1] == "▸")
+            same = was.replace("▸", " ", was[:1] == "▸").rstrip()
             assert now[1:].startswith(same[1:]) or "╮" in now or "╭" in now, one.instruction
 
 

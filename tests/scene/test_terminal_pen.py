@@ -35,16 +35,13 @@ from ptxscope.widgets.lanes.lane_figures import draw_figure
 from ptxscope.widgets.lanes.lane_layout import WIDEST, LanesDrawing, LanesState, draw
 from ptxscope.widgets.lanes.lane_links import LINK_END_COLUMNS, draw_links, start_of
 from tests.reference_data import golden_rows
+from tests.scene.lanes import is_in_binary, text_of
 from tests.tiers import ci_only, some, thorough
 
 SIZES = [(58, 12), (78, 16), (80, 22), (88, 30), (126, 34), (128, 46), (168, 58)]
 """What is left to the lanes at seven sizes of the terminal."""
 _ELLIPSIS = re.compile(r"…(?![01f])")
 """One that stands for what was left out; ``…f`` and ``…0`` go on forever."""
-
-
-def text_of(lines: list[StyledLine]) -> list[str]:
-    return ["".join(piece.text for piece in line) for line in lines]
 
 
 def drawn(
@@ -71,12 +68,6 @@ def numbers(lines: list[str]) -> set[str]:
 def together(lines: list[str]) -> str:
     """All that is said, however it is spaced and whatever chips have ends."""
     return re.sub(r"[\s▐▌]", "", "".join(lines))
-
-
-def is_in_binary(word: str, said: str) -> bool:
-    """Whether a chip's hexadecimal digits are told by their bits."""
-    is_hex = re.fullmatch("[0-9a-f]{2}|[0-9a-f]{4}", word)
-    return bool(is_hex) and f"{int(word, 16):0{4 * len(word)}b}" in said
 
 
 _TOLD = ("add", "subtract", "multiply", "clamp")
