@@ -77,21 +77,35 @@ def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruct
             yield item
 
 
-def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
-    """Yield each instruction of the catalog in a text of any language, in order."""
+def check_text(
+    text: str,
+    name: str,
+    definitions: Definitions | None = None,
+    *,
+    with_line_markers: bool = True,
+) -> Iterator[CheckedInstruction]:
+    """Yield each instruction of the catalog in a text of any language, in order.
+
+    ``definitions`` are macros of C. ``with_line_markers``: obey the line markers of a preprocessor.
+    """
     language = language_of(name, text)
     if language is Language.PTX:
         return check_listing([text], name)
-    return check_source(text, name, language)
+    return check_source(text, name, language, definitions, with_line_markers=with_line_markers)
 
 
 def check_source(
-    text: str, name: str, language: Language, definitions: Definitions | None = None
+    text: str,
+    name: str,
+    language: Language,
+    definitions: Definitions | None = None,
+    *,
+    with_line_markers: bool = True,
 ) -> Iterator[CheckedInstruction]:
     """Yield each instruction of the catalog in a source's ``asm`` statements and PTX strings.
 
-    In C, yield the uses of CUDA's intrinsics, too, and obey line markers. If ``definitions`` of
-    macros are given, what they exclude from compilation is left out.
+    In C, yield the uses of CUDA's intrinsics, too. If ``definitions`` of macros are given, what
+    they exclude from compilation is left out.
     """
     if language is Language.UNKNOWN:
         message = "this is neither PTX nor source code in a known language; nothing was recognised"
@@ -110,7 +124,7 @@ def check_source(
     comments = IgnoreComments()
     comments.record(text)
     items = comments.report_items(items, name)
-    markers = LineMarkers(text) if language is Language.C else None
+    markers = LineMarkers(text) if language is Language.C and with_line_markers else None
     yield from markers.restore_places(items) if markers and markers.markers else items
 
 

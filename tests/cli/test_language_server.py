@@ -18,6 +18,7 @@ from pygls.lsp.client import LanguageClient
 
 from ptxscope import evaluate
 from ptxscope.cli.servers.source_answers import SourceText
+from ptxscope.cli.support.check_settings import CheckSettings
 from tests.tiers import ci_only
 
 VIDEO = Path(__file__).parents[1] / "data" / "video.cu"
@@ -231,7 +232,7 @@ def test_definitions_are_found_for_registers_and_labels() -> None:
 def test_a_likely_word_is_offered_instead_of_an_unknown_one() -> None:
     text = LISTING.replace(".sat", ".sta")
     source = SourceText(text, "a.ptx")
-    (edit,) = source.list_edits(list(source.check()), range(5, 6))
+    (edit,) = source.list_edits(list(source.check(CheckSettings())), range(5, 6))
     start, end = edit.span
     assert text[:start] + edit.text + text[end:] == LISTING
 

@@ -33,7 +33,7 @@ from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.basic_block import make_block
 from tests.reference import reference
-from tests.reference_data import golden_rows
+from tests.reference_data import golden_rows, read_lines
 from tests.strategies import INSTRUCTIONS, SOURCE_ROLES, evaluations, instruction_of
 from tests.tiers import ci_only, examples, sampled, some, thorough, whole
 
@@ -115,73 +115,6 @@ def tells(finding: Explanation, done: Instruction) -> bool:
     return all(pair in fits.lanes[i] for i, pair in enumerate(zip(a, b, strict=True)))
 
 
-# written | what was computed; they differ by one cause
-_ONE = """
-vadd.u32.u32.u32 d, a, b              | vadd.u32.u32.u32.sat d, a, b
-vadd.s32.s32.s32.sat d, a, b          | vadd.s32.s32.s32 d, a, b
-vadd.s32.u32.u32.sat d, a.h0, b.b1    | vadd.s32.u32.s32.sat d, a.h0, b.b1
-vadd.s32.s32.s32 d, a.b0, b.b1        | vadd.s32.s32.s32 d, a.b0, b.b2
-vsub.u32.u32.u32.sat d.b0, a, b, c    | vsub.s32.u32.u32.sat d.b0, a, b, c
-vsub.s32.s32.s32.sat d, a, b          | vsub.u32.u32.u32.sat d, a, b
-vsub.s32.s32.s32 d.h0, a, b, c        | vsub.s32.s32.s32 d.b0, a, b, c
-vabsdiff.u32.u32.u32 d, a.h0, b.h1    | vabsdiff.u32.s32.s32 d, a.h0, b.h1
-vabsdiff.u32.s32.s32.add d, a, b, c   | vabsdiff.u32.s32.s32.max d, a, b, c
-vmin.s32.s32.s32.max d, a, b, c       | vmin.s32.s32.s32.add d, a, b, c
-vmin.s32.s32.s32 d, a, b              | vmin.s32.u32.s32 d, a, b
-vmax.s32.s32.u32 d, a.h0, b.b0        | vmax.s32.s32.u32 d, a.h1, b.b0
-vmax.u32.u32.u32.min d, a, b, c       | vmax.s32.s32.s32.min d, a, b, c
-vshl.u32.u32.u32.clamp d, a, b        | vshl.u32.u32.u32.wrap d, a, b
-vshl.s32.s32.u32.sat.wrap d, a, b     | vshl.s32.s32.u32.wrap d, a, b
-vshr.s32.s32.u32.clamp d, a, b        | vshr.s32.u32.u32.clamp d, a, b
-vshr.u32.u32.u32.wrap d, a, b         | vshr.u32.u32.u32.clamp d, a, b
-vshr.u32.u32.u32.wrap d, a, b.b0      | vshr.u32.u32.u32.wrap d, a, b.b3
-vmad.s32.u32.u32 d, -a.h0, b.h0, c    | vmad.s32.u32.u32 d, a.h0, b.h0, c
-vmad.s32.s32.s32 d, a.h0, b.h1, c     | vmad.s32.s32.s32.po d, a.h0, b.h1, c
-vmad.s32.s32.s32 d, a.h0, b.h1, c     | vmad.s32.s32.s32.shr7 d, a.h0, b.h1, c
-vmad.s32.s32.s32.shr15 d, a, b, c     | vmad.s32.s32.s32.shr7 d, a, b, c
-vmad.s32.s32.s32 d, a.b0, b.b1, c     | vmad.s32.s32.u32 d, a.b0, b.b1, c
-vmad.s32.s32.s32 d, a, b, c           | vmad.s32.s32.s32 d, a, b, -c
-vset.s32.s32.lt d, a, b               | vset.u32.u32.lt d, a, b
-vset.s32.s32.lt d, a, b               | vset.s32.s32.gt d, a, b
-vset.u32.u32.eq.add d, a.b0, b.b0, c  | vset.u32.u32.ne.add d, a.b0, b.b0, c
-vadd2.s32.s32.s32 d, a, b, c          | vadd2.s32.s32.s32.sat d, a, b, c
-vadd2.u32.u32.u32 d.h1, a, b, c       | vadd2.u32.u32.u32 d.h0, a, b, c
-vsub2.s32.s32.s32.sat d, a, b, c      | vsub2.u32.u32.u32.sat d, a, b, c
-vavrg2.s32.s32.s32 d, a, b, c         | vavrg2.u32.u32.u32 d, a, b, c
-vabsdiff2.u32.u32.u32 d, a, b, c      | vabsdiff2.u32.u32.u32.add d, a, b, c
-vmin2.s32.s32.s32 d, a, b, c          | vmin2.s32.s32.s32 d, a, b.h22, c
-vmax2.s32.s32.s32 d, a, b, c          | vmax2.s32.u32.s32 d, a, b, c
-vset2.s32.s32.lt d, a, b, c           | vset2.s32.s32.le d, a, b, c
-vadd4.u32.u32.u32 d, a, b, c          | vadd4.u32.u32.u32.sat d, a, b, c
-vadd4.s32.s32.s32.sat d, a, b, c      | vadd4.u32.s32.s32.sat d, a, b, c
-vadd4.u32.u32.u32 d.b310, a, b, c     | vadd4.u32.u32.u32 d.b3210, a, b, c
-vsub4.u32.u32.u32 d, a, b, c          | vsub4.u32.u32.u32 d, a.b3201, b, c
-vsub4.s32.s32.s32.add d, a, b, c      | vsub4.s32.s32.s32 d, a, b, c
-vavrg4.u32.u32.u32 d, a, b, c         | vavrg4.u32.s32.s32 d, a, b, c
-vabsdiff4.u32.u32.u32.add d, a, b, c  | vabsdiff4.u32.u32.u32.add d.b210, a, b, c
-vabsdiff4.u32.s32.s32 d, a, b, c      | vabsdiff4.u32.s32.s32 d, a, b.b4567, c
-vmin4.s32.s32.s32 d, a, b, c          | vmin4.u32.u32.u32 d, a, b, c
-vmax4.u32.u32.u32 d.b20, a, b, c      | vmax4.u32.u32.u32 d.b31, a, b, c
-vset4.u32.u32.eq d.b20, a, b, c       | vset4.u32.u32.ge d.b20, a, b, c
-vset4.s32.u32.lt.add d, a, b, c       | vset4.u32.u32.lt.add d, a, b, c
-set.lt.and.f32.s32 d, a, b, c         | set.lt.or.f32.s32 d, a, b, c
-set.lt.u32.s32 d, a, b                | set.lt.u32.u32 d, a, b
-set.ltu.u32.f32 d, a, b               | set.lt.u32.f32 d, a, b
-set.eq.ftz.f32.f32 d, a, b            | set.eq.f32.f32 d, a, b
-setp.ne.f64 p|q, a, b                 | setp.neu.f64 p|q, a, b
-setp.lt.and.s32 p, a, b, !c           | setp.lt.and.s32 p, a, b, c
-setp.lo.u16 p|q, a, b                 | setp.ls.u16 p|q, a, b
-selp.b32 d, a, b, c                   | selp.b32 d, a, b, !c
-slct.u32.s32 d, a, b, c               | slct.u32.f32 d, a, b, c
-slct.f32.f32 d, a, b, c               | slct.ftz.f32.f32 d, a, b, c
-"""
-
-
-def lines(table: str) -> list[tuple[str, str]]:
-    pairs = (line.split(" | ") for line in table.strip().splitlines())
-    return [(x.strip(), y.strip()) for x, y in pairs]
-
-
 _SPECIAL = {"f32": (0x7FC00000, 0x80000001, 0x80000000), "f64": (0x7FF8000000000000,)}
 
 
@@ -203,7 +136,7 @@ def telling_floats(written: str, actual: str) -> list[dict[str, int]]:
 
 @whole
 @pytest.mark.parametrize("count", some([3, 1]))
-@pytest.mark.parametrize(("written", "actual"), lines(_ONE))
+@pytest.mark.parametrize(("written", "actual"), read_lines("explain/one_change.txt", 2))
 def test_one_cause_is_found(written: str, actual: str, count: int) -> None:
     special = telling_floats(written, actual) if "f32" in actual or "f64" in actual else []
     batch = special[:count] or telling(written, actual, "isa", count)
@@ -213,24 +146,9 @@ def test_one_cause_is_found(written: str, actual: str, count: int) -> None:
     must_find(diagnosis, true, 1)
 
 
-_TWO = """
-vadd.u32.u32.u32 d, a.h0, b           | vadd.u32.u32.u32.sat d, a.h1, b
-vsub.s32.s32.s32.sat d.b0, a, b, c    | vsub.s32.s32.s32.sat d.b1, a, b.h0, c
-vmad.s32.u32.u32 d, -a.h0, b.h0, c    | vmad.s32.u32.u32.shr7 d, a.h0, b.h0, c
-vshl.u32.u32.u32.clamp d, a, b        | vshl.u32.u32.u32.sat.wrap d, a, b
-vset.s32.s32.lt.add d, a, b, c        | vset.s32.u32.ge.add d, a, b, c
-vadd4.u32.u32.u32 d, a, b, c          | vadd4.u32.s32.u32.sat d, a, b, c
-vadd4.u32.u32.u32 d.b310, a, b, c     | vadd4.u32.u32.u32.sat d.b210, a, b, c
-vsub4.s32.s32.s32 d, a, b, c          | vsub4.s32.s32.s32 d, a.b3201, b.b7644, c
-vabsdiff4.u32.u32.u32.add d, a, b, c  | vabsdiff4.u32.u32.u32.add d.b21, a.b3311, b, c
-vmin2.s32.s32.s32 d, a, b, c          | vmin2.u32.u32.u32 d, a, b.h23, c
-setp.lt.and.s32 p|q, a, b, c          | setp.ge.or.s32 p|q, a, b, c
-"""
-
-
 @sampled
 @pytest.mark.parametrize("count", some([4, 1]))
-@pytest.mark.parametrize(("written", "actual"), lines(_TWO))
+@pytest.mark.parametrize(("written", "actual"), read_lines("explain/two_changes.txt", 2))
 def test_two_causes_are_found(written: str, actual: str, count: int) -> None:
     batch = telling(written, actual, "isa", count)
     done = parse(actual)

@@ -1,258 +1,60 @@
-"""PTX in files of many kinds: ``check``, ``run`` and the explorer find the same in each."""
+"""PTX in files of many kinds: a run and the explorer find what ``check`` finds in each."""
 
 from __future__ import annotations
-
-from textwrap import dedent
-from typing import NamedTuple
 
 import pytest
 
 from ptxscope import PtxError, parse
 from ptxscope.engine.program.program import Program
+from ptxscope.engine.program.statement import StatementKind
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.kernels.program_runs.program_run import StopReason
+from ptxscope.sources.embedded_ptx import find_ptx
 from ptxscope.sources.lint import check_text
+from ptxscope.sources.source_language import Language
 from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing
+from tests.check_cases import CASES, Case
+
+FILES = {key: case for key, case in CASES.items() if key.startswith(("embedded.", "hosts."))}
+FOREIGN = [key for key, case in CASES.items() if key.startswith("foreign_asm.") and not case.items]
 
 
-class Source(NamedTuple):
-    """A file, and the lines of it that hold one of the 27."""
-
-    name: str
-    text: str
-    legal: dict[int, str]
-    """The opcode by its line."""
-    illegal: tuple[int, ...] = ()
-    unread: tuple[int, ...] = ()
-    """Lines of statements of which a macro or an expression is a part."""
-
-
-_CUDA = Source(
-    "sad.cu",
-    r"""
-    #include <cstdio>
-    #define NL "\n\t"
-    // T is ".u32", as a header has it
-    // asm("vmax4.u32.u32.u32 %0, %1, %2, %3;") is not here
-    __device__ unsigned sad(unsigned a, unsigned b, unsigned c) {
-      unsigned d;
-      asm volatile("{ .reg .u32 t;" NL
-          "vabsdiff4.u32.u32.u32 t, %1, %2, %3;" NL
-    #if __CUDA_ARCH__ >= 300 && defined("x;y")
-          "vadd4.u32.u32.u32.sat t, t, t, %3;"
-    #else
-          "vadd4.u32.u32.u32.wrap t, t, t, %3;"  /* illegal */
-    #endif
-          "vmin4" T ".u32.u32 %0, t, %2, %3; }"
-          : "=r"(d) : "r"(a), "r"(b), "r"(c) : "memory");
-      asm(CALL("vset4.u32.u32.lt %0, %1, %2, %3;") : "=r"(d) : "r"(a), "r"(b), "r"(c));
-      printf("set.lt.u32.u32 was used; %u\n", a);
-      return d;
+def list_lines(case: Case, *rules: str) -> set[int]:
+    """Return the lines of items with one of some rules; without any, of those with no finding."""
+    return {
+        item["line"] - case.start
+        for item in case.items
+        if item["ptx"]
+        if {x["rule"] for x in item.get("findings", ())} & {*rules}
+        or not (rules or "findings" in item)
     }
-    const char *module = ".version 7.0\n.target sm_70\n"
-      ".entry k() { .reg .b32 r<4>;\n"
-      "  vavrg4.u32.u32.u32 r1, r2, r3, r0;\n"
-      "}";
-    """,
-    {9: "vabsdiff4", 11: "vadd4", 17: "vset4", 23: "vavrg4"},
-    (13,),
-    (15,),
-)
-_PYTHON = Source(
-    "kernels.py",
-    r'''
-    """It's a module: `vadd4.u32.u32.u32 d, a, b, c;` is prose, isn't it."""
-    import triton.language as tl
-
-    def add(x, y):
-        """Don't read this: vsub4.u32.u32.u32 d, a, b, c; it's "quoted"."""
-        return tl.inline_asm_elementwise(
-            "vadd4.u32.u32.u32.sat $0, $1, $2, $3;",
-            "=r,r,r,r", [x, y, y], dtype=tl.int32, is_pure=True, pack=4)
-
-    KERNEL = f"""
-    .version 8.0
-    .target sm_80
-    .entry k() {{
-      .reg .b32 %r<{count}>;
-      vmin4.u32.u32.u32 %r1, %r2, %r3, %r0;
-      vmax4.{kind}.u32.u32 %r1, %r2, %r3, %r0;
-      vmax2.s32.s32.s32 %r1, %r2, %r3, %r{last}{half};
-    }}"""
-    LINE = "vavrg4.u32.u32.u32 %%r1, %%r2, %%r3, %%r0; mov.u32 %%r4, %s;" % value
-    SUM = ("vset2.u32.u32.eq d, a, b, c;" +
-           "vset2." + kind + ".u32.eq d, a, b, c;")
-    CUDA = r"""
-      __global__ void k(unsigned *p) {
-        asm("vabsdiff4.u32.u32.u32 %0, %1, %2, %3;" MORE
-            : "=r"(p[0]) : "r"(p[1]), "r"(p[2]), "r"(p[3]));
-      }"""
-    print(f"vadd4.u32.u32.u32: {count} results; {kind}, {last}")
-    ''',
-    {8: "vadd4", 16: "vmin4", 20: "vavrg4", 21: "vset2", 25: "vabsdiff4"},
-    (),
-    (17, 18, 22),
-)
-_LLVM = Source(
-    "ir.py",
-    r"""
-    IR = '''
-    define i32 @f(i32 %a, i32 %b) {
-      %r = call i32 asm "vmax.s32.s32.s32 $0, $1, $2;", "=r,r,r"(i32 %a, i32 %b)
-      %s = call i32 asm sideeffect "vmin.u32.u32.u32 ${0:x}, $1, $1;\\0Avadd.bogus $0;", "=r,r"()
-      ret i32 %r
-    }'''
-    MORE = f'call i32 asm "vsub.{t}.u32.u32 $0, $1, $2;", "=r,r,r"(i32 %a, i32 %b)'
-    """,
-    {4: "vmax", 5: "vmin"},
-    (5,),
-    (8,),
-)
-_RUST = Source(
-    "video.rs",
-    r"""
-    //! Not here: "vadd4.u32.u32.u32 d, a, b, c;".
-    impl<'a> Set<'a> {
-        fn set(&self, x: &'a str) -> char { self.set.lt(x, 'y'); set.eq.u8(x, y); '"' }
-        pub unsafe fn add4(a: u32, b: u32) -> u32 {
-            let d: u32;
-            asm!(
-                "vadd4.u32.u32.u32 {d}, {a}, {b}, {0};",
-                "vsub4.u32.u32.u32 {d}, {d}, {b}, {b}, {b};",
-                in(reg32) 0, d = out(reg32) d, a = in(reg32) a, b = in(reg32) b,
-            );
-            d
-        }
-    }
-    const MODULE: &str = r#"
-    .version 7.0
-    .target sm_70
-    .entry k() { .reg .b32 r<4>;
-      vmin4.u32.u32.u32 r1, r2, r3, r0;
-    }"#;
-    const LINE: &[u8] = b"slct.b32.s32 d, a, \
-        b, c;\n";
-    """,
-    {8: "vadd4", 19: "vmin4", 21: "slct"},
-    (9,),
-)
-_MARKDOWN = Source(
-    "notes.md",
-    r"""
-    # Notes
-
-    Here `vadd4.u32.u32.u32 d, a, b, c;` is prose, and set.lt.u32 x, y; too.
-
-    ```ptx
-    vadd4.u32.u32.u32 d, a, b, c;
-    vadd4.u32.u32.bogus d, a, b, c;
-    ```
-
-      ~~~ {.cuda}
-      asm("vsub4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
-      ~~~
-
-    ````python
-    s = "vmax4.u32.u32.u32 d, a, b, c;"
-    ```
-    ````
-
-    ```console
-    $ ptxscope trace 'vmin4.foo d, a, b, c;'
-    ```
-
-    ```
-    vset4.u32.u32.lt d, a, b, c;
-    ```
-    """,
-    {7: "vadd4", 12: "vsub4", 16: "vmax4", 25: "vset4"},
-    (8,),
-)
-_HTML = Source(
-    "page.html",
-    """
-    <!doctype html><title>set.lt.u32 x, y;</title>
-    <p>Here <code>vadd4.u32.foo d, a, b, c;</code> is prose.
-    <pre class="ptx"><b>vadd4</b>.u32.u32.u32 d, a, b, c; // &lt;
-    vadd4.u32.u32.u32.<i>bogus</i> d, a, b, c;</pre>
-    <PRE><code>asm(&quot;vsub4.u32.u32.u32 %0, %1, %2, %3;&#34; : "=r"(d) : "r"(a), "r"(b), "r"(c));
-    </code></PRE>
-    <script>set.lt(x, y); vset4.u32(a, b);</script>
-    """,
-    {4: "vadd4", 6: "vsub4"},
-    (5,),
-)
-_WORDS = Source(
-    "notes.txt",
-    """
-    Notes on self.set, and on vadd4.
-    vadd4.foo d, a, b, c; is wrong, select x, y; too.
-    """,
-    {},
-)
-_NVRTC = Source(
-    "jit.cpp",
-    r"""
-    const char *source = "__device__ unsigned f(unsigned a, unsigned b) { unsigned d;\n"
-      " asm(\"vadd4.u32.u32.u32.sat %0, %1, %2, %3;\" :\"=r\"(d):\"r\"(a), \"r\"(b), \"r\"(d));\n"
-      "  return d; }";
-    const char *raw = R"(
-      asm volatile("vsub4.u32.u32.u64 %0,"
-                   " %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(0));
-      asm volatile("vmin4.u32.u32.u32 %0,"
-                   " %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(0));
-    )";
-    """,
-    {3: "vadd4", 8: "vmin4"},
-    (6,),
-)
-_LISTING = Source(
-    "lines.txt",
-    """
-    // what was tried
-    @p vadd4.u32.u32.u32 d, a, b, c;
-    vadd4.u32.u32.u32.bogus d, a, b, c;
-    """,
-    {3: "vadd4"},
-    (4,),
-)
-_SOURCES = [_CUDA, _PYTHON, _LLVM, _RUST, _MARKDOWN, _HTML, _WORDS, _NVRTC, _LISTING]
 
 
-def programs(source: Source) -> tuple[Program, ...]:
-    return load(dedent(source.text), source.name)
+@pytest.mark.parametrize("key", FILES)
+def test_a_run_finds_what_check_finds(key: str) -> None:
+    case = FILES[key]
+    statements = [x for program in load(case.text, case.name) for x in program.statements]
+    wrong = list_lines(case, "illegal", "register-type", "unseen")
+    assert list_lines(case, "illegal") <= {x.line for x in statements if x.problems} <= wrong
+    assert list_lines(case) - wrong <= {x.line for x in statements if x.explained}
+    assert list_lines(case, "unread") <= {x.line for x in statements if x.omission}
 
 
-@pytest.mark.parametrize("source", _SOURCES, ids=lambda source: source.name)
-def test_check_finds_what_is_ptx_and_nothing_else(source: Source) -> None:
-    items = [x for x in check_text(dedent(source.text), source.name) if x.ptx]
-    legal = {
-        x.location.line: x.ptx.removeprefix("@p ").partition(".")[0]
-        for x in items
-        if x.is_legal and not x.is_unreadable
-    }
-    assert legal == source.legal
-    assert tuple(dict.fromkeys(x.location.line for x in items if not x.is_legal)) == source.illegal
-    assert tuple(x.location.line for x in items if x.is_unreadable) == source.unread
-
-
-@pytest.mark.parametrize("source", _SOURCES, ids=lambda source: source.name)
-def test_a_run_finds_what_check_finds(source: Source) -> None:
-    statements = [x for program in programs(source) for x in program.statements]
-    legal = {x.line: x.explained.opcode for x in statements if x.explained}
-    assert legal == source.legal
-    assert {x.line for x in statements if x.problems} == set(source.illegal)
-    assert set(source.unread) <= {x.line for x in statements if x.omission}
-
-
-@pytest.mark.parametrize("source", _SOURCES, ids=lambda source: source.name)
-def test_the_explorer_opens_what_check_finds(source: Source) -> None:
-    cursor = open_listing(dedent(source.text), source.name)
+@pytest.mark.parametrize("key", FILES)
+def test_the_explorer_opens_what_check_finds(key: str) -> None:
+    case = FILES[key]
+    cursor = open_listing(case.text, case.name)
     rows = cursor.rows if cursor else ()
-    every = len(cursor.listing.programs) if cursor else 0
-    assert all(row.program < every for row in rows)
-    assert {row.line for row in rows if row.explained} == {*source.legal, *source.illegal}
+    count = len(cursor.listing.programs) if cursor else 0
+    assert all(row.program < count for row in rows)
+    known = list_lines(case) | list_lines(case, "illegal", "register-type", "unseen")
+    assert {row.line for row in rows if row.explained} >= known
+
+
+@pytest.mark.parametrize("key", FOREIGN)
+def test_assembly_of_another_machine_is_not_found(key: str) -> None:
+    assert not list(find_ptx(CASES[key].text, Language.C))
 
 
 def test_a_pasted_call_is_searched_for_strings() -> None:
@@ -342,3 +144,94 @@ def test_an_instruction_beside_a_macro_is_traced_and_the_macro_named() -> None:
 def test_only_what_is_a_macro_in_the_source_is_one() -> None:
     (program,) = load("{ .reg .b32 t; \N{OBJECT REPLACEMENT CHARACTER} vadd.u32.u32.u32 t, t, t; }")
     assert program.omitted_statements == ()
+
+
+@pytest.mark.parametrize(
+    ("operands", "unknown_count"),
+    [
+        ("OPERANDS", 0),
+        ("OPS(d, f(a))", 0),
+        ('OUT : "r"(a), "r"(b), "r"(0)', 1),
+        ('OUT(d) : "r"(a), "r"(b), "r"(0)', 1),
+    ],
+)
+def test_a_macro_behind_the_text_may_hold_the_operands(operands: str, unknown_count: int) -> None:
+    """As nvcc 13.0 compiles it, with ``#define OPERANDS : "=r"(d) : "r"(a), "r"(b), "r"(0)``."""
+    (program,) = load(f'asm("vmax4.u32.u32.u32 %0, %1, %2, %3;" {operands});')
+    kinds = [StatementKind.INSTRUCTION, *[StatementKind.UNKNOWN] * unknown_count]
+    assert [x.kind for x in program.statements] == kinds
+    assert not program.constants
+
+
+def test_a_macro_that_ends_the_text_is_not_taken_for_the_operands() -> None:
+    (program,) = load('asm("vmax4.u32.u32.u32 %0, %1, %2, %3; " MORE OPERANDS);')
+    assert [x.text for x in program.omitted_statements] == ["<MORE OPERANDS>"]
+
+
+def test_a_statement_whose_opcode_is_a_macro_is_named_by_it() -> None:
+    text = 'asm("{ .reg .u32 t;" MYOP ".u32 t, %1, %1; not.b32 %0, t; }" : "=r"(d) : "r"(a));'
+    (program,) = load(text)
+    (need,) = execute(program, {"%1": 1}).missing_inputs
+    assert "(<MYOP>.u32 at line 1 made it unknown)" in need.message
+
+
+# --- operands of Rust and LLVM ------------------------------------------------------------
+
+RUST_BLOCK = """\
+asm!("{{", ".reg .u32 t;", "vmin4.u32.u32.u32 t, {x}, {x}, {x};",
+     "vadd4.u32.u32.u32 {d}, t, t, t;", "}}", d = out(reg32) d, x = in(reg32) x);
+"""
+RUST_ADD = 'asm!("vadd.u32.s32.s32.sat {d}.b0, {0}, {x}, {z};", OPERANDS);'
+LLVM = (
+    '%r = call i32 asm "vadd.u32.s32.s32.sat $0.b0, $1, $2, $3;", '
+    '"=r,r,r,r,~{memory}"(i32 %a, i32 5, i32 -7)'
+)
+
+
+def load_one(text: str, name: str = "x.rs") -> Program:
+    (program,) = load(text, name)
+    return program
+
+
+def test_operands_of_rust_need_no_declaration() -> None:
+    program = load_one(RUST_BLOCK)
+    assert not program.problems
+    assert program.find_registers("x") == ("%x",)
+    assert execute(program, {"%x": 0x0102}).registers["%d"].bits == 0x0204
+
+
+@pytest.mark.parametrize(
+    ("operands", "d"),
+    [
+        ("in(reg32) 2u32, d = out(reg32) d, x = in(reg32) 0x1_0, z = const 0x0100", 0x0112),
+        ("in(reg32) -2, x = in(reg32) 3i32, d = out(reg32) d, z = const 7,", 1),
+        ("inlateout(reg32) 2 => y, x = in(reg32) 4, d = out(reg32) f(d, 1), z = const 0", 6),
+    ],
+)
+def test_literals_of_rust_are_constants(operands: str, d: int) -> None:
+    """Expected: the sum in byte 0, the other bytes those of z."""
+    text = RUST_ADD.replace("OPERANDS", operands)
+    assert execute(load_one(text), {}).registers["%d"].bits == d
+    assert all(x.is_legal for x in check_text(text, "x.rs"))
+
+
+def test_what_is_said_of_rust_has_its_placeholders() -> None:
+    text = RUST_ADD.replace(
+        "OPERANDS", "in(reg16) y, d = out(reg32) d, x = in(reg32) x, z = const 7"
+    )
+    (item,) = check_text(text, "x.rs")
+    assert item.message == "`{0}` is .b16 by its constraint, but operand a is .s32"
+    assert item.ptx == "vadd.u32.s32.s32.sat {d}.b0, {0}, {x}, 7;"
+    assert item.example
+    assert set(item.example.values) <= {"{0}", "{x}"}
+    assert item.replacement
+    assert (item.replacement[0], item.replacement[-1]) == ("{{", "}}")
+    assert "%" not in "".join(item.replacement)
+
+
+def test_literals_of_llvm_are_constants() -> None:
+    (item,) = check_text(LLVM, "x.ll")
+    assert item.example
+    assert list(item.example.values) == ["$1"]
+    # the sum of a negative $1 and 5 is clamped to 0; the other bytes are those of -7
+    assert execute(load_one(LLVM, "x.ll"), {"$1": 1}).registers["$0"].bits == 0xFFFFFF06

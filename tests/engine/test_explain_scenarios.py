@@ -15,53 +15,14 @@ from ptxscope.diagnosis.form_causes import find_confusable_opcodes
 from ptxscope.engine.isa.catalog import CATALOG, list_shapes, pick_form
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction
+from tests.reference_data import read_lines
 from tests.strategies import INSTRUCTIONS, SOURCE_ROLES, bits, instruction_of
 from tests.tiers import examples, sampled
-
-# what was written | values | what came out | what was meant, where its operands are the same
-# without them | its place at most; the third column is arithmetic by hand, lane by lane
-_TABLE = """
-vmin4.s32.s32.s32 d, a, b, c | a=0x1820304 b=0x4030281 c=0 | 0x4030304 | vmax4.s32.s32.s32 | 1
-vmax4.u32.u32.u32 d, a, b, c | a=0x1020304 b=0x4030201 | 0x1020201 | vmin4.u32.u32.u32 | 1
-vsub4.s32.s32.s32 d, a, b, c | a=0x1020304 b=0x4030201 c=0 | 0x5050505 | vadd4.s32.s32.s32 | 1
-vadd4.u32.u32.u32 d, a, b, c | a=0x10203040 b=0x1020304 | 0xf1e2d3c | vsub4.u32.u32.u32 | 1
-vsub4.s32.s32.s32 d, a, b, c| a=0x1020304 b=0x4030201| 0x301fffd| vsub4.s32.s32.s32 d, b, a, c| 1
-vadd2.u32.u32.u32 d, a, b, c | a=0x100020 b=0x20004 | 0x90012 | vavrg2.u32.u32.u32 | 1
-vavrg4.u32.u32.u32 d, a, b, c | a=0x10203040 b=0x2040608 | 0x12243648 | vadd4.u32.u32.u32 | 1
-vsub.s32.s32.s32 d, a, b | a=3 b=10 | 13 | vadd.s32.s32.s32 | 1
-vmin.s32.s32.s32 d, a, b | a=3 b=10 | 10 | vmax.s32.s32.s32 | 1
-vshl.u32.u32.u32.clamp d, a, b | a=0x1230 b=4 | 0x123 | vshr.u32.u32.u32.clamp | 1
-vshr.u32.u32.u32.wrap d, a, b | a=0x1230 b=4 | 0x12300 | vshl.u32.u32.u32.wrap | 1
-vsub4.u32.u32.u32 d, a, b, c | a=0x1200340 b=0x10023004 | 0xf1e2d3c | vabsdiff4.u32.u32.u32 | 1
-vabsdiff4.u32.u32.u32 d, a, b, c | a=0x1200340 b=0x10023004 | 0xf11ed33c | vsub4.u32.u32.u32 | 1
-vabsdiff2.s32.s32.s32.add d, a, b, c | a=0x10002 b=0x50001 c=100 | 97 | vsub2.s32.s32.s32.add | 1
-vadd4.u32.u32.u32 d, a, b, c | a=0xff00ff b=0x10001 | 0x1000100 | vadd2.u32.u32.u32 | 2
-vadd2.u32.u32.u32 d, a, b, c | a=0xff00ff b=0x10001 | 0 | vadd4.u32.u32.u32 | 1
-vmin.u32.u32.u32 d, a, b | a=0x27a2c65c b=0x328073a9 | 0x2780735c | vmin4.u32.u32.u32 d, a, b, b | 1
-vmin4.s32.s32.s32 d, a, b, c | a=0x1820304 b=0x4030281 | 0x1030204 | vmin4.u32.u32.u32 | 1
-vset4.s32.s32.lt d, a, b, c | a=0x80ff7f01 b=0x1020304 c=0 | 0x1 | vset4.u32.u32.lt | 1
-vset.s32.s32.lt d, a, b | a=-1 b=1 | 0 | vset.u32.u32.lt | 1
-setp.lt.s32 p, a, b | a=-1 b=1 | 0 | setp.lt.u32 | 1
-setp.ne.f32 p, a, b | a=0x7fc00000 b=0x3f800000 | 1 | setp.neu.f32 | 1
-setp.ltu.f64 p, a, b | a=0x7ff8000000000000 b=0 | 0 | setp.lt.f64 | 1
-set.ge.u32.f32 d, a, b | a=0 b=0x7fc00000 | 0xffffffff | set.geu.u32.f32 | 1
-set.lt.u32.s32 d, a, b | a=1 b=2 | 1 | vset.s32.s32.lt | 3
-vset.s32.s32.lt d, a, b | a=1 b=2 | 0xffffffff | set.lt.u32.s32 | 3
-vadd4.s32.s32.s32 d, a, b, c | a=0x7f7f0102 b=0x1020304 | 0x7f7f0406 | vadd4.s32.s32.s32.sat | 1
-vadd.s32.s32.s32.sat d, a, b | a=0x7fffffff b=1 | 0x80000000 | vadd.s32.s32.s32 | 2
-vadd4.u32.u32.u32 d.b10, a, b, c| a=0x20003 b=0x10001 c=0| 0x30004| vadd4.u32.u32.u32 d, a, b, c| 2
-vadd4.u32.u32.u32 d, a, b, c | a=0x1020304 b=0x10203040 c=5 | 0xaf | vadd4.u32.u32.u32.add | 1
-vadd.u32.u32.u32 d, a.b0, b.b0 | a=0x12345678 b=1 | 0x57 | vadd.u32.u32.u32 d, a.b1, b.b0 | 1
-vshl.u32.u32.u32.clamp d, a, b | a=3 b=33 | 6 | vshl.u32.u32.u32.wrap | 1
-selp.b32 d, a, b, c | a=1 b=2 c=1 | 2 | selp.b32 d, b, a, c | 2
-setp.lt.s32 p, a, b | a=1 b=2 | 0 | setp.gt.s32 | 3
-"""
 
 
 def scenarios() -> list[tuple[str, dict[str, int], int, str, int]]:
     found = []
-    for line in _TABLE.strip().splitlines():
-        written, given_, got, meant, place = (part.strip() for part in line.split("|"))
+    for written, given_, got, meant, place in read_lines("explain/scenarios.txt", 5):
         meant = meant if " " in meant else f"{meant} {written.partition(' ')[2]}"
         values = dict(word.split("=") for word in given_.split())
         bits_ = {name: int(value, 0) for name, value in values.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -20,9 +21,10 @@ from ptxscope.engine.syntax.register_checks import find_register_problems, is_co
 from ptxscope.engine.syntax.scopes import Scopes
 from ptxscope.engine.syntax.tokens import tokenize
 from ptxscope.sources.counterexample import find_counterexample
-from ptxscope.sources.diagnostic import CHECK_RULES, CheckedInstruction, Severity
+from ptxscope.sources.diagnostic import CHECK_RULES, CheckedInstruction
 from ptxscope.sources.lint import check_listing, check_source, check_text
 from ptxscope.sources.source_language import Language, language_of
+from tests.cli.running import run
 from tests.reference_data import DATA, table, verdicts
 from tests.tiers import sampled, some
 
@@ -37,165 +39,7 @@ def source(text: str, language: Language = Language.C) -> list[CheckedInstructio
     return list(check_source(text, "x", language))
 
 
-def rules(text: str) -> list[str]:
-    return [diagnostic.rule for item in listing(text) for diagnostic in item.diagnostics]
-
-
 # --- sources ------------------------------------------------------------------------------
-
-_LINE = "vadd4.s32.s32.s32 %0, %1, %2, %3;"
-_FOUND = [
-    f'asm("{_LINE}" : "=r"(d) : "r"(a), "r"(b), "r"(c));',
-    f'asm volatile ( // why\n  "{_LINE}" : "=r"(d) : "r"(a), "r"(b), "r"(c));',
-    f'__asm__ __volatile__("{{\\n\\t"\n "{_LINE}\\n\\t" "}}" :: OPERANDS);',
-    'asm("vadd4.s32" /* x */ ".s32.s32 %0,"\n\t" %1, %2, %3;" :: OPERANDS);',
-    f'asm(R"({_LINE})" : "+r"(a[0]), "+r"(b), "+r"(c), "+r"(d) : );',
-    f'asm(R"x(\n   {_LINE} // )" \n)x" :: OPERANDS);',
-    f'#define ADD(d, a) \\\n  asm("mov.u32 d, %0;" \\\n   "{_LINE}" : "+r"(d) : __VA_ARGS__)\n',
-    'asm("vadd4.s32\\\n.s32.s32 %0, %1, %2, %3;" :: OPERANDS);',
-    f'const char *k = ".version 7.0\\n"\n   "{_LINE}\\n";',
-    f'x = \'"\'; asm("{_LINE}" :: OPERANDS);',
-    f'a(1\'000); asm("{_LINE}" :: OPERANDS);',
-    f"a(1'000, '\"'); asm(\"{_LINE}\" :: OPERANDS);",
-    f'a(u8\'"\'); asm("{_LINE}" :: OPERANDS);',
-    'asm("vadd4.s32.s32.s32\\t%r1, %r2, %r3, %r4;");',
-]
-
-
-@pytest.mark.parametrize("text", _FOUND)
-def test_an_asm_statement_of_c_is_found_at_its_place(text: str) -> None:
-    (item,) = source(text)
-    assert item.is_legal
-    assert item.ptx.startswith("vadd4.s32.s32.s32 ")
-    line = text.splitlines()[item.location.line - 1]
-    assert line[item.location.column - 1 :].startswith("vadd4.s32")
-    assert item.location.excerpt == line
-    assert line[slice(*item.location.span)] == "vadd4"
-
-
-_PYTHON = [
-    f'ASM = """\n  {_LINE}\n"""',
-    f"ASM = r'{_LINE}'",
-    f'ASM = "mov.u32 a, b;" \\\n  "{_LINE}"',
-    f'ASM = ("mov.u32 a, b;"  # one "two"\n  \'{_LINE}\')',
-    f"ASM = f'{{{{ {_LINE} }}}}'",
-    f"k = RawKernel(r'''\n__global__ void k() {{ asm(\"{_LINE}\" :: OPERANDS); }}''')",
-    f'k = "void k() {{\\n asm(\\"{_LINE}\\" :: OPERANDS); }}"',
-    f"x = 'it\\'s'; y = b'''{_LINE}'''",
-    'ASM = "vadd4.s32.s32.s32 $0, $1, $2, $3;"',
-]
-
-
-@pytest.mark.parametrize("text", _PYTHON)
-def test_ptx_in_a_string_of_python_is_found_at_its_place(text: str) -> None:
-    (item,) = source(text, Language.PYTHON)
-    assert item.is_legal
-    line = text.splitlines()[item.location.line - 1]
-    assert line[item.location.column - 1 :].startswith("vadd4.s32")
-    assert line[slice(*item.location.span)] == "vadd4"
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        (f'// asm("{_LINE}");', Language.C),
-        (f'/* asm("{_LINE}"); */', Language.C),
-        (f'// why \\\n asm("{_LINE}");', Language.C),
-        ('puts("use vadd4.s32.s32.s32 where you can");', Language.C),
-        ('asm("add.u32 %0, %1, %2;" :: );', Language.C),
-        ("std::set<int> a; a.set.x(); vset.y();", Language.C),
-        (f"# asm = '{_LINE}'", Language.PYTHON),
-        ('"""Tells of set.contains; and of vadd4.s32."""', Language.PYTHON),
-        ("x.set.add(1)", Language.PYTHON),
-        ('asm("', Language.C),
-        ("'''", Language.PYTHON),
-        ("", Language.C),
-    ],
-)
-def test_what_is_no_instruction_is_left_alone(text: str, language: Language) -> None:
-    assert [item for item in source(text, language) if not item.diagnostics] == []
-    assert not any(item.ptx.startswith("vadd4.s32.s32.s32 %") for item in source(text, language))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'asm("vadd4." TYPE ".s32 %0, %1, %2, %3;" ::);',
-        '#define OP(t) asm("vadd4." #t " %0, %1, %2, %3;" ::)',
-        'asm("vadd4.s32.s32.s32 " OPERANDS);',
-    ],
-)
-def test_what_is_glued_with_a_macro_is_said_to_be_unread(text: str) -> None:
-    (item,) = source(text)
-    assert item.is_unreadable
-    assert item.is_legal
-    assert [diagnostic.severity for diagnostic in item.diagnostics] == [Severity.NOTE]
-
-
-@pytest.mark.parametrize(
-    "operands", ["OPERANDS", ":: OPERANDS", 'OUTPUTS, "r"(a)', "OPERANDS(d, a)", ': "=r"(d), MORE']
-)
-def test_operands_in_a_macro_are_said_to_be_unchecked(operands: str) -> None:
-    # `OPERANDS` may hold too few operands, or "l"(d): nvcc would refuse both
-    text = f'asm("vadd4.s32.s32.s32 %0, %1, %2, %3;" {operands});'
-    (item,) = source(text)
-    assert item.is_legal
-    (note,) = item.diagnostics
-    assert note.rule == "note"
-    assert note.severity is Severity.NOTE
-    name = "%1" if '"=r"(d)' in operands else "%0"
-    assert text[note.location.column - 1 :].startswith(f"{name},")
-    assert note.message.startswith(f"the type of `{name}` is unknown and not checked")
-    wrong = text.replace(".s32 %0", ".bad %0")
-    (item,) = source(wrong)
-    assert not item.is_legal
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f'asm("{_LINE}" : "=r"(d) : "r"(a), "r"(b), "r"(c) CLOBBERS);',
-        'asm("vadd4.s32.s32.s32 d, a, b, c;" OPERANDS);',
-        'asm("vadd4.s32.s32.s32 %%d, %%a, %%b, %%c;" OPERANDS);',
-        f'asm("{_LINE}" : "=r"(d) : "r"(a), "r"(b), "r"(c) : "memory", CLOBBERS);',
-    ],
-)
-def test_operands_of_known_types_and_other_registers_need_no_note(text: str) -> None:
-    (item,) = source(text)
-    assert item.is_legal
-    assert not item.diagnostics
-
-
-def test_what_an_f_string_puts_together_is_said_to_be_unread() -> None:
-    (item,) = source('f"vadd4.{t}.s32.s32 d, a, b, c;"', Language.PYTHON)
-    assert item.is_unreadable
-
-
-def test_other_f_strings_are_left_alone() -> None:
-    assert source('f"set.{x}; or not"', Language.PYTHON) == []
-
-
-def test_the_types_of_asm_operands_are_known() -> None:
-    text = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "+l"(f(x, ":")), "+r"(b) : "f"(c) : "memory");'
-    (item,) = source(text)
-    assert [(x.rule, text[x.location.column - 1 :][:2]) for x in item.diagnostics] == [
-        ("register-type", "%0"),
-        ("register-type", "%2"),
-    ]
-    assert not item.is_legal
-    good = (
-        'asm("{ .reg .pred p; setp.lt.f64 p, %1, %2; selp.b16 %0, 1, 2, p; }"'
-        ' : "=h"(a) : "d"(b), "d"(c));'
-    )
-    assert all(item.is_legal for item in source(good))
-
-
-def test_an_error_in_a_glued_string_is_at_its_place() -> None:
-    text = 'asm("{\\n\\t"\n    "vadd4.s32.s32.\\x73\\x33 d, a, b, c;" ::);'
-    (item,) = source(text)
-    assert not item.is_legal
-    assert (item.location.line, item.location.column) == (2, 19)
-    assert item.location.excerpt[slice(*item.location.span)] == ".\\x73\\x33"
 
 
 def test_every_kernel_of_the_sample_is_found() -> None:
@@ -244,22 +88,6 @@ def test_reference_lines_have_the_verdicts_that_are_known(stride: int) -> None:
     for legal, text in verdicts("lines.txt"):
         items = source(text, language_of("-", text)) if '"' in text else listing(text)
         assert all(item.is_legal for item in items) == legal, text
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "set.eq.f16x2.f16x2 d, a, b;",
-        "set.gtu.ftz.u32.f16 d, a, b;",
-        "setp.lt.and.bf16 p, a, b, c;",
-        "@p setp.nan.bf16x2 p|q, a, b;",
-    ],
-)
-def test_instructions_for_halves_are_legal(line: str) -> None:
-    (item,) = listing(line)
-    assert not item.is_unreadable
-    assert item.is_legal
-    assert [item.is_legal for item in listing(line.replace("f16", "q16"))] == [False]
 
 
 _HEADERS = Path("/usr/local/cuda/include")
@@ -379,43 +207,6 @@ def test_a_replacement_is_written_as_the_place_wants_it() -> None:
     assert "    cvt.s64.s32 t0, %0;" in quoted.replacement
 
 
-def test_notes_are_said_at_the_opcode() -> None:
-    (item,) = listing("  @p vadd.u32.u32.u32 d, a, b, c;")
-    assert [(x.rule, x.severity) for x in item.diagnostics] == [("note", "note")]
-    assert item.is_legal
-    assert item.notes == (item.diagnostics[0].message,)
-    assert item.location.column == 6
-
-
-def test_versions_and_targets_that_are_too_low_are_errors() -> None:
-    body = "vadd4.u32.u32.u32 a, b, c, d; vadd.u32.u32.u32 a, b, c; set.lt.ftz.u32.f32 a, b, c;"
-    body += "set.lt.u32.f32 a, b, c;"
-    for version, target, wanted in [
-        ("8.0", "sm_75", [0, 0, 0, 0]),
-        ("3.0", "sm_30", [0, 0, 0, 0]),
-        ("2.3", "sm_30", [1, 0, 0, 0]),
-        ("3.0", "sm_21", [1, 0, 0, 0]),
-        ("2.0", "sm_20", [2, 0, 0, 0]),
-        ("1.4", "sm_13", [2, 2, 0, 0]),
-        ("1.3", "sm_10", [2, 2, 1, 0]),
-        ("10.0", "sm_100a", [0, 0, 0, 0]),
-    ]:
-        items = listing(f".version {version}\n.target {target}\n{body}")
-        assert [len(item.diagnostics) for item in items] == wanted, (version, target)
-        assert {x.rule for item in items for x in item.diagnostics} <= {"version"}
-        assert [item.is_legal for item in items] == [not count for count in wanted]
-
-
-def test_a_declared_type_that_does_not_fit_is_an_error_at_the_operand() -> None:
-    text = HEAD + ".entry k() {\n.reg .b64 %rd<9>; .reg .pred p; .reg .f32 f; .reg .u32 g, r;\n"
-    (item,) = listing(text + "  @g vadd.u32.u32.u32 r, f, %rd1.b0;\n}")
-    pointed = [(x.rule, x.location.excerpt[slice(*x.location.span)]) for x in item.diagnostics]
-    assert [rule for rule, _ in pointed] == ["register-type"] * 3
-    assert sorted(text.split(".")[0] for _, text in pointed) == ["%rd1", "f", "g"]
-    assert not item.is_legal
-    assert rules(text + "@p vadd.u32.u32.u32 r, r, r;\n}") == []
-
-
 _DECLARED = ["pred", "b16", "u16", "s16", "f16", "b32", "u32", "s32", "f32", "b64", "u64", "f64"]
 _LINES = {
     Type.PRED: "set.lt.and.u32.u32 r, r, r, X",
@@ -488,21 +279,6 @@ def test_no_text_breaks_it(text: str) -> None:
                 start, end = place.span
                 assert 0 <= start <= end <= len(place.excerpt)
                 assert place.column == start + 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '"vadd4.u32.u32.u32.%s %%0, %%1, %%2, %%3;" % T',
-        '"vadd4.u32.u32.u32.{} %0, %1, %2, %3;".format(T)',
-        '("vadd4.u32.u32.u32 {}, {}, {};"\n).format(*r)',
-        '"vadd4.u32.u32.u32 %0, %1, %2, " + rest',
-    ],
-)
-def test_a_python_template_is_said_to_be_unread(text: str) -> None:
-    (item,) = source(text, Language.PYTHON)
-    assert item.is_unreadable
-    assert item.is_legal
 
 
 def test_of_a_very_long_line_only_what_is_near_is_shown() -> None:
@@ -579,54 +355,6 @@ def test_a_constant_c_of_slct_is_told_where_folding_it_gives_another_answer(
         assert item.notes == ()
 
 
-def test_of_the_eleven_types_of_slct_only_s32_is_folded_wrongly() -> None:
-    types = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64".split()
-    items = listing("".join(f"slct.{x}.s32 r, a, b, 0x80000000;" for x in types))
-    assert [type_ for type_, item in zip(types, items, strict=True) if item.notes] == ["s32"]
-    assert rules("slct.s32.f32 r, a, b, 0f80000000;") == []
-
-
-BARE = """\
-vmin4 ;
-// vmin4 ;
-vmin4;
-/* ; */ vset\t;
-@!%p vset ;
-.loc 1 2 3
-\tvmad;
-L: selp
-\t;
-{ setp; }
-"""
-NOT_BARE = """\
-.reg .b32 vmin4;
-add.u32 d, a, vmin4;
-add.u32 d, a,
-  vset;
-call vset;
-bra vmax;
-mov.b64 {vadd, vsub}, vmad;
-mov.u32 vmad , vmin;
-vsub4x ;
-a set;
-$vset; %vset; _vset; .vset;
-"""
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 11, 64, 1000])
-def test_a_bare_opcode_is_an_illegal_statement(size: int) -> None:
-    text = NOT_BARE + BARE + NOT_BARE
-    chunks = (text[at : at + size] for at in range(0, len(text), size))
-    found = list(check_listing(chunks, "x.ptx"))
-    first = NOT_BARE.count("\n")
-    assert [x.location.line - first for x in found] == [1, 3, 4, 5, 7, 8, 10]
-    assert not any(x.is_legal for x in found)
-    assert "is missing its destination type" in found[0].message
-    assert not list(check_listing([NOT_BARE], "x.ptx"))
-    (in_c,) = check_text('void f() { int vset; asm("vmin4 ;"); x = vset; vset; }', "x.cu")
-    assert not in_c.is_legal
-
-
 @sampled
 @pytest.mark.parametrize("seed", range(20))
 def test_each_statement_is_judged_by_its_own_registers(seed: int) -> None:
@@ -658,31 +386,44 @@ def test_each_statement_is_judged_by_its_own_registers(seed: int) -> None:
         assert (item.ptx, said) == (str(instruction), wanted)
 
 
+def test_a_guard_and_a_sink_crash_ptxas() -> None:
+    for destination in ("_", "_|q"):
+        notes = parse(f"@p setp.gt.u32 {destination}, a, b;").notes
+        assert any("crashes ptxas 11.8 to 13.5" in note for note in notes)
+        assert not any("accepted by ptxas" in note for note in notes)
+        assert not any("crash" in note for note in parse(f"setp.gt.u32 {destination}, a, b;").notes)
+    assert parse("@p setp.gt.u32 p|_, a, b;").notes == ()
+
+
+def test_a_component_that_a_vector_lacks_can_be_run() -> None:
+    text = ".reg .v2 .b32 v; .reg .b32 a, d; .reg .pred p; setp.gt.u32 p, v.z, a; selp.b32 d,1,0,p;"
+    assert "d = 0x00000001" in run("run", text, "v.z=1", "a=0").stdout
+
+
+def test_what_is_not_checked_is_neither_legal_nor_illegal(tmp_path: Path) -> None:
+    file = tmp_path / "k.py"
+    file.write_text('x = "vadd.u32.u32.u32 d, a, {b};"\n', encoding="utf-8")
+    (item,) = json.loads(run("check", "-f", "json", str(file)).stdout)
+    assert item["legal"] is None
+    assert [x["rule"] for x in item["findings"]] == ["unread"]
+    file.write_text('x = "vadd.u32.u32.u32 d, a, b;"\n', encoding="utf-8")
+    assert json.loads(run("check", "-f", "json", str(file)).stdout)[0]["legal"] is True
+
+
 @pytest.mark.parametrize(
-    ("version", "target", "needs"),
-    [  # as ptxas 13.2 and later: sm_120a/f, 121a/f (plain sm_120 no); sm_107a/f from 9.4
-        ("9.2", "sm_120a", ""),
-        ("9.2", "sm_120f", ""),
-        ("9.2", "sm_121a", ""),
-        ("9.2", "sm_121f", ""),
-        ("9.4", "sm_107a", ""),
-        ("9.4", "sm_107f", ""),
-        ("9.2", "sm_120", ".target sm_120f"),
-        ("9.2", "sm_121", ".target sm_120f"),
-        ("9.4", "sm_107", ".target sm_120f"),
-        ("9.2", "sm_107f", ".version 9.4"),
-        ("9.1", "sm_120f", ".version 9.2"),
-        ("9.2", "sm_100f", ".target sm_120f"),
-        ("9.2", "sm_90a", ".target sm_120f"),
-        ("9.2", "sm_120f, sm_90a", ".target sm_120f"),
+    ("comments", "is_ignored"),
+    [
+        (("// ptxscope: ignore[clobber]", "", ""), True),  # where it is written
+        (("", "// ptxscope: ignore[clobber]", ""), True),  # where the constraint is
+        (("// x\n// ptxscope: ignore", "", ""), True),
+        (("", "// ptxscope: ignore[input]", ""), False),
+        (("", "", "// ptxscope: ignore[clobber]"), False),
     ],
 )
-@pytest.mark.parametrize("line", ["add.sat.u8x4 r, r, r;", "min.s8x4 r, r, r;", "neg.s8x4 r, r;"])
-def test_a_family_of_targets_is_named_with_its_letter(
-    version: str, target: str, needs: str, line: str
+def test_a_rule_is_ignored_at_the_write_and_at_the_constraint(
+    comments: tuple[str, str, str], is_ignored: bool
 ) -> None:
-    text = f".version {version}\n.target {target}\n.address_size 64\n.reg .b32 r;\n{line}\n"
-    (item,) = check_listing([text], "x.ptx")
-    assert item.is_legal == (not needs)
-    assert needs in item.message
-    assert "needs" not in item.message.replace(f"needs {needs}", "", 1)
+    lines = ('asm("add.u32 %0, %1, 1; add.u32 %0, %0, %2;"', ': "=r"(d)', ': "r"(a), "r"(b));')
+    text = "\n".join(f"{line} {comment}" for line, comment in zip(lines, comments, strict=True))
+    found = {x.rule for item in check_text(text, "x.cu") for x in item.diagnostics}
+    assert ("clobber" not in found) == is_ignored

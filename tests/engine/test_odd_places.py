@@ -11,11 +11,10 @@ import pytest
 
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.engine.syntax.asm_bindings import read_bindings_of
-from ptxscope.engine.syntax.asm_text import find_fragments
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.candidate_reader import CandidateReader
-from ptxscope.sources.lint import check_listing, check_text
+from ptxscope.sources.lint import check_text
 from ptxscope.sources.source_programs import load
 
 MODULE = """\
@@ -42,49 +41,6 @@ def _cut(text: str, size: int) -> Iterator[str]:
 
 _OPERANDS = "d, a, b;"
 _TYPES = ".u32.u32.u32"
-BEHIND_AN_OPCODE = {
-    f"vadd/*x*/{_TYPES} {_OPERANDS}": True,
-    f"vadd /**/{_TYPES} {_OPERANDS}": True,
-    f"vadd //x\n{_TYPES} {_OPERANDS}": True,
-    f"vadd/* ; }} */ // ;\n\n/*\n*/ {_TYPES} {_OPERANDS}": True,
-    f"mov.b32 a, b; vadd/**/{_TYPES} {_OPERANDS}": True,
-    "setp/**/.lt.u32 p, a, b;": True,
-    f"vadd/**/.u32.u32 {_OPERANDS}": False,
-    f"vadd//\n.u32.u32 {_OPERANDS}": False,
-    f"vadd/**/ {_OPERANDS}": False,
-    "vadd/**/;": False,
-    "setp/**/.lt p, a, b;": False,
-}
-
-
-@pytest.mark.parametrize("line", BEHIND_AN_OPCODE)
-def test_an_instruction_is_found_with_a_comment_behind_its_opcode(line: str) -> None:
-    text = MODULE.format(line)
-    for size in (len(text), 1, 7):
-        (item,) = check_listing(_cut(text, size), "x.ptx")
-        assert item.is_legal == BEHIND_AN_OPCODE[line]
-
-
-@pytest.mark.parametrize(
-    ("text", "legal"),
-    [
-        ("vadd/*x*/.u32.u32.u32 %0, %1, %2;", True),
-        ("vadd//x\\n.u32.u32.u32 %0, %1, %2;", True),
-        ("vadd/*x*/.u32.u32 %0, %1, %2;", False),
-        ("vadd4/* lanes */.u32.u32 %0, %1, %2, %1;", False),
-    ],
-)
-def test_the_same_in_an_asm_statement(text: str, legal: bool) -> None:
-    asm = f'asm volatile("{text}" : "=r"(r) : "r"(x), "r"(y));'
-    (item,) = check_text(KERNEL.format(asm), "x.cu")
-    assert item.is_legal == legal
-
-
-def test_an_erratum_is_found_with_a_comment_behind_the_opcode() -> None:
-    (plain,) = check_text(MODULE.format("vmad.u32.u32.u32.sat d, a, b, -c;"), "x.ptx")
-    (noted,) = check_text(MODULE.format("vmad/* - */.u32.u32.u32.sat d, a, b, -c;"), "x.ptx")
-    assert plain.errata
-    assert (noted.ptx, noted.errata) == (plain.ptx, plain.errata)
 
 
 @pytest.mark.parametrize(
@@ -131,20 +87,6 @@ GUARDS = {
     **dict.fromkeys(("@p\n@p\n", "@p\n@q"), "@p"),
 }
 """What is not a guard, where ptxas says that it is a syntax error."""
-
-
-@pytest.mark.parametrize("guard", GUARDS)
-def test_what_is_no_guard_is_illegal_and_none_is_dropped(guard: str) -> None:
-    text = MODULE.format(f"{guard} {_ADD}")
-    for size in (len(text), 1, 7):
-        (item,) = check_listing(_cut(text, size), "x.ptx")
-        assert item.is_legal == (not GUARDS[guard])
-        if item.is_legal:
-            assert item.ptx.startswith("@")
-        else:
-            (problem,) = item.diagnostics
-            assert problem.message == f"`{' '.join(guard.split())}` is not a guard"
-            assert problem.location.excerpt[slice(*problem.location.span)].startswith("@")
 
 
 @pytest.mark.parametrize("guard", GUARDS)
@@ -211,20 +153,6 @@ def test_an_asm_statement_is_read_with_comments_in_front_of_its_text(head: str, 
     if "%5" not in rest and "%%0" not in rest and '"=f"' not in rest:
         (pasted,) = scan(head + rest)
         assert (pasted.instruction is not None) == item.is_legal
-
-
-def test_a_pasted_asm_with_a_comment_is_one_in_a_python_string_and_without_a_name() -> None:
-    rest = '"vadd.u32.u32.u32 %0, %1, %5;" : "=r"(r) : "r"(x), "r"(y));'
-    python = f"import cupy\ncode = r'''{KERNEL.format(f'asm /* ; */ ({rest}')}'''\n"
-    for text, name in ((python, "x.py"), (KERNEL.format(f"asm /**/ ({rest}"), "-")):
-        (item,) = check_text(text, name)
-        assert "beyond the operands" in item.message
-
-
-def test_no_asm_begins_in_a_comment_behind_asm() -> None:
-    text = 'asm /* asm("vadd.u32 d;"); */; asm // asm("vadd.u32 d;")\n;'
-    assert not list(check_text(text, "x.cu"))
-    assert [x.ptx for x in find_fragments(text)] == [text]
 
 
 def test_the_constraints_of_a_pasted_asm_with_a_comment_are_known() -> None:

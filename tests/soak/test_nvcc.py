@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from tests.engine.test_asm_verdicts import KERNEL, LISTED, MODULE, REFUSED, TAKEN
 
 NVCC, PTXAS = shutil.which("nvcc"), shutil.which("ptxas")

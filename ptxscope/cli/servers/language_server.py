@@ -104,7 +104,7 @@ class PtxServer(LanguageServer):
             source = SourceText(document.source, to_fs_path(uri) or uri)
             starts = (0, *(match.end() for match in re.finditer("\n", source.text)))
             text = OpenText(uri, document.version, source, starts, document.position_codec)
-            self.texts[uri] = text
+        self.texts[uri] = text = text._replace(version=document.version)
         return text
 
     def read_settings(self, name: str) -> CheckSettings:
@@ -133,7 +133,7 @@ class PtxServer(LanguageServer):
         await asyncio.sleep(_DELAY_SECONDS)
         text = self.get_text(uri)
         settings = self.read_settings(text.source.name)
-        checked = settings.filter_items(text.source.check())
+        checked = settings.filter_items(text.source.check(settings))
         items = list[CheckedInstruction]()
         # in parts, so that neither a request nor a change nor the end of the editor has to wait
         while part := await asyncio.to_thread(_take, checked):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 from itertools import islice, pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 from ...documents.content.document import build_document
@@ -26,11 +27,12 @@ from ...documents.formats.markup import (
 )
 from ...documents.options import Options
 from ...engine.program.program import Program
+from ...engine.program.program_loader import load_module
 from ...engine.program.statement import Statement
 from ...engine.syntax.completions import Completion, find_completions
 from ...engine.syntax.errors import Span
 from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.scopes import parse_registers
+from ...engine.syntax.scopes import Scopes, collect_registers, parse_registers
 from ...engine.syntax.tokens import Token, TokenKind, tokenize
 from ...engine.tracing.trace import Trace, trace
 from ...page.permalink import PageLink, format_permalink
@@ -40,10 +42,12 @@ from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
 from ...sources.lint import check_text
 from ...sources.source_language import Language, language_of
 from ...sources.source_programs import load
+from ..support.check_settings import CheckSettings
 
 _STATEMENT_START = re.compile(r"[;{}\"'`\n]")
 _LINES_AROUND = 20
 """Lines of a listing before and after a position that are read to describe it."""
+_FUNCTION_START = re.compile(r"^[ \t]*+\.(?:visible|weak|extern|entry|func)\b", re.MULTILINE)
 MAX_TOKEN_CHARS = 1_000_000
 """Characters of a file up to which definitions and semantic tokens are computed."""
 _DRAWS = 32
@@ -92,12 +96,19 @@ class SourceText:
         return list(find_ptx(self.text, self.language))
 
     @cached_property
+    def _registers(self) -> Scopes:
+        return collect_registers(self.text)
+
+    @cached_property
     def _line_starts(self) -> list[int]:
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
-    def check(self) -> Iterator[CheckedInstruction]:
-        """Yield what `ptxscope check` finds."""
-        return check_text(self.text, self.name)
+    def check(self, settings: CheckSettings) -> Iterator[CheckedInstruction]:
+        """Yield what `ptxscope check` finds with some settings."""
+        if settings.forces_exclude and settings.is_excluded(Path(self.name)):
+            return iter(())
+        definitions = settings.definitions
+        return check_text(self.text, self.name, definitions, with_line_markers=False)
 
     def _load_around(self, offset: int) -> tuple[tuple[Program, ...], int]:
         """Return the programs of the text around a position, and where this text starts.
@@ -110,9 +121,16 @@ class SourceText:
             first = self._line_starts[max(line - _LINES_AROUND, 0)]
             lines_after = self._line_starts[line + _LINES_AROUND :]
             end = lines_after[0] if lines_after else len(self.text)
+            # with another function in it, what is around that would be in none
+            for match in _FUNCTION_START.finditer(self.text, first, end):
+                if match.start() > offset:
+                    end = match.start()
+                    break
+                first = match.start()
             return load(self.text[first:end], self.name, is_excerpt=True), first
-        ptx = {x.ptx for x in self._pieces if _contains(x, offset)}
-        return load(self.text, self.name, is_wanted=ptx.__contains__) if ptx else (), 0
+        pieces = (x for x in self._pieces if _contains(x, offset))
+        modules = (load_module(self.text, x, elsewhere=self._registers) for x in pieces)
+        return tuple(program for module in modules for program in module.programs), 0
 
     def _find_statement(self, offset: int) -> tuple[Statement | None, int]:
         """Return the statement at a position or None, and where the text of its spans starts."""
@@ -222,9 +240,12 @@ class SourceText:
 
 
 def _contains(piece: EmbeddedPtx, offset: int) -> bool:
-    fragment = piece.flatten()
-    length = len(fragment.ptx)
-    return fragment.find_origin(0, length)[0] <= offset <= fragment.find_origin(0, length)[1]
+    # the text around the PTX first: for most pieces that decides it
+    for fragment in (piece.fragments[-1], piece.flatten()):
+        start, end = fragment.find_origin(0, len(fragment.ptx))
+        if not start <= offset <= end:
+            return False
+    return True
 
 
 def _iter_declared(words: list[Token], name: str) -> Iterator[Token]:

@@ -12,9 +12,7 @@ from typing import NamedTuple
 from ...engine.syntax.errors import format_count, make_printable
 from ...files import is_binary, read, replace, written_as
 from ...sources.diagnostic import CheckedInstruction, TextEdit
-from ...sources.lint import check_source, check_text
-from ...sources.preprocessor import Definitions
-from ...sources.source_language import Language, language_of
+from ...sources.lint import check_text
 from .check_settings import CheckSettings
 from .inputs import format_input_name, open_text
 from .streams import CommandError
@@ -236,13 +234,7 @@ def _choose_encoding(data: bytes) -> tuple[str, str]:
 
 
 def _check(text: str, name: str, settings: CheckSettings) -> list[CheckedInstruction]:
-    text = text.replace("\r\n", "\n")
-    definitions: Definitions = settings.definitions
-    language = language_of(name, text)
-    if language is Language.PTX:
-        items = check_text(text, name)
-    else:
-        items = check_source(text, name, language, definitions)
+    items = check_text(text.replace("\r\n", "\n"), name, settings.definitions)
     return list(settings.filter_items(items))
 
 

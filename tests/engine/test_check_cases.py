@@ -1,0 +1,74 @@
+"""What `check` says of the texts in tests/data/check: all that their files know, and no more."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import Any
+
+import pytest
+
+from ptxscope.sources.diagnostic import CheckedInstruction, TextEdit
+from ptxscope.sources.lint import check_listing, check_text
+from tests.check_cases import CASES, Case
+
+_CONTEXT_CHARS = 8
+CHUNK_SIZES = (1, 3, 10, 64)
+
+
+def list_facts(item: CheckedInstruction, case: Case) -> dict[str, Any]:
+    """Return all that the files may have of an item."""
+    return {
+        "line": item.location.line + case.start,
+        "ptx": item.ptx,
+        "findings": [
+            {
+                "rule": x.rule,
+                "at": x.location.excerpt[slice(*x.location.span)],
+                "before": x.location.excerpt[x.location.span[1] :][:_CONTEXT_CHARS],
+                "message": x.message,
+                "hint": x.hint,
+                "fix": x.fix.text if x.fix else "",
+                "fixed": _fix_line(x.fix, case.text) if x.fix else "",
+                "severity": str(x.severity),
+            }
+            for x in item.diagnostics
+        ],
+    }
+
+
+def _fix_line(edit: TextEdit, text: str) -> str:
+    """Return the line of a text that an edit changes, after it."""
+    line, start = text.split("\n")[edit.location.line - 1], edit.location.column - 1
+    return line[:start] + edit.text + line[start + edit.location.width :]
+
+
+def _is_like(facts: dict[str, Any], known: dict[str, Any]) -> bool:
+    """Return whether facts are those that are known; of some texts, only a part is."""
+    findings = zip_longest(facts["findings"], known.get("findings", []))
+    return (
+        facts["line"] == known["line"]
+        and facts["ptx"].startswith(known["ptx"])
+        and all(x and y and x | y | {"message": x["message"]} == x for x, y in findings)
+        and all(
+            y.get("message", "") in x["message"]
+            for x, y in zip(facts["findings"], known.get("findings", []), strict=True)
+        )
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_all_that_is_to_be_said_is_said_and_nothing_else(name: str) -> None:
+    case = CASES[name]
+    items = check_text(case.text, case.name, case.definitions)
+    found = [list_facts(x, case) for x in items]
+    pairs = list(zip_longest(found, case.items))
+    assert all(x and y and _is_like(x, y) for x, y in pairs), f"{found}\nknown: {case.items}"
+
+
+@pytest.mark.parametrize("name", [x for x, case in CASES.items() if case.name.endswith(".ptx")])
+def test_a_listing_is_the_same_in_chunks_of_any_size(name: str) -> None:
+    text = CASES[name].text
+    whole = list(check_listing([text], "x.ptx"))
+    for size in CHUNK_SIZES:
+        chunks = (text[at : at + size] for at in range(0, len(text), size))
+        assert list(check_listing(chunks, "x.ptx")) == whole
