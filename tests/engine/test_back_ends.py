@@ -27,7 +27,6 @@ from ptxscope.documents.code.plan_code import list_assignments
 from ptxscope.engine.arrays.array_program import ArrayProgram, RunBuffers
 from ptxscope.engine.arrays.block_runner import (
     ExactProgram,
-    FlaggedResults,
     compute_batch,
     get_program,
     run_blocks,
@@ -44,13 +43,13 @@ from ptxscope.engine.ir.tape import (
 )
 from ptxscope.engine.isa.types import Form, Type
 from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
-from ptxscope.engine.semantics.plan import Builder, Plan, compute_results, run_plan
+from ptxscope.engine.semantics.plan import Builder, Plan, compute_results
 from ptxscope.engine.semantics.rules import ISA, Rules
 from ptxscope.proof.bit_vectors import PROOF_RULES, BitVectors
 from ptxscope.proof.solver import Solver
 from ptxscope.sources.plain_ptx import write_plain_ptx
 from tests.engine.added_instructions import lower_vrev4
-from tests.engine.test_tape import operands
+from tests.engine.test_tape import check_flags, operands
 from tests.plain_ptx import Machine
 from tests.plans import DRAWS, FORM, draw_plan
 from tests.strategies import KINDS
@@ -260,21 +259,7 @@ def test_few_plans_need_python_integers() -> None:
 @pytest.mark.parametrize("plans", some([60, 250]))
 def test_flags_of_any_plan(plans: int) -> None:
     for plan, rows in _cases("flags", plans):
-        columns = {
-            x.role: np.array([row[x.role] for row in rows], get_storage_dtype(x.type))
-            for x in plan.sources
-        }
-        there = FlaggedResults(plan, columns, len(rows))
-        for at, row in enumerate(rows):
-            values = run_plan(plan, row)
-            for x in plan.rows:
-                inputs = [values[key] for key in x.inputs]
-                expected = dict(x.micro.compute_flags(EXACT, values[x.key], *inputs))
-                found = dict(there.get_row_flags(x))
-                assert found.keys() == expected.keys()
-                for flag, lanes in expected.items():
-                    got = found[flag].reshape(len(rows), -1)[at]
-                    assert tuple(map(int, got)) == lanes, (plan, x.key, flag, row)
+        check_flags(plan, rows)
 
 
 # --- C -----------------------------------------------------------------------------------

@@ -161,13 +161,6 @@ def test_shapes_and_types_of_arrays() -> None:
         assert chosen.tolist() == [1, 2]
 
 
-def test_float_arrays_are_taken_by_their_bits() -> None:
-    x = np.array([-0.0, 1.5, np.nan, -1.0], np.float32)
-    found = evaluate("set.ge.u32.f32 d, a, 0f00000000", {"a": x})["d"]
-    assert isinstance(found, np.ndarray)
-    assert found.tolist() == [0xFFFFFFFF, 0xFFFFFFFF, 0, 0]
-
-
 @pytest.mark.parametrize(
     ("line", "values", "says"),
     [
@@ -176,11 +169,7 @@ def test_float_arrays_are_taken_by_their_bits() -> None:
         ("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2, "x": 3}, "x is not an operand"),
         ("vadd.u32.u32.u32 d, a, b", {"a": 1 << 32, "b": 0}, "a = 0x100000000 does not fit"),
         ("vadd.u32.u32.u32 d, a, b", {"a": -(1 << 31) - 1, "b": 0}, "does not fit in 32"),
-        ("vadd.u32.u32.u32 d, a, b", {"a": 1.5, "b": 0}, "a is 1.5, not an integer"),
-        ("vadd.u32.u32.u32 d, a, b", {"a": "x", "b": 0}, "a is 'x'"),
         ("vadd.u32.u32.u32 d, a, b", {"a": np.array([1 << 32]), "b": 0}, "a holds 0x100000000"),
-        ("vadd.u32.u32.u32 d, a, b", {"a": np.array([1.0]), "b": 0}, "an array of float64"),
-        ("set.lt.u32.f32 d, a, b", {"a": np.array([1.0]), "b": 0}, "float64, but the operand"),
         ("vadd.u32.u32.u32 d, a, b", {"a": np.zeros(2, int), "b": np.zeros(3, int)}, "broadcast"),
         ("@p vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 0, "p": 1}, r"d \(its old value"),
         ("@p vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 0, "d": 1}, r"p \(the guard\)"),
@@ -203,10 +192,6 @@ def test_a_false_guard_keeps_the_old_value() -> None:
         assert evaluate(line, values | {"p": p}) == {"d": expected}
         arrays = {name: np.array([x, x]) for name, x in (values | {"p": p}).items()}
         assert evaluate(line, arrays)["d"].tolist() == [expected] * 2  # type: ignore[union-attr]
-
-
-def test_where_p_and_q_are_one_register_p_wins() -> None:
-    assert evaluate("setp.lt.s32 p|p, a, b", {"a": 1, "b": 2}) == {"p": 1}
 
 
 def test_literals_need_no_value_and_ignored_operands_may_have_one() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any
@@ -238,29 +239,31 @@ def test_programs_are_kept_in_bounded_number(monkeypatch: pytest.MonkeyPatch) ->
     assert get_program(plans[3]) is get_program(plans[3])
 
 
+def check_flags(plan: Plan, rows: Sequence[dict[str, int]]) -> None:
+    """Compare results, flags and conditions of a plan on arrays with those on integers."""
+    columns = {
+        x.role: np.array([y[x.role] for y in rows], get_storage_dtype(x.type)) for x in plan.sources
+    }
+    there = FlaggedResults(plan, columns, len(rows))
+    for at, given in enumerate(rows):
+        values = run_plan(plan, given)
+        results = {role: int(x[at]) for role, x in there.results.items()}
+        assert results == compute_results(plan, given)
+        for row in plan.rows:
+            inputs = [values[key] for key in row.inputs]
+            expected = dict(row.micro.compute_flags(EXACT, values[row.key], *inputs))
+            found = dict(there.get_row_flags(row))
+            assert found.keys() == expected.keys()
+            for flag, lanes in expected.items():
+                got = found[flag].reshape(len(rows), -1)[at]
+                assert tuple(map(int, got)) == lanes, (plan, row.key, flag, given)
+            if isinstance(row.micro, Choose):
+                assert there.get_condition(row.inputs[0])[at] == values[row.inputs[0]][0]
+
+
 @pytest.mark.parametrize("plans", some([100, 600]))
 def test_flags_on_arrays_are_those_of_integers(plans: int) -> None:
     rng = Random(plans)
     for _ in range(plans):
         plan = random_plan(rng)
-        rows = [operands(rng, plan) for _ in range(9)]
-        columns = {
-            x.role: np.array([y[x.role] for y in rows], get_storage_dtype(x.type))
-            for x in plan.sources
-        }
-        there = FlaggedResults(plan, columns, len(rows))
-        for at, given in enumerate(rows):
-            values = run_plan(plan, given)
-            assert {role: int(x[at]) for role, x in there.results.items()} == compute_results(
-                plan, given
-            )
-            for row in plan.rows:
-                inputs = [values[key] for key in row.inputs]
-                expected = dict(row.micro.compute_flags(EXACT, values[row.key], *inputs))
-                found = dict(there.get_row_flags(row))
-                assert found.keys() == expected.keys()
-                for flag, lanes in expected.items():
-                    got = found[flag].reshape(len(rows), -1)[at]
-                    assert tuple(map(int, got)) == lanes, (plan.form, row.key, flag, given)
-                if isinstance(row.micro, Choose):
-                    assert there.get_condition(row.inputs[0])[at] == values[row.inputs[0]][0]
+        check_flags(plan, [operands(rng, plan) for _ in range(9)])
