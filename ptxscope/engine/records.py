@@ -1,4 +1,4 @@
-"""Read-only dicts, for the fields of frozen records."""
+"""Frozen records, and read-only dicts for their fields."""
 
 from __future__ import annotations
 
@@ -25,14 +25,19 @@ class FrozenDict(dict[_KeyT, _ValueT]):
         return type(self), (dict(self),)
 
 
-def freeze_dicts(record: Any) -> None:
-    """Replace the dicts among the fields of a frozen dataclass by read-only copies."""
-    for field in fields(record):
-        value = getattr(record, field.name)
-        if type(value) is dict:
-            object.__setattr__(record, field.name, FrozenDict(value))
+class FrozenRecord:
+    """A base of frozen dataclasses: dicts become read-only, cached properties are not pickled."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for name, value in _list_fields(self):
+            if type(value) is dict:
+                object.__setattr__(self, name, FrozenDict(value))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(_list_fields(self))
 
 
-def get_field_values(record: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass by name, as its pickled state: without cached properties."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+def _list_fields(record: Any) -> list[tuple[str, Any]]:
+    return [(field.name, getattr(record, field.name)) for field in fields(record)]

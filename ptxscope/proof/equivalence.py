@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..engine.ir.tape import Node
 from ..engine.isa.encodings import format_registers
 from ..engine.isa.types import Type
-from ..engine.records import FrozenDict, freeze_dicts
+from ..engine.records import FrozenDict, FrozenRecord
 from ..engine.semantics.models import ISA_MODEL, Model
 from ..engine.syntax.asm_bindings import parse_pasted
 from ..engine.syntax.errors import PtxError
@@ -44,7 +44,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(FrozenRecord):
     """The answer to a question about two computations."""
 
     programs: tuple[BasicBlock, BasicBlock]
@@ -66,9 +66,6 @@ class Proof:
     """Operands for which the results differ, by their names in the question."""
     difference: Difference | None = None
     """When the results differ, if that is short."""
-
-    def __post_init__(self) -> None:
-        freeze_dicts(self)
 
     def __repr__(self) -> str:
         condition = f" with {self.restriction}" if self.restriction else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..engine.isa.encodings import format_registers
 from ..engine.isa.types import Type
-from ..engine.records import freeze_dicts
+from ..engine.records import FrozenRecord
 from ..engine.semantics.models import ISA_MODEL, Model
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.basic_block import BasicBlock
@@ -30,7 +30,7 @@ _NO_MASKS: Mapping[str, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class OperandSearch:
+class OperandSearch(FrozenRecord):
     """The answer to the question for which operands a condition holds."""
 
     program: BasicBlock
@@ -48,9 +48,6 @@ class OperandSearch:
     """Whether the time was up before the last answer was found."""
     seconds: float
     solver: str
-
-    def __post_init__(self) -> None:
-        freeze_dicts(self)
 
     def __repr__(self) -> str:
         answers = "; ".join(

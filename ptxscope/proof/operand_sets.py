@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..engine.ir.tape import Node, list_needed_nodes
 from ..engine.isa.types import Type
-from ..engine.records import freeze_dicts
+from ..engine.records import FrozenRecord
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import compute_results
 from ..engine.semantics.rules import Erratum
@@ -38,7 +38,7 @@ class Goal(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Vectors:
+class Vectors(FrozenRecord):
     """Sets of operands, with the results of every model."""
 
     program: BasicBlock
@@ -57,9 +57,6 @@ class Vectors:
     """Whether it is proved that fewer sets can't cover the goals."""
     seconds: float
     solver: str
-
-    def __post_init__(self) -> None:
-        freeze_dicts(self)
 
     def compute(self, model: Model, operands: Mapping[str, int]) -> dict[str, int]:
         """Return the results of a model by register."""

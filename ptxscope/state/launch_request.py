@@ -15,7 +15,7 @@ import numpy.typing as npt
 from .. import files
 from ..engine.program.program import Program
 from ..engine.program.statement import Statement
-from ..engine.records import freeze_dicts
+from ..engine.records import FrozenRecord
 from ..engine.semantics.models import parse_model
 from ..kernels.launches.device_code import DeviceCode, load_device_code
 from ..kernels.launches.expected_elements import Expectations, list_buffers, parse_expectations
@@ -43,7 +43,7 @@ _TRIAL_BYTES, _TRIAL_SECONDS = 1 << 20, 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class KernelLaunch:
+class KernelLaunch(FrozenRecord):
     """A kernel with its arguments."""
 
     code: DeviceCode = field(compare=False, repr=False)
@@ -57,9 +57,6 @@ class KernelLaunch:
     thread: int | None = None
     """The number of the thread to follow, of all threads of the grid, if one was typed."""
     max_steps: int = _MAX_STEPS
-
-    def __post_init__(self) -> None:
-        freeze_dicts(self)
 
     def is_of(self, code: DeviceCode, kernel: Program, model: str) -> bool:
         """Whether it is a launch of a kernel of some code, under a model."""

@@ -23,7 +23,7 @@ from ..engine.isa.types import Type
 from ..engine.program.control_flow import WritePlace, follow_places, make_initial_place
 from ..engine.program.program import Program
 from ..engine.program.statement import Statement
-from ..engine.records import freeze_dicts
+from ..engine.records import FrozenRecord
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import Problem, PtxError
 from ..engine.tracing.deviation import find_deviations
@@ -84,7 +84,7 @@ class ListingRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class OpenListing:
+class OpenListing(FrozenRecord):
     """A listing and the input values of its registers."""
 
     programs: tuple[Program, ...]
@@ -96,9 +96,6 @@ class OpenListing:
     """The text of the file when it was opened."""
     block: BasicBlock | None = None
     """The statements as one evaluation, if they are a block."""
-
-    def __post_init__(self) -> None:
-        freeze_dicts(self)
 
     @cached_property
     def runs(self) -> dict[int, Run]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.types import Role
 from ..engine.isa.video_entries import C_BITS
-from ..engine.records import freeze_dicts
+from ..engine.records import FrozenRecord
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Instruction
@@ -31,7 +31,7 @@ class OperandOrigin(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(FrozenRecord):
     """An instruction and operand values: the unit of editing and of undo."""
 
     instruction: Instruction
@@ -50,9 +50,6 @@ class Setup:
     """Whether its operands come from an explanation rather than from the listing."""
     origin: OperandOrigin | None = None
     """Where they come from, if that is known."""
-
-    def __post_init__(self) -> None:
-        freeze_dicts(self)
 
 
 def trace_of(setup: Setup) -> Trace:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..engine.isa.encodings import format_hex
 from ..engine.program.statement import Statement
-from ..engine.records import freeze_dicts
+from ..engine.records import FrozenRecord
 from ..engine.syntax.errors import format_count
 from ..engine.syntax.instruction import Instruction
 from ..kernels.launches.expected_elements import find_differences
@@ -70,7 +70,7 @@ class Evaluation(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ThreadRun:
+class ThreadRun(FrozenRecord):
     """A position in what one thread executes."""
 
     launch: KernelLaunch
@@ -97,9 +97,6 @@ class ThreadRun:
     """Whether steps after the last one, or writes after them, are not kept."""
 
     # --- what is shown -------------------------------------------------------------------
-
-    def __post_init__(self) -> None:
-        freeze_dicts(self)
 
     @property
     def next_step(self) -> ThreadStep | None:

@@ -10,6 +10,7 @@ one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -159,27 +160,18 @@ def apply_operation(
 TRUTH = Range(0, 1)
 
 
+@dataclass(eq=False, slots=True)
 class Node:
     """A lane vector to be computed. Nodes are equal only if identical."""
 
-    __slots__ = ("args", "fixed", "lanes", "op", "range")
-
-    def __init__(
-        self,
-        op: Op,
-        args: tuple[Node | int, ...],
-        fixed: tuple[Any, ...],
-        range_: Range,
-        lanes: int,
-    ) -> None:
-        self.op = op
-        self.args = args
-        """The operands; the second may be one integer for all lanes."""
-        self.fixed = fixed
-        """The parameters of the operation: a mask, a width, picks."""
-        self.range = range_
-        """A range that contains every possible value."""
-        self.lanes = lanes
+    op: Op
+    args: tuple[Node | int, ...]
+    """The operands; the second may be one integer for all lanes."""
+    fixed: tuple[Any, ...]
+    """The parameters of the operation: a mask, a width, picks."""
+    range: Range
+    """A range that contains every possible value."""
+    lanes: int
 
     @property
     def nodes(self) -> tuple[Node, ...]:

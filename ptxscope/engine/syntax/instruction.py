@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..isa.catalog import get_entry
 from ..isa.entry import Entry, SlotPlace
+from ..isa.grammar import list_modifier_slots
 from ..isa.types import CARRY_REGISTER, DESTINATIONS, ORDER, Destinations, Form, Role, Type
-from ..records import FrozenDict, freeze_dicts, get_field_values
+from ..records import FrozenDict, FrozenRecord
 from .errors import Span
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class Signature(Protocol):
 
 
 @dataclass(frozen=True)
-class Instruction:
+class Instruction(FrozenRecord):
     """An instruction of the catalog, parsed and legal.
 
     Instructions are equal if form, operands and guard are.
@@ -111,12 +112,6 @@ class Instruction:
     """The span in ``text`` of each part: ``opcode``, ``guard``, ``line``, slots, operand roles."""
     notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """Remarks on legal but unusual syntax."""
-
-    def __post_init__(self) -> None:
-        freeze_dicts(self)
-
-    def __getstate__(self) -> dict[str, object]:
-        return get_field_values(self)
 
     @property
     def opcode(self) -> str:
@@ -299,10 +294,9 @@ _DST_ROLES = {
 
 def format_mnemonic(form: Form) -> str:
     """Return the opcode and modifiers in documented order: ``vadd4.s32.s32.u32.sat``."""
-    slots = (slot for slot in get_entry(form).slots if slot.place is SlotPlace.MODIFIER)
-    return ".".join(
-        [form.opcode, *filter(None, (slot.format_value(form.get(slot.name)) for slot in slots))]
-    )
+    slots = list_modifier_slots(get_entry(form))
+    words = (slot.format_value(form.get(slot.name)) for slot in slots)
+    return ".".join([form.opcode, *filter(None, words)])
 
 
 _PREFIXES = {SlotPlace.A: "nega", SlotPlace.B: "negb", SlotPlace.C: "negc", SlotPlace.E: "nege"}

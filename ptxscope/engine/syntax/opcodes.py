@@ -14,8 +14,8 @@ from functools import cache, lru_cache
 from itertools import groupby, product
 
 from ..isa.catalog import CATALOG, ENTRIES, find_entry, find_violations, list_shapes
-from ..isa.entry import Entry, Group, SlotPlace
-from ..isa.grammar import map_spellings
+from ..isa.entry import Entry, Group
+from ..isa.grammar import list_modifier_slots, map_spellings
 from ..isa.types import Form
 from .errors import find_closest_spelling
 
@@ -193,7 +193,7 @@ def make_sound_pattern() -> str:
 
 def _make_head_pattern(entry: Entry) -> str:
     """Return a regular expression for the legal modifiers of a common entry, with operands."""
-    slots = [x for x in entry.slots if x.place is SlotPlace.MODIFIER]
+    slots = list_modifier_slots(entry)
     names = [slot.name for slot in slots]
     heads = set[str]()
     for values in product(*(slot.iter_choices() for slot in slots)):

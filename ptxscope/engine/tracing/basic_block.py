@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..isa.types import ORDER, Type
-from ..records import FrozenDict, freeze_dicts, get_field_values
+from ..records import FrozenDict, FrozenRecord
 from ..semantics.models import ISA_MODEL, Model
 from ..semantics.plan import Plan, Result, Row, Source
 from ..semantics.rules import Erratum
@@ -90,7 +90,7 @@ class BlockGuard(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BasicBlock:
+class BasicBlock(FrozenRecord):
     """Statements that run one after the other, as one computation.
 
     It has the registers of an ``Instruction``, with roles of its own: ``s0.%r1`` is the register
@@ -112,12 +112,6 @@ class BasicBlock:
     """The place of what is in each other register at the end that the block writes, and reads."""
     guards: tuple[BlockGuard, ...] = ()
     """The branches to its end, each with a guard, that a thread must not take."""
-
-    def __post_init__(self) -> None:
-        freeze_dicts(self)
-
-    def __getstate__(self) -> dict[str, object]:
-        return get_field_values(self)
 
     @property
     def is_line(self) -> bool:

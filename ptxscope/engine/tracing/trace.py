@@ -12,7 +12,7 @@ from ..isa.encodings import format_registers, get_limits
 from ..micro_operations.arithmetic import EXACT, LaneValues
 from ..micro_operations.base import Copy, RowTrace
 from ..micro_operations.properties import Flag, Stage
-from ..records import FrozenDict, freeze_dicts, get_field_values
+from ..records import FrozenDict, FrozenRecord
 from ..semantics.models import ISA_MODEL, Model
 from ..semantics.plan import Plan, compute_results, run_plan
 from ..semantics.rules import Erratum, Rules
@@ -72,7 +72,7 @@ class Drawn(Protocol):
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(FrozenRecord):
     """The evaluation of one or more statements under one model.
 
     One instruction is a block of one: its roles and row keys are those of the trace. In any other
@@ -88,12 +88,6 @@ class Trace:
     """
     annotations: Annotations = NOTHING
     """The title, caption and notes; in a block, a note names its statement."""
-
-    def __post_init__(self) -> None:
-        freeze_dicts(self)
-
-    def __getstate__(self) -> dict[str, object]:
-        return get_field_values(self)
 
     @cached_property
     def instruction(self) -> Instruction:
