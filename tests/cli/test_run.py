@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ptxscope.cli import main
+from tests.cli import running
+from tests.cli.running import Done
 from tests.reference_data import DATA
 
 VIDEO = str(DATA / "video.ptx")
@@ -16,19 +17,17 @@ PACK = ("--kernel", "pack_clamp", "r1=0", "r3=5", "r2=9", "r8=-1", "r12=300", "r
 ASM = 'asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, %2, %2; not.b32 %0, t; }" : "=r"(d) : "r"(a))'
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    status = main(["run", *words])
-    said = capsys.readouterr()
-    return status, said.out, said.err
+def run(*words: str) -> Done:
+    return running.run("run", *words)
 
 
-def data(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run(capsys, *words, "-f", "json")[1])
+def data(*words: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(*words, "-f", "json").stdout)
     return found
 
 
-def test_a_kernel_is_run_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, VIDEO, *PACK, "r24=1")
+def test_a_kernel_is_run_line_by_line() -> None:
+    status, out, err = run(VIDEO, *PACK, "r24=1")
     assert (status, err) == (0, "")
     lines = [line for line in out.splitlines() if line[:5].strip().isdigit()]
     listing = (DATA / "video.ptx").read_text(encoding="utf-8").splitlines()
@@ -38,16 +37,16 @@ def test_a_kernel_is_run_line_by_line(capsys: pytest.CaptureFixture[str]) -> Non
     assert "%r11 = 0x0705ff00" in out.split("\n\n")[-1]
 
 
-def test_an_asm_statement_is_run(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, ASM, "%1=[0xff,1,2,3]", "%2=[1,1,1,1]", "--quiet")
+def test_an_asm_statement_is_run() -> None:
+    status, out, _ = run(ASM, "%1=[0xff,1,2,3]", "%2=[1,1,1,1]", "--quiet")
     assert status == 0
     wanted = 0xFFFFFFFF - 0x00020304
     assert f"%0 = {wanted:#010x}" in out
     assert "vadd4" not in out
 
 
-def test_what_is_missing_is_asked_for_all_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, VIDEO, "--kernel", "gf256_double")
+def test_what_is_missing_is_asked_for_all_at_once() -> None:
+    status, out, err = run(VIDEO, "--kernel", "gf256_double")
     assert status == 2
     assert out.splitlines()[-1].startswith("unknown: ")
     asked = err.splitlines()
@@ -57,52 +56,48 @@ def test_what_is_missing_is_asked_for_all_at_once(capsys: pytest.CaptureFixture[
     )
     assert asked[-1] == "or give its parameters instead: param0=… param1=… param2=…"
     assert asked[-2] == "all values needed: %r1=… %r2=… %r7=…"
-    status, *_ = run(
-        capsys, VIDEO, "--kernel", "gf256_double", *asked[-2].replace("…", "0x1").split()[3:]
-    )
+    status, *_ = run(VIDEO, "--kernel", "gf256_double", *asked[-2].replace("…", "0x1").split()[3:])
     assert status == 0
 
 
-def test_several_kernels_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_kernels_are_listed() -> None:
     for words in ((VIDEO,), (VIDEO, "--kernel", "no_such")):
-        status, _, err = run(capsys, *words)
+        status, _, err = run(*words)
         assert status == 2
         assert "sad_stereo, smith_waterman_cell, dp4a_by_vmad" in err
 
 
-def test_the_errata_that_bite_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, VIDEO, *PACK, "r24=1")
+def test_the_errata_that_bite_are_marked() -> None:
+    _, out, _ = run(VIDEO, *PACK, "r24=1")
     assert any(
         line.strip().startswith("! with these operands ptxas") and "E3" in line
         for line in out.splitlines()
     )
-    steps = data(capsys, VIDEO, *PACK, "r24=1", "--model", "ptxas")["steps"]
+    steps = data(VIDEO, *PACK, "r24=1", "--model", "ptxas")["steps"]
     assert next(x for x in steps if x["line"] == 216)["errata"] == ["E3"]
 
 
-def test_an_expectation_that_holds(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, VIDEO, *PACK, "r24=1", "--expect", "r11=0x0705ff00")
+def test_an_expectation_that_holds() -> None:
+    status, out, _ = run(VIDEO, *PACK, "r24=1", "--expect", "r11=0x0705ff00")
     assert status == 0
     assert "%r11 is as observed" in out
 
 
-def test_an_expectation_that_fails_names_line_and_erratum(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_expectation_that_fails_names_line_and_erratum() -> None:
     words = (VIDEO, *PACK, "r24=1", "--expect", "%r11=0x0705ffff")
-    status, out, _ = run(capsys, *words, "--quiet")
+    status, out, _ = run(*words, "--quiet")
     assert status == 1
     assert "%r11 is 0x0705ff00; you observed 0x0705ffff" in out
     assert "The bits that differ were written at line 216: vadd.u32.s32.s32.sat %r11.b0" in out
     assert "it read %r8 = 0xffffffff" in out
     assert "Under ptxas-13.5 everything is as observed" in out
-    found = data(capsys, *words)
+    found = data(*words)
     assert found["first_wrong"] == 216
     assert found["expected"] == {"%r11": {"observed": "0x0705ffff", "holds": False}}
 
 
-def test_a_watched_register_is_told_at_each_change(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, VIDEO, *PACK, "r24=1", "--watch", "r11", "--quiet")
+def test_a_watched_register_is_told_at_each_change() -> None:
+    _, out, _ = run(VIDEO, *PACK, "r24=1", "--watch", "r11", "--quiet")
     changes = [line.strip() for line in out.splitlines() if line.strip().startswith("watch")]
     assert changes == [
         "watch %r11: unknown -> 0x00000000",
@@ -113,17 +108,17 @@ def test_a_watched_register_is_told_at_each_change(capsys: pytest.CaptureFixture
     ]
 
 
-def test_a_run_stops_before_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, VIDEO, *PACK, "--break", "220")
+def test_a_run_stops_before_a_line() -> None:
+    found = data(VIDEO, *PACK, "--break", "220")
     assert found["ending"] == "break"
     assert found["steps"][-1]["line"] == 218
     assert "%r23" not in found["registers"]
-    _, out, _ = run(capsys, VIDEO, *PACK, "r24=1", "--break", "9999")
+    _, out, _ = run(VIDEO, *PACK, "r24=1", "--break", "9999")
     assert "the run ended before line 9999" in out
 
 
-def test_traces_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, ASM, "%1=1", "%2=2", "--trace")
+def test_traces_are_printed_whole() -> None:
+    _, out, _ = run(ASM, "%1=1", "%2=2", "--trace")
     assert "1 select" in out
     assert "$ ptxscope trace" in out
 
@@ -142,42 +137,36 @@ def test_traces_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
         (("vadd.u32.u32.s64 d, a, b;",), 1, ".s64"),
     ],
 )
-def test_wrong_requests_are_refused(
-    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], status: int, message: str
-) -> None:
-    found, _, err = run(capsys, *words)
+def test_wrong_requests_are_refused(words: tuple[str, ...], status: int, message: str) -> None:
+    found, _, err = run(*words)
     assert (found, message in err) == (status, True), err
 
 
-def test_text_of_the_file_moves_no_cursor(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_text_of_the_file_moves_no_cursor(tmp_path: Path) -> None:
     path = tmp_path / "bad\x1b[2J.ptx"
     path.write_text("foo.\x1b[31mbar x\u202e, y; mov.b32 a, 1;", encoding="utf-8")
     for words in ((str(path),), (str(path) + "x",), (str(path), "--kernel", "\x1b[1m")):
-        _, out, err = run(capsys, *words)
+        _, out, err = run(*words)
         assert not set("\x1b\u202e") & set(out + err)
 
 
-def test_one_line_needs_no_semicolon(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, "vadd4.u32.u32.u32.sat d, a, b, c", "a=1", "b=2")
+def test_one_line_needs_no_semicolon() -> None:
+    status, out, _ = run("vadd4.u32.u32.u32.sat d, a, b, c", "a=1", "b=2")
     assert status == 0
     assert "d = 0x00000003" in out
 
 
 @pytest.mark.parametrize("text", ["", "foo bar baz;", "a,b,c\n1,2,3\n"])
-def test_what_is_no_ptx_is_not_run(capsys: pytest.CaptureFixture[str], text: str) -> None:
-    status, out, said = run(capsys, text)
+def test_what_is_no_ptx_is_not_run(text: str) -> None:
+    status, out, said = run(text)
     assert (status, out) == (2, "")
     assert said.startswith("error: there is n")
 
 
-def test_some_digits_of_what_is_expected_may_be_unknown(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_some_digits_of_what_is_expected_may_be_unknown() -> None:
     line = ("vadd4.u32.u32.u32 d, a, b, c;", "a=0x01020304", "b=0x01010101")
-    assert run(capsys, *line, "--expect", "d=0x02??04??")[0] == 0
-    status, out, _ = run(capsys, *line, "--expect", "d=0x03??04??")
+    assert run(*line, "--expect", "d=0x02??04??")[0] == 0
+    status, out, _ = run(*line, "--expect", "d=0x03??04??")
     assert status == 1
     assert "d is 0x02030405; you observed 0x03??04??" in out
 
@@ -194,45 +183,41 @@ and.b32 %r4, u, %r3; }
 VALUES = ("%r2=0x01020304", "%r3=0x02010503")
 
 
-def test_a_value_is_not_taken_for_a_register_of_the_same_name_in_another_block(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    status, out, err = run(capsys, TWO_BLOCKS, *VALUES, "u=0xff00ff00")
+def test_a_value_is_not_taken_for_a_register_of_the_same_name_in_another_block() -> None:
+    status, out, err = run(TWO_BLOCKS, *VALUES, "u=0xff00ff00")
     assert status == 2
     assert "%r4 =" not in out
     assert "u is read at line 8" in err
     assert "u=… is its value from line 3 on): give u@7=…" in err
-    status, out, err = run(capsys, TWO_BLOCKS, *VALUES, "u=0xff00ff00", "u@7=0xff00ff")
+    status, out, err = run(TWO_BLOCKS, *VALUES, "u=0xff00ff00", "u@7=0xff00ff")
     assert (status, err) == (0, "")
     assert "%r4 = 0x00010003" in out
-    status, out, err = run(capsys, TWO_BLOCKS, *VALUES, "u@3=0xff00ff00", "u@7=0xff00ff")
+    status, out, err = run(TWO_BLOCKS, *VALUES, "u@3=0xff00ff00", "u@7=0xff00ff")
     assert "%r4 = 0x00010003" in out
 
 
-def test_what_can_be_given_by_its_line_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    status, _, err = run(capsys, TWO_BLOCKS, *VALUES, "u@8=1")
+def test_what_can_be_given_by_its_line_is_told() -> None:
+    status, _, err = run(TWO_BLOCKS, *VALUES, "u@8=1")
     assert status == 2
     assert "nothing at that line makes `u` unknown" in err
     assert "allowed: u@0, u@3, u@7, u@1, u@5" in err
-    status, _, err = run(capsys, TWO_BLOCKS, *VALUES, "u@3=1", "u@7=2", "u=3")
+    status, _, err = run(TWO_BLOCKS, *VALUES, "u@3=1", "u@7=2", "u=3")
     assert (status, err) == (0, "")
 
 
-def test_a_value_at_a_line_is_read_as_the_register_is_declared_there(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_value_at_a_line_is_read_as_the_register_is_declared_there() -> None:
     text = (
         ".reg .b32 x, y; { .reg .b32 u;\nld.b32 u, [p]; mov.b32 x, u; }\n"
         "{ .reg .f32 u;\nld.f32 u, [p]; selp.b32 y, u, 0, 1; }"
     )
-    status, out, _ = run(capsys, text, "u@2=1", "u@4=1")
+    status, out, _ = run(text, "u@2=1", "u@4=1")
     assert status == 0
     assert "x = 0x00000001" in out
     assert "y = 0x3f800000" in out
 
 
-def test_what_is_needed_says_how_it_is_given(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, TWO_BLOCKS, *VALUES, "-f", "json")
+def test_what_is_needed_says_how_it_is_given() -> None:
+    _, out, _ = run(TWO_BLOCKS, *VALUES, "-f", "json")
     assert [x["give"] for x in json.loads(out)["needed"]] == ["u", "u@7"]
 
 
@@ -243,19 +228,17 @@ ret; }
 """
 
 
-def test_a_declared_register_that_nothing_names_may_be_given(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_declared_register_that_nothing_names_may_be_given() -> None:
     words = (DECLARED, "--kernel", "k", "%r1=5")
-    status, out, err = run(capsys, *words, "%p2=1", "p0=1", "t=3")
+    status, out, err = run(*words, "%p2=1", "p0=1", "t=3")
     assert (status, err) == (0, "")
     assert "%r2 = 0x00000006" in out
     assert "note: no line that is computed read the values given for %p2, p0, t" in out
     for name in ("%p3", "x", "%r4"):
-        status, _, err = run(capsys, *words, f"{name}=1")
+        status, _, err = run(*words, f"{name}=1")
         assert status == 2
         assert f"`{name}` is not a register of k" in err
-    status, _, err = run(capsys, *words, "--expect", "%p2=1")
+    status, _, err = run(*words, "--expect", "%p2=1")
     assert status == 2
     assert "`%p2` is declared in k, but no instruction there names it" in err
 
@@ -272,45 +255,39 @@ vadd.s32.s32.s32 y, y, t;
 """
 
 
-def test_a_value_is_read_as_the_register_that_it_is_for(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_value_is_read_as_the_register_that_it_is_for(tmp_path: Path) -> None:
     path = tmp_path / "x.ptx"
     path.write_text(SHADOWED)
-    status, _, err = run(capsys, str(path), "t=1")  # the integer 1 and the float 1.0 differ
+    status, _, err = run(str(path), "t=1")  # the integer 1 and the float 1.0 differ
     assert status == 2
     assert "not the same in each block" in err
     assert "t@5" in err
-    status, out, _ = run(capsys, str(path), "t@5=1")  # 1.0 is below 2.0: all ones, and 3
+    status, out, _ = run(str(path), "t@5=1")  # 1.0 is below 2.0: all ones, and 3
     assert (status, "y = 0x00000002" in out) == (0, True)
 
 
-def test_the_outermost_register_of_a_name_is_watched_and_blamed(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_outermost_register_of_a_name_is_watched_and_blamed(tmp_path: Path) -> None:
     path = tmp_path / "x.ptx"
     path.write_text(SHADOWED.replace("f32", "u32").replace("2.0", "2"))
-    status, out, _ = run(capsys, str(path), "t=1", "--watch", "t", "--expect", "t=4")
+    status, out, _ = run(str(path), "t=1", "--watch", "t", "--expect", "t=4")
     assert status == 1
     changes = [line.strip() for line in out.splitlines() if "watch t" in line]
     assert changes == ["watch t: unknown -> 0x00000003"]
     assert "written at line 2: vadd.s32.s32.s32 t, 1, 2" in out
 
 
-def test_a_given_value_is_what_a_watched_register_held(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_given_value_is_what_a_watched_register_held() -> None:
     asm = 'asm("vadd.u32.u32.u32 %0, %0, %1;" : "+r"(sum) : "r"(x));'
-    _, out, _ = run(capsys, asm, "sum=5", "x=1", "--watch", "sum")
+    _, out, _ = run(asm, "sum=5", "x=1", "--watch", "sum")
     assert "watch %0: 0x00000005 -> 0x00000006" in out
 
 
-def test_a_statement_stands_where_its_opcode_does(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_statement_stands_where_its_opcode_does(tmp_path: Path) -> None:
     path = tmp_path / "x.ptx"
     path.write_text(".reg .u32 d;\n.reg .pred p;\n@p // why\n\nvadd.u32.u32.u32 d, 1, 2;\n")
-    _, out, _ = run(capsys, str(path), "p=1")
+    _, out, _ = run(str(path), "p=1")
     assert "    5 @p vadd.u32.u32.u32 d, 1, 2  " in out
-    _, out, _ = run(capsys, str(path), "p=1", "--break", "5")
+    _, out, _ = run(str(path), "p=1", "--break", "5")
     assert "vadd" not in out
     assert "stopped before line 5" in out
 
@@ -322,19 +299,19 @@ _MACROS = """asm("vadd4.u32.u32.u32 %0, %1, %2, %2;"
     : "=r"(d) : "r"(a), "r"(b));"""
 
 
-def test_what_is_not_run_is_said_before_any_result(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, _MACROS, "a=1", "b=2", "--quiet")
+def test_what_is_not_run_is_said_before_any_result() -> None:
+    status, out, _ = run(_MACROS, "a=1", "b=2", "--quiet")
     first, *rest = out.splitlines()
     said = "vsub4.u32.u32.u32 %0, %0, %2, %2 (compiled only under `#if A`)"
     assert (status, first) == (0, f"not run: line 3: {said}")
     assert rest[-1] == "unknown: %0"
-    found = data(capsys, _MACROS, "a=1", "b=2")
+    found = data(_MACROS, "a=1", "b=2")
     assert [(x["line"], x["why"]) for x in found["unread"]] == [(3, "compiled only under `#if A`")]
     assert found["registers"]["%0"] is None
 
 
-def test_what_is_not_run_is_said_where_nothing_is(capsys: pytest.CaptureFixture[str]) -> None:
-    status, _, error = run(capsys, 'asm(OP " %0, %1;" : "=r"(d) : "r"(a));')
+def test_what_is_not_run_is_said_where_nothing_is() -> None:
+    status, _, error = run('asm(OP " %0, %1;" : "=r"(d) : "r"(a));')
     assert status == 2
     assert error.splitlines() == [
         "error: there is no instruction here that ptxscope can run",
@@ -342,10 +319,56 @@ def test_what_is_not_run_is_said_where_nothing_is(capsys: pytest.CaptureFixture[
     ]
 
 
-def test_a_python_file_is_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_python_file_is_run(tmp_path: Path) -> None:
     path = tmp_path / "kernels.py"
     line = "vadd4.u32.u32.u32 $0, $1, $2, $3;"
     path.write_text(f'"""It\'s a module."""\ndef f():\n    """Isn\'t PTX."""\n    g("{line}")\n')
-    status, out, _ = run(capsys, str(path), "$1=0x01ff0380", "$2=0x01010101", "--quiet")
+    status, out, _ = run(str(path), "$1=0x01ff0380", "$2=0x01010101", "--quiet")
     assert status == 0
     assert "$0 = 0x02000481" in out
+
+
+# --- several registers that are not as observed
+
+KERNEL = """mov.b32 r, 0;
+vadd.u32.u32.u32.sat r.b0, a, b, r;
+vadd.u32.u32.u32.sat r.b1, a, b, r;
+mov.b32 s, r;
+mov.b32 t, 9;
+ld.global.u32 w, [a];
+setp.lt.s32 p|q, a, b;
+"""
+
+
+def _told(*expected: str) -> list[str]:
+    words = [part for text in expected for part in ("--expect", text)]
+    status, out, _ = run(KERNEL, "a=200", "b=100", "--quiet", *words)
+    assert status == 1
+    return out.splitlines()
+
+
+def test_each_mismatch_is_told_of_with_its_own_line() -> None:
+    lines = _told("t=8", "s=0x2cff", "w=1", "r=0xffff")
+    assert [line for line in lines if " at line " in line] == [
+        "The bits of s that differ were written at line 3: vadd.u32.u32.u32.sat r.b1, a, b, r",
+        "The bits of t that differ were written at line 5: mov.b32 t, 9",
+        "w was made unknown at line 6: ld.global.u32 w, [a]",
+    ]
+
+
+def test_what_one_line_wrote_is_told_once() -> None:
+    lines = _told("p=1", "q=0")
+    assert [line for line in lines if " at line " in line] == [
+        "The bits of p and q that differ were written at line 7: setp.lt.s32 p|q, a, b"
+    ]
+
+
+def test_what_nothing_wrote_is_said() -> None:
+    assert "No line of the run wrote a" in _told("a=1", "t=8")
+
+
+def test_one_mismatch_needs_no_name() -> None:
+    lines = _told("s=0x2cff", "t=9")
+    assert (
+        "The bits that differ were written at line 3: vadd.u32.u32.u32.sat r.b1, a, b, r" in lines
+    )
