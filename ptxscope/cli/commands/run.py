@@ -361,7 +361,6 @@ def _find_watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _format_request(program_run: Run) -> str:
-    """Return a request for every missing value, by name and line."""
     lines = [
         f"error: {make_printable(need.message)}: give {make_printable(need.key)}=…"
         for need in program_run.missing_inputs

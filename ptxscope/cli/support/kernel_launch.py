@@ -274,7 +274,6 @@ def _read_file(bar: ProgressBar, file: FileArgument) -> npt.NDArray[Any]:
 
 
 def _parse_saved(buffers: Mapping[str, NamedBuffer], texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the buffers to save, and the file of each."""
     saved = list[tuple[str, str]]()
     for text in texts:
         name, separator, file = text.partition("=")

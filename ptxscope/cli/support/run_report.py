@@ -127,7 +127,6 @@ def _format_results(trace: Trace) -> str:
 
 
 def _format_register(program_run: Run, name: str, bits: int | None, width: int = 0) -> str:
-    """``%r1 = 0x0000007f  127``."""
     if bits is None:
         return f"{make_printable(name)} unknown"
     type_ = program_run.program.types[name]

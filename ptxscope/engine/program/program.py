@@ -229,7 +229,6 @@ def iter_names(x: Statement) -> Iterator[str]:
 
 
 def _map_components(types: Mapping[str, Type]) -> dict[str, list[str]]:
-    """Return the named components of each vector register."""
     components: dict[str, list[str]] = {}
     for name in types:
         vector, dot, _ = name.partition(".")

@@ -149,7 +149,6 @@ class StatementReader:
         )
 
     def _with_declared_types(self, x: Statement) -> Statement:
-        """Return the statement with the declared types of its registers."""
         names = dict.fromkeys(iter_names(x))
         types = ((name, self.scopes.find_type(get_base_name(name))) for name in names)
         return x._replace(declared=tuple(types))

@@ -79,7 +79,6 @@ def _check_one_statement(text: str) -> None:
 
 
 def _format_lines(lines: range) -> str:
-    """Return a range of lines in words."""
     return f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
 
 

@@ -232,7 +232,6 @@ class BlockReader:
             self.written[target] = _Contents(ValuePlace(0, target), type_, bits)
 
     def _add(self, statement: Statement) -> None:
-        """Add a statement that computes something."""
         if statement.move:
             self._add_move(statement, statement.move)
         elif ins := statement.instruction:

@@ -162,7 +162,6 @@ class Address:
 
 
 def _get_parts(operand: Operand | None, form: MemoryForm) -> tuple[Operand | None, ...]:
-    """Return the registers or constants of a load or a store."""
     parts = operand.parts if isinstance(operand, VectorOperand) else (operand,)
     if len(parts) != form.element_count:
         raise UnmodelledError
@@ -232,7 +231,6 @@ def _extend_elements(x: Elements, type_: str, register: ThreadValues) -> Element
 def _make_parameter_load(
     frame: CallFrame, address: Address, registers: list[ThreadValues | None]
 ) -> Step:
-    """Return the load of a kernel parameter, which is the same for all threads."""
     state, form = frame.state, address.form
     space = state.spaces["param"]
     access = Access(

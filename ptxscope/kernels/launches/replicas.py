@@ -314,8 +314,6 @@ def run_replicas(
 
 
 class _ReplicaLockstep(Lockstep):
-    """Runs replicas to their ends."""
-
     def __init__(
         self,
         state: WaveState,

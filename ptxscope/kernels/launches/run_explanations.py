@@ -353,7 +353,6 @@ class _Search:
         return self.elements.count_matches(result)
 
     def _count_run_matches(self) -> int:
-        """Return how many elements of the run were right."""
         return self.elements.count_matches(self.result) if self.result else 0
 
     def _try_first_threads(

@@ -140,7 +140,6 @@ def _rename(statement: Statement, opcode: str, modifiers: tuple[str, ...]) -> St
 
 
 def _iter_special_changes(statement: Statement) -> Iterator[StatementChange]:
-    """Yield other special registers."""
     for index, x in enumerate(statement.operands):
         if not isinstance(x, SpecialOperand):
             continue

@@ -153,7 +153,6 @@ def find_results(frame: CallFrame, statement: Statement) -> list[ThreadValues]:
 
 
 def _make_unmodelled(frame: CallFrame, statement: Statement) -> Step:
-    """Return a step that makes results unknown."""
     state = frame.state
     results = find_results(frame, statement)
     reason = statement.explain_omission()
@@ -323,7 +322,6 @@ def _bind(
 def _bind_program(
     frame: CallFrame, plan: Plan, sources: Mapping[str, ThreadValues], results: Mapping[str, Bits]
 ) -> Callable[[], None]:
-    """Return a function that computes all lanes."""
     count = frame.state.wave.lane_count
     arrays = {Buffer(BufferKind.OPERAND, role): x.bits for role, x in sources.items()}
     arrays |= {Buffer(BufferKind.RESULT, role): x for role, x in results.items()}

@@ -85,12 +85,10 @@ class Registers:
                 self.values[WritePlace(statement.number, name)] = self._find_value(name)
 
     def _make_unknown(self, place: WritePlace) -> Value:
-        """Return the unknown contents of a place."""
         width = self.program.types[place.register].bits
         return Value(None, width, key=self.sites.find_key(place))
 
     def _collect_values(self) -> dict[str, Value]:
-        """Return the contents of each register."""
         return {name: self._find_value(name) for name in self.places}
 
     def _resolve_value(self, name: str, value: Value, width: int) -> Value:
@@ -114,7 +112,6 @@ class Registers:
         return self.values.get(place) or self._make_unknown(place)
 
     def _set_value(self, name: str, value: Value) -> None:
-        """Record the contents of a register."""
         self.values[self.places.setdefault(name, make_initial_place(name))] = value
 
     def peek_bits(self, name: str, width: int) -> int | None:
