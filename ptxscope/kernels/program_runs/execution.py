@@ -33,7 +33,7 @@ class MissingError(Exception):
 
 
 class UnknownError(Exception):
-    """A statement that can forget its results reads an unknown value."""
+    """A statement is not run, or reads an unknown value and can forget its results."""
 
 
 class Registers:
@@ -289,7 +289,6 @@ class _Machine:
         """Execute a statement; return its step and whether the run ends with it."""
         reads = self.registers.reads = {}
         trace, note, is_over = None, "", False
-        unknown_results: dict[str, int | None] = dict.fromkeys(statement.writes)
         results: dict[str, int | None] = {}
         is_active = self._evaluate_guard(statement)
         if statement.kind is StatementKind.BRANCH:
@@ -301,10 +300,6 @@ class _Machine:
             results = self._convert_destinations(statement)
             effect = "the old value is converted (E14)" if results else "nothing is written"
             note = f"{statement.guard} is false: {effect}"
-        elif statement.kind is StatementKind.UNKNOWN:
-            self.registers.make_results_unknown(statement, self.number)
-            results = dict(unknown_results)
-            note = _format_forgotten(statement, results)
         else:
             try:
                 trace, new_results = self._compute_statement(statement, is_active is not None)
@@ -312,7 +307,7 @@ class _Machine:
                 results = dict(new_results)
             except UnknownError:
                 self.registers.make_results_unknown(statement, self.number)
-                results = dict(unknown_results)
+                results = dict.fromkeys(statement.writes)
                 note = _format_forgotten(statement, results)
             except MissingError:
                 self.registers.await_results(statement)
@@ -330,8 +325,10 @@ class _Machine:
     ) -> tuple[Trace | None, dict[str, int]]:
         """Return the trace and results of a statement whose guard holds or is unknown.
 
-        Raise MissingError if an input is missing.
+        Raise MissingError if an input is missing, and UnknownError if the results are unknown.
         """
+        if statement.kind is StatementKind.UNKNOWN:
+            raise UnknownError
         guard: dict[str, Type] = {}
         if statement.guard and not is_guarded:
             guard[statement.guard.name] = Type.PRED
