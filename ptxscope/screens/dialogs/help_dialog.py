@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from itertools import zip_longest
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,7 +14,7 @@ from textual.binding import Binding, BindingType
 from ...engine.micro_operations.properties import Flag, Stage
 from ...engine.tracing.step_text import list_stage_names
 from ...scene.scene_cells import GLYPHS
-from ...state.actions import ACTIONS, GROUPS
+from ...state.actions import ACTIONS, GROUPS, format_key
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.form_fields import LINE_END_BINDINGS
 from ...widgets.base.pane import Pane, StyledLine, StyledText, measure_line
@@ -56,89 +57,115 @@ GLYPH_WORDS = {
     Flag.ROUNDED: "a float has too few bits for the number",
     Flag.NAN: "an input is not a number",
 }
+
+
+class HelpSection(NamedTuple):
+    """Help on a panel: what its keys do is said by their bindings."""
+
+    text: str
+    """What its keys do not say."""
+    classes: tuple[str, ...] = ()
+    """The modules and names of the classes with its keys."""
+
+
 PANES = {
-    "lanes": (
-        "arrows move a cursor: the sources of its value are underlined, the values that depend "
-        "on it are in italics, and the operands show the exact bits; type over a chip of a "
-        "register, < and > change it by one; over a computed value, type the value you want: a "
-        "solver finds the operand that gives it, or proves that there is none; a digit selects "
-        "the source of a lane, as does dragging a wire from a chip to it, and Enter lists the "
-        "choices; space or a click switches a lane of the mask, a bit of a word, or an entry of "
-        "a truth table, whose formula Enter edits; < and > slide a window over a word; a click "
-        "on a title goes to that step"
+    "lanes": HelpSection(
+        "the sources of the value under the cursor are underlined, the values that depend on it "
+        "are in italics, and the operands show the exact bits; type over a chip of a register, "
+        "or type the value you want over a computed one: a solver finds the operand that gives "
+        "it, or proves that there is none; a digit selects the source of a lane, as does "
+        "dragging a wire from a chip to it, and Enter lists the choices; space or a click "
+        "switches a lane of the mask, a bit of a word, or an entry of a truth table, whose "
+        "formula Enter edits; < and > slide a window over a word; a click on a title goes to "
+        "that step",
+        ("widgets.lanes.lanes_pane:LanesPane",),
     ),
-    "predict": (
+    "predict": HelpSection(
         "type the value of a lane of the next step, Enter checks it; h gives a hint, n shows the "
         "step, Enter after the last answer draws another line; Esc leaves and saves what you "
         "typed"
     ),
-    "operands": (
-        "arrows move between values, lanes and bits; type or Enter edits, < and > change a value "
-        "by one, space flips the bit, v lists edge cases; Esc leaves"
+    "operands": HelpSection(
+        "type a value, or edit it; Esc leaves", ("widgets.operand_table:OperandTable",)
     ),
-    "modifiers": (
-        "arrows move, Enter chooses; × marks choices that are illegal here, with the reason; on "
-        "a selector, a digit, < or > selects the lane's source; on the mask, space switches the "
-        "lane; in the row of a small screen, ^← and ^→ move between slots, Enter lists the "
-        "values and Del removes one; a left click goes to the next value, a right click or the "
-        "wheel back"
+    "modifiers": HelpSection(
+        "× marks choices that are illegal here, with the reason; on a selector, a digit selects "
+        "the lane's source; a left click goes to the next value, a right click or the wheel back",
+        ("widgets.modifier_panes:ModifierTable", "widgets.modifier_panes:ModifierRow"),
     ),
-    "line": (
-        "Tab takes a completion, up and down select one; F2 applies a fix; Enter or Esc leaves, "
-        "and u undoes all that you typed"
+    "line": HelpSection("u undoes all that you typed", ("widgets.ptx_line:PtxLine",)),
+    "all values": HelpSection(
+        "the current point changes the operand, u undoes it; Tab goes to x, y and the result, "
+        "where arrows choose the lane",
+        ("widgets.sweep_pane:SweepPane",),
     ),
-    "all values": (
-        "arrows move the current point and change the operand, ^ makes larger steps, Home and End "
-        "go to the ends; u undoes it; Tab goes to x, y and the result, where arrows choose the "
-        "lane; w describes the sweep in words"
+    "find": HelpSection(
+        "names or words: average four bytes, clamp, mask, absolute difference",
+        ("widgets.instruction_browser:InstructionBrowser",),
     ),
-    "find": (
-        "names or words: average four bytes, clamp, mask, absolute difference; up and down "
-        "move, Enter opens"
+    "listing": HelpSection(
+        "✗ marks an illegal line, ≠ an erratum that changes its result; a value that you give a "
+        "register is used in the lines below; F5 runs the kernel",
+        ("widgets.listing_pane:ListingPane",),
     ),
-    "listing": (
-        "arrows move between the instructions that ptxscope explains, Enter goes to the steps of "
-        "one; ✗ marks an illegal line, ≠ an erratum that changes its result; a value that you give "
-        "a register is used in the lines below; c checks all lines, F5 runs the kernel"
-    ),
-    "run": (
+    "run": HelpSection(
         "type the arguments as for ptxscope run, with --grid --block --shared --steps --thread "
-        "--expect, and Enter; then n steps over a statement, i into a function, N back, ] and [ "
-        "to instructions that ptxscope explains, Home and End to the ends; arrows move the "
-        "cursor, g runs the thread to it; > and < follow another thread, t asks for one; m and M "
-        "show buffers and shared memory at this step, Tab scrolls them; with --expect, the run "
-        "begins at the first wrong element, and x finds the change that gives all expected "
-        "values; Enter shows the steps of the instruction under the cursor on the thread's "
-        "values, and F5 returns to the run; F5 in the run asks for other arguments"
+        "--expect, and Enter; with --expect, the run begins at the first wrong element, and x "
+        "finds the change that gives all expected values; Enter shows the steps of the "
+        "instruction under the cursor on the thread's values, and F5 returns to the run; Tab "
+        "scrolls buffers and shared memory, which are those of this step",
+        ("screens.run_screen:RunScreen",),
     ),
-    "check": (
+    "check": HelpSection(
         "arrows move between the diagnostics, Enter opens one with operands that show it, Tab "
-        "goes to the text, ^y copies it"
+        "goes to the text",
+        ("screens.dialogs.report_dialogs:CheckDialog",),
     ),
-    "why?": (
+    "why?": HelpSection(
         "type the result that you got, with ? for each unknown digit; Enter goes to the "
         "explanations, Enter there compares one with the documented steps; the last item has the "
-        "operands to try next, which tell them apart, and Enter there sets these"
+        "operands to try next, which tell them apart, and Enter there sets these",
+        ("screens.dialogs.explain_dialog:ExplainDialog",),
     ),
-    "prove": (
-        "A is the pinned instruction, B the current one; Enter shows both on operands for which "
-        "they differ, u returns to yours; ^y copies the answer"
+    "prove": HelpSection(
+        "A is the pinned instruction, B the current one; u returns to your operands",
+        ("screens.dialogs.report_dialogs:ProofDialog",),
     ),
-    "machine code": (
+    "machine code": HelpSection(
         "each instruction stands beside the value that it computes or helps to compute, and ▸ "
-        "marks those of the current step; ← and → choose the target, up and down scroll, ^y "
-        "copies the text; Enter or Esc goes to the steps, and Del closes the pane"
+        "marks those of the current step",
+        ("widgets.machine_pane:MachinePane",),
     ),
-    "export": (
+    "export": HelpSection(
         "arrows and Enter choose a format and the switches; Tab goes to the fields and the "
-        "preview; Enter in a field saves, ^s saves from anywhere, ^y copies"
+        "preview; Enter in a field saves",
+        ("screens.dialogs.export_dialog:ExportDialog",),
     ),
-    "lessons": (
-        "n and N turn the cards; type an answer, Enter checks it; ? gives a hint, s shows the "
-        "answer; Esc leaves, and the lesson resumes there the next time"
+    "lessons": HelpSection(
+        "type an answer; the lesson resumes where you left it",
+        ("widgets.lesson_strip:LessonStrip",),
     ),
 }
-"""The keys of each pane. Help opens at the pane that has the focus."""
+"""The panels. Help opens at the one that has the focus."""
+
+
+def _describe_keys(section: HelpSection) -> Iterator[str]:
+    """Yield what each key of a panel does; arrows of one action are together."""
+    for module, _, name in (x.partition(":") for x in section.classes):
+        cls = getattr(import_module(f"{__package__.partition('.')[0]}.{module}"), name)
+        labels: dict[str, str] = {}
+        arrows: dict[str, str] = {}
+        for binding in cls.BINDINGS:
+            key = format_key(binding.key.partition(",")[0])
+            label = f"{binding.description[:1].lower()}{binding.description[1:]}"
+            if key[-1] in "←→↑↓":
+                label = binding.action.partition("(")[0].replace("_", " ")
+                modifier = key[:-1]
+                arrows[modifier] = f"{arrows.get(modifier, modifier)}{key[-1]}"
+                labels[f"{modifier} {label}"] = f"{arrows[modifier]} {label}"
+            else:
+                labels.setdefault(binding.action, f"{key} {label}")
+        yield from labels.values()
 
 
 _MARKS = {
@@ -223,7 +250,11 @@ class HelpText(Pane):
         others = [key for key in self._keys if key.node is None]
         keys += _list_keys(panel, room)
         if self._section:
-            keys += [[], *([StyledText(x)] for x in textwrap.wrap(PANES[self._section], room)), []]
+            section = PANES[self._section]
+            texts = [section.text]
+            if section.classes and section.classes[0].startswith("screens"):
+                texts = [*_describe_keys(section), *texts]
+            keys += [[], *([StyledText(x)] for x in textwrap.wrap("; ".join(texts), room)), []]
         keys += _list_keys(others, room)
         glyphs: list[StyledLine] = [[StyledText("On the screen", "current")]]
         for glyph, text in _list_glyphs():
@@ -247,7 +278,8 @@ class HelpText(Pane):
             for action in actions:
                 lines += _entry_lines(" ".join(names[action.id]), action.tooltip, width)
         lines += [[], [StyledText("In the panels", "current")]]
-        for name, text in PANES.items():
+        for name, section in PANES.items():
+            text = "; ".join((*_describe_keys(section), section.text))
             if name == self._section:
                 self._section_row = len(lines) - 1  # the first line is left out
             lines += _entry_lines(
