@@ -148,7 +148,7 @@ def test_what_fails_is_one_file_s_affair(
     assert said.out == f"{good}: updated\n"
     assert "none.md: No such file" in said.err
     assert "latin.md:2: this is not UTF-8" in said.err
-    assert "folder is not a regular file" in said.err
+    assert "folder: it is a directory, not a regular file" in said.err
     assert "not a file name" in said.err
     assert latin.read_bytes() == b"one\n\xe9\n"
 
@@ -329,7 +329,7 @@ def test_a_name_with_blanks_is_a_link(tmp_path: Path) -> None:
         ("out/x.svg", "is outside"),
         ("theirs.svg", "is not a picture by ptxscope"),
         ("logo.svg", "is not a picture by ptxscope"),
-        ("folder.svg", "is not a regular file"),
+        ("folder.svg", "it is a directory, not a regular file"),
         ("loop.svg", "loop.svg"),
         ("none/x.svg", "No such file"),
     ],

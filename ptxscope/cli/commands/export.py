@@ -23,13 +23,19 @@ from ...documents.media.picture_marks import is_ours, read_title
 from ...documents.options import Options
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
-from ...files import replace, written_as
+from ...files import read, replace, written_as
 from ..support.arguments import Parser, make_command_parser, parse_words, split_words
 from ..support.markdown_markers import Marker, find_doubtful, find_indent, find_markers
 from ..support.picture_output import render_document
-from ..support.streams import CommandError, command_errors
+from ..support.streams import CommandError, command_errors, file_errors
 from .trace import parse_request
 
+_PICTURE_FORMATS = ("svg", "png")
+"""Formats that are files beside a page, which displays them."""
+_ALTS = {"sweep": "Results", "show": "Form"}
+"""The subject of a command's picture, for its alternative text."""
+_MAX_BYTES = 1 << 28
+"""Maximum bytes of a page or a picture."""
 _EPILOG = """\
 In a file, a trace stands between two markers, and only the text between them is rewritten:
 
@@ -123,27 +129,18 @@ def _update_file(name: str, *, is_check: bool) -> bool:
 
 
 def _write(path: Path, data: bytes, current_data: bytes | None) -> None:
-    try:
-        replace(path, data, unless_changed_from=current_data)
-    except FileNotFoundError as error:
-        advice = f"make the folder {make_printable(str(path.parent))} first"
-        raise CommandError(
-            f"error: {make_printable(str(path))}: {error.strerror}; {advice}"
-        ) from None
-    except OSError as error:
-        raise CommandError(f"error: {make_printable(str(path))}: {error.strerror}") from None
+    name, folder = make_printable(str(path)), make_printable(str(path.parent))
+    with file_errors(str(path)):
+        try:
+            replace(path, data, unless_changed_from=current_data)
+        except FileNotFoundError as error:
+            message = f"error: {name}: {error.strerror}; make the folder {folder} first"
+            raise CommandError(message) from None
 
 
 def _read_page(path: Path) -> bytes:
-    name = make_printable(str(path))
-    try:
-        if path.exists() and not path.is_file():
-            raise CommandError(f"error: {name} is not a regular file")
-        return path.read_bytes()
-    except OSError as error:
-        raise CommandError(f"error: {name}: {error.strerror}") from None
-    except ValueError:  # a NUL in the name
-        raise CommandError(f"error: {name}: not a file name") from None
+    with file_errors(str(path)):
+        return read(path, _MAX_BYTES)
 
 
 def renew_traces(text: str, name: str) -> _Page:
@@ -204,10 +201,6 @@ def _find_line_end(text: str, position: int) -> str:
     return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
-_ALTS = {"sweep": "Results", "show": "Form"}
-"""The subject of a command's picture, for its alternative text."""
-
-
 def _render_marker(
     marker: Marker, folder: Path, pictures: dict[Path, _Picture], ids: set[str]
 ) -> str:
@@ -226,7 +219,8 @@ def _render_marker(
     format_ = arguments.format
     _check_format(arguments)
     if format_ == Format.HTML:
-        options = _with_own_ids(trace, options, ids)
+        with command_errors(ValueError):
+            options = with_unique_ids(trace, options, Format.HTML, ids)
     document = render_document(trace, format_, options)
     if format_ in _PICTURE_FORMATS:
         return _add_picture(arguments, folder, document, _describe(trace, options), pictures)
@@ -265,18 +259,16 @@ def _add_picture(
 ) -> str:
     """Add a picture to the others, and return the text of the page that shows it."""
     file = arguments.output
-    _add(_make_picture(file, folder, arguments.format, document), pictures)
+    picture = _make_picture(file, folder, arguments.format, document)
+    if pictures.setdefault(picture.path, picture).data != picture.data:
+        name = make_printable(picture.path.name)
+        raise CommandError(f"error: {name} is already used by another picture of this page")
     return f"![{escape_text(alt)}]({quote(PurePosixPath(file).as_posix())})"
 
 
 def _describe(trace: Trace, options: Options) -> str:
     document = build_document(trace, options)
     return format_alt_text(document) if document.sections[0].heading else format_short_alt(document)
-
-
-def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:
-    with command_errors(ValueError):
-        return with_unique_ids(trace, options, Format.HTML, ids)
 
 
 def _split_marker(marker: str) -> list[str]:
@@ -289,10 +281,6 @@ def _split_marker(marker: str) -> list[str]:
             "a quote is opened and not closed before the first -->, where the comment ends; "
             "if it belongs to a text, split it with quotes: 'a --''> b'"
         ) from None
-
-
-_PICTURE_FORMATS = ("svg", "png")
-"""Formats that are files beside a page, which displays them."""
 
 
 def _make_picture(file: str, folder: Path, format_: str, document: str | bytes) -> _Picture:
@@ -318,11 +306,3 @@ def _make_picture(file: str, folder: Path, format_: str, document: str | bytes) 
             f"error: -o {formats}: that file is not a picture by ptxscope, so it is left unchanged"
         )
     return _Picture(path, data, old_data)
-
-
-def _add(picture: _Picture, pictures: dict[Path, _Picture]) -> None:
-    """Add a picture. Raise CommandError if two markers have different pictures for a file."""
-    other_picture = pictures.setdefault(picture.path, picture)
-    if other_picture.data != picture.data:
-        name = make_printable(picture.path.name)
-        raise CommandError(f"error: {name} is already used by another picture of this page")
