@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import io
 import os
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from stat import S_ISREG
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
-from ...engine.syntax.errors import make_printable
+from ...engine.syntax.errors import PtxError, make_printable
 from ...files import encoding_of, is_binary
-from .streams import CommandError
+from .streams import CommandError, file_errors
 
 if TYPE_CHECKING:
     from .progress_bar import ProgressBar
-
-
-import csv
-import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
-
-from ...engine.syntax.errors import PtxError
-
-if TYPE_CHECKING:
-    from .progress_bar import ProgressBar
-
 
 _HEAD = 1 << 12
 """Bytes that decide whether an input is text."""
@@ -88,30 +78,24 @@ def open_text(
     Raise CommandError if the input cannot be read, now or later, or is not text. The block must
     only read: every OSError in it is taken for the input's.
     """
-    try:
-        with _open_source(name) as source:
-            if isinstance(source, io.TextIOBase):
-                yield cast("IO[str]", source)
-                return
-            head = source.read(_HEAD)
-            if name != "-" and is_binary(head):
-                raise CommandError(f"error: {format_input_name(name)} is not a text file")
-            if source.isatty():
-                bar = None  # the user types there
-            elif bar:
-                bar.total = _count_left_bytes(source, len(head))
-            yield io.TextIOWrapper(
-                io.BufferedReader(_RewoundStream(head, source, bar), _BLOCK),
-                encoding=encoding_of(head),
-                errors=errors,
-                newline=newline,
-            )
-    except IsADirectoryError:
-        raise CommandError(
-            f"error: {format_input_name(name)} is a directory; name its files"
-        ) from None
-    except OSError as error:
-        raise CommandError(f"error: {format_input_name(name)}: {error.strerror or error}") from None
+    shown_name = format_input_name(name)
+    with file_errors(shown_name), _open_source(name) as source:
+        if isinstance(source, io.TextIOBase):
+            yield cast("IO[str]", source)
+            return
+        head = source.read(_HEAD)
+        if name != "-" and is_binary(head):
+            raise CommandError(f"error: {shown_name} is not a text file")
+        if source.isatty():
+            bar = None  # the user types there
+        elif bar:
+            bar.total = _count_left_bytes(source, len(head))
+        yield io.TextIOWrapper(
+            io.BufferedReader(_RewoundStream(head, source, bar), _BLOCK),
+            encoding=encoding_of(head),
+            errors=errors,
+            newline=newline,
+        )
 
 
 def _open_source(name: str) -> Any:
@@ -121,8 +105,12 @@ def _open_source(name: str) -> Any:
     if name != "-":
         try:
             return Path(name).open("rb")
+        except IsADirectoryError:
+            raise CommandError(
+                f"error: {make_printable(name)} is a directory; name its files"
+            ) from None
         except ValueError:
-            raise CommandError(f"error: {format_input_name(name)}: not a file name") from None
+            raise CommandError(f"error: {make_printable(name)}: not a file name") from None
     return nullcontext(getattr(sys.stdin, "buffer", sys.stdin))
 
 
