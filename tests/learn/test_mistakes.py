@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import trace
-from ptxscope.learn.grader import grade_answer
+from ptxscope.learn.grader import grade_answer, list_hints
 from ptxscope.learn.mistakes import Mistake, iter_mistakes
+from ptxscope.learn.practice import Practice, SeededRandom, map_families
 from ptxscope.learn.question import Question
+from tests.tiers import some
 
 UNREAD = [
     # (line, operands, lane, answer): c decides nothing, and what blames a mask takes its bytes
@@ -52,43 +54,6 @@ def test_a_mask_is_blamed_where_its_register_is_shown_in_another_place() -> None
 
 QUAD = "vadd4.s32.s32.s32.sat d, a, b, c"
 LANES = {"a": 0x80FF7F01, "b": 0x01010180, "c": 0}
-LIKELIEST = [
-    # the smaller bytes of lanes 3 to 0 are 2, 3, 4, 5
-    (
-        "vmin4.u32.u32.u32 d, a, b, c",
-        {"a": 0x02090405, "b": 0x09030909, "c": 0},
-        "operate.t",
-        0,
-        "2",
-        "That is lane 3's value: lane 0 is the rightmost.",
-    ),
-    # a's bytes through a selector of b's alone: lane 0 is 5, lane 3 is 0xff; a's own are others
-    (
-        "vmin4.u32.u32.u32 d, a.b7654, b, c",
-        {"a": 0xD4FA0102, "b": 0xFF030405, "c": 0},
-        "operate.t",
-        0,
-        "255",
-        "That is lane 3's value: lane 0 is the rightmost.",
-    ),
-    # subtracted: 5 - 1 = 4, 9 - 2 = 7; with a and b exchanged lane 0 would be -7
-    (
-        "vsub2.s32.s32.s32 d, a, b, c",
-        {"a": 0x00050009, "b": 0x00010002, "c": 0},
-        "operate.t",
-        0,
-        "4",
-        "That is lane 1's value: lane 0 is the rightmost.",
-    ),
-]
-
-
-@pytest.mark.parametrize("case", LIKELIEST)
-def test_the_lane_of_the_other_end_is_said_first(
-    case: tuple[str, dict[str, int], str, int, str, str],
-) -> None:
-    line, values, key, lane, text, first = case
-    assert grade_answer(Question(trace(line, values), key, lane), text).sentences[0] == first
 
 
 def test_the_other_end_comes_before_a_and_b_exchanged() -> None:
@@ -109,34 +74,6 @@ def weight_of(mistake: Mistake) -> int:
     return mistake.cost
 
 
-def test_a_byte_of_another_register_is_told_with_whose_place_it_took() -> None:
-    line, values = "vadd4.u32.u32.u32 d, a, b, c", {"a": 0x11223344, "b": 0x40302010, "c": 0}
-    why = grade_answer(Question(trace(line, values), "select.b", 0), "0x22").sentences
-    assert why[0].startswith("You took byte 2 of a instead of b's byte 0: byte 0 of b")
-
-
-@pytest.mark.parametrize(
-    ("key", "lane", "text", "first"),
-    [
-        ("select.a", 3, "80", "80 is decimal; 0x80 is right."),
-        ("merge.t", 3, "81", "81 is decimal; 0x81 is right."),
-        ("extend.a", 3, "-80", "-80 is decimal; -0x80 is right."),
-        (
-            "extend.a",
-            3,
-            "80",
-            "80 is decimal, not 0x80. You kept 0x80 as 128: atype is s32, so it is -128.",
-        ),
-    ],
-)
-def test_digits_that_are_meant_as_hexadecimal(
-    key: str, lane: int | None, text: str, first: str
-) -> None:
-    answer = grade_answer(Question(trace(QUAD, LANES), key, lane), text)
-    assert not answer.is_right
-    assert "".join(answer.sentences[:1]) == first
-
-
 def test_what_is_no_hexadecimal_of_the_answer_is_told_as_before() -> None:
     assert grade_answer(
         Question(trace(QUAD, LANES), "select.a", 3), "255"
@@ -145,3 +82,51 @@ def test_what_is_no_hexadecimal_of_the_answer_is_told_as_before() -> None:
         line, values = "slct.f32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0}
         why = grade_answer(Question(trace(line, values), "d"), text).sentences
         assert not any("decimal" in said for said in why)
+
+
+# --- permutations, fields and other integer instructions --------------------------------------
+
+
+@pytest.mark.parametrize("opcode", ["bfe", "bfi", "sad", "fns", "lop3"])
+def test_an_opcode_of_another_shape_is_no_mistake(opcode: str) -> None:
+    """Whoever predicts a field does not compute a sum of distances."""
+    trace = Practice(opcode, 2).pick_trace(SeededRandom("shape"))
+    told = [x.sentence for x in iter_mistakes(Question(trace, "d"))]
+    assert told
+    assert not any(f"rather than `{opcode}`" in said or "lut" in said for said in told)
+
+
+def test_an_amount_that_no_window_has_is_passed_over() -> None:
+    """Left as it is, 40 would put the window of .l below bit 0."""
+    shown = trace("shf.l.wrap.b32 d, a, b, c", {"a": 1, "b": 2, "c": 40})
+    assert [*iter_mistakes(Question(shown, "d"))]
+
+
+@pytest.mark.parametrize("mode", ["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"])
+def test_a_number_above_3_is_never_taken_for_0(mode: str) -> None:
+    """n is the low two bits of c; nobody arranges by 5 as by 0 because 5 is not cut."""
+    values = {"a": 0x33221100, "b": 0x77665544, "c": 5}
+    for mistake in iter_mistakes(Question(trace(f"prmt.b32.{mode} d, a, b, c", values), "d")):
+        assert "truncate" not in mistake.sentence
+
+
+@pytest.mark.parametrize("family", ["permute", "fields", "packed"])
+@pytest.mark.parametrize("seed", some([str(seed) for seed in range(8)]))
+def test_every_line_of_a_new_family_has_mistakes_and_hints(family: str, seed: str) -> None:
+    opcodes, draw = map_families()[family], SeededRandom(seed)
+    for level in (1, 2, 3):
+        for _ in range(10):
+            trace = Practice(family, level).pick_trace(draw)
+            assert trace.instruction.opcode in opcodes
+            question = Question(trace, next(iter(trace.instruction.results)))
+            assert all(list_hints(question))
+            assert all(x.sentence for x in iter_mistakes(question))
+
+
+def test_fields_are_asked_about_with_fields_that_matter() -> None:
+    """Random words as positions and lengths would leave nothing of a."""
+    draw = SeededRandom("f")
+    found = [Practice("bfe").pick_trace(draw) for _ in range(40)]
+    results = [next(iter(x.result.values())) for x in found]
+    assert sum(0 < x < 0xFFFFFFFF for x in results) > len(results) // 2
+    assert all(x.operands["b"] <= 40 for x in found)
