@@ -80,7 +80,7 @@ class InstructionCommands(Provider):
 
     async def search(self, query: str) -> Hits:
         """Yield the matches of the query, ranked as in the browser."""
-        for index, name in enumerate(search_instructions(query, self._browser.lanes)):
+        for index, name in enumerate(search_instructions(query, self._browser.list.lanes)):
             yield self._make_hit(name, _SECOND - index)
 
     @property

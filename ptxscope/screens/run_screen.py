@@ -13,9 +13,8 @@ from textual.containers import Horizontal
 from ..engine.syntax.errors import make_printable
 from ..proof.solver import IsStopped, Stopped
 from ..state.requests import AskText
-from ..widgets.base.explorer_app import get_explorer_app
 from ..widgets.kernel_panes import KernelPane, ValuesPane
-from .dialogs.dialog import DialogFrame, ThemedScreen
+from .dialogs.dialog import AnswerScreen, DialogFrame
 from .dialogs.prompts import TextPrompt
 from .solver_search import SolverSearch
 
@@ -54,31 +53,15 @@ class LeftRun(NamedTuple):
     """Whether other arguments are wanted."""
 
 
-class RunScreen(ThemedScreen[LeftRun]):
+class RunScreen(AnswerScreen[LeftRun]):
     """Steps of one thread; it returns the run as it is left."""
 
-    DEFAULT_CSS = """
-    RunScreen > DialogFrame {
-        width: 100%; max-width: 100%;
-        &.-page { height: 100%; max-height: 100%; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n,right", "move('over')", "Over", show=False),
         Binding("i", "move('into')", "Into", show=False),
         Binding("N,left", "move('back')", "Back", show=False),
-        Binding(
-            "right_square_bracket,alt+down",
-            "explained(1)",
-            "Next explained instruction",
-            show=False,
-        ),
-        Binding(
-            "left_square_bracket,alt+up",
-            "explained(-1)",
-            "Previous explained instruction",
-            show=False,
-        ),
+        Binding("right_square_bracket,alt+down", "explained(1)", "Next explained", show=False),
+        Binding("left_square_bracket,alt+up", "explained(-1)", "Last explained", show=False),
         Binding("down,j", "cursor(1)", "Cursor down", show=False),
         Binding("up,k", "cursor(-1)", "Cursor up", show=False),
         Binding("pagedown", "cursor(10)", "Cursor far down", show=False),
@@ -94,9 +77,8 @@ class RunScreen(ThemedScreen[LeftRun]):
         Binding("M", "memory(-1)", "Previous buffer", show=False),
         Binding("x", "explain", "Explain", show=False),
         Binding("f5", "arguments", "Arguments", show=False),
-        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
-        Binding("escape", "leave", "Leave", show=False),
     ]
+    help_section = "run"
 
     def __init__(self, run: ThreadRun) -> None:
         super().__init__()
@@ -109,7 +91,7 @@ class RunScreen(ThemedScreen[LeftRun]):
 
     def compose(self) -> ComposeResult:
         """Yield the statements beside the values."""
-        with DialogFrame("Run", "", page=True), Horizontal():
+        with DialogFrame("Run", "", is_whole=True), Horizontal():
             yield self._kernel
             yield self._values
 
@@ -242,10 +224,6 @@ class RunScreen(ThemedScreen[LeftRun]):
 
     # --- ends ------------------------------------------------------------------------------
 
-    def action_help(self) -> None:
-        """Show help on every key."""
-        get_explorer_app(self).show_help("run")
-
     def action_arguments(self) -> None:
         """Ask for other arguments."""
         self._close(LeftRun(self.thread_run, is_again=True))
@@ -270,8 +248,7 @@ class RunScreen(ThemedScreen[LeftRun]):
 
     def _close(self, result: LeftRun) -> None:
         self._search.stop()
-        if self.is_current:  # a second key may already be queued
-            self.dismiss(result)
+        self.close_with(result)
 
 
 def _make_progress(is_stopped: IsStopped) -> Callable[..., None]:

@@ -15,7 +15,7 @@ from ..state.explorer_state import ExplorerState
 from ..sweep.register_parts import can_sweep
 from ..widgets.base.explorer_app import get_explorer_app
 from ..widgets.sweep_pane import SweepPane
-from .dialogs.dialog import DialogFrame, ThemedScreen
+from .dialogs.dialog import AnswerScreen, DialogFrame
 
 _EDGE_COLUMNS = 6
 """Columns of the frame's lower edge that its text cannot use."""
@@ -54,7 +54,7 @@ _RANKS = (3, 2, 1, 4, 0)
 """The order in which the other texts are dropped if there is little room: the highest first."""
 
 
-class SweepScreen(ThemedScreen[bool]):
+class SweepScreen(AnswerScreen[bool]):
     """A plot of the current instruction; every move in it is an edit.
 
     It returns whether there was one.
@@ -62,18 +62,12 @@ class SweepScreen(ThemedScreen[bool]):
     It hides the screen below, which therefore need not be drawn after each key.
     """
 
-    DEFAULT_CSS = """
-    SweepScreen > DialogFrame {
-        width: 100%; max-width: 100%;
-        &.-page { height: 100%; max-height: 100%; }
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,v", "leave", "Leave", show=False),
+        Binding("v", "leave", "Leave", show=False),
         Binding("ctrl+y,y", "copy", "Copy", show=False),
         Binding("u", "take_back", "Undo", show=False, id="edit.undo"),
-        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
     ]
+    help_section = "all values"
 
     def __init__(self, state: ExplorerState) -> None:
         super().__init__()
@@ -83,7 +77,7 @@ class SweepScreen(ThemedScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """Yield the plot in a frame."""
-        with DialogFrame(self._title, "", page=True):
+        with DialogFrame(self._title, "", is_whole=True):
             yield self._pane
 
     def on_mount(self) -> None:
@@ -127,8 +121,7 @@ class SweepScreen(ThemedScreen[bool]):
 
     def action_copy(self) -> None:
         """Copy the command that shows the same plot."""
-        self.app.copy_to_clipboard(self._pane.command)
-        self.notify("the command for this sweep", title="Copied", markup=False)
+        self.copy(self._pane.command, "the command for this sweep")
 
     async def action_take_back(self) -> None:
         """Undo the moves of this screen."""
@@ -138,11 +131,6 @@ class SweepScreen(ThemedScreen[bool]):
             await get_explorer_app(self).perform(undo)
             self._has_moved = False
 
-    def action_help(self) -> None:
-        """Show help on every key."""
-        get_explorer_app(self).show_help("all values")
-
     def action_leave(self) -> None:
         """Return to the explorer, at the current point."""
-        if self.is_current:  # a second key may already be queued
-            self.dismiss(self._has_moved)
+        self.close_with(self._has_moved)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,9 +18,6 @@ from ..state.edit_transitions import open_choice
 from .base.explorer_app import Do, PostedMessage
 from .base.form_fields import PlainInput
 from .base.pane import Pane, StyledLine, StyledText
-
-if TYPE_CHECKING:
-    pass
 
 _NAMES = 11
 """Columns of an instruction's mark and name, and a blank."""
@@ -60,15 +57,6 @@ class InstructionBrowser(Vertical):
         """Yield the filter and the list below it."""
         yield self.filter
         yield self.list
-
-    def show(self, opcode: str, recent: Sequence[str]) -> None:
-        """Mark the open instruction and list the recent ones at the top."""
-        self.list.show(opcode, tuple(recent))
-
-    @property
-    def lanes(self) -> int:
-        """The lane count of the open instruction."""
-        return self.list.lanes
 
     def clear(self) -> None:
         """Show all instructions again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual import events
@@ -25,6 +25,14 @@ _STYLE_NAMES = {
     TemplatePieceKind.CODE: "strong",
     TemplatePieceKind.VALUE: "value",
 }
+_CARD_TRANSITIONS: dict[str, tuple[Any, ...]] = {
+    "next": (turn_card, 1),
+    "back": (turn_card, -1),
+    "enter": (go_on,),
+    "reveal": (reveal_answer,),
+    "leave": (leave_card,),
+}
+"""The transitions of the keys, with their arguments."""
 _START_CHARS = "0123456789-+[."
 """The first characters of every answer."""
 
@@ -37,18 +45,31 @@ class LessonParagraph(NamedTuple):
     """The style of its plain text."""
 
 
+class StripCard(NamedTuple):
+    """A card as the strip shows it."""
+
+    titles: tuple[str, ...]
+    """Of these the first that fits stands above."""
+    paragraphs: tuple[LessonParagraph, ...] = ()
+    is_asking: bool = False
+    """Whether one may answer."""
+    is_first: bool = True
+    letters: str = ""
+    """The letters with which an answer may begin, unless they are keys of the lesson."""
+
+
 class LessonStrip(Pane):
     """A card of a lesson. Its keys move between cards, wherever the picture is."""
 
     BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n,right", "next", "next", id="step.next"),
-        Binding("N,left", "back", "back", id="step.back"),
-        Binding("b,backspace", "back", "back", show=False),
-        Binding("enter", "enter", "go on"),
+        Binding("n,right", "card('next')", "next", id="step.next"),
+        Binding("N,left", "card('back')", "back", id="step.back"),
+        Binding("b,backspace", "card('back')", "back", show=False),
+        Binding("enter", "card('enter')", "go on"),
         Binding("question_mark,h", "hint", "hint"),
-        Binding("s", "reveal", "show it"),
-        Binding("escape", "leave", "leave", key_display="Esc"),
+        Binding("s", "card('reveal')", "show it"),
+        Binding("escape", "card('leave')", "leave", key_display="Esc"),
     ]
     DEFAULT_CSS = """
     LessonStrip { height: auto; max-height: 55%; background: $surface; overflow-y: auto; }
@@ -56,28 +77,11 @@ class LessonStrip(Pane):
 
     def __init__(self) -> None:
         super().__init__("lesson-view", "Lesson")
-        self._titles: tuple[str, ...] = ("Lesson",)
-        self._paragraphs: tuple[LessonParagraph, ...] = ()
-        self._is_asking, self._is_first = False, True
-        self._letters = ""
+        self._card = StripCard(("Lesson",))
 
-    def show_card(
-        self,
-        titles: tuple[str, ...],
-        paragraphs: tuple[LessonParagraph, ...],
-        *,
-        has_question: bool,
-        is_first: bool,
-        letters: str = "",
-    ) -> None:
-        """Show a card under the first of its titles that fits.
-
-        With ``has_question``, one may answer. An answer may begin with ``letters``, except those
-        that are keys of the lesson.
-        """
-        self._titles, self._paragraphs = titles, paragraphs
-        self._is_asking, self._is_first = has_question, is_first
-        self._letters = "".join(x for x in letters if x not in self._bindings.key_to_bindings)
+    def show_card(self, card: StripCard) -> None:
+        """Show a card."""
+        self._card = card
         self.redraw_lines()
         self.refresh(layout=True)
 
@@ -87,12 +91,12 @@ class LessonStrip(Pane):
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the paragraphs, wrapped."""
-        fitting = (title for title in self._titles if cell_len(title) < width)
-        title = next(fitting, self._titles[-1])
+        fitting = (title for title in self._card.titles if cell_len(title) < width)
+        title = next(fitting, self._card.titles[-1])
         if title != self.border_title:
             self.border_title = title
         lines: list[StyledLine] = []
-        for paragraph in self._paragraphs:
+        for paragraph in self._card.paragraphs:
             lines += _wrap_paragraph(paragraph, width)
         return lines
 
@@ -100,11 +104,11 @@ class LessonStrip(Pane):
 
     def label_of(self, action: str, label: str) -> str:
         """Return a key's label on this card; empty if it has no effect of its own."""
-        if action in ("hint", "reveal") and not self._is_asking:
+        if action in ("hint", "card('reveal')") and not self._card.is_asking:
             return ""
-        if action == "back" and self._is_first:
+        if action == "card('back')" and self._card.is_first:
             return ""
-        return "answer" if action == "enter" and self._is_asking else label
+        return "answer" if action == "card('enter')" and self._card.is_asking else label
 
     def on_key(self, event: events.Key) -> None:
         """Start an answer with its first character."""
@@ -115,34 +119,20 @@ class LessonStrip(Pane):
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key starts an answer. Overrides Textual."""
-        return self._is_asking and bool(character and character in _START_CHARS + self._letters)
+        keys = self._bindings.key_to_bindings
+        letters = _START_CHARS + "".join(x for x in self._card.letters if x not in keys)
+        return self._card.is_asking and bool(character and character in letters)
 
-    def action_next(self) -> None:
-        """Go to the next card."""
-        self.do(turn_card, 1)
-
-    def action_back(self) -> None:
-        """Go to the previous card."""
-        self.do(turn_card, -1)
-
-    def action_enter(self) -> None:
-        """Answer, or go on."""
-        self.do(go_on)
+    def action_card(self, name: str) -> None:
+        """Turn the card, answer it, show its result or leave the lesson."""
+        self.do(*_CARD_TRANSITIONS[name])
 
     async def action_hint(self) -> None:
         """Show a hint or, without a question, help on the keys."""
-        if self._is_asking:
+        if self._card.is_asking:
             self.do(give_card_hint)
         else:
             await self.run_action("screen.do('help')")
-
-    def action_reveal(self) -> None:
-        """Show the result."""
-        self.do(reveal_answer)
-
-    def action_leave(self) -> None:
-        """Leave the lesson."""
-        self.do(leave_card)
 
 
 def _wrap_paragraph(paragraph: LessonParagraph, width: int) -> Iterator[StyledLine]:

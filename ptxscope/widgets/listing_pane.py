@@ -113,55 +113,35 @@ class ListingPane(Pane):
         has_cursor = self._is_current(row)
         mark = "✗" if row.problem else "▸" if has_cursor else " "
         style_name = "dim" if target is None else "current" if has_cursor else ""
-        room = max(width - _NUMBER - 1, 1)
-        lines = [
-            [
-                StyledText(
-                    " " * _NUMBER if index else f"{row.line:>{_NUMBER - 1}} ", "dim", target
-                ),
-                StyledText(
-                    (" " if index else mark) + text.ljust(room),
-                    f"{style_name} cursor" if has_cursor else style_name,
-                    target,
-                ),
-            ]
-            for index, text in enumerate(fold_text(make_printable(row.text), room))
-        ]
+        style_name += " cursor" if has_cursor else ""
+        room, lines = max(width - _NUMBER - 1, 1), list[StyledLine]()
+        number = f"{row.line:>{_NUMBER - 1}} "
+        for text in fold_text(make_printable(row.text), room):
+            statement = StyledText(mark + text.ljust(room), style_name, target)
+            lines.append([StyledText(number, "dim", target), statement])
+            number, mark = " " * _NUMBER, " "
         if has_wires:
             _draw_wire(lines[0], "╰")
+        indent = StyledText(" " * (_NUMBER + 1), "", target)
         if row.missing_names:
             needs_text = f"needs {', '.join(map(make_printable, row.missing_names))}"
-            lines.append(
-                [
-                    StyledText(" " * (_NUMBER + 1), "", target),
-                    StyledText(needs_text, "changed", target),
-                ]
-            )
+            lines.append([indent, StyledText(needs_text, "changed", target)])
         if row.call and row.call != row.text:
             call = fold_text(make_printable(row.call), room)
-            indent = StyledText(" " * (_NUMBER + 1), "", target)
             lines += [[indent, StyledText(text, "dim", target)] for text in call]
-        effect = (
-            row.problem
-            or row.unread
-            or (HIDDEN_DIGIT * len(row.result) if self._is_hidden(row) else row.result)
-        )
+        result = HIDDEN_DIGIT * len(row.result) if self._is_hidden(row) else row.result
+        effect = row.problem or row.unread or result
         changes = f"≠ {', '.join(row.errata)}" if row.errata else ""
-        possible_text = (
-            f"{', '.join(row.possible_errata)} possible"
-            if row.possible_errata and not changes
-            else ""
-        )
-        if effect or possible_text:
-            marks = "  " + (changes or possible_text)
+        possible = f"{', '.join(row.possible_errata)} possible" if row.possible_errata else ""
+        if effect or (possible and not changes):
+            marks = f"  {changes or possible}".rstrip()
             *earlier_lines, last = fold_text(make_printable(effect), room)
             if len(last) + len(marks) > room:
                 earlier_lines, last = [*earlier_lines, last], ""
-            indent = StyledText(" " * (_NUMBER + 1), "", target)
             style_name = "bad" if row.problem else "dim"
             lines += [[indent, StyledText(text, style_name, target)] for text in earlier_lines]
-            mark_ink = "changed" if changes else "dim"
-            marks_piece = StyledText(marks if last else marks.lstrip(), mark_ink, target)
+            marks_style = "changed" if changes else "dim"
+            marks_piece = StyledText(marks if last else marks.lstrip(), marks_style, target)
             lines.append([indent, StyledText(last, style_name, target), marks_piece])
         return lines
 

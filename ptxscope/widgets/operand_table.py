@@ -148,37 +148,26 @@ class OperandTable(CursorPane):
 
     def _value_lines(self, role: str, roles: list[str]) -> Iterator[StyledLine]:
         """Yield the notations, each with the blanks before it; the lanes are one."""
-        trace, lanes = self._trace, StyledLine()
-        bits, type_ = trace.operands[role], trace.instruction.type_of(role)
-        unsigned = max(len(str(trace.operands[other])) for other in roles)
+        bits, type_ = self._trace.operands[role], self._trace.instruction.type_of(role)
+        value, signed = format_value(bits, type_), str(cast(bits, type_.bits, signed=True))
+        room = max(len(str(self._trace.operands[other])) for other in roles)
+        notations = {
+            "truth": (0, f"{bits} {value}", "value"),
+            "hex": (0, format_hex(bits, type_.bits), "value"),
+            "unsigned": (2 + room - len(str(bits)), f"{bits}", "dim" if type_.signed else ""),
+            "signed": (3 + room - len(signed), signed, "number"),
+            "float": (2, value, "value"),
+        }
+        lanes: StyledLine = []
         for field in self._list_fields(role):
-            match field.notation:
-                case "truth":
-                    yield [self._make_piece(f"{bits} {format_value(bits, type_)}", field, "value")]
-                case "hex":
-                    yield [self._make_piece(format_hex(bits, type_.bits), field, "value")]
-                case "unsigned":
-                    blanks = StyledText(" " * (2 + unsigned - len(str(bits))))
-                    yield [
-                        blanks,
-                        self._make_piece(f"{bits}", field, "dim" if type_.signed else ""),
-                    ]
-                case "signed":
-                    number = str(cast(bits, type_.bits, signed=True))
-                    blanks = StyledText(" " * (3 + unsigned - len(number)))
-                    yield [blanks, self._make_piece(number, field, "number")]
-                case "float":
-                    yield [
-                        StyledText("  "),
-                        self._make_piece(format_value(bits, type_), field, "value"),
-                    ]
-                case "lane":
-                    lanes += (
-                        [StyledText(", ", "dim")]
-                        if lanes
-                        else [StyledText("  "), StyledText("[", "dim")]
-                    )
-                    lanes.append(self._make_piece(self._format_lane(field), field, "number"))
+            if field.notation == "lane":
+                bracket = [StyledText("  "), StyledText("[", "dim")]
+                lanes += [StyledText(", ", "dim")] if lanes else bracket
+                lanes.append(self._make_piece(self._format_lane(field), field, "number"))
+            elif field.notation in notations:
+                blanks, text, style_name = notations[field.notation]
+                piece = self._make_piece(text, field, style_name)
+                yield [StyledText(" " * blanks), piece] if blanks else [piece]
         if lanes:
             yield [*lanes, StyledText("]", "dim")]
 

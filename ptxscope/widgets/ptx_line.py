@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from rich.highlighter import Highlighter
@@ -233,6 +233,19 @@ class PtxLine(PlainInput):
         self.cursor_position = len(self.value)
 
 
+class LineState(NamedTuple):
+    """What is said of the line."""
+
+    instruction: Instruction
+    error: PtxError | None = None
+    notes: tuple[str, ...] = ()
+    candidates: tuple[Completion, ...] = ()
+    candidate: int = 0
+    """The index of the candidate for Tab."""
+    first_column: int = 0
+    """The column that is leftmost on the screen."""
+
+
 class LineStatus(Pane, can_focus=False):
     """Two lines below the PTX line: carets and errors; what is allowed or comes next."""
 
@@ -240,45 +253,28 @@ class LineStatus(Pane, can_focus=False):
     LineStatus { height: 2; border: none; padding: 0 1; overflow: hidden; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, instruction: Instruction) -> None:
         super().__init__("status", "")
-        self._ins: Instruction | None = None
-        self._error: PtxError | None = None
-        self._notes: tuple[str, ...] = ()
-        self._candidates: tuple[Completion, ...] = ()
-        self._candidate = 0
-        self._first_column = 0
+        self._line = LineState(instruction)
         self.completion_rest = ""
         """The part that did not fit when it was drawn."""
 
-    def show(
-        self,
-        ins: Instruction,
-        error: PtxError | None,
-        notes: tuple[str, ...],
-        candidates: tuple[Completion, ...],
-        candidate: int,
-        *,
-        first: int,
-    ) -> None:
-        """Show the status of a line whose column ``first`` is leftmost on the screen."""
-        self._ins, self._error, self._notes = ins, error, notes
-        self._candidates, self._candidate = candidates, candidate
-        self._first_column = first
+    def show(self, line: LineState) -> None:
+        """Show the status of a line."""
+        self._line = line
         self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return carets and message, or notes; what is allowed, or completions."""
-        self.completion_rest = ""
-        if self._error is None:
+        self.completion_rest, error = "", self._line.error
+        if error is None:
             completion_text = self._completion_line(width)
             about = self._note_lines(width)
             return [*about[:1], completion_text] if completion_text else about[:2]
-        problem = self._error.errors[0]
-        start, end = problem.span[0] - self._first_column, problem.span[1] - self._first_column
-        edge_mark = (
-            GOES_ON[0] if end <= 0 < self._first_column else GOES_ON[1] if start >= width else ""
-        )
+        problem, first_column = error.errors[0], self._line.first_column
+        start, end = (x - first_column for x in problem.span)
+        is_before = end <= 0 < first_column
+        edge_mark = GOES_ON[0] if is_before else GOES_ON[1] if start >= width else ""
         start = min(max(start, 0), max(width - 1, 0))
         carets = edge_mark or "^" * max(min(end, width) - start, 1)
         message = make_printable(problem.message)
@@ -286,8 +282,8 @@ class LineStatus(Pane, can_focus=False):
             message += (
                 f" · F2: {make_printable(problem.fix)}" if problem.fix else " · F2 removes it"
             )
-        if isinstance(self._error, NotOneError):
-            message += "".join(f" · {note}" for note in self._notes[:1])
+        if isinstance(error, NotOneError):
+            message += "".join(f" · {note}" for note in self._line.notes[:1])
         room = width - start - len(carets) - 1
         hint = self._format_allowed(problem.hint) if problem.hint else ""
         lead: StyledLine = [StyledText(" " * start), StyledText(carets, "bad")]
@@ -344,35 +340,33 @@ class LineStatus(Pane, can_focus=False):
 
     def _note_lines(self, width: int) -> list[StyledLine]:
         """Return notes on a legal line, or a description of the instruction."""
-        if self._notes:
+        if self._line.notes:
             return [
                 [StyledText(x, "changed")]
-                for x in _fold_text(make_printable(" · ".join(self._notes)), width)
+                for x in _fold_text(make_printable(" · ".join(self._line.notes)), width)
             ]
-        if self._ins is None:
-            return [[]]
-        entry = self._ins.entry
-        minimum = entry.compute_minimum(self._ins.form)
+        entry = self._line.instruction.entry
+        minimum = entry.compute_minimum(self._line.instruction.form)
         text = f"{entry.summary} · PTX ISA {entry.section}, {minimum}"
         return [[StyledText(x, "dim")] for x in _fold_text(text, width)]
 
     def _completion_line(self, width: int) -> StyledLine:
         """Return the completions, with a mark on that of Tab."""
-        if not self._candidates:
+        chosen, candidates = self._line.candidate, self._line.candidates
+        if not candidates:
             return []
-        lead = "Tab, Enter: " if self._candidate else "Tab: "
+        lead = "Tab, Enter: " if chosen else "Tab: "
         line: StyledLine = [StyledText(lead, "label")]
         column = len(lead)
-        for i in range(len(self._candidates)):
-            candidate = self._candidates[(self._candidate + i) % len(self._candidates)]
-            is_last = i == len(self._candidates) - 1
+        for index, candidate in enumerate((*candidates[chosen:], *candidates[:chosen])):
+            is_last = index == len(candidates) - 1
             if column + len(candidate.text) + (0 if is_last else 3) > width:
                 line.append(StyledText("…"[: max(width - column, 0)], "label"))
                 break
-            line.append(StyledText(f"{candidate.text}", "chosen" if i == 0 else "dim"))
+            line.append(StyledText(candidate.text, "dim" if index else "chosen"))
             line.append(StyledText("  "))
             column += len(candidate.text) + 2
-        about = self._candidates[self._candidate].about
+        about = candidates[chosen].about
         room = width - column - 2
         if len(about) > room:
             about = f"{about[: room - 1]}…" if room >= _NARROW_WIDTH else ""

@@ -60,7 +60,7 @@ def _show_latest(holders: Sequence[Widget], room: int) -> None:
 
 
 class DialogFrame(Vertical):
-    """A framed part of the screen: a whole page, or as high as its contents."""
+    """A framed part of the screen, as high as its contents, or the whole of it."""
 
     DEFAULT_CSS = """
     DialogFrame {
@@ -68,22 +68,21 @@ class DialogFrame(Vertical):
         border-title-color: $text-accent; border-title-style: bold;
         border-subtitle-color: $text-muted;
         width: 96%; max-width: 120; height: auto; max-height: 94%;
-        &.-page { height: 94%; }
+        &.-whole { width: 100%; max-width: 100%; height: 100%; max-height: 100%; }
     }
     """
 
-    def __init__(self, title: str, keys: str, *, page: bool = False) -> None:
-        super().__init__(classes="-page" if page else "")
+    def __init__(self, title: str, keys: str, *, is_whole: bool = False) -> None:
+        super().__init__(classes="-whole" if is_whole else "")
         self.border_title, self.border_subtitle = title, keys
 
 
-class ThemedModal(ModalScreen[Result], ThemedScreen[Result]):
-    """A modal screen, which the user answers or closes."""
+class AnswerScreen(ThemedScreen[Result]):
+    """A screen over the explorer, which the user answers or closes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),
         Binding("question_mark,f1", "help", "Help", show=False, id="help"),
-        Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend"),
     ]
     help_section = ""
     """The section that Help opens from this screen."""
@@ -93,6 +92,11 @@ class ThemedModal(ModalScreen[Result], ThemedScreen[Result]):
         if self.is_current:
             self.dismiss(result)
 
+    def copy(self, text: str, name: str) -> None:
+        """Copy a text, and say what it is."""
+        self.app.copy_to_clipboard(text)
+        self.notify(name, title="Copied", markup=False)
+
     def action_leave(self) -> None:
         """Close without a result."""
         self.close_with(None)
@@ -100,6 +104,14 @@ class ThemedModal(ModalScreen[Result], ThemedScreen[Result]):
     def action_help(self) -> None:
         """Show Help at the section of this screen."""
         get_explorer_app(self).show_help(self.help_section)
+
+
+class ThemedModal(ModalScreen[Result], AnswerScreen[Result]):
+    """A modal screen, through which the screen below is seen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend"),
+    ]
 
 
 class Dialog(ThemedModal[Result]):

@@ -222,8 +222,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
 
     def action_copy(self) -> None:
         """Copy the explanation."""
-        self.app.copy_to_clipboard(self._causes_page.read_text())
-        self.notify("the explanation", title="Copied", markup=False)
+        self.copy(self._causes_page.read_text(), "the explanation")
 
     def action_leave(self) -> None:
         """Return to the explorer, which is unchanged."""

@@ -84,8 +84,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
 
     def action_copy(self) -> None:
         """Copy the report, with whole lines."""
-        self.app.copy_to_clipboard(self._describe())
-        self.notify("details", title="Copied", markup=False)
+        self.copy(self._describe(), "details")
 
 
 def _make_item(item: CheckedInstruction) -> MenuItem:
@@ -144,8 +143,7 @@ class ProofDialog(Dialog[bool]):
 
     def action_copy(self) -> None:
         """Copy the answer."""
-        self.app.copy_to_clipboard(self._page.read_text())
-        self.notify("the answer", title="Copied", markup=False)
+        self.copy(self._page.read_text(), "the answer")
 
     def action_take(self) -> None:
         """Close, and take over the operands of a counterexample."""

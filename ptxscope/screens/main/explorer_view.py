@@ -22,7 +22,7 @@ from ...widgets.key_bar import KeyBar, list_footer_keys
 from ...widgets.lanes.lanes_pane import LanesPane
 from ...widgets.modifier_panes import ModifierRow, ModifierTable
 from ...widgets.operand_table import OperandTable
-from ...widgets.ptx_line import LineStatus, PtxLine
+from ...widgets.ptx_line import LineState, LineStatus, PtxLine
 from ...widgets.result_bar import ResultBar
 from ...widgets.slot_choices import ABSENT
 
@@ -54,9 +54,9 @@ class ExplorerView:
 
     def __init__(self, screen: Screen[None], state: ExplorerState) -> None:
         self.screen, self._state = screen, state
-        trace, form = state.trace, state.setup.instruction.form
-        self.line, self.status = PtxLine(), LineStatus()
-        self.browser, self.modifiers = InstructionBrowser(), ModifierTable(form)
+        trace, ins = state.trace, state.setup.instruction
+        self.line, self.status = PtxLine(), LineStatus(ins)
+        self.browser, self.modifiers = InstructionBrowser(), ModifierTable(ins.form)
         self.lanes, self.result, self.operands = (
             LanesPane(trace),
             ResultBar(trace),
@@ -180,7 +180,7 @@ class ExplorerView:
         suffix = " · of the last legal line" if setup.error else ""
         self.operands.set_title(f"Operands{suffix}")
         self.modifiers.set_title(f"Modifiers{suffix or f' · {ABSENT} is not written'}")
-        self.browser.show(setup.instruction.opcode, self._state.recent)
+        self.browser.list.show(setup.instruction.opcode, tuple(self._state.recent))
         for pane in self.forms:
             pane.show(setup.instruction.form)
         self.operands.show(trace)
@@ -243,17 +243,19 @@ class ExplorerView:
 
     def show_status(self) -> None:
         """Update the line's status."""
-        setup = self._state.setup
-        opening = describe_opening(setup) if self.line.has_focus else ""
+        setup, line, notes = self._state.setup, self.line, self._state.notes
+        opening = describe_opening(setup) if line.has_focus else ""
+        if opening:
+            notes = (f"Enter opens all statements as a {opening}", *notes)
         self.status.show(
-            setup.instruction,
-            None if opening else setup.error,
-            (f"Enter opens all statements as a {opening}", *self._state.notes)
-            if opening
-            else self._state.notes,
-            self.line.candidates if self.line.has_focus else (),
-            self.line.candidate,
-            first=self.line.scroll_offset.x,
+            LineState(
+                setup.instruction,
+                None if opening else setup.error,
+                notes,
+                line.candidates if line.has_focus else (),
+                line.candidate,
+                line.scroll_offset.x,
+            )
         )
 
     def _show_lesson(self, *, is_other_card: bool) -> None:
@@ -267,7 +269,7 @@ class ExplorerView:
         from ...learn.lesson_text import describe_question
         from ...learn.question import locate_answer
         from ...learn.text_templates import TemplatePiece
-        from ...widgets.lesson_strip import LessonParagraph, LessonStrip
+        from ...widgets.lesson_strip import LessonParagraph, LessonStrip, StripCard
 
         if self.lesson_strip is None:
             self.lesson_strip = LessonStrip()
@@ -285,12 +287,10 @@ class ExplorerView:
             question = (TemplatePiece(f"{describe_question(card)} = ?"),)
             paragraphs.append(LessonParagraph(question, "current"))
         title = f"{lesson.index + 1} of {len(lesson.lesson.cards)} · {card.title}"
+        titles = (f"Lesson {lesson.lesson.head.name} · {title}", title, card.title)
+        letters = locate_answer(lesson.question).letters if lesson.is_open else ""
         strip.show_card(
-            (f"Lesson {lesson.lesson.head.name} · {title}", title, card.title),
-            tuple(paragraphs),
-            has_question=lesson.is_open,
-            is_first=lesson.index == 0,
-            letters=locate_answer(lesson.question).letters if lesson.is_open else "",
+            StripCard(titles, tuple(paragraphs), lesson.is_open, lesson.index == 0, letters)
         )
         strip.display = True
         self.show_keys()
