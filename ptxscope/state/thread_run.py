@@ -379,13 +379,12 @@ def _find_wrong_element(
     for name, elements in launch.expected.items():
         for index, observed in find_differences(result, name, elements):
             buffer = result.get_buffer(name)
-            label = name if buffer.position is None else f"param{buffer.position}"
             width = 8 * buffer.data.dtype.itemsize
             held = "unknown"
-            if buffer.causes is None or not buffer.causes[index]:
+            if buffer.is_known(index):
                 word = buffer.words[index]
                 held = format_hex(int(word), width)
             thread = max(buffer.find_thread(index), 0)
-            message = f"{label}[{index}] is {held}, not {observed.format_bits(width)}"
-            return thread, (label, index), message
+            message = f"{buffer.label}[{index}] is {held}, not {observed.format_bits(width)}"
+            return thread, (buffer.label, index), message
     return 0, ("", 0), "all is as expected"

@@ -38,7 +38,6 @@ from ...kernels.launches.thread_state import LaunchError
 from .array_files import read_array_file, write_array_file
 from .kernel_report import (
     failure_to_json,
-    get_label,
     iter_difference_lines,
     iter_explanation_lines,
     iter_lines,
@@ -188,7 +187,7 @@ class _Request:
                 if thread >= 0:
                     log = ThreadLog(thread)
                     self.run(log)
-                    return list(iter_origin_lines(log, result.shape, get_label(buffer), index))
+                    return list(iter_origin_lines(log, result.shape, buffer.label, index))
         return []
 
     def has_differences(self, result: KernelRun) -> bool:

@@ -63,7 +63,7 @@ def iter_lines(result: KernelRun, *, is_quiet: bool) -> Iterator[str]:
             yield from ("", f"{_name_buffer(buffer)}: {_describe_fidelity(result, buffer)}")
             yield from _iter_value_lines(buffer)
     unchanged = [
-        get_label(buffer)
+        buffer.label
         for buffer in result.buffers.values()
         if not buffer.is_changed and buffer.position is not None
     ]
@@ -83,14 +83,9 @@ def iter_printed_lines(texts: Sequence[PrintedText], lost_count: int = 0) -> Ite
         yield f"  and the output of {format_count(lost_count, 'later call')} of printf"
 
 
-def get_label(buffer: KernelBuffer) -> str:
-    """Return ``param0``, or a variable's name."""
-    return buffer.name if buffer.position is None else f"param{buffer.position}"
-
-
 def _name_buffer(buffer: KernelBuffer) -> str:
     """Return ``param2 out (u32 × 64)``."""
-    names = [get_label(buffer)] + ([buffer.name] if buffer.position is not None else [])
+    names = [buffer.label] + ([buffer.name] if buffer.position is not None else [])
     return f"{' '.join(names)} ({format_dtype(buffer.data.dtype)} × {buffer.data.size:,})"
 
 
@@ -101,10 +96,9 @@ def _describe_fidelity(result: KernelRun, buffer: KernelBuffer) -> str:
             return "not certain"
         return "exact" if result.is_complete else "exact so far"
     count = int(np.count_nonzero(buffer.causes))
-    united = int(np.bitwise_or.reduce(buffer.causes))
     has_foreign = any(x.reason for x in result.fidelity.decisions)
     writer = "nothing modelled" if has_foreign else "nothing"
-    causes = list(result.fidelity.iter_causes(united))
+    causes = list(result.fidelity.iter_causes(buffer.all_causes))
     reasons = [f"memory or a register that {writer} has written"] if None in causes else []
     lines = [str(x.statement.line) for x in causes if x]
     if lines:
@@ -132,17 +126,14 @@ def _iter_value_lines(buffer: KernelBuffer) -> Iterator[str]:
 
 
 def _format_element(buffer: KernelBuffer, index: int) -> str:
-    if buffer.causes is not None and buffer.causes[index]:
-        return "?"
-    return str(buffer.data.reshape(-1)[index])
+    return str(buffer.data.reshape(-1)[index]) if buffer.is_known(index) else "?"
 
 
 def _iter_report_lines(result: KernelRun) -> Iterator[str]:
     """Yield what is not exact and why, conflicts, and where the run stopped."""
     causes = 0
     for buffer in result.buffers.values():
-        if buffer.causes is not None:
-            causes |= int(np.bitwise_or.reduce(buffer.causes))
+        causes |= buffer.all_causes
     fidelity = result.fidelity
     remarks: list[tuple[Statement | KernelConflict, str]] = [
         *((cause.statement, cause.reason) for cause in fidelity.iter_causes(causes) if cause),
@@ -191,7 +182,7 @@ def iter_difference_lines(result: KernelRun, expected: Expectations) -> Iterator
         yield ""
     for name, elements in expected.items():
         buffer, differences = result.get_buffer(name), find_differences(result, name, elements)
-        name = get_label(buffer)
+        name = buffer.label
         if not differences:
             yield f"{name}: {format_count(len(elements), 'element')} as expected"
             continue
@@ -291,7 +282,7 @@ def run_to_json(
         "order_dependent": [x.line for x in result.fidelity.ordered_statements.values()],
         **convert_to_json(result, {KernelRun: "conflicts printed lost_prints=lost_print_count"}),
         "expected": {
-            get_label(result.get_buffer(name)): {
+            result.get_buffer(name).label: {
                 "holds": not (differences := find_differences(result, name, elements)),
                 "different": [
                     {"index": i, "line": result.get_buffer(name).find_line(i)}
@@ -318,7 +309,6 @@ def failure_to_json(
 
 
 def _buffer_to_json(result: KernelRun, buffer: KernelBuffer) -> dict[str, Any]:
-    causes = 0 if buffer.causes is None else int(np.bitwise_or.reduce(buffer.causes))
     unknown = [] if buffer.causes is None else np.flatnonzero(buffer.causes).tolist()
     is_small = buffer.data.size <= _MAX_JSON_VALUES
     words = buffer.words
@@ -331,7 +321,8 @@ def _buffer_to_json(result: KernelRun, buffer: KernelBuffer) -> dict[str, Any]:
         "changed": buffer.is_changed,
         "unknown": unknown if is_small else len(unknown),
         "because_of": [
-            cause.statement.line if cause else None for cause in result.fidelity.iter_causes(causes)
+            cause.statement.line if cause else None
+            for cause in result.fidelity.iter_causes(buffer.all_causes)
         ],
         "bits": [f"0x{x:0{digits}x}" for x in words.tolist()] if is_small else None,
     }

@@ -109,8 +109,8 @@ def find_differences(
         if index >= words.size:
             raise ValueError(f"{name} has {words.size:,} elements, none at {index}")
         wanted = narrow(observed, 8 * words.dtype.itemsize)
-        is_unknown = buffer.causes is not None and bool(buffer.causes[index])
-        if wanted.known_mask and (is_unknown or not wanted.matches(int(words[index]))):
+        is_right = buffer.is_known(index) and wanted.matches(int(words[index]))
+        if wanted.known_mask and not is_right:
             differences.append((index, wanted))
     return differences
 

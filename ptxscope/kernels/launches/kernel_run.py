@@ -72,6 +72,20 @@ class KernelBuffer(NamedTuple):
         """
         return np.full(self.data.size, -1) if self.stamps is None else get_threads(self.stamps)
 
+    @property
+    def label(self) -> str:
+        """``param0``, or a variable's name."""
+        return self.name if self.position is None else f"param{self.position}"
+
+    @property
+    def all_causes(self) -> int:
+        """The set of all causes why elements are unknown."""
+        return 0 if self.causes is None else int(np.bitwise_or.reduce(self.causes))
+
+    def is_known(self, index: int) -> bool:
+        """Whether an element is known as a whole."""
+        return self.causes is None or not self.causes[index]
+
     def find_line(self, index: int) -> int:
         """Return the line of the statement that wrote an element last; 0 for none."""
         return int(self.byte_lines[index].max(initial=0))

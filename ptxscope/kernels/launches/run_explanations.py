@@ -262,8 +262,7 @@ class _Search:
             buffer = self.result.buffers[bound.name]
             words = buffer.words
             for index, observed in elements.items():
-                is_known = buffer.causes is None or not buffer.causes[index]
-                is_right = is_known and observed.matches(int(words[index]))
+                is_right = buffer.is_known(index) and observed.matches(int(words[index]))
                 (right if is_right else wrong).append(buffer.find_thread(index))
         wrong, right = ([x for x in dict.fromkeys(y) if x >= 0] for y in (wrong, right))
         if not wrong:
