@@ -24,8 +24,7 @@ from .requests import (
     ShowOutcome,
     refuse,
 )
-from .session import describe_edit
-from .setup import Setup
+from .session import Setup, describe_edit
 
 if TYPE_CHECKING:
     from ..engine.isa.intrinsics import Intrinsic
