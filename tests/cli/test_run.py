@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.cli import running
 from tests.cli.running import Done
 from tests.reference_data import DATA
@@ -123,25 +121,6 @@ def test_traces_are_printed_whole() -> None:
     assert "$ ptxscope trace" in out
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [
-        (("/no/such.ptx",), 2, "No such file"),
-        (("mov.b32 a, b;", "c=1"), 2, "`c` is not a register of block"),
-        (("mov.b32 a, b;", "b"), 2, "not name=value"),
-        (("mov.b32 a, b;", "b=1", "b=2"), 2, "given twice"),
-        (("mov.b32 a, b;", "b=0x1ffffffff"), 2, "does not fit in 32 bits"),
-        (("mov.b32 a, b;", "b=1", "--watch", "z"), 2, "`z` is not a register"),
-        (("mov.b32 a, b;", "b=1", "--model", "z"), 2, "unknown model"),
-        (("// nothing;",), 2, "no instruction here that ptxscope can run"),
-        (("vadd.u32.u32.s64 d, a, b;",), 1, ".s64"),
-    ],
-)
-def test_wrong_requests_are_refused(words: tuple[str, ...], status: int, message: str) -> None:
-    found, _, err = run(*words)
-    assert (found, message in err) == (status, True), err
-
-
 def test_text_of_the_file_moves_no_cursor(tmp_path: Path) -> None:
     path = tmp_path / "bad\x1b[2J.ptx"
     path.write_text("foo.\x1b[31mbar x\u202e, y; mov.b32 a, 1;", encoding="utf-8")
@@ -154,13 +133,6 @@ def test_one_line_needs_no_semicolon() -> None:
     status, out, _ = run("vadd4.u32.u32.u32.sat d, a, b, c", "a=1", "b=2")
     assert status == 0
     assert "d = 0x00000003" in out
-
-
-@pytest.mark.parametrize("text", ["", "foo bar baz;", "a,b,c\n1,2,3\n"])
-def test_what_is_no_ptx_is_not_run(text: str) -> None:
-    status, out, said = run(text)
-    assert (status, out) == (2, "")
-    assert said.startswith("error: there is n")
 
 
 def test_some_digits_of_what_is_expected_may_be_unknown() -> None:

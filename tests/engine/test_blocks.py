@@ -29,6 +29,7 @@ from ptxscope.kernels.blocks.block_parser import (
 from ptxscope.proof.equivalence import read_program
 from ptxscope.state.open_block import open_block
 from tests.block_idioms import IDIOMS, WORD, Idiom
+from tests.reference_data import read_lines
 from tests.tiers import ci_only, sampled, whole
 
 EDGES = (0, 1, 0x7F, 0x80, 0x7FFFFFFF, 0x80000000, WORD, 0x80FF7F01, 0x01010101, 0xFF00FF00)
@@ -169,34 +170,8 @@ def test_listing_lines() -> None:
         parse_block(text, "k.ptx")
 
 
-@pytest.mark.parametrize(
-    ("ptx", "message", "blamed"),
-    [
-        ("mul.rn.f32 d, a, b; prmt.b32 e, d, 0, 0;", "`mul.rn.f32` is not computed here: d "
-         "would be unknown", "mul.rn.f32 d, a, b;"),
-        ("prmt.b32 d, a, 0, 1; bra L;", "`bra` leaves the block, which runs straight on", "bra L"),
-        ("setp.eq.u32 p, a, b; prmt.b32 d, p, 0, 1;", "`p` is a predicate here, not a 32-bit "
-         "register", "p"),
-        ("prmt.b32 d, a, 0, 1; vadd4.u32.u32 e, d, d, d;", "`vadd4` is missing its type of b",
-         None),
-        ("mov.b32 t, {a, b, c, e}; prmt.b32 d, t, 0, 1;", "a block can't take a `mov` with a list "
-         "of bytes", None),
-        ("brev.b32 u, t; { .reg .b32 t; clz.b32 d, t; }", "`t` is two registers, both read before "
-         "they are written", "t"),
-        ("setp.eq.u32 _, a, b;", "this block has no result", None),
-        ("{ cvt.rn.f32.u32 d, a; }", "`cvt.rn.f32.u32` is not modelled in a block",
-         "cvt.rn.f32.u32 d, a;"),
-        # a branch over a part of the block, or after a store, decides more than who stays
-        ("not.b32 d, a; @p bra L; not.b32 d, b; L: not.b32 e, c;", "`bra` leaves the block",
-         "@p bra L;"),
-        ("L: not.b32 d, a; @p bra L;", "`bra` leaves the block", "@p bra L;"),
-        ("ret;", "no statement is here; one block is needed", None),
-        ("{ abs.u16 d, a; }", "`.u16` can't be the source type of `abs`", ".u16"),
-        ("{ xxor.b16 d, a, 1; }", "`xxor` is not an instruction; did you mean `xor`?", "xxor"),
-        ("d = __foo(a, b);", "`__foo` is not an intrinsic that ptxscope reads", "__foo"),
-    ],
-)  # fmt: skip
-def test_wrong_blocks(ptx: str, message: str, blamed: str | None) -> None:
+@pytest.mark.parametrize(("ptx", "message", "blamed"), read_lines("wrong_blocks.txt", 3))
+def test_wrong_blocks(ptx: str, message: str, blamed: str) -> None:
     with pytest.raises(PtxError) as raised:
         parse_block(ptx)
     assert message in raised.value.message

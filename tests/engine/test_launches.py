@@ -21,6 +21,7 @@ from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
 from ptxscope.kernels.launches.thread_log import ThreadLog
 from ptxscope.kernels.launches.thread_state import LaunchError
 from tests.kernel_texts import read_kernels
+from tests.reference_data import read_lines
 from tests.tiers import ci_only, some
 
 _KERNELS = read_kernels("launches.ptx")
@@ -673,58 +674,14 @@ def test_fused_multiplication_rounds_once() -> None:
             assert bits == _round(total), row
 
 
-@pytest.mark.parametrize(
-    ("line", "words", "expected"),
-    [
-        ("add.f32 %f3, %f1, %f2;", (0x7F800000, 0xFF800000), 0x7FFFFFFF),
-        ("add.f32 %f3, %f1, %f2;", (0x7FC12345, 0x3F800000), 0x7FFFFFFF),
-        ("add.ftz.f32 %f3, %f1, %f2;", (0x80000001, 0x80000001), 0x80000000),
-        ("add.f32 %f3, %f1, %f2;", (0x00000001, 0x00000001), 0x00000002),
-        ("sub.sat.f32 %f3, %f1, %f2;", (0x3F800000, 0x40000000), 0x00000000),
-        ("mul.rn.f32 %f3, %f1, %f2;", (0x3F800001, 0x3F800001), 0x3F800002),
-        ("min.f32 %f3, %f1, %f2;", (0x00000000, 0x80000000), 0x80000000),
-        ("max.f32 %f3, %f1, %f2;", (0x80000000, 0x00000000), 0x00000000),
-        ("max.f32 %f3, %f1, %f2;", (0x7FC00000, 0xC0000000), 0xC0000000),
-        ("min.f32 %f3, %f1, %f2;", (0x7FC00000, 0xFFC00000), 0x7FFFFFFF),
-        ("neg.f32 %f3, %f1;", (0x3F800000, 0), 0xBF800000),
-        ("abs.f32 %f3, %f1;", (0xBF800000, 0), 0x3F800000),
-        ("cvt.rzi.s32.f32 %f3, %f1;", (0xC0200000, 0), 0xFFFFFFFE),
-        ("cvt.rni.s32.f32 %f3, %f1;", (0x40200000, 0), 2),
-        ("cvt.rzi.u32.f32 %f3, %f1;", (0xC0200000, 0), 0),
-        ("cvt.rzi.s32.f32 %f3, %f1;", (0x7F800000, 0), 0x7FFFFFFF),
-        ("cvt.rzi.s32.f32 %f3, %f1;", (0x7FC00000, 0), 0),
-        ("cvt.rmi.s8.f32 %f3, %f1;", (0xC3800000, 0), 0xFFFFFF80),
-        ("cvt.rn.f32.s32 %f3, %f1;", (0xFFFFFFFF, 0), 0xBF800000),
-        ("cvt.rn.f32.u32 %f3, %f1;", (0xFFFFFFFF, 0), 0x4F800000),
-        ("cvt.rn.f32.u8 %f3, %f1;", (0x12345681, 0), 0x43010000),
-        ("cvt.rn.f32.u32 %f3, %f1;", (0x01000001, 0), 0x4B800000),
-        ("cvt.rpi.f32.f32 %f3, %f1;", (0x3FA00000, 0), 0x40000000),
-        # the published formats: f16 is 1.5.10, bf16 is 1.8.7; 65520 and 2^-25 are ties
-        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x44900000, 0), 0x6480),
-        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x477FF000, 0), 0x7C00),
-        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x477FEFFF, 0), 0x7BFF),
-        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0xB3000000, 0), 0x8000),
-        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0xB3000001, 0), 0x8001),
-        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0xFFC00001, 0), 0x7FFF),
-        ("cvt.rn.sat.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x40000000, 0), 0x3C00),
-        ("cvt.rn.f16x2.f32 %f3, %f1, %f2;", (0x3F800000, 0xC0000000), 0x3C00C000),
-        ("cvt.rn.bf16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x3F808000, 0), 0x3F80),
-        ("cvt.rn.bf16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x3F818000, 0), 0x3F82),
-        ("cvt.rn.bf16x2.f32 %f3, %f1, %f2;", (0x7F7FFFFF, 0xFFFFFFFF), 0x7F807FFF),
-        ("mov.b32 {%h1, %h2}, %f1; cvt.f32.f16 %f3, %h2;", (0x64800000, 0), 0x44900000),
-        ("mov.b32 {%h1, %h2}, %f1; cvt.f32.f16 %f3, %h1;", (0x8001, 0), 0xB3800000),
-        ("mov.b32 {%h1, %h2}, %f1; cvt.f32.f16 %f3, %h1;", (0xFE01, 0), 0x7FFFFFFF),
-        ("mov.b32 {%h1, %h2}, %f1; cvt.f32.bf16 %f3, %h1;", (0x8001, 0), 0x80010000),
-    ],
-)
-def test_floats_and_halves_are_computed_bit_by_bit(
-    line: str, words: tuple[int, int], expected: int
-) -> None:
+@pytest.mark.parametrize(("line", "words", "expected"), read_lines("float_results.txt", 3))
+def test_floats_and_halves_are_computed_bit_by_bit(line: str, words: str, expected: str) -> None:
     load, store = "ld.global.v2.f32 {%f1, %f2}, [%d1];", "st.global.f32 [%d2], %f3;"
     body = f"{_ADDRESSES}{load}\n{line}\n{store}\nret;"
-    result = run(make_kernel(body), np.array(words, np.uint32), "zeros:u32:1")
+    operands = np.array([int(x, 16) for x in words.split()], np.uint32)
+    result = run(make_kernel(body), operands, "zeros:u32:1")
     assert result.is_exact
-    assert f"{result.get_buffer('out').values[0]:#010x}" == f"{expected:#010x}"
+    assert int(result.get_buffer("out").values[0]) == int(expected, 16)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -832,40 +789,7 @@ _BITS = "".join(
 """Lines that store each bit of a word as a byte."""
 
 
-@pytest.mark.parametrize(
-    "lines",
-    some(
-        [
-            "mov.b32 %r5, %r4;",
-            "mov.b32 {%h3, %h4}, %r4; mov.b32 %r5, {%h4, %h3};",
-            "mov.b64 %d5, {%r7, %r4}; shr.b64 %d5, %d5, 25; cvt.u32.u64 %r5, %d5;",
-            "and.b32 %r5, %r4, %r7;",
-            "or.b32 %r5, %r7, %r4;",
-            "xor.b32 %r5, %r4, %r7;",
-            "not.b32 %r5, %r4;",
-            "lop3.b32 %r5, %r7, %r8, %r4, 0xca;",
-            "shl.b32 %r5, %r4, %r9;",
-            "shr.u32 %r5, %r4, %r9;",
-            "shr.s32 %r5, %r4, %r9;",
-            "shf.l.wrap.b32 %r5, %r7, %r4, %r9;",
-            "prmt.b32 %r5, %r4, %r7, 0x2d71;",
-            "prmt.b32.ecr %r5, %r4, %r7, %r9;",
-            "bfe.u32 %r5, %r4, 11, 9;",
-            "bfe.s32 %r5, %r4, 8, 9;",
-            "bfi.b32 %r5, %r4, %r7, 4, 14;",
-            "bfi.b32 %r5, %r7, %r4, 12, 9;",
-            "brev.b32 %r5, %r4;",
-            "cvt.s32.s8 %r5, %r4;",
-            "cvt.u32.u16 %r5, %r4;",
-            "shl.b32 %r5, %r4, 15; cvt.s32.s8 %r5, %r5; shr.u32 %r4, %r4, 9; cvt.s32.s8 %r5, %r4;",
-            "selp.b32 %r5, %r4, %r7, %p1;",
-            "shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1;",
-            "st.global.u32 [%d4], %r4; ld.global.s8 %r5, [%d4+2];",
-            "mov.b32 %r5, %r4; @%p1 mov.b32 %r5, %r7;",
-        ],
-        *(0, 13),
-    ),
-)
+@pytest.mark.parametrize("lines", some([x for (x,) in read_lines("unknown_bits.txt", 1)], 0, 13))
 def test_a_bit_is_unknown_exactly_if_it_depends_on_an_unknown_bit(lines: str) -> None:
     """The upper half of %r4 is a register that nothing writes, or all possible bits."""
     start = f"""{_ADDRESSES}
@@ -1069,31 +993,14 @@ def test_the_progress_has_a_total_once_some_blocks_have_ended() -> None:
     assert reports[-1] == (result.step_count, result.step_count)
 
 
-@pytest.mark.parametrize(
-    ("lines", "is_written"),
-    [
-        ("tex.1d.v4.s32.s32 {%r5,%r6,%r7,%r8}, [%d1, {%r1}];", False),
-        ("tex.2d.v4.s32.f32 {%r5,%r6,%r7,%r8}, [%d1, {%f1,%f2}];", False),
-        ("tex.1d.v4.s32.s32 {%r5,%r6,%r7,%r8}|%p1, [%d1, {%r1}];", False),
-        ("tld4.r.2d.v4.s32.f32 {%r5,%r6,%r7,%r8}, [%d1, {%f1,%f2}];", False),
-        ("suld.b.1d.b32.trap {%r5}, [%d1, {%r1}];", False),
-        ("wmma.load.c.sync.aligned.row.m8n8k32.global.s32 {%r5,%r6}, [%d1];", False),
-        ("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%r6];", False),
-        ("mov.u32 %r5, %clock;", False),
-        ("wmma.store.d.sync.aligned.row.m8n8k32.global.s32 [%d1], {%r6,%r7};", True),
-        ("sust.b.1d.b32.trap [%d1, {%r1}], {%r6};", True),
-        ("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r6], {%r7};", True),
-        ("cp.async.ca.shared.global [%r6], [%d1], 4;", True),
-        ("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r6], %r7, [%r8];", True),
-        ("mbarrier.arrive.shared.b64 %d5, [%r6];", True),
-        ("atom.global.v2.f32.add {%f1,%f2}, [%d1], {%f3,%f4};", True),
-    ],
-)
-def test_no_result_of_an_unmodelled_instruction_is_exact(lines: str, is_written: bool) -> None:
+@pytest.mark.parametrize(("lines", "target"), read_lines("unmodelled.txt", 2))
+def test_no_result_of_an_unmodelled_instruction_is_exact(lines: str, target: str) -> None:
     body = f"{_ADDRESSES}mov.u32 %r5, 3;\n{lines}\nst.global.u32 [%d2], %r5; ret;"
     result = run(make_kernel(body), "zeros:u32:64", "zeros:u32:1")
     opcode = lines.partition(".")[0]
-    assert [x.statement.opcode for x in result.fidelity.decisions] == [opcode] * is_written
+    assert [x.statement.opcode for x in result.fidelity.decisions] == [opcode] * (
+        target == "memory"
+    )
     causes = result.get_buffer("out").causes
     cause = 0 if causes is None else int(causes[0])
     reasons = [x and x.reason for x in result.fidelity.iter_causes(cause)]

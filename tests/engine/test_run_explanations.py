@@ -26,7 +26,7 @@ from ptxscope.kernels.launches.run_explanations import RunDiagnosis, explain_run
 from ptxscope.kernels.launches.statement_changes import iter_changes
 from ptxscope.kernels.launches.thread_state import LaunchError
 from tests.kernel_texts import read_kernels
-from tests.reference_data import DATA
+from tests.reference_data import DATA, read_lines
 from tests.tiers import ci_only, sampled, whole
 
 Array = npt.NDArray[Any]
@@ -135,52 +135,7 @@ _CASES: dict[str, Case] = {
     "extremes": Case(_COMPILED, (_draw("i8", 64), _room("i8", 2), 64), {"block": 32}),
 }
 
-_FAULTS = (
-    # video instructions
-    ("sad_stereo", "vabsdiff4.u32.u32.u32.add %r14", "vabsdiff4.u32.s32.u32.add %r14"),
-    ("sad_stereo", "vabsdiff4.u32.u32.u32.add %r10", "vabsdiff4.u32.u32.u32 %r10"),
-    ("smith_waterman_cell", "vadd4.s32.s32.s32.sat", "vadd4.s32.s32.s32"),
-    ("smith_waterman_cell", "vmax4.s32.s32.s32 %r11", "vmin4.s32.s32.s32 %r11"),
-    ("smith_waterman_cell", "vsub4.s32.s32.s32.sat", "vsub4.u32.s32.s32.sat"),
-    ("dp4a_by_vmad", "%r7.b2, %r8.b2", "%r7.b2, %r8.b3"),
-    ("dp4a_by_vmad", "vmad.s32.s32.s32 %r10, %r7.b1", "vmad.s32.u32.s32 %r10, %r7.b1"),
-    ("pack_clamp", "vadd.u32.s32.s32.sat %r11.b2", "vadd.u32.s32.s32 %r11.b2"),
-    ("pack_clamp", "sat.min %r23", "sat.max %r23"),
-    ("gf256_double", "vset4.u32.u32.ge", "vset4.u32.s32.ge"),
-    ("byte_funnel", "%r7.b4321, %r8.b4321", "%r7.b4321, %r8.b4320"),
-    ("byte_funnel", "vavrg2.s32.s32.s32 %r18, %r6.h10", "vavrg2.s32.s32.s32 %r18, %r6.h01"),
-    ("byte_funnel", "vshl.u32.u32.u32.wrap.add", "vshl.u32.u32.u32.wrap"),
-    # integers
-    ("words_of_bytes", "shf.l.wrap.b32 %r6, %r10, %r11", "shf.l.wrap.b32 %r6, %r11, %r10"),
-    ("words_of_bytes", "mul.hi.u32", "mul.hi.s32"),
-    ("words_of_bytes", "bfind.shiftamt.u32", "bfind.u32"),
-    ("words_of_bytes", "mov.u32 \t%r16, 582;", "mov.u32 \t%r16, 583;"),
-    ("saturate", "min.s32", "min.u32"),
-    ("fixed_point", "shr.s32 \t%r10", "shr.u32 \t%r10"),
-    ("fixed_point", "%rd9, 32768", "%rd9, 16384"),
-    ("fixed_point", "div.s32", "div.u32"),
-    ("fixed_point", "mad.lo.s32 \t%r16, %r12, %r10", "mad.lo.s32 \t%r16, %r12, %r12"),
-    ("ackermann_like", "setp.eq.s16 \t%p7, %rs1, 4", "setp.ne.s16 \t%p7, %rs1, 4"),
-    ("ackermann_like", "%r18, 31;", "%r18, 30;"),
-    ("points", "ld.global.u32 \t%r10, [%rd5+4]", "ld.global.u32 \t%r10, [%rd5+8]"),
-    ("points", "add.s64 \t%rd8, %rd7, %rd6", "sub.s64 \t%rd8, %rd7, %rd6"),
-    ("prefix_codes", "%rd10, %rd8, 3, 1", "%rd10, %rd8, 2, 1"),
-    ("prefix_codes", "or.b64  \t%rd20, %rd19, %rd17", "or.b64  \t%rd20, %rd19, %rd16"),
-    # loops and branches
-    ("crc32", "xor.b32  \t%r38, %r37, -306674912", "xor.b32  \t%r38, %r37, -306674911"),
-    ("digits", "mul.lo.s32 \t%r14, %r13, 10", "mul.lo.s32 \t%r14, %r13, 20"),
-    ("blur", "max.s32 \t%r12, %r11, 0", "min.s32 \t%r12, %r11, 0"),
-    ("collatz", "shr.u64 \t%rd13, %rd17, 1", "shr.u64 \t%rd13, %rd17, 2"),
-    ("gcds", "rem.u32 \t%r12, %r13, %r14", "rem.u32 \t%r12, %r14, %r13"),
-    ("longest_run", "max.s32 \t%r27, %r28, %r27", "min.s32 \t%r27, %r28, %r27"),
-    # threads that exchange values
-    ("scan_block", "setp.lt.u32 \t%p6, %r25, 4", "setp.le.u32 \t%p6, %r25, 4"),
-    ("warp_sums", "mov.u32 \t%r13, 8;", "mov.u32 \t%r13, 9;"),
-    ("counts", "setp.gt.s32 \t%p3, %r9, 0", "setp.gt.u32 \t%p3, %r9, 0"),
-    ("compact", "and.b32  \t%r3, %r1, 31", "and.b32  \t%r3, %r1, 15"),
-    ("transpose", "mov.u32 \t%r5, %tid.y", "mov.u32 \t%r5, %tid.z"),
-    ("extremes", "atom.shared.max.s64", "atom.shared.max.u64"),
-)
+_FAULTS = tuple(map(tuple, read_lines("faults.txt", 3)))
 
 
 @cache
