@@ -19,6 +19,7 @@ from ptxscope.engine.micro_operations.logic import Combine, Not
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from tests.cli.running import run
+from tests.export.colours import contrast, linear
 from tests.export.drawings import (
     NS,
     assert_within,
@@ -159,15 +160,7 @@ def test_every_colour_follows_the_dark_scheme() -> None:
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_words_can_be_read_on_what_is_behind_them(scheme: int) -> None:
     """WCAG 2 asks for a contrast of 4.5 to 1."""
-
-    def luminance(colour: str) -> float:
-        parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-        red, green, blue = (
-            x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts
-        )
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    light = {str(ink): luminance(colours[scheme]) for ink, colours in PALETTE.items()}
+    light = {str(ink): linear(colours[scheme]) for ink, colours in PALETTE.items()}
     pairs = [(ink, f"{ink}-soft") for ink in ("true", "mark")]
     pairs += [("on", str(ink)) for ink in PALETTE if ink.endswith("-chip")]
     pairs += [("on", ground) for ground in ("sign", "exponent", "fraction")]
@@ -179,8 +172,8 @@ def test_words_can_be_read_on_what_is_behind_them(scheme: int) -> None:
     pairs += [("ink", "mark-soft"), ("dim", "mark-soft")]
     lines = [f"{role}{byte}" for role in "ab" for byte in range(4)]  # these ask for 3 to 1
     for ink, ground in pairs + list(product((*lines, "dim"), ("page", "soft"))):
-        low, high = sorted((light[ink], light[ground]))
-        assert (high + 0.05) / (low + 0.05) >= (3 if ink in lines else 4.5), (ink, ground)
+        asked = 3 if ink in lines else 4.5
+        assert contrast(light[ink], light[ground]) >= asked, (ink, ground)
 
 
 @pytest.mark.parametrize("shown", LANES, ids=[str(x.instruction.opcode) for x in LANES])

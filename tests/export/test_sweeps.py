@@ -22,6 +22,7 @@ from ptxscope.sweep.register_parts import (
     choose_default_parts,
 )
 from ptxscope.sweep.sweep_words import describe_sweep
+from tests.export.colours import contrast, linear, luminance
 from tests.export.inked import decoded
 from tests.sweep.sweeps import read_block, sweep_line
 from tests.tiers import sampled, some
@@ -30,15 +31,10 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_shades_can_be_told_apart_by_lightness_alone() -> None:
-    def luminance(colour: tuple[int, int, int]) -> float:
-        parts = [x / 255 for x in colour]
-        linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
-        return sum(w * x for w, x in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-    light = [luminance(colour) for colour in COLOUR_RAMP]
+    light = [luminance(linear(colour)) for colour in COLOUR_RAMP]
     assert all(low <= high for low, high in pairwise(light))
     assert all(light[at] < light[at + 4] for at in range(0, 252, 4))
-    assert (light[-1] + 0.05) / (light[0] + 0.05) > 12
+    assert contrast(linear(COLOUR_RAMP[0]), linear(COLOUR_RAMP[-1])) > 12
 
 
 def test_a_map_has_the_shade_of_its_value_in_every_cell() -> None:
