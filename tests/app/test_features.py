@@ -14,7 +14,7 @@ from textual.widgets import Input
 from ptxscope import parse
 from ptxscope.app.command_palette import ActionCommands, draw_example
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.entry import CORE_GROUPS
+from ptxscope.engine.isa.entry import CORE_GROUPS, Group
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.tracing.evaluation import make_plan
@@ -174,18 +174,6 @@ async def test_an_edge_case_is_chosen_from_the_list() -> None:
 # --- two answers, the pin ----------------------------------------------------------------
 
 
-async def test_two_answers_stand_side_by_side_from_where_they_part() -> None:
-    async with explorer(*E3, size=(80, 24)) as drive:
-        lanes = drive.pane("lanes").read_text()
-        above, _, below = lanes.partition("ptxas-13.5 (E3)")
-        assert "3 add" in above
-        assert "≠" not in above
-        assert re.search(r"0x11223300.*≠ 112233ff", " ".join(below.split()))
-        assert "≠ ptxas-13.5 0x112233ff (E3)" in await drive.text()
-        shown = " ".join((await drive.see("4")).split())
-        assert "≠ E3: The clamp's lower bound is missing" in shown
-
-
 async def test_an_older_assembler_is_an_answer_of_its_own() -> None:
     async with explorer(E1, {"a": 0xFFFFFFFF, "b": 0, "c": 1}) as drive:
         assert "≠ ptxas-13.0 0x00000001 (E1)" in await drive.text()
@@ -196,21 +184,6 @@ async def test_an_older_assembler_is_an_answer_of_its_own() -> None:
         assert "d = 0x00000001" in shown
         await drive.press("t")
         assert drive.session.setup.model == "isa"
-
-
-async def test_a_pin_is_compared_row_by_row() -> None:
-    async with explorer(*VADD4) as drive:
-        await drive.press("equals_sign")
-        assert "≠pin" not in await drive.text()
-        shown = await drive.see("m", *["down"] * 2, "right", "enter", "escape")
-        assert drive.line.startswith("vadd4.s32.s32.s32")
-        lanes = drive.pane("lanes").read_text()
-        assert "≠pin" in lanes
-        extended = next(line for line in lanes.splitlines() if "░00▐80▌ = 128" in line)
-        assert "░00▐ff▌ = 255" in extended
-        assert "▐01▌" not in extended
-        assert "pin 0x" in shown
-        assert "≠pin" not in await drive.see("equals_sign")
 
 
 # --- steps -------------------------------------------------------------------------------
@@ -458,3 +431,44 @@ async def test_the_palette_has_the_best_match_first(query: str, labels: list[str
 )
 def test_the_palette_draws_the_example_of_an_instruction(opcode: str, picture: str) -> None:
     assert draw_example(opcode) == picture
+
+
+# --- families of the browser ---------------------------------------------------------------
+
+
+OTHERS = [x for x in Group if x not in CORE_GROUPS]
+
+
+async def test_families_beside_the_27_are_folded() -> None:
+    async with explorer(None, {}, size=(120, 40)) as drive:
+        browser = drive.screen.view.browser
+        rows = browser.list.rows()
+        assert [group for group, name in rows if not name] == OTHERS
+        assert [name for _, name in rows if name] == [*CATALOG][:27]
+        shown = drive.pane("instructions").read_text().splitlines()
+        assert f"{Group.FIELDS} …" in shown
+        assert " ".join(Group.SIMD.split()) in await drive.text()  # the heading of vadd4's family
+
+        await drive.press("slash", *["down"] * 12, "enter")  # to the last family
+        assert drive.opcode == "vadd4"
+        rows = browser.list.rows()
+        assert [group for group, name in rows if not name] == OTHERS[:-1]
+        assert CATALOG[browser.list.cursor or ""].group == Group.COMMON
+        await drive.press("enter")
+        assert CATALOG[drive.opcode].group == Group.COMMON
+
+
+async def test_a_filter_searches_folded_families_and_opens_one() -> None:
+    async with explorer(None, {}, size=(120, 24)) as drive:
+        await drive.press("slash", *"popc", "enter")
+        rows = drive.screen.view.browser.list.rows()
+        assert (Group.FIELDS, "popc") in rows
+        assert (Group.PERMUTE, "") in rows
+
+
+async def test_the_list_begins_at_the_open_family() -> None:
+    async with explorer("popc.b32 d, a", {}, size=(120, 24)) as drive:
+        shown = await drive.text()
+        assert f" {Group.FIELDS}\n" in shown  # its heading
+        assert "▸popc" in shown
+        assert Group.SIMD not in shown

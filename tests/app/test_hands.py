@@ -317,16 +317,6 @@ async def test_what_is_illegal_is_in_the_list_with_the_reason(size: tuple[int, i
         assert drive.form.secop is None
 
 
-async def test_a_digit_of_a_selector_has_a_list_of_sources() -> None:
-    async with explorer(*VADD4, size=SMALL) as drive:
-        shown = await drive.see("m", *["right"] * 9, "enter")
-        assert "selector of a (asel), lane 3" in shown
-        assert "a.b3" in shown
-        assert "b.b3" in shown
-        await drive.press("end", "enter")
-        assert "a.b7210," in drive.line
-
-
 @pytest.mark.parametrize("size", [SMALL, (120, 40)])
 async def test_a_digit_out_of_range_says_what_there_is(size: tuple[int, int]) -> None:
     async with explorer("vadd2.s32.s32.u32 d, a, b, c", VADD4[1], size=size) as drive:

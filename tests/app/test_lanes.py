@@ -430,15 +430,6 @@ async def test_an_accumulator_is_one_word(line: str) -> None:
         assert "each lane 0x" not in await drive.see("v")
 
 
-async def test_a_kept_c_is_typed_over_by_lanes() -> None:
-    async with explorer("vadd4.u32.u32.u32 d.b10, a, b, c", {"c": 0x01020304}) as drive:
-        await drive.press("l")
-        drive.lanes.move_cursor_to(LaneRef("c", 2))
-        await drive.type("255")
-        await drive.press("enter")
-        assert drive.operands["c"] == 0x01FF0304
-
-
 # --- what a lane takes ----------------------------------------------------------------------
 
 

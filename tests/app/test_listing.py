@@ -333,3 +333,56 @@ async def test_a_key_waits_until_the_listing_is_open() -> None:
         assert "Check" in shown
         assert "E11" in shown
         assert "All of them are legal" not in shown
+
+
+# --- literal inputs of an asm statement: shown, and not edited -----------------------------
+
+
+LINE = 'asm("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"({}));'
+
+
+async def test_a_literal_of_a_pasted_line_stays_as_it_is() -> None:
+    async with explorer() as drive:
+        shown = await drive.read_after(drive.paste(LINE.format("0x55667788")))
+        assert "%3  0x55667788  constant" in shown
+        await drive.press("r", "r")
+        assert drive.operands["c"] == 0x55667788
+        shown = await drive.see("@edit.swap")  # another form of the same line
+        assert "%3  0x55667788  constant" in shown
+
+
+async def test_a_literal_in_a_listing_keeps_its_value() -> None:
+    async with explorer() as drive:
+        await drive.paste("\n".join((LINE.format(7), LINE.format(8))))
+        assert drive.operands["c"] == 7
+        shown = await drive.see("o", "down", "down", "9", "enter")
+        assert "%3 is a constant of the asm statement" in shown
+        assert drive.operands["c"] == 7
+        await drive.press("escape", "right_square_bracket")
+        assert drive.operands["c"] == 8
+
+
+# --- undo closes what it opened ------------------------------------------------------------
+
+
+SHORT = "vmin.u32.u32.u32 s, a, b;\nvmax.u32.u32.u32 t, s, b;\n"
+
+
+async def test_undo_of_opening_a_listing_closes_it() -> None:
+    async with explorer() as drive:
+        before = drive.session.setup
+        await drive.paste(SHORT)
+        assert isinstance(drive.focus, ListingPane)
+        await drive.press("u")
+        assert drive.session.setup == before
+        assert drive.state.cursor is None
+        assert drive.focus is None
+        assert not drive.screen.query_one("#listing").display
+        assert "pasted · 1 of 2" in await drive.see("ctrl+r")
+
+
+async def test_undo_says_it_in_a_small_terminal_too() -> None:
+    async with explorer(size=(40, 12)) as drive:
+        await drive.press("@edit.swap")
+        shown = " ".join((await drive.see("u")).split())
+        assert "Undone" in shown
