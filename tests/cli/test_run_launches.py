@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.running import Done, run
 from tests.kernel_texts import read_kernels
+from tests.reference_data import read_lines
 
 _KERNELS = read_kernels("run.ptx")
 MakeFile = Callable[..., str]
@@ -151,44 +152,10 @@ def test_floats_are_expected_as_numbers(kernel: str, tmp_path: Path) -> None:
     assert "param1[1] is 3.0, not 2.5" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [
-        (["param2=5"], 0, ""),
-        (["--expect", "param1[0]=0x1??????????"], 2, "does not fit in 32 bits"),
-        (
-            ["param0=[1,2]"],
-            1,
-            "line 18: ld.global.u32 %r3, [%d4]: thread (2,0,0) of block (0,0,0) reads 4 bytes at "
-            "param0[2], outside its 2 elements",
-        ),
-        (
-            ["param0=[1,2]", "--thread", "3"],
-            1,
-            "reads 4 bytes at param0[2], outside its 2 elements",
-        ),
-        (["param0=@none.npy"], 2, "none.npy: there is no such file"),
-        (["param3=1"], 2, "param3 is not a parameter of halves"),
-        (["param0=[1,z]"], 2, "param0: `z` is not a value"),
-        (["param0=[1,2"], 2, "param0: `[1,2` is not a list: [1,2,3] or [1,2,3]:u8"),
-        (["--steps", "many"], 2, "--steps is a positive number"),
-        (["--grid", "0"], 2, "grid has 0 along x"),
-        (["--grid", "1,2,3,4"], 2, "--grid is X[,Y[,Z]]"),
-        (["--save", "param1"], 2, "--save is NAME=FILE"),
-        (["--save", "param7=x.npy"], 2, "param7 is not a buffer"),
-        (["--expect", "param1[9]=1"], 2, "halves_out has 4 elements, none at 9"),
-        (["--watch", "%r10"], 2, "%r10 is not a register here"),
-        (["--break", "999"], 2, "no statement is at line 999 or after it"),
-        (["--trace"], 2, "--trace is for runs from registers"),
-        (["--thread", "4"], 2, "there is no thread 4,0,0; a block is 4,1,1"),
-        (["--thread", "1@2"], 2, "there is no block 2,0,0; the grid is 1,1,1"),
-        (["--kernel", "other"], 2, "other is not a kernel here; there are: halves"),
-        (["--save", "halves_n=x.npy"], 2, "halves_n is not a buffer here; there are: param0,"),
-    ],
-)
-def test_errors(kernel: str, words: list[str], status: int, message: str) -> None:
-    done = launch(kernel, *words)
-    assert (done.returncode, message in done.stderr) == (status, True)
+@pytest.mark.parametrize(("words", "status", "message"), read_lines("run_errors.txt", 3))
+def test_errors(kernel: str, words: str, status: str, message: str) -> None:
+    done = launch(kernel, *words.split())
+    assert (done.returncode, message in done.stderr) == (int(status), True)
 
 
 def test_all_missing_arguments_are_named_at_once(kernel: str) -> None:
