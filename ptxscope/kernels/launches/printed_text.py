@@ -27,6 +27,8 @@ _DIRECTIVE = re.compile(
 """Flags, width, precision, length and kind."""
 _INTEGER_BYTES = {"hh": 1, "h": 2, "l": 8, "ll": 8, "j": 8, "z": 8, "t": 8}
 """The bytes of an integer by the length before its kind; 4 for any other."""
+_PREFIX = re.compile("[-+ ]?(?:0[xX])?")
+"""What stands before the zeros that fill a number."""
 _UNKNOWN = "?"
 """What stands for a value that is not known."""
 
@@ -145,26 +147,26 @@ def _format_directive(match: re.Match[str], take: _TakeBits, read: ReadBytes) ->
         precision = None
     is_integer, size = kind in "diouxX", _INTEGER_BYTES.get(length, 4)
     bits = take(max(size, 4) if is_integer or kind == "c" else 8)
-    prefix, body = "", _UNKNOWN
+    body, takes_zeros = _UNKNOWN, False
     if bits is None:
-        flags = flags.replace("0", "")
+        pass
     elif is_integer:
-        bits &= (1 << 8 * size) - 1
-        prefix, body = _format_integer(bits, size, flags, precision, kind)
-        flags = flags if precision is None else flags.replace("0", "")
-    elif kind in "csp":
-        flags = flags.replace("0", "")
+        body = _format_integer(bits & (1 << 8 * size) - 1, size, flags, precision, kind)
+        takes_zeros = precision is None
+    elif kind == "s":
+        body = (read_string(read, bits) if bits else "(null)")[:precision]
+    elif kind in "cp":
         body = chr(bits & 0xFF) if kind == "c" else f"{bits:#x}" if bits else "(nil)"
-        if kind == "s":
-            body = (read_string(read, bits) if bits else "(null)")[:precision]
     else:
         value: float = struct.unpack("<d", bits.to_bytes(8, "little"))[0]
-        prefix, body = _format_float(value, flags, precision, kind)
-        flags = flags if isfinite(value) else flags.replace("0", "")
-    padding = (width or 0) - len(prefix) - len(body)
+        body, takes_zeros = _format_float(value, flags, precision, kind), isfinite(value)
+    width = width or 0
     if "-" in flags:
-        return prefix + body + " " * padding
-    return prefix + "0" * padding + body if "0" in flags else " " * padding + prefix + body
+        return body.ljust(width)
+    if "0" in flags and takes_zeros:
+        start = len(_PREFIX.match(body)[0])  # type: ignore[index]
+        return body[:start] + body[start:].rjust(width - start, "0")
+    return body.rjust(width)
 
 
 def _take_field(text: str | None, take: _TakeBits) -> int | None:
@@ -175,35 +177,32 @@ def _take_field(text: str | None, take: _TakeBits) -> int | None:
     return max(min(number, _MAX_FIELD), -_MAX_FIELD)
 
 
-def _format_integer(
-    bits: int, size: int, flags: str, precision: int | None, kind: str
-) -> tuple[str, str]:
-    """Return the sign or the mark of the radix, and the digits."""
+def _format_integer(bits: int, size: int, flags: str, precision: int | None, kind: str) -> str:
+    number, prefix = bits, ""
     if kind in "di":
         half = 1 << 8 * size - 1
-        value = (bits ^ half) - half
-        prefix = _choose_sign(value < 0, flags)
-        digits = str(abs(value))
-    else:
-        digits = format(bits, "d" if kind == "u" else kind)
-        prefix = f"0{kind}" if "#" in flags and kind in "xX" and bits else ""
-    digits = "" if precision == 0 and not bits else digits.zfill(precision or 0)
-    if kind == "o" and "#" in flags and not digits.startswith("0"):
-        digits = f"0{digits}"
-    return prefix, digits
+        number = (bits ^ half) - half
+        prefix = _choose_sign(number < 0, flags)
+    digits = format(abs(number), "d" if kind in "diu" else kind).zfill(precision or 0)
+    if precision == 0 and not bits:
+        digits = ""
+    if "#" in flags and kind == "o" and not digits.startswith("0"):
+        prefix = "0"
+    elif "#" in flags and kind in "xX" and bits:
+        prefix = f"0{kind}"
+    return prefix + digits
 
 
 def _choose_sign(is_negative: bool, flags: str) -> str:
     return "-" if is_negative else next((x for x in "+ " if x in flags), "")
 
 
-def _format_float(value: float, flags: str, precision: int | None, kind: str) -> tuple[str, str]:
-    """Return the sign, and the mark of the radix, and the digits."""
+def _format_float(value: float, flags: str, precision: int | None, kind: str) -> str:
     sign, value = _choose_sign(copysign(1, value) < 0, flags), abs(value)
     mark = "#" if "#" in flags else ""
     if kind not in "aA" or not isfinite(value):
         kind = kind.translate(str.maketrans("aA", "fF"))
-        return sign, f"%{mark}.{6 if precision is None else precision}{kind}" % value
+        return sign + f"%{mark}.{6 if precision is None else precision}{kind}" % value
     digits, _, exponent = value.hex().removeprefix("0x").partition("p")
     number = int(digits.replace(".", "").ljust(14, "0"), 16)
     places = 13 if precision is None else precision
@@ -213,6 +212,5 @@ def _format_float(value: float, flags: str, precision: int | None, kind: str) ->
     whole, fraction = divmod(number, 1 << 4 * min(places, 13))
     text = f"{fraction:0{min(places, 13)}x}" if places else ""
     text = text.rstrip("0") if precision is None else text.ljust(places, "0")
-    body = f"{whole}{'.' if text or mark else ''}{text}p{exponent}"
-    body = body.upper() if kind == "A" else body
-    return f"{sign}0{'X' if kind == 'A' else 'x'}", body
+    body = f"0x{whole}{'.' if text or mark else ''}{text}p{exponent}"
+    return sign + (body.upper() if kind == "A" else body)
