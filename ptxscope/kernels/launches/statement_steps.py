@@ -31,7 +31,17 @@ from .conflicts import ThreadScope
 from .float_steps import make_float_conversion, make_float_step
 from .memory import Bits, fill_unknown
 from .memory_steps import make_load, make_store
-from .move_steps import make_address_conversion, make_move, make_space_test
+from .move_steps import (
+    make_active_mask,
+    make_address_conversion,
+    make_election,
+    make_match,
+    make_move,
+    make_reduction,
+    make_shuffle,
+    make_space_test,
+    make_vote,
+)
 from .thread_state import (
     CallFrame,
     Step,
@@ -42,14 +52,6 @@ from .thread_state import (
     unite_causes,
     write_causes,
     write_values,
-)
-from .warp_steps import (
-    make_active_mask,
-    make_election,
-    make_match,
-    make_reduction,
-    make_shuffle,
-    make_vote,
 )
 
 _FIRST_SCRATCH = 8
