@@ -179,7 +179,6 @@ def list_hints(question: Question) -> tuple[str, ...]:
 
 
 def _list_asked_cells(trace: Trace, location: AnswerLocation) -> list[LaneBits]:
-    """Return the bits that a question asks for."""
     row = trace.rows[location.key]
     if location.lane is None:
         return [LaneBits(row.key, lane, 0, MAX_LANE_BITS) for lane in range(len(row.values))]
@@ -217,7 +216,6 @@ def _describe_rule(location: AnswerLocation, step: Step) -> str:
 
 
 def _format_used(trace: Trace, rows: Iterable[tuple[RowTrace, list[int]]]) -> str:
-    """Return the sentences of the lanes of a step that an answer depends on."""
     return " ".join(_format_sentences(trace, row, lanes) for row, lanes in rows)
 
 
@@ -233,7 +231,6 @@ def _format_task(formula: Formula, width: int) -> str:
 
 
 def _list_used_lanes(step: Step, ancestors: set[LaneBits]) -> list[tuple[RowTrace, list[int]]]:
-    """Return the rows of a step, with their lanes, that an answer depends on."""
     used_rows = [
         (row, sorted({cell.lane for cell in ancestors if cell.key == row.key})) for row in step.rows
     ]

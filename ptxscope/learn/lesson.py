@@ -25,7 +25,7 @@ from ..engine.syntax.values import parse_value
 from ..engine.tracing.note_targets import parse_stage
 from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.step_text import format_title
-from ..engine.tracing.trace import Trace, make_trace
+from ..engine.tracing.trace import Step, Trace, make_trace
 from .question import Question
 from .text_templates import TemplatePiece, Text, fill_template, format_row_names, strip_marks
 
@@ -250,7 +250,6 @@ class LessonSource:
     def _parse_fields(
         self, lines: list[_SourceLine], allowed_names: tuple[str, ...]
     ) -> dict[str, _SourceLine]:
-        """Parse ``name: value`` lines."""
         fields: dict[str, _SourceLine] = {}
         for line in lines:
             name, colon, value = line.text.partition(":")
@@ -333,16 +332,16 @@ class LessonSource:
             return next(step.number for step in steps if step.stage is stage)
         if ask is None:
             return len(steps)
-        return _find_step_number(ask, trace) - 1 if ask.key in trace.rows else 1
+        return find_step_number(ask, trace) - 1 if ask.key in trace.rows else 1
 
     def _check_places(
         self, part: _CardSource, trace: Trace, step: int, anchor: Anchor | None, ask: Anchor | None
     ) -> None:
         """Check that the anchor is visible at a step, and the place to predict is not."""
         is_row = anchor is not None and anchor.key in trace.rows
-        if anchor and is_row and anchor != ask and _find_step_number(anchor, trace) > step:
+        if anchor and is_row and anchor != ask and find_step_number(anchor, trace) > step:
             raise self._make_error(part.fields["at"], f"{anchor.key} is not shown at this step yet")
-        if ask and _find_step_number(ask, trace) <= step:
+        if ask and find_step_number(ask, trace) <= step:
             raise self._make_error(part.fields["ask"], f"{ask.key} is shown already at this step")
 
     def _fill_paragraphs(self, lines: list[_SourceLine], trace: Trace) -> Text:
@@ -405,25 +404,27 @@ def _is_predictable(ask: Anchor, trace: Trace) -> bool:
     return ask.key in trace.rows or (ask.key in trace.instruction.results and ask.lane is None)
 
 
-def _find_step_number(anchor: Anchor, trace: Trace) -> int:
-    """Return the number of the step that shows a place."""
-    row = trace.rows.get(anchor.key)
-    if row is None:
-        return len(trace.steps)
-    return next(step.number for step in trace.steps if step.stage is row.stage)
+def find_step(anchor: Anchor | None, trace: Trace) -> Step | None:
+    """Return the step that shows a place; None if the place is not in a row."""
+    row = trace.rows.get(anchor.key) if anchor else None
+    return next((x for x in trace.steps if row and x.stage is row.stage), None)
+
+
+def find_step_number(anchor: Anchor | None, trace: Trace) -> int:
+    """Return the number of the step that shows a place: the last one if it is not in a row."""
+    step = find_step(anchor, trace)
+    return step.number if step else len(trace.steps)
 
 
 def format_anchor_name(anchor: Anchor, trace: Trace) -> str:
     """Return the name of a place: ``add, lane 2``; ``extend a``; ``a``; ``the modifier dtype``."""
-    row = trace.rows.get(anchor.key)
-    if row is None:
-        name = (
-            f"the modifier {anchor.key}"
-            if anchor.is_slot
-            else trace.instruction.format_operand(anchor.key)
-        )
+    step = find_step(anchor, trace)
+    if anchor.is_slot:
+        return f"the modifier {anchor.key}"
+    if step is None:
+        name = trace.instruction.format_operand(anchor.key)
         return name if anchor.lane is None else f"{name}, part {anchor.lane}"
+    row = trace.rows[anchor.key]
     lane_suffix = f", lane {anchor.lane}" if anchor.lane is not None and len(row.values) > 1 else ""
     row_suffix = "" if row.name == "t" else f" {row.name}"
-    step = next(step for step in trace.steps if step.stage is row.stage)
     return f"{format_title(step)}{row_suffix}{lane_suffix}"

@@ -10,7 +10,7 @@ from ..engine.json_node import JsonNode
 from ..engine.syntax.errors import make_printable
 from ..scene.scene_model import LaneRef
 from .grader import format_reply, format_right_answer, grade_answer, list_hints
-from .lesson import Anchor, Card, Head, Lesson
+from .lesson import Anchor, Card, Head, Lesson, find_step_number
 from .question import Question
 from .text_templates import TemplatePiece, Text
 
@@ -163,10 +163,7 @@ class LessonPosition:
     @property
     def asked_step(self) -> int:
         """The number of the step that the question asks for."""
-        card = self.card
-        row = card.trace.rows.get(card.ask.key) if card.ask else None
-        steps = card.trace.steps
-        return next((x.number for x in steps if row and x.stage is row.stage), len(steps))
+        return find_step_number(self.card.ask, self.card.trace)
 
     @property
     def anchor(self) -> tuple[str, LaneRef | None]:

@@ -24,7 +24,7 @@ from ..documents.options import Options
 from ..engine.tracing.step_text import format_lane_sentence, format_title
 from ..engine.tracing.trace import Step, Trace
 from .grader import format_right_answer
-from .lesson import Anchor, Card, Lesson, format_anchor_name
+from .lesson import Card, Lesson, find_step, format_anchor_name
 from .text_templates import TemplatePieceKind, Text, strip_marks
 
 
@@ -39,7 +39,7 @@ def picture_lines(card: Card, previous: Card | None = None, width: int = WIDTH) 
         return _trim_lines([*head, *_step_lines(card.trace, steps, width)])
     if new_steps := steps[previous.step :]:
         return _step_lines(card.trace, new_steps, width)
-    anchor_step = _find_step(card.anchor, card)
+    anchor_step = find_step(card.anchor, card.trace)
     return _step_lines(
         card.trace, (anchor_step,) if anchor_step else steps[-1:], width, with_result=False
     )
@@ -59,7 +59,6 @@ def _step_lines(
 
 
 def _trim_lines(lines: list[str]) -> list[str]:
-    """Strip trailing blanks from lines, and blank lines at the end."""
     while lines and not lines[-1].strip():
         lines.pop()
     return [line.rstrip() for line in lines]
@@ -67,19 +66,13 @@ def _trim_lines(lines: list[str]) -> list[str]:
 
 def describe_anchor(card: Card) -> str:
     """Describe the place that a card points at; empty if it is the one to predict."""
-    anchor, step = card.anchor, _find_step(card.anchor, card)
+    anchor, step = card.anchor, find_step(card.anchor, card.trace)
     if anchor is None or anchor == card.ask:
         return ""
     if step is None:
         return f"see {format_anchor_name(anchor, card.trace)}"
     row = card.trace.rows[anchor.key]
     return f"{format_title(step)}, {format_lane_sentence(row, anchor.lane or 0)}"
-
-
-def _find_step(anchor: Anchor | None, card: Card) -> Step | None:
-    """Return the step that shows a place, or None if the place is not in a row."""
-    row = card.trace.rows.get(anchor.key) if anchor else None
-    return next((x for x in card.trace.steps if row and x.stage is row.stage), None)
 
 
 def describe_question(card: Card) -> str:
@@ -96,7 +89,7 @@ def format_answer(card: Card) -> str:
 def revealed_step_lines(card: Card, width: int = WIDTH) -> list[str]:
     """Return the steps after a question up to the one it asks about, as lines."""
     assert card.ask
-    end = _find_step(card.ask, card) or card.trace.steps[-1]
+    end = find_step(card.ask, card.trace) or card.trace.steps[-1]
     return _step_lines(card.trace, card.trace.steps[card.step : end.number], width)
 
 

@@ -351,7 +351,6 @@ def _find_counterpart(
 
 
 def _find_last_row(plan: Plan, row: Row) -> Row:
-    """Return the last row of a row's stage."""
     return [candidate for candidate in plan.rows if candidate.stage is row.stage][-1]
 
 

@@ -67,7 +67,6 @@ class SeededRandom:
 
 
 def _hash(data: bytes) -> int:
-    """Return the 64-bit FNV-1a hash of bytes."""
     digest = 0xCBF29CE484222325
     for byte in data:
         digest = (digest ^ byte) * 0x100000001B3 & _MASK

@@ -88,7 +88,6 @@ def _perform_edit(page: PageState, transition: Transition, *arguments: object) -
 
 
 def _edit(page: PageState, setup: Setup, *, coalesce: bool = False) -> None:
-    """Show a setup as one edit."""
     leave_lesson(page)
     state = page.explorer
     state.end_typing()
@@ -184,7 +183,6 @@ def _end_line(page: PageState, _: Arguments) -> None:
 
 
 def _open_line(page: PageState, text: str) -> None:
-    """Show a line as one edit."""
     leave_lesson(page)
     page.explorer.end_typing()
     page.explorer.type_statements(text)
@@ -331,7 +329,6 @@ def _activate(page: PageState, arguments: Arguments) -> None:
 
 
 def _link_places(page: PageState, arguments: Arguments) -> None:
-    """Lay a wire from a register's part to a lane, or from the lane to the part."""
     start, end = (_find_place(page, *arguments[name]) for name in ("start", "end"))
     if start is None or end is None or page.explorer.is_predicting or page.block_trace:
         return
@@ -433,7 +430,6 @@ def _answer_lesson(page: PageState, arguments: Arguments) -> None:
 
 
 def _do(transition: Transition) -> Callable[[PageState, Arguments], None]:
-    """Return an action that runs a transition without arguments."""
     return lambda page, _: perform(page, transition)
 
 

@@ -163,7 +163,6 @@ def _make_policy(*, has_runtime: bool) -> str:
 
 
 def _make_index(*, has_runtime: bool) -> str:
-    """Return the page with its first picture."""
     page = ExplorerPage()
     view = json.loads(page.format_changes())
     regions = {

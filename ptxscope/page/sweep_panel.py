@@ -148,7 +148,6 @@ def _make_plot(swept: IntegerSweep, runs: list[list[Sample]], about: str) -> Ele
 
 
 def _make_table(swept: IntegerSweep, runs: list[list[Sample]]) -> list[Child]:
-    """Return the runs as a table."""
     part, result = swept.x.part, swept.result_part
     rows = [
         make_element(

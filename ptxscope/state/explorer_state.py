@@ -547,7 +547,6 @@ class ExplorerState:
 
 
 def _is_same(trace: Trace, other: Trace) -> bool:
-    """Whether two traces are of the same instruction, model and operands."""
     return (trace.instruction, trace.model, dict(trace.operands)) == (
         other.instruction,
         other.model,

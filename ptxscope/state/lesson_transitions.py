@@ -94,12 +94,10 @@ def leave_card(state: ExplorerState) -> Requests:
 
 
 def _load_places(state: ExplorerState) -> Mapping[str, LessonProgress]:
-    """Return the position in each lesson."""
     return state.store.load_lessons() if state.store else state.lesson_places
 
 
 def _save_progress(state: ExplorerState, lesson: LessonPosition) -> Requests:
-    """Save the position in a lesson, and report a failure."""
     name = lesson.lesson.head.name
     state.lesson_places = {**state.lesson_places, name: lesson.progress}
     try:
@@ -128,7 +126,6 @@ def turn_card(state: ExplorerState, delta: int) -> Requests:
 
 
 def _offer_next(state: ExplorerState, name: str, title: str) -> Requests:
-    """Offer the next lesson and the list of all."""
     from ..learn.lesson import list_headings
     from ..learn.lesson_position import LessonProgress, describe_lesson, find_next_lesson
 
@@ -156,7 +153,6 @@ def go_on(state: ExplorerState) -> Requests:
 
 
 def _show_card(state: ExplorerState, *, is_first: bool = False) -> Requests:
-    """Show the card and its picture."""
     assert state.lesson
     state.show_card(is_first=is_first)
     yield ShowHint()
@@ -220,7 +216,6 @@ def reveal_answer(state: ExplorerState) -> Requests:
 
 
 def _show_answer(state: ExplorerState, lesson: LessonPosition) -> Requests:
-    """Draw the step of the question and show the remark on it."""
     yield from go_to_step(state, lesson.asked_step)
     yield Act("point_out")
     yield Act("focus_lesson")

@@ -131,7 +131,6 @@ def _is_part(statement: Statement, x: BlockStatement, *, is_first: bool) -> bool
 
 
 def _make_part(statement: Statement, part: BlockStatement) -> Statement:
-    """Return a statement as what a block statement does of it."""
     ins = statement.explained or part.instruction
     return statement._replace(
         kind=StatementKind.INSTRUCTION,

@@ -160,7 +160,6 @@ class ListingCursor:
 
     @cached_property
     def _sites(self) -> UnknownSites:
-        """The statements where the program leaves registers unknown."""
         return find_unknown_sites(self.listing.programs[self.program])
 
     @cached_property
@@ -277,7 +276,6 @@ class ListingCursor:
         return tuple(notes)
 
     def _unknown(self, setup: Setup) -> Iterator[str]:
-        """Yield notes on registers without a known value."""
         inputs, input_values = setup.instruction.inputs, self._input_values
         unknown = [
             x.name for x in inputs if x.name not in input_values and x.roles[0] not in setup.values
@@ -444,7 +442,6 @@ def _list_possible_errata(statement: Statement, constants: Mapping[str, int]) ->
 
 
 def _list_errata(step: RunStep) -> tuple[str, ...]:
-    """Return the ids of the errata that change the result of a step."""
     deviations = find_deviations(step.trace) if step.trace else ()
     return tuple(dict.fromkeys(e.id for deviation in deviations for e in deviation.errata))
 

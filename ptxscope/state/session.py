@@ -289,7 +289,6 @@ def describe_edit(old_moment: Moment, new_moment: Moment) -> str:
 
 
 def _value_texts(old_moment: Setup, new_moment: Setup) -> list[str]:
-    """Return the registers whose values differ, with their later values."""
     old, new, ins = (
         trace_of(old_moment).operands,
         trace_of(new_moment).operands,

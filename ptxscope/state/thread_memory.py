@@ -157,7 +157,6 @@ def _read_contents(
 
 
 def _find_changed(run: ThreadRun, space: str, region: Region, size: int) -> set[int]:
-    """Return the elements that the last step wrote."""
     changed: set[int] = set()
     for place in run.last_step.places if run.last_step else ():
         if place.space == space and region.start <= place.start < region.end:
@@ -167,7 +166,6 @@ def _find_changed(run: ThreadRun, space: str, region: Region, size: int) -> set[
 
 
 def _find_wrong(run: ThreadRun, buffer: KernelBuffer | None) -> set[int]:
-    """Return the elements that are not as expected at the end."""
     from ..kernels.launches.expected_elements import find_differences
 
     if buffer is None or run.result is None:
