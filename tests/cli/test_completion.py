@@ -18,7 +18,6 @@ import pytest
 from argcomplete.completers import FilesCompleter
 from argcomplete.finders import CompletionFinder
 
-from ptxscope.cli import main
 from ptxscope.cli.commands.completion import complete_line
 from ptxscope.cli.support.command_table import COMMANDS
 from ptxscope.documents import FORMATS
@@ -137,12 +136,6 @@ def test_the_modules_have_the_marker_of_argcomplete() -> None:
 _ADD = "vadd.u32.u32.u32 %r0, %r1, %r2"
 
 
-def shown(command: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """The help of a command, on lines so long that none is wrapped."""
-    assert main([command, "--help"]) == 0
-    return capsys.readouterr().out
-
-
 def options_of(help_: str) -> dict[str, bool]:
     """Every option that a help names, and whether a value follows it."""
     found: dict[str, bool] = {}
@@ -156,11 +149,9 @@ def options_of(help_: str) -> dict[str, bool]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 @whole
-def test_every_option_of_every_command(
-    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "1000")
-    help_ = shown(command, capsys)
+def test_every_option_of_every_command(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")  # none is wrapped
+    help_ = ptxscope(command, "--help").stdout
     options = options_of(help_)
     assert {"-h", "--help"} <= options.keys()
     assert (

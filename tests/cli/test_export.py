@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ptxscope.cli import main
 from ptxscope.cli.commands.trace import parse_request, render_request
 from ptxscope.cli.support.markdown_markers import find_doubtful, find_markers
 from ptxscope.cli.support.streams import CommandError
-from tests.cli.running import run, updated
+from tests.cli.running import Done, run, updated
 from tests.tiers import sampled
 
 OPEN = "<!-- ptxscope trace 'vadd.u32.u32.u32 d, a, b' a=1 b=2 -f text -->"
@@ -25,8 +24,10 @@ WRONG = "<!-- ptxscope trace 'vadd.u32.u32 d, a, b' a=1 b=2 -->"
 CLOSE = "<!-- /ptxscope -->"
 
 
-def update(*words: object, status: int = 0) -> None:
-    assert main(["export", "--update", *map(str, words)]) == status
+def update(*words: object, status: int = 0) -> Done:
+    done = run("export", "--update", *map(str, words))
+    assert done.returncode == status, done.stderr
+    return done
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
@@ -107,23 +108,22 @@ def test_a_marker_is_what_markdown_takes_for_a_comment(parts: list[str]) -> None
 
 @pytest.mark.parametrize("option", ["--help", "-h", "-o x", "--output=x", "--nonsense", "-f pdf"])
 def test_an_option_that_a_marker_cannot_have_is_an_error_there(
-    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     page = f"\n{OPEN}\n{CLOSE}\n\n{OPEN.replace('-f text', option)}\n{CLOSE}\n"
     Path("x.md").write_text(page)
     Path("y.md").write_text(f"{OPEN}\n{CLOSE}\n")
-    update("x.md", "y.md", status=2)
-    said = capsys.readouterr()
-    assert said.out == "y.md: updated\n"
-    assert said.err.startswith("x.md:5: ")
-    assert option.partition("=")[0].split()[0] in said.err
+    said = update("x.md", "y.md", status=2)
+    assert said.stdout == "y.md: updated\n"
+    assert said.stderr.startswith("x.md:5: ")
+    assert option.partition("=")[0].split()[0] in said.stderr
     assert Path("x.md").read_text() == page
     assert "0x00000003" in Path("y.md").read_text()
     assert sorted(x.name for x in tmp_path.iterdir()) == ["x.md", "y.md"]
 
 
-def test_every_marker_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_marker_that_is_wrong_is_named() -> None:
     page = f"{WRONG}\n{CLOSE}\n{OPEN}\n{CLOSE}\n\n{OPEN}\n{WRONG}\n{CLOSE}\n"
     with pytest.raises(CommandError) as caught:
         updated(page, "x.md")
@@ -136,25 +136,22 @@ def test_the_format_is_the_marker_s(format_: str) -> None:
     assert "d = 0x00000003" in updated(f"{OPEN.replace('-f text', format_)}\n{CLOSE}\n")
 
 
-def test_what_fails_is_one_file_s_affair(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_fails_is_one_file_s_affair(tmp_path: Path) -> None:
     good, latin, folder = tmp_path / "good.md", tmp_path / "latin.md", tmp_path / "folder"
     good.write_text(f"{OPEN}\n{CLOSE}")
     latin.write_bytes(b"one\n\xe9\n")
     folder.mkdir()
-    update(tmp_path / "none.md", latin, folder, "a\0b", good, status=2)
-    said = capsys.readouterr()
-    assert said.out == f"{good}: updated\n"
-    assert "none.md: No such file" in said.err
-    assert "latin.md:2: this is not UTF-8" in said.err
-    assert "folder: it is a directory, not a regular file" in said.err
-    assert "not a file name" in said.err
+    said = update(tmp_path / "none.md", latin, folder, "a\0b", good, status=2)
+    assert said.stdout == f"{good}: updated\n"
+    assert "none.md: No such file" in said.stderr
+    assert "latin.md:2: this is not UTF-8" in said.stderr
+    assert "folder: it is a directory, not a regular file" in said.stderr
+    assert "not a file name" in said.stderr
     assert latin.read_bytes() == b"one\n\xe9\n"
 
 
 def test_a_file_that_changed_meanwhile_is_left_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "x.md"
     path.write_text(f"{OPEN}\n{CLOSE}\n")
@@ -164,10 +161,9 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
         return parse_request(words, *more, **named)
 
     monkeypatch.setattr("ptxscope.cli.commands.export.parse_request", slowly)
-    update(path, status=2)
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err == f"error: {path}: it has changed since it was read, and was not written\n"
+    said = update(path, status=2)
+    assert said.stdout == ""
+    assert said.stderr == f"error: {path}: it has changed since it was read, and was not written\n"
     assert path.read_text() == "theirs"
 
 
@@ -281,9 +277,7 @@ def find_images(page: str) -> list[Token]:
     return [x for token in tokens for x in token.children or () if x.type == "image"]
 
 
-def test_a_picture_is_a_file_beside_the_page(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_picture_is_a_file_beside_the_page(tmp_path: Path) -> None:
     (tmp_path / "img").mkdir()
     path = tmp_path / "x.md"
     path.write_text(f"- item\n\n  {picture('img/pic.svg').replace(CLOSE, '  ' + CLOSE)}")
@@ -300,9 +294,7 @@ def test_a_picture_is_a_file_beside_the_page(
     )
     update(path, "--check")
     (tmp_path / "img" / "pic.svg").unlink()
-    capsys.readouterr()
-    update(path, "--check", status=1)
-    assert capsys.readouterr().out == f"{path}: stale\n"
+    assert update(path, "--check", status=1).stdout == f"{path}: stale\n"
     update(path)
     update(path, "--check")
 
@@ -334,9 +326,7 @@ def test_a_name_with_blanks_is_a_link(tmp_path: Path) -> None:
         ("none/x.svg", "No such file"),
     ],
 )
-def test_a_picture_destroys_nothing(
-    file: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_picture_destroys_nothing(file: str, said: str, tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
     (folder / "theirs.svg").write_text("text")
@@ -347,8 +337,7 @@ def test_a_picture_destroys_nothing(
     page = folder / "x.md"
     page.write_text(picture(file))
     before = {x: x.read_bytes() for x in tmp_path.rglob("*") if x.is_file()}
-    update(page, status=2)
-    assert said in capsys.readouterr().err
+    assert said in update(page, status=2).stderr
     assert {x: x.read_bytes() for x in tmp_path.rglob("*") if x.is_file()} == before
 
 
@@ -363,7 +352,7 @@ def test_two_pictures_of_one_name_are_an_error(tmp_path: Path) -> None:
 
 
 def test_a_picture_that_changed_meanwhile_is_left_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, drawn = tmp_path / "x.md", tmp_path / "p.svg"
     path.write_text(picture("p.svg"))
@@ -376,8 +365,7 @@ def test_a_picture_that_changed_meanwhile_is_left_alone(
         replace(path, data, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr("ptxscope.cli.commands.export.replace", meanwhile)
-    update(path, status=2)
-    assert "it has changed since it was read" in capsys.readouterr().err
+    assert "it has changed since it was read" in update(path, status=2).stderr
     assert drawn.read_text() == "<svg>px-svg theirs</svg>"
     assert path.read_text() == page
 
@@ -399,21 +387,18 @@ def test_a_picture_that_changed_meanwhile_is_left_alone(
         "<!--/ptxscope: -->",
     ],
 )
-def test_a_misspelt_marker_is_told(
-    comment: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_misspelt_marker_is_told(comment: str, tmp_path: Path) -> None:
     path = tmp_path / "x.md"
     path.write_text(f"one\n\n{comment}\n\n{OPEN}\n{CLOSE}\n")
     text = path.read_text()
     other = tmp_path / "other.md"
     other.write_text(f"{OPEN}\n{CLOSE}\n")
-    update(path, other, status=2)
-    said = capsys.readouterr()
-    assert said.out == f"{other}: updated\n"
-    assert said.err.startswith(f"{path}:3: `<!--")
-    assert said.err.count("\n") == 1
+    said = update(path, other, status=2)
+    assert said.stdout == f"{other}: updated\n"
+    assert said.stderr.startswith(f"{path}:3: `<!--")
+    assert said.stderr.count("\n") == 1
     assert path.read_text() == text
-    assert main(["export", "--check", str(path)]) == 2
+    assert run("export", "--check", str(path)).returncode == 2
 
 
 def test_an_end_of_nothing_is_told() -> None:
@@ -472,9 +457,9 @@ def test_what_a_marker_asks_for_in_vain_is_said(words: str, said: str) -> None:
 def test_files_and_options_come_in_any_order(words: str, tmp_path: Path) -> None:
     path = tmp_path / "x.md"
     path.write_text(f"{OPEN}\n{CLOSE}\n")
-    assert main(["export", *words.format(path).split()]) == 1
+    assert run("export", *words.format(path).split()).returncode == 1
     update(path)
-    assert main(["export", *words.format(path).split()]) == 0
+    assert run("export", *words.format(path).split()).returncode == 0
 
 
 def test_a_marker_takes_fold_without_a_value(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from importlib import import_module
 
 import pytest
 
-from ptxscope.cli import main
 from ptxscope.cli.support.arguments import Parser
 from ptxscope.cli.support.command_table import COMMANDS
+from tests.cli.running import run
 
 SCREEN_LINES = 24
 FIRST = {
@@ -44,22 +44,20 @@ def parser_of(command: str) -> Parser:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_first_screen_has_what_most_people_need(
-    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert main([command, "--help"]) == 0
-    screen = "\n".join(capsys.readouterr().out.splitlines()[:SCREEN_LINES])
+    done = run(command, "--help")
+    assert done.returncode == 0
+    screen = "\n".join(done.stdout.splitlines()[:SCREEN_LINES])
     assert screen.startswith(f"usage: ptxscope {command} ")
     for text in FIRST[command]:
         assert text in screen
 
 
-def test_the_first_screen_has_all_commands(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_first_screen_has_all_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert main(["--help"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = run("--help").stdout.splitlines()
     named = [command for command in COMMANDS if any(x.split()[:1] == [command] for x in lines[:34])]
     assert named == [*COMMANDS]
 
@@ -124,12 +122,8 @@ def test_an_option_reads_the_same_in_every_command() -> None:
     assert all(text.startswith("output format") for text in texts["--format"])
 
 
-def test_show_separates_the_name_of_a_modifier_from_its_meaning(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    main(["show", "prmt"])
-    text = capsys.readouterr().out
+def test_show_separates_the_name_of_a_modifier_from_its_meaning() -> None:
+    text = run("show", "prmt").stdout
     assert "\n  permute_mode permute mode: .f4e" in text
     assert "\n  stype        * source type: .b32\n" in text
-    main(["show", "fns"])
-    assert "\n1 legal form\n" in capsys.readouterr().out
+    assert "\n1 legal form\n" in run("show", "fns").stdout

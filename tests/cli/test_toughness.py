@@ -14,6 +14,7 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.engine.syntax.errors import PtxError, shorten_words
 from ptxscope.engine.syntax.values import parse_value
 from ptxscope.files import replace
+from tests.cli.running import run
 from tests.tiers import sampled
 
 LINE = "vadd4.u32.u32.u32 d, a, b, c"
@@ -21,12 +22,13 @@ LONG = "x" * 100_000
 
 
 def test_an_internal_error_is_one_line_and_a_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with patch("ptxscope.cli.commands.list.run", side_effect=AssertionError("an invariant")):
-        assert main(["list"]) == 70
-    (line,) = capsys.readouterr().err.splitlines()
+        done = run("list")
+    assert done.returncode == 70
+    (line,) = done.stderr.splitlines()
     (report,) = tmp_path.glob("failure-*.txt")
     assert line == (
         f"error: internal error (AssertionError: an invariant); please report it: {report} "
@@ -50,11 +52,10 @@ def test_an_internal_error_is_one_line_and_a_report(
     ],
     ids=["word", "file", "name", "value", "option", "model", "format"],
 )
-def test_a_long_word_is_shortened(
-    command: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([command, *words]) in (1, 2)
-    told = "".join(capsys.readouterr())
+def test_a_long_word_is_shortened(command: str, words: tuple[str, ...]) -> None:
+    status, *told_parts = run(command, *words)
+    assert status in (1, 2)
+    told = "".join(told_parts)
     assert told
     # an excerpt of a text has 76 characters, and stands above its caret
     assert max(map(len, re.findall("x+", told)), default=0) <= 76
@@ -96,46 +97,44 @@ def test_an_unknown_colour_system_is_an_error_of_the_request(
     )
 
 
-def test_what_does_not_fit_in_memory_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_does_not_fit_in_memory_is_an_error() -> None:
     with patch("ptxscope.cli.commands.list.run", side_effect=MemoryError):
-        assert main(["list"]) == 2
-    assert capsys.readouterr().err == "error: this does not fit in memory\n"
+        assert run("list") == (2, "", "error: this does not fit in memory\n")
 
 
 def test_find_takes_a_value_of_an_operand_that_is_not_read() -> None:
     words = ("vsub.s32.u32.s32 d, a, b, c", "--where", "a > 5")
-    assert main(["find", *words, "c=0"]) == 0
+    assert run("find", *words, "c=0").returncode == 0
 
 
 @pytest.mark.parametrize("line", ["cvt.u32.u32 %q1, %r1;", "cvt.u32.u32 %r1, %q1;"])
-def test_a_register_of_128_bits_is_no_operand_of_cvt(
-    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_register_of_128_bits_is_no_operand_of_cvt(line: str, tmp_path: Path) -> None:
     kernel = tmp_path / "k.ptx"
     code = f".reg .b128 %q<2>; .reg .u32 %r<2>; mov.u32 %r1, 1; {line} ret;"
     kernel.write_text(f".entry k(.param .u64 p) {{ {code} }}")
-    assert main(["run", str(kernel)]) == 0
-    assert "unknown: %" in capsys.readouterr().out
-    assert main(["run", str(kernel), "p=zeros:u32:1"]) == 1
-    assert "declared .b128" in capsys.readouterr().err
+    done = run("run", str(kernel))
+    assert (done.returncode, "unknown: %" in done.stdout) == (0, True)
+    done = run("run", str(kernel), "p=zeros:u32:1")
+    assert (done.returncode, "declared .b128" in done.stderr) == (1, True)
 
 
 def test_settings_that_are_nested_too_deeply_are_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "pyproject.toml").write_text("x = " + 20_000 * "[")
     monkeypatch.chdir(tmp_path)
-    assert main(["check"]) == 2
-    assert "pyproject.toml: arrays or tables are nested too deeply" in capsys.readouterr().err
+    done = run("check")
+    assert done.returncode == 2
+    assert "pyproject.toml: arrays or tables are nested too deeply" in done.stderr
 
 
 @pytest.mark.parametrize("place", [".", "./", "src", "src/../src"])
 def test_a_folder_among_the_paths_stands_for_its_files(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.ptx").write_text(f"{LINE};\n")
     (tmp_path / "ptxscope.toml").write_text(f"[check]\npaths = ['{place}']\n")
     monkeypatch.chdir(tmp_path)
-    assert main(["check"]) == 0
-    assert "a.ptx:1:1" in capsys.readouterr().out
+    done = run("check")
+    assert (done.returncode, "a.ptx:1:1" in done.stdout) == (0, True)
