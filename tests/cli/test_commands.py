@@ -67,26 +67,12 @@ def test_the_command_in_a_trace_prints_the_same_trace() -> None:
     assert again.stdout == printed
 
 
-def test_trace_to_a_file(tmp_path: Path) -> None:
-    target = tmp_path / "trace.txt"
-    assert ptxscope("trace", LINE, *VALUES, "-o", str(target)).stdout == ""
-    assert target.read_text() == ptxscope("trace", LINE, *VALUES).stdout
-    missing = tmp_path / "no" / "trace.txt"
-    assert "No such file" in ptxscope("trace", LINE, *VALUES, "-o", str(missing), status=2).stderr
-
-
 def test_values_may_be_named_by_role_and_without_percent() -> None:
     plain = ptxscope("eval", LINE, *VALUES).stdout
     assert plain == "%r1=0x00000007\n"
     assert (
         ptxscope("eval", LINE, "a=[-128,-1,127,1]", "r3=[h:0x101,0x101]", "c=0b101").stdout == plain
     )
-
-
-def test_an_error_in_a_value_points_at_it() -> None:
-    lines = ptxscope("trace", LINE, "%r2=[1,2,x,4]", status=2).stderr.splitlines()
-    assert lines[1].strip() == "%r2=[1,2,x,4]"
-    assert lines[1][lines[2].index("^")] == "x"
 
 
 def test_eval_streams_a_csv() -> None:
