@@ -108,7 +108,9 @@ def test_what_is_wrong_is_said(words: tuple[str, ...], said: str) -> None:
         Path(name).write_text(text)
     os.mkfifo("fifo.npz")
     line = SETP.replace("|q", "") if "twice" in words[1] else LINE
-    assert said in answer(line, *words, status=2)
+    answered = answer(line, *words, status=2)
+    assert said in answered
+    assert answered.count("error: ") == 1
     assert not Path("d.npy").exists()
     assert not Path("d.npz").exists()
 
