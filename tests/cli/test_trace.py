@@ -72,12 +72,6 @@ def test_a_model_may_read_what_the_documentation_does_not() -> None:
     assert run(*again).stdout.replace("\\\n", "") == shown
 
 
-def test_a_block_of_one_statement_is_shown_as_one() -> None:
-    done = run("trace", "mov.b32 a, 7; popc.b32 d, a;")
-    assert done.stdout.startswith("popc ")
-    assert "  mov.b32 a, 7;\n  popc.b32 d, a;\n\n  a   0x00000007  7\n\n1 count" in done.stdout
-
-
 def test_alt_is_printed_beside_what_is_written(tmp_path: Path) -> None:
     path = tmp_path / "p.svg"
     alone = run("trace", *E3, "--alt").stdout
@@ -112,12 +106,6 @@ def test_a_file_where_frames_would_go(tmp_path: Path) -> None:
     assert where.read_text() == "mine"
 
 
-def test_a_destination_that_is_read_has_a_value() -> None:
-    assert run("eval", "vadd4.s32.s32.s32 d, d, b, c", "d=5", "b=1", "c=0").returncode == 0
-    guarded = ("eval", "@p vadd4.s32.s32.s32 d, a, b, c", "p=0", "a=1", "b=1", "c=0", "d=5")
-    assert "0x00000005" in run(*guarded).stdout
-
-
 @pytest.mark.parametrize(
     ("name", "format_", "suffix"),
     [("q.png", "svg", "png"), ("q.jpg", "svg", "jpg"), ("q.svg", "text", "svg"),
@@ -145,24 +133,7 @@ def test_a_version_newer_than_any_known_is_reported_as_an_assumption(
     assert "13.5" in warning
 
 
-@pytest.mark.parametrize("version", ["11.8", "12.0", "12.9", "13.0", "13.5"])
-def test_a_known_version_has_no_warning(version: str) -> None:
-    assert run("trace", *VADD, "--model", f"ptxas-{version}").stderr == ""
-
-
 # --- the bare name of an instruction or of an intrinsic: its example ------------------------------
-
-
-def test_a_bare_name_is_its_example_with_the_values_that_are_given() -> None:
-    printed = run("trace", "vadd4").stdout
-    assert printed.startswith("vadd4.s32.s32.s32.sat d, a, b, c;")
-    assert "d = 0x7f8003fe  [127, -128, 3, -2]" in printed  # 100 + 100, -100 - 100, 1 + 2, 5 - 7
-    # 0 + 100, 0 - 100, 0 + 2, 1 - 7
-    assert "[100, -100, 2, -6]" in run("trace", "vadd4", "a=[0,0,0,1]").stdout
-    assert "d = 0x649c0105  [100, -100, 1, 5]" in run("trace", "__vaddss4", "b=0").stdout
-    # without .sat, 200 and -200 wrap to c8 and 38
-    explained = run("explain", "vadd4", "--got", "0xc83803fe", "--no-next").stdout
-    assert "documented  0x7f8003fe" in explained
 
 
 @pytest.mark.parametrize("name", [*CATALOG, *map_intrinsics()])
@@ -171,11 +142,6 @@ def test_each_name_has_an_example_of_all_operands(name: str) -> None:
     assert name not in COMMANDS
     done = run("trace", name, "-f", "json")
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_name_is_opened_without_a_command() -> None:
-    for name in ("vadd4", "__vaddss4"):
-        assert "the explorer needs a terminal" in run(name).stderr
 
 
 def test_a_file_of_that_name_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
