@@ -167,6 +167,7 @@ _CASES: dict[str, Case] = {
     "votes": Case(_WORDS[:64], _exchange(_WORDS[:64]), {"block": 64}),
     "half_votes": Case(_NOTHING, [*[_LOW_VOTES] * 16, *[_HIGH_VOTES] * 16], {"block": 32}),
     "barrier_reductions": Case(_NOTHING, [138] * 75, {"block": 75}),
+    "producers": Case(_NOTHING, list(range(100, 132)), {"block": 64}),  # who arrives goes on
     "lock_free_sum": Case(_NOTHING, [sum(range(40))], {"block": 40}),
     # arithmetic
     "carry": Case(
