@@ -12,10 +12,10 @@ from ...documents.formats.json_text import Fields, convert_to_json
 from ...engine.isa.encodings import format_hex
 from ...engine.program.statement import Statement
 from ...engine.syntax.errors import format_count
-from ...kernels.launches.conflicts import ConflictKind
+from ...kernels.launches.conflicts import ConflictKind, KernelConflict
 from ...kernels.launches.expected_elements import Expectations, find_differences
 from ...kernels.launches.fidelity import UnknownDecision
-from ...kernels.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun, Launch
+from ...kernels.launches.kernel_run import KernelBuffer, KernelRun, Launch
 from ...kernels.launches.launch import LaunchShape
 from ...kernels.launches.launch_text import format_dtype
 from ...kernels.launches.memory_regions import describe_address

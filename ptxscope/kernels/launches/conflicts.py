@@ -27,7 +27,7 @@ class ConflictKind(StrEnum):
 
 
 class Conflict(NamedTuple):
-    """Two threads that access one place, at least one to write, without a barrier between them."""
+    """Two accesses that conflict, as memory finds them."""
 
     kind: ConflictKind
     lane: int
@@ -36,6 +36,21 @@ class Conflict(NamedTuple):
     """The number of the other thread, of all threads of the grid."""
     other_line: int
     """The line at which the other thread acts; 0 if it is the same."""
+    place: str
+    """``param0[5]``."""
+
+
+class KernelConflict(NamedTuple):
+    """Two threads that access one place, at least one to write, without a barrier between them."""
+
+    kind: ConflictKind
+    line: int
+    """The line of the later access."""
+    text: str
+    thread: str
+    """``thread (5,0,0) of block (0,0,0)``."""
+    other_thread: str
+    other_line: int
     place: str
     """``param0[5]``."""
 

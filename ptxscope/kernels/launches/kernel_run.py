@@ -13,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...engine.program.program import Program
-from ...engine.program.statement import Statement
 from ...engine.semantics.models import ISA_MODEL, Model
 from ...engine.syntax.errors import PtxError
 from ...engine.tracing.evaluation import resolve_model
 from ...engine.tracing.operand_bits import check_argument, check_count
-from .conflicts import Conflict, ConflictKind, get_threads
+from .conflicts import KernelConflict, get_threads
 from .device_code import DeviceCode, load_device_code
 from .fidelity import Causes, Fidelity
 from .launch import LaunchShape, Shape
@@ -113,21 +112,6 @@ class KernelBuffer(NamedTuple):
     def words(self) -> npt.NDArray[Any]:
         """The bits of all elements in order, as unsigned integers."""
         return self.data.reshape(-1).view(f"u{self.data.dtype.itemsize}")
-
-
-class KernelConflict(NamedTuple):
-    """Two threads that access one place, at least one to write, without a barrier between them."""
-
-    kind: ConflictKind
-    line: int
-    """The line of the later access."""
-    text: str
-    thread: str
-    """``thread (5,0,0) of block (0,0,0)``."""
-    other_thread: str
-    other_line: int
-    place: str
-    """``param0[5]``."""
 
 
 class KernelRun(NamedTuple):
@@ -349,8 +333,10 @@ def _run_waves(
         step_count = lockstep.step_count
         block_count = int(wave.block_numbers[-1]) + 1
         total = step_count * memory.shape.block_count // block_count
-        for key, (statement, conflict) in state.conflicts.items():
-            conflicts.setdefault(key, _describe_conflict(memory.shape, statement, conflict))
+        conflicts = {
+            **conflicts,
+            **{k: x for k, x in state.conflicts.items() if k not in conflicts},
+        }
         if not is_complete:
             break
     return KernelRun(
@@ -365,20 +351,6 @@ def _run_waves(
         is_complete,
         printer.list_texts(),
         printer.lost_count,
-    )
-
-
-def _describe_conflict(
-    shape: LaunchShape, statement: Statement, conflict: Conflict
-) -> KernelConflict:
-    return KernelConflict(
-        conflict.kind,
-        statement.line,
-        statement.text,
-        shape.format_thread(conflict.lane),
-        shape.format_thread(conflict.other_thread),
-        conflict.other_line or statement.line,
-        conflict.place,
     )
 
 

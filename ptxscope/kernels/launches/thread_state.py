@@ -20,7 +20,7 @@ from ...engine.program.statement_operands import (
     convert_constant_operand,
 )
 from ...engine.semantics.models import Model
-from .conflicts import Accessors, Conflict, Mask, ThreadScope
+from .conflicts import Accessors, Conflict, KernelConflict, Mask, ThreadScope
 from .device_code import DeviceCode
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
 from .float_arithmetic import FusibleProducts, find_fusible_products
@@ -219,7 +219,7 @@ class WaveState:
             wave.replica_count == 1,
         )
         self._epoch = 0
-        self.conflicts: dict[int, tuple[Statement, Conflict]] = {}
+        self.conflicts: dict[int, KernelConflict] = {}
         """The first conflict at each statement, by its id."""
         self.scratch_memory: list[npt.NDArray[np.uint8]] = []
         """Memory that the steps share; nothing is kept there between two steps."""
@@ -264,8 +264,16 @@ class WaveState:
     def note_conflict(self, statement: Statement, conflict: Conflict | None) -> None:
         """Keep the first conflict of a statement."""
         if conflict and id(statement) not in self.conflicts:
-            number = int(self.wave.threads[conflict.lane])
-            self.conflicts[id(statement)] = (statement, conflict._replace(lane=number))
+            shape, number = self.wave.shape, int(self.wave.threads[conflict.lane])
+            self.conflicts[id(statement)] = KernelConflict(
+                conflict.kind,
+                statement.line,
+                statement.text,
+                shape.format_thread(number),
+                shape.format_thread(conflict.other_thread),
+                conflict.other_line or statement.line,
+                conflict.place,
+            )
 
 
 class Transfer(NamedTuple):
