@@ -7,7 +7,6 @@ register only some bits may be unknown: moves, logic, shifts and fields keep the
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -49,8 +48,8 @@ class Fidelity:
     def __init__(self) -> None:
         self.causes: list[UnknownCause] = []
         self._bits: dict[int, int] = {}
-        self._decisions: dict[int, tuple[Statement, str, str]] = {}
-        self._decision_counts = Counter[int]()
+        self._decisions: dict[int, UnknownDecision] = {}
+        """By the id of their statements."""
         self.ordered_statements: dict[int, Statement] = {}
         """The statements whose results depend on the order of threads, by their id."""
 
@@ -69,16 +68,14 @@ class Fidelity:
 
         An unknown value decided it, or the statement does what is not modelled, for a ``reason``.
         """
-        self._decisions.setdefault(id(statement), (statement, effect, reason))
-        self._decision_counts[id(statement)] += thread_count
+        new = UnknownDecision(statement, effect, 0, reason)
+        old = self._decisions.setdefault(id(statement), new)
+        self._decisions[id(statement)] = old._replace(thread_count=old.thread_count + thread_count)
 
     @property
     def decisions(self) -> tuple[UnknownDecision, ...]:
         """The statements of which it is unknown what they did, in the order of the run."""
-        return tuple(
-            UnknownDecision(statement, effect, self._decision_counts[key], reason)
-            for key, (statement, effect, reason) in self._decisions.items()
-        )
+        return tuple(self._decisions.values())
 
     def iter_causes(self, causes: int) -> Iterator[UnknownCause | None]:
         """Yield the causes in a set; None stands for what nothing has written."""

@@ -333,10 +333,8 @@ def _run_waves(
         step_count = lockstep.step_count
         block_count = int(wave.block_numbers[-1]) + 1
         total = step_count * memory.shape.block_count // block_count
-        conflicts = {
-            **conflicts,
-            **{k: x for k, x in state.conflicts.items() if k not in conflicts},
-        }
+        for key, conflict in state.conflicts.items():
+            conflicts.setdefault(key, conflict)
         if not is_complete:
             break
     return KernelRun(
