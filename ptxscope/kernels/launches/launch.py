@@ -37,6 +37,11 @@ class LaunchShape(NamedTuple):
         return x * y * z
 
     @property
+    def padded_size(self) -> int:
+        """The lanes of a block: a multiple of 32."""
+        return -(-self.block_size // WARP) * WARP
+
+    @property
     def block_count(self) -> int:
         """Blocks in the grid."""
         x, y, z = self.grid
@@ -61,11 +66,10 @@ class LaunchShape(NamedTuple):
 
         They are fewer if a thread needs much local, or a block much shared memory.
         """
-        padded_size = -(-self.block_size // WARP) * WARP
-        block_bytes = local_bytes * padded_size + shared_bytes
-        count = max(min(_MAX_WAVE // padded_size, _MAX_WAVE_BYTES // max(block_bytes, 1)), 1)
+        block_bytes = local_bytes * self.padded_size + shared_bytes
+        count = max(min(_MAX_WAVE // self.padded_size, _MAX_WAVE_BYTES // max(block_bytes, 1)), 1)
         for start in range(0, self.block_count, count):
-            yield Wave(self, range(start, min(start + count, self.block_count)), padded_size)
+            yield Wave(self, range(start, min(start + count, self.block_count)))
 
     def find_thread_number(self, thread: Shape, block: Shape) -> int:
         """Return the number, of all threads of the grid, of a thread of a block."""
@@ -103,14 +107,13 @@ class Wave:
         self,
         shape: LaunchShape,
         blocks: Sequence[int],
-        padded_size: int,
         *,
         replica_count: int = 1,
         numbers: Sequence[int] | None = None,
     ) -> None:
         """``numbers`` are those of the threads in each block; all by default."""
-        self.shape, self.padded_size, self.replica_count = shape, padded_size, replica_count
-        block_lanes = np.arange(padded_size) if numbers is None else np.array(numbers)
+        self.shape, self.replica_count = shape, replica_count
+        block_lanes = np.arange(shape.padded_size) if numbers is None else np.array(numbers)
         self.slot_count = replica_count * len(blocks)
         """Blocks of all replicas."""
         self.lane_count = self.slot_count * len(block_lanes)
@@ -147,7 +150,7 @@ class Wave:
             return coordinates
         lane_ids = self.numbers % WARP
         constants = {
-            "nwarpid": self.padded_size // WARP,
+            "nwarpid": self.shape.padded_size // WARP,
             "cluster_ctarank": 0,
             "cluster_nctarank": 1,
             "is_explicit_cluster": 0,

@@ -22,7 +22,7 @@ from ...engine.semantics.models import Model
 from .fidelity import Causes, Fidelity
 from .instruction_changes import StatementChange
 from .jumps import Leaving
-from .launch import WARP, Wave
+from .launch import LaunchShape, Wave
 from .launch_memory import LaunchMemory
 from .lockstep import Lockstep
 from .memory import AddressSpace, Bits, fill_unknown
@@ -279,10 +279,9 @@ class ThreadSelection(NamedTuple):
     numbers: Sequence[int] | None = None
     """The threads of each block, which exchange nothing; None for all."""
 
-    def count_lanes(self, block_size: int) -> int:
+    def count_lanes(self, shape: LaunchShape) -> int:
         """Return the number of lanes that a replica takes."""
-        padded_size = -(-block_size // WARP) * WARP
-        return len(self.blocks) * (padded_size if self.numbers is None else len(self.numbers))
+        return len(self.blocks) * len(self.numbers or range(shape.padded_size))
 
 
 def run_replicas(
@@ -297,14 +296,7 @@ def run_replicas(
     ``max_thread_steps`` is the limit of statements for each thread.
     """
     shape, count = memory.shape, len(changes)
-    padded_size = -(-shape.block_size // WARP) * WARP
-    wave = Wave(
-        shape,
-        selection.blocks,
-        padded_size,
-        replica_count=count,
-        numbers=selection.numbers,
-    )
+    wave = Wave(shape, selection.blocks, replica_count=count, numbers=selection.numbers)
     spaces = memory.make_spaces(wave)
     spaces["global"] = memory.spaces["global"].replicate(count)
     state = WaveState(memory.code, wave, spaces, memory.symbols, Fidelity(), model)

@@ -387,7 +387,7 @@ class _Search:
         self, changes: Sequence[StatementChange], selection: ThreadSelection
     ) -> Iterator[Sequence[StatementChange]]:
         """Yield as many changes as run at once, those of one statement side by side."""
-        lane_count = selection.count_lanes(self.shape.block_size)
+        lane_count = selection.count_lanes(self.shape)
         bytes_ = self.memory.spaces["global"].size + lane_count * self.memory.local_bytes
         bytes_ += len(selection.blocks) * self.memory.shared_bytes
         size = max(min(_MAX_LANES // lane_count, _MAX_MEMORY_BYTES // max(bytes_, 1)), 1)
