@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...documents.proofs.machine_report import render_report
 from ...engine.isa.types import Form
@@ -181,7 +181,7 @@ def _note_interrupts() -> Iterator[list[int]]:
 
 def _end_pool(pool: ProcessPoolExecutor) -> None:
     """End the processes of a pool, and wait until they and the pool's thread have ended."""
-    processes: Sequence[Any] = [*pool._processes.values()]
+    processes = active_children()
     for process in processes:
         process.terminate()
     end = time.monotonic() + _SECONDS_TO_END
