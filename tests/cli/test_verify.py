@@ -696,6 +696,28 @@ def test_a_module_without_the_kernels_that_are_refused(monkeypatch: pytest.Monke
     assert modules[0] == 6
 
 
+@ci_only
+@pytest.mark.skipif(os.name == "nt", reason="the tools are shell scripts")
+def test_ctrl_c_ends_the_tools_and_removes_their_files(tmp_path: Path) -> None:
+    slow = f'case "$1" in --version) {VERSION.format("13.0")};; *) sleep 60;; esac'
+    tool = write_tool(tmp_path, "tool", slow)
+    words = [sys.executable, "-m", "ptxscope", "verify", "--family", "vadd4", "--jobs", "2"]
+    process = subprocess.Popen(
+        [*words, "--fresh", "--ptxas", tool, "--nvdisasm", tool],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 60
+    while len([*tmp_path.glob("ptxscope-*")]) < 2 and time.monotonic() < end:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors.count("\n")) == (130, 1)
+    assert "stopped after 0 of " in errors
+    assert [*tmp_path.glob("ptxscope-*")] == []
+
+
 # --- a GPU --------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ And the reports on lines whose machine code departs from the documentation, in s
 from __future__ import annotations
 
 import json
+import os
 import signal
 import threading
 import time
@@ -109,11 +110,14 @@ def iter_line_verdicts(task: Task, lines: Sequence[Instruction]) -> Iterator[Fou
 def verify_in_process(task: Task, lines: Sequence[Instruction]) -> list[Found]:
     """Decide lines: send the verdicts in batches, and return those of the last one."""
     found, start = list[Found](), time.monotonic()
-    for x in iter_line_verdicts(task, lines):
-        found.append(x)
-        if _queue and time.monotonic() - start > PATIENCE:
-            _queue.put(found)
-            found, start = [], time.monotonic()
+    try:
+        for x in iter_line_verdicts(task, lines):
+            found.append(x)
+            if _queue and time.monotonic() - start > PATIENCE:
+                _queue.put(found)
+                found, start = [], time.monotonic()
+    except SystemExit:  # a pool takes it for a result, and goes on with other lines
+        os._exit(1)
     return found
 
 
