@@ -95,6 +95,7 @@ def iter_register_names(operand: Operand | None) -> Iterator[str]:
             yield from iter_register_names(part)
 
 
+_BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 TYPE_BITS: Mapping[str, int] = {
     "pred": 1,
     **{f"{kind}8": 8 for kind in "bus"},
@@ -144,13 +145,19 @@ def _read_single(words: Sequence[Token], registers: Collection[str]) -> Operand 
 def _read_parts(
     words: Sequence[Token], separator: str, registers: Collection[str]
 ) -> list[Operand | None]:
-    parts: list[list[Token]] = [[]]
+    return [_read_part(x, registers) for x in split_words(words, separator) if x]
+
+
+def split_words(words: Sequence[Token], separator: str) -> list[list[Token]]:
+    """Split words at a separator outside of brackets."""
+    parts, depth = list[list[Token]]([[]]), 0
     for word in words:
-        if word.text == separator:
+        depth += _BRACKETS.get(word.text, 0)
+        if word.text == separator and not depth:
             parts.append([])
         else:
             parts[-1].append(word)
-    return [_read_part(part, registers) for part in parts if part]
+    return parts
 
 
 def _read_part(words: Sequence[Token], registers: Collection[str]) -> Operand | None:

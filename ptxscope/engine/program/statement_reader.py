@@ -24,7 +24,7 @@ from ..syntax.source import GAP, Fragment, remove_comments
 from ..syntax.tokens import RawInstruction, Token, TokenKind, is_constant
 from .program import iter_names
 from .statement import SINK, Statement, StatementKind, make_vector_move
-from .statement_operands import Operand, read_operand
+from .statement_operands import Operand, read_operand, split_words
 
 _PARAMETER = re.compile(r"%\d+")
 _PARTIAL = "partly a macro or an expression"
@@ -260,17 +260,12 @@ def get_base_name(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _split_vector(words: Sequence[Token]) -> Iterator[tuple[Token, ...]]:
-    """Yield the words of an operand, or of each element of ``{a, b}``."""
+def _split_vector(words: Sequence[Token]) -> Sequence[Sequence[Token]]:
+    """Return the words of an operand, or of each element of ``{a, b}``."""
     words = _merge_components(words)
     if len(words) < 2 or (words[0].text, words[-1].text) != ("{", "}"):
-        yield words
-        return
-    start = 1
-    for index, word in enumerate(words):
-        if index and word.text in ",}":
-            yield words[start:index]
-            start = index + 1
+        return [words]
+    return split_words(words[1:-1], ",")
 
 
 def _merge_components(

@@ -13,13 +13,13 @@ from .statement_operands import (
     convert_constant_operand,
     read_constant,
     read_symbol,
+    split_words,
 )
 
 _SPACES = frozenset((".global", ".shared", ".const", ".local", ".param", ".reg"))
 _MAX_ALIGNMENT = 1 << 12
 _MAX_COUNT = 1 << 48
 """Elements of a variable; it is too large long before."""
-_BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
 class Variable(NamedTuple):
@@ -54,7 +54,7 @@ class Variable(NamedTuple):
 
 def parse_parameters(words: Sequence[Token]) -> Iterator[Variable]:
     """Yield the parameters of a header, without their parentheses."""
-    for part in _split(words, ","):
+    for part in split_words(words, ","):
         yield from parse_variables(part)
 
 
@@ -81,7 +81,7 @@ def parse_variables(words: Sequence[Token]) -> Iterator[Variable]:
         i += 1
     if not space or not type_:
         return
-    for declarator in _split([x for x in words[i:] if x.text != ";"], ","):
+    for declarator in split_words([x for x in words[i:] if x.text != ";"], ","):
         if declarator and declarator[0].kind is TokenKind.NAME:
             yield _parse_declarator(declarator, space, type_, alignment, vector)
 
@@ -115,7 +115,7 @@ def _parse_declarator(
 
 def _parse_initial_values(words: Sequence[Token], type_: str) -> Iterator[int | SymbolOperand]:
     flat_words = [word for word in words if word.text not in ("{", "}")]
-    for part in _split(flat_words, ","):
+    for part in split_words(flat_words, ","):
         if not part:
             continue
         if is_constant(part):
@@ -131,15 +131,3 @@ def _parse_initial_values(words: Sequence[Token], type_: str) -> Iterator[int | 
 def _count(word: Token) -> int:
     constant = read_constant([word]) if word.kind is TokenKind.NUMBER else None
     return max(int(constant.value), 0) if constant else 0
-
-
-def _split(words: Sequence[Token], separator: str) -> list[list[Token]]:
-    """Split words at a separator outside of brackets."""
-    parts, depth = list[list[Token]]([[]]), 0
-    for word in words:
-        depth += _BRACKETS.get(word.text, 0)
-        if word.text == separator and not depth:
-            parts.append([])
-        else:
-            parts[-1].append(word)
-    return parts
