@@ -62,6 +62,11 @@ class Editor:
         changes = [lsp.TextDocumentContentChangeWholeDocument(text)]
         self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(identifier, changes))
 
+    def close(self, uri: str) -> None:
+        identifier = lsp.TextDocumentIdentifier(uri)
+        self.client.text_document_did_close(lsp.DidCloseTextDocumentParams(identifier))
+        self.published.pop(uri, None)
+
     async def hover(self, uri: str, line: int, character: int) -> str:
         position = lsp.Position(line, character)
         params = lsp.HoverParams(lsp.TextDocumentIdentifier(uri), position)
@@ -116,6 +121,8 @@ async def test_a_text_that_is_half_typed_never_ends_the_server(editor: Editor) -
             await editor.hover(uri, 4, 3)
             await editor.hover(uri, 10**6, 10**6)
     assert [x.code for x in await editor.wait(uri, len(LISTING) + 1)] == ["E3"]
+    editor.change(uri, 900, LISTING)  # the same text
+    assert [x.code for x in await editor.wait(uri, 900)] == ["E3"]
     editor.change(uri, 3, "😀" + LISTING)  # an earlier version, later
     editor.change(uri, 999, "/* 😀\x0c\u2028 */ vadd4.s32.s32.s32.sta %r1, %r2, %r3, %r4;")
     (diagnostic,) = [x for x in await editor.wait(uri, 999) if x.code == "illegal"]
@@ -135,18 +142,32 @@ async def test_a_request_that_is_cancelled_and_a_large_file_do_no_harm(editor: E
     assert [x.code for x in await editor.open("file:///small.ptx", LISTING)] == ["E3"]
 
 
+def _frame(method: str, **params: object) -> bytes:
+    text = json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(text), text)
+
+
 @ci_only
-async def test_the_server_ends_when_its_client_dies() -> None:
+@pytest.mark.parametrize("size", [0, 10_000_000])
+async def test_the_server_ends_when_its_client_dies(size: int) -> None:
+    """Within a second where nothing else runs; a check of the large file takes twenty."""
     words = (sys.executable, "-m", "ptxscope", "lsp")
     pipe = asyncio.subprocess.PIPE
-    server = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe)
+    server = await asyncio.create_subprocess_exec(
+        *words, stdin=pipe, stdout=asyncio.subprocess.DEVNULL
+    )
     assert server.stdin
-    server.stdin.write(b"Content-Length: 100\r\n\r\n{")
+    text = VIDEO.read_text(encoding="utf-8")
+    item = {"uri": "file:///a.cu", "languageId": "cuda", "version": 1, "text": text}
+    item["text"] = text * (size // len(text))
+    server.stdin.write(_frame("textDocument/didOpen", textDocument=item))
     await server.stdin.drain()
+    await asyncio.sleep(2)
+    server.stdin.write(b"Content-Length: 100\r\n\r\n{")
     server.stdin.close()
     start = monotonic()
     await asyncio.wait_for(server.wait(), 60)
-    assert monotonic() - start < 60
+    assert monotonic() - start < 5
 
 
 @ci_only
@@ -184,6 +205,41 @@ vim.cmd("qall!")
     assert message.startswith("E3: ")
     assert "#### 4. saturate" in about
     assert line.strip().startswith('asm("{ .reg .b64 t<5>;')
+
+
+async def test_the_macros_of_the_settings_are_obeyed_and_the_lines_are_those_of_the_text(
+    editor: Editor, tmp_path: Path
+) -> None:
+    bad = 'asm("vadd4.u32.u32 %0, %1, %1, %1;" : "=r"(d) : "r"(a));'
+    text = f'# 9000 "other.h"\n#if N == 1\n{bad}\n#else\n{bad}\n#endif\n'
+    uri = (tmp_path / "a.cu").as_uri()
+    for settings, lines in (("", [2, 4]), ('[check]\ndefine = ["N=1"]', [2])):
+        (tmp_path / "ptxscope.toml").write_text(settings, encoding="utf-8")
+        found = await editor.open(uri, text)
+        assert [x.range.start.line for x in found] == lines
+        editor.close(uri)
+    (tmp_path / "ptxscope.toml").write_text(
+        '[check]\nforce-exclude = true\nexclude = ["*.cu"]', encoding="utf-8"
+    )
+    assert await editor.open(uri, text) == []
+
+
+def test_every_instruction_of_a_listing_is_described() -> None:
+    text = (VIDEO.parent / "video.ptx").read_text(encoding="utf-8")
+    source = SourceText(text, "video.ptx")
+    items = [*source.check(CheckSettings())]
+    assert len(items) == 37
+    starts = [0, *(i + 1 for i, x in enumerate(text) if x == "\n")]
+    for item in items:
+        about = source.describe(starts[item.location.line - 1] + item.location.column - 1)
+        assert f"{item.ptx.partition('.')[0]}: " in about
+
+
+def test_positions_behind_a_text_have_no_edits() -> None:
+    source = SourceText(LISTING, "a.ptx")
+    items = list(source.check(CheckSettings()))
+    for lines in (range(900, 901), range(900, 5), range(1, 900)):
+        assert len([*source.list_edits(items, lines)]) == (lines == range(1, 900))
 
 
 def test_a_description_has_lanes_that_are_evaluated() -> None:

@@ -33,10 +33,8 @@ async def call(session: ClientSession, tool: str, **arguments: Any) -> tuple[boo
 
 async def test_a_model_that_asks_why_vset4_gave_0xff_gets_the_cause() -> None:
     async with open_session() as session:
-        values = {"a": "0x01020304", "b": "0x05060708", "c": "0"}
-        _, answer, _ = await call(
-            session, "explain", ptx=VSET4, operands=values, observed="0xffffffff"
-        )
+        values = {"a": "0x01020304", "b": "0x01020308", "c": "0"}  # only the lowest byte is less
+        _, answer, _ = await call(session, "explain", ptx=VSET4, operands=values, observed="0xff")
         first = answer["result"][0]
         assert "`vset` writes 1 if the comparison is true; it is `set`" in first["sentence"]
         _, answer, _ = await call(session, "evaluate", ptx=VSET4, operands=values)
@@ -52,9 +50,14 @@ async def test_an_error_has_the_caret_of_the_command() -> None:
         assert is_error
         line, caret = text.splitlines()[1:3]
         assert line[caret.index("^") :].startswith(".s23")
-        is_error, _, text = await call(session, "trace", ptx=VSET4, operands={"a": "--help"})
-        assert is_error
-        assert "--help" in text
+        for ptx, operands in (
+            (VSET4, {"a": "--help"}),
+            ("--help", {}),
+            (VSET4, {"--output": "/dev/stdout"}),
+        ):
+            is_error, _, text = await call(session, "trace", ptx=ptx, operands=operands)
+            assert is_error
+            assert "--help" in text or "--output` is not an operand" in text
 
 
 @ci_only

@@ -1,6 +1,7 @@
 """The Language Server Protocol: what an editor shows of PTX in a source.
 
-Every answer is computed by ``source_answers``. Diagnostics are computed in a thread: the newest
+Every answer is computed by ``source_answers``, in a thread of its text, and diagnostics are in
+another one. So a large file keeps neither other files nor the end of the server waiting. The newest
 version of a text replaces a check that is still running.
 """
 
@@ -9,9 +10,14 @@ from __future__ import annotations
 import asyncio
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import Future
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, NamedTuple, TypeVar
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -34,6 +40,34 @@ _SEVERITIES = {
     Severity.REMARK: lsp.DiagnosticSeverity.Hint,
 }
 _LEGEND = lsp.SemanticTokensLegend([*map(str, SemanticKind)], [])
+ResultT = TypeVar("ResultT")
+
+
+class Worker:
+    """A thread that runs functions one after another, and does not keep the process alive."""
+
+    def __init__(self) -> None:
+        self._tasks = SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None]()
+        Thread(target=self._work, daemon=True).start()
+
+    def run(self, function: Callable[[], ResultT]) -> Awaitable[ResultT]:
+        """Return the result of a function, once the thread has run it."""
+        future = Future[ResultT]()
+        self._tasks.put((function, future))
+        return asyncio.wrap_future(future)
+
+    def end(self) -> None:
+        """End the thread, once it has run what it was asked to."""
+        self._tasks.put(None)
+
+    def _work(self) -> None:
+        while task := self._tasks.get():
+            function, future = task
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(function())
+                except Exception as error:
+                    future.set_exception(error)
 
 
 class OpenText(NamedTuple):
@@ -49,6 +83,9 @@ class OpenText(NamedTuple):
         """Return the offset of a position; one beyond a line or the text is moved to its end."""
         line = min(position.line, len(self.line_starts) - 1)
         start, end = self._get_line_span(line)
+        end = min(end, start + position.character)  # a character has one unit or more
+        if self.source.text.isascii():
+            return end
         units = 0
         for offset in range(start, end):
             units += self.codec.client_num_units(self.source.text[offset])
@@ -62,8 +99,10 @@ class OpenText(NamedTuple):
 
     def _make_position(self, offset: int) -> lsp.Position:
         line = bisect_right(self.line_starts, offset) - 1
-        text = self.source.text[self.line_starts[line] : offset]
-        return lsp.Position(line, self.codec.client_num_units(text))
+        start = self.line_starts[line]
+        if self.source.text.isascii():
+            return lsp.Position(line, offset - start)
+        return lsp.Position(line, self.codec.client_num_units(self.source.text[start:offset]))
 
     def _get_line_span(self, line: int) -> Span:
         start = self.line_starts[line]
@@ -95,6 +134,8 @@ class PtxServer(LanguageServer):
         self.items: dict[str, list[CheckedInstruction]] = {}
         self.settings: dict[Path, CheckSettings] = {}
         self.checks: dict[str, asyncio.Task[None]] = {}
+        self.checkers = defaultdict[str, Worker](Worker)
+        self.answerers = defaultdict[str, Worker](Worker)
 
     def get_text(self, uri: str) -> OpenText:
         """Return a text as it is now; what is known of it is computed once."""
@@ -134,12 +175,12 @@ class PtxServer(LanguageServer):
         text = self.get_text(uri)
         settings = self.read_settings(text.source.name)
         checked = settings.filter_items(text.source.check(settings))
-        items = list[CheckedInstruction]()
-        # in parts, so that neither a request nor a change nor the end of the editor has to wait
-        while part := await asyncio.to_thread(_take, checked):
+        items, diagnostics = list[CheckedInstruction](), list[lsp.Diagnostic]()
+        # in parts, so that a change does not have to wait for all of an earlier version
+        while part := await self.checkers[uri].run(partial(_take, checked)):
             items += part
+            diagnostics += (text.make_diagnostic(x) for item in part for x in item.diagnostics)
         self.items[uri] = items
-        diagnostics = [text.make_diagnostic(x) for item in items for x in item.diagnostics]
         self.text_document_publish_diagnostics(
             lsp.PublishDiagnosticsParams(uri, diagnostics, text.version)
         )
@@ -153,12 +194,26 @@ def _take(items: Iterator[CheckedInstruction]) -> list[CheckedInstruction]:
 def make_server(page: str = "") -> PtxServer:
     """Return the server; ``page`` is the address of a folder that `ptxscope page` wrote."""
     server = PtxServer(page)
+    for name, receive in _NOTIFICATIONS.items():
+        server.feature(name)(receive)
     for name, (answer, options) in _ANSWERS.items():
-        server.feature(name, options)(answer)
+        server.feature(name, options)(_answer_in_thread(answer))
     return server
 
 
-def _open(ls: PtxServer, params: lsp.DidOpenTextDocumentParams) -> None:
+def _answer_in_thread(answer: Callable[[PtxServer, Any], Any]) -> Callable[..., Awaitable[Any]]:
+    @wraps(answer)
+    async def answer_later(ls: PtxServer, params: Any) -> Any:
+        worker = ls.answerers[params.text_document.uri]
+        return await worker.run(partial(answer, ls, params))
+
+    return answer_later
+
+
+def _open(
+    ls: PtxServer, params: lsp.DidOpenTextDocumentParams | lsp.DidSaveTextDocumentParams
+) -> None:
+    ls.settings.clear()  # they may have been saved since
     ls.start_check(params.text_document.uri)
 
 
@@ -171,6 +226,9 @@ def _close(ls: PtxServer, params: lsp.DidCloseTextDocumentParams) -> None:
     ls.stop_check(uri)
     ls.texts.pop(uri, None)
     ls.items.pop(uri, None)
+    for workers in (ls.checkers, ls.answerers):
+        if worker := workers.pop(uri, None):
+            worker.end()
     ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
 
@@ -222,10 +280,13 @@ def _list_tokens(ls: PtxServer, params: lsp.SemanticTokensParams) -> lsp.Semanti
     return lsp.SemanticTokens(data)
 
 
-_ANSWERS: dict[str, tuple[Callable[..., object], Any]] = {
-    lsp.TEXT_DOCUMENT_DID_OPEN: (_open, None),
-    lsp.TEXT_DOCUMENT_DID_CHANGE: (_change, None),
-    lsp.TEXT_DOCUMENT_DID_CLOSE: (_close, None),
+_NOTIFICATIONS: dict[str, Callable[..., None]] = {
+    lsp.TEXT_DOCUMENT_DID_OPEN: _open,
+    lsp.TEXT_DOCUMENT_DID_CHANGE: _change,
+    lsp.TEXT_DOCUMENT_DID_SAVE: _open,
+    lsp.TEXT_DOCUMENT_DID_CLOSE: _close,
+}
+_ANSWERS: dict[str, tuple[Callable[[PtxServer, Any], Any], Any]] = {
     lsp.TEXT_DOCUMENT_HOVER: (_hover, None),
     lsp.TEXT_DOCUMENT_COMPLETION: (_complete, lsp.CompletionOptions(trigger_characters=["."])),
     lsp.TEXT_DOCUMENT_DEFINITION: (_find_definition, None),

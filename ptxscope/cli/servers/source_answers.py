@@ -217,7 +217,8 @@ class SourceText:
     ) -> Iterator[SuggestedEdit]:
         """Yield the edits for the instructions on some lines, which are numbered from 1."""
         starts = [*self._line_starts, len(self.text) + 1]
-        span = range(starts[lines.start - 1], starts[min(lines.stop, len(starts)) - 1])
+        first_line, end_line = (min(x, len(starts)) - 1 for x in (lines.start, lines.stop))
+        span = range(starts[first_line], starts[end_line])
         programs, first = self._load_around(span.start)
         for problem in dict.fromkeys(x for program in programs for x in program.problems):
             start, end = (x + first for x in problem.span)

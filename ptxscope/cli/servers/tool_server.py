@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
@@ -44,13 +45,13 @@ Conditions = Annotated[list[str], Field(description="such as 'b <= 255' or 'd.b0
 @SERVER.tool()
 def evaluate(ptx: Ptx, operands: Operands, model: ModelName = "isa") -> str:
     """Return the results of one evaluation."""
-    return _run("eval", ptx, *_format_operands(operands), f"--model={model}")
+    return _run("eval", [ptx, *_format_operands(operands)], f"--model={model}")
 
 
 @SERVER.tool()
 def trace(ptx: Ptx, operands: Operands, model: ModelName = "isa") -> dict[str, Any]:
     """Return every step of one evaluation: lanes, values, flags, and the answers of all models."""
-    return _run_record("trace", ptx, *_format_operands(operands), f"--model={model}")
+    return _run_record("trace", [ptx, *_format_operands(operands)], f"--model={model}")
 
 
 @SERVER.tool()
@@ -60,8 +61,8 @@ def explain(
     observed: Annotated[str, Field(description="the result; ? for unknown digits: 0x1122??ff")],
 ) -> list[dict[str, Any]]:
     """Return the changes of a line that explain an observed result."""
-    words = (*_format_operands(operands), f"--got={observed}", "--no-next")
-    return _run_list("explain", ptx, *words)
+    arguments = [ptx, *_format_operands(operands)]
+    return _run_list("explain", arguments, f"--got={observed}", "--no-next")
 
 
 @SERVER.tool()
@@ -69,7 +70,7 @@ def check(
     source: Annotated[str, Field(description="the text of a PTX listing, or of a C or CUDA file")],
 ) -> list[dict[str, Any]]:
     """Return the instructions of a source, with illegal ones and those that an erratum changes."""
-    return _run_list("check", "-", text=source)
+    return _run_list("check", ["-"], text=source)
 
 
 @SERVER.tool()
@@ -82,15 +83,15 @@ def prove(
 ) -> dict[str, Any]:
     """Prove that two computations are equal for all operands, or return a counterexample."""
     models = (f"--model-a={first_model}", f"--model-b={second_model}")
-    words = (*models, *_format_conditions(conditions), f"--timeout={MAX_SECONDS // 2}")
-    return _run_record("prove", first, second, *words)
+    options = (*models, *_format_conditions(conditions), f"--timeout={MAX_SECONDS // 2}")
+    return _run_record("prove", [first, second], *options)
 
 
 @SERVER.tool()
 def find(ptx: Ptx, conditions: Conditions, count: int = 1) -> dict[str, Any]:
     """Return operands for which all conditions hold, or prove that there are none."""
-    words = (*_format_conditions(conditions), f"-n={count}", f"--timeout={MAX_SECONDS // 2}")
-    return _run_record("find", ptx, *words)
+    options = (*_format_conditions(conditions), f"-n={count}", f"--timeout={MAX_SECONDS // 2}")
+    return _run_record("find", [ptx], *options)
 
 
 def _format_operands(operands: dict[str, str]) -> list[str]:
@@ -101,20 +102,24 @@ def _format_conditions(conditions: list[str]) -> list[str]:
     return ["--where=" + " and ".join(f"({x})" for x in conditions)] if conditions else []
 
 
-def _run_record(command: str, *words: str) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads(_run(command, *words, "--format=json"))
+def _run_record(command: str, arguments: Sequence[str], *options: str) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(_run(command, arguments, *options, "--format=json"))
     return record
 
 
-def _run_list(command: str, *words: str, text: str = "") -> list[dict[str, Any]]:
-    records: list[dict[str, Any]] = json.loads(_run(command, *words, "--format=json", text=text))
+def _run_list(
+    command: str, arguments: Sequence[str], *options: str, text: str = ""
+) -> list[dict[str, Any]]:
+    answer = _run(command, arguments, *options, "--format=json", text=text)
+    records: list[dict[str, Any]] = json.loads(answer)
     return records
 
 
-def _run(command: str, *words: str, text: str = "") -> str:
-    """Return what a command prints. Raise ToolError with its message if it fails."""
-    options = [word for word in words if word.startswith("-") and word != "-"]
-    arguments = [word for word in words if word not in options]
+def _run(command: str, arguments: Sequence[str], *options: str, text: str = "") -> str:
+    """Return what a command prints. Raise ToolError with its message if it fails.
+
+    No argument is read as an option, which might write a file.
+    """
     try:
         done = subprocess.run(  # noqa: S603 - ptxscope itself
             [sys.executable, "-m", "ptxscope", command, *options, "--", *arguments],
