@@ -217,7 +217,10 @@ class _Memory:
         self.sizes: list[int] = []
         self._free: list[int] = []
         last_reads = {
-            view.register: index for index, step in enumerate(steps) for view in _iter_views(step)
+            view.register: index
+            for index, step in enumerate(steps)
+            for view in step.inputs
+            if isinstance(view, ArrayView)
         }
         for index, step in enumerate(steps):
             inputs = tuple(self._find_slot(x) for x in step.inputs)
@@ -256,10 +259,6 @@ class _Memory:
         self._free.remove(index)
         self.sizes[index] = max(self.sizes[index], out.bytes)
         self._places[out.register] = Buffer(BufferKind.SCRATCH, index)
-
-
-def _iter_views(step: ArrayCall) -> Iterable[ArrayView]:
-    return (x for x in step.inputs if isinstance(x, ArrayView))
 
 
 def _deliver_results(sequence: CallSequence) -> tuple[list[ArrayCall], dict[int, Buffer]]:

@@ -19,7 +19,7 @@ from .entry import (
     make_operands,
 )
 from .grammar import read_syntax
-from .types import Form, Role, Type
+from .types import Role, Type
 
 _D, _A, _B, _C = (Operand(role, "stype") for role in (Role.D, Role.A, Role.B, Role.C))
 _PACKED = tuple(x._replace(has_lanes=True) for x in (_D, _A, _B))
@@ -199,11 +199,9 @@ _NEG = _make_packed_entry(
 # --- chains with a carry (9.7.2) ---------------------------------------------------------
 
 
-def _has_wide_carry(form: Form) -> bool:
-    return form.cc and form.stype in (Type.U64, Type.S64)
-
-
-_NEEDS_WIDE_CARRY = VersionRequirement(".cc with 64 bits", _has_wide_carry, "4.3", "sm_20")
+_NEEDS_WIDE_CARRY = VersionRequirement(
+    ".cc with 64 bits", lambda f: f.cc and f.stype in (Type.U64, Type.S64), "4.3", "sm_20"
+)
 
 
 def _make_link(

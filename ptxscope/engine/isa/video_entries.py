@@ -19,7 +19,7 @@ from .entry import (
     make_operands,
 )
 from .grammar import read_syntax
-from .types import CMP6, Form, Role, SecOp, Type, parse_selector
+from .types import CMP6, Role, SecOp, Type, parse_selector
 
 _SECOP_OR_DSEL = Constraint(
     ("secop", "dsel"),
@@ -99,14 +99,6 @@ def _make_b1024_remark(slot: str) -> Remark:
 _ARITHMETIC = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr")
 
 
-def _can_be_negative(f: Form) -> bool:
-    return f.opcode == "vsub" or Type.S32 in (f.atype, f.btype)
-
-
-def _is_product_minus_c(f: Form) -> bool:
-    return f.negc and f.atype is f.btype is Type.U32
-
-
 CONTRADICTIONS = (
     Contradiction(
         ("vset2", "vset4"),
@@ -116,7 +108,7 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         ("vmad",),
-        _is_product_minus_c,
+        lambda f: f.negc and f.atype is f.btype is Type.U32,
         "the manual's list has an unsigned c in (u32 * u32) - u32, its pseudo-code sign-extends "
         "it; ptxscope follows the pseudo-code",
     ),
@@ -137,7 +129,7 @@ CONTRADICTIONS = (
         lambda f: (
             f.dtype is Type.U32
             and (f.sat or f.secop in (SecOp.MIN, SecOp.MAX))
-            and _can_be_negative(f)
+            and (f.opcode == "vsub" or Type.S32 in (f.atype, f.btype))
         ),
         "the manual says that the sign of the intermediate result depends on dtype, and declares "
         "it .s34, signed whatever dtype is; ptxscope uses the exact number, which may be negative",

@@ -86,12 +86,10 @@ def _lower_logic(b: Builder, form: Form, _: Rules) -> dict[str, str]:
         micro = Combine(BoolOp(form.opcode)) if sources[1:] else Not()
         t = b.add_row(Stage.BOOLEAN, "t", micro, *sources)
     else:
-        t = b.add_row(Stage.OPERATE, "t", _make_bitwise(form.opcode, type_.bits), *roles)
+        is_not, bits = form.opcode == "not", type_.bits
+        operation = InvertBits(bits) if is_not else CombineBits(bits, BoolOp(form.opcode))
+        t = b.add_row(Stage.OPERATE, "t", operation, *roles)
     return b.write_result(t)
-
-
-def _make_bitwise(opcode: str, bits: int) -> MicroOperation:
-    return InvertBits(bits) if opcode == "not" else CombineBits(bits, BoolOp(opcode))
 
 
 def _lower_shift(b: Builder, form: Form, rules: Rules) -> dict[str, str]:

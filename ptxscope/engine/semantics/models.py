@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copyreg
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -262,12 +262,8 @@ def get_erratum(id_: str) -> Erratum:
     return _BY_ID[id_]
 
 
-def _reduce_erratum(erratum: Erratum) -> tuple[Callable[[str], Erratum], tuple[str]]:
-    return get_erratum, (erratum.id,)
-
-
 # An erratum is pickled by its id, because its predicate on forms is a lambda.
-copyreg.pickle(Erratum, _reduce_erratum)
+copyreg.pickle(Erratum, lambda x: (get_erratum, (x.id,)))
 
 
 ISA_MODEL = Model("isa")

@@ -169,7 +169,8 @@ def make_opcode_pattern() -> str:
     It excludes what ``is_unchecked``, except for instructions of other types.
     """
     certain, shared = make_alternation(OPCODES - SHARED_OPCODES), make_alternation(SHARED_OPCODES)
-    return rf"(?:{certain})|(?:{shared})(?={_make_rare_pattern()})"
+    rare = rf"(?:\s*+\.\w++)*?\s*+\.(?:{make_alternation(_RARE_MODIFIERS)})(?![\w$])"
+    return rf"(?:{certain})|(?:{shared})(?={rare})"
 
 
 @cache
@@ -209,10 +210,6 @@ def _make_head_pattern(entry: Entry) -> str:
     if entry.is_move:
         operands = r"[^;\"/\n!]*+"
     return rf"{entry.opcode}(?:{'|'.join(sorted(map(re.escape, heads)))})[ \t]++{operands}"
-
-
-def _make_rare_pattern() -> str:
-    return rf"(?:\s*+\.\w++)*?\s*+\.(?:{make_alternation(_RARE_MODIFIERS)})(?![\w$])"
 
 
 def make_alternation(words: frozenset[str]) -> str:

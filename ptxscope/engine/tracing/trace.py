@@ -108,7 +108,7 @@ class Trace(FrozenRecord):
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""
-        return make_mime_bundle(self)
+        return {mime: show(self) for mime, show in DISPLAY_HOOKS.items() if "/" in mime}
 
     def _repr_html_(self) -> str | None:
         """Return the HTML for older notebooks."""
@@ -344,11 +344,6 @@ DISPLAY_HOOKS: dict[str, Callable[..., Any]] = {}
 
 ``ptxscope.notebook`` fills this table.
 """
-
-
-def make_mime_bundle(trace: object) -> dict[str, str]:
-    """Return the representations of a trace for a notebook, by MIME type."""
-    return {mime: show(trace) for mime, show in DISPLAY_HOOKS.items() if "/" in mime}
 
 
 def draw_figure(trace: object, **options: object) -> Drawn:
