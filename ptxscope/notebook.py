@@ -84,7 +84,7 @@ class Figure:
     def alt(self) -> str:
         """Return a description in words, for the ``alt=`` of a picture in a file of its own."""
         from .documents.content.alt_text import format_alt_text
-        from .documents.content.document import build_document
+        from .documents.content.document_builder import build_document
 
         return format_alt_text(build_document(self.trace, self.options))
 

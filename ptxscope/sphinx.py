@@ -37,7 +37,7 @@ from .cli.commands.trace import parse_request, render_request
 from .cli.support.arguments import split_words
 from .cli.support.streams import CommandError
 from .documents import export
-from .documents.content.document import build_document
+from .documents.content.document_builder import build_document
 from .documents.content.id_prefix import with_unique_ids
 from .documents.content.sanitizer import sanitize_text
 from .documents.content.value_lookup import format_block_value, format_destinations, format_value

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ptxscope import PtxError, export, parse
 from ptxscope.documents.content.alt_text import format_short_alt
 from ptxscope.documents.content.command_words import format_command
-from ptxscope.documents.content.document import build_document
+from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.engine.isa.catalog import (
     CATALOG,

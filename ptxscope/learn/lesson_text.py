@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from ..documents import Format
-from ..documents.content.document import build_document
+from ..documents.content.document_builder import build_document
 from ..documents.formats.markup import (
     Block,
     Heading,

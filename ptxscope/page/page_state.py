@@ -114,7 +114,7 @@ class PageState:
         """The evaluation of the block under another model, if something differs there."""
         block = self.block_trace
         if block is not self._other_traces[0]:
-            from ..documents.content.document import find_other
+            from ..documents.content.document_builder import find_other
 
             self._other_traces = block, find_other(block) if block else None
         return self._other_traces[1]

@@ -235,7 +235,7 @@ def _describe_scattered(sweep: Sweep, mask: Mask, text: str) -> str:
     ranges = f", in {count:,} ranges" if count > 1 else ""
     ellipsis = ", and so on" if count > _SHOWN_RANGES else ""
     return (
-        f"{text[:1].upper()}{text[1:]}: {_format_share(mask)}{ranges}{'' if mask.all() else '; '}"
+        f"{text[:1].upper()}{text[1:]}: {format_share(mask, ' values')}{ranges}{'' if mask.all() else '; '}"
         f"{'' if mask.all() else extents}{ellipsis}."
     )
 
@@ -245,11 +245,10 @@ def _describe_divergence(sweep: Sweep) -> str:
     return f"the answers of {sweep.model.name} and {sweep.other_model.name} differ"
 
 
-def _format_share(mask: Mask) -> str:
+def format_share(mask: Mask, noun: str = "") -> str:
+    """Return how much a mask covers: ``everywhere``, or ``5 of 256`` with a noun behind it."""
     count = int(mask.sum())
-    if count == mask.size:
-        return "everywhere"
-    return f"{count:,} of {mask.size:,} values"
+    return "everywhere" if count == mask.size else f"{count:,} of {mask.size:,}{noun}"
 
 
 # --- on a map ----------------------------------------------------------------------------
@@ -284,7 +283,7 @@ def describe_row(sweep: Sweep) -> list[str]:
 def _describe_area(sweep: Sweep, mask: Mask, text: str) -> str:
     """Describe the share of a map that a mask covers, and its columns and rows."""
     assert sweep.y
-    sentence = f"{text[:1].upper()}{text[1:]}: {_format_share(mask)}"
+    sentence = f"{text[:1].upper()}{text[1:]}: {format_share(mask, ' values')}"
     if mask.all():
         return f"{sentence}."
     for axis, line, is_stripe in (

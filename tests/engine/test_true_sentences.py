@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import PtxError, diagnose, evaluate, export, parse, trace, trace_block
-from ptxscope.documents.content.document import Document, build_document, make_cells
+from ptxscope.documents.content.document import Document
+from ptxscope.documents.content.document_builder import build_document, make_cells
 from ptxscope.documents.options import DEFAULT
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, pick_entry_form
 from ptxscope.engine.isa.entry import Entry

@@ -11,7 +11,7 @@ from ptxscope import Trace, export, trace
 from ptxscope.cli import main
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.cli.support.streams import CommandError
-from ptxscope.documents.content.document import build_document
+from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.options import Options
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from tests.export.samples import BLOCK, E3

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace, trace_block
 from ptxscope.documents.code.functions import make_function_name, name_parameters
-from ptxscope.documents.content.document import build_document
+from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import Range

@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 import ptxscope
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents.content.alt_text import format_alt_text
-from ptxscope.documents.content.document import build_document
+from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.options import Options
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.micro_operations.properties import Stage

@@ -22,7 +22,7 @@ from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents import TEXTS
 from ptxscope.documents.content.alt_text import format_alt_text, format_short_alt
 from ptxscope.documents.content.annotated_trace import annotate_trace
-from ptxscope.documents.content.document import build_document
+from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.content.sanitizer import sanitize_text
 from ptxscope.documents.formats.text import render
 from ptxscope.documents.options import Options

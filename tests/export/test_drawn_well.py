@@ -13,7 +13,7 @@ import pytest
 
 from ptxscope import Trace, parse, trace
 from ptxscope.cli.commands.trace import parse_request
-from ptxscope.documents.content.document import build_document
+from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.media import form_figure
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG, pick_form

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ptxscope import evaluate, parse, trace
 from ptxscope.documents import Format, export
-from ptxscope.documents.content.document import build_document
+from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.options import Options
 from ptxscope.engine.semantics.rules import ERRATA
 

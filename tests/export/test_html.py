@@ -18,7 +18,7 @@ import pytest
 from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.cli.support.streams import CommandError
-from ptxscope.documents.content.document import build_document
+from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.content.id_prefix import make_id_prefix
 from ptxscope.documents.options import Options
 from ptxscope.documents.svg import trace_picture

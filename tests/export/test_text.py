@@ -11,7 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, export, parse, trace
-from ptxscope.documents.content.document import StepView, build_document, make_cells
+from ptxscope.documents.content.document import StepView
+from ptxscope.documents.content.document_builder import build_document, make_cells
 from ptxscope.documents.formats.text import step_lines
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import format_hex

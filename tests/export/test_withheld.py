@@ -11,7 +11,7 @@ from ptxscope import Trace, export, trace, trace_block
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents.content.alt_text import format_alt_text
 from ptxscope.documents.content.annotated_trace import annotate_trace
-from ptxscope.documents.content.document import build_document
+from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.formats.json_reader import load
 from ptxscope.documents.options import Options
 from ptxscope.engine.tracing.trace import make_trace

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from ptxscope.documents.content.document import EXTENSIONS
+from ptxscope.documents.content.document_builder import EXTENSIONS
 from ptxscope.documents.svg import cell_shapes, step_layout
 from ptxscope.documents.svg.symbols import STYLES
 from ptxscope.engine.isa.catalog import CATALOG

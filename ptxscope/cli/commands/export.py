@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from ...documents import Format
 from ...documents.content.alt_text import format_alt_text, format_short_alt
-from ...documents.content.document import build_document
+from ...documents.content.document_builder import build_document
 from ...documents.content.id_prefix import with_unique_ids
 from ...documents.formats.markdown import escape_text, fence_text
 from ...documents.media.picture_marks import is_ours, read_title

@@ -248,7 +248,7 @@ def _trace_beside(trace: Trace, text: str) -> Trace:
 
 def _format_alt(trace: Trace, options: Options, length: str) -> str:
     from ...documents.content.alt_text import format_alt_text, format_short_alt
-    from ...documents.content.document import build_document
+    from ...documents.content.document_builder import build_document
 
     describe = format_short_alt if length == "short" else format_alt_text
     return describe(build_document(trace, options)) + "\n"

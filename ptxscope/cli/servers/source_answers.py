@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from ...documents.content.document import build_document
+from ...documents.content.document_builder import build_document
 from ...documents.formats.markdown import WRITER
 from ...documents.formats.markup import (
     Block,

@@ -18,7 +18,7 @@ from ...engine.semantics.plan import Plan, Source
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.step_text import format_stage_title
 from ...engine.tracing.trace import Trace
-from ..content.document import build_document, list_traces
+from ..content.document_builder import build_document, list_traces
 from ..options import DEFAULT, Options
 from .plan_code import (
     Assignment,

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ...engine.micro_operations.base import RowTrace
 from ...engine.tracing.step_text import format_result, get_row_name
-from .document import Answers, Document, OperandView, StepView, make_cells
+from .document import Answers, Document, OperandView, StepView
+from .document_builder import make_cells
 
 
 def format_alt_text(doc: Document) -> str:

@@ -8,7 +8,8 @@ from itertools import count
 from ...engine.tracing.trace import Trace
 from ..option_table import drop_idle_options
 from ..options import DEFAULT, Options
-from .document import Document, build_document
+from .document import Document
+from .document_builder import build_document
 from .sanitizer import sanitize_text
 
 

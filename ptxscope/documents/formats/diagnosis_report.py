@@ -27,7 +27,7 @@ from ...engine.tracing.step_text import (
 )
 from ...engine.tracing.trace import Trace
 from ..content.command_words import list_command_words
-from ..content.document import iter_steps
+from ..content.document_builder import iter_steps
 from .json_text import Fields, convert_to_json
 from .markup import (
     Block,

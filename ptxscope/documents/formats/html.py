@@ -19,15 +19,8 @@ from ...engine.tracing.provenance import describe_origins, find_provenance, form
 from ...engine.tracing.step_text import get_row_name
 from ...engine.tracing.trace import Trace
 from .. import theme
-from ..content.document import (
-    Answers,
-    Document,
-    OperandView,
-    Section,
-    StepView,
-    build_document,
-    make_cells,
-)
+from ..content.document import Answers, Document, OperandView, Section, StepView
+from ..content.document_builder import build_document, make_cells
 from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, MachineSection, Options
 from ..svg.svg_canvas import Node

@@ -21,16 +21,8 @@ from ...engine.tracing.annotations import annotations_to_json
 from ...engine.tracing.provenance import find_provenance
 from ...engine.tracing.step_text import get_row_name, interpret_bits
 from ...engine.tracing.trace import Trace
-from ..content.document import (
-    Answers,
-    CellView,
-    Document,
-    ModelAnswer,
-    Section,
-    StepView,
-    build_document,
-    make_cells,
-)
+from ..content.document import Answers, CellView, Document, ModelAnswer, Section, StepView
+from ..content.document_builder import build_document, make_cells
 from ..options import DEFAULT, MachineSection, Options
 from .json_text import Fields, convert_to_json
 

@@ -13,15 +13,8 @@ from ...engine.micro_operations.base import RowTrace
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.step_text import get_row_name
 from ...engine.tracing.trace import Trace
-from ..content.document import (
-    Answers,
-    CellView,
-    Document,
-    Section,
-    StepView,
-    build_document,
-    make_cells,
-)
+from ..content.document import Answers, CellView, Document, Section, StepView
+from ..content.document_builder import build_document, make_cells
 from ..options import DEFAULT, MachineRow, MachineSection, Options
 
 WIDTH = 80

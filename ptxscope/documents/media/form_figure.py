@@ -9,7 +9,8 @@ from ...scene.row_folding import FoldedScene
 from ...scene.symbolic_scene import build_form_scene, make_placeholder_trace
 from ..content.alt_text import format_alt_text
 from ..content.annotated_trace import abbreviate_names
-from ..content.document import Document, ResultView, build_document
+from ..content.document import Document, ResultView
+from ..content.document_builder import build_document
 from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT
 from ..svg.page_frame import draw_document_head, draw_foot, find_long_names, format_model

@@ -14,7 +14,7 @@ from ...proof.equivalence import Proof, Verdict
 from ...proof.next_operands import NextOperands
 from ...proof.operand_search import OperandSearch
 from ..content.command_words import list_command_words
-from ..content.document import build_document
+from ..content.document_builder import build_document
 from ..formats.diagnosis_report import VALUE_INDENTS, format_causes
 from ..formats.json_text import Fields, convert_to_json
 from ..formats.markup import Block, make_heading, make_paragraph, make_points, make_verbatim

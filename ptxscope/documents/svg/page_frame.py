@@ -11,7 +11,8 @@ from ...engine.micro_operations.properties import Stage
 from ...engine.semantics.models import ISA_MODEL
 from ...engine.tracing.trace import Trace
 from ...scene.scene_model import Scene
-from ..content.document import Answers, Document, StepView, iter_names
+from ..content.document import Answers, Document, StepView
+from ..content.document_builder import iter_names
 from .page_layout import COMPACT, EDGE, FIGURES, MAX_NAME_CHARS, PAGE, Area
 from .page_parts import draw_note
 from .svg_canvas import SvgCanvas

@@ -28,7 +28,8 @@ from ...scene.scene_model import (
 )
 from ...scene.symbolic_scene import with_symbolic_rows
 from ..content.annotated_trace import find_hidden_rows
-from ..content.document import CellView, Section, StepView, make_cells
+from ..content.document import CellView, Section, StepView
+from ..content.document_builder import make_cells
 from ..options import MachineRow, Options
 from .svg_canvas import Area as Area
 from .svg_canvas import Node, SvgCanvas, Zone

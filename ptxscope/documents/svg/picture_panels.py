@@ -16,7 +16,8 @@ from ...engine.tracing.basic_block import ValuePlace
 from ...engine.tracing.trace import Trace
 from ...scene.row_pairs import find_differing_bits, iter_pairs
 from ...scene.scene_model import Tint
-from ..content.document import Document, Section, make_section
+from ..content.document import Document, Section
+from ..content.document_builder import make_section
 from .page_layout import COMPACT, EDGE, Layout, choose_link_colour
 from .svg_canvas import Node, SvgCanvas
 from .svg_colours import SvgColour

@@ -15,7 +15,8 @@ from ...engine.tracing.trace import Trace
 from ...scene.row_folding import FoldedScene
 from ..content.alt_text import format_alt_text
 from ..content.annotated_trace import abbreviate_names
-from ..content.document import Document, Section, build_document, make_section
+from ..content.document import Document, Section
+from ..content.document_builder import build_document, make_section
 from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, MachineRow, Options
 from ..theme import Theme

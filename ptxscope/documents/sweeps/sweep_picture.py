@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ... import __version__
-from ...sweep.computation import Mask, Sweep
+from ...sweep.computation import Sweep
 from ...sweep.sweep_words import (
     describe_event,
     describe_point,
     describe_sampling,
     describe_sweep,
     format_fixed_parts,
+    format_share,
 )
 from ..content.id_prefix import hash_id
 from ..content.sanitizer import sanitize_text
@@ -82,21 +83,16 @@ def _iter_legend_entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
             matching_texts = [x for x in dict.fromkeys(event_texts) if x.split()[0] == kind]
             text = ", ".join(matching_texts) or kind
             is_drawn = not sweep.y or map_plot.is_outlined(mask)
-            yield kind if is_drawn else "", f"{text}: {_format_share(mask)}"
+            yield kind if is_drawn else "", f"{text}: {format_share(mask)}"
     shown_masks = [sweep.clamped, sweep.wrapped]
     for event in sweep.events:
         if not any((event.mask & ~mask).sum() == 0 for mask in shown_masks):
-            yield "", f"{describe_event(event, sweep.result_part)}: {_format_share(event.mask)}"
+            yield "", f"{describe_event(event, sweep.result_part)}: {format_share(event.mask)}"
     if sweep.divergence_mask.any() and sweep.other_model:
         kind = "other" if not sweep.y else "apart"
-        yield (kind, f"{sweep.other_model.name} differs: {_format_share(sweep.divergence_mask)}")
+        yield (kind, f"{sweep.other_model.name} differs: {format_share(sweep.divergence_mask)}")
     if point_text := describe_point(sweep):
         yield "here", point_text
-
-
-def _format_share(mask: Mask) -> str:
-    count = int(mask.sum())
-    return "everywhere" if count == mask.size else f"{count:,} of {mask.size:,}"
 
 
 def _draw_sample(canvas: SvgCanvas, kind: str, x: float, y: float, *, is_on_map: bool) -> None:

@@ -138,7 +138,7 @@ class ExportDialog(Dialog[Annotations]):
             text = export(trace, self._format, options)
             return text, f"{len(text.encode('utf-8', 'replace')):,} bytes of {self._format}"
         from ...documents.content.alt_text import format_alt_text
-        from ...documents.content.document import build_document
+        from ...documents.content.document_builder import build_document
         from ...documents.media.images import describe_image
 
         image = describe_image(trace, self._format, options)
