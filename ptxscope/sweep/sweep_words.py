@@ -235,8 +235,8 @@ def _describe_scattered(sweep: Sweep, mask: Mask, text: str) -> str:
     ranges = f", in {count:,} ranges" if count > 1 else ""
     ellipsis = ", and so on" if count > _SHOWN_RANGES else ""
     return (
-        f"{text[:1].upper()}{text[1:]}: {format_share(mask, ' values')}{ranges}{'' if mask.all() else '; '}"
-        f"{'' if mask.all() else extents}{ellipsis}."
+        f"{text[:1].upper()}{text[1:]}: {format_share(mask, ' values')}{ranges}"
+        f"{'' if mask.all() else f'; {extents}'}{ellipsis}."
     )
 
 
