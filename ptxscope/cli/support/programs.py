@@ -13,13 +13,9 @@ from ...kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
 from ...proof.equivalence import TIMEOUT, read_program
 from ...sources.source_programs import load
 from .arguments import parse_seconds
-from .inputs import open_text
-from .ptx_arguments import check_no_file_name, is_file, make_line_range
+from .ptx_arguments import PLACE, check_no_file_name, is_file, read_place
 from .streams import CommandError
 
-_PLACE = re.compile(
-    r"(?P<file>.+):(?:(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?|(?P<kernel>[\w$]+))"
-)
 PROGRAM_HELP = (
     "instruction, asm statement or statements in braces; or FILE:LINE, FILE:FIRST-LAST, FILE:KERNEL"
 )
@@ -27,34 +23,29 @@ PROGRAM_HELP = (
 
 def parse_program(text: str) -> BasicBlock:
     """Return the program of an argument; an illegal one ends the command with status 2."""
-    match = _PLACE.fullmatch(text)
+    match = PLACE.fullmatch(text)
     try:
         if match is None or not is_file(match["file"]):
             return read_program(text)
-        with open_text(match["file"]) as stream:
-            return _read_place(stream.read(), match)
+        return _read_place(match)
     except PtxError as error:
         if match is None or not is_file(match["file"]):
             check_no_file_name(match["file"] if match else text)
         raise CommandError(str(error)) from None
 
 
-def _read_place(text: str, match: re.Match[str]) -> BasicBlock:
+def _read_place(match: re.Match[str]) -> BasicBlock:
     """Return the statements on some lines of a file, or of a kernel."""
     name = Path(match["file"]).name
-    if match["first"]:
-        selected = make_line_range(match["file"], text, match)
-        return _parse_place(text, name, selected)
-    programs = load(text, name)
-    chosen = next((x for x in programs if x.name == match["kernel"]), None)
-    if chosen is None:
-        names = ", ".join(x.name for x in programs) or "no kernel"
-        raise CommandError(f"error: {make_printable(name)} has {make_printable(names)}")
-    lines = [x.line for x in chosen.statements]
-    return _parse_place(text, name, range(min(lines), max(lines) + 1))
-
-
-def _parse_place(text: str, name: str, lines: range) -> BasicBlock:
+    text, lines = read_place(match)
+    if match["kernel"]:
+        programs = load(text, name)
+        chosen = next((x for x in programs if x.name == match["kernel"]), None)
+        if chosen is None:
+            names = ", ".join(x.name for x in programs) or "no kernel"
+            raise CommandError(f"error: {make_printable(name)} has {make_printable(names)}")
+        numbers = [x.line for x in chosen.statements]
+        lines = range(min(numbers), max(numbers) + 1)
     return parse_block(text, name, lines, with_memory=True, max_statements=MAX_PROOF_STATEMENTS)
 
 

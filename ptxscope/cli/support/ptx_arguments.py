@@ -249,9 +249,8 @@ def parse_all_assignments(ins: Signature, assignments: Sequence[str]) -> dict[st
     return values
 
 
-_LINES = re.compile(r"(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
-
-
+PLACE = re.compile(r"(?P<file>.+):(?:(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?|(?P<kernel>[\w$]+))")
+"""Lines of a file, or a kernel in it: ``FILE:10-17``, ``FILE:KERNEL``."""
 _IN_NO_FILE_NAME = re.compile(r"[\s;,{}()\"]")
 
 
@@ -281,10 +280,14 @@ def parse_ptx(text: str) -> BasicBlock:
     ``FILE:10-17`` names lines of a file. An instruction beside other statements that write
     registers is a block.
     """
-    file, _, lines = text.rpartition(":")
-    if numbers := _LINES.fullmatch(lines):
+    if (place := PLACE.fullmatch(text)) and place["first"]:
+        file = place["file"]
         if is_file(file):
-            return _read_block_lines(file, numbers)
+            from ...kernels.blocks.block_parser import parse_block
+
+            source, lines = read_place(place)
+            with command_errors(status=1):
+                return parse_block(source, file, lines)
         if ("." in file or "/" in file) and not _IN_NO_FILE_NAME.search(file):
             raise CommandError(f"error: {make_printable(file)}: there is no such file")
     try:
@@ -299,6 +302,30 @@ def parse_ptx(text: str) -> BasicBlock:
         return block
     has_others = any(note.startswith(OMISSION_PREFIX) for note in ins.notes)
     return (has_others and _find_block(text)) or make_block(ins)
+
+
+def read_place(place: re.Match[str]) -> tuple[str, range]:
+    """Return the text of the file of a place, and its lines; none if the place is a kernel.
+
+    Raise CommandError if it can't be read, or has no such lines.
+    """
+    from .inputs import open_text
+
+    with open_text(place["file"]) as stream:
+        text = stream.read()
+    if not place["first"]:
+        return text, range(0)
+    first, last = int(place["first"]), int(place["last"] or place["first"])
+    count, problem = len(text.splitlines()), ""
+    if not first:
+        problem = "lines are counted from 1"
+    elif first > last:
+        problem = f"the lines are reversed; write {last}-{first}"
+    elif first > count:
+        problem = f"the file has {count} lines"
+    if problem:
+        raise CommandError(f"error: {make_printable(place[0])}: {problem}")
+    return text, range(first, last + 1)
 
 
 def _find_legal_block(text: str, error: PtxError) -> BasicBlock:
@@ -322,33 +349,6 @@ def _find_block(text: str) -> BasicBlock | None:
 
     with command_errors(status=1):
         return find_block(text)
-
-
-def make_line_range(name: str, text: str, numbers: re.Match[str]) -> range:
-    """Return the lines ``first`` to ``last`` of a file's text. Raise CommandError if it has not."""
-    first, last = int(numbers["first"]), int(numbers["last"] or numbers["first"])
-    count, problem = len(text.splitlines()), ""
-    if not first:
-        problem = "lines are counted from 1"
-    elif first > last:
-        problem = f"the lines are reversed; write {last}-{first}"
-    elif first > count:
-        problem = f"the file has {count} lines"
-    if problem:
-        place = f"{make_printable(name)}:{first}" + (f"-{last}" if numbers["last"] else "")
-        raise CommandError(f"error: {place}: {problem}")
-    return range(first, last + 1)
-
-
-def _read_block_lines(name: str, numbers: re.Match[str]) -> BasicBlock:
-    from ...kernels.blocks.block_parser import parse_block
-    from .inputs import open_text
-
-    with open_text(name) as stream:
-        text = stream.read()
-    lines = make_line_range(name, text, numbers)
-    with command_errors(status=1):
-        return parse_block(text, name, lines)
 
 
 def is_file(text: str) -> bool:
