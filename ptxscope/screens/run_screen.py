@@ -61,7 +61,7 @@ class RunScreen(AnswerScreen[LeftRun]):
         Binding("i", "move('into')", "Into", show=False),
         Binding("N,left", "move('back')", "Back", show=False),
         Binding("right_square_bracket,alt+down", "explained(1)", "Next explained", show=False),
-        Binding("left_square_bracket,alt+up", "explained(-1)", "Last explained", show=False),
+        Binding("left_square_bracket,alt+up", "explained(-1)", "Previous explained", show=False),
         Binding("down,j", "cursor(1)", "Cursor down", show=False),
         Binding("up,k", "cursor(-1)", "Cursor up", show=False),
         Binding("pagedown", "cursor(10)", "Cursor far down", show=False),

@@ -123,19 +123,20 @@ class SweepPane(Pane):
     def show(self, trace: Trace) -> None:
         """Show another evaluation, of this instruction or of another one."""
         old_trace, self._trace = self._trace, trace
-        is_same_instruction = old_trace.instruction == trace.instruction
-        if not is_same_instruction:
+        is_other = old_trace.instruction != trace.instruction
+        if is_other:
             self._x, self._result_part = _choose_first_parts(trace)
             self._y = None
-        is_same_instruction = is_same_instruction and old_trace.model == trace.model
-        is_same_instruction = is_same_instruction and self._list_other_operands(
-            old_trace.operands
-        ) == self._list_other_operands(trace.operands)
-        if is_same_instruction:
-            self.sweep.operands = trace.operands
-        at_x, at_y = self.sweep.current_point
-        if not is_same_instruction or at_x is None or (self._y and at_y is None):
+        old_operands, operands = map(
+            self._list_other_operands, (old_trace.operands, trace.operands)
+        )
+        if is_other or (old_trace.model, old_operands) != (trace.model, operands):
             self.sweep = self._compute_sweep()
+        else:
+            self.sweep.operands = trace.operands
+            at_x, at_y = self.sweep.current_point
+            if at_x is None or (self._y and at_y is None):
+                self.sweep = self._compute_sweep()
         self.redraw_lines()
 
     def _compute_sweep(self) -> Sweep:

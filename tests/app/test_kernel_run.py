@@ -133,7 +133,7 @@ async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
         assert next_line(drive) == 0
         shown = await drive.see("question_mark")
         assert isinstance(drive.app.screen, HelpDialog)
-        assert "n steps over a" in shown
+        assert "n over; i into" in shown
         await drive.press("escape", "escape")
         drive.agree()
 
