@@ -293,6 +293,16 @@ def test_an_answer_of_another_trace_is_stale() -> None:
     assert not page.state.is_panel_stale
 
 
+def test_a_sweep_is_closed_while_it_would_reveal_an_answer() -> None:
+    page = open_page(VADD4 + "&sweep=a.b0&v=1")
+    act(page, "predict")
+    assert page.state.tool.name == ""
+    assert "would reveal the answer" in act(page, "sweep")["message"]
+    act(page, "predict")
+    act(page, "sweep")
+    assert "over all 256 values" in text_of(page.state.panel)
+
+
 def test_a_lesson_is_played_to_its_end() -> None:
     page = open_page(VADD4)
     line = page.state.line

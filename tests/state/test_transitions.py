@@ -15,6 +15,7 @@ from ptxscope.state import (
     step_transitions,
 )
 from ptxscope.state.actions import ACTIONS
+from ptxscope.state.edits import swap_operands
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.requests import (
     AskItem,
@@ -207,6 +208,27 @@ def test_predictions_go_on_through_a_block() -> None:
     assert {*statements} == {1, 2}
     assert statements == sorted(statements)
     assert said(asked) == "✓ That was the last step of the last statement"
+
+
+def test_the_ends_and_predictions_are_those_of_a_whole_block() -> None:
+    state = make_state()
+    text = "vadd.u32.u32.u32 t, a, b;\nvadd.u32.u32.u32 d, t, c;"
+    answer(listing_transitions.paste_text(state, text))
+    count = state.last_step
+
+    def go(id_: str, *numbers: int) -> tuple[int, int, int]:
+        answer(ACTIONS[id_].run(state, *(numbers or ACTIONS[id_].arguments)))
+        return state.block_statement, state.step, state.block_step
+
+    assert go("step.last") == (2, state.last_step, count + state.last_step)
+    assert go("step.first") == (1, 1, 1)
+    assert go("step.first", count + 2) == (2, 2, count + 2)
+    assert go("step.first", count) == (1, count, count)
+    assert go("predict") == (2, 1, count + 1)  # after the last step of the first statement
+    assert go("step.last") == (2, state.last_step, count + state.last_step)
+    assert not state.is_predicting
+    state.edit(swap_operands(state.setup))  # else the prediction that was left goes on
+    assert go("predict") == (1, 1, 1)
 
 
 def test_a_block_without_values_opens_on_edge_cases() -> None:
