@@ -9,8 +9,8 @@ from textual import events
 from ..engine.isa.entry import Slot
 from ..engine.isa.types import Form
 from ..state.edit_transitions import set_slot
+from ..state.requests import REFUSED
 from . import slot_choices
-from .base.hint_bar import REFUSED
 from .base.pane import CursorPane
 from .slot_choices import ChoiceError, SlotCell
 

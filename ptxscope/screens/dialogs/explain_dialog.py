@@ -27,7 +27,8 @@ from ...documents.formats.text import WIDTH
 from ...engine.syntax.asm_bindings import reading_type
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.trace import Trace
-from ...widgets.base.form_fields import LabelledInput, Menu, MenuItem, Page
+from ...state.requests import MenuItem
+from ...widgets.base.form_fields import LabelledInput, Menu, Page
 from ..solver_search import SolverSearch
 from .dialog import Dialog, DialogFrame
 

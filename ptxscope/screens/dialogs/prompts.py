@@ -15,8 +15,8 @@ from textual.widgets import Input, Static
 
 from ...engine.syntax.errors import make_printable
 from ...proof.solver import IsStopped, Stopped
-from ...state.requests import AskItem, AskText
-from ...widgets.base.form_fields import LabelledInput, Menu, MenuItem
+from ...state.requests import AskItem, AskText, MenuItem
+from ...widgets.base.form_fields import LabelledInput, Menu
 from ...widgets.base.pane import StyledLine, StyledText, measure_line
 from ...widgets.slot_choices import SlotOption
 from ..solver_search import SolverSearch

@@ -19,8 +19,9 @@ from ...proof.equivalence import Proof, Verdict
 from ...sources.diagnostic import CheckedInstruction
 from ...sources.lint import check_text
 from ...sources.suppressions import hide_remarks
+from ...state.requests import MenuItem
 from ...state.solver_questions import PROOF_SECONDS
-from ...widgets.base.form_fields import Menu, MenuItem, Page
+from ...widgets.base.form_fields import Menu, Page
 from .dialog import Dialog, DialogFrame
 
 

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from ...engine.syntax.errors import make_printable
-from ...state.requests import MenuItem as MenuItem
+from ...state.requests import MenuItem
 from .explorer_app import PostedMessage
 from .pane import CursorPane, Pane, StyledLine, StyledText
 

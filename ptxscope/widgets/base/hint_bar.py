@@ -7,7 +7,7 @@ from time import monotonic
 
 from textual.widget import Widget
 
-from ...state.requests import REFUSED as REFUSED
+from ...state.requests import REFUSED
 from .explorer_app import Hint
 from .pane import Pane, StyledLine, StyledText
 
