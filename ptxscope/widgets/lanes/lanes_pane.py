@@ -24,7 +24,7 @@ from ...engine.tracing.provenance import LaneBits
 from ...engine.tracing.step_text import format_lane_sentence
 from ...engine.tracing.trace import Trace
 from ...scene.scene_builder import build_scene
-from ...scene.scene_model import BitRef, LaneRef, Place
+from ...scene.scene_model import BitRef, LaneRef, Place, Scene
 from ...state import figure_edits
 from ...state.answer_transitions import ask_computed
 from ...state.edit_transitions import ask_value, choose_option, set_slot
@@ -115,8 +115,8 @@ class LanesPane(Pane):
 
     def __init__(self, trace: Trace) -> None:
         super().__init__("lanes", "Lanes")
-        self._scene = build_scene(trace)
-        self._view = LanesState(trace, 0, scene=self._scene)
+        self._view = LanesState(trace, 0)
+        self._built_scene: Scene | None = None
         self._steps: dict[int, tuple[int, int]] = {}
         self._levels: tuple[tuple[int, int], Levels] | None = None
         """The levels of the steps, and the size for which they were chosen."""
@@ -146,10 +146,9 @@ class LanesPane(Pane):
         """
         old, is_other_trace = self._view, trace is not self._trace
         if is_other_trace:
-            self._scene = build_scene(trace)
+            self._built_scene = None
         self._view = LanesState(
             *(trace, step, Highlights(), deviation, pin),
-            scene=self._scene,
             guesses=guesses,
             question_lane=question_lane,
         )
@@ -175,6 +174,12 @@ class LanesPane(Pane):
     @property
     def _trace(self) -> Trace:
         return self._view.trace
+
+    @property
+    def _scene(self) -> Scene:
+        if self._built_scene is None:  # not before the app runs, which sets aside what fails here
+            self._built_scene = build_scene(self._trace)
+        return self._built_scene
 
     def _has_place(self, place: Place) -> bool:
         if place.key == Role.TABLE:
@@ -204,7 +209,8 @@ class LanesPane(Pane):
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the lines of the trace."""
-        view = self._view._replace(lights=self.compute_highlights(), progress=self._progress)
+        lights = self.compute_highlights()
+        view = self._view._replace(lights=lights, progress=self._progress, scene=self._scene)
         size = width, self.scrollable_content_region.height
         known_levels = self._levels[1] if self._levels and self._levels[0] == size else None
         drawing = draw(view, *size, known_levels)
