@@ -1,1 +1,1 @@
-"""The dialogs, one module each, their common frame, and the placement of messages."""
+"""The dialogs, their common frame, and the placement of messages."""

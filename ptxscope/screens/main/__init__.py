@@ -1,1 +1,1 @@
-"""The main screen and its mixins: editing, stepping, listings, prediction, lessons."""
+"""The main screen: its widgets, what shows the state, and what runs transitions."""
