@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from textual.timer import Timer
 
@@ -23,9 +23,6 @@ from ...state.requests import ShowHint, refuse
 from ..solver_search import SolverSearch
 from .explorer_view import ExplorerView
 
-if TYPE_CHECKING:
-    from .action_runner import ActionRunner
-
 _ASSEMBLING = "assembling… · Esc stops"
 PAUSE = 0.2
 """Seconds without an edit before the tools run: none for each key of a line that is typed."""
@@ -33,10 +30,20 @@ _MAX_KEPT = 64
 """The lines and targets whose code is kept."""
 
 
+class FocusOwner(Protocol):
+    """What moves the focus of the screen."""
+
+    def leave_focus(self) -> None:
+        """Release the focus."""
+
+    def move_to(self, id_: str) -> None:
+        """Focus a widget."""
+
+
 class MachineController:
     """Opens and closes the pane, and keeps it up to date."""
 
-    def __init__(self, state: ExplorerState, view: ExplorerView, focus: ActionRunner) -> None:
+    def __init__(self, state: ExplorerState, view: ExplorerView, focus: FocusOwner) -> None:
         self._state, self._view, self._focus = state, view, focus
         self._search = SolverSearch(view.screen)
         self._arch = DEFAULT_ARCH
