@@ -392,9 +392,17 @@ def test_a_read_is_not_hidden_by_a_later_read_of_the_thread_that_writes() -> Non
     )
 
 
-def test_a_place_that_all_threads_read_before_the_last_of_them_writes() -> None:
-    (conflict,) = run_one(read_kernel("last_writer"), block=8).conflicts
-    assert conflict.thread == "thread (7,0,0) of block (0,0,0)"
+@pytest.mark.parametrize(
+    ("name", "kind", "thread"),
+    [
+        ("last_writer", "WRITE_AFTER_READ", 7),  # all threads read before
+        ("store_after_update", "WRITE_AFTER_UPDATE", 3),
+    ],
+)
+def test_a_thread_that_writes_what_others_have_used(name: str, kind: str, thread: int) -> None:
+    (conflict,) = run_one(read_kernel(name), block=8).conflicts
+    assert conflict.kind.name == kind
+    assert conflict.thread == f"thread ({thread},0,0) of block (0,0,0)"
     assert conflict.other_thread != conflict.thread
 
 
@@ -461,12 +469,6 @@ def test_a_histogram_without_one_of_its_barriers(
         for x in result.conflicts
     ]
     assert found == expected
-
-
-def test_a_store_after_an_update_of_another_thread() -> None:
-    (conflict,) = run_one(read_kernel("store_after_update"), block=8).conflicts
-    assert conflict.kind.name == "WRITE_AFTER_UPDATE"
-    assert conflict.thread == "thread (3,0,0) of block (0,0,0)"
 
 
 def test_threads_that_communicate_by_volatile_accesses_need_no_barrier() -> None:
