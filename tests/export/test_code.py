@@ -25,6 +25,7 @@ from ptxscope.engine.tracing.operand_bits import bind_values
 from tests.block_idioms import IDIOMS, Idiom
 from tests.engine.test_blocks import EVERY_IDIOM, draw_values
 from tests.export.samples import E3
+from tests.reference import reference
 from tests.reference_data import Golden, golden_forms, golden_opcodes
 from tests.strategies import evaluations
 from tests.tiers import ci_only, sampled, some, thorough
@@ -184,6 +185,25 @@ def test_c_computes_the_idioms(tmp_path: Path) -> None:
             checks.append(call_c(f"block{number}", [*values.values()], results))
         functions.append(export(shown, "c").replace(" block(", f" block{number}("))
     run_checks(functions, checks, tmp_path)
+
+
+@ci_only
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
+@pytest.mark.parametrize(("guard", "acts"), [("@g", (0, 1)), ("@!g", (1, 0))])
+def test_c_keeps_both_predicates_where_the_guard_forbids(
+    guard: str, acts: tuple[int, int], tmp_path: Path
+) -> None:
+    line = "setp.lt.and.u32 p|q, a, b, c"
+    shown = trace(f"{guard} {line}", dict.fromkeys("abcgpq", 0))
+    checks = []
+    for bits in itertools.product((1, 2), (1, 2), (0, 1), (0, 1), (0, 1), (0, 1)):
+        values = dict(zip("abcgpq", bits, strict=True))
+        new = reference(line, {name: values[name] for name in "abc"}, "isa")
+        wanted = [(new if acts[values["g"]] else values)[name] for name in "pq"]
+        assert [*evaluate(shown.instruction, values).values()] == wanted
+        given_ = [values[role.replace("guard", "g")] for role in taken_roles(shown)]
+        checks.append(call_c(make_function_name(shown), given_, wanted, "int"))
+    run_checks([export(shown, "c")], checks, tmp_path)
 
 
 @pytest.mark.parametrize("format_", ["c", "python"])

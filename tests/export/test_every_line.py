@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents import TEXTS
-from ptxscope.documents.code.functions import make_function_name, name_parameters
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.isa.types import Type
@@ -27,7 +26,6 @@ from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from tests.export.every import check
-from tests.reference import reference
 from tests.reference_data import table
 from tests.strategies import evaluations, instruction_of
 from tests.tiers import ci_only, sampled, thorough
@@ -178,36 +176,6 @@ def test_every_line_is_c(tmp_path: Path) -> None:
     compiled_as_c((*accepted(), *written()), tmp_path)
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
-@pytest.mark.parametrize(("guard", "acts"), [("@g", (0, 1)), ("@!g", (1, 0))])
-def test_c_keeps_both_predicates_where_the_guard_forbids(
-    guard: str, acts: tuple[int, int], tmp_path: Path
-) -> None:
-    line = "setp.lt.and.u32 p|q, a, b, c"
-    shown = traced(f"{guard} {line}")
-    order = [*name_parameters(shown)]
-    checks = []
-    for a, b, c, g, p, q in product((1, 2), (1, 2), (0, 1), (0, 1), (0, 1), (0, 1)):
-        new = reference(line, {"a": a, "b": b, "c": c}, "isa")
-        wanted = (new["p"], new["q"]) if acts[g] else (p, q)
-        values = {"a": a, "b": b, "c": c, "guard": g, "p": p, "q": q}
-        given_ = ", ".join(str(values[role]) for role in order)
-        assert (
-            tuple(
-                evaluate(
-                    shown.instruction, {"a": a, "b": b, "c": c, "g": g, "p": p, "q": q}
-                ).values()
-            )
-            == wanted
-        )
-        checks.append(f"{make_function_name(shown)}({given_}, &x, &y);")
-        checks.append(f"bad |= x != {wanted[0]} || y != {wanted[1]};")
-    main = f"int main(void) {{ int bad = 0, x, y;\n{chr(10).join(checks)}\nreturn bad; }}\n"
-    (tmp_path / "t.c").write_text(export(shown, "c") + main, encoding="utf-8")
-    subprocess.run([*GCC, "-o", str(tmp_path / "t"), str(tmp_path / "t.c")], check=True)
-    assert subprocess.run([str(tmp_path / "t")], check=False).returncode == 0
-
-
 @pytest.mark.parametrize("line", ["setp.ne.u32 _, a, b", "@g setp.lt.and.f32 _, a, b, !c",
                                   "@!g setp.eq.s64 _, 1|2, b"])  # fmt: skip
 @pytest.mark.parametrize("model", MODELS)
@@ -294,15 +262,6 @@ def test_a_name_that_no_parser_lets_pass_is_visible_in_every_format(name: str) -
         parse("selp.b32 d, a, b, !c"), {}, ["0", "1", name, "00", "000", "2", "3"]
     )
     check(trace(ins, values), Options(standalone=True))
-
-
-@pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\udc80|\x00"], ids=ascii)
-def test_half_a_surrogate_pair_survives_in_json(text: str) -> None:
-    from ptxscope.documents.formats.json_reader import load
-
-    shown = replace(traced("vadd.u32.u32.u32 d, a, b"), annotations=Annotations(text, text))
-    document = export(shown, "json")
-    assert load(document.encode("utf-8").decode("utf-8")) == shown
 
 
 def test_a_bar_in_a_literal_stays_in_its_cell() -> None:

@@ -178,8 +178,6 @@ _BYTE = 28
 """Height of the box of a byte in px."""
 _DIGIT, _DIGIT_WIDTH = 22, 34
 """Height and width of the box of a digit in px."""
-_LINKS = 64
-"""Height of the lines from the source bytes in px."""
 
 
 def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y: float) -> float:
@@ -198,7 +196,7 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
         if source.place not in sketch.ports:
             sketch.set_port(source.place, area, y + _BYTE)
             sketch.add_zone(source.place, area, y, y + _BYTE)
-    top = y + _BYTE + (_LINKS if not sketch.layout.is_compact else _LINKS * 0.7)
+    top = y + _BYTE + sketch.layout.permutation_drop
     starts = dict(zip(figure.sources, columns, strict=True))
     for byte, area in zip(figure.lane_bytes, areas, strict=True):
         if byte.source:
@@ -249,8 +247,6 @@ def _draw_lane(sketch: Sketch, byte: TakenByte, area: Area, y: float) -> None:
 
 # --- truth tables ---------------------------------------------------------------------------
 
-_LINE, _COMPACT_LINE = 19.0, 16.0
-"""Height of a line of a table in px, and in a compact figure."""
 _COLUMN = 17.0
 """Width of an entry of a table in px."""
 _NAME = 22.0
@@ -271,7 +267,7 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, y: float) -> 
     size = min(FORMULA.size, beside.width / max(len(groups) * _ADVANCE, 1))
     is_beside = size >= MIN_SIZE
     table = Area(inner.x, width) if is_beside and groups else inner.take_middle(width)
-    pitch = _COMPACT_LINE if sketch.layout.is_compact else _LINE
+    pitch = sketch.layout.table_line
     end = _draw_entries(sketch, figure, words, table, y + 6, pitch)
     if groups:
         if not is_beside:

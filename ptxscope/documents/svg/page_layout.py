@@ -64,6 +64,14 @@ class Layout(NamedTuple):
     """Height in px of straight lines between two rows."""
     row_gap: float = 10
     """Gap in px between rows without a line."""
+    permutation_drop: float = 64
+    """Height in px of the lines from bytes to the digits that pick them."""
+    table_line: float = 19.0
+    """Height in px of a line of a truth table."""
+    result_drop: float = 34
+    """Height in px of the lines to the results."""
+    result_gap: float = 20
+    """Gap in px between two results."""
 
     @property
     def width(self) -> float:
@@ -74,8 +82,9 @@ class Layout(NamedTuple):
 PAGE = Layout(Area(EDGE, WIDTH - 2 * EDGE), FIGURES, Area(WORDS_X, WORDS_WIDTH))
 _COLUMN = Area(6, 388)
 COMPACT = Layout(
-    _COLUMN, _COLUMN, _COLUMN.shrink(2), is_compact=True, crossing=30, drop=15, row_gap=5
-)
+    _COLUMN, _COLUMN, _COLUMN.shrink(2), is_compact=True, crossing=30, drop=15, row_gap=5,
+    permutation_drop=44.8, table_line=16.0, result_drop=16, result_gap=8,
+)  # fmt: skip
 
 
 MAX_NAME_CHARS = 11

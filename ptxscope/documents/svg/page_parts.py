@@ -177,17 +177,16 @@ def draw_results(section: Section, sketch: Sketch, y: float, rival: Section | No
 
     The digits that differ from those of a rival are marked. In a compact figure the boxes are low.
     """
-    canvas, room, is_compact = sketch.canvas, sketch.figures, sketch.layout.is_compact
-    views, top = section.results, y + (16 if is_compact else 34)
+    canvas, room, layout = sketch.canvas, sketch.figures, sketch.layout
+    views, top, is_compact = section.results, y + layout.result_drop, layout.is_compact
     canvas.open_group("px-result")
     if not is_compact:
-        x = sketch.layout.words.x
-        canvas.draw_text(x, top + 26, "Result", SUBHEADING)
+        canvas.draw_text(layout.words.x, top + 26, "Result", SUBHEADING)
     if not views:
         end = _draw_empty_result(section, sketch, room, top - 4 * is_compact)
         canvas.close_group()
         return end
-    areas = room.split_columns(len(views), 8 if is_compact else 20)
+    areas = room.split_columns(len(views), layout.result_gap)
     if len(views) == 1 and not is_compact:  # the name is beside the word, which is in the middle
         name, bits, _ = views[0]
         side = FORMULA.measure(f"{name} =") + 26
