@@ -10,7 +10,7 @@ from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import SecOp, parse_selector
 from ptxscope.state.edits import with_choice, with_instruction, with_line, with_opcode, with_value
-from ptxscope.state.session import Setup, make_example, make_setup, trace_of
+from ptxscope.state.setup import Setup, make_example, make_setup, trace_of
 
 MASKED = "vadd4.u32.u32.u32 d.b310, a, b, c"
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from ptxscope.state.session import Setup, trace_of
+from ptxscope.state.setup import Setup, trace_of
 from tests.reference import reference
 from tests.tiers import ci_only, some
 from tools.demo import HEIGHT, PATH, SCRIPT, SIZE, WIDTH, Frame, film, outline, play

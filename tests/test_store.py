@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.learn.lesson_position import LessonProgress
-from ptxscope.state.session import make_example
+from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SavedState, StateStore
 from tests.tiers import ci_only
 

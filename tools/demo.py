@@ -27,7 +27,7 @@ from textual.strip import Strip
 
 from ptxscope import parse
 from ptxscope.app.app import Explorer
-from ptxscope.state.session import Setup
+from ptxscope.state.setup import Setup
 
 PATH: Final = Path(__file__).resolve().parent.parent / "screenshots" / "demo.svg"
 

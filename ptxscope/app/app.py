@@ -30,7 +30,7 @@ from ..state.explorer_state import ExplorerState
 from ..state.lesson_transitions import open_lesson
 from ..state.listing_transitions import open_cursor
 from ..state.requests import Transition
-from ..state.session import FIRST_OPCODE, make_example, make_setup
+from ..state.setup import FIRST_OPCODE, make_example, make_setup
 from ..state.state_store import SavedState, StateStore, format_state
 from ..widgets.base.explorer_app import ExplorerApp
 from ..widgets.base.theme_styles import (

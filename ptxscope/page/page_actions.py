@@ -27,7 +27,7 @@ from .permalink import TOOLS, PageLink, parse_permalink
 if TYPE_CHECKING:
     from ..engine.tracing.trace import Trace
     from ..state.open_listing import ListingCursor
-    from ..state.session import Setup
+    from ..state.setup import Setup
 
 Arguments = Mapping[str, Any]
 """The data attributes of an action's element, and fields."""

@@ -10,7 +10,7 @@ from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Input
 from ..engine.tracing.trace import Step, Trace
 from ..state.explorer_state import ExplorerState
-from ..state.session import FIRST_OPCODE, make_example
+from ..state.setup import FIRST_OPCODE, make_example
 from .elements import Child
 from .permalink import PageLink
 

@@ -27,7 +27,7 @@ from .requests import (
     ShowOutcome,
     refuse,
 )
-from .session import trace_of
+from .setup import trace_of
 from .step_transitions import STOP_PREDICTING
 
 if TYPE_CHECKING:

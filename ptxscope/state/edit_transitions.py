@@ -24,7 +24,8 @@ from .requests import (
     ShowOutcome,
     refuse,
 )
-from .session import Setup, describe_edit
+from .session import describe_edit
+from .setup import Setup
 
 if TYPE_CHECKING:
     from ..engine.isa.intrinsics import Intrinsic

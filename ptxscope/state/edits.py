@@ -20,7 +20,7 @@ from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Guard, Immediate, Instruction, Register
 from ..engine.syntax.parser import parse
 from ..engine.tracing.annotations import Annotations, Note
-from .session import (
+from .setup import (
     Setup,
     find_register_constants,
     make_canonical,

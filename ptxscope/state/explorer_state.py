@@ -13,7 +13,8 @@ from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
 from .edits import find_changed_registers, with_line, with_model
 from .requests import ShowHint
-from .session import Session, Setup, make_setup_of_trace, trace_of
+from .session import Session
+from .setup import Setup, make_setup_of_trace, trace_of
 from .state_store import SavedState, StateStore
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from .answer_transitions import ask_computed
 from .edit_transitions import edit, set_slot
 from .explorer_state import ExplorerState
 from .requests import REFUSED, AskText, Requests, ShowHint, refuse
-from .session import Setup, trace_of
+from .setup import Setup, trace_of
 
 FORMULA_PLACE = LaneRef(Role.TABLE, 0)
 """The place of a truth table as a whole, as its formula."""

@@ -13,7 +13,7 @@ from .edits import with_line
 from .explorer_state import ExplorerState
 from .open_block import describe_opening, open_block
 from .requests import Act, AskText, Focus, Notify, Open, Requests, ShowHint, ShowOutcome
-from .session import OperandOrigin, make_setup
+from .setup import OperandOrigin, make_setup
 
 if TYPE_CHECKING:
     from ..engine.program.program import Program

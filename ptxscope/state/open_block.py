@@ -12,7 +12,7 @@ from ..engine.program.statement import Statement, StatementKind
 from ..engine.syntax.errors import NotOneError, PtxError
 from ..engine.syntax.parser import OMISSION_PREFIX, scan
 from .edits import with_line
-from .session import Setup, find_register_constants
+from .setup import Setup, find_register_constants
 
 if TYPE_CHECKING:
     from ..engine.tracing.basic_block import BasicBlock, BlockStatement

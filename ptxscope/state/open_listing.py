@@ -41,7 +41,7 @@ from ..kernels.sequences import may_have_sequences
 from ..sources.source_programs import load
 from ..sources.verdict_cache import get_cached_verdict
 from .edits import with_line
-from .session import Setup, make_setup
+from .setup import Setup, make_setup
 
 if TYPE_CHECKING:
     from ..engine.tracing.basic_block import BasicBlock

@@ -1,139 +1,23 @@
-"""A session: the current setup, from which everything is computed, and the undo history.
-
-A setup is an instruction with operand values; the open listing belongs to the session, too.
-"""
+"""A session: the current setup and the open listing, with the undo history."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..engine.isa.catalog import CATALOG
 from ..engine.isa.encodings import format_hex
-from ..engine.isa.types import Role
-from ..engine.isa.video_entries import C_BITS
-from ..engine.records import FrozenRecord
-from ..engine.semantics.models import parse_model
-from ..engine.syntax.errors import PtxError, quote_word
-from ..engine.syntax.instruction import Instruction
-from ..engine.syntax.parser import parse
-from ..engine.tracing.annotations import NOTHING, Annotations, Note
+from ..engine.syntax.errors import quote_word
 from ..engine.tracing.deviation import Deviation, find_deviation, find_deviations
-from ..engine.tracing.trace import Trace, make_trace
+from ..engine.tracing.trace import Trace
+from .setup import Setup, trace_of
 
 if TYPE_CHECKING:
     from .open_listing import ListingCursor
 
-FIRST_OPCODE = "vadd4"
-"""The instruction whose example the first start shows, and a page without a permalink."""
 MAX_UNDO_STEPS = 1000
 """Edits that can be undone."""
 MAX_UNDO_CHARS = 8_000_000
 """Characters of their lines and listings together."""
-
-
-class OperandOrigin(NamedTuple):
-    """Where operands come from that are not those of the listing's run."""
-
-    text: str
-    """``thread (5,0,0) of block (0,0,0), step 18``."""
-    values: Mapping[str, int]
-    """The operands by role, as they were there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setup(FrozenRecord):
-    """An instruction and operand values: the unit of editing and of undo."""
-
-    instruction: Instruction
-    line: str
-    """The text of the line. While it is not legal, ``instruction`` is the last legal one."""
-    values: Mapping[str, int]
-    """Operand bits by role, including operands that the line does not mention now."""
-    model: str = "isa"
-    error: PtxError | None = field(default=None, compare=False, repr=False)
-    """The error in the line; the same for the same line."""
-    annotations: Annotations = NOTHING
-    """The user's annotations, for exports."""
-    place: tuple[int, int] | None = None
-    """The program and the statement of the open listing that it shows."""
-    is_detached: bool = False
-    """Whether its operands come from an explanation rather than from the listing."""
-    origin: OperandOrigin | None = None
-    """Where they come from, if that is known."""
-
-
-def trace_of(setup: Setup) -> Trace:
-    """Return the evaluation of a setup on the operands that are read.
-
-    A register in several roles has the value of the first.
-    """
-    ins = setup.instruction
-    read_names = {x.name for x in ins.inputs}
-    first: dict[str, int] = {}
-    operands = dict(ins.constants)
-    for role in map(str, Role):
-        if ins.names.get(role) in read_names and role not in operands:
-            width = (1 << ins.type_of(role).bits) - 1
-            value = setup.values.get(role, make_unset_bits(setup, role)) & width
-            operands[role] = first.setdefault(ins.names[role], value)
-    trace = make_trace(ins, parse_model(setup.model), operands)
-    notes = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
-    return trace.with_annotations(setup.annotations._replace(notes=notes))
-
-
-def make_unset_bits(setup: Setup, role: str) -> int:
-    """Return the bits of a register without a value. A listing shows every unknown value as 0."""
-    if role == Role.GUARD:
-        return 1
-    form, entry = setup.instruction.form, setup.instruction.entry
-    keeps = (
-        role == Role.C
-        and (entry.find_slot("mask") or entry.find_slot("dsel"))
-        and form.secop is None
-    )
-    return C_BITS if keeps and setup.place is None else 0
-
-
-def _is_in(note: Note, trace: Trace) -> bool:
-    """Whether the trace has a lane for the note at its step; an edit may restore it."""
-    rows = [row for row in trace.rows.values() if note.stage in (None, row.stage)]
-    return any(note.lane is None or note.lane < len(row.values) for row in rows)
-
-
-def make_setup(ins: Instruction, bits_by_name: Mapping[str, int], model_name: str = "isa") -> Setup:
-    """Return a setup of an instruction with values by register name; others are unset."""
-    values = {role: bits_by_name[name] for role, name in ins.names.items() if name in bits_by_name}
-    values |= find_register_constants(ins)
-    return Setup(make_canonical(ins), str(ins), values, model_name)
-
-
-def make_canonical(ins: Instruction) -> Instruction:
-    """Return the instruction parsed from its canonical text; registers stay constants."""
-    bits = {ins.names[role]: bits for role, bits in find_register_constants(ins).items()}
-    return parse(str(ins)).with_constants(bits)
-
-
-def find_register_constants(ins: Instruction) -> dict[str, int]:
-    """Return the bits of the registers that are constants, by role."""
-    return {role: bits for role, bits in ins.constants.items() if role in ins.names}
-
-
-def make_setup_of_trace(trace: Trace) -> Setup:
-    """Return a setup that evaluates to the same trace."""
-    ins = trace.instruction
-    return Setup(make_canonical(ins), str(ins), dict(trace.operands), trace.model.name)
-
-
-def make_example(opcode: str) -> Setup:
-    """Return the catalog's example of an instruction."""
-    ptx, values = CATALOG[opcode].example
-    return make_setup(parse(ptx), values)
-
-
-# --- undo --------------------------------------------------------------------------------
 
 
 class Moment(NamedTuple):

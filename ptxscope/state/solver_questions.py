@@ -17,7 +17,7 @@ from ..proof.operand_search import OperandSearch, find_operands
 from ..proof.solver import IsStopped, never
 from ..scene.scene_model import BitRef, Place
 from .edits import with_registers
-from .session import Setup
+from .setup import Setup
 
 SECONDS = 5.0
 """The time for one search."""

@@ -18,7 +18,7 @@ from ..engine.syntax.errors import PtxError, make_printable
 from ..engine.syntax.parser import parse
 from ..engine.tracing.annotations import NOTHING, annotations_from_json, annotations_to_json
 from .edits import with_line
-from .session import Setup, trace_of
+from .setup import Setup, trace_of
 
 if TYPE_CHECKING:
     from ..engine.json_node import JsonNode

@@ -161,7 +161,7 @@ def begin_predicting(state: ExplorerState) -> Requests:
 def predict_another(state: ExplorerState) -> Requests:
     """Predict another line of the family that is open, from its first step on."""
     from ..learn.practice import Practice, find_family, make_random
-    from .session import make_setup_of_trace
+    from .setup import make_setup_of_trace
 
     family = find_family(state.setup.instruction.opcode)
     practice = state.practice if state.practice and state.practice.family == family else None

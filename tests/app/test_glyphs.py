@@ -20,7 +20,7 @@ from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.state.session import make_example, trace_of
+from ptxscope.state.setup import make_example, trace_of
 from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 from tests.tiers import ci_only, sampled

@@ -11,7 +11,7 @@ import pytest
 
 from ptxscope.cli import main
 from ptxscope.state.listing_transitions import open_file
-from ptxscope.state.session import make_example
+from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SavedState, StateStore, state_to_json
 from tests.app.driving import VALUES, Driver, explorer
 from tests.tiers import ci_only, some

@@ -16,7 +16,7 @@ from ptxscope.proof.equivalence import Proof
 from ptxscope.proof.solver import IsStopped
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state import solver_questions
-from ptxscope.state.session import Setup
+from ptxscope.state.setup import Setup
 from ptxscope.state.solver_questions import prove_pin
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import Driver, explorer

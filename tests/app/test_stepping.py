@@ -18,7 +18,7 @@ from ptxscope.engine.tracing.step_text import format_result
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.actions import ACTIONS, format_key
-from ptxscope.state.session import make_example, make_setup, trace_of
+from ptxscope.state.setup import make_example, make_setup, trace_of
 from ptxscope.state.state_store import StateStore
 from ptxscope.state.step_transitions import compute_reading_seconds
 from ptxscope.widgets.base.hint_bar import HintBar

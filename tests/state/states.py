@@ -9,7 +9,7 @@ from ptxscope.engine.syntax.asm_bindings import parse_pasted
 from ptxscope.state.edits import with_instruction, with_value
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.open_listing import open_listing
-from ptxscope.state.session import make_setup
+from ptxscope.state.setup import make_setup
 from ptxscope.state.state_store import SavedState
 
 LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"

@@ -15,7 +15,7 @@ from ptxscope.state.edits import (
     with_model,
     with_registers,
 )
-from ptxscope.state.session import make_setup, trace_of
+from ptxscope.state.setup import make_setup, trace_of
 from ptxscope.state.solver_questions import (
     EditTarget,
     Finding,

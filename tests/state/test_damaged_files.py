@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope.state.open_listing import MAX_CHARS, read_listing
-from ptxscope.state.session import make_example
+from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SCHEMA, SavedState, StateStore, state_to_json
 from tests.tiers import examples
 

@@ -19,7 +19,7 @@ from ptxscope.state.edits import (
     with_step_note,
 )
 from ptxscope.state.explorer_state import ExplorerState, Mode
-from ptxscope.state.session import make_example
+from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SavedState, StateStore
 from tests.state.states import LINE, VALUES, make_state, move_by, reopen, set_values
 

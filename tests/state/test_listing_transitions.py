@@ -7,7 +7,7 @@ import pytest
 from ptxscope.sources.lint import check_text
 from ptxscope.state.open_listing import open_listing
 from ptxscope.state.requests import ShowOutcome
-from ptxscope.state.session import make_example, trace_of
+from ptxscope.state.setup import make_example, trace_of
 from tests.state.states import make_state, move_by, open_text, set_values
 from tests.state.test_transitions import do
 

@@ -7,7 +7,7 @@ import pytest
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.step_text import describe_step, format_lane_sentence
-from ptxscope.state.session import make_example, make_setup, trace_of
+from ptxscope.state.setup import make_example, make_setup, trace_of
 from ptxscope.state.step_transitions import compute_reading_seconds, estimate_seconds
 from tests.state.states import LINE, VALUES
 

@@ -20,7 +20,7 @@ from ptxscope.engine.isa.catalog import (
 from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.state.edits import make_instruction, with_choice
-from ptxscope.state.session import make_setup, trace_of
+from ptxscope.state.setup import make_setup, trace_of
 from tests.tiers import ci_only, whole
 
 MOVES = [

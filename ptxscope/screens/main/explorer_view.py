@@ -29,7 +29,7 @@ from ...widgets.slot_choices import ABSENT
 if TYPE_CHECKING:
     from ...learn.lesson_position import LessonPosition
     from ...state.open_listing import ListingCursor
-    from ...state.session import Setup
+    from ...state.setup import Setup
     from ...widgets.lesson_strip import LessonStrip
     from ...widgets.listing_pane import ListingPane
     from ...widgets.machine_pane import MachinePane
