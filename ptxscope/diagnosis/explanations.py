@@ -146,11 +146,9 @@ class Explanations(tuple[Explanation, ...]):
         )
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        """Return the representations for a notebook."""
         return {mime: format_findings(self) for mime, format_findings in FORMATTERS.items()}
 
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
-        """Print the explanations in IPython."""
         printer.text(FORMATTERS["text/plain"](self) if FORMATTERS else repr(self))
 
     def _repr_html_(self) -> str | None:
@@ -365,7 +363,6 @@ def _list_near_miss_sentences(near: Explanation) -> tuple[str, ...]:
 def _make_near_miss(
     search: Search, combination: CauseCombination, cases: Sequence[ObservedCase], shown_index: int
 ) -> Explanation:
-    """Return a near miss with its match count and its distance."""
     explanation = _make_explanation(search, combination, cases, shown_index)
     distance = cases[shown_index].observation.compute_distance(explanation.get_result(shown_index))
     return replace(

@@ -267,7 +267,6 @@ def format_slot_change(
 
 
 def _iter_opcode_causes(ins: Instruction) -> Iterator[Cause]:
-    """Yield other opcodes with the same slots."""
     has_only_registers = all(isinstance(source, Register) for source in ins.sources)
     for opcode in find_confusable_opcodes(ins.form):
         if not (has_only_registers or CATALOG[opcode.opcode].can_take_immediates):
@@ -282,7 +281,6 @@ def _iter_opcode_causes(ins: Instruction) -> Iterator[Cause]:
 
 
 def _iter_misconceptions() -> Iterator[Cause]:
-    """Yield common misconceptions about the instruction."""
     aspects = frozenset(("misconception",))
     for misconception in MISCONCEPTIONS:
         phrase = f"if {BELIEFS[misconception.id]}"
@@ -290,7 +288,6 @@ def _iter_misconceptions() -> Iterator[Cause]:
 
 
 def _iter_guard_causes(ins: Instruction) -> Iterator[Cause]:
-    """Yield the guard with the opposite sense."""
     if ins.guard:
         guard = ins.guard._replace(negated=not ins.guard.negated)
         phrase = f"with `{guard}` rather than `{ins.guard}`"

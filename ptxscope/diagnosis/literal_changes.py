@@ -115,7 +115,6 @@ def _iter_field_numbers(number: int, width: int) -> Iterator[tuple[int, int]]:
 
 
 def _make_literal_cause(role: str, source: Immediate, literal: Immediate, cost: int) -> Cause:
-    """Return the cause that replaces a literal."""
 
     def change_literal(operands: Bits, _: ObservedCase) -> Bits:
         return {**operands, role: literal.bits}
@@ -232,7 +231,6 @@ def _solve_digits(
 
 
 def _permute(ins: Instruction, case: ObservedCase, selector: int) -> Bits:
-    """Return the results of an observation with another selector."""
     return compute_results(lower(ins.form), {**case.observation.operands, "c": selector})
 
 

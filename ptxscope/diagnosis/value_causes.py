@@ -212,7 +212,6 @@ def _to_integer(width: int) -> _Value:
 
 
 def _convert_integer(bits: int, width: int) -> int:
-    """Return a signed integer as a float of the same width."""
     return encode_float(cast(bits, width, signed=True), Type(f"f{width}"))
 
 

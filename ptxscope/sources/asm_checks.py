@@ -179,7 +179,6 @@ def _check_widths(
 
 
 def _suits(declared_type: str, width: OperandWidth) -> bool:
-    """Return whether an operand of a type is accepted."""
     if not width.can_be_wider:
         return is_compatible(declared_type, Type(width.type))
     kind, bits = width.type[0], _count_bits(width.type)

@@ -48,7 +48,6 @@ def find_intrinsic_uses(
 
 
 def _is_declared(text: str, position: int) -> bool:
-    """Return whether a name is declared instead of used."""
     match = _TYPE.search(text, max(position - _CONTEXT_CHARS, 0), position)
     return match is not None and match[1] not in _KEYWORDS and not match[0].endswith(("*", "&"))
 

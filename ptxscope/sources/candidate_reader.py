@@ -337,7 +337,6 @@ class CandidateReader:
     def _make_candidate(
         self, start: int, opcode: int, end: int, *, is_plain: bool = False
     ) -> Candidate:
-        """Return the candidate between two positions of the text."""
         text = self._text
         self._count(start)
         line_start = max(self._line_start - self._base, start - WINDOW, 0)
@@ -357,7 +356,6 @@ class CandidateReader:
         )
 
     def _count(self, position: int) -> None:
-        """Count the lines up to a position of the text."""
         if position <= self._counted_end:
             return
         line_count = self._text.count("\n", self._counted_end, position)

@@ -129,14 +129,12 @@ class _Results:
 
 
 def _get_values(ins: Instruction, index: int, limit: int) -> dict[str, int]:
-    """Return the generated operands at an index."""
     columns = _make_columns(list_input_widths(ins), limit)
     return {x.name: int(column[index]) for x, column in zip(ins.inputs, columns, strict=True)}
 
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def _make_columns(bits: tuple[int, ...], limit: int) -> tuple[ValueArray, ...]:
-    """Return generated operands as one array for each register."""
     return tuple(
         np.array(column, np.uint64)
         for column in zip(*islice(draw_operands(bits), limit), strict=True)

@@ -220,7 +220,6 @@ _MAX_GAP_CHARS = 1 << 12
 def _check_disabled_code(
     piece: EmbeddedPtx, name: str, elsewhere: Scopes
 ) -> Iterator[CheckedInstruction]:
-    """Yield a note on code in ``#if 0``."""
     for item in islice(_check_piece(piece, name, elsewhere), 1):
         message = "in `#if 0`: neither compiled nor checked"
         yield make_item(name, item.ptx, Diagnostic("unread", message, item.location))
@@ -430,7 +429,6 @@ _OPCODE = re.compile(r"[\w$]++(?>(?:\s*+\.\w++)*)", re.ASCII)
 
 
 def _locate_operands(statement: Candidate, locator: Locator) -> SourceLocation:
-    """Return the location at which the operands of a statement begin."""
     match = _OPCODE.match(statement.text, statement.opcode)
     end = match.end() if match else statement.opcode
     return locator.locate(end, end + 1)

@@ -279,7 +279,6 @@ def read_julia_blocks(text: str) -> Iterator[Block]:
 def _decode_julia_string(
     text: str, start: int, end: int, *, is_raw: bool
 ) -> Iterator[TextFragment]:
-    """Yield the pieces of a string, with gaps for interpolated values."""
     if is_raw:
         yield text[start:end], start, 0
     else:
@@ -313,6 +312,5 @@ def _decode_marks(parts: Iterator[TextFragment]) -> Iterator[TextFragment]:
 
 
 def _without_backslash(dollar: TextFragment) -> TextFragment:
-    """Return the piece of an escaped ``$`` as a copy of that character."""
     text, origin, width = dollar
     return text, origin + width - 1, 0

@@ -279,7 +279,6 @@ def _skip_blanks(tokens: Sequence[CToken], index: int) -> int:
 
 
 def _trim(tokens: list[CToken]) -> list[CToken]:
-    """Return tokens without blanks at the ends."""
     start, end = 0, len(tokens)
     while start < end and tokens[start].kind is CTokenKind.BLANK:
         start += 1

@@ -90,7 +90,6 @@ class MovedConstants:
             self._bits.clear()
 
     def _forget(self, declaration: list[Token]) -> None:
-        """Forget the registers that a declaration declares anew."""
         for word in declaration:
             if word.kind is TokenKind.NAME:
                 self._bits.pop(word.text, None)

@@ -130,7 +130,6 @@ def _write_bounds(
 
 
 def _is_active(x: Node, end: Node | int, is_low: bool) -> bool:
-    """Whether a bound can change a value."""
     if isinstance(end, Node):
         return True
     return x.range.low < end if is_low else x.range.high > end

@@ -135,7 +135,6 @@ _LINE_REST = re.compile(r"[^\S\n]*+(?:[\n;#]|\Z)")
 
 
 def _is_statement_end(text: str, position: int) -> bool:
-    """Return whether a Python statement ends at a position."""
     return _LINE_REST.match(text, position) is not None
 
 
@@ -211,7 +210,6 @@ def _replace_field(field: re.Match[str]) -> str:
 
 
 def _decode_string(text: str, token: _Quoted) -> Iterator[TextFragment]:
-    """Yield the decoded pieces of a string."""
     start, end = token.body
     if "f" not in token.prefix:
         yield from decode_parts(text, start, end, raw="r" in token.prefix)

@@ -83,7 +83,6 @@ def _make_operand(ins: Instruction, role: str) -> BitLanes:
 
 
 def _apply_table(table: int, names: Sequence[str], width: int) -> list[Bit]:
-    """Return the bits of a bitwise function of words."""
     return [BitFunction(table, tuple((x, i) for x in sorted(names))) for i in range(width)]
 
 
@@ -154,6 +153,5 @@ def _find_ignored_bits(ins: Instruction, plan: Plan) -> Iterator[Redundancy]:
 
 
 def _replace_sources(ins: Instruction, literals: dict[str, Immediate]) -> str:
-    """Return an instruction's line with literals for some sources."""
     sources = tuple(literals.get(role, source) for role, source in ins.roles.items())
     return str(replace(ins, sources=sources))

@@ -114,7 +114,6 @@ def _make_block(ins: Instruction) -> tuple[str, ...] | None:
 
 
 def _indent(body: Sequence[str]) -> tuple[str, ...]:
-    """Return lines as a block of their own."""
     return ("{", *(f"    {line}" for line in body), "}")
 
 

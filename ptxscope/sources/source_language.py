@@ -167,7 +167,6 @@ _TYPES = frozenset(
 
 
 def _begins_ptx(text: str) -> bool:
-    """Return whether a text begins with a directive or an instruction of PTX."""
     prefix = _PREFIX.match(text)
     statement = _FIRST_STATEMENT.match(text, prefix.end() if prefix else 0)
     if statement is None or statement["opcode"] is None:

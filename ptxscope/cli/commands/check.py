@@ -214,7 +214,6 @@ def run(words: Sequence[str]) -> int:
 
 
 def _add_options(settings: CheckSettings, arguments: argparse.Namespace) -> CheckSettings:
-    """Return the settings with the options that replace one of them."""
     return settings._replace(
         forces_exclude=arguments.force_exclude or settings.forces_exclude,
         fail_on=Severity(arguments.fail_on or settings.fail_on),
@@ -315,7 +314,6 @@ def _number(limit: int | None, sizes: Sequence[int]) -> int:
 
 
 def _count_cores() -> int:
-    """Return the number of processors that this process may use."""
     processors: set[int] = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     return len(processors) or os.cpu_count() or 1
 
@@ -380,7 +378,6 @@ def _check_file(
     prove: Prove | None,
     on_read: Callable[[int], object],
 ) -> CheckOutcome:
-    """Check a file and write its report."""
     counts = Counter[str]()
     try:
         items = settings.filter_items(_check(name, settings.definitions, prove, on_read))

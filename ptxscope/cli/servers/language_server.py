@@ -187,7 +187,6 @@ class PtxServer(LanguageServer):
 
 
 def _take(items: Iterator[CheckedInstruction]) -> list[CheckedInstruction]:
-    """Return the next items, a few hundred."""
     return [item for _, item in zip(range(300), items, strict=False)]
 
 

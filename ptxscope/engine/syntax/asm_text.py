@@ -129,7 +129,6 @@ def find_asm_openings(text: str) -> Iterator[int]:
 
 
 def _find_opening(text: str, position: int) -> re.Match[str] | None:
-    """Return the match for the start of the next ``asm`` statement."""
     while match := _ASM.search(text, position):
         if match["opened"]:
             return match

@@ -223,7 +223,6 @@ class _CallReader:
         return is_read
 
     def _choose_name(self) -> str:
-        """Return a name for the value of a call that is an argument."""
         if self._names is None:
             used_names = {x.text for x in iter_c_tokens(self.text)}
             candidates = chain(("t",), (f"t{number}" for number in count(1)))
@@ -255,7 +254,6 @@ def _make_name_problem(name: str, span: Span, names: Sequence[str]) -> Problem:
 def _find_argument_problem(
     intrinsic: Intrinsic, arguments: Sequence[tuple[str, Span]], call_span: Span
 ) -> Problem | None:
-    """Return the problem of a call's arguments, if there is one."""
     expected = intrinsic.parameters
     if len(arguments) != len(expected):
         count = f"{len(expected)} argument{'s' * (len(expected) > 1)}"
@@ -368,7 +366,6 @@ class _PtxWriter:
         return name
 
     def _choose_name(self, stem: str) -> str:
-        """Return a name that is not used yet."""
         names = (stem, *(f"{stem}{number}" for number in range(len(self._used_names) + 1)))
         return next(x for x in names if x not in self._used_names)
 
