@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse
+from ..engine.tracing.annotations import NOTHING
 from ..engine.tracing.step_text import format_operand_name
 from . import edits
 from .explorer_state import Edit, ExplorerState
@@ -38,11 +39,15 @@ def edit(state: ExplorerState, setup: Setup, *, coalesce: bool = False) -> Reque
 
 
 def report_edit(state: ExplorerState, edit: Edit | None) -> Requests:
-    """Report a pin that is not compared any more, and an operand that a listing computes."""
+    """Report notes that are dropped, a pin that waits, and an operand that a listing computes."""
     if edit is None:
         return
     pin, before = state.pin, edit.old_setup.instruction.opcode
     now = state.setup.instruction.opcode
+    old_notes, notes = edit.old_setup.annotations, state.setup.annotations
+    if old_notes != NOTHING == notes and edit.old_setup.line != state.setup.line:
+        text = f"The title, caption and notes were those of {before}, and are dropped"
+        yield ShowHint(text, keys=(("edit.undo", "restores them"),))
     if pin is not None and pin.instruction.opcode == before != now:
         text = f"The pin waits for {before}: it is not compared with {now}"
         yield ShowHint(text, keys=(("pin", "unpins it"),))
@@ -76,10 +81,13 @@ def fix_line(state: ExplorerState) -> Requests:
             return
 
 
-def open_instruction(state: ExplorerState, ins: Instruction) -> Requests:
-    """Open an instruction."""
+def open_instruction(
+    state: ExplorerState, ins: Instruction, values: Mapping[str, int] | None = None
+) -> Requests:
+    """Open an instruction, with values of registers by name."""
     state.add_recent(ins.opcode)
-    yield from edit(state, edits.with_instruction(state.setup, ins))
+    setup = edits.with_instruction(state.setup, ins)
+    yield from edit(state, edits.with_registers(setup, values or {}))
 
 
 def open_choice(state: ExplorerState, opcode: str, intrinsic: Intrinsic | None = None) -> Requests:

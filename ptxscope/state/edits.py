@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 from itertools import chain, zip_longest
 from operator import eq
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from ..engine.syntax.asm_bindings import parse_pasted
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Guard, Immediate, Instruction, Register
 from ..engine.syntax.parser import parse
-from ..engine.tracing.annotations import Annotations, Note
+from ..engine.tracing.annotations import NOTHING, Annotations, Note
 from .setup import (
     Setup,
     find_register_constants,
@@ -50,21 +49,14 @@ def _is_c_kept(form: Form) -> bool:
     return form.secop is None and (form.dsel is not None or form.mask is not None)
 
 
-@cache
-def _list_example_bits() -> frozenset[int]:
-    """Return 0 and the values of c in the examples that add it or compare with it."""
-    examples = [entry.example for entry in CATALOG.values()]
-    return frozenset(
-        {0} | {values.get("c", 0) for ptx, values in examples if not _is_c_kept(parse(ptx).form)}
-    )
-
-
-def _with_new_c(setup: Setup, old_form: Form) -> Setup:
+def _with_new_c(setup: Setup, old: Instruction) -> Setup:
     """Drop c's example value once bits of c are kept, so that c becomes recognisable."""
-    if _is_c_kept(old_form) or not _is_c_kept(setup.instruction.form) or setup.place is not None:
+    is_kept = _is_c_kept(setup.instruction.form)
+    if _is_c_kept(old.form) or not is_kept or setup.place is not None:
         return setup
-    if setup.values.get("c") not in _list_example_bits():
-        return setup
+    example = _make_shape_example(old.entry).values
+    if setup.values.get("c", 0) and any(setup.values.get(x) != example[x] for x in example):
+        return setup  # the user's
     return replace(setup, values={role: x for role, x in setup.values.items() if role != "c"})
 
 
@@ -74,18 +66,25 @@ def with_line(setup: Setup, text: str) -> Setup:
         ins = parse_pasted(text)
     except PtxError as error:
         return replace(setup, line=text, error=error)
-    values = {**setup.values, **find_register_constants(ins)}
+    values, old_ins = {**setup.values, **find_register_constants(ins)}, setup.instruction
     new_setup = replace(setup, instruction=ins, line=text, values=values, error=None)
-    return _with_new_c(new_setup, setup.instruction.form)
+    return _with_new_c(_without_foreign_notes(new_setup, old_ins), old_ins)
 
 
 def with_instruction(setup: Setup, ins: Instruction) -> Setup:
     """Return the setup with another instruction and its canonical line."""
-    return _with_new_c(_on_line(setup, ins), setup.instruction.form)
+    return _with_new_c(_on_line(setup, ins), setup.instruction)
 
 
 def _on_line(setup: Setup, ins: Instruction) -> Setup:
-    return replace(setup, instruction=make_canonical(ins), line=str(ins), error=None)
+    new_setup = replace(setup, instruction=make_canonical(ins), line=str(ins), error=None)
+    return _without_foreign_notes(new_setup, setup.instruction)
+
+
+def _without_foreign_notes(setup: Setup, old: Instruction) -> Setup:
+    """Drop title, caption and notes if they were written for another opcode."""
+    is_same = setup.instruction.opcode == old.opcode
+    return setup if is_same else replace(setup, annotations=NOTHING)
 
 
 def with_form(setup: Setup, form: Form) -> Setup:

@@ -98,7 +98,8 @@ class ExplorerState:
         """The state and the cursor in the listing before the lesson."""
         self.edited_register = ""
         """The register whose value the user changed last."""
-        self._setup_before_typing: Setup | None = None
+        self._setup_before_typing = setup
+        self._typed_setup: Setup | None = None
         """The setup produced by the typing in progress in the line."""
         self._is_stepping = False
         """Whether the user steps through a block, and has not asked for all of it."""
@@ -325,9 +326,11 @@ class ExplorerState:
 
         With ``coalesce``, one undo reverts this edit and the last one together; ``is_closing``
         closes the listing. The last step remains the last; another instruction hides its result.
+        An edit of an illegal line that is being typed joins the typing.
         """
         is_at_end, old_setup = self.is_at_end, self.setup
-        if not self.session.apply(setup, cursor, coalesce=coalesce, is_closing=is_closing):
+        joins = coalesce or (self._is_typing and old_setup.error is not None)
+        if not self.session.apply(setup, cursor, coalesce=joins, is_closing=is_closing):
             return None
         self.pause()
         if self.setup.instruction.opcode != old_setup.instruction.opcode:
@@ -340,11 +343,24 @@ class ExplorerState:
         return Edit(old_setup, setup)
 
     def type_line(self, text: str, *, is_pasted: bool = False) -> Edit | None:
-        """Apply a typed line; what is typed after it joins this edit."""
-        goes_on = self._setup_before_typing is self.setup and not is_pasted
-        edit = self.edit(with_line(self.setup, text), coalesce=goes_on)
-        self._setup_before_typing = None if is_pasted else self.setup
+        """Apply a typed line; what is typed after it joins this edit.
+
+        A legal line is one edit of the line before the typing: lines that it passes through drop
+        neither values nor notes.
+        """
+        goes_on = self._is_typing and not is_pasted
+        if not goes_on:
+            self._setup_before_typing = self.setup
+        setup = with_line(self._setup_before_typing, text)
+        if setup.error is not None:
+            setup = with_line(self.setup, text)
+        edit = self.edit(setup, coalesce=goes_on)
+        self._typed_setup = None if is_pasted else self.setup
         return edit
+
+    @property
+    def _is_typing(self) -> bool:
+        return self._typed_setup is self.setup
 
     def type_statements(self, text: str) -> None:
         """Apply a typed line, which is open as a block while it is one, at its last step.
@@ -353,19 +369,19 @@ class ExplorerState:
         """
         from .open_block import with_statements
 
-        goes_on = self._setup_before_typing is self.setup
+        goes_on = self._is_typing
         setup, cursor = with_statements(self.setup, self.cursor, text)
         self.edit(setup, cursor, coalesce=goes_on, is_closing=cursor is None)
         if cursor is not None and setup.error is None:
             self.end_stepping()
             self.step = self.last_step
-        self._setup_before_typing = self.setup
+        self._typed_setup = self.setup
 
     def end_typing(self) -> None:
         """End the typing in the line, which is one edit, or none if it changed nothing."""
-        if self._setup_before_typing is self.setup:
+        if self._is_typing:
             self.session.drop_empty_edit()
-        self._setup_before_typing = None
+        self._typed_setup = None
 
     def show_statement(self, cursor: ListingCursor) -> Edit | None:
         """Show the last step of the statement at a listing's cursor."""

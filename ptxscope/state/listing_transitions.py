@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from .edit_transitions import edit, open_instruction, report_edit
 from .edits import with_line
 from .explorer_state import ExplorerState
 from .open_block import describe_opening, open_block
-from .requests import Act, AskText, Focus, Notify, Open, Requests, ShowHint, ShowOutcome
+from .requests import Act, AskText, Focus, Notify, Open, Requests, ShowHint, ShowOutcome, refuse
 from .setup import OperandOrigin, make_setup
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def paste_text(state: ExplorerState, text: str) -> Requests:
     """Open a pasted instruction, or several as a listing, or report what is wrong."""
     from ..engine.syntax.asm_bindings import parse_pasted
     from ..engine.syntax.parser import scan
+    from ..engine.syntax.values import parse_value
     from ..kernels.blocks.block_parser import MAX_STATEMENTS, find_block
     from .open_listing import MAX_CHARS
 
@@ -57,14 +58,34 @@ def paste_text(state: ExplorerState, text: str) -> Requests:
     if is_listing and any(item.instruction for item in statements):
         yield from open_text(state, text, "pasted")
         return
+    line, assignments = _split_values(text)
     try:
-        ins = parse_pasted(text)
+        ins = parse_pasted(line)
     except PtxError:
         line = " ".join(make_printable(text).split())
         yield from edit(state, with_line(state.setup, line))
         yield Focus("line")
         return
-    yield from open_instruction(state, ins)
+    values: Mapping[str, int] = {}
+    if not assignments.keys() <= set(ins.names.values()):
+        ins = parse_pasted(text)
+    else:
+        types = {name: ins.type_of(role) for role, name in ins.names.items()}
+        try:
+            values = {name: parse_value(x, types[name]) for name, x in assignments.items()}
+        except PtxError as error:
+            yield refuse(f"nothing is pasted: {error.message}")
+            return
+    yield from open_instruction(state, ins, values)
+
+
+def _split_values(text: str) -> tuple[str, dict[str, str]]:
+    """Return a text without the assignments at its end, and these: ``…; a=-100 b=0x7f``."""
+    line, is_ended, rest = text.rpartition(";")
+    pairs = [word.partition("=") for word in rest.split()]
+    if not is_ended or not all(name and value for name, _, value in pairs):
+        return text, {}
+    return f"{line};", {name: value for name, _, value in pairs}
 
 
 def open_typed_text(state: ExplorerState, text: str) -> Requests:

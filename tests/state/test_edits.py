@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptxscope.state.edits import with_line, with_value
+from ptxscope.state.session import make_example
 from tests.state.states import make_state
 
 
@@ -17,3 +18,12 @@ def test_a_mask_shows_c_where_nobody_gave_it() -> None:
     state.edit(with_line(state.setup, "vavrg4.s32.s32.s32 d.b20, a, b, c"))
     assert state.trace.operands["c"] == 0xCCCCCCCC
     assert f"{state.trace.result['d']:08x}"[:2] == "cc"
+
+
+def test_c_of_an_example_is_replaced_where_it_is_kept_and_the_users_is_not() -> None:
+    example = make_example("vset4")
+    line = "vadd.s32.s32.s32.sat d.b0, a, b, c"
+    assert "c" in example.values
+    assert "c" not in with_line(example, line).values
+    edited = with_line(with_value(example, "a", 1), line)
+    assert edited.values["c"] == example.values["c"]

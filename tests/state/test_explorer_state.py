@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from ptxscope import diagnose
+from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.state.edits import (
     randomize_values,
     swap_operands,
@@ -21,7 +22,7 @@ from ptxscope.state.edits import (
 from ptxscope.state.explorer_state import ExplorerState, Mode
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SavedState, StateStore
-from tests.state.states import LINE, VALUES, make_state, move_by, reopen, set_values
+from tests.state.states import LINE, VALUES, make_state, move_by, paste_line, reopen, set_values
 
 VADD4 = "vadd4.s32.s32.u32.sat d, a, b, c"
 
@@ -210,6 +211,30 @@ def test_a_paste_into_the_line_is_an_edit_of_its_own() -> None:
         state.undo()
     assert lines == [f"{before}xypastedzw", f"{before}xypasted", f"{before}xy"]
     assert state.setup.line == before
+
+
+def test_a_line_that_replaces_an_illegal_one_while_typing_joins_that_edit() -> None:
+    state = make_state()
+    before = state.setup
+    state.type_line("")
+    paste_line(state, "vadd.s32.s32.s32.sat d.b0, a, b, c")
+    assert state.undo()
+    assert state.setup == before
+    assert not state.session.undo_history
+
+
+def test_lines_that_typing_passes_through_drop_nothing() -> None:
+    state = make_state(values=VALUES)
+    note = with_step_note(state.setup, Stage.WRITE, "look")
+    state.edit(note)
+    for line in (
+        "vset.s32.u32.lt %r1, %r2, %r3",
+        "vadd.s32.s32.s32 %r1.b0, %r2, %r3, %r0",
+        f"{LINE};",
+    ):
+        state.type_line(line)
+        assert state.setup.error is None
+    assert state.setup == note
 
 
 # --- the pin -------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from ptxscope import diagnose
+from ptxscope.engine.tracing.annotations import NOTHING, Annotations
 from ptxscope.learn.lesson_text import format_answer
 from ptxscope.state import (
     answer_transitions,
@@ -27,7 +28,7 @@ from ptxscope.state.requests import (
     ShowOutcome,
     Wait,
 )
-from tests.state.states import make_state, open_text, set_values
+from tests.state.states import LINE, make_state, open_text, set_values
 
 
 def answer(requests: Requests | None, *answers: object) -> list[Request]:
@@ -139,6 +140,40 @@ def test_a_note_is_asked_for_and_kept() -> None:
     assert not state.trace.annotations.notes
     do(state, "note", None)  # left
     assert not state.trace.annotations.notes
+
+
+def test_notes_are_dropped_with_their_instruction_and_undo_restores_them() -> None:
+    state = make_state()
+    do(state, "note", "look here")
+    do(state, "export", Annotations("a title", "a caption", state.setup.annotations.notes))
+    annotated = state.setup
+    line = "vset4.s32.u32.gt.add %r1, %r2, %r3, %r0;"
+    answer(edit_transitions.type_line(state, line, is_pasted=True))
+    assert state.trace.annotations == annotated.annotations  # of the same opcode
+    state.undo()
+    for requests in (
+        listing_transitions.paste_text(state, "vadd.s32.s32.s32.sat d.b0, a, b, c;"),
+        edit_transitions.open_choice(state, "vadd4"),
+        edit_transitions.type_line(state, "vset2.s32.u32.gt %r1, %r2, %r3, %r0"),
+    ):
+        hint = said(answer(requests))
+        assert hint == "The title, caption and notes were those of vset4, and are dropped"
+        assert state.setup.annotations == NOTHING
+        do(state, "edit.undo")
+        assert state.setup == annotated
+
+
+def test_values_after_a_pasted_line_are_those_of_its_registers() -> None:
+    state = make_state()
+    text = "vadd.s32.s32.s32.sat d.b0, a, b, c; a=-100 b=0x7f c=0"
+    answer(listing_transitions.paste_text(state, text))
+    assert state.setup.line == "vadd.s32.s32.s32.sat d.b0, a, b, c;"
+    assert state.trace.operands == {"a": 0xFFFFFF9C, "b": 0x7F, "c": 0}
+    state.undo()
+    assert state.setup.line == f"{LINE};"
+    hint = said(answer(listing_transitions.paste_text(state, "popc.b32 d, a; a=zz")))
+    assert hint == "× nothing is pasted: `zz` is not a value"
+    assert state.setup.line == f"{LINE};"
 
 
 def test_edge_cases_are_offered_and_set() -> None:
