@@ -153,7 +153,10 @@ def list_hints(question: Question) -> tuple[str, ...]:
     steps = [step for step in trace.steps if step.number in used]
     asked_step = steps[-1]
     start: list[str] = []
-    if asked_step.stage is not Stage.SELECT:
+    is_whole = question.key in {result.role for result in trace.plan.results}
+    is_one_lane = len(trace.rows[location.key].values) == 1 and trace.instruction.entry.lanes > 1
+    # One row of a trace whose earlier steps are shown joins all lanes of these.
+    if asked_step.stage is not Stage.SELECT and (is_whole or not is_one_lane):
         selections = [step for step in steps if step.stage is Stage.SELECT]
         start = [_describe_sources(trace, location, cells)]
         if not any(start) and trace.instruction.entry.lanes > 1:
@@ -164,7 +167,6 @@ def list_hints(question: Question) -> tuple[str, ...]:
             if step.stage is Stage.EXTEND and step is not asked_step
         ]
     later = [step for step in steps if step.stage not in (Stage.SELECT, Stage.EXTEND)]
-    is_whole = question.key in {result.role for result in trace.plan.results}
     rules = [_describe_rule(location, x) for x in (later if is_whole else [asked_step])]
     end = _format_used(trace, used[asked_step.number])
     if is_whole:

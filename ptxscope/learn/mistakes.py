@@ -16,6 +16,7 @@ from ..diagnosis.explanations import investigate
 from ..diagnosis.form_causes import iter_form_causes
 from ..diagnosis.observation import Observation, Observed
 from ..diagnosis.value_causes import iter_value_causes
+from ..engine.isa.encodings import cast
 from ..engine.isa.types import DESTINATIONS, Type
 from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.base import (
@@ -100,6 +101,7 @@ def iter_mistakes(question: Question) -> Iterator[Mistake]:
         _iter_mutations,
         _iter_cause_mistakes,
         _iter_neighbour_mistakes,
+        _iter_part_mistakes,
     ):
         for mistake in iter_kind(question, location):
             if mistake.value != expected:
@@ -374,6 +376,22 @@ def _iter_neighbour_mistakes(question: Question, location: AnswerLocation) -> It
                 yield Mistake(cost, make_explanation(f"{text}: lane 0 is the rightmost."), value)
             else:
                 yield Mistake(3, make_explanation(f"{text}."), value)
+
+
+def _iter_part_mistakes(question: Question, location: AnswerLocation) -> Iterator[Mistake]:
+    """Yield the single lanes of a destination that is asked for as a whole."""
+    trace = question.trace
+    role = next((x.role for x in trace.plan.results if x.key == location.key), "")
+    count, unit = measure_destination(trace, role) if role else (1, 0)
+    if trace.instruction.entry.lanes == 1 or count == 1 or location.width != unit * count:
+        return
+    bits = location.get_value(run_plan(trace.plan, trace.operands))
+    for lane in range(count):
+        part = bits >> unit * lane & (1 << unit) - 1
+        name = f"That is lane {lane} alone: the answer is all {location.width} bits."
+        cost = 3 if part in (0, 1) else 1
+        for value in {part, cast(part, unit, signed=True) & (1 << location.width) - 1}:
+            yield Mistake(cost, make_explanation(name), value)
 
 
 def _explain_by_two_causes(

@@ -81,12 +81,14 @@ class Prediction(NamedTuple):
     def with_answer(self, place: LaneRef, text: str) -> Prediction:
         """Return the prediction with an answer graded; raise PtxError if it is not a value."""
         question = self._make_question(place)
+        text = locate_answer(question).complete_answer(text)
         answer = grade_answer(question, text)
         previous = self.get_guess(place)
-        wrong = previous.wrong + (not answer.is_right)
-        message = (
-            "" if answer.is_right else format_reply(question, answer, is_first=previous.wrong == 0)
-        )
+        wrong, message = previous.wrong + (not answer.is_right), ""
+        if not answer.is_right:
+            message = format_reply(question, answer, is_first=previous.wrong == 0)
+            if previous.wrong:  # it has the right answer
+                message += " Type it to go on."
         guess = Guess(text.strip()[:_MAX_ANSWER_CHARS], answer.is_right, True, message)
         return self.with_guess(place, guess._replace(hints=previous.hints, wrong=wrong))
 
@@ -99,16 +101,27 @@ class Prediction(NamedTuple):
 
     def parse_answer(self, place: LaneRef, text: str) -> int:
         """Parse an answer for a place; raise PtxError if it is not a value."""
-        return locate_answer(self._make_question(place)).parse_answer(text)
+        location = locate_answer(self._make_question(place))
+        return location.parse_answer(location.complete_answer(text))
 
     def is_yes_or_no(self, place: LaneRef) -> bool:
         """Whether a lane is answered by yes or no."""
         return locate_answer(self._make_question(place)).is_yes_or_no
 
     def format_location(self, place: LaneRef) -> str:
-        """Return the name of a lane: ``t lane 2``."""
+        """Return the name of a lane, ``t lane 2``, or of a whole word: ``d, all 32 bits``."""
         row = self.trace.rows[place.key]
-        return f"{row.name} lane {place.lane}" if len(row.values) > 1 else row.name
+        if len(row.values) > 1:
+            return f"{row.name} lane {place.lane}"
+        return ", ".join(filter(None, (row.name, self.format_extent(place))))
+
+    def format_extent(self, place: LaneRef) -> str:
+        """Return ``all 32 bits`` for a word that the lanes of a step are joined to, or ""."""
+        location = locate_answer(self._make_question(place))
+        is_one = len(self.trace.rows[place.key].values) == 1
+        is_word = is_one and not location.is_number and not location.is_yes_or_no
+        is_joined = is_word and self.trace.instruction.entry.lanes > 1
+        return f"all {location.width} bits" if is_joined else ""
 
     def find_next_location(self, number: int, previous: LaneRef | None = None) -> LaneRef | None:
         """Return the first lane of a step without a right answer, searching on from `previous`."""

@@ -6,7 +6,9 @@ and parses the answer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from ..engine.isa.encodings import cast, get_limits
@@ -20,6 +22,7 @@ from ..engine.tracing.trace import Trace
 
 WORD = 32
 _TRUTHS = {"yes": 1, "y": 1, "true": 1, "no": 0, "n": 0, "false": 0}
+_HEX_WITH_LETTER = re.compile("[0-9_ ]*+[a-fA-F][0-9a-fA-F_ ]*+")
 _ALLOWED_TRUTHS = "yes, no, true, false, 1, 0"
 
 
@@ -81,6 +84,15 @@ class AnswerLocation(NamedTuple):
             if self.is_yes_or_no:
                 raise _make_truth_error(text) from None
             raise
+
+    def complete_answer(self, text: str) -> str:
+        """Return an answer with 0x in front of hexadecimal digits that are no value without."""
+        if self.is_yes_or_no or not _HEX_WITH_LETTER.fullmatch(text.strip()):
+            return text
+        with suppress(PtxError):  # 1e5 is a float
+            self.parse_answer(text)
+            return text
+        return f"0x{text.strip()}"
 
     @property
     def letters(self) -> str:

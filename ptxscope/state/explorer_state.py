@@ -231,6 +231,8 @@ class ExplorerState:
         A step before the first is shown only if it is already.
         """
         old_step, self.step = self.step, min(max(step, min(self.step, 1)), self.last_step)
+        if not self.is_predicting:
+            self._drop_revealed_prediction()
         self._is_stepping |= not self.is_at_end
         return self.step != old_step
 
@@ -457,12 +459,12 @@ class ExplorerState:
     # --- predictions -------------------------------------------------------------------
 
     def resume_predicting(self) -> None:
-        """Predict the step at which the user stopped, if it is still ahead, or else the next.
+        """Predict the step at which the user stopped, unless it is shown since, or else the next.
 
         After the last step of all, that is the first.
         """
         left_at = self._left_at if self._follow_prediction() else 0
-        if left_at and (self.step < left_at or self.is_at_end):
+        if left_at:
             self.begin_predicting(left_at)
         elif not self.is_at_end:
             self.begin_predicting(self.step + 1)
@@ -481,6 +483,17 @@ class ExplorerState:
         self._left_at = self.step
         self.mode = Mode.READING
         self.step = self.step - 1 if step is None else step
+        self._drop_revealed_prediction()
+
+    @property
+    def is_prediction_left(self) -> bool:
+        """Whether a prediction was left at a step that is not shown since."""
+        return self._left_at > 0
+
+    def _drop_revealed_prediction(self) -> None:
+        """End the prediction that was left at a step that is shown now."""
+        if 0 < self._left_at <= self.step:
+            self.prediction, self._left_at = None, 0
 
     def finish_predicting(self) -> tuple[Guess, ...]:
         """End predicting at the last step and return the right guesses."""

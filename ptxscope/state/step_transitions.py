@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from ..engine.micro_operations.base import RowTrace
 from ..engine.micro_operations.properties import Flag
-from ..engine.syntax.errors import PtxError, format_count
+from ..engine.syntax.errors import PtxError, format_count, make_printable, quote_word
 from ..engine.tracing.deviation import Deviation
 from ..engine.tracing.step_text import describe_step, format_lane_sentence
 from ..engine.tracing.trace import Step, Trace
@@ -168,15 +168,21 @@ def predict_another(state: ExplorerState) -> Requests:
     trace = (practice or Practice(family)).pick_trace(make_random())
     if state.is_predicting:
         state.stop_predicting()
-    state.show_last_step(make_setup_of_trace(trace))
+    edit = state.show_last_step(make_setup_of_trace(trace))
     state.begin_predicting(1)
     yield from _ask_step(state)
+    if edit is not None:
+        old_line = make_printable(edit.old_setup.line)
+        text = f"Another line replaces {quote_word(old_line)}"
+        yield ShowHint(text, is_sticky=True, keys=(("edit.undo", "restores it"),))
 
 
 def stop_predicting(state: ExplorerState, step: int | None = None) -> Requests:
     """Stop predicting and show a step; by default, the one before the predicted step."""
     state.stop_predicting(step)
-    does = "resumes the prediction, with what you typed"
+    does = "predicts again"
+    if state.is_prediction_left:
+        does = "resumes the prediction, with what you typed"
     yield ShowHint(is_sticky=True, keys=(("predict", does),))
 
 

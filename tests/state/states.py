@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ptxscope import parse
 from ptxscope.engine.syntax.asm_bindings import parse_pasted
 from ptxscope.state.edits import with_instruction, with_value
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.open_listing import open_listing
+from ptxscope.state.requests import AskItem, AskText, Open, Request, Requests, ShowHint
 from ptxscope.state.setup import make_setup
 from ptxscope.state.state_store import SavedState
 
@@ -52,3 +53,23 @@ def set_values(state: ExplorerState, **values: int) -> None:
 def paste_line(state: ExplorerState, text: str) -> None:
     """Replace the instruction by a pasted one."""
     state.edit(with_instruction(state.setup, parse_pasted(text)))
+
+
+def answer(requests: Requests | None, *answers: object) -> list[Request]:
+    """Run a transition to its end, with answers to what it asks the user; return what it asks."""
+    asked: list[Request] = []
+    given, answer = iter(answers), None
+    try:
+        while requests is not None:
+            request = requests.send(answer)
+            asked.append(request)
+            is_question = isinstance(request, AskText | AskItem | Open)
+            answer = next(given) if is_question else None
+    except StopIteration:
+        assert next(given, None) is None
+    return asked
+
+
+def said(asked: Sequence[Request]) -> str:
+    """The last hint."""
+    return next(x.text for x in reversed(asked) if isinstance(x, ShowHint))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import trace
+from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.learn.prediction import Prediction, from_json, list_locations, to_json
 from ptxscope.scene.scene_model import LaneRef
+from ptxscope.state import step_transitions
 from ptxscope.state.edits import swap_operands, with_model, with_opcode
 from ptxscope.state.explorer_state import ExplorerState
+from ptxscope.state.requests import AskAnswer, ShowHint
 from ptxscope.state.state_store import SavedState
-from tests.state.states import make_state, reopen, set_values
+from tests.state.states import answer, make_state, reopen, set_values
 
 LINE = "vadd4.s32.s32.s32.sat d, a, b, c"
 VALUES = {"a": 0x80FF7F01, "b": 0x01010180, "c": 0}
@@ -97,11 +100,75 @@ def test_the_step_that_was_left_is_gone_on_with() -> None:
     state.stop_predicting()
     assert (state.step, state.is_predicting) == (3, False)
     assert state.is_result_hidden
-    state.go_to_step(6)
+    state.go_to_step(2)
     state.resume_predicting()
     assert state.step == 4  # where it was left
     state.stop_predicting(6)
     assert state.is_at_end
+    state.resume_predicting()
+    assert state.step == 1  # every step is shown
+
+
+def test_a_step_that_is_shown_after_it_was_left_is_predicted_anew() -> None:
+    state = make_state(LINE, VALUES)
+    state.begin_predicting(6)
+    assert state.prediction
+    state.prediction = state.prediction.with_text(LaneRef("write.d", 0), "0xc5")
+    (hint,) = answer(step_transitions.stop_predicting(state))
+    assert isinstance(hint, ShowHint)
+    assert hint.keys == (("predict", "resumes the prediction, with what you typed"),)
+    answer(step_transitions.move_by(state, 1))
+    answer(step_transitions.go_to_step(state, 1))
+    answer(step_transitions.toggle_predicting(state))
+    assert state.step == 2
+    assert not state.guesses
+    (hint,) = answer(step_transitions.go_to_end(state))
+    assert isinstance(hint, ShowHint)
+    assert hint.keys == (("predict", "predicts again"),)
+
+
+def test_another_line_says_that_undo_restores_the_old_one() -> None:
+    state = make_state(LINE, VALUES)
+    setup = state.setup
+    *_, hint = answer(step_transitions.predict_another(state))
+    assert isinstance(hint, ShowHint)
+    assert hint.text == f"Another line replaces `{LINE};`"
+    assert hint.keys == (("edit.undo", "restores it"),)
+    assert state.undo()
+    assert state.setup == setup
+
+
+def test_a_whole_word_is_asked_for_as_such_and_one_of_its_lanes_is_recognised() -> None:
+    state = make_state(LINE, VALUES)
+    state.begin_predicting(6)
+    word = LaneRef("write.d", 0)
+    (asked,) = step_transitions.ask_guess(state, word, "")
+    assert isinstance(asked, AskAnswer)
+    assert asked.label == "d, all 32 bits"
+    assert not grade(state, word, "127")  # by hand, lane 1
+    assert state.guesses is not None
+    assert state.guesses[word].message == "That is lane 1 alone: the answer is all 32 bits."
+    assert state.prediction
+    hinted = state.prediction.with_hint(word).get_guess(word).message
+    assert hinted == "Write: The bytes of the lanes stand side by side, lane 3 first."
+    assert not grade(state, word, "127")
+    assert state.guesses[word].message.endswith(" It is 0x81007f81. Type it to go on.")
+    assert grade(state, word, "81007f81")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_right"),
+    [("c5", True), ("4c", False), ("0xc5", True), ("84c5", None), ("-3b", None), ("zz", None)],
+)
+def test_digits_that_only_hexadecimal_has_need_no_prefix(text: str, is_right: bool | None) -> None:
+    state = make_state("vadd4.u32.u32.u32 d, a, b, c", {"a": 0xC5, "b": 0, "c": 0})
+    state.begin_predicting(1)
+    place = LaneRef("select.a", 0)
+    if is_right is None:
+        with pytest.raises(PtxError):
+            grade(state, place, text)
+    else:
+        assert grade(state, place, text) is is_right
 
 
 def test_another_trace_is_predicted_anew() -> None:

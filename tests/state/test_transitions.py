@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
 
 from ptxscope import diagnose
@@ -23,27 +22,11 @@ from ptxscope.state.requests import (
     AskText,
     Open,
     Request,
-    Requests,
     ShowHint,
     ShowOutcome,
     Wait,
 )
-from tests.state.states import LINE, make_state, open_text, set_values
-
-
-def answer(requests: Requests | None, *answers: object) -> list[Request]:
-    """Run a transition to its end, with answers to what it asks the user; return what it asks."""
-    asked: list[Request] = []
-    given, answer = iter(answers), None
-    try:
-        while requests is not None:
-            request = requests.send(answer)
-            asked.append(request)
-            is_question = isinstance(request, AskText | AskItem | Open)
-            answer = next(given) if is_question else None
-    except StopIteration:
-        assert next(given, None) is None
-    return asked
+from tests.state.states import LINE, answer, make_state, open_text, said, set_values
 
 
 def do(state: ExplorerState, id_: str, *answers: object) -> list[Request]:
@@ -54,11 +37,6 @@ def do(state: ExplorerState, id_: str, *answers: object) -> list[Request]:
         if isinstance(request, ShowHint):
             state.hint = request
     return asked
-
-
-def said(asked: Sequence[Request]) -> str:
-    """The last hint."""
-    return next(x.text for x in reversed(asked) if isinstance(x, ShowHint))
 
 
 def test_the_end_of_a_lesson_counts_right_answers_and_enter_opens_the_next() -> None:

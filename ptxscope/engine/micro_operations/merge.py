@@ -226,6 +226,12 @@ class Pack(MicroOperation):
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         return f"The {UNIT_NAMES[self.unit]}s {format_write(rows)}."
 
+    def format_hint(self, row: RowTrace) -> str:
+        """Return how the lanes of the step before are joined; empty for one lane."""
+        top = len(row.inputs[0].values) - 1
+        unit = UNIT_NAMES[self.unit]
+        return f"The {unit}s of the lanes stand side by side, lane {top} first." if top else ""
+
     def make_cell(self, row: RowTrace, lane: int) -> CellDrawing:
         if row.instruction.entry.lanes > 1:
             return WordCell(self.unit)

@@ -233,7 +233,9 @@ class ActionRunner:
         if prediction and isinstance(place, LaneRef) and prediction.is_yes_or_no(place):
             yield "What will it be? Type yes, no, 1, 0"
         else:
-            yield f"What will it be? Type {_NOTATIONS}"
+            is_lane = prediction is not None and isinstance(place, LaneRef)
+            extent = prediction.format_extent(place) if is_lane else ""
+            yield f"What will it be{extent and f', {extent}'}? Type {_NOTATIONS}"
             yield "0-9 a-f are digits here (a is 0xa)"
         yield "h hint"
         for id_, shows in (("step.next", "the step"), ("step.last", "all")):
