@@ -264,12 +264,17 @@ class Explorer(ExplorerApp):
     def show_help(self, section: str) -> None:
         """Open Help at a section."""
         from ..screens.dialogs.help_dialog import HelpDialog
+        from ..widgets.base.form_fields import ChoiceRow
         from ..widgets.base.pane import Pane
         from ..widgets.key_bar import list_footer_keys
 
         panes = (pane for pane in self.screen.query(Pane) if pane.is_on_screen)
-        text = "\n".join(pane.read_text() for pane in panes)
-        self.push_screen(HelpDialog(section, list_footer_keys(self.screen)[0], text))
+        # the signs of switches are those of lanes
+        text = "\n".join(x.read_text() for x in panes if not isinstance(x, ChoiceRow))
+        keys = list_footer_keys(self.screen)[0]
+        if self.screen is not self._main:  # whose keys mean something else here
+            keys = tuple(key for key in keys if key.node is not None)
+        self.push_screen(HelpDialog(section, keys, text))
 
     def action_help_quit(self) -> None:
         """Show which key quits, because ^c does not. Overrides Textual."""

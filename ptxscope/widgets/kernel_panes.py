@@ -27,8 +27,11 @@ _RESULT_COLUMNS = 56
 """Columns of the list from which it shows results; the registers are beside it anyway."""
 
 
-class KernelPane(Pane):
-    """The statements, with the next one, the cursor and the latest results."""
+class KernelPane(Pane, inherit_bindings=False):
+    """The statements, with the next one, the cursor and the latest results.
+
+    The screen's keys move the cursor, and it scrolls to that.
+    """
 
     DEFAULT_CSS = """
     KernelPane { width: 1fr; height: 1fr; }

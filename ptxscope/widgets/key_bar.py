@@ -200,7 +200,8 @@ def _make_key(name: str, group: Sequence[Binding], node: DOMNode) -> FooterKey:
         if len(descriptions) == 1
         else _format_common_words(descriptions, name)
     )
-    return FooterKey(names, label, ", ".join(descriptions), node)
+    key = FooterKey(names, label, ", ".join(descriptions), node)
+    return key._replace(tooltip=label[:1].upper() + label[1:]) if key.is_arrows else key
 
 
 def _format_common_words(descriptions: Sequence[str], name: str) -> str:

@@ -404,6 +404,15 @@ def test_help_has_a_section_for_every_panel() -> None:
     assert set(HELP) == set(PANES) - {"run", "machine code"}
 
 
+async def test_help_in_a_dialog_has_its_keys_and_not_those_of_the_screen_below() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("e", "question_mark")
+        page = drive.app.screen.query_one("#help", Pane).read_text()
+        assert "^s" in page
+        assert "Edit the PTX line" not in page
+        assert "a lane that is in the mask" not in page  # □ and ■ are switches here
+
+
 async def test_the_export_dialog_says_what_enter_does() -> None:
     async with explorer(*E3) as drive:
         await drive.press("e")

@@ -133,9 +133,21 @@ async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
         assert next_line(drive) == 0
         shown = await drive.see("question_mark")
         assert isinstance(drive.app.screen, HelpDialog)
-        assert "n over; i into" in shown
+        assert re.search(r"n +over", shown)
+        assert re.search(r"↓↑ +cursor", shown)
+        assert "Scroll" not in shown
+        assert "Switch between isa and ptxas" not in shown
         await drive.press("escape", "escape")
         drive.agree()
+
+
+async def test_arrows_and_pages_move_the_cursor_where_the_kernel_is_longer_than_its_pane() -> None:
+    async with explorer(size=(80, 12)) as drive:
+        await launch(drive, VALUES)
+        await drive.press("down", "down")
+        assert screen_of(drive).thread_run.line == 11
+        await drive.press("pagedown", "up")
+        assert screen_of(drive).thread_run.line > 18
 
 
 async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:

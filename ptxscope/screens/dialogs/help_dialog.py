@@ -137,8 +137,8 @@ PANES = {
         ("widgets.machine_pane:MachinePane",),
     ),
     "export": HelpSection(
-        "arrows and Enter choose a format and the switches; Tab goes to the fields and the "
-        "preview; Enter in a field saves",
+        "arrows and Enter choose a format and the switches, ■ is on; Tab goes to the fields and "
+        "the preview; Enter in a field saves",
         ("screens.dialogs.export_dialog:ExportDialog",),
     ),
     "lessons": HelpSection(
@@ -149,11 +149,11 @@ PANES = {
 """The panels. Help opens at the one that has the focus."""
 
 
-def _describe_keys(section: HelpSection) -> Iterator[str]:
-    """Yield what each key of a panel does; arrows of one action are together."""
+def _describe_keys(section: HelpSection) -> Iterator[tuple[str, str]]:
+    """Yield each key of a panel and what it does; arrows of one action are together."""
     for module, _, name in (x.partition(":") for x in section.classes):
         cls = getattr(import_module(f"{__package__.partition('.')[0]}.{module}"), name)
-        labels: dict[str, str] = {}
+        labels: dict[str, tuple[str, str]] = {}
         arrows: dict[str, str] = {}
         for binding in cls.BINDINGS:
             key = format_key(binding.key.partition(",")[0])
@@ -162,9 +162,9 @@ def _describe_keys(section: HelpSection) -> Iterator[str]:
                 label = binding.action.partition("(")[0].replace("_", " ")
                 modifier = key[:-1]
                 arrows[modifier] = f"{arrows.get(modifier, modifier)}{key[-1]}"
-                labels[f"{modifier} {label}"] = f"{arrows[modifier]} {label}"
+                labels[f"{modifier} {label}"] = arrows[modifier], label
             else:
-                labels.setdefault(binding.action, f"{key} {label}")
+                labels.setdefault(binding.action, (key, label))
         yield from labels.values()
 
 
@@ -248,13 +248,21 @@ class HelpText(Pane):
         keys: list[StyledLine] = [[StyledText(f"Keys: {self._section or 'steps'}", "current")]]
         panel = [key for key in self._keys if key.node is not None]
         others = [key for key in self._keys if key.node is None]
+        section = PANES[self._section] if self._section else None
+        described: list[tuple[str, str]] = []
+        if section and section.classes and section.classes[0].startswith("screens"):
+            described = [*_describe_keys(section)]
+        taken = "".join(name for name, _ in described)
+        panel = [key for key in panel if not all(name in taken for name, _ in key.names)]
         keys += _list_keys(panel, room)
-        if self._section:
-            section = PANES[self._section]
-            texts = [section.text]
-            if section.classes and section.classes[0].startswith("screens"):
-                texts = [*_describe_keys(section), *texts]
-            keys += [[], *([StyledText(x)] for x in textwrap.wrap("; ".join(texts), room)), []]
+        for name, text in described:
+            keys += _entry_lines(name, text, room)
+        if section:
+            keys.append([])
+            for text in section.text.split("; "):
+                lines = textwrap.wrap(text, room, initial_indent="· ", subsequent_indent="  ")
+                keys += [[StyledText(x)] for x in lines]
+            keys.append([])
         keys += _list_keys(others, room)
         glyphs: list[StyledLine] = [[StyledText("On the screen", "current")]]
         for glyph, text in _list_glyphs():
@@ -262,6 +270,7 @@ class HelpText(Pane):
             wanted = signs if glyph in _MARKS else [glyph]  # a mark has digits for example
             if all(x in self._screen_text for x in wanted):
                 glyphs += _entry_lines(glyph, text, room)
+        glyphs = glyphs if len(glyphs) > 1 else []
         if not has_columns:
             return [*keys, [], *glyphs]
         return [
@@ -279,7 +288,7 @@ class HelpText(Pane):
                 lines += _entry_lines(" ".join(names[action.id]), action.tooltip, width)
         lines += [[], [StyledText("In the panels", "current")]]
         for name, section in PANES.items():
-            text = "; ".join((*_describe_keys(section), section.text))
+            text = "; ".join((*map(" ".join, _describe_keys(section)), section.text))
             if name == self._section:
                 self._section_row = len(lines) - 1  # the first line is left out
             lines += _entry_lines(

@@ -233,8 +233,9 @@ class ActionRunner:
         if prediction and isinstance(place, LaneRef) and prediction.is_yes_or_no(place):
             yield "What will it be? Type yes, no, 1, 0"
         else:
-            is_lane = prediction is not None and isinstance(place, LaneRef)
-            extent = prediction.format_extent(place) if is_lane else ""
+            extent = ""
+            if prediction and isinstance(place, LaneRef):
+                extent = prediction.format_extent(place)
             yield f"What will it be{extent and f', {extent}'}? Type {_NOTATIONS}"
             yield "0-9 a-f are digits here (a is 0xa)"
         yield "h hint"
