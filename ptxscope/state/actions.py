@@ -56,6 +56,7 @@ class Action(NamedTuple):
 
 
 def _focus(_: ExplorerState, id_: str) -> Requests:
+    yield ShowHint()  # the last one is about something else
     yield Focus(id_)
 
 

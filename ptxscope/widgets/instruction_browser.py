@@ -101,7 +101,7 @@ class InstructionBrowser(Vertical):
     def action_choose(self) -> None:
         """Open the instruction under the cursor."""
         name = self.list.cursor
-        if name is None:
+        if name is None:  # nothing matches: the next letters are text still
             return
         if not name:
             self.list.unfold()
@@ -162,12 +162,12 @@ class InstructionList(Pane):
 
     @property
     def cursor(self) -> str | None:
-        """The opcode or intrinsic under the cursor; the open one if nothing matches.
+        """The opcode or intrinsic under the cursor; None if nothing matches.
 
         It is empty on the heading of a folded family.
         """
         rows = self.rows()
-        return rows[self._cursor][1] if rows else self._open_opcode or None
+        return rows[self._cursor][1] if rows else None
 
     @property
     def is_filtered(self) -> bool:

@@ -12,7 +12,6 @@ from .base.pane import Pane, StyledLine, StyledText, measure_line
 
 HIDDEN_DIGIT = "▁"
 """Replaces each hidden character."""
-_AGREE = "both answers agree"
 _NAME_LENGTHS = (1 << 16, 16, 8, 4)
 """Maximum characters of a destination's name; the first that leaves room for its value is used."""
 
@@ -81,7 +80,9 @@ class ResultBar(Pane, can_focus=False):
         bits = sum(len(format_hex(0, ins.type_of(role).bits)) for role in ins.results)
         columns = bits if count == 1 else names + bits + 5 * count
         ids = ", ".join(erratum.id for erratum in ins.errata)
-        badge = len(f"isa ≠ ptxas-13.5  ({ids})") + columns if ids else len(f"ptxas-13.5: {_AGREE}")
+        badge = (
+            len(f"isa ≠ ptxas-13.5  ({ids})") + columns if ids else len("ptxas-13.5 and isa agree")
+        )
         needed_width = names + bits + 5 * count + len("pin ") + columns + 1 + badge
         return 1 if needed_width <= width else 2
 
@@ -138,7 +139,8 @@ class ResultBar(Pane, can_focus=False):
     def _make_badge(self, trace: Trace, max_chars: int) -> StyledLine:
         model = trace.model.name
         if not self._deviations:
-            return [StyledText(_AGREE if model == "isa" else f"{model}: {_AGREE}", "good")]
+            other = "ptxas" if model == "isa" else "isa"
+            return [StyledText(f"{model} and {other} agree", "good")]
         deviation = find_deviation(trace, self._deviations) or self._deviations[0]
         ids = ", ".join(erratum.id for erratum in deviation.errata)
         is_isa_result = trace.result == deviation.isa.result

@@ -311,7 +311,7 @@ def test_the_bar_cuts_nothing_of_the_examples_and_of_answers_that_part(width: in
             parted += 1
             assert f"≠ {found[0].other.model.name} {format_result(found[0].other)} (E" in text
         else:
-            assert "both answers agree" in text
+            assert "isa and ptxas agree" in text
         bar.show(trace, (), None)
         assert len(bar.draw(width)) == len(drawn)
     assert parted > 100

@@ -20,6 +20,7 @@ from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.requests import (
     AskItem,
     AskText,
+    Focus,
     Open,
     Request,
     ShowHint,
@@ -317,3 +318,10 @@ def test_an_explanation_by_another_opcode_opens_beside_what_was_written() -> Non
     assert state.pin
     assert state.pin.line == f"{line};"
     assert not [x for x in asked if isinstance(x, ShowOutcome)]  # the pin waits
+
+
+def test_going_to_a_field_clears_what_was_said_of_something_else() -> None:
+    for id_ in ("go.find", "go.line", "go.operands", "go.modifiers", "go.lanes"):
+        cleared, focus = do(make_state(), id_)
+        assert cleared == ShowHint()
+        assert isinstance(focus, Focus)
