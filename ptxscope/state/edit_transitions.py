@@ -46,7 +46,7 @@ def report_edit(state: ExplorerState, edit: Edit | None) -> Requests:
     now = state.setup.instruction.opcode
     old_notes, notes = edit.old_setup.annotations, state.setup.annotations
     if old_notes != NOTHING == notes and edit.old_setup.line != state.setup.line:
-        text = f"The title, caption and notes were those of {before}, and are dropped"
+        text = f"Title, caption and notes of {before} are dropped"
         yield ShowHint(text, keys=(("edit.undo", "restores them"),))
     if pin is not None and pin.instruction.opcode == before != now:
         text = f"The pin waits for {before}: it is not compared with {now}"

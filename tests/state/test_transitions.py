@@ -136,7 +136,7 @@ def test_notes_are_dropped_with_their_instruction_and_undo_restores_them() -> No
         edit_transitions.type_line(state, "vset2.s32.u32.gt %r1, %r2, %r3, %r0"),
     ):
         hint = said(answer(requests))
-        assert hint == "The title, caption and notes were those of vset4, and are dropped"
+        assert hint == "Title, caption and notes of vset4 are dropped"
         assert state.setup.annotations == NOTHING
         do(state, "edit.undo")
         assert state.setup == annotated
