@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptxscope.state.edits import with_line, with_value
-from ptxscope.state.session import make_example
+from ptxscope.state.setup import make_example
 from tests.state.states import make_state
 
 
