@@ -177,6 +177,19 @@ async def test_an_edge_case_is_chosen_from_the_list() -> None:
 # --- two answers, the pin ----------------------------------------------------------------
 
 
+async def test_another_answer_and_a_pin_are_drawn_beside_the_trace() -> None:
+    async with explorer(*E3, size=(80, 24)) as drive:
+        assert "ptxas-13.5 (E3)" in drive.pane("lanes").read_text()
+        await drive.press("equals_sign", "o", "greater_than_sign")
+        assert "≠pin" in drive.pane("lanes").read_text()
+    async with explorer(size=(120, 60)) as drive:
+        await drive.press("equals_sign", "o", "down", "down", "greater_than_sign")
+        pinned = [line for line in drive.pane("lanes").read_text().splitlines() if "≠pin" in line]
+        assert len(pinned) >= 2  # the accumulator, and the sum that it begins
+        assert "00000005" in "".join(pinned)
+        assert "5 + 1 = 6" in "".join(pinned)
+
+
 async def test_an_older_assembler_is_an_answer_of_its_own() -> None:
     async with explorer(E1, {"a": 0xFFFFFFFF, "b": 0, "c": 1}) as drive:
         assert "≠ ptxas-13.0 0x00000001 (E1)" in await drive.text()

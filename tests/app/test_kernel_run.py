@@ -211,6 +211,7 @@ async def test_the_only_thread_has_no_neighbour() -> None:
         await launch(drive, VALUES.replace("4", "1"))
         assert "there is no other thread" in await drive.see("<")
         assert screen_of(drive).thread_run.thread == 0
+        assert "nothing is expected" in await drive.see("x")
 
 
 async def test_a_listing_without_a_kernel_is_not_run() -> None:
