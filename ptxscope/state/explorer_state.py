@@ -328,10 +328,10 @@ class ExplorerState:
 
         With ``coalesce``, one undo reverts this edit and the last one together; ``is_closing``
         closes the listing. The last step remains the last; another instruction hides its result.
-        An edit of an illegal line that is being typed joins the typing.
+        An edit of a line that typing has emptied joins the typing.
         """
         is_at_end, old_setup = self.is_at_end, self.setup
-        joins = coalesce or (self._is_typing and old_setup.error is not None)
+        joins = coalesce or (self._is_typing and not old_setup.line.strip())
         if not self.session.apply(setup, cursor, coalesce=joins, is_closing=is_closing):
             return None
         self.pause()

@@ -70,7 +70,7 @@ async def test_intrinsics_are_found_and_say_what_differs() -> None:
         assert "nothing matches" in await drive.see("slash", *"zzz")
         await drive.press("enter", "r")  # the field is not left: r is text, no action
         assert drive.focus is drive.screen.view.browser.filter
-        assert drive.screen.view.browser.filter.value == "zzzr"
+        assert drive.screen.view.browser.filter.value.endswith("zzzr")
 
 
 async def test_words_that_nothing_fits_are_named_above_what_is_found() -> None:

@@ -213,7 +213,7 @@ def test_a_paste_into_the_line_is_an_edit_of_its_own() -> None:
     assert state.setup.line == before
 
 
-def test_a_line_that_replaces_an_illegal_one_while_typing_joins_that_edit() -> None:
+def test_a_line_pasted_where_the_old_one_was_cleared_is_one_edit_with_that() -> None:
     state = make_state()
     before = state.setup
     state.type_line("")
