@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from itertools import chain, zip_longest
 from operator import eq
 from typing import TYPE_CHECKING
@@ -49,14 +50,22 @@ def _is_c_kept(form: Form) -> bool:
     return form.secop is None and (form.dsel is not None or form.mask is not None)
 
 
+@cache
+def _list_example_bits() -> frozenset[int]:
+    """Return 0 and the values of c in the examples that add it or compare with it."""
+    examples = [entry.example for entry in CATALOG.values()]
+    return frozenset(
+        {0} | {values.get("c", 0) for ptx, values in examples if not _is_c_kept(parse(ptx).form)}
+    )
+
+
 def _with_new_c(setup: Setup, old: Instruction) -> Setup:
     """Drop c's example value once bits of c are kept, so that c becomes recognisable."""
     is_kept = _is_c_kept(setup.instruction.form)
     if _is_c_kept(old.form) or not is_kept or setup.place is not None:
         return setup
-    example = _make_shape_example(old.entry).values
-    if setup.values.get("c", 0) and any(setup.values.get(x) != example[x] for x in example):
-        return setup  # the user's
+    if "c" in setup.edited_roles or setup.values.get("c") not in _list_example_bits():
+        return setup
     return replace(setup, values={role: x for role, x in setup.values.items() if role != "c"})
 
 
@@ -315,14 +324,18 @@ def with_value(setup: Setup, role: str, bits: int) -> Setup:
     """Return the setup with another value of an operand, and of every role of its register."""
     names = setup.instruction.names
     roles_of_name = [x for x, name in names.items() if name == names.get(role)] or [role]
-    return replace(setup, values={**setup.values, **dict.fromkeys(roles_of_name, bits)})
+    return _with_bits(setup, dict.fromkeys(roles_of_name, bits))
+
+
+def _with_bits(setup: Setup, bits: Mapping[str, int]) -> Setup:
+    edited_roles = setup.edited_roles | bits.keys()
+    return replace(setup, values={**setup.values, **bits}, edited_roles=edited_roles)
 
 
 def with_registers(setup: Setup, values: Mapping[str, int]) -> Setup:
     """Return the setup with other values of registers, by name."""
     names = setup.instruction.names
-    bits = {role: values[name] for role, name in names.items() if name in values}
-    return replace(setup, values={**setup.values, **bits})
+    return _with_bits(setup, {x: values[name] for x, name in names.items() if name in values})
 
 
 def find_changed_registers(old: Setup, new: Setup) -> list[str]:

@@ -48,6 +48,8 @@ class Setup(FrozenRecord):
     """The program and the statement of the open listing that it shows."""
     is_detached: bool = False
     """Whether its operands come from an explanation rather than from the listing."""
+    edited_roles: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    """The roles whose values the user has edited; the others' may be those of an example."""
     origin: OperandOrigin | None = None
     """Where they come from, if that is known."""
 

@@ -25,5 +25,5 @@ def test_c_of_an_example_is_replaced_where_it_is_kept_and_the_users_is_not() -> 
     line = "vadd.s32.s32.s32.sat d.b0, a, b, c"
     assert "c" in example.values
     assert "c" not in with_line(example, line).values
-    edited = with_line(with_value(example, "a", 1), line)
-    assert edited.values["c"] == example.values["c"]
+    edited = with_value(with_value(example, "c", 1), "c", example.values["c"])
+    assert with_line(edited, line).values["c"] == example.values["c"]
