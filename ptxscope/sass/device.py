@@ -23,7 +23,7 @@ from ..engine.semantics.models import Model
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse
 from ..engine.tracing.evaluation import evaluate
-from ..sources.counterexample import draw_operands
+from ..sources.probe_operands import draw_operands
 from .form_verdict import KNOWN_MODELS, DeviceVerdict
 from .kernel_source import STRIDE, KernelSource, ParameterSlot, format_module, make_kernel_source
 

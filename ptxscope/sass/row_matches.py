@@ -22,7 +22,7 @@ from ..engine.tracing.step_text import format_stage_title
 from ..proof.equivalence import TIMEOUT, Verdict
 from ..proof.proof_question import compute_nodes
 from ..proof.solver import Undecided
-from ..sources.counterexample import draw_operands
+from ..sources.probe_operands import draw_operands
 from .form_verdict import KNOWN_MODELS, FormVerdict, VerdictOutcome, decide_line, group_models
 from .kernel_source import KernelSource
 from .machine_instruction import MachineInstruction, MachineKernel

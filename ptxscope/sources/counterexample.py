@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain, islice, product
-from random import Random
+from itertools import chain, islice
 from typing import NamedTuple
 
 from ..engine.isa.encodings import format_hex
@@ -18,16 +17,12 @@ from ..engine.syntax.parser import scan
 from ..engine.tracing.evaluation import make_plan
 from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.trace import make_trace
+from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 
 _MAX_ARRAY_EXAMPLES = 1500
 """Sets of operands that are tried."""
 MAX_SINGLE_EXAMPLES = 24
 """Sets that are tried one by one: most errata appear on these, before NumPy is worth it."""
-
-
-_EDGES = (0, 1, 0xFFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF, 0x20, 5, 0x8000, 0xFF, 0x1_0000)
-_MAX_EDGE_CASES = 1000
-"""Sets of edge cases that are tried."""
 
 
 class Counterexample(NamedTuple):
@@ -89,28 +84,6 @@ def _format_values(
         format_hex(isa, width),
         format_hex(ptxas, width),
     )
-
-
-GeneratedOperands = dict[str, tuple[dict[str, int], int, int]]
-"""By model, the first operands with a deviation, the documented result and the model's."""
-
-
-def list_input_widths(ins: Instruction) -> tuple[int, ...]:
-    """Return the width in bits of each register that is read."""
-    return tuple(x.type.bits for x in ins.inputs)
-
-
-def draw_operands(bits: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield a value for each width in bits, endlessly; always the same sequence."""
-    edges = [tuple(dict.fromkeys(x & ((1 << width) - 1) for x in _EDGES)) for width in bits]
-    yield from islice(product(*edges), _MAX_EDGE_CASES)
-    rng = Random(1)  # noqa: S311 - not for security
-    choice, random = rng.choice, rng.getrandbits
-    while True:
-        yield tuple(
-            choice((random(width), choice(edge_values)))
-            for width, edge_values in zip(bits, edges, strict=True)
-        )
 
 
 def find_counterexample(ins: Instruction) -> Counterexample | None:

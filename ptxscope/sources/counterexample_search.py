@@ -18,7 +18,7 @@ from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.evaluation import make_plan
 from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.trace import iter_subsets
-from .counterexample import GeneratedOperands, draw_operands, list_input_widths
+from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 
 ValueArray = npt.NDArray[Any]
 _MEMO_SIZE = 16
