@@ -55,8 +55,9 @@ class Action(NamedTuple):
         return f"do('{self.id}', {number})" if number else f"do('{self.id}')"
 
 
-def _focus(_: ExplorerState, id_: str) -> Requests:
-    yield ShowHint()  # the last one is about something else
+def _focus(state: ExplorerState, id_: str) -> Requests:
+    if state.hint.text:  # of something else
+        yield ShowHint()
     yield Focus(id_)
 
 

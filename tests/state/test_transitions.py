@@ -322,6 +322,9 @@ def test_an_explanation_by_another_opcode_opens_beside_what_was_written() -> Non
 
 def test_going_to_a_field_clears_what_was_said_of_something_else() -> None:
     for id_ in ("go.find", "go.line", "go.operands", "go.modifiers", "go.lanes"):
-        cleared, focus = do(make_state(), id_)
+        state = make_state()
+        do(state, "pin")
+        cleared, focus = do(state, id_)
         assert cleared == ShowHint()
         assert isinstance(focus, Focus)
+        assert len(do(state, id_)) == 1  # what the field says stays

@@ -132,7 +132,8 @@ class ActionRunner:
 
     def _open(self, request: AskText | AskItem | Open, go_on: Callable[..., Any]) -> None:
         """Open a dialog or a screen."""
-        self._view.clear_hint()
+        if self._state.hint.text:  # of something else
+            self._view.clear_hint()
         prompt: TextPrompt | None = None
         screen: Screen[Any]
         if isinstance(request, AskText):
