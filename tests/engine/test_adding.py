@@ -64,7 +64,7 @@ def answers() -> Answers:
 
 
 @ci_only
-def test_it_is_traced_in_every_format(answers: Answers) -> None:
+def test_the_added_instruction_is_traced_in_every_format(answers: Answers) -> None:
     d = f"0x{RESULT:08x}"
     for name in FORMATS:
         status, text, messages = answers[name]
@@ -76,7 +76,7 @@ def test_it_is_traced_in_every_format(answers: Answers) -> None:
     assert d[2:] in svg.replace(" ", "")
 
 
-def test_arrays_and_the_python_function_compute_it(answers: Answers) -> None:
+def test_arrays_and_the_python_function_compute_the_added_instruction(answers: Answers) -> None:
     status, text, messages = answers["csv"]
     assert (status, messages) == (0, "")
     expected = [_reverse_bytes(a) for a in _REVERSED]
@@ -87,7 +87,7 @@ def test_arrays_and_the_python_function_compute_it(answers: Answers) -> None:
     assert [function(a) for a in _REVERSED] == expected
 
 
-def test_it_is_swept(answers: Answers) -> None:
+def test_the_added_instruction_is_swept(answers: Answers) -> None:
     rows = list(csv.reader(io.StringIO(answers["sweep"][1])))[1:]
     assert len(rows) == 256
     assert int(rows[_REVERSED[0] >> 8 & 0xFF][3], 16) == RESULT
@@ -103,13 +103,13 @@ def test_a_surprise_is_explained_and_a_listing_checked(answers: Answers) -> None
     assert "2 instructions, 1 illegal" in text
 
 
-def test_lessons_ask_about_it_and_explain_mistakes(answers: Answers) -> None:
+def test_exercises_grade_the_added_instruction_and_explain_mistakes(answers: Answers) -> None:
     assert answers["right"]
     assert answers["hints"][-1] == "Lane 0: reverse(128) is 1."
     assert "You left the bits in order: reverse(128) is 1." in " ".join(answers["wrong"])
 
 
-def test_the_explorer_and_a_form_draw_it(answers: Answers) -> None:
+def test_the_explorer_and_a_form_draw_the_added_instruction(answers: Answers) -> None:
     assert f"{RESULT:08x}"[-2:] in " ".join(answers["lanes"])
     assert "reverse(a0) in 0..255" in answers["form"]
     assert answers["provenance"] == [["a", 2, 3]]

@@ -54,7 +54,7 @@ def holding(patterns: list[int], type_: Type, dtype: str) -> Array:
 
 
 @given(st.data(), INSTRUCTIONS)
-def test_arrays_of_any_type_and_layout_give_what_their_elements_give(
+def test_arrays_of_any_type_and_layout_equal_the_reference_by_element(
     data: st.DataObject, ins: Instruction
 ) -> None:
     given_: dict[str, Array] = {}
@@ -100,7 +100,7 @@ def test_floats_in_either_byte_order_are_compared_as_floats(
 
 
 @pytest.mark.parametrize("dtype", ["<f4", ">f4", "<u4", ">i4"])
-def test_what_has_no_dimension_keeps_none(dtype: str) -> None:
+def test_operands_without_dimensions_give_a_result_without_dimensions(dtype: str) -> None:
     a = np.frombuffer(bytes.fromhex("00400040"), dtype).reshape(())
     found: Any = evaluate("set.eq.u32.f32 d, a, a", {"a": a})["d"]
     assert (found.shape, int(found)) == ((), 0xFFFFFFFF)
@@ -121,7 +121,7 @@ VALUES: dict[str, Any] = {"a": np.uint32(200), "b": np.int16(100), "c": np.int64
 
 
 @pytest.mark.parametrize("seen", [127, np.uint32(127), np.int64(127), np.array(127)], ids=repr)
-def test_what_numpy_gives_may_be_observed(seen: Any) -> None:
+def test_an_observation_may_be_a_numpy_value(seen: Any) -> None:
     plain = diagnose(LINE, {"a": 200, "b": 100, "c": 0}, 127)
     assert plain[0].causes == ()
     for got in (seen, {"d": seen}):
@@ -163,7 +163,7 @@ MASKED = np.ma.array([1, 2], mask=[False, True])
     ],
     ids=lambda x: ascii(x)[:30],
 )
-def test_what_is_no_array_of_integers_is_refused_by_name(value: Any, said: str) -> None:
+def test_an_error_on_a_wrong_array_names_the_operand(value: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         evaluate("vadd.u32.u32.u32 d, a, b", {"a": value, "b": np.array([1])})
 
@@ -202,7 +202,7 @@ FLOAT_OPERANDS = [
 
 
 @pytest.mark.parametrize(("line", "value", "bits"), FLOAT_OPERANDS, ids=lambda x: ascii(x)[:24])
-def test_a_float_is_a_number_where_the_operand_is_one(line: str, value: Any, bits: int) -> None:
+def test_a_float_value_of_a_float_operand_is_its_number(line: str, value: Any, bits: int) -> None:
     assert trace(line, {"a": value, "b": 0}).operands["a"] == bits
     for other in (0, 0x3F80_0000):
         assert evaluate(line, {"a": value, "b": other}) == evaluate(line, {"a": bits, "b": other})
@@ -224,24 +224,24 @@ def test_a_float_that_is_too_large_is_refused(value: float) -> None:
 
 
 @pytest.mark.parametrize("value", ["1.5", None, [1.5]])
-def test_what_is_no_number_is_no_float(value: Any) -> None:
+def test_a_value_that_is_not_a_number_is_refused_for_a_float_operand(value: Any) -> None:
     with pytest.raises(ValueError, match=r"^a is .*, neither an integer nor a float"):
         trace("set.lt.u32.f32 d, a, b", {"a": value, "b": 0})
 
 
-def test_what_writes_nothing_has_nothing_to_observe() -> None:
+def test_diagnose_refuses_an_instruction_without_a_result() -> None:
     with pytest.raises(ValueError, match="writes nothing that could be observed"):
         diagnose("setp.ne.u32 _, a, b", {"a": 1, "b": 2}, 1)
 
 
-def test_memory_that_is_taken_for_truths_is_true_where_it_is_not_zero() -> None:
+def test_any_nonzero_byte_of_a_boolean_array_is_true() -> None:
     c = np.frombuffer(bytes([0, 1, 2, 255]), bool)
     for given_ in (c, np.stack([c, c], axis=-1)[:, 0]):
         found: Any = evaluate("selp.b32 d, 7, 9, c", {"c": given_})["d"]
         assert found.tolist() == [9, 7, 7, 7]
 
 
-def test_operands_that_a_form_does_not_read_broadcast() -> None:
+def test_unread_operands_broadcast_with_the_others() -> None:
     line = "vsub.s32.u32.s32 d, a, b, c"
     unread = np.zeros(3, np.uint32)
     assert np.array_equal(evaluate(line, {"a": 5, "b": 1, "c": unread})["d"], [4, 4, 4])

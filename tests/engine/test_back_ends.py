@@ -334,11 +334,11 @@ ADDED_CASES = [_added(lower_vrev4)]
 
 
 @pytest.mark.parametrize("back_end", BACK_ENDS)
-def test_what_is_added_needs_no_line(back_end: str) -> None:
+def test_back_ends_run_added_operations_unchanged(back_end: str) -> None:
     assert _check(back_end, ADDED_CASES) == 0
     assert all(isinstance(get_program(plan), ArrayProgram) for plan, _ in ADDED_CASES)
 
 
 @has_gcc
-def test_what_is_added_needs_no_line_of_c(tmp_path: Path) -> None:
+def test_the_c_back_end_runs_added_operations_unchanged(tmp_path: Path) -> None:
     _check_c(ADDED_CASES, tmp_path)

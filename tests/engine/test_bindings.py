@@ -67,7 +67,7 @@ def test_a_conversion_reads_registers_as_wide_as_their_declaration(text: str) ->
         (f'asm({ADD} : "=f"(r) : "r"(a), "r"(b));', "`%0` is .f32 by its constraint"),
     ],
 )
-def test_what_the_constraints_make_illegal_is_refused(text: str, message: str) -> None:
+def test_operands_against_their_asm_constraints_are_refused(text: str, message: str) -> None:
     with pytest.raises(PtxError) as caught:
         parse_pasted(text)
     assert message in str(caught.value)
@@ -75,7 +75,7 @@ def test_what_the_constraints_make_illegal_is_refused(text: str, message: str) -
     assert message in program.problems[0].message
 
 
-def test_what_the_constraints_allow_is_read() -> None:
+def test_operands_that_fit_their_asm_constraints_are_accepted() -> None:
     for text in (
         'asm("selp.b32 %0, %1, %2, p;" : "=f"(r) : "f"(a), "f"(b));',
         'asm("set.lt.f32.f32 %0, %1, %2;" : "=f"(r) : "r"(a), "f"(b));',

@@ -111,7 +111,7 @@ def test_registers_stand_between_the_statements() -> None:
     assert find_provenance(trace, "s2.operate.t", 1) == (("s0.b", 0, 16), ("s1.c", 8, 16))
 
 
-def test_a_carry_that_is_not_given_has_a_note() -> None:
+def test_a_note_reports_that_a_missing_carry_counts_as_0() -> None:
     for ptx in ("addc.u32 d, a, b;", "{ addc.u32 t, a, b; popc.b32 d, t; }"):
         found = trace_block(ptx, {"a": 1, "b": 2})
         assert "it is 0 here" in found.notes[0]
@@ -180,7 +180,7 @@ def test_wrong_blocks(ptx: str, message: str, blamed: str) -> None:
         assert blamed.startswith(ptx[start:end])
 
 
-def test_two_programs_are_no_block() -> None:
+def test_two_asm_statements_are_not_one_block() -> None:
     operands = ': "=r"(x) : "r"(y));'
     two = f'asm("prmt.b32 %0, %1, 0, 1;" {operands} asm("brev.b32 %0, %1;" {operands}'
     with pytest.raises(NotOneError, match="2 blocks of PTX are here"):
@@ -269,7 +269,7 @@ def test_a_narrow_store_takes_the_low_bits(store: str, bits: int, stored: int) -
             parse_block(twice, with_memory=True)
 
 
-def test_addresses_and_special_registers_are_given() -> None:
+def test_addresses_and_special_registers_are_inputs_of_a_block() -> None:
     text = "{ cvta.to.global.u64 x, y; ld.global.u32 a, [x]; not.b32 d, a; st.global.u32 [x], d; }"
     block = parse_block(text, with_memory=True)
     assert [x.name for x in block.inputs] == ["a"]
@@ -286,7 +286,7 @@ def test_addresses_and_special_registers_are_given() -> None:
         parse_block(index)
 
 
-def test_a_common_instruction_alone_is_no_block() -> None:
+def test_a_single_common_instruction_is_not_a_block() -> None:
     assert find_block("{ and.b32 d, a, 1; }") is None
     assert find_block("mov.pred p, q;") is None
     assert parse("{ and.b32 d, a, 1; }").opcode == "and"
@@ -302,7 +302,7 @@ def test_a_common_instruction_alone_is_no_block() -> None:
         ("@p mov.b32 d, a; popc.b32 d, d;", {"p": 0, "d": 7, "a": 1}, 3),
     ],
 )
-def test_what_beside_an_instruction_makes_a_block(
+def test_an_instruction_with_other_statements_is_a_block(
     ptx: str, values: dict[str, int], expected: int
 ) -> None:
     block = find_block(ptx)
@@ -322,7 +322,7 @@ def test_what_beside_an_instruction_makes_a_block(
         "mul.lo.u32 d, d, 3;",
     ],
 )
-def test_a_single_statement_is_no_block(ptx: str) -> None:
+def test_a_single_statement_is_not_a_block(ptx: str) -> None:
     assert find_block(ptx) is None
 
 
@@ -385,7 +385,7 @@ def test_a_register_that_an_inner_block_declares_ends_with_it(
         ),
     ],
 )
-def test_guards_of_which_one_holds_need_no_value_before(ptx: str, compute: Any) -> None:
+def test_complementary_guards_need_no_old_value(ptx: str, compute: Any) -> None:
     name = "f" if "f" in ptx else "d"
     for a, b, p in ((5, 9, 0), (5, 9, 1), (9, 5, 0), (9, 5, 1)):
         values = {"a": a, "b": b, "p": p, "p0": 77}

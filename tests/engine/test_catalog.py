@@ -54,7 +54,7 @@ _COUNTS = {
 }
 
 
-def test_counts_are_those_of_the_syntax_table() -> None:
+def test_form_counts_equal_the_syntax_table() -> None:
     assert list(CATALOG)[: len(_COUNTS)] == list(_COUNTS)
     for opcode, (documented, ptxas) in _COUNTS.items():
         entry = CATALOG[opcode]
@@ -83,7 +83,7 @@ def _write_operand(entry: Entry, operand: Operand) -> str:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda x: x.syntax)
-def test_a_syntax_says_what_its_slots_are(entry: Entry) -> None:
+def test_the_syntax_of_an_entry_lists_its_slots_and_operands(entry: Entry) -> None:
     modifiers = [_write_modifier(x) for x in entry.slots if x.place is SlotPlace.MODIFIER]
     operands = (x for x in entry.operands if not x.is_implicit)
     parts = [_write_operand(entry, x) for x in operands if x not in entry.destinations[1:]]
@@ -92,7 +92,7 @@ def test_a_syntax_says_what_its_slots_are(entry: Entry) -> None:
 
 @pytest.mark.parametrize("opcode", CATALOG)
 @whole
-def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
+def test_every_catalog_entry_is_complete(opcode: str) -> None:
     entry = CATALOG[opcode]
     assert entry.summary
     assert len(entry.summary) <= 50
@@ -138,14 +138,14 @@ def test_random_forms_are_legal() -> None:
             assert not find_violations(pick_form(opcode, rng))
 
 
-def test_c_follows_what_needs_it() -> None:
+def test_operand_c_follows_the_secondary_operation() -> None:
     form = parse("vadd.u32.u32.u32 d, a, b").form
     with_add = with_slot(form, "secop", SecOp.ADD)
     assert with_add.c
     assert not with_slot(with_add, "secop", None).c
 
 
-def test_an_obstacle_says_why_and_what_is_allowed() -> None:
+def test_an_illegal_slot_value_is_explained_with_the_allowed_ones() -> None:
     form = parse("vadd.u32.u32.u32.add d, a, b, c").form
     assert explain_illegal_value(form, "sat", True) is None
     found = explain_illegal_value(form, "dsel", parse_selector("b0"))
@@ -154,13 +154,13 @@ def test_an_obstacle_says_why_and_what_is_allowed() -> None:
     assert found[1]
 
 
-def test_roles_stand_in_one_order_and_have_their_labels() -> None:
+def test_roles_have_a_fixed_order_and_labels() -> None:
     assert "".join(ORDER) == "abcluteccguarddpqcf"
     assert " ".join(role.label for role in Role) == "a b c lut e cc @ old old old old"
     assert {x.role for entry in ENTRIES for x in entry.operands} <= set(Role)
 
 
-def test_the_catalog_is_asked_by_opcode_and_what_is_written() -> None:
+def test_the_catalog_finds_entries_by_opcode_and_modifiers() -> None:
     for opcode in CATALOG:
         defaults = [x for x in list_shapes(opcode) if not x.distinguishing_modifiers]
         default = defaults[0] if defaults else None
@@ -202,7 +202,7 @@ def test_lanes_are_a_property_of_an_operand() -> None:
     assert evaluate("dp4a.u32.u32 d, a, 0x01010101, c", {"a": 0x01020304, "c": 0}) == {"d": 10}
 
 
-def test_no_sentence_names_a_modifier_that_an_instruction_does_not_have() -> None:
+def test_exports_of_dp4a_mention_neither_add_nor_a_mask() -> None:
     values = {"a": 1, "b": 2, "c": 3, "p": 0, "d": 4}
     shown = trace("@!p dp4a.s32.s32 d, a, b, c", values)
     assert shown.result == {"d": 5}
@@ -211,7 +211,7 @@ def test_no_sentence_names_a_modifier_that_an_instruction_does_not_have() -> Non
         assert "mask" not in export(shown, format_)
 
 
-def test_a_surprise_is_explained_if_there_is_no_selector_to_solve() -> None:
+def test_a_wrong_type_of_dp4a_is_explained_without_selectors() -> None:
     operands = {"a": 0xFF0180FF, "b": 0x102FFFF, "c": 0}
     wrong = int(evaluate("dp4a.u32.u32 d, a, b, c", operands)["d"])
     seen = Observation(operands, {"d": make_observed(wrong, 32)})
@@ -220,6 +220,6 @@ def test_a_surprise_is_explained_if_there_is_no_selector_to_solve() -> None:
     assert find_lane_verdicts(diagnosis)[:2] == (32, ())
 
 
-def test_the_choices_of_a_truth_table_are_its_numbers() -> None:
+def test_the_truth_table_of_lop3_offers_256_numbers() -> None:
     slot = next(x for x in CATALOG["lop3"].slots if x.name == "lut")
     assert format_slot_choices(slot) == "0x00 to 0xff (256)"

@@ -57,7 +57,7 @@ def _is_like(facts: dict[str, Any], known: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_all_that_is_to_be_said_is_said_and_nothing_else(name: str) -> None:
+def test_check_reports_exactly_the_items_of_the_case_file(name: str) -> None:
     case = CASES[name]
     items = check_text(case.text, case.name, case.definitions)
     found = [list_facts(x, case) for x in items]

@@ -76,7 +76,7 @@ def test_moved_constants_lose_the_absolute_value(line: str, folded: str, documen
         QUAD,
     ],
 )
-def test_where_nothing_is_lost_or_known_there_is_no_warning(body: str) -> None:
+def test_check_does_not_warn_if_no_wrong_folding_is_known(body: str) -> None:
     assert not warnings(check(body))
 
 
@@ -89,11 +89,11 @@ def test_where_nothing_is_lost_or_known_there_is_no_warning(body: str) -> None:
         MOVED + "vabsdiff2.u32.u32.u32 %r5, %r5, %r5, %r5;" + QUAD,
     ],
 )
-def test_what_stands_in_between_and_writes_none_of_them(body: str) -> None:
+def test_statements_in_between_do_not_remove_the_folding_warning(body: str) -> None:
     assert len(warnings(check(body))) == 1
 
 
-def test_a_guard_may_keep_it_right() -> None:
+def test_a_guarded_use_is_reported_as_a_possible_loss() -> None:
     """With a guard that is the same in all threads there is an IABS; with another there is none."""
     (message,) = warnings(check(MOVED + "@%p1 " + QUAD))
     assert "can lose the absolute value" in message
@@ -150,7 +150,7 @@ def test_a_lost_absolute_value_explains_a_result() -> None:
     assert not any("sm_120" in finding.sentence for finding in signed)
 
 
-def test_the_list_of_errata_has_them() -> None:
+def test_the_errata_list_includes_the_folding_bugs() -> None:
     assert evaluate(PTX, VALUES) == {"d": DOCUMENTED}
     said = run("errata").stdout
     assert all(f"{bug.id}  {bug.forms}" in said for bug in FOLDING_BUGS)

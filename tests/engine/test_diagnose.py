@@ -170,7 +170,7 @@ def test_an_erratum_is_named(erratum: Erratum) -> None:
 
 @pytest.mark.parametrize("step", [330, pytest.param(99, marks=thorough)])
 @ci_only
-def test_every_golden_erratum_is_laid_to_the_versions_that_have_it(step: int) -> None:
+def test_every_golden_erratum_is_attributed_to_its_ptxas_versions(step: int) -> None:
     rows = [row for row in golden_rows() if len(set(row.results.values())) > 1]
     assert len(rows) > 1000
     for row in rows[::step]:
@@ -217,7 +217,7 @@ _VALUES = {"a": 0x10203040, "b": 0x01020304, "c": 0xAABBCCDD}
         ({"a": 0x00000040}, "a sign-extended from its low byte"),
     ],
 )
-def test_operands_that_were_other_than_given(changed: dict[str, int], phrase: str) -> None:
+def test_changed_operands_are_explained(changed: dict[str, int], phrase: str) -> None:
     got = computed_result(parse(_QUAD), _VALUES | changed, "isa")
     findings = diagnose(_QUAD, _VALUES, got)
     assert phrase in " ".join(x.sentence for x in findings if len(x.causes) == 1)
@@ -252,7 +252,7 @@ def test_registers_exchanged_and_a_modifier() -> None:
         ("selp.b32 d, a, b, c", {"a": 1, "b": 2, "c": 1}, 77),
     ],
 )
-def test_what_nothing_explains_has_its_nearest(ptx: str, values: dict[str, int], got: int) -> None:
+def test_an_unexplained_result_has_near_misses(ptx: str, values: dict[str, int], got: int) -> None:
     diagnosis = asked(ptx, [(values, {"d": got})])
     assert not diagnosis.explanations
     assert diagnosis.try_count > 100
@@ -262,7 +262,7 @@ def test_what_nothing_explains_has_its_nearest(ptx: str, values: dict[str, int],
         assert near.distance == (near.get_result()["d"] ^ got).bit_count() <= documented
 
 
-def test_a_near_miss_of_several_ptxas_is_told_once_with_their_versions() -> None:
+def test_a_near_miss_of_several_ptxas_versions_is_reported_once() -> None:
     line = "vmad.u32.s32.u32.sat.shr7 d, a.h0, b.b1, c"
     values = {"a": 0x0000FFFF, "b": 0x0003FF00, "c": 0x80000000}
     nearest = asked(line, [(values, {"d": 0x7FFFFFFF})]).near_misses
@@ -350,7 +350,7 @@ def test_selectors_are_counted_with_the_digits_that_nothing_reads() -> None:
     assert [len(choices) for choices in solved.matches.lanes] == [2, 4, 8, 2]
 
 
-def test_a_count_of_selectors_that_is_not_whole_is_told_as_that() -> None:
+def test_a_truncated_selector_count_is_reported_as_a_minimum() -> None:
     # |a - b| is 0 in every lane whose two digits are both of a, or both of b: 32 of 64
     form = parse("vabsdiff4.u32.u32.u32.add d, a, b, c").form
     cases = [
@@ -368,7 +368,7 @@ def test_a_count_of_selectors_that_is_not_whole_is_told_as_that() -> None:
     assert format_match_count(many) == f"at least {many.match_count:,}"
 
 
-def test_the_lanes_that_are_right_are_told() -> None:
+def test_the_diagnosis_reports_the_correct_lanes() -> None:
     diagnosis = asked("vadd4.u32.u32.u32 d, a, b, c", [({"a": 1, "b": 2, "c": 0}, {"d": 0xFF03})])
     assert find_lane_verdicts(diagnosis)[:2] == (8, (0, 2, 3))
     diagnosis = asked("vadd.u32.u32.u32 d.h1, a, b, c", [({"a": 1, "b": 2, "c": 5}, {"d": 5})])
@@ -443,7 +443,7 @@ def test_an_instructions_own_result_is_the_documented_one(
 
 @given(evaluations(), st.integers(0, (1 << 64) - 1), st.integers(0, (1 << 64) - 1))
 @examples(60)
-def test_every_finding_gives_what_was_observed(
+def test_every_finding_reproduces_the_observation(
     case: tuple[Instruction, dict[str, int]], bits: int, known: int
 ) -> None:
     ins, values = case
@@ -466,7 +466,7 @@ def test_every_finding_gives_what_was_observed(
         assert parse(finding.ptx).form == finding.instruction.form
 
 
-def test_a_float_and_an_integer_taken_for_each_other() -> None:
+def test_confused_floats_and_integers_are_explained() -> None:
     # 2.0 > 1.0 holds; as bits, 1 was given for 1.0
     findings = diagnose("set.gt.u32.f32 d, a, b", {"a": 0x3F000000, "b": 1}, 0)
     assert any("with b's integer converted to a float" in x.sentence for x in findings)
@@ -504,7 +504,7 @@ def test_any_change_of_two_slots_is_found(ins: Instruction, seed: int, count: in
     assert asked(str(ins), batch).explanations
 
 
-def test_versions_that_the_known_bits_do_not_tell_apart_are_one_finding() -> None:
+def test_versions_with_equal_known_bits_share_one_finding() -> None:
     ptx, values = "vshl.u32.u32.u32.sat.clamp d.h1, a, b, c", {"a": 0x12345, "b": 4, "c": 0}
     answers = [computed_result(parse(ptx), values, x)["d"] for x in ("ptxas-13.5", "ptxas-13.0")]
     assert answers == [0x34500000, 0x00120000]  # the low and the high half of 0x123450
@@ -535,7 +535,7 @@ def test_the_nearest_explain_the_most_observations() -> None:
     assert any(x.kind is CauseKind.DOCUMENTED for x in diagnosis.near_misses)
 
 
-def test_a_line_is_told_of_by_its_own_names() -> None:
+def test_findings_use_the_register_names_of_the_line() -> None:
     findings = diagnose("vadd.s32.s32.s32 d, b.b0, a.b1", {"a": 0x1234, "b": 0xFF}, 0x111)
     said = " ".join(x.sentence for x in findings)
     assert "with `b` rather than `b.b0`" in said
@@ -554,7 +554,7 @@ def test_causes_change_a_register_in_all_its_roles() -> None:
     assert reversed_[0].operands[0]["a"] == reversed_[0].operands[0]["b"] == 0x78563412
 
 
-def test_a_guard_that_forbids_is_no_riddle_for_selectors() -> None:
+def test_an_observation_under_a_false_guard_does_not_prevent_selector_matches() -> None:
     ptx = "@g vadd4.u32.u32.u32.add d, a, b, c"
     values = {"a": 0x01020304, "b": 0x10203040, "c": 3, "g": 0, "d": 9}
     for finding in diagnose(ptx, values, 0xAD):
@@ -594,7 +594,7 @@ def test_a_pair_of_selectors_is_found_behind_dull_observations() -> None:
     assert found[0].matches
 
 
-def test_near_misses_are_ranked_by_what_they_explain() -> None:
+def test_near_misses_are_ranked_by_matching_observations() -> None:
     rng = Random(4)
     written, done = "vadd4.s32.s32.s32 d, a, b, c", parse("vadd4.s32.s32.s32.sat d, a, b, c")
     revealing = telling(written, str(done), "isa", 5)
@@ -621,7 +621,7 @@ def test_ptxas_and_a_modifier_are_found_together() -> None:
         assert any(x.instruction == done and x.model.name == "ptxas-13.5" for x in fewest)
 
 
-def test_after_an_exchange_each_line_is_told_of_as_it_stands() -> None:
+def test_an_explanation_after_an_exchange_names_the_written_selector() -> None:
     done, values = parse("vsub.u32.u32.u32 d, b, a.h0"), {"a": 0x00050007, "b": 0x12345678}
     got = computed_result(done, values, "isa")
     (found,) = [
@@ -630,7 +630,7 @@ def test_after_an_exchange_each_line_is_told_of_as_it_stands() -> None:
     assert "`a.h0` rather than `b`" in found.sentence
 
 
-def test_several_observations_are_asked_for_in_python_too() -> None:
+def test_diagnose_takes_several_observations() -> None:
     ptx = "vadd.s32.s32.s32 d, a, b"
     values = [{"a": 0x7FFFFFFF, "b": 1}, {"a": 1, "b": 1}]
     found = diagnose(ptx, values, [0x7FFFFFFF, 2])
@@ -677,7 +677,7 @@ vmad.s32.s32.s32 d, a, -1, 3
 
 @sampled
 @pytest.mark.parametrize("written", _WITH_LITERALS.strip().splitlines())
-def test_what_is_found_for_a_literal_can_be_written_and_gives_what_is_said(written: str) -> None:
+def test_findings_on_a_literal_are_writable_and_reproducible(written: str) -> None:
     ins, rng = parse(written), Random(written)
     (destination,) = ins.results.values()
     for _ in range(3):
@@ -692,7 +692,7 @@ def test_what_is_found_for_a_literal_can_be_written_and_gives_what_is_said(writt
                 assert Observed(bit, 1).matches(next(iter(finding.get_result().values())))
 
 
-def test_a_literal_has_no_other_value_than_is_written() -> None:
+def test_a_finding_keeps_the_value_of_a_literal() -> None:
     for got in (7, 12):  # the larger of 3 + 4 and 5; their sum
         for finding in diagnose("vadd.s32.s32.s32.max d, a, b, 5", {"a": 3, "b": 4}, got):
             assert finding.operands[0]["c"] == 5, finding.sentence
@@ -723,9 +723,7 @@ def test_one_partly_known_value_is_not_two_values() -> None:
         ("vmad.s32.s32.s32 d, a, b.h1, c", "d, -b, a.h1, c", "with `-b`"),
     ],
 )
-def test_exchanged_operands_are_named_as_each_line_has_them(
-    ptx: str, other: str, said: str
-) -> None:
+def test_exchanged_operands_are_named_as_in_each_line(ptx: str, other: str, said: str) -> None:
     values = {"a": 0x80A1F517, "b": 0x13579BDF, "c": 0x600DCAFE}
     given = {name: bits for name, bits in values.items() if name in ptx.partition(" ")[2]}
     changed = f"{ptx.partition(' ')[0]} {other};"
@@ -735,7 +733,7 @@ def test_exchanged_operands_are_named_as_each_line_has_them(
     assert "with a and b exchanged" in found.sentence
 
 
-def test_a_type_that_can_not_change_is_not_called_changed() -> None:
+def test_a_finding_does_not_claim_to_change_a_fixed_type() -> None:
     """The shift amount is unsigned in every form, so "every type .s32" would be false."""
     ins = parse("vshr.u32.u32.u32.clamp d, a, b;")
     operands = {"a": 0xF0000000, "b": 4}

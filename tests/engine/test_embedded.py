@@ -32,7 +32,7 @@ def list_lines(case: Case, *rules: str) -> set[int]:
 
 
 @pytest.mark.parametrize("key", FILES)
-def test_a_run_finds_what_check_finds(key: str) -> None:
+def test_a_run_and_check_agree_on_embedded_ptx(key: str) -> None:
     case = FILES[key]
     statements = [x for program in load(case.text, case.name) for x in program.statements]
     wrong = list_lines(case, "illegal", "register-type", "unseen")
@@ -42,7 +42,7 @@ def test_a_run_finds_what_check_finds(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", FILES)
-def test_the_explorer_opens_what_check_finds(key: str) -> None:
+def test_the_explorer_opens_every_line_that_check_finds(key: str) -> None:
     case = FILES[key]
     cursor = open_listing(case.text, case.name)
     rows = cursor.rows if cursor else ()
@@ -81,7 +81,7 @@ _BLOCK = r"""asm("{ .reg .u32 t;"
     : "=r"(o[0]) : "r"(a), "r"(b));"""
 
 
-def test_what_a_macro_may_write_is_unknown_and_what_is_only_read_stays_known() -> None:
+def test_a_macro_makes_written_registers_unknown_and_inputs_stay_known() -> None:
     (program,) = load(_BLOCK)
     assert [(x.line, x.text) for x in program.omitted_statements] == [
         (3, "<MACRO(x)>"),
@@ -98,7 +98,7 @@ def test_what_a_macro_may_write_is_unknown_and_what_is_only_read_stays_known() -
     assert known == {"%0": None, "%1": 7, "%2": 5, "t": None}
 
 
-def test_a_value_is_asked_for_behind_a_macro() -> None:
+def test_a_run_asks_for_a_register_made_unknown_by_a_macro() -> None:
     text = _BLOCK.replace(
         'MACRO(x)\n    "vsub.u32.u32.u32 t, %1', 'MACRO(x)\n    "vsub.u32.u32.u32 t, t'
     )
@@ -141,7 +141,7 @@ def test_an_instruction_beside_a_macro_is_traced_and_the_macro_named() -> None:
         assert "a macro" in caught.value.message
 
 
-def test_only_what_is_a_macro_in_the_source_is_one() -> None:
+def test_a_replacement_character_in_the_source_is_not_a_macro() -> None:
     (program,) = load("{ .reg .b32 t; \N{OBJECT REPLACEMENT CHARACTER} vadd.u32.u32.u32 t, t, t; }")
     assert program.omitted_statements == ()
 
@@ -163,12 +163,12 @@ def test_a_macro_behind_the_text_may_hold_the_operands(operands: str, unknown_co
     assert not program.constants
 
 
-def test_a_macro_that_ends_the_text_is_not_taken_for_the_operands() -> None:
+def test_a_macro_at_the_end_of_the_text_is_not_an_operand_list() -> None:
     (program,) = load('asm("vmax4.u32.u32.u32 %0, %1, %2, %3; " MORE OPERANDS);')
     assert [x.text for x in program.omitted_statements] == ["<MORE OPERANDS>"]
 
 
-def test_a_statement_whose_opcode_is_a_macro_is_named_by_it() -> None:
+def test_a_statement_with_a_macro_as_opcode_is_named_after_the_macro() -> None:
     text = 'asm("{ .reg .u32 t;" MYOP ".u32 t, %1, %1; not.b32 %0, t; }" : "=r"(d) : "r"(a));'
     (program,) = load(text)
     (need,) = execute(program, {"%1": 1}).missing_inputs
@@ -215,7 +215,7 @@ def test_literals_of_rust_are_constants(operands: str, d: int) -> None:
     assert all(x.is_legal for x in check_text(text, "x.rs"))
 
 
-def test_what_is_said_of_rust_has_its_placeholders() -> None:
+def test_replacements_for_rust_use_its_placeholders() -> None:
     text = RUST_ADD.replace(
         "OPERANDS", "in(reg16) y, d = out(reg32) d, x = in(reg32) x, z = const 7"
     )

@@ -56,7 +56,7 @@ def draw(written: str, ran: str) -> dict[str, int]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda x: " -> ".join(x[:2]))
 @whole
-def test_the_change_is_told(case: list[str]) -> None:
+def test_the_planted_change_is_among_the_explanations(case: list[str]) -> None:
     written, ran, place = case
     values = draw(written, ran)
     found = diagnose(written, values, run(ran, values))
@@ -76,7 +76,9 @@ def test_the_change_is_told(case: list[str]) -> None:
         ("set.lt.u32.s32 d, a, b", "set.lt.u32.f16x2 d, a, b", 0x3C003C00, 0x40000000),
     ],
 )
-def test_a_type_of_another_shape_is_told(written: str, ran: str, a: int, b: int) -> None:
+def test_a_type_of_another_shape_is_among_the_explanations(
+    written: str, ran: str, a: int, b: int
+) -> None:
     seen = _compare(ran, a, b)
     assert _compare(written, a, b) != seen
     names = ["p" if written.startswith("setp") else "d"]
@@ -109,7 +111,7 @@ def test_another_selector_in_a_register_is_its_value() -> None:
     assert first.operands[0]["c"] == 0x5432
 
 
-def test_of_digits_that_fit_a_copied_byte_comes_before_a_repeated_sign() -> None:
+def test_a_selector_that_copies_bytes_precedes_one_that_repeats_signs() -> None:
     # byte 0 of a is 0xff, and so is the sign of byte 3: 0x0123 and 0xb123 give the same
     values = {"a": 0x800201FF, "b": 0x07060504}
     (first, *_) = diagnose("prmt.b32 d, a, b, 0x3210", values, 0xFF010280)
@@ -149,7 +151,7 @@ def test_a_table_and_a_selector_have_their_words() -> None:
         ("add.u16x2 d, a, b", "a"),
     ],
 )
-def test_swapped_halves_of_an_operand_are_told(line: str, name: str) -> None:
+def test_swapped_half_words_of_an_operand_are_explained_first(line: str, name: str) -> None:
     values = {"a": 0x01857F03, "b": 0x80F01207, "c": 77}
     ins = parse(f"{line};")
     names = [x.name for x in ins.inputs]

@@ -47,7 +47,7 @@ def computed(finding: Explanation) -> dict[str, int]:
 
 @sampled
 @pytest.mark.parametrize(("written", "values", "got", "meant", "place"), scenarios())
-def test_what_was_meant_is_among_the_first(
+def test_the_intended_line_is_among_the_first_findings(
     written: str, values: dict[str, int], got: int, meant: str, place: int
 ) -> None:
     findings = diagnose(written, values, got)
@@ -55,14 +55,14 @@ def test_what_was_meant_is_among_the_first(
     assert meant in [x.ptx for x in findings[:place]], [x.sentence for x in findings[:5]]
 
 
-def test_another_opcode_is_told_of_in_words_and_as_a_kind() -> None:
+def test_a_wrong_opcode_is_explained_by_sentence_and_kind() -> None:
     values = {"a": 0x01820304, "b": 0x04030281, "c": 0}
     first = diagnose("vmin4.s32.s32.s32 d, a, b, c", values, 0x04030304)[0]
     assert first.kind is CauseKind.OPCODE
     assert "with `vmax4` rather than `vmin4`" in first.sentence
 
 
-def test_selectors_of_which_hundreds_fit_stand_behind_every_plain_cause() -> None:
+def test_ambiguous_selectors_rank_behind_every_simple_cause() -> None:
     values = {"a": 0x80FF7F01, "b": 0x01020304, "c": 0}
     findings = diagnose("vset4.s32.s32.lt d, a, b, c", values, 1)
     alone = [x for x in findings if len(x.causes) == 1]
@@ -86,7 +86,7 @@ def test_unsigned_throughout_precedes_exchanged_and_greater() -> None:
     assert at[1] > 0 < at[2]
 
 
-def test_every_twin_is_a_legal_line_that_takes_what_is_written() -> None:
+def test_every_confusable_opcode_is_a_legal_line_with_the_written_slots() -> None:
     rng = Random(1)
     for opcode in CATALOG:
         for _ in range(20):
@@ -112,14 +112,14 @@ def test_lanes_of_another_width_do_not_take_selectors_that_are_written() -> None
     assert {"vadd", "vadd2"} < {x.opcode for x in find_confusable_opcodes(plain)}
 
 
-def test_literals_are_not_given_to_an_opcode_that_takes_none() -> None:
+def test_no_finding_gives_a_literal_to_an_opcode_without_literals() -> None:
     for ptx in ("vadd.u32.u32.u32 d, a, 0x00010001", "vsub.s32.s32.s32 d, a.b0, 1"):
         for got in (0x00FF0100, 0xFFFFFF02, 0xFF, 2):
             for finding in diagnose(ptx, {"a": 0x00FF00FF}, got):
                 assert parse(finding.ptx).form == finding.instruction.form
 
 
-def test_c_that_is_not_read_may_be_left_out() -> None:
+def test_an_unread_c_needs_no_value() -> None:
     """`explain` of a SIMD line whose c is written, not read and not given."""
     findings = diagnose(
         "vsub4.s32.s32.s32 d, a, b, c", {"a": 0x01020304, "b": 0x04030201}, 0x0301FFFD
@@ -160,7 +160,7 @@ def _asked(draw: st.DrawFn) -> tuple[Instruction, dict[str, int], dict[str, int]
 
 @given(_asked())
 @examples(60)
-def test_any_question_has_findings_or_none(
+def test_findings_on_random_questions_reproduce_the_result(
     asked: tuple[Instruction, dict[str, int], dict[str, int]],
 ) -> None:
     ins, values, got = asked
@@ -174,7 +174,7 @@ def test_any_question_has_findings_or_none(
 
 @given(INSTRUCTIONS)
 @examples(40)
-def test_an_operand_that_is_read_and_missing_is_named(ins: Instruction) -> None:
+def test_diagnose_without_a_value_for_an_operand_is_refused(ins: Instruction) -> None:
     if not ins.results or not ins.inputs:
         return
     with pytest.raises((PtxError, ValueError), match="no value for"):

@@ -71,7 +71,7 @@ def slips(table: str = _TABLE) -> list[tuple[str, ...]]:
 
 @sampled
 @pytest.mark.parametrize(("written", "ran", "given"), slips())
-def test_the_slip_that_was_made_is_told_first(written: str, ran: str, given: str) -> None:
+def test_the_planted_mutation_is_the_first_finding(written: str, ran: str, given: str) -> None:
     values = {x: int(y, 0) for x, y in (word.split("=") for word in given.split())}
     values.setdefault("c", 0)
     values = {name: values[name] for name in parse(written).names if name in values}
@@ -83,7 +83,7 @@ def test_the_slip_that_was_made_is_told_first(written: str, ran: str, given: str
 
 
 @pytest.mark.parametrize(("written", "ran", "given"), slips(_LITERALS))
-def test_another_literal_is_told_first(written: str, ran: str, given: str) -> None:
+def test_a_changed_literal_is_the_first_finding(written: str, ran: str, given: str) -> None:
     values = {x: int(y, 0) for x, y in (word.split("=") for word in given.split())}
     findings = diagnose(written, values, evaluate(ran, values))
     assert findings[0].ptx == str(parse(ran)), [x.sentence for x in findings[:5]]
@@ -108,14 +108,14 @@ def test_a_literal_in_a_block_is_named_with_its_statement() -> None:
     assert (first.statement, first.ptx) == (2, "shl.b32 t, t, 9;")
 
 
-def test_a_selector_that_was_left_out_is_told_with_its_digits() -> None:
+def test_a_forgotten_selector_is_explained_with_its_digits() -> None:
     values = {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0}  # bytes added: 80+01 ff+ff 7f+02 01+80
     said = diagnose("vadd4.u32.u32.u32 d, a, b.b4567, c", values, 0x81FE8181)[0].sentence
     assert "with `b`, which is `b.b7654`, rather than `b.b4567`" in said
     assert "the simplest of 8 selectors that fit" in said
 
 
-def test_a_line_that_one_cause_comes_to_is_not_told_again_with_two() -> None:
+def test_no_line_is_reported_twice() -> None:
     values = {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0}
     found = diagnose("vavrg4.s32.s32.s32 d, a, b, c", values, 0x41FF4141)
     lines = [x.ptx for x in found]
@@ -123,7 +123,7 @@ def test_a_line_that_one_cause_comes_to_is_not_told_again_with_two() -> None:
     assert len(lines) == len(set(lines))
 
 
-def test_what_is_wrongly_expected_precedes_another_opcode() -> None:
+def test_a_misconception_precedes_another_opcode() -> None:
     values = {"a": 0x7FFFFFFF, "b": 1, "c": 1}
     said = [x.sentence for x in diagnose("vadd.s32.s32.s32.sat.add d, a, b, c", values, 0x7FFFFFFF)]
     assert "`.add` clamped" in said[0]
@@ -146,7 +146,7 @@ def test_what_is_wrongly_expected_precedes_another_opcode() -> None:
         ("b3210", "a", "b2222", SelectorSimplicity.REPEATED),
     ],
 )
-def test_the_plainer_selectors_are_known(
+def test_simple_selectors_are_ranked_by_simplicity(
     written: str, role: str, word: str, plainness: SelectorSimplicity
 ) -> None:
     found = iter_simple_selectors(parse_selector(written).lanes, role)
@@ -165,7 +165,7 @@ def test_the_plainer_selectors_are_known(
         ("bfe.s32 d, a, 8, 8", 0x1234F678, 0xFFFFFFCF, "bfe.s32 d, a, 3, 8;"),
     ],
 )
-def test_the_highest_bit_and_a_field_are_told_plainly(
+def test_the_highest_bit_and_a_field_have_simple_sentences(
     line: str, a: int, got: int, told: str
 ) -> None:
     assert diagnose(line, {"a": a}, got)[0].ptx == told

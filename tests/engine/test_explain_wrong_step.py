@@ -28,7 +28,7 @@ def explain(line: str, given: str, observed: int) -> list[str]:
         ("shf.l.wrap.b32 d, a, b, 8", "a=0x12345678 b=0x9abcdef1", 0x00000012, "with b = 0"),
     ],
 )
-def test_another_carry_and_an_operand_that_was_never_written_are_told_first(
+def test_a_wrong_carry_or_unwritten_operand_is_explained_first(
     line: str, given: str, observed: int, cause: str
 ) -> None:
     assert explain(line, given, observed)[0] == cause

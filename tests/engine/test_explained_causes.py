@@ -139,7 +139,7 @@ PLANTED: list[tuple[str, dict[str, int], int, str]] = [
 
 @sampled
 @pytest.mark.parametrize(("line", "values", "got", "said"), PLANTED)
-def test_what_was_planted_is_told_first(
+def test_the_planted_cause_is_the_first_finding(
     line: str, values: dict[str, int], got: int, said: str
 ) -> None:
     findings = diagnose(line, values, got)
@@ -149,7 +149,7 @@ def test_what_was_planted_is_told_first(
 
 
 @pytest.mark.parametrize(("got", "count"), [(0x1C, 2), (0x21C, 2), (0x11C, 0)])
-def test_a_word_is_stored_in_a_smaller_type_only_if_it_fits_there(got: int, count: int) -> None:
+def test_storage_in_a_smaller_type_explains_only_values_that_fit(got: int, count: int) -> None:
     values = {"a": 0xF0102030, "b": 0x40501122, "c": 9}  # 0x21c in all
     said = [x.sentence for x in diagnose("vadd4.u32.u32.u32.add d, a, b, c", values, got)]
     kind = "half-word" if got == 0x21C else "byte"
@@ -182,12 +182,12 @@ def test_digits_that_are_counted_from_the_wrong_end(opcode: str, written: tuple[
     assert any("with the bytes of every register reversed" in x for x in said), said
 
 
-def test_the_mirrored_selector_is_plain() -> None:
+def test_the_mirrored_selector_is_a_simple_selector() -> None:
     found = iter_simple_selectors(parse_selector("b0012").lanes, "a")
     assert found[parse_selector("b3321").lanes] is SelectorSimplicity.MIRRORED
 
 
-def test_a_selector_that_is_read_backwards_stands_before_one_of_hundreds() -> None:
+def test_a_reversed_selector_precedes_an_ambiguous_one() -> None:
     # by vmax4 the bytes of a decide, but for a few of b's
     line = "vmax4.u32.u32.u32 d, a.b0316, b.b4576, c"
     values = {"a": 0x91A2B3C4, "b": 0x25364758, "c": 0}

@@ -56,7 +56,7 @@ def test_the_folding_is_the_first_finding(
         "slct.u32.s32 d, a, b, c;",
     ],
 )
-def test_nothing_else_is_folded_otherwise(ptx: str) -> None:
+def test_folding_explains_no_other_form(ptx: str) -> None:
     values = {"a": 1, "b": 12} | ({"c": 2142016040} if ", c;" in ptx else {})
     for got in (1, 12, 99):
         found = diagnose(ptx, values, got)
@@ -64,7 +64,7 @@ def test_nothing_else_is_folded_otherwise(ptx: str) -> None:
 
 
 @pytest.mark.parametrize(("c", "got"), [(0x7FC00000, 12), (0x80000000, 1)])
-def test_a_register_c_may_be_a_constant_where_it_is_compiled(c: int, got: int) -> None:
+def test_folding_explains_a_register_c_that_may_be_a_constant(c: int, got: int) -> None:
     first, *_ = diagnose("slct.s32.s32 d, a, b, c;", {"a": 1, "b": 12, "c": c}, got)
     assert first.kind is CauseKind.PTXAS
     assert f"{FOLDED}, where c is a constant" in first.sentence
@@ -73,7 +73,7 @@ def test_a_register_c_may_be_a_constant_where_it_is_compiled(c: int, got: int) -
         assert not any(FOLDED in x.sentence for x in findings)
 
 
-def test_a_literal_has_the_value_that_the_line_says() -> None:
+def test_findings_keep_the_literals_of_the_line() -> None:
     for ptx, got in (("slct.s32.s32 d, 7, 12, 0x80000000", 7), ("set.lt.u32.s32 d, 5, -1", 1)):
         ins = parse(ptx)
         for finding in diagnose(ptx, {}, got):

@@ -140,7 +140,7 @@ def test_chains_of_one_kind_in_one_function_have_no_erratum() -> None:
 
 
 @pytest.mark.parametrize("chain", some(_MIXED))
-def test_a_proof_tells_the_models_apart(chain: str) -> None:
+def test_a_proof_distinguishes_isa_from_ptxas_on_a_mixed_chain(chain: str) -> None:
     text = "{ " + " ".join(_make_lines(chain)) + " }"
     assert prove(text, model_b="ptxas").verdict == "different"
     assert prove(text, model_a="ptxas", model_b="ptxas-11.8").verdict == "equal"
@@ -172,7 +172,7 @@ def test_an_explanation_of_a_run_names_the_assembler() -> None:
     assert found.explanations[0].phrase == "under the model ptxas-13.5"
 
 
-def test_the_command_lists_it() -> None:
+def test_the_errata_command_shows_e18() -> None:
     done = run_cli("errata", "E18")
     assert "{ sub.cc.u32 x, a, b; addc.u32 d, c, 0; }" in done.stdout
     assert "isa 0x00000006   ptxas 0x00000005" in done.stdout  # 5 + 1, a borrow; 5 + 0

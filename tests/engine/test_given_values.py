@@ -22,7 +22,7 @@ def _given(capsys: pytest.CaptureFixture[str], ptx: str, *words: str) -> dict[st
 
 
 @pytest.mark.parametrize(("type_", "bits"), [("b32", 5), ("f32", FIVE), ("", FIVE)])
-def test_a_decimal_is_what_its_register_is_declared_as(
+def test_a_decimal_value_is_read_by_the_declared_type(
     type_: str, bits: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     declared = f".reg .{type_} x; .reg .b32 d; " if type_ else ""
@@ -41,12 +41,12 @@ def test_a_whole_number_in_many_registers_declared_at_once(
     assert main(["run", ptx, "%p1=0", "%r6=5", "%r1=1", "--expect", "%r6=5"]) == 0
 
 
-def test_an_integer_register_takes_no_fraction(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_integer_register_refuses_a_fraction(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", f".reg .b32 x, d; {BODY}", "x=1.5"]) == 2
     assert "`1.5` is a float; the operand is `.b32`" in capsys.readouterr().err
 
 
-def test_what_is_a_float_only_is_shown_as_one() -> None:
+def test_a_register_with_only_float_uses_has_a_float_type() -> None:
     (program,) = load(f".reg .b32 x, d; {BODY}")
     assert program.types["x"] is Type.F32
     (mixed,) = load(f".reg .b32 x, d; {BODY} vadd.s32.s32.s32 d, x, x;")

@@ -22,7 +22,7 @@ from tests.reference_data import (
 from tests.tiers import thorough
 
 
-def test_the_golden_files_are_whole() -> None:
+def test_the_golden_files_have_all_rows() -> None:
     assert Counter(row.file for row in golden_rows()) == {
         "golden.csv": 16_758,
         "errata.csv": 602,
@@ -80,7 +80,7 @@ def test_traces_end_in_the_result_and_replay_to_it(model: str, step: int) -> Non
 
 
 @pytest.mark.parametrize("step", [54, pytest.param(7, marks=thorough)])
-def test_where_answers_differ_an_erratum_is_known_to_the_form_and_named_by_the_trace(
+def test_a_trace_names_an_erratum_of_its_form_if_answers_differ(
     step: int,
 ) -> None:
     differing = 0

@@ -202,7 +202,7 @@ ld.global.v4.u32 {{%r4, %r5, %r6, %r7}}, [%d1]; {line} st.global.u32 [%d2], %r8;
 
 
 @pytest.mark.parametrize("type_", ["f16", "bf16"])
-def test_a_packed_sum_that_ptxas_may_fuse_is_exact_only_where_it_would_be_the_same(
+def test_a_fusible_packed_sum_is_exact_only_if_fusion_changes_nothing(
     type_: str,
 ) -> None:
     draw = Random(11)

@@ -87,7 +87,7 @@ def test_a_second_formulation_agrees(entry: object, seed: int, data: st.DataObje
 
 @given(st.sampled_from(HALF_ENTRIES[:2]), st.integers(0, 2**32), st.data())
 @examples(300)
-def test_a_false_guard_converts_the_old_value_as_the_second_formulation_says(
+def test_conversion_under_a_false_guard_equals_the_second_formulation(
     entry: object, seed: int, data: st.DataObject
 ) -> None:
     """E14: `set` with halves."""
@@ -251,7 +251,7 @@ KERNEL = """.version 8.0
 """
 
 
-def test_a_run_computes_them() -> None:
+def test_a_run_computes_half_precision_comparisons() -> None:
     (program,) = load(KERNEL)
     assert program.problems == ()
     values = {"%r1": 0x01020304, "%r2": 0x01010404, "%h1": 0x3C00, "%h2": 0x4000}
@@ -262,7 +262,7 @@ def test_a_run_computes_them() -> None:
     assert run.registers["%r4"].bits == 0x0000_3F80
 
 
-def test_check_and_the_explorer_read_them() -> None:
+def test_check_and_the_explorer_read_half_precision_comparisons() -> None:
     items = list(check_text(KERNEL, "h.ptx"))
     assert len(items) == 5
     assert all(item.is_legal and not item.diagnostics for item in items)
@@ -296,7 +296,7 @@ def test_check_and_the_explorer_read_them() -> None:
         ("set.eq.u32.f16 d, a, b;", {"a": 1, "b": 0}, "set.eq.ftz.u32.f16 d, a, b;", "`.ftz`"),
     ],
 )
-def test_a_slip_with_halves_is_explained(
+def test_a_mistake_with_halves_is_explained(
     ptx: str, values: dict[str, int], changed: str | dict[str, int], phrase: str
 ) -> None:
     if isinstance(changed, str):

@@ -166,9 +166,7 @@ def test_the_product_that_the_manual_prints(x: int, y: int) -> None:
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.data())
 @examples(200)
-def test_a_successor_does_what_the_video_instruction_does(
-    a: int, b: int, data: st.DataObject
-) -> None:
+def test_a_successor_computes_the_video_instruction(a: int, b: int, data: st.DataObject) -> None:
     opcode = data.draw(st.sampled_from([x for x in CATALOG if find_successor(x)]))
     successor = find_successor(opcode)
     assert successor
@@ -204,7 +202,7 @@ def test_every_successor_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("type_", ["u16", "u32", "u64", "s16", "s32", "s64"])
 @pytest.mark.parametrize("opcode", ["div", "rem"])
-def test_a_division_by_zero_is_all_ones_and_says_that_the_manual_leaves_it_open(
+def test_a_division_by_zero_gives_all_ones_and_a_remark_on_the_manual(
     opcode: str, type_: str
 ) -> None:
     """The code of ptxas 13.0 for sm_90 ends in a choice of all ones, predicated on b = 0."""
@@ -220,7 +218,7 @@ def test_a_division_by_zero_is_all_ones_and_says_that_the_manual_leaves_it_open(
 @pytest.mark.parametrize(
     "ptx", ["add.f16 d, a, b", "min.f32 d, a, b", "mad.rn.f32 d, a, b, c", "neg.f64 d, a"]
 )
-def test_another_instruction_of_the_opcode_is_no_error(ptx: str) -> None:
+def test_an_unexplained_instruction_of_a_known_opcode_is_not_illegal(ptx: str) -> None:
     with pytest.raises(
         PtxError, match="a PTX instruction that ptxscope does not explain"
     ) as caught:
@@ -230,7 +228,7 @@ def test_another_instruction_of_the_opcode_is_no_error(ptx: str) -> None:
     assert [x.opcode for x in parse_all(f"{ptx}; vadd.u32.u32.u32 d, a, b;")] == ["vadd"]
 
 
-def test_common_instructions_count_where_no_others_are() -> None:
+def test_a_common_instruction_is_parsed_if_it_is_the_only_one() -> None:
     assert parse("add.u32 d, a, b;").opcode == "add"
     (video,) = parse_all("add.u32 d, a, b; vadd.u32.u32.u32 d, a, b;")
     (clamped,) = parse_all("add.sat.s32 d, a, b; add.u32 d, a, b;")
@@ -245,7 +243,7 @@ def test_common_instructions_count_where_no_others_are() -> None:
 # --- truth tables ------------------------------------------------------------------------
 
 
-def test_every_table_has_a_formula_that_is_it() -> None:
+def test_every_truth_table_equals_its_formula() -> None:
     assert len(find_formulas()) == 256
     for number, formula in find_formulas().items():
         if number not in (0, 255):
@@ -265,7 +263,7 @@ def test_ignored_variables() -> None:
     ("text", "number"),
     [("a & b", 0xC0), ("(a & b) | c", 0xEA), ("a ^ b ^ c", 0x96), ("!a", 0x0F), ("a|b&c", 0xF8)],
 )
-def test_a_formula_gives_its_table(text: str, number: int) -> None:
+def test_a_formula_is_parsed_to_its_truth_table(text: str, number: int) -> None:
     assert parse_formula(text) == number
 
 
@@ -289,7 +287,7 @@ def test_a_wrong_formula_is_refused(text: str) -> None:
         parse_formula(text)
 
 
-def test_the_offset_of_fns_is_signed_wherever_it_stands() -> None:
+def test_the_offset_of_fns_is_signed() -> None:
     one = trace("fns.b32 d, a, b, c", {"a": 0xFF, "b": 7, "c": -3})
     assert interpret_bits(one.instruction, "c", one.operands["c"]) == "-3"
     assert (
@@ -317,7 +315,7 @@ def test_conversions_take_wider_registers(line: str, a: str, d: str) -> None:
 @pytest.mark.parametrize(
     "line", ["cvt.u64.u32 d32, a32", "cvt.u32.u16 f, a32", "cvt.u16.u64 d32, a32"]
 )
-def test_conversions_take_no_narrower_register_and_no_float(line: str) -> None:
+def test_conversions_refuse_narrower_registers_and_floats(line: str) -> None:
     with pytest.raises(PtxError):
         parse_block(f".reg .b32 a32, d32; .reg .f32 f; {line};")
 
@@ -371,7 +369,7 @@ def test_the_verdict_on_operands_is_that_of_ptxas() -> None:
 
 
 @pytest.mark.parametrize("bits", [16, 32, 64])
-def test_misconceptions_compute_what_other_languages_do(bits: int) -> None:
+def test_misconceptions_compute_the_results_of_other_languages(bits: int) -> None:
     """Python's division and modulo round down; C on x86 takes amounts modulo the width."""
     rng, ones = Random(bits), (1 << bits) - 1
     edges = [0, 1, ones, ones >> 1, 1 << bits - 1]

@@ -146,7 +146,7 @@ def result_of(name: str, operands: tuple[int, ...]) -> int:
 
 @whole
 @pytest.mark.parametrize("name", sorted(map_intrinsics()))
-def test_a_call_gives_what_cuda_documents(name: str) -> None:
+def test_a_call_returns_the_result_that_cuda_documents(name: str) -> None:
     rng, count = Random(name), len(map_intrinsics()[name].parameters)
     width = 64 if name.endswith(("ll", "64hi")) else 32
     rows = [tuple(rng.choice(BITING) for _ in range(count)) for _ in range(24)]
@@ -192,7 +192,7 @@ def test_calls_one_after_the_other_are_a_block() -> None:
         ("d = __vadd4((unsigned)__mulhi((int) a, b), (uint32_t)(int)c);", 0x00000000),
     ],
 )
-def test_products_and_casts_stand_in_other_calls(text: str, result: int) -> None:
+def test_products_and_casts_may_be_arguments_of_calls(text: str, result: int) -> None:
     values = {"a": WORD, "b": 1, "c": 0x01010101}
     assert trace_block(parse_block(text), values).result == {"d": result}
 
@@ -215,7 +215,7 @@ def test_the_examples_of_the_programming_guide() -> None:
         assert result_of(name, tuple(x & WORD for x in operands)) == result
 
 
-def test_names_and_numbers_stand_where_they_are_written() -> None:
+def test_spans_of_a_call_cover_its_names_and_numbers() -> None:
     text = "  unsigned sum = __vadd4(x,\n 0x01010101u);"
     ins = parse_pasted(text)
     assert str(ins) == "vadd4.u32.u32.u32 sum, x, b, zero;"
@@ -265,7 +265,7 @@ def test_a_call_is_a_line(text: str, line: str) -> None:
          "__vaddd4"),
     ],
 )  # fmt: skip
-def test_a_wrong_call_says_what_is_wrong(text: str, message: str, place: str) -> None:
+def test_an_error_on_a_wrong_call_marks_the_wrong_part(text: str, message: str, place: str) -> None:
     with pytest.raises(PtxError) as caught:
         parse(text)
     (problem,) = caught.value.errors
@@ -273,7 +273,7 @@ def test_a_wrong_call_says_what_is_wrong(text: str, message: str, place: str) ->
     assert text[slice(*problem.span)] == place
 
 
-def test_an_intrinsic_of_several_instructions_says_which() -> None:
+def test_an_error_lists_the_instructions_of_a_compound_intrinsic() -> None:
     with pytest.raises(NotOneError, match="needs several instructions: lop3, lop3, vavrg4, lop3"):
         parse("x = __vhaddu4(a, b);")
     with pytest.raises(NotOneError, match="there are 2 instructions here"):
@@ -297,7 +297,7 @@ def test_numbers_are_as_in_c(number: str, bits: int) -> None:
     assert parse(f"__usad(_a, b, {number})").constants["c"] == bits
 
 
-def test_a_number_of_64_bits_is_kept() -> None:
+def test_a_literal_of_64_bits_is_not_truncated() -> None:
     (source,) = parse("__popcll(0xFFFFFFFFF)").sources
     assert str(source) == "0xFFFFFFFFF"
 
@@ -308,7 +308,7 @@ def test_a_difference_is_a_note() -> None:
     assert note == "of unsigned operands, the intrinsic is dp4a.u32.u32"
 
 
-def test_the_counts_are_those_of_the_code_that_nvcc_emits() -> None:
+def test_instruction_counts_equal_the_code_of_nvcc() -> None:
     seen = set()
     for program in INTRINSICS.values():
         name = f"__{program.name.removeprefix('k_')}"

@@ -179,7 +179,7 @@ _CASES: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("name", _CASES)
-def test_a_kernel_gives_what_is_computed_another_way(name: str) -> None:
+def test_a_kernel_agrees_with_an_independent_computation(name: str) -> None:
     in_, expected, options, functions = _CASES[name]
     wanted = expected if isinstance(expected, np.ndarray) else np.array(expected, np.uint32)
     wanted = wanted.astype(np.uint32) if wanted.dtype == np.int64 else wanted
@@ -208,7 +208,7 @@ def test_a_vector_that_an_unknown_function_returns_is_unknown() -> None:
 
 
 @ci_only
-def test_a_function_that_calls_itself_twice_needs_a_frame_for_each_depth_only() -> None:
+def test_double_recursion_needs_one_frame_for_each_depth() -> None:
     """``fib`` has 2**14 paths of calls at depth 15; threads in different calls share it."""
     result = run(read_kernel("fibonacci"), "zeros:u32:1", "zeros:u32:16", block=16)
     numbers = [0, 1]
@@ -250,7 +250,7 @@ def test_registers_of_eight_bits() -> None:
 
 
 @ci_only
-def test_memory_that_nothing_touches_takes_none() -> None:
+def test_untouched_memory_occupies_no_memory() -> None:
     """A process of its own, whose memory may grow by 400 MB, reads and writes 64 places of 2 GB."""
     code = f"""
 import resource
@@ -324,16 +324,14 @@ def test_variables_of_all_spaces_with_initial_values() -> None:
         ),
     ],
 )
-def test_what_a_kernel_must_not_do_is_reported_with_line_thread_and_place(
-    line: str, message: str
-) -> None:
+def test_an_illegal_access_is_reported_with_its_line(line: str, message: str) -> None:
     with pytest.raises(LaunchError, match=message) as caught:
         run(make_kernel(f"{_ADDRESSES}{line}\nret;"), "zeros:u32:8", "zeros:u32:8", block=8)
     assert caught.value.statement
     assert str(caught.value).startswith(f"line {caught.value.statement.line}: ")
 
 
-def test_two_threads_that_write_different_values_to_one_place() -> None:
+def test_different_values_written_to_one_place_conflict() -> None:
     result = run_one(read_kernel("two_writers"), block=16)
     (conflict,) = result.conflicts  # the same value, or a barrier between: no conflict
     assert conflict.text == "st.shared.u32 [x], %r1"
@@ -357,7 +355,7 @@ _BARRIER, _NO_BARRIER = "bar.sync 0", "mov.u32 %r5, 0"
         (_BARRIER, _NO_BARRIER, [("write-after-read", 19, "0", "1", "s[0]")]),
     ],
 )
-def test_a_thread_that_reads_what_another_writes(
+def test_a_read_without_barrier_conflicts_with_a_write(
     first: str, second: str, expected: list[tuple[str, int, str, str, str]]
 ) -> None:
     ptx = _KERNELS["neighbour"].replace("FIRST", first).replace("SECOND", second)
@@ -399,7 +397,7 @@ def test_a_read_is_not_hidden_by_a_later_read_of_the_thread_that_writes() -> Non
         ("store_after_update", "WRITE_AFTER_UPDATE", 3),
     ],
 )
-def test_a_thread_that_writes_what_others_have_used(name: str, kind: str, thread: int) -> None:
+def test_a_write_after_use_by_other_threads_conflicts(name: str, kind: str, thread: int) -> None:
     (conflict,) = run_one(read_kernel(name), block=8).conflicts
     assert conflict.kind.name == kind
     assert conflict.thread == f"thread ({thread},0,0) of block (0,0,0)"
@@ -478,7 +476,7 @@ def test_threads_that_communicate_by_volatile_accesses_need_no_barrier() -> None
     assert not result.conflicts
 
 
-def test_a_block_that_reads_what_another_writes() -> None:
+def test_a_read_of_data_from_another_block_needs_a_fence() -> None:
     """Nothing but a fence orders them."""
     ptx = (
         _KERNELS["neighbour"]
@@ -498,7 +496,7 @@ def test_a_block_that_reads_what_another_writes() -> None:
     assert not any(x.line == 17 for x in result.conflicts)
 
 
-def test_blocks_have_no_barrier_between_them() -> None:
+def test_writes_of_two_blocks_to_one_place_conflict() -> None:
     body = f"{_ADDRESSES}st.global.u32 [%d2], %r2;\nret;"
     (conflict,) = run_one(make_kernel(body), grid=3).conflicts
     assert "of block (2,0,0)" in conflict.thread
@@ -624,7 +622,7 @@ def test_results_that_depend_on_the_order_of_threads(lines: str, is_ordered: boo
 
 
 @ci_only
-def test_a_thread_that_waits_for_a_lock_lets_its_owner_go_on() -> None:
+def test_a_waiting_thread_does_not_block_the_owner_of_the_lock() -> None:
     result = run_one(read_kernel("lock"), block=12)
     assert result.get_buffer("out").values.tolist() == [sum(range(12))]
     assert not result.conflicts
@@ -700,7 +698,7 @@ def test_floats_and_halves_are_computed_bit_by_bit(line: str, words: str, expect
         ("mul.f32 %f4, %f1, %f2; mov.f32 %f4, 0f3F800000; {}.f32 %f5, %f4, %f3;", False),
     ],
 )
-def test_a_sum_that_ptxas_may_fuse_with_a_product_is_exact_only_where_it_would_be_the_same(
+def test_a_fusible_sum_is_exact_only_if_fusion_changes_nothing(
     lines: str, is_fusible: bool, sign: int
 ) -> None:
     draw = Random(7)
@@ -754,7 +752,7 @@ def _find_unknown(result: KernelRun, name: str = "out") -> list[int]:
     return [] if causes is None else np.flatnonzero(causes).tolist()
 
 
-def test_what_is_not_modelled_makes_what_it_reaches_unknown_and_nothing_else() -> None:
+def test_an_unmodelled_instruction_makes_only_dependent_values_unknown() -> None:
     result = run(read_kernel("unmodelled"), "zeros:u32:1", "zeros:u32:8", block=8)
     assert _find_unknown(result) == [0, 1]
     assert result.get_buffer("out").values[2:].tolist() == [8, 3, 4, 5, 6, 7]
@@ -823,7 +821,7 @@ def test_one_unknown_bit_makes_a_sum_unknown() -> None:
     assert buffer.causes.all()
 
 
-def test_one_part_of_a_vector_and_the_padding_of_a_structure_may_be_unknown() -> None:
+def test_a_component_and_the_padding_of_a_structure_may_be_unknown() -> None:
     buffer = run(read_kernel("padding"), "zeros:u32:1", "zeros:u8:32").get_buffer("out")
     assert buffer.causes is not None
     unknown = {*range(8, 12), *range(17, 20), *range(28, 32)}
@@ -838,7 +836,7 @@ def test_an_unknown_atomic_operation_changes_only_its_place() -> None:
     assert not result.fidelity.decisions
 
 
-def test_a_shuffle_from_a_thread_that_does_not_take_part_is_unknown() -> None:
+def test_a_shuffle_from_an_absent_thread_is_unknown() -> None:
     result = run(read_kernel("absent_thread"), "zeros:u32:1", "zeros:u32:10", block=32)
     assert _find_unknown(result) == [6, 7, 8, 9]
     assert result.get_buffer("out").values[:6].tolist() == [4, 5, 6, 7, 8, 9]
@@ -892,7 +890,9 @@ def test_the_limit_of_steps() -> None:
         ({"n": 1.5}, "does not fit"),
     ],
 )
-def test_arguments_that_no_parameter_takes(arguments: dict[str, Any], message: str) -> None:
+def test_arguments_that_fit_no_parameter_are_refused(
+    arguments: dict[str, Any], message: str
+) -> None:
     ptx = make_kernel("ret;", ".param .u64 a, .param .f32 x0, .param .u16 n")
     with pytest.raises(ValueError, match=message):
         run_kernel(ptx, arguments)
@@ -1021,7 +1021,7 @@ def test_no_result_of_an_unmodelled_instruction_is_exact(lines: str, target: str
         "multimem.ld_reduce.global.add.u32 %r5, [%d1];",
     ],
 )
-def test_what_names_no_place_to_write_leaves_memory_known(line: str) -> None:
+def test_a_statement_without_a_write_address_keeps_memory_known(line: str) -> None:
     body = f"{_ADDRESSES}{line}\nst.global.u32 [%d2], %r3; ret;"
     assert run(make_kernel(body), "zeros:u32:64", "zeros:u32:1").is_exact
 
@@ -1050,7 +1050,7 @@ def test_a_store_of_a_vector_is_found_by_each_of_its_elements() -> None:
         ({"dynamic_shared_bytes": -1}, "dynamic shared memory can't have -1 bytes"),
     ],
 )
-def test_a_shape_that_no_launch_has(options: dict[str, Any], message: str) -> None:
+def test_impossible_launch_shapes_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         run_one(make_kernel("ret;"), **options)
     kernel = make_kernel(f"{_ADDRESSES}mov.u32 %r4, %ntid.y; st.global.u32 [%d2], %r4; ret;")

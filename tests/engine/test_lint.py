@@ -56,7 +56,7 @@ def test_every_kernel_of_the_sample_is_found() -> None:
     assert warned == [at for at, line in enumerate(lines, 1) if "vadd.u32.s32.s32.sat" in line]
 
 
-def test_the_language_is_told_by_name_or_content() -> None:
+def test_the_language_follows_from_name_or_content() -> None:
     cases = {
         ("a.PTX", ""): Language.PTX,
         ("a.cuh", ".version 1.0"): Language.C,
@@ -95,7 +95,7 @@ _HEADERS = Path("/usr/local/cuda/include")
 
 @pytest.mark.soak
 @pytest.mark.skipif(not _HEADERS.exists(), reason="needs the headers of CUDA")
-def test_nothing_in_the_headers_of_cuda_is_called_illegal() -> None:
+def test_check_calls_no_line_of_the_cuda_headers_illegal() -> None:
     count = 0
     for path in sorted(_HEADERS.rglob("*")):
         if path.suffix in (".h", ".hpp", ".cuh", ".inl"):
@@ -109,7 +109,7 @@ def test_nothing_in_the_headers_of_cuda_is_called_illegal() -> None:
 # --- what is said ---------------------------------------------------------------------------
 
 
-def test_the_cache_tells_one_register_from_two() -> None:
+def test_the_cache_distinguishes_one_register_from_two() -> None:
     two, one = listing("vadd.u32.u32.u32.sat %r1, %r2, %r3;\nvadd.u32.u32.u32.sat %r1, %r9, %r9;")
     assert two.example
     assert set(two.example.values) == {"%r2", "%r3"}
@@ -121,7 +121,7 @@ def test_the_cache_tells_one_register_from_two() -> None:
     assert "`%p1`" in clash[0].message
 
 
-def test_any_register_names_come_back_as_they_were_written() -> None:
+def test_register_names_are_reported_unchanged() -> None:
     for names in ("%z0, %z2, %z1", "%z0, %r1, %r2", "$0, $1, $2", "x, t0, w1"):
         (item,) = listing(f"vadd.u32.u32.u32.sat {names};")
         assert item.ptx == f"vadd.u32.u32.u32.sat {names};"
@@ -130,7 +130,7 @@ def test_any_register_names_come_back_as_they_were_written() -> None:
 
 
 @pytest.mark.parametrize("x", ERRATA, ids=[x.id for x in ERRATA])
-def test_an_erratum_is_warned_of_with_operands_for_which_it_shows(x: Erratum) -> None:
+def test_a_warning_on_an_erratum_has_operands_that_show_the_erratum(x: Erratum) -> None:
     line = x.example[0]
     (item,) = listing(line + ";")
     assert x.id in item.errata
@@ -155,7 +155,7 @@ def test_an_erratum_is_warned_of_with_operands_for_which_it_shows(x: Erratum) ->
         "vset.s32.u32.lt.min d, a, b, 5",
     ],
 )
-def test_where_the_operands_keep_an_erratum_from_showing_nothing_is_said(line: str) -> None:
+def test_an_erratum_that_the_operands_exclude_is_not_reported(line: str) -> None:
     (item,) = listing(line + ";")
     assert item.errata == ()
     assert item.diagnostics == ()
@@ -174,7 +174,7 @@ def test_where_the_operands_keep_an_erratum_from_showing_nothing_is_said(line: s
         "@%p2 vadd.s32.s32.s32 %r1.h1, %r1, %r3, %r4;",
     ],
 )
-def test_an_example_of_a_guarded_line_gives_its_guard_and_what_it_might_keep(line: str) -> None:
+def test_an_example_of_a_guarded_line_has_guard_and_old_value(line: str) -> None:
     (item,) = listing(line)
     example = item.example
     assert example
@@ -196,7 +196,7 @@ def test_an_example_is_of_the_newest_assembler_that_departs() -> None:
     assert find_counterexample(parse("vadd4.s32.s32.s32 d, a, b, c")) is None
 
 
-def test_a_replacement_is_written_as_the_place_wants_it() -> None:
+def test_a_replacement_follows_the_syntax_of_its_place() -> None:
     line = "@%p1 vadd.u32.s32.s32.sat %r1.b0, %r2, %r3, %r1;"
     (plain,) = listing(line)
     assert plain.replacement
@@ -222,7 +222,7 @@ _LINES = {
 }
 
 
-def test_types_agree_where_the_manual_says_so() -> None:
+def test_type_compatibility_follows_the_manual() -> None:
     # PTX ISA 9.2, table of operand type checking: .bX with all of its size, .sX with .uX, .fX
     # with .fX and .bX
     wanted = {
@@ -270,7 +270,7 @@ _BITS += ["f'", "setp.lt.s32 p, %1, 5;", ".version 9", ".target sm_", "\\x", "é
 
 
 @given(st.lists(st.sampled_from(_BITS), max_size=30).map("".join))
-def test_no_text_breaks_it(text: str) -> None:
+def test_check_survives_any_text(text: str) -> None:
     lines = text.split("\n")
     for items in (listing(text), *(source(text, x) for x in Language if x is not Language.PTX)):
         for item in items:
@@ -281,7 +281,7 @@ def test_no_text_breaks_it(text: str) -> None:
                 assert place.column == start + 1
 
 
-def test_of_a_very_long_line_only_what_is_near_is_shown() -> None:
+def test_the_excerpt_of_a_very_long_line_is_short() -> None:
     line = "vadd4.u32.u32.u32 %0, %1, %2, %3;"
     text = 'asm("' + line * 400 + "vadd4.bad %0, %1, %2, %3;" + line * 400 + '" :: OPERANDS);'
     bad = [item for item in source(text) if not item.is_legal]
@@ -292,7 +292,7 @@ def test_of_a_very_long_line_only_what_is_near_is_shown() -> None:
     assert text[place.column - 1 :].startswith(".bad")
 
 
-def test_a_guarded_set_is_warned_of_and_an_unguarded_one_is_not() -> None:
+def test_only_a_guarded_set_has_a_warning() -> None:
     (manual,) = listing("@p  set.lt.and.f32.s32  d,a,b,r;")  # the PTX ISA's own example
     assert manual.errata == ("E14",)
     assert manual.example
@@ -339,7 +339,7 @@ def test_a_guarded_set_is_warned_of_and_an_unguarded_one_is_not() -> None:
         ("r, 3, 0x3, 0x80000000", ""),
     ],
 )
-def test_a_constant_c_of_slct_is_told_where_folding_it_gives_another_answer(
+def test_a_constant_c_of_slct_is_noted_if_folding_changes_the_result(
     operands: str, taken: str
 ) -> None:
     (item,) = listing(f"slct.s32.s32 {operands};")
@@ -400,7 +400,7 @@ def test_a_component_that_a_vector_lacks_can_be_run() -> None:
     assert "d = 0x00000001" in run("run", text, "v.z=1", "a=0").stdout
 
 
-def test_what_is_not_checked_is_neither_legal_nor_illegal(tmp_path: Path) -> None:
+def test_an_unchecked_line_is_neither_legal_nor_illegal(tmp_path: Path) -> None:
     file = tmp_path / "k.py"
     file.write_text('x = "vadd.u32.u32.u32 d, a, {b};"\n', encoding="utf-8")
     (item,) = json.loads(run("check", "-f", "json", str(file)).stdout)

@@ -35,7 +35,7 @@ def _texts(text: str) -> list[str]:
     return [statement.text for statement in CandidateReader([text])]
 
 
-def test_the_statements_of_a_listing_are_those_that_the_parser_finds() -> None:
+def test_the_listing_reader_finds_the_statements_of_the_parser() -> None:
     found = list(CandidateReader([VIDEO]))
     wanted = list(scan(VIDEO))
     assert len(wanted) == 37
@@ -107,7 +107,7 @@ def test_places_in_a_statement_of_several_lines() -> None:
         ("", []),
     ],
 )
-def test_what_is_a_statement(text: str, wanted: list[str]) -> None:
+def test_statements_are_found_in_text_and_in_chunks(text: str, wanted: list[str]) -> None:
     assert _texts(text) == wanted
     assert [x.text for x in CandidateReader(_cut(text, 1))] == wanted
 
@@ -131,7 +131,7 @@ _BETWEEN += [
 
 @sampled
 @pytest.mark.parametrize("seed", range(40))
-def test_a_listing_put_together_at_random_reads_as_the_parser_reads_it(seed: int) -> None:
+def test_a_random_listing_is_read_as_by_the_parser(seed: int) -> None:
     rng = Random(seed)
     accepted, rejected = table("accept.csv"), table("reject.csv")
     parts = []
@@ -219,7 +219,7 @@ def _types(scopes: Scopes, names: str) -> list[str | None]:
     return [scopes.find_type(name) for name in names.split()]
 
 
-def test_registers_are_known_where_they_are_declared() -> None:
+def test_declarations_hold_in_their_scope() -> None:
     def at(word: str) -> Iterator[Scopes]:
         text = SCOPES.replace(word, "set.lt.u32.u32 d, a, b;")
         yield from (statement.scopes for statement in CandidateReader([text]))
@@ -286,7 +286,7 @@ def test_a_listing_of_one_line_or_one_comment_takes_little_memory() -> None:
         (".reg .v2 .b32 c; .reg .b32 a;", "slct.b32.s32 a, a, a, c", "c"),
     ],
 )
-def test_what_check_refuses_run_refuses_in_the_same_words(
+def test_check_and_run_refuse_a_line_in_the_same_words(
     declared: str, line: str, wrong: str
 ) -> None:
     text = f"{declared}\n{line};\n"
@@ -304,7 +304,7 @@ def test_what_check_refuses_run_refuses_in_the_same_words(
     assert step.note.startswith(f"{statement.name} is illegal: {message} (allowed: {hint}); ")
 
 
-def test_what_is_declared_nowhere_is_taken_for_a_register_by_both() -> None:
+def test_check_and_run_take_an_undeclared_name_for_a_register() -> None:
     for text in (
         "vadd.u32.u32.u32 d, a, b;",
         'asm("vadd.u32.u32.u32 %0, %1, t;" : "=r"(d) : ARGS);',
@@ -316,7 +316,7 @@ def test_what_is_declared_nowhere_is_taken_for_a_register_by_both() -> None:
     assert not [problem for program in load(two) for problem in program.problems]
 
 
-def test_a_prototype_keeps_nothing_of_what_follows() -> None:
+def test_a_prototype_does_not_hide_later_declarations() -> None:
     text = """.version 7.8
         .extern .func f (.param .b32 x);
         .shared .b32 room[4];
@@ -325,7 +325,7 @@ def test_a_prototype_keeps_nothing_of_what_follows() -> None:
     assert "a .shared variable" in found.message
 
 
-def test_opcodes_are_asked_of_the_catalog() -> None:
+def test_the_listing_reader_knows_every_opcode_of_the_catalog() -> None:
     for opcode in CATALOG:
         text = f"{opcode}.u32 d, a, b;\n"
         if opcode in OTHER_OPCODES:
@@ -349,7 +349,7 @@ def test_opcodes_are_asked_of_the_catalog() -> None:
         ]
 
 
-def test_a_text_is_cut_into_words_once_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_is_split_into_tokens_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from ptxscope.engine.syntax import tokens
 
     seen: list[int] = []

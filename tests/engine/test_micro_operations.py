@@ -59,7 +59,7 @@ def _samples() -> Iterable[Trace]:
 
 
 @ci_only
-def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format() -> None:
+def test_every_micro_operation_is_in_a_plan_and_described_and_drawn() -> None:
     kinds = set[type]()
     for trace in _samples():
         found = {type(row.micro) for row in trace.rows.values()}
@@ -97,7 +97,7 @@ def test_names_of_kinds_are_unique_and_titles_fit_their_column() -> None:
 # --- a micro-operation as a record -------------------------------------------------------
 
 
-def test_kinds_differ_and_none_is_false() -> None:
+def test_micro_operations_differ_by_class_and_fields() -> None:
     bare = [kind() for kind in KINDS if not fields(kind)]
     assert len(bare) > 10
     assert all(bare)
@@ -110,13 +110,13 @@ def test_kinds_differ_and_none_is_false() -> None:
     assert len({Extend(8, True), Wrap(8, True), Extend(8, True)}) == 2
 
 
-def test_a_field_that_is_not_given_has_its_default() -> None:
+def test_a_missing_field_has_its_default() -> None:
     assert Merge(8, (0,), True) == Merge(8, (0,), True, high=False)
     assert repr(Merge(8, (0,), True)) == "Merge(unit=8, lanes=(0,), signed=True, high=False)"
     assert pickle.loads(pickle.dumps(Clamp(0, None))) == Clamp(0, None)
 
 
-def test_it_is_frozen() -> None:
+def test_a_micro_operation_is_frozen() -> None:
     micro = Extend(8, True)
     with pytest.raises(AttributeError):
         micro.bits = 16  # type: ignore[misc]

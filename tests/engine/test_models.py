@@ -72,9 +72,7 @@ def test_the_examples_of_the_table(id_: str, ptx: str, operands: str, isa: str, 
 
 @pytest.mark.parametrize("step", [7, pytest.param(2, marks=thorough)])
 @pytest.mark.parametrize("name", ["ptxas-13.0", "ptxas-13.5"])
-def test_the_errata_that_are_named_make_the_result_and_none_can_be_left_out(
-    name: str, step: int
-) -> None:
+def test_the_errata_of_a_trace_are_sufficient_and_necessary(name: str, step: int) -> None:
     told = 0
     for row in golden_rows()[::step]:
         if row.results[name] == row.results["isa"] and row.file == "golden.csv":
@@ -115,7 +113,7 @@ def test_every_erratum_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("misconception", MISCONCEPTIONS, ids=[x.id for x in MISCONCEPTIONS])
-def test_a_misconception_is_a_model_of_what_was_expected(misconception: Erratum) -> None:
+def test_a_misconception_is_a_model_with_the_expected_result(misconception: Erratum) -> None:
     ptx, values, isa, expected = misconception.example
     assert evaluate(ptx, values) == {"d": isa}
     shown = trace(ptx, values, model=misconception.id)
@@ -152,7 +150,7 @@ def test_the_checked_examples(row: str) -> None:
         assert list(found.values()) == [int(x, 16) for x in expected.split()]
 
 
-def test_without_its_upper_bound_a_result_is_cut_behind_the_secondary_operation() -> None:
+def test_ptxas_wraps_an_unclamped_result_after_the_secondary_operation() -> None:
     # ptxas 13.0 for sm_75 compares 64 bits of |a - b| with c (ISETP.GT.U32, then .EX on the high
     # words) and stores the low word of the larger (docs/semantics.md, E2)
     values = {"a": 0x80000000, "b": 0x9ABCDEF1, "c": 0x22222222}
@@ -180,7 +178,7 @@ def test_names_of_models() -> None:
             parse_model(wrong)
 
 
-def test_a_trace_under_isa_has_no_errata_and_divergences_tell_where_answers_part() -> None:
+def test_a_trace_under_isa_has_no_errata_and_its_deviations_have_them() -> None:
     values = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
     isa = trace("vadd.u32.s32.s32.sat d.b0, a, b, c", values)
     assert isa.errata == ()
@@ -199,7 +197,7 @@ def test_a_repaired_erratum_shows_in_the_older_answer_only() -> None:
     assert deviation.stage is Stage.MERGE
 
 
-def test_the_declared_widths_are_noted_where_they_would_matter() -> None:
+def test_a_note_mentions_declared_widths_only_for_large_values() -> None:
     big = {"a": 0xFFFFFFFF, "b": 0xFFFFFFFF, "c": 0}
     assert "0x00000000" in trace("vadd.u32.u32.u32.max d, a, b, c", big).notes[0]
     fits = trace("vadd.u32.u32.u32.max d, a, b, c", big | {"a": 1})
@@ -249,9 +247,7 @@ def _results(form: Form, *errata: Erratum) -> np.ndarray[tuple[int, ...], np.dty
 @pytest.mark.parametrize(
     "opcode", ["vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset", "vmad"]
 )
-def test_an_erratum_that_can_change_a_form_does_so_for_some_operands(
-    opcode: str, step: int
-) -> None:
+def test_every_erratum_of_a_form_changes_some_result(opcode: str, step: int) -> None:
     for form in _scalar_forms(opcode)[::step]:
         known = find_errata(form)
         isa, every = _results(form), _results(form, *ERRATA)
@@ -262,7 +258,7 @@ def test_an_erratum_that_can_change_a_form_does_so_for_some_operands(
             assert alone or not np.array_equal(_results(form, *others), every), (x.id, form)
 
 
-def test_no_erratum_touches_the_other_instructions() -> None:
+def test_errata_concern_only_scalar_video_instructions_and_four_others() -> None:
     scalar = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset", "vmad"}
     plain = {"set", "bfe", "bfi", "fns"}
     assert {opcode for x in ERRATA for opcode in x.opcodes} == scalar | plain
@@ -278,7 +274,7 @@ vmad.u32.u32.u32.sat d, -a, -b, -c    | ffffffff ffffffff 0 | 7fffffff | 0000000
 
 @pytest.mark.parametrize("row", _SUMS.strip().splitlines())
 @pytest.mark.parametrize("dtype", ["u32", "s32"])
-def test_nothing_is_cut_before_the_clamp_of_vmad(row: str, dtype: str) -> None:
+def test_vmad_clamps_the_untruncated_sum(row: str, dtype: str) -> None:
     # docs/semantics.md, 1.2: the sum is exact up to the clamp; dtype plays no part
     ptx, operands, isa, ptxas = (x.strip() for x in row.split("|"))
     ptx = ptx.replace("u32", dtype, 1)
@@ -320,7 +316,7 @@ def test_a_false_guard_can_destroy_d_in_924_forms_of_set(step: int) -> None:
             assert np.array_equal(isa, theirs), form
 
 
-def test_the_old_value_is_converted_as_the_machine_does_it() -> None:
+def test_the_conversion_of_the_old_value_follows_the_machine() -> None:
     # NumPy converts integers to binary32, ties to even; the least number of a width stays negative
     rng = np.random.default_rng(14)
     olds = np.concatenate(
@@ -392,7 +388,7 @@ def test_nothing_wraps_at_a_clamp_without_an_upper_bound() -> None:
         assert "E2" not in [x.id for x in parse(line).errata]
 
 
-def test_without_sat_e12_does_not_touch_vmad() -> None:
+def test_e12_does_not_concern_vmad_without_sat() -> None:
     for line in ("vmad.u32.u32.u32.shr7 d, a, b, c", "vmad.s32.s32.s32.shr15 d, -a, b, c"):
         assert "E12" not in [x.id for x in parse(line).errata]
     assert parse_erratum("E12").forms == "vmad with .sat"

@@ -53,13 +53,13 @@ _TYPES = ".u32.u32.u32"
         "vadd /* never closed .u32 d, a, b;",
     ],
 )
-def test_what_is_no_opcode_is_none_with_a_comment_behind_it(text: str) -> None:
+def test_a_comment_does_not_make_a_word_an_opcode(text: str) -> None:
     for size in range(1, len(text) + 1):
         assert not list(CandidateReader(_cut(text, size)))
 
 
 @pytest.mark.parametrize("gap", ["/* {} */", "// {}\n", "\n/*{}*/\n/*\n*/"])
-def test_what_follows_a_long_comment_is_seen_wherever_a_chunk_ends(gap: str) -> None:
+def test_statements_after_a_long_comment_are_found_in_any_chunks(gap: str) -> None:
     text = f"ret;\nvadd{gap.format('; } x ' * 500)}.u32.u32.u32 d, a, b;\nvad/**/.u32 d; ret;\n"
     wanted = [(x.text, x.start, x.line, x.column) for x in CandidateReader([text])]
     assert [text.startswith(x, at) for x, at, _, _ in wanted] == [True, True]
@@ -69,7 +69,7 @@ def test_what_follows_a_long_comment_is_seen_wherever_a_chunk_ends(gap: str) -> 
         assert found == wanted
 
 
-def test_a_statement_without_its_end_ends_before_an_opcode_with_a_comment_behind_it() -> None:
+def test_an_unterminated_statement_ends_before_the_next_opcode() -> None:
     text = "vadd.u32.u32.u32 d, a, b\nvsub /* x\n*/ .u32.u32.u32 d, a, b;"
     assert [x.text for x in CandidateReader([text])] == text.split("\n", 1)
 
@@ -90,7 +90,7 @@ GUARDS = {
 
 
 @pytest.mark.parametrize("guard", GUARDS)
-def test_a_pasted_line_is_told_the_same_of_its_guard(guard: str) -> None:
+def test_a_guard_of_a_pasted_line_is_checked_alike(guard: str) -> None:
     if "bra" in guard:
         return
     if GUARDS[guard]:
@@ -107,14 +107,14 @@ def test_a_guard_on_a_line_of_its_own_guards() -> None:
     assert run.registers["d"].bits == 7
 
 
-def test_a_comment_is_no_guard_and_ends_none() -> None:
+def test_a_comment_is_neither_a_guard_nor_its_end() -> None:
     text = f"// see @p\n{_ADD} /* @q */ {_ADD} @q /* {'; @p ' * 500}*/ {_ADD}"
     wanted = [_ADD, _ADD, text[text.index("@q /* ;") :]]
     for size in (1, 5, 100, 2999, len(text)):
         assert [x.text for x in CandidateReader(_cut(text, size))] == wanted
 
 
-def test_the_guard_of_another_statement_is_left_to_it() -> None:
+def test_a_statement_does_not_take_the_guard_of_another() -> None:
     for head in ("@p bra L", "@p bra L;", "@p ret; }", "@p;"):
         (found,) = CandidateReader([f"{head}\n{_ADD}"])
         assert found.text == _ADD
@@ -155,7 +155,7 @@ def test_an_asm_statement_is_read_with_comments_in_front_of_its_text(head: str, 
         assert (pasted.instruction is not None) == item.is_legal
 
 
-def test_the_constraints_of_a_pasted_asm_with_a_comment_are_known() -> None:
+def test_a_comment_after_asm_volatile_does_not_hide_the_constraints() -> None:
     text = (
         'asm volatile /* c */ ("slct.f32.f32 %0, %1, %2, %3;" : "=f"(d) : "f"(x), "f"(y), "f"(z));'
     )
@@ -179,7 +179,7 @@ def test_an_operand_by_its_name_is_noted_and_run() -> None:
     assert program.bound.inputs == {"x": ("%1",), "y": ("%2",)}
 
 
-def test_a_percent_sign_that_names_nothing_is_told_as_before() -> None:
+def test_a_lone_percent_sign_has_no_remark_on_names() -> None:
     with pytest.raises(PtxError) as caught:
         parse("vadd.u32.u32.u32 d, %, [a];")
     assert not any("by its name" in x.message for x in caught.value.errors)

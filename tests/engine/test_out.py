@@ -21,7 +21,7 @@ def added(**values: Any) -> dict[str, Any]:
     return evaluate(LINE, {"a": A, "b": 0x01010101, **values})
 
 
-def test_what_is_given_for_a_result_is_written_and_returned() -> None:
+def test_the_out_array_is_written_and_returned() -> None:
     out = np.empty((2, 3), np.uint32)
     found = evaluate(LINE, {"a": A, "b": 0x01010101}, out={"d": out})
     assert found["d"] is out
@@ -39,13 +39,13 @@ def test_what_is_given_for_a_result_is_written_and_returned() -> None:
     ],
     ids=["signed", "Fortran", "every second", "backwards", "unaligned"],
 )
-def test_it_may_be_of_any_layout(out: Any) -> None:
+def test_the_out_array_may_have_any_layout(out: Any) -> None:
     found: Any = evaluate(LINE, {"a": A, "b": 0x01010101}, out={"d": out})
     assert found["d"] is out
     assert out.astype(np.uint32).tolist() == SUMS
 
 
-def test_integers_alone_may_be_given_too() -> None:
+def test_an_out_array_without_dimensions_takes_a_single_result() -> None:
     out = np.empty((), np.uint32)
     assert evaluate(LINE, {"a": 1, "b": 2}, out={"d": out})["d"] is out
     assert out == 3
@@ -58,7 +58,7 @@ def test_a_float_result_may_be_an_array_of_floats() -> None:
     assert out.tolist() == [1.0, -2.0]
 
 
-def test_one_of_two_destinations_may_be_given() -> None:
+def test_out_may_hold_one_of_two_destinations() -> None:
     q = np.empty(3, bool)
     values: dict[str, Any] = {"a": np.array([1, 2, 3]), "b": 2}
     values["c"] = np.array([True, True, False])
@@ -69,7 +69,7 @@ def test_one_of_two_destinations_may_be_given() -> None:
 
 @pytest.mark.parametrize("name", ["a", "b", "c"])
 @pytest.mark.parametrize("shift", [0, 1, -1])
-def test_it_may_share_memory_with_what_is_read(name: str, shift: int) -> None:
+def test_the_out_array_may_share_memory_with_operands(name: str, shift: int) -> None:
     rng = np.random.default_rng(5)
     count = MAX_BLOCK + 77
     memory = {x: rng.integers(0, 1 << 32, count + 2, dtype=np.uint32) for x in "abc"}
@@ -97,7 +97,7 @@ def test_it_may_share_memory_with_what_is_read(name: str, shift: int) -> None:
         ({"d": np.broadcast_to(np.uint32(0), (2, 3))}, "out for d is read-only"),
     ],
 )
-def test_what_a_result_cannot_be_put_into_is_refused_by_name(out: Any, said: str) -> None:
+def test_an_unsuitable_out_array_is_refused(out: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         evaluate(LINE, {"a": A, "b": 0x01010101}, out=out)
 
@@ -118,7 +118,7 @@ def test_a_refused_call_writes_nothing() -> None:
     assert out.tolist() == [77, 77]
 
 
-def test_shapes_that_do_not_broadcast_are_told_beside_a_literal() -> None:
+def test_an_error_on_shapes_includes_the_literal() -> None:
     values: dict[str, Any] = {"a": np.zeros(2, int), "c": np.zeros(3, int)}
     with pytest.raises(ValueError, match=r"do not broadcast: a \(2,\), 5 \(\), c \(3,\)"):
         evaluate("vadd.u32.u32.u32.add d, a, 5, c", values)
@@ -153,6 +153,6 @@ def test_memory_does_not_grow_with_the_arrays(a: Any) -> None:
     assert np.array_equal(out[:3], few)
 
 
-def test_an_array_alone_is_not_arrays_by_name() -> None:
+def test_an_out_array_without_a_name_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^out has no names; .*: out=\{'d': …\}$"):
         evaluate(LINE, {"a": A, "b": 3, "c": 4}, out=np.empty(3, np.uint32))  # type: ignore[arg-type]

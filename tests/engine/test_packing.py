@@ -65,7 +65,7 @@ st.global.u32 [%d2], %r8; ret;"""
     assert "with a and b exchanged" in capsys.readouterr().out
 
 
-def test_it_is_proved_equal_to_a_clamp_and_shifts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_cvt_pack_is_proved_equal_to_clamps_and_shifts(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("bitwuzla")
     clamps = "; ".join(
         f"max.s32 {x}, {y}, -32768; min.s32 {x}, {x}, 32767" for x, y in (("x", "a"), ("y", "b"))

@@ -21,7 +21,7 @@ def test_canonical_text_parses_back(ins: Instruction) -> None:
     assert parse(str(ins)) == ins
 
 
-def test_every_part_is_typed_and_knows_its_place() -> None:
+def test_every_part_of_an_instruction_has_a_type_and_a_span() -> None:
     text = "@!p vadd4.u32.sat.s32.s32 %r1.b310, %r2.b4567, %r3, %r1;"
     ins = parse(text)
     assert ins.form.dtype is Type.U32
@@ -60,7 +60,7 @@ def test_every_part_is_typed_and_knows_its_place() -> None:
         "ret;\n}",
     ],
 )
-def test_around_an_instruction_may_stand_what_people_paste(text: str) -> None:
+def test_an_instruction_is_parsed_from_pasted_surroundings(text: str) -> None:
     ins = parse(text)
     assert str(ins) == "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0;"
     start, end = ins.spans["opcode"]
@@ -108,7 +108,7 @@ def test_destinations_of_setp(dst: str, destinations: tuple[str | None, ...]) ->
     ("line", "bits"),
     [*read_lines("literals.txt", 2), (f"selp.u64 d, 0x{'0' * 300}5, b, p", "5")],
 )
-def test_a_literal_has_the_bits_that_ptxas_makes_of_it(line: str, bits: str) -> None:
+def test_a_literal_has_the_same_bits_as_in_ptxas(line: str, bits: str) -> None:
     (literal,) = (x for x in parse(line).sources if isinstance(x, Immediate))
     assert literal.bits == int(bits, 0)
 
@@ -204,7 +204,7 @@ def test_set_combines_with_a_predicate() -> None:
     assert parse("vset4.s32.u32.lt.add d, a, b, c").form.secop is SecOp.ADD
 
 
-def test_what_an_instruction_reads() -> None:
+def test_the_inputs_of_an_instruction_are_its_read_registers() -> None:
     def reads(text: str) -> list[str]:
         return [needed.name for needed in parse(text).inputs]
 
@@ -218,7 +218,7 @@ def test_what_an_instruction_reads() -> None:
     assert reads("@p setp.lt.s32 q|r, a, b") == ["a", "b", "p", "q", "r"]
 
 
-def test_an_escape_without_digits_is_no_crash() -> None:
+def test_an_escape_without_digits_does_not_crash_the_parser() -> None:
     assert parse('asm("vadd.u32.u32.u32 d, a, b\\x;");').names["b"] == "bx"
 
 
@@ -246,7 +246,7 @@ ASM = 'asm("vmin4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c
         (f"{ADD} {'x' * 99};", f"`{'x' * 40}…`"),
     ],
 )
-def test_what_is_left_out_is_a_note(text: str, said: str) -> None:
+def test_ignored_text_is_reported_in_a_note(text: str, said: str) -> None:
     assert parse(text).notes[-1] == f"ignored text: {said}"
     assert parse(text) == parse(ADD)
 
@@ -262,7 +262,7 @@ def test_what_is_left_out_is_a_note(text: str, said: str) -> None:
         (f"{ADD} mad.rn.f32 x, y, z, d;", "mad.rn.f32 x, y, z, d"),
     ],
 )
-def test_what_computes_is_not_left_out(text: str, ignored: str) -> None:
+def test_a_statement_that_computes_a_register_is_not_ignored(text: str, ignored: str) -> None:
     """In every function that takes the text of one instruction, as in the commands."""
     values = {"a": 1, "b": 2}
     for read in (
@@ -291,12 +291,12 @@ def test_what_computes_is_not_left_out(text: str, ignored: str) -> None:
         f"set.x = 3; {ASM} vadd(a, b);",
     ],
 )
-def test_nothing_is_left_out(text: str) -> None:
+def test_complete_text_has_no_note_on_omissions(text: str) -> None:
     assert not any("left out" in note for note in parse(text).notes)
 
 
 @pytest.mark.parametrize("text", [f"{ADD} {ASM}", f"{ASM}\n{ADD}", f"int x; {ASM} {ADD} y();"])
-def test_plain_ptx_beside_an_asm_statement_is_another(text: str) -> None:
+def test_ptx_beside_an_asm_statement_is_a_second_instruction(text: str) -> None:
     with pytest.raises(NotOneError) as caught:
         parse(text)
     assert caught.value.message == "there are 2 instructions here, not one"
@@ -305,7 +305,7 @@ def test_plain_ptx_beside_an_asm_statement_is_another(text: str) -> None:
 
 
 @pytest.mark.parametrize("other", [None, b"vadd.u32.u32.u32 d, a, b;", 5, ["vadd"]])
-def test_what_is_no_text_is_refused_by_name(other: Any) -> None:
+def test_a_value_that_is_not_text_is_refused_by_its_type(other: Any) -> None:
     entries: list[Callable[[Any], object]] = [
         parse,
         parse_all,
@@ -319,7 +319,7 @@ def test_what_is_no_text_is_refused_by_name(other: Any) -> None:
         assert str(caught.value) == f"PTX must be text, not {type(other).__name__}"
 
 
-def test_an_instruction_of_another_type_of_the_opcode_says_so() -> None:
+def test_mad_with_a_float_type_is_reported_as_unexplained() -> None:
     with pytest.raises(PtxError) as raised:
         parse("mad.rn.f32 d, a, b, c;")
     (problem,) = raised.value.errors

@@ -71,14 +71,14 @@ def check(statements: str) -> list[str]:
 
 
 @pytest.mark.parametrize("statement", SLIPS)
-def test_a_slip_is_an_error(statement: str) -> None:
+def test_a_mistake_in_a_plain_statement_is_an_error(statement: str) -> None:
     for text in (statement, f"{statement}\nadd.u32 %r1, %r2, %r3;"):
         (message,) = check(text)
         assert SLIPS[statement] in message
 
 
 @pytest.mark.parametrize("statement", LEGAL)
-def test_what_ptxas_takes_is_left_alone(statement: str) -> None:
+def test_a_plain_statement_that_ptxas_accepts_has_no_message(statement: str) -> None:
     assert not check(statement)
 
 
@@ -94,7 +94,7 @@ def test_ptxas_agrees(statement: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [7, 1 << 14])
-def test_common_instructions_are_checked_as_strictly_as_ptxas_does(size: int) -> None:
+def test_verdicts_on_common_instructions_equal_those_of_ptxas(size: int) -> None:
     verdicts = (DATA / "common_verdicts.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(verdicts.splitlines()))
     text = "".join(f"{row['ptx']};\n" for row in rows)

@@ -72,7 +72,7 @@ def _holds(condition: str, **definitions: str | None) -> bool | None:
         ("", None),
     ],
 )
-def test_a_condition_is_evaluated_as_far_as_it_is_known(condition: str, holds: bool | None) -> None:
+def test_a_condition_is_evaluated_from_known_macros(condition: str, holds: bool | None) -> None:
     known = {"ARCH": "900", "GONE": None, "NEXT": "ARCH + 1", "LOOP": "LOOP + 1"}
     assert _holds(condition, **known) == holds
 
@@ -80,14 +80,14 @@ def test_a_condition_is_evaluated_as_far_as_it_is_known(condition: str, holds: b
 # --- macros -----------------------------------------------------------------------------------
 
 
-def test_macros_that_grow_without_bound_are_left_alone() -> None:
+def test_macros_with_exponential_growth_are_not_expanded() -> None:
     lines = [f"#define A{i} A{i + 1} A{i + 1}" for i in range(60)]
     text = "\n".join([*lines, '#define A60 "vadd4"', f'asm(A0 ".u32"{IO}'])
     (item,) = check(text)
     assert item.is_unreadable
 
 
-def test_what_is_nested_deeply_is_left_alone() -> None:
+def test_deeply_nested_macros_and_conditions_stay_unevaluated() -> None:
     deep = "A(" * 2000 + '"vadd4"' + ")" * 2000
     (item,) = check(f'#define A(x) x\nasm({deep} ".u32.u32.u32 %0, %1, %2, %1;"{IO}')
     assert item.is_unreadable

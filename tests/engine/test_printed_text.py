@@ -135,7 +135,7 @@ def test_threads_print_in_their_order() -> None:
     assert result.is_exact
 
 
-def test_what_is_not_known_is_printed_as_a_question_mark() -> None:
+def test_an_unknown_value_is_printed_as_a_question_mark() -> None:
     body = _PRINT.replace("cvt.f64.f32 %fd1, %f1;", "mov.u32 %r1, %clock;")
     (printed,) = run_kernel(make_kernel(body), {}).printed
     assert printed.text == "? of odd: ?\n"
@@ -144,7 +144,7 @@ def test_what_is_not_known_is_printed_as_a_question_mark() -> None:
     assert printed.text == "0 of odd: ?\n"
 
 
-def test_a_failed_assertion_says_where_it_is_and_what_was_printed_before() -> None:
+def test_a_failed_assertion_carries_its_message_and_the_earlier_output() -> None:
     addresses = "".join(
         f"mov.u64 %rd{i}, ${name}; cvta.global.u64 %rd{i}, %rd{i};"
         for i, name in ((5, "condition"), (6, "file"), (7, "function"))

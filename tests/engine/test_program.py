@@ -141,7 +141,7 @@ def test_words_are_packed_and_unpacked() -> None:
      "mov.b32 a, {h, h, h};", "mov.u32 a, {h, h};", "mov.u32 a, %tid.x;", "mov.u32 a, buffer;",
      "mov.b32 {h, 1}, a;", "add.f32 a, f, f;", "add;"],
 )  # fmt: skip
-def test_what_is_not_one_of_the_plain_forms_is_not_understood(line: str) -> None:
+def test_other_forms_of_common_statements_are_unknown(line: str) -> None:
     declared = ".reg .b32 a, b; .reg .b16 h; .reg .f32 f; .global .b32 buffer;"
     (statement,) = block(f"{declared} {line}").statements
     assert (statement.kind, statement.problems) == (StatementKind.UNKNOWN, ())
@@ -195,9 +195,7 @@ def asked(program: Program, answer: Callable[[MissingInput, Run], int], **values
 @pytest.mark.parametrize("name", VIDEO)
 @pytest.mark.parametrize("model", MODELS)
 @ci_only
-def test_every_explained_step_of_the_video_kernels_is_as_the_second_formulation_says(
-    name: str, model: str
-) -> None:
+def test_video_kernels_agree_with_the_second_formulation(name: str, model: str) -> None:
     rng = Random(name)
     for _ in range(20):
         program = VIDEO[name]
@@ -224,7 +222,7 @@ LINES = [text for legal, text in verdicts("lines.txt") if legal]
 
 
 @pytest.mark.parametrize("program", [*SOURCE, *(x for text in LINES for x in load(text))])
-def test_real_lines_and_asm_blocks_run_as_the_second_formulation_says(program: Program) -> None:
+def test_real_programs_agree_with_the_second_formulation(program: Program) -> None:
     rng = Random(program.name)
     # guards hold, and what they let be computed is compared without them
     run = asked(program, lambda x, _: 1 if x.type.bits == 1 else rng.getrandbits(x.type.bits))
@@ -373,7 +371,7 @@ def elsewhere(need: MissingInput, run: Run) -> int:
 
 @whole
 @pytest.mark.parametrize("name", sorted(x.replace("k_", "__", 1) for x in INTRINSICS))
-def test_the_code_of_an_intrinsic_gives_what_cuda_documents(name: str) -> None:
+def test_the_code_of_an_intrinsic_has_the_result_that_cuda_documents(name: str) -> None:
     program = INTRINSICS[f"k_{name.strip('_')}"]
     loaded = [x.writes[0] for x in program.statements if x.name == "ld.global.u32"]
     (stored,) = [x for x in program.statements if x.name == "st.global.u32"]
@@ -392,7 +390,7 @@ def test_the_code_of_an_intrinsic_gives_what_cuda_documents(name: str) -> None:
 # --- what a run does with what it can't know ---------------------------------------------
 
 
-def test_a_register_that_is_not_known_is_asked_for_by_name_and_line() -> None:
+def test_a_run_asks_for_an_unknown_register_by_name_and_line() -> None:
     text = ".reg .b32 %r<9>;\nld.param.u32 %r7, [p];\n\nvadd.u32.u32.u32 %r1, %r7, %r6;\n"
     run = execute(block(text), {})
     assert run.ending is StopReason.MISSING_INPUT
@@ -403,12 +401,12 @@ def test_a_register_that_is_not_known_is_asked_for_by_name_and_line() -> None:
     assert [x.line for x in run.steps] == [2]
 
 
-def test_a_run_that_asks_has_the_registers_of_where_it_stopped() -> None:
+def test_a_stopped_run_has_the_registers_at_its_stop() -> None:
     run = execute(block("mov.b32 a, 1; vadd.u32.u32.u32 b, a, c; mov.b32 a, 2;"), {})
     assert {name: x.bits for name, x in run.registers.items()} == {"a": 1}
 
 
-def test_all_that_is_needed_is_asked_for_at_once_and_no_more() -> None:
+def test_a_run_asks_for_all_missing_inputs_at_once() -> None:
     run = execute(block("add.u32 t, a, b; not.b32 t, t; ld.u32 t, [x]; xor.b32 u, t, c;"), {})
     assert [x.name for x in run.missing_inputs] == ["a", "b", "t", "c"]
     values = {x.name: 1 for x in run.missing_inputs}
@@ -416,7 +414,7 @@ def test_all_that_is_needed_is_asked_for_at_once_and_no_more() -> None:
     assert execute(run.program, values).registers["u"].bits == 0
 
 
-def test_a_given_value_is_for_what_is_read_of_a_register_that_was_computed_before() -> None:
+def test_an_input_value_does_not_replace_a_computed_register() -> None:
     run = execute(block("mov.b32 a, 5; mov.b32 x, a; ld.u32 a, [p]; mov.b32 y, a;"), {"a": 7})
     assert [run.registers[name].bits for name in "xy"] == [5, 7]
 
@@ -424,7 +422,7 @@ def test_a_given_value_is_for_what_is_read_of_a_register_that_was_computed_befor
 LOADED = "ld.u32 a, [p];\nmov.b32 x, a;\nld.u32 a, [q];\nmov.b32 y, a;"
 
 
-def test_a_given_value_is_for_one_load_and_the_next_is_asked_for_by_its_line() -> None:
+def test_an_input_value_serves_one_load_only() -> None:
     run = execute(block(LOADED), {"a": 7})
     (need,) = run.missing_inputs
     assert (need.name, need.key, need.reader.line) == ("a", "a@3", 4)
@@ -436,7 +434,7 @@ def test_a_given_value_is_for_one_load_and_the_next_is_asked_for_by_its_line() -
         assert [step.writes for step in run.steps] == [{"a": 7}, {"x": 7}, {"a": 8}, {"y": 8}]
 
 
-def test_a_load_that_nothing_reads_takes_no_value() -> None:
+def test_an_unread_load_does_not_consume_an_input_value() -> None:
     run = execute(block("ld.u32 a, [p]; ld.u32 a, [a]; mov.b32 x, a;"), {"a": 7})
     assert [step.writes for step in run.steps] == [{"a": None}, {"a": 7}, {"x": 7}]
     run = execute(block("ld.u32 a, [p];"), {"a": 7})
@@ -455,7 +453,7 @@ def test_the_same_name_in_another_block_is_another_register() -> None:
     assert [run.registers[name].bits for name in "xyz"] == [7, 8, 9]
 
 
-def test_a_value_of_the_start_is_told_from_a_later_one() -> None:
+def test_an_initial_value_is_distinct_from_a_later_one() -> None:
     text = "@p bra L;\ntestp.finite.f32 p, h;\nselp.b32 x, 1, 2, p;\nL:"
     (need,) = execute(block(text), {}).missing_inputs
     assert need.key == "p@2"  # p=1 would leave at line 1
@@ -529,7 +527,7 @@ def test_a_line_that_makes_nothing_unknown_takes_no_value(key: str) -> None:
         execute(block(LOADED), {key: 1})
 
 
-def test_given_values_that_nothing_reads_are_told() -> None:
+def test_unused_input_values_are_reported() -> None:
     assert execute(block("mov.b32 a, 5; mov.b32 x, a;"), {"a": 7}).unused == ("a",)
 
 
@@ -573,7 +571,7 @@ def test_a_branch_that_is_taken_ends_the_run(leave: str) -> None:
     assert run.steps[1].note == "p is unknown: the run continues as if the branch were not taken"
 
 
-def test_whatever_else_writes_a_register_makes_it_unknown() -> None:
+def test_a_register_written_by_an_unmodelled_statement_is_unknown() -> None:
     declared = ".reg .b32 %r<20>; .reg .pred %p<3>; .reg .b64 %rd<3>;"
     lines = {
         "ld.global.v2.u32 {%r1, %r2}, [%rd1];": {"%r1", "%r2"},
@@ -595,7 +593,7 @@ def test_whatever_else_writes_a_register_makes_it_unknown() -> None:
         assert (statement.kind, set(statement.writes)) == (StatementKind.UNKNOWN, written), line
 
 
-def test_registers_of_an_inner_block_hide_those_around_it() -> None:
+def test_registers_of_an_inner_block_hide_outer_registers() -> None:
     text = """{ .reg .u32 t, u; mov.b32 t, 1;
         { .reg .u32 t, %v<4>; mov.b32 t, 2; mov.b32 u, t; mov.b32 %v1, 5; }
         { .reg .u32 %v<4>; add.u32 u, u, t; } }"""
@@ -618,7 +616,7 @@ def test_illegal_instructions_are_problems_at_their_place() -> None:
     assert execute(program, {}).registers["d"].bits is None
 
 
-def test_kernels_and_functions_are_told_apart() -> None:
+def test_kernels_and_functions_are_separate_programs() -> None:
     text = """.func (.reg .b32 r) f (.reg .b32 x);
     .func (.reg .b32 r) f (.reg .b32 x) { mov.b32 r, x; ret; }
     .visible .entry g() .maxntid 32, 1, 1 { ret; }"""
@@ -687,7 +685,7 @@ FRAGMENTS = st.lists(
 
 
 @given(FRAGMENTS)
-def test_whatever_the_text_it_is_loaded_and_run(text: str) -> None:
+def test_any_text_is_loaded_and_run(text: str) -> None:
     for program in load(text):
         run = execute(program, {})
         assert len(run.steps) <= len(program.statements)
@@ -697,7 +695,7 @@ def test_whatever_the_text_it_is_loaded_and_run(text: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_false_guard_leaves_in_d_what_the_model_leaves_there(model: str) -> None:
+def test_the_old_d_under_a_false_guard_follows_the_model(model: str) -> None:
     for row in golden_rows():
         if row.file == "guarded.csv":
             run = execute(block(f"{row.ptx};"), {**row.values, "p": 0}, model)
@@ -711,7 +709,7 @@ def test_a_false_guard_leaves_in_d_what_the_model_leaves_there(model: str) -> No
             assert alone.registers["d"].bits == row.results[model][0], row
 
 
-def test_what_a_false_guard_leaves_of_an_unknown_d_is_unknown() -> None:
+def test_an_unknown_d_stays_unknown_under_a_false_guard() -> None:
     text = "@p set.lt.f32.s32 d, a, b; @p set.lt.u32.s32 e, a, b;"
     run = execute(block(text), {"p": 0, "e": 5}, "ptxas")
     assert [step.writes for step in run.steps] == [{"d": None}, {}]

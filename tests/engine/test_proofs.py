@@ -137,7 +137,7 @@ def test_mutations(mutate: Callable[[Random], tuple[BasicBlock, BasicBlock]], se
 # --- models, names, limits ---------------------------------------------------------------
 
 
-def test_an_erratum_and_when_it_shows() -> None:
+def test_a_proof_finds_the_condition_of_an_erratum() -> None:
     proof = prove("vadd.u32.s32.s32.sat d.b0, a, b, c", model_b="ptxas")
     assert proof.difference == ("", "operate.t < 0", True, 0, 0, ())
     assert prove("vadd.u32.s32.s32.sat d.b0, a, b, c", model="ptxas").has_same_plan
@@ -221,7 +221,7 @@ def test_a_branch_to_the_end_is_a_condition() -> None:
     assert find(guarded, where="i >= 7").answers[0]["i"] == 7
 
 
-def test_two_blocks_with_branches_to_their_ends_are_left_by_the_same_threads() -> None:
+def test_a_proof_compares_blocks_with_branches_to_their_ends() -> None:
     body = "add.u32 d, i, n;"
     a = _LEFT.format("ge", body)
     assert prove(a, _LEFT.format("ge", "sub.u32 m, 0, n; sub.u32 d, i, m;")).restriction == "not p"
@@ -240,7 +240,7 @@ def test_two_blocks_with_branches_to_their_ends_are_left_by_the_same_threads() -
 
 
 @ci_only
-def test_a_chain_of_more_statements_than_a_reader_takes() -> None:
+def test_a_chain_of_100_statements_is_proved() -> None:
     # twice a number of 100 words is the number shifted by one bit
     opcodes = ["add.cc", *["addc.cc"] * 98, "addc"]
     chain = "".join(f"{x}.u32 d{i}, a{i}, a{i};" for i, x in enumerate(opcodes))
@@ -292,7 +292,7 @@ def test_ctrl_c_ends_a_proof() -> None:
 
 
 @ci_only
-def test_what_a_proof_made_is_freed() -> None:
+def test_solvers_are_freed_after_a_proof() -> None:
     solvers, managers = [], set()
     for _ in range(4):
         question = ProofQuestion(20)
@@ -489,7 +489,9 @@ def test_small_factors_make_small_products(a: str, b: str, where: str, verdict: 
     "factor", [0, 5, -3, 1 << 31, 1 << 63, -(1 << 63), (1 << 64) - 1, 1 << 64, -1 - (1 << 64)]
 )
 @whole
-def test_products_of_a_pair_and_a_constant(factor: int, signed: bool, width: int) -> None:
+def test_the_product_of_a_register_pair_and_a_constant_is_exact(
+    factor: int, signed: bool, width: int
+) -> None:
     solver = Solver(20)
     terms = solver.terms
     pair = terms.make_variable(64, "a")
@@ -550,7 +552,7 @@ cvt.u16.u32 d, t; | equal
 
 
 @pytest.mark.parametrize("row", some(_DIVISIONS.replace("\\\n", "").strip().splitlines()))
-def test_a_division_is_the_product_that_compilers_make_of_it(row: str) -> None:
+def test_a_division_and_its_compiled_product_have_the_known_verdict(row: str) -> None:
     line, block, verdict = (part.strip() for part in row.split("|"))
     proof = prove(line, f"{{ {block} }}", timeout=40)
     assert proof.verdict == verdict

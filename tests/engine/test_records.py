@@ -47,7 +47,7 @@ def test_instructions_and_traces_are_pickled_and_copied(opcode: str) -> None:
             assert export(other, "json") == export(one, "json")
 
 
-def test_another_process_goes_on_with_what_was_pickled() -> None:
+def test_another_process_loads_pickled_instructions_and_traces() -> None:
     used = _used("vadd")
     done = subprocess.run(
         [sys.executable, "-c", _USED], input=pickle.dumps(used), capture_output=True, check=True

@@ -95,7 +95,7 @@ def find(line: str) -> list[Redundancy]:
 
 
 @pytest.mark.parametrize("step", some([9, 3]))
-def test_every_shorter_line_gives_the_same_and_none_is_missed(step: int) -> None:
+def test_shorter_lines_are_equivalent_and_complete(step: int) -> None:
     rng, counts = Random(25), {"shorter": 0, "ignored": 0}
     for line in islice(iter_lines(), 0, None, step):
         width, found = is_field_wide(line), find(line)
@@ -141,7 +141,7 @@ def test_every_shorter_line_gives_the_same_and_none_is_missed(step: int) -> None
         ("bfi.b64 d, a, b, 64, 8", "shorter", "this moves b: `mov.b64 d, b;` does the same"),
     ],
 )  # fmt: skip
-def test_what_is_said(line: str, rule: str, message: str) -> None:
+def test_a_redundant_line_has_its_rule_and_message(line: str, rule: str, message: str) -> None:
     (item,) = find(line)
     assert (item.rule, item.message) == (rule, message)
 
@@ -160,7 +160,7 @@ def test_what_is_said(line: str, rule: str, message: str) -> None:
         "lop3.and.b32 _|p, a, b, c, 0xf0, q",
     ],
 )
-def test_nothing_is_said_of_what_counts(line: str) -> None:
+def test_a_line_without_redundancy_has_no_message(line: str) -> None:
     assert not find(line)
 
 
@@ -168,7 +168,7 @@ def check(text: str) -> list[CheckedInstruction]:
     return list(check_text(text, "k.ptx"))
 
 
-def test_check_warns_of_it_and_the_instruction_is_legal() -> None:
+def test_check_warns_of_redundancy_in_a_legal_instruction() -> None:
     (item,) = check(".reg .b32 %r<9>;\nlop3.b32 %r1, %r2, %r3, %r4, 0xc0;\n")
     (diagnostic,) = item.diagnostics
     assert (diagnostic.rule, diagnostic.severity) == ("shorter", Severity.WARNING)
@@ -257,7 +257,7 @@ def test_paths_decide_which_carry_is_read(statements: str, lines: list[int]) -> 
         ("@%p add.cc.u32 %r1, %r2, %r3; add.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3;", [5]),
     ],
 )  # fmt: skip
-def test_a_carry_that_nobody_wrote_is_warned_of(statements: str, lines: list[int]) -> None:
+def test_an_unwritten_carry_has_a_warning(statements: str, lines: list[int]) -> None:
     assert (
         _lines_without_carry(_LISTING.format(statements).replace("{{", "{").replace("}}", "}"))
         == lines
@@ -279,9 +279,7 @@ def test_a_carry_that_nobody_wrote_is_warned_of(statements: str, lines: list[int
          "the carry that `mad.cc` wrote"),
     ],
 )  # fmt: skip
-def test_a_borrow_that_is_read_as_a_carry_is_warned_of(
-    statements: str, reads: str, message: str
-) -> None:
+def test_a_borrow_read_as_a_carry_has_a_warning(statements: str, reads: str, message: str) -> None:
     text = ".reg .u32 %r<9>;\n" + statements
     (item,) = [x for x in check_text(text, "k.ptx") if x.diagnostics]
     (found,) = item.diagnostics
@@ -289,7 +287,7 @@ def test_a_borrow_that_is_read_as_a_carry_is_warned_of(
     assert f"reads {message}" in found.message
 
 
-def test_a_chain_of_one_kind_is_not_warned_of() -> None:
+def test_a_chain_of_one_kind_has_no_warning() -> None:
     text = """.reg .u32 %r<9>;
 sub.cc.u32 %r1, %r2, %r3; add.u32 %r1, %r2, %r3; subc.cc.u32 %r1, %r2, %r3; subc.u32 %r1, %r2, %r3;
 mad.lo.cc.u32 %r1, %r2, %r3, 0; addc.cc.u32 %r1, %r2, %r3; madc.hi.u32 %r1, %r2, %r3, 0;
@@ -333,5 +331,5 @@ _FUNCTIONS = {
 
 
 @pytest.mark.parametrize("text", _FUNCTIONS)
-def test_a_carry_of_another_asm_statement_is_a_note_where_it_helps(text: str) -> None:
+def test_the_carry_of_another_asm_statement_has_a_note(text: str) -> None:
     assert _carry_notes(text) == _FUNCTIONS[text]

@@ -102,14 +102,14 @@ def _draw_instructions(x: Erratum, count: int, seed: int) -> list[Instruction]:
 
 @sampled
 @pytest.mark.parametrize("x", EMULATED, ids=IDS)
-def test_replacements_compute_what_is_documented(x: Erratum) -> None:
+def test_replacements_compute_the_documented_result(x: Erratum) -> None:
     for seed, ins in enumerate(_draw_instructions(x, 6, 1)):
         _agree(ins, 100_000 if not seed else 20_000, seed)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("x", EMULATED, ids=IDS)
-def test_replacements_of_many_forms_compute_what_is_documented(x: Erratum) -> None:
+def test_replacements_of_many_forms_compute_the_documented_result(x: Erratum) -> None:
     for seed, ins in enumerate(_draw_instructions(x, 60, 2)):
         _agree(ins, 100_000, seed)
 
@@ -138,7 +138,7 @@ def test_replacements_of_many_forms_compute_what_is_documented(x: Erratum) -> No
         "@p bfe.s32 a, a, 255, 1",
     ],
 )
-def test_guards_literals_names_and_wide_products_are_kept(line: str) -> None:
+def test_replacements_support_guards_literals_names_and_wide_products(line: str) -> None:
     _agree(parse(line), 100_000, 3)
 
 
@@ -156,7 +156,7 @@ def _guarded_sets(count: int, seed: int) -> Iterator[Instruction]:
             yield ins
 
 
-def test_a_guarded_set_is_written_beside_d_and_moved_there() -> None:
+def test_the_replacement_of_a_guarded_set_writes_a_temporary_first() -> None:
     rng = Random(7)
     for ins in _guarded_sets(120, 8):
         lines = make_replacement(ins)
@@ -190,7 +190,7 @@ def test_the_register_beside_d_has_a_name_of_its_own() -> None:
 
 
 @ci_only
-def test_there_is_a_replacement_wherever_an_erratum_can_show() -> None:
+def test_every_form_with_an_erratum_has_a_replacement() -> None:
     rng = Random(4)
     for opcode in sorted({opcode for x in EMULATED for opcode in x.opcodes}):
         for _ in range(300):
@@ -199,7 +199,7 @@ def test_there_is_a_replacement_wherever_an_erratum_can_show() -> None:
                 assert make_replacement(instruction_of(form)), form
 
 
-def test_there_is_none_for_instructions_that_no_erratum_touches() -> None:
+def test_instructions_without_errata_have_no_replacement() -> None:
     for opcode, entry in CATALOG.items():
         if entry.lanes > 1 or not opcode.startswith(("v", "fns")):
             assert make_replacement(parse(entry.example[0])) is None

@@ -32,11 +32,11 @@ BLOCK = "{ add.u32 t, a, 1; xor.b32 d, t, b; }"
         ),
     ],
 )
-def test_an_object_is_shown_in_a_line(shown: object, text: str) -> None:
+def test_the_repr_of_an_object_is_one_line(shown: object, text: str) -> None:
     assert repr(shown) == text
 
 
-def test_the_answer_of_a_solver_is_shown_in_a_line() -> None:
+def test_the_repr_of_a_solver_answer_is_one_line() -> None:
     pytest.importorskip("bitwuzla")
     equal = ptxscope.prove("add.u32 d, a, b", "add.s32 d, b, a")
     assert repr(equal) == "<Proof: equal for all values of a, b>"

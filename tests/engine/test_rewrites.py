@@ -220,14 +220,14 @@ CASES: Mapping[Rule, Callable[[Bench], Case]] = {
 }
 
 
-def test_every_rule_has_its_case() -> None:
+def test_every_rewrite_rule_has_a_case() -> None:
     known = {rule for rules in (*n.PASSES, *n.FLAGGED_PASSES) for op in rules for rule in rules[op]}
     assert known == CASES.keys()
 
 
 @sampled
 @pytest.mark.parametrize("rule", CASES, ids=lambda rule: rule.__name__)
-def test_a_rule_records_what_the_operation_gives(rule: Rule) -> None:
+def test_a_rewrite_rule_computes_the_result_of_its_operation(rule: Rule) -> None:
     applied = 0
 
     @given(st.data())

@@ -277,13 +277,13 @@ def test_a_forgotten_carry_or_register_of_a_vector_is_explained(
     assert first.phrase == phrase
 
 
-def test_a_kernel_that_gives_what_is_expected_needs_no_explanation() -> None:
+def test_a_kernel_with_the_expected_result_has_no_explanation() -> None:
     launch = make("sad_stereo")
     diagnosis = explain_run(launch, launch.run(), find_expected("sad_stereo"))
     assert diagnosis == RunDiagnosis((), (), _COUNT, 0)
 
 
-def test_a_limit_of_steps_is_no_fault() -> None:
+def test_an_incomplete_run_has_no_explanation() -> None:
     """A run that would give what was expected, had it gone on, has no explanation."""
     launch = make("collatz", max_steps=3000)
     result = launch.run()
@@ -292,7 +292,7 @@ def test_a_limit_of_steps_is_no_fault() -> None:
     assert not diagnosis.explanations
 
 
-def test_a_fault_in_a_function_is_named_there() -> None:
+def test_a_fault_in_a_function_is_located_in_the_function() -> None:
     """Functions that the kernel can't call are not tried."""
     text = _read(_COMPILED).replace("xor.b64  \t%rd6, %rd5", "and.b64  \t%rd6, %rd5")
     assert text != _read(_COMPILED)
@@ -335,7 +335,7 @@ def test_the_function_of_the_library_explains_a_kernel_that_fails() -> None:
     assert [x.phrase for x in diagnosis.explanations] == ["with `4` rather than `8`"]
 
 
-def test_an_element_that_is_not_there() -> None:
+def test_an_expected_element_outside_the_buffer_is_refused() -> None:
     launch = make("sad_stereo")
     for expected, message in (
         ({"param2": {64: 1}}, "param2 has 64 elements, none at 64"),
@@ -398,7 +398,7 @@ def test_a_missing_conversion_is_explained_by_other_values() -> None:
 
 @pytest.mark.parametrize("name", [x for x in _CASES if x != "collatz"][::8])
 @ci_only
-def test_what_no_change_explains_has_at_most_near_misses(name: str) -> None:
+def test_an_unexplained_run_has_at_most_near_misses(name: str) -> None:
     launch = make(name)
     expected = {
         buffer: {i: bits * 7 + i + 1 & 0xFF for i, bits in elements.items()}
@@ -434,7 +434,7 @@ def test_a_constant_between_two_powers_of_two() -> None:
     ]
 
 
-def test_an_address_beside_the_right_one_is_written_out() -> None:
+def test_a_wrong_address_is_explained_by_its_offset() -> None:
     for right, wrong, phrase in (("[%d4]", "[%d4+4]", "lower"), ("[%d4+4]", "[%d4]", "higher")):
         found = explain_line(f"ld.global.u32 %r3,{right}", f"ld.global.u32 %r3,{wrong}")
         assert (f"at an address 4 bytes {phrase}", f"ld.global.u32 %r3,{right}") in found
@@ -483,7 +483,7 @@ def test_a_branch_to_another_label_is_explained() -> None:
     ]
 
 
-def test_what_the_time_does_not_suffice_for_is_said() -> None:
+def test_changes_skipped_for_lack_of_time_are_reported() -> None:
     given, wanted = {"out": np.zeros(1, "u4")}, {"out": np.array([0x01030204], "u4")}
     found = ptxscope.explain_kernel(_KERNELS["bytes"], given, wanted)
     # bytes 1 and 2 are exchanged
@@ -513,14 +513,14 @@ def _list_missing(diagnosis: RunDiagnosis) -> list[tuple[int | None, str, str]]:
     ]
 
 
-def test_a_register_that_is_not_set_at_first_is_explained() -> None:
+def test_an_uninitialised_register_is_explained() -> None:
     fault = _KERNELS["sums"].replace("  mov.u32 %r3, 0;\n", "\n")
     phrase = "with `%r3` set to 0 at the start of the function"
     found = _explain_sums(fault, accumulates=True)
     assert _list_missing(found) == [(17, "mov.b32 %r3, 0", phrase)]
 
 
-def test_a_register_that_one_way_through_a_function_does_not_set_is_explained() -> None:
+def test_a_register_uninitialised_on_one_path_is_explained() -> None:
     given: dict[str, Any] = {"out": np.full(4, 9, np.uint32), "n": 0}
     wanted = {"out": np.zeros(4, np.uint32)}
     found = ptxscope.explain_kernel(_KERNELS["ways"], given, wanted, block=4)

@@ -111,7 +111,7 @@ _NAMED = re.compile(r"(?:modifier|selector:?) '(\.\w+)'")
 _OPERAND = re.compile(r"Incorrect video selector for operand (\d)")
 
 
-def test_what_ptxas_names_is_what_the_errors_point_at() -> None:
+def test_errors_point_at_the_part_that_ptxas_names() -> None:
     checked = 0
     for row in _rejected():
         line, message = row["ptx"], row["ptxas_message"]
@@ -130,13 +130,13 @@ def test_what_ptxas_names_is_what_the_errors_point_at() -> None:
 
 
 @pytest.mark.parametrize("file", ["lines.txt", "published.txt"])
-def test_lines_as_people_write_them(file: str) -> None:
+def test_handwritten_lines_have_the_known_verdict(file: str) -> None:
     for legal, text in verdicts(file):
         assert legal == (not _problems(text)), text
 
 
 @pytest.mark.parametrize("mistake", ["vset4.u32.u32.ne.max", "r1.b00"])
-def test_the_wrong_published_examples_are_called_wrong(mistake: str) -> None:
+def test_the_error_on_a_wrong_published_example_mentions_the_publication(mistake: str) -> None:
     lines = [text for legal, text in verdicts("published.txt") if not legal and mistake in text]
     assert len(lines) == 1
     messages = [problem.message for problem in _problems(lines[0])]
@@ -154,7 +154,7 @@ def test_a_listing_of_nvcc() -> None:
         assert trace(ins, values).result == evaluate(ins, values)
 
 
-def test_what_only_the_documentation_allows_is_accepted_with_a_note() -> None:
+def test_a_line_legal_only_in_the_documentation_has_a_note() -> None:
     assert "12.9" in parse("vadd4.u32.u32.u32 d, a.b1024, b, c").notes[0]
     assert "crashes" in parse("@p setp.lt.s32 _|q, a, b").notes[0]
 
@@ -171,7 +171,7 @@ _NOTED: dict[str, Callable[[str], bool]] = {
 
 
 @pytest.mark.parametrize("line", _NOTED)
-def test_what_is_legal_but_odd_is_noted(line: str) -> None:
+def test_a_legal_but_odd_line_has_a_note(line: str) -> None:
     assert any(map(_NOTED[line], parse(line).notes))
 
 

@@ -105,7 +105,7 @@ BARRIER_SETUP = [
 ]
 
 
-def test_the_barriers_of_sm_87_are_no_part_of_a_line() -> None:
+def test_the_barrier_setup_of_sm_87_is_skipped() -> None:
     rest = ["MOV R1, RZ", "EXIT"]
     kernel = parse_disassembly(_format_code([*BARRIER_SETUP, *rest]))["k"]
     assert [x.text for x in kernel.instructions] == rest
@@ -116,7 +116,7 @@ def test_the_barriers_of_sm_87_are_no_part_of_a_line() -> None:
         assert [x.text for x in kernel.instructions] == other
 
 
-def test_code_that_is_not_interpreted_has_no_purposes() -> None:
+def test_uninterpreted_code_has_no_purposes() -> None:
     source = make_kernel_source(parse("clz.b32 d, a"))
     lines = ["LDG.E R4, [R4.64]", "MUFU.RCP R0, R4", "STG.E [R2.64], R0", "EXIT"]
     kernel = parse_disassembly(_format_code(lines))["k"]
@@ -195,7 +195,7 @@ def is_computed(text: str) -> bool:
     return True
 
 
-def test_every_opcode_has_a_spelling_that_is_tested() -> None:
+def test_every_machine_opcode_has_a_tested_spelling() -> None:
     tested = {id(find_opcode(parse_machine_instruction(x))[0]) for x in list_spellings_computed()}
     assert [x.spelling.pattern for x in OPCODES if id(x) not in tested] == []
 
@@ -495,7 +495,7 @@ def test_an_opcode_computes_its_formula(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", REFUSED_SPELLINGS)
-def test_what_has_no_known_meaning_is_refused_and_named(text: str) -> None:
+def test_a_machine_instruction_without_known_meaning_is_refused_by_name(text: str) -> None:
     sample = samples("sm_90")[0]
     first, *others = sample.kernel.instructions
     strange = parse_machine_instruction(text)._replace(offset=first.offset)
@@ -531,7 +531,7 @@ def golden_rows() -> Mapping[str, list[dict[str, str]]]:
 
 
 @pytest.mark.parametrize("arch", some(ARCHITECTURES))
-def test_machine_code_gives_the_golden_results(arch: str) -> None:
+def test_machine_code_computes_the_golden_results(arch: str) -> None:
     count = 0
     for sample in samples(arch):
         for row in golden_rows().get(sample.line, ()):
@@ -558,7 +558,7 @@ def test_machine_code_equals_the_model_of_its_assembler(part: tuple[str, int, in
 
 
 @ci_only
-def test_every_erratum_is_found_again_in_machine_code() -> None:
+def test_the_machine_code_of_every_erratum_contradicts_the_documentation() -> None:
     lines = {x.id: x.example[0].rstrip(";") for x in ERRATA}
     by_line = {sample.line: sample for sample in samples("sm_90")}
     shown = {id_: by_line[line] for id_, line in lines.items() if line in by_line}
@@ -578,7 +578,7 @@ def test_the_cost_of_emulation(line: str, count: int) -> None:
     assert listing.instruction_count == count
 
 
-def test_an_instruction_is_shown_beside_what_it_computes() -> None:
+def test_each_machine_instruction_is_listed_with_its_purpose() -> None:
     line = "vadd.u32.s32.s32.sat d.b0, a, b, c"
     sample = next(x for x in samples("sm_90") if x.line == line)
     listing = list_machine_code(line, sample.source, sample.kernel, "sm_90")
@@ -640,7 +640,7 @@ def test_planted_errors_are_refuted_or_harmless(count: int) -> None:
 # --- deviations ---------------------------------------------------------------------------------
 
 
-def test_a_new_departure_is_found_with_its_smallest_form_and_condition() -> None:
+def test_a_new_deviation_is_found_with_its_smallest_form_and_condition() -> None:
     """To a reader who knows no erratum, E3 is new."""
     known = (Model("isa"),)
     form = parse("vadd.u32.s32.s32.sat d.b0, a, b, c").form
@@ -697,7 +697,7 @@ def test_a_value_on_random_operands_that_a_proof_refutes_is_not_named() -> None:
     assert rows["ISETP.EQ.U32.AND.EX"] == ("row", "compare.t", "")
 
 
-def test_of_a_half_word_that_is_stored_the_other_half_does_not_count() -> None:
+def test_the_upper_half_of_a_stored_half_word_is_ignored() -> None:
     code = [
         "LDG.E.SYS R0, [R4]",
         "LDG.E.U16.SYS R6, [R4+0x8]",
@@ -727,7 +727,7 @@ def test_a_register_that_held_an_address_can_be_used_again_under_a_guard() -> No
         list_rows("@!p mad.hi.s32 d, d, d, d", code)
 
 
-def test_a_selector_that_is_rz_leaves_out_a_source() -> None:
+def test_prmt_with_selector_rz_does_not_read_its_second_source() -> None:
     code = ["LDG.E.SYS R0, [R4]", "PRMT R7, R0, RZ, R2", "STG.E.SYS [R2], R7"]
     assert list_rows("prmt.b32 d, a, b, 0", code)["PRMT"][0] == "row"  # R2 is an address
 

@@ -185,7 +185,7 @@ def test_one_name_is_one_register() -> None:
     assert evaluate(line, {"%r1": 0x01FF0102, "%r2": 0x01010101}) == {"%r1": 0x02000203}
 
 
-def test_a_false_guard_keeps_the_old_value() -> None:
+def test_the_result_under_a_false_guard_is_the_old_value() -> None:
     values = {"a": 1, "b": 2, "d": 99}
     for guard, p, expected in (("@p", 1, 3), ("@p", 0, 99), ("@!p", 1, 99), ("@!p", 0, 3)):
         line = f"{guard} vadd.u32.u32.u32 d, a, b"
@@ -200,7 +200,7 @@ def test_literals_need_no_value_and_ignored_operands_may_have_one() -> None:
     assert evaluate("vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 1}) == {"d": 2}
 
 
-def test_c_of_vmad_is_shown_in_the_type_that_it_is_read_in() -> None:
+def test_c_of_vmad_has_the_type_of_its_extension() -> None:
     for seed in range(200):
         ins = random_instruction("vmad", seed)
         read = trace(ins, dict.fromkeys((x.name for x in ins.inputs), 0)).rows["sum.c"].micro

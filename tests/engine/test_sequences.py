@@ -59,7 +59,7 @@ def is_true(sequence: IntrinsicSequence, values: dict[str, int], result: int) ->
 
 @pytest.mark.parametrize(("name", "architecture"), list(KERNELS))
 @whole
-def test_what_nvcc_writes_is_named(name: str, architecture: str) -> None:
+def test_the_sequence_of_nvcc_for_an_intrinsic_is_named(name: str, architecture: str) -> None:
     kernel = KERNELS[name, architecture]
     sequences = find_text_sequences(kernel, "k.ptx")
     if len(LONE.findall(kernel)) < MIN_OPERATIONS:
@@ -104,7 +104,7 @@ def test_most_intrinsics_are_in_the_table() -> None:
 
 @whole
 @pytest.mark.parametrize("pattern", get_patterns(), ids=lambda x: x.intrinsic)
-def test_each_row_of_the_table_is_what_cuda_documents(pattern: Pattern) -> None:
+def test_each_sequence_computes_the_documented_intrinsic(pattern: Pattern) -> None:
     rng, block = Random(str(pattern)), parse_block(write_ptx(pattern))
     for _ in range(20):
         values = words(rng, len(pattern.parameters))
@@ -239,7 +239,7 @@ def test_only_this_dataflow_is_named(lines: list[str], names: list[str]) -> None
 
 
 @pytest.mark.parametrize("place", range(len(ADD) + 1))
-def test_a_label_does_not_matter_where_each_register_is_written_once(place: int) -> None:
+def test_a_label_does_not_hide_a_sequence(place: int) -> None:
     assert found(*ADD[:place], "L:", *ADD[place:]) == ["__vadd4(%r1, %r2)"]
 
 
@@ -275,7 +275,7 @@ def test_a_register_that_a_loop_changes_is_another_value() -> None:
     assert found(ADD[1], *loop) == []
 
 
-def test_a_value_of_one_way_only_is_not_that_of_both() -> None:
+def test_a_value_from_one_branch_only_is_not_part_of_a_sequence() -> None:
     skipped = ("@%p1 bra M;", ADD[1], "M:", ADD[0], *ADD[2:])
     assert found(*skipped) == []
     other_way = ("@%p1 bra M;", ADD[1], "bra N;", "M:", "and.b32 %r4, %r9, 1;", "N:")
@@ -290,7 +290,7 @@ def test_a_register_of_an_inner_block_is_another_one() -> None:
     assert {nodes[i].arguments for i in total.arguments} == {(5,), (1,)}
 
 
-def test_a_part_of_a_function_may_be_entered_at_a_label() -> None:
+def test_a_label_inside_a_partial_function_may_be_an_entry() -> None:
     for lines, count in (((*ADD, "L:"), 1), ((ADD[1], "L:", ADD[0], *ADD[2:]), 0)):
         text = f'ASM = """{" ".join(lines)} vadd4.u32.u32.u32 %r9, %r9, %r9, %r9;"""'
         assert len(find_text_sequences(text, "x.py")) == count
@@ -339,7 +339,7 @@ def test_deep_loops_and_long_chains_are_read() -> None:
 # --- sources ----------------------------------------------------------------------------------
 
 
-def test_an_asm_statement_has_them() -> None:
+def test_sequences_are_found_in_asm_statements() -> None:
     body = "\\n".join(ADD).replace("%r1", "%1").replace("%r2", "%2").replace("%r8", "%0")
     body = re.sub("%r(.)", r"t\1", body)
     text = f'asm("{{ .reg .b32 t<9>; {body} }}" : "=r"(d) : "r"(x), "r"(y));'

@@ -142,7 +142,7 @@ def _check(rng: Random) -> tuple[int, int]:
 
 @sampled
 @pytest.mark.parametrize("seed", range(6))
-def test_what_is_named_is_what_a_run_computes(seed: int) -> None:
+def test_a_run_computes_the_named_intrinsic(seed: int) -> None:
     counts = [_check(Random(f"{seed} {n}")) for n in range(5)]
     assert sum(named for named, _ in counts) >= 3
     assert sum(ran for _, ran in counts) >= 2

@@ -88,7 +88,9 @@ ret;
          "st.async.shared::cluster.u32 is not modelled"),
     ],
 )  # fmt: skip
-def test_both_executors_say_the_same_of_what_they_do_not_model(statement: str, reason: str) -> None:
+def test_both_executors_give_the_same_reason_for_an_unmodelled_statement(
+    statement: str, reason: str
+) -> None:
     text = _KERNEL.replace("STATEMENT", statement)
     (program,) = load(text)
     run = execute(program, {})

@@ -107,13 +107,13 @@ def campaign(seed: object, plans: int) -> None:
 
 
 @pytest.mark.parametrize("plans", some([200, 1_500]))
-def test_any_plan_gives_on_arrays_what_it_gives_on_integers(plans: int) -> None:
+def test_random_plans_give_equal_results_on_arrays_and_integers(plans: int) -> None:
     campaign(plans, plans)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(100))
-def test_any_plan_gives_on_arrays_what_it_gives_on_integers_at_length(seed: int) -> None:
+def test_many_random_plans_give_equal_results_on_arrays_and_integers(seed: int) -> None:
     campaign(("soak", seed), 2_000)
 
 
@@ -182,7 +182,7 @@ def test_calls_are_few_and_narrow(line: str, calls: str) -> None:
 
 
 @ci_only
-def test_what_a_call_reads_last_it_may_write_over() -> None:
+def test_a_call_may_overwrite_its_input() -> None:
     for opcode in CATALOG:
         for seed in range(10):
             try:
@@ -226,7 +226,7 @@ def test_threads_do_not_meet() -> None:
             assert all(np.array_equal(x, y) for x, y in zip(found, alone, strict=True))
 
 
-def test_programs_are_kept_in_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_cached_programs_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     programs: dict[int, ArrayProgram | ExactProgram] = {}
     monkeypatch.setattr(block_runner, "MAX_PROGRAMS", 3)
     monkeypatch.setattr(block_runner, "PROGRAMS", programs)
@@ -262,7 +262,7 @@ def check_flags(plan: Plan, rows: Sequence[dict[str, int]]) -> None:
 
 
 @pytest.mark.parametrize("plans", some([100, 600]))
-def test_flags_on_arrays_are_those_of_integers(plans: int) -> None:
+def test_flags_on_arrays_equal_those_on_integers(plans: int) -> None:
     rng = Random(plans)
     for _ in range(plans):
         plan = random_plan(rng)

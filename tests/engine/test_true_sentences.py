@@ -84,7 +84,7 @@ def test_one_register_for_p_and_q_has_one_result_and_a_note() -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda x: f"{x.opcode} {x.example[0]}")
 @whole
-def test_every_instruction_says_that_its_guard_decides_about_the_write(entry: Entry) -> None:
+def test_the_write_step_of_a_guarded_instruction_mentions_the_guard(entry: Entry) -> None:
     rng = Random(24)
     for _ in range(4):
         ins = parse(f"@!r {instruction_of(pick_entry_form(entry, rng))}")
@@ -93,7 +93,7 @@ def test_every_instruction_says_that_its_guard_decides_about_the_write(entry: En
         check_destinations(tr, document_of(tr))
 
 
-def test_the_guard_says_what_is_written() -> None:
+def test_the_guard_step_tells_whether_a_result_is_written() -> None:
     held = {"a": 1, "b": 2, "c": 0, "d": 7, "p": 1}
     for ptx in (
         "@p set.lt.u32.u32 d, a, b",
@@ -141,7 +141,7 @@ def test_an_unordered_comparison_is_written_out() -> None:
     assert not any("<?" in text for text in everything(document_of(tr)))
 
 
-def test_the_explorer_tells_the_new_value_from_the_old_at_a_guard() -> None:
+def test_the_guard_row_of_a_scene_has_the_new_and_the_old_value() -> None:
     tr = trace("@r setp.lt.u32 p, a, b", {"a": 1, "b": 2, "r": 0, "p": 0})
     row = build_scene(tr).rows["guard.p"]
     assert [str(cell) for cell in row.cells] == ["old p 0   r is false"]
@@ -159,7 +159,7 @@ def test_several_nans_are_nan() -> None:
     assert describe_lane(same.rows["compare.t"], 0).sentence.startswith("x is NaN: ")
 
 
-def test_an_accumulated_c_is_read_as_dtype_has_it() -> None:
+def test_an_accumulated_c_is_read_with_the_sign_of_dtype() -> None:
     values = {"a": 0x01010101, "b": 0x01010101, "c": 3294967296}
     signed = trace("vadd4.s32.s32.s32.add d, a, b, c", values)
     assert signed.result == {"d": (3294967296 + 8) % 2**32}
@@ -174,23 +174,23 @@ def test_an_accumulated_c_is_read_as_dtype_has_it() -> None:
         assert "-1000000000" in export(signed, format_)
 
 
-def test_a_clamping_add_reads_c_as_dtype_has_it() -> None:
+def test_the_clamping_misconception_reads_c_with_the_sign_of_dtype() -> None:
     """Who believes that `.add` clamps sees a negative c, not one above 2**31."""
     values = {"a": 0x01010101, "b": 0x01010101, "c": 0xC4653600}
     found = diagnose("vadd4.s32.s32.s32.add d, a, b, c", values, observed=0x7FFFFFFF)
     assert not any("clamp" in str(finding) for finding in found)
 
 
-def test_no_measurement_is_claimed() -> None:
+def test_no_misconception_mentions_hardware() -> None:
     assert not any("hardware" in misconception.sentence for misconception in MISCONCEPTIONS)
 
 
-def test_a_document_says_what_a_form_needs() -> None:
+def test_a_document_names_the_required_ptx_version_and_target() -> None:
     tr = trace("slct.ftz.f64.f32 d, a, b, c", {"a": 1, "b": 2, "c": 3})
     assert "(PTX 1.4, sm_13 and later)" in document_of(tr).source
 
 
-def test_what_vmad_says_of_d_is_what_d_is_read_as() -> None:
+def test_the_sentence_on_d_of_vmad_agrees_with_its_value() -> None:
     values = {"a": 0xFFFFFFFF, "b": 0xFFFFFFFF, "c": 0x80000000}
     tr = trace("vmad.u32.u32.u32.shr7 d, a, b, -c", values)
     (shown,) = document_of(tr).results
@@ -205,7 +205,7 @@ def test_d_of_vmad_is_read_in_the_type_of_its_sum_and_not_in_dtype() -> None:
     assert (shown.bits, shown.meant) == ("0xfffffffe", "-2")
 
 
-def test_parts_of_a_scalar_result_are_no_lanes() -> None:
+def test_a_part_of_a_scalar_result_is_called_a_byte() -> None:
     tr = trace("vadd.u32.u32.u32 d.b1, a, b, c", {"a": 1, "b": 2, "c": 3})
     assert format_lane_sentence(tr.rows["merge.t"], 1).startswith("byte 1: ")
 
@@ -235,7 +235,7 @@ AGREED = (
 
 
 @pytest.mark.parametrize("ptx", [*CONTRADICTED, *AGREED])
-def test_where_the_manual_contradicts_itself_a_trace_says_so(ptx: str) -> None:
+def test_a_trace_notes_contradictions_of_the_manual(ptx: str) -> None:
     ins = parse(ptx)
     values = {x.name: 1 for x in ins.inputs}
     said = [note for note in trace(ins, values).notes if "manual" in note]
@@ -248,7 +248,7 @@ def test_where_the_manual_contradicts_itself_a_trace_says_so(ptx: str) -> None:
 # --- plurals -------------------------------------------------------------------------------
 
 
-def test_one_is_no_plural() -> None:
+def test_a_count_of_one_is_singular() -> None:
     assert (format_count(1, "bit"), format_count(2, "bit")) == ("1 bit", "2 bits")
     assert (format_existence(1), format_existence(0), format_existence(1, "value")) == (
         "there is 1",
@@ -420,7 +420,9 @@ VIDEO = {"a": 0x80FF7F01, "b": 0x7F80FF02, "c": 0x11223344}
     ],
 )
 @pytest.mark.parametrize("model", MODELS)
-def test_only_what_was_clamped_is_not_clamped_again(ptx: str, said: str, model: str) -> None:
+def test_the_secondary_step_mentions_clamping_only_after_a_clamp(
+    ptx: str, said: str, model: str
+) -> None:
     text = about(trace(ptx, VIDEO, model=model), "secondary")
     assert text.endswith(said)
     assert ("clamped" in text) == bool(said)
@@ -429,7 +431,7 @@ def test_only_what_was_clamped_is_not_clamped_again(ptx: str, said: str, model: 
 @pytest.mark.parametrize(
     ("ptx", "operands", "model", "stage", "said"), read_lines("sentences.txt", 5)
 )
-def test_a_step_says_its_rule(ptx: str, operands: str, model: str, stage: str, said: str) -> None:
+def test_a_step_states_its_rule(ptx: str, operands: str, model: str, stage: str, said: str) -> None:
     """A sentence that ends in `…` is the first of several."""
     ins = parse(ptx)
     values = {name: int(x, 0) for name, _, x in (x.partition("=") for x in operands.split())}
@@ -466,7 +468,7 @@ def test_the_high_word_of_a_signed_product_is_signed_before_c_is_added() -> None
 @pytest.mark.parametrize(
     ("a", "formula"), [(0, "none found -> -1"), (0xF0, "zeros = 24"), (1 << 31, "zeros = 0")]
 )
-def test_a_shift_amount_that_is_not_found_is_no_equation(a: int, formula: str) -> None:
+def test_bfind_writes_no_equation_if_no_bit_is_found(a: int, formula: str) -> None:
     tr = trace(parse("bfind.shiftamt.u32 d, a"), {"a": a})
     assert str(describe_lane(tr.rows["operate.t"], 0).formula) == formula
 

@@ -39,7 +39,7 @@ def test_a_float_that_would_round_to_infinity_is_refused(type_: Type, sign: str)
 
 
 @pytest.mark.parametrize(("text", "type_", "bits"), read_lines("values.txt", 3))
-def test_a_value_is_read_as_its_type_says(text: str, type_: str, bits: str) -> None:
+def test_a_value_is_parsed_by_its_type(text: str, type_: str, bits: str) -> None:
     assert parse_value(text, Type(type_)) == int(bits, 0)
 
 
@@ -50,7 +50,7 @@ def test_other_groups_are_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("type_", [Type.U32, Type.F32, Type.B64])
-def test_hexadecimal_digits_without_a_prefix_are_answered_with_it(type_: Type) -> None:
+def test_the_error_on_unprefixed_hexadecimal_digits_suggests_the_prefix(type_: Type) -> None:
     with pytest.raises(PtxError) as error:
         parse_value("80ff7f01", type_)
     assert "hexadecimal digits need a 0x in front" in error.value.message
@@ -67,7 +67,7 @@ def test_hexadecimal_digits_without_a_prefix_are_answered_with_it(type_: Type) -
         ("[1,,2,3]", "an integer is missing", "0x7f, -5, 0b1010, 255"),
     ],
 )
-def test_a_refused_value_is_answered_with_what_is_allowed(
+def test_the_error_on_a_refused_value_names_the_allowed_values(
     text: str, message: str, hint: str
 ) -> None:
     with pytest.raises(PtxError) as error:

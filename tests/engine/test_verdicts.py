@@ -36,7 +36,7 @@ def test_two_names_of_a_component_are_one_register() -> None:
     assert [x.name for x in parse("setp.eq.f32 p, mx.r, mx.x").inputs] == ["mx.x"]
 
 
-def test_a_run_carries_components_and_forgets_them_with_their_vector() -> None:
+def test_vector_components_become_unknown_with_their_vector() -> None:
     text = """mov.b32 mx.x, 5; mov.b32 mx.g, 6; setp.eq.u32 p, mx.r, mx.y;
     selp.b32 d, mx.r, mx.y, p; selp.b32 mx.z, mx.x, 9, p; LINE selp.b32 e, mx.b, d, q;"""
     (program,) = load(text.replace("LINE", ""))
@@ -50,7 +50,7 @@ def test_a_run_carries_components_and_forgets_them_with_their_vector() -> None:
 
 
 @pytest.mark.parametrize("line", _list_lines("sum"))
-def test_a_sum_that_ptxas_takes_is_not_checked_and_not_illegal(line: str) -> None:
+def test_an_unmodelled_sum_that_ptxas_accepts_is_not_illegal(line: str) -> None:
     with pytest.raises(PtxError, match="does not compute"):
         parse(line)
     (program,) = load(line)
@@ -79,7 +79,7 @@ def test_a_file_of_another_kind_is_not_opened(name: str, text: str) -> None:
     assert open_listing(text, name) is None
 
 
-def test_what_is_read() -> None:
+def test_the_language_of_odd_files_is_recognised() -> None:
     cases = {
         ("a.ptx", _JAVA): Language.PTX,
         ("boost.ipp", "set.x(a, b);"): Language.C,
@@ -107,7 +107,7 @@ def test_what_is_read() -> None:
     assert {case: language_of(*case) for case in cases} == cases
 
 
-def test_check_says_what_it_did_not_recognise(
+def test_check_reports_an_unrecognised_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "A.java"
@@ -135,12 +135,12 @@ _NO_CONSTANTS = [
 
 @pytest.mark.parametrize("type_", ["u64", "f64"])
 @pytest.mark.parametrize("text", _NO_CONSTANTS)
-def test_what_ptxas_does_not_take_is_no_constant(text: str, type_: str) -> None:
+def test_constants_that_ptxas_rejects_are_refused(text: str, type_: str) -> None:
     with pytest.raises(PtxError):
         parse(f"selp.{type_} d, {text}, b, p")
 
 
-def test_what_is_surprising_of_a_literal_is_noted() -> None:
+def test_a_surprising_literal_has_a_note() -> None:
     assert "64 bits" in parse("selp.u32 d, 0x10000000000000005, b, p").notes[0]
     assert "as its bits" in parse("selp.f64 d, 0f3F800000, b, p").notes[0]
     assert parse("selp.f32 d, 0f3F800000, b, p").notes == ()

@@ -93,7 +93,7 @@ def test_a_wrong_type_of_an_option_of_a_launch_is_named(name: str, wrong: Any) -
         assert name in _message(ptxscope.explain_kernel, KERNEL, ARGUMENTS, {}, **options)
 
 
-def test_a_masked_array_is_no_buffer() -> None:
+def test_a_masked_array_is_refused_as_a_buffer() -> None:
     masked: Any = np.ma.array([1, 2], mask=[False, True], dtype="u4")
     arguments = {"p": masked, "n": 3}
     assert "masked" in _message(ptxscope.run_kernel, KERNEL, arguments)
