@@ -70,7 +70,7 @@ def notations(question: Question) -> list[str]:
 
 @pytest.mark.parametrize("key", ["compare", "p"])
 @pytest.mark.parametrize(("a", "words"), [(1, "yes y true 1 YES"), (3, "no n false 0 N")])
-def test_yes_and_no_answer_what_is_one_of_them(key: str, a: int, words: str) -> None:
+def test_yes_and_no_answer_a_question_on_a_predicate(key: str, a: int, words: str) -> None:
     question = Question(trace("setp.lt.s32 p, a, b", {"a": a, "b": 2}), key)
     for word in words.split():
         assert grade_answer(question, word).is_right, word
@@ -80,7 +80,7 @@ def test_yes_and_no_answer_what_is_one_of_them(key: str, a: int, words: str) -> 
         assert raised.value.hint == "yes, no, true, false, 1, 0"
 
 
-def test_yes_is_no_number() -> None:
+def test_yes_is_refused_as_a_number() -> None:
     with pytest.raises(PtxError):
         grade_answer(Question(trace(QUAD, LANES), "operate", 0), "yes")
 
@@ -101,7 +101,7 @@ def test_the_engines_own_value_is_right_in_every_notation(
 
 @examples(150)
 @given(evaluations() | guarded_evaluations(), st.integers(0, 2**32))
-def test_what_is_not_right_is_wrong_and_hints_lead_on(
+def test_a_wrong_answer_has_few_sentences_and_hints(
     evaluation: tuple[Instruction, dict[str, int]], seed: int
 ) -> None:
     traced, rng = trace(*evaluation), Random(seed)
@@ -119,7 +119,7 @@ def test_what_is_not_right_is_wrong_and_hints_lead_on(
 
 
 @pytest.mark.parametrize("habit", MISCONCEPTIONS, ids=lambda x: x.id)
-def test_a_misconceptions_answer_is_named_as_that(habit) -> None:  # type: ignore[no-untyped-def]
+def test_the_result_of_a_misconception_is_recognised(habit) -> None:  # type: ignore[no-untyped-def]
     line, values, right, wrong = habit.example
     question = Question(trace(line, values), "d")
     assert compute_expected(question) == right
@@ -143,7 +143,7 @@ TAKEN = {"a": [("b", 2), ("a", 1), ("b", 0), ("a", 0)], "b": [("b", at) for at i
 
 @pytest.mark.parametrize(("role", "signed"), [("a", False), ("b", True)])
 @pytest.mark.parametrize("lane", range(4))
-def test_a_number_that_is_told_of_is_that_number(role: str, signed: bool, lane: int) -> None:
+def test_numbers_in_explanations_are_true(role: str, signed: bool, lane: int) -> None:
     question = Question(trace(MIXED, MIXED_VALUES), f"extend.{role}", lane)
     lanes = [byte_of(*taken, signed=signed) for taken in TAKEN[role]]
     assert compute_expected(question) == lanes[lane]
@@ -159,7 +159,7 @@ def test_a_number_that_is_told_of_is_that_number(role: str, signed: bool, lane: 
     assert told > 3
 
 
-def test_only_what_is_typed_as_bits_is_another_numbers_bits() -> None:
+def test_only_an_answer_in_bits_is_compared_by_its_bits() -> None:
     # lane 3 of a is 0x80, -128 as s8: 32 bits of that are 0xffffff80; as u8 it is 128
     unsigned = Question(trace("vadd4.s32.u32.s32 d, a, b, c", LANES), "extend.a", 3)
     kept = "You read 0x80 as -128: atype is u32, so it is 128."
@@ -177,7 +177,7 @@ ALL_ONES = [
 
 
 @pytest.mark.parametrize(("line", "key", "right", "bits", "wrong"), ALL_ONES)
-def test_a_number_is_right_as_the_number_that_it_is(
+def test_an_answer_is_right_by_number_or_by_bits(
     line: str, key: str, right: str, bits: str, wrong: str
 ) -> None:
     values = {"a": 0xFFFFFFFF, "b": 0} | ({"c": 0} if line.endswith("c") else {})
@@ -196,7 +196,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("line", "operands", "place", "text", "said"), ROWS)
-def test_a_wrong_answer_is_told_by_the_mistake(
+def test_a_wrong_answer_is_explained_by_its_mistake(
     line: str, operands: str, place: str, text: str, said: str
 ) -> None:
     key, _, lane = place.rstrip("]").partition("[")
@@ -220,7 +220,7 @@ def test_ptxas_against_the_documentation() -> None:
     assert "The documentation has that" in grade_answer(compiled, "0x5679").sentences[0]
 
 
-def test_several_lanes_got_wrong_each_in_its_own_way_are_told_one_by_one() -> None:
+def test_different_mistakes_in_several_lanes_are_explained_separately() -> None:
     # lanes 3 to 0 are -127, 0, 127, -127: lane 1 not clamped, lane 0 with b's byte as 128
     answer = grade_answer(Question(trace(QUAD, LANES), "d"), "[-127,0,128,127]")
     assert answer.sentences[0].startswith("In lane 0 you kept 0x80 as 128: ")
@@ -232,7 +232,7 @@ def test_several_lanes_got_wrong_each_in_its_own_way_are_told_one_by_one() -> No
 BYTES = ("vadd4.u32.s32.u32.sat d, a, b.b4543, c", {"a": 0xFE7FFF7D, "b": 0x80060502, "c": 0})
 
 
-def test_of_mistakes_that_contradict_each_other_one_is_told() -> None:
+def test_only_one_of_contradictory_mistakes_is_reported() -> None:
     question = Question(trace(*BYTES), "d")
     # 379 - 256 = 123, which 125 - 2 is too
     assert grade_answer(question, "[0,132,1,123]").sentences == (
@@ -243,7 +243,7 @@ def test_of_mistakes_that_contradict_each_other_one_is_told() -> None:
     assert "You read 0xfe as -2: btype is u32, so it is 254." in alike
 
 
-def test_one_mistake_in_each_of_several_lanes_is_told_once_a_lane() -> None:
+def test_one_mistake_in_several_lanes_is_explained_once_per_lane() -> None:
     # lane 2 would be 127 - 5 = 122 subtracted; lane 0 not clamped is 123
     why = grade_answer(Question(trace(*BYTES), "d"), "[0,122,1,123]").sentences
     assert [said[:9] for said in why] == ["In lane 0", "In lane 2"]
@@ -260,27 +260,29 @@ def test_one_mistake_in_each_of_several_lanes_is_told_once_a_lane() -> None:
         ("d", None, "[1,2,3]", "3 lanes do not make 32 bits"),
     ],
 )
-def test_what_is_no_value_is_pointed_at(key: str, lane: int, text: str, message: str) -> None:
+def test_an_answer_that_is_not_a_value_has_an_error_with_a_hint(
+    key: str, lane: int, text: str, message: str
+) -> None:
     with pytest.raises(PtxError) as raised:
         grade_answer(Question(trace(QUAD, LANES), key, lane), text)
     assert message in raised.value.message
     assert raised.value.hint
 
 
-def test_there_is_no_such_place() -> None:
+def test_a_question_on_an_unknown_place_is_refused() -> None:
     traced = trace(QUAD, LANES)
     for key, lane in (("saturate", 4), ("saturate", None), ("extend", 0), ("scale", 0), ("d", 4)):
         with pytest.raises(ValueError, match=r"lane|one row"):
             compute_expected(Question(traced, key, lane))
 
 
-def test_hints_end_with_how_it_comes_about() -> None:
+def test_the_last_hint_explains_the_result() -> None:
     told = list_hints(Question(trace(QUAD, LANES), "saturate", 1))
     assert told[-1] == "Lane 1: 128 is above 127, the largest s8, so it becomes 127."
     assert "127" not in told[0].replace("-128..127", "")
 
 
-def test_the_hint_at_a_selector_is_its_rule_and_not_what_it_takes() -> None:
+def test_the_hint_on_a_selector_is_its_rule() -> None:
     # lane 2 takes digit 3: a's byte 3
     traced = trace("vadd4.u32.u32.u32 d, a.b7310, b, c", {"a": 0x04030201, "b": 0x40302010})
     first, second, last = list_hints(Question(traced, "select.a", 2))
@@ -316,7 +318,7 @@ def test_hints_narrow_from_the_byte_over_its_sign_to_the_end_of_the_range() -> N
     assert len(told) == 4
 
 
-def test_what_no_mistake_explains_gets_what_to_look_at() -> None:
+def test_the_reply_to_an_unexplained_answer_names_the_origins() -> None:
     line, values = "vadd4.u32.u32.u32 d, a.b0123, b, c", {"a": 0x04030201, "b": 0x40302010}
     question = Question(trace(line, values), "operate.t", 0)
     answer = grade_answer(question, "57")
@@ -333,7 +335,7 @@ def test_what_no_mistake_explains_gets_what_to_look_at() -> None:
         ("selp.b32 d, a, b, p", {"a": 1, "b": 2, "p": 1}, "2", "p is true"),
     ],
 )
-def test_a_wrong_choice_says_why_it_is_none(
+def test_the_reply_to_a_wrong_choice_gives_the_reason(
     line: str, values: dict[str, int], text: str, why: str
 ) -> None:
     question = Question(trace(line, values), "choose.t")
@@ -351,18 +353,18 @@ BY_CHANCE = [
 
 
 @pytest.mark.parametrize(("line", "values", "text"), BY_CHANCE)
-def test_a_byte_that_is_so_by_chance_is_no_mistake(
+def test_a_coincidental_byte_is_not_explained_as_a_mistake(
     line: str, values: dict[str, int], text: str
 ) -> None:
     assert grade_answer(Question(trace(line, values), "d"), text).sentences == ()
 
 
-def test_a_lane_has_no_order() -> None:
+def test_an_answer_for_one_lane_has_no_mistake_of_order() -> None:
     question = Question(trace(*BY_CHANCE[1][:2]), "d", 3)
     assert not any("side by side" in x.sentence for x in iter_mistakes(question))
 
 
-def test_the_right_answer_is_told_once() -> None:
+def test_a_reply_contains_the_right_answer_once() -> None:
     # the lanes of 0x01000000 turned round
     question = Question(trace("vset4.u32.u32.eq d, a, b, c", {"a": 0, "b": 0xFFFFFF, "c": 0}), "d")
     answer = grade_answer(question, "0x00000001")
@@ -387,7 +389,7 @@ LESSON_QUESTIONS = [
 
 
 @pytest.mark.parametrize("question", LESSON_QUESTIONS, ids=lambda x: f"{x.key}-{x.lane}")
-def test_the_first_wrong_answer_names_the_mistake_and_the_second_tells_the_right_one(
+def test_the_right_answer_is_revealed_after_the_second_wrong_one(
     question: Question,
 ) -> None:
     right = format_right_answer(question)
@@ -410,7 +412,7 @@ def test_the_first_wrong_answer_names_the_mistake_and_the_second_tells_the_right
 
 @examples(100)
 @given(evaluations() | guarded_evaluations(), st.integers(0, 2**32))
-def test_the_right_answer_is_right_as_it_is_shown(
+def test_the_displayed_right_answer_is_graded_as_right(
     evaluation: tuple[Instruction, dict[str, int]], seed: int
 ) -> None:
     traced = trace(*evaluation)
@@ -422,14 +424,14 @@ def test_the_right_answer_is_right_as_it_is_shown(
         )
 
 
-def test_the_answer_for_a_predicate_that_is_thrown_away_is_its_value() -> None:
+def test_the_answer_for_a_discarded_predicate_is_its_value() -> None:
     traced = trace("setp.gt.and.f32 _, a, b, c", {"a": 0x3F800000, "b": 0, "c": 1})  # 1.0 > 0.0
     assert format_right_answer(Question(traced, "write.p", 0)) == "1"
 
 
 @examples(100)
 @given(evaluations(), st.integers(0, 2**32))
-def test_the_first_hint_gives_the_rule_and_not_the_arithmetic(
+def test_the_first_hint_contains_the_rule_without_arithmetic(
     evaluation: tuple[Instruction, dict[str, int]], seed: int
 ) -> None:
     traced = trace(*evaluation)
@@ -443,7 +445,7 @@ def test_the_first_hint_gives_the_rule_and_not_the_arithmetic(
         assert more
 
 
-def test_a_comparison_with_a_nan_is_told_with_one_colon() -> None:
+def test_the_reply_on_a_comparison_with_nan_has_one_colon() -> None:
     # a NaN compares as not greater, so p is false
     question = Question(trace("setp.gt.f32 p, a, b", {"a": 0x7FC00000, "b": 0x7FC00000}), "p")
     answer = grade_answer(question, "1")

@@ -56,7 +56,7 @@ def cards(name: str) -> tuple[Card, ...]:
     return load_lesson(name).cards
 
 
-def test_there_are_enough_and_every_subject_is_there() -> None:
+def test_the_lessons_cover_every_subject() -> None:
     assert len(LESSONS) >= 14
     subjects = "lanes extension clamping merging accumulating vset signedness shifts vmad setp "
     subjects += (
@@ -68,7 +68,7 @@ def test_there_are_enough_and_every_subject_is_there() -> None:
 
 
 @every_lesson
-def test_what_is_pointed_at_is_shown_and_what_is_asked_is_not(name: str) -> None:
+def test_the_anchor_of_a_card_is_shown_and_the_asked_value_is_hidden(name: str) -> None:
     for card in cards(name):
         assert 0 <= card.step <= len(card.trace.steps)
         shown = {row.key for step in card.trace.steps[: card.step] for row in step.rows}
@@ -92,7 +92,7 @@ def test_what_is_pointed_at_is_shown_and_what_is_asked_is_not(name: str) -> None
 
 
 @every_lesson
-def test_no_question_was_answered_by_an_earlier_card(name: str) -> None:
+def test_no_earlier_card_answers_a_question(name: str) -> None:
     for at, card in enumerate(cards(name)):
         if not card.ask:
             continue
@@ -111,7 +111,7 @@ def test_no_question_was_answered_by_an_earlier_card(name: str) -> None:
 
 
 @every_lesson
-def test_a_number_that_is_asked_for_is_not_read_off_its_operand(name: str) -> None:
+def test_no_operand_display_contains_the_asked_number(name: str) -> None:
     """An operand is shown with what its lanes mean: that must not be the answer."""
     for card in cards(name):
         if card.ask and card.ask.key.startswith("extend.") and card.ask.lane is not None:
@@ -122,7 +122,7 @@ def test_a_number_that_is_asked_for_is_not_read_off_its_operand(name: str) -> No
 
 
 @every_lesson
-def test_a_place_is_called_after_its_step_as_the_step_is_titled(name: str) -> None:
+def test_a_place_bears_the_title_of_its_step(name: str) -> None:
     for card in cards(name):
         if card.ask and card.ask.key in card.trace.rows:
             step, _, lane = describe_question(card).partition(", ")
@@ -136,12 +136,12 @@ def test_a_place_is_called_after_its_step_as_the_step_is_titled(name: str) -> No
             assert re.search(rf"^\d {step} ", "\n".join(picture_lines(card)), re.MULTILINE)
 
 
-def test_a_sum_that_is_asked_for_is_that_of_add() -> None:
+def test_a_question_on_a_sum_names_the_add_step() -> None:
     assert describe_question(parse_lesson(written()).cards[-1]) == "add, lane 0"
 
 
 @every_lesson
-def test_it_ends_in_predictions_whose_own_answer_is_right(name: str) -> None:
+def test_a_lesson_has_three_questions_with_accepted_answers(name: str) -> None:
     asked = [card for card in cards(name) if card.ask]
     assert len(asked) >= 3
     assert all(card.ask for card in cards(name)[-3:])
@@ -155,7 +155,7 @@ def test_it_ends_in_predictions_whose_own_answer_is_right(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", list_files().values(), ids=LESSONS)
-def test_every_terminal_can_show_it(path: Path) -> None:
+def test_lesson_files_are_ascii(path: Path) -> None:
     """What stands in for other characters where they can't be drawn may mean something else."""
     assert path.read_bytes().isascii()
 
@@ -198,7 +198,7 @@ NUMBER = re.compile(r"(?<![\w.])0x[0-9a-fA-F]+|(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 
 
 @pytest.mark.parametrize("path", list_files().values(), ids=LESSONS)
-def test_no_number_that_the_engine_knows_is_written_down(path: Path) -> None:
+def test_lesson_texts_take_large_numbers_from_the_trace(path: Path) -> None:
     text = re.sub(r"```card.*?```|`[^`\n]*`|\{[^}\n]*\}", " ", path.read_text(), flags=re.S)
     text = "\n".join(text.split("\n## ")[1:])
     numbers = {x for x in NUMBER.findall(text) if x.startswith("0x") or float(x) > 64}
@@ -225,7 +225,7 @@ def test_every_erratum_is_named() -> None:
     assert {erratum.id for erratum in ERRATA} <= set(re.findall(r"E\d+", ranges))
 
 
-def test_the_errata_that_are_shown_are_those_that_act() -> None:
+def test_the_lesson_on_errata_names_the_acting_errata() -> None:
     for card in cards("errata"):
         told = set(re.findall(r"\((E\d+)\)", strip_marks(card.text)))
         if told and card.trace.model.errata:
@@ -236,7 +236,7 @@ def test_the_errata_that_are_shown_are_those_that_act() -> None:
     assert other.result == same.trace.result
 
 
-def test_a_kernel_goes_from_line_to_line() -> None:
+def test_the_kernel_lesson_agrees_with_arithmetic_by_hand() -> None:
     """Done again by hand: four lanes as lists, the highest first, clamped to a signed byte."""
 
     def clamped(lanes: list[int]) -> list[int]:
@@ -258,7 +258,7 @@ def test_a_kernel_goes_from_line_to_line() -> None:
 
 
 @every_lesson
-def test_whole_it_can_be_read(name: str) -> None:
+def test_a_complete_lesson_is_rendered_as_text_and_markdown(name: str) -> None:
     text, markdown = render(load_lesson(name)), render(load_lesson(name), "markdown")
     assert max(map(len, text.splitlines())) <= 80
     for card in cards(name):
@@ -319,7 +319,7 @@ def test_each_number_that_a_card_quotes_is_in_its_picture_in_markdown(name: str)
 
 
 @every_lesson
-def test_a_question_s_picture_does_not_tell_its_answer(name: str) -> None:
+def test_the_picture_of_a_question_hides_the_answer(name: str) -> None:
     for card in cards(name):
         if card.ask and card.ask.key in card.trace.instruction.results:
             shown = "\n".join(picture_lines(card))
@@ -330,7 +330,7 @@ def test_a_question_s_picture_does_not_tell_its_answer(name: str) -> None:
 # --- a file that is no lesson -------------------------------------------------------------
 
 
-def test_the_least_that_is_one() -> None:
+def test_the_smallest_lesson_is_parsed() -> None:
     found = parse_lesson(written(text="Lane 0 has {operate.t[0]|formula} in `d`."))
     assert strip_marks(found.cards[0].text) == "Lane 0 has 1 + 2 = 3 in d."
     assert [card.step for card in found.cards] == [5, 2, 2, 2]
@@ -381,14 +381,14 @@ def test_the_least_that_is_one() -> None:
         ("x" * 300_000, "x.md:1: 300,000 characters; the limit is 262,144"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line_and_what_is_allowed(text: str, said: str) -> None:
+def test_an_error_in_a_lesson_is_reported_with_its_line(text: str, said: str) -> None:
     with pytest.raises(LessonError) as caught:
         parse_lesson(text)
     assert said in str(caught.value)
     assert re.match(r"x\.md:\d+: ", str(caught.value))
 
 
-def test_a_register_keeps_what_a_card_gave_it() -> None:
+def test_a_register_keeps_its_value_on_the_next_card() -> None:
     """As in a program: what an instruction wrote, the next may read."""
     double = "## B\n\n```card\nptx: vadd4.u32.u32.u32 e, d, d, c\n```\n\nIt is {e}.\n"
     found = parse_lesson("\n".join((HEAD, CARD.format("", "It is {d}."), double, *[ASKED] * 3)))
@@ -398,7 +398,7 @@ def test_a_register_keeps_what_a_card_gave_it() -> None:
     ]
 
 
-def test_a_kernel_says_how_many_lines_a_cell_takes() -> None:
+def test_the_kernel_lesson_states_the_lines_per_cell() -> None:
     """Those that are told, up to the next cell's, and what f needs as e does."""
     *told, _ = (card.trace.instruction for card in cards("smith-waterman"))
     lines = list(dict.fromkeys(told))
@@ -414,7 +414,7 @@ def test_a_kernel_says_how_many_lines_a_cell_takes() -> None:
 
 
 @every_lesson
-def test_nothing_is_said_of_cost(name: str) -> None:
+def test_lessons_make_no_claim_on_cost(name: str) -> None:
     """Since sm_70 most of these are sequences: what one costs is not documented."""
     said = " ".join(
         f"{card.title} {strip_marks(card.text)} {strip_marks(card.remark)}" for card in cards(name)

@@ -25,7 +25,7 @@ UNREAD = [
 
 
 @pytest.mark.parametrize("case", UNREAD)
-def test_what_is_not_shown_explains_nothing(
+def test_a_hidden_selector_explains_no_answer(
     case: tuple[str, dict[str, int], int | None, str],
 ) -> None:
     line, values, lane, text = case
@@ -34,7 +34,7 @@ def test_what_is_not_shown_explains_nothing(
 
 
 @pytest.mark.parametrize("case", UNREAD)
-def test_another_c_makes_no_other_mistakes_where_none_is_read(
+def test_an_unread_c_does_not_affect_the_mistakes(
     case: tuple[str, dict[str, int], int | None, str],
 ) -> None:
     line, values, lane, _ = case
@@ -45,7 +45,7 @@ def test_another_c_makes_no_other_mistakes_where_none_is_read(
     assert found[0] == found[1] == found[2]
 
 
-def test_a_mask_is_blamed_where_its_register_is_shown_in_another_place() -> None:
+def test_a_mask_is_blamed_if_c_is_visible_as_another_operand() -> None:
     # c is a: lane 3 of d.b210 keeps a's byte 3, 0x40
     line, values = "vadd4.u32.u32.u32 d, %1, %2, %1", {"%1": 0x40010101, "%2": 0x01010101}
     told = [x.sentence for x in iter_mistakes(Question(trace(line, values), "d", 3))]
@@ -56,7 +56,7 @@ QUAD = "vadd4.s32.s32.s32.sat d, a, b, c"
 LANES = {"a": 0x80FF7F01, "b": 0x01010180, "c": 0}
 
 
-def test_the_other_end_comes_before_a_and_b_exchanged() -> None:
+def test_mirrored_lanes_precede_exchanged_operands() -> None:
     # lane 1 is 9 - 2 = 7, lane 0 is 2 - 9 = -7, and 7 with a and b exchanged
     line, values = "vsub2.s32.s32.s32.sat d, a, b, c", {"a": 0x00090002, "b": 0x00020009, "c": 0}
     told = [
@@ -74,7 +74,7 @@ def weight_of(mistake: Mistake) -> int:
     return mistake.cost
 
 
-def test_what_is_no_hexadecimal_of_the_answer_is_told_as_before() -> None:
+def test_answers_that_are_not_hexadecimal_have_no_remark_on_decimals() -> None:
     assert grade_answer(
         Question(trace(QUAD, LANES), "select.a", 3), "255"
     ).sentences  # 0x255 is no byte
@@ -88,7 +88,7 @@ def test_what_is_no_hexadecimal_of_the_answer_is_told_as_before() -> None:
 
 
 @pytest.mark.parametrize("opcode", ["bfe", "bfi", "sad", "fns", "lop3"])
-def test_an_opcode_of_another_shape_is_no_mistake(opcode: str) -> None:
+def test_an_opcode_of_another_shape_is_not_offered_as_a_mistake(opcode: str) -> None:
     """Whoever predicts a field does not compute a sum of distances."""
     trace = Practice(opcode, 2).pick_trace(SeededRandom("shape"))
     told = [x.sentence for x in iter_mistakes(Question(trace, "d"))]
@@ -96,14 +96,14 @@ def test_an_opcode_of_another_shape_is_no_mistake(opcode: str) -> None:
     assert not any(f"rather than `{opcode}`" in said or "lut" in said for said in told)
 
 
-def test_an_amount_that_no_window_has_is_passed_over() -> None:
+def test_an_impossible_shift_amount_is_skipped() -> None:
     """Left as it is, 40 would put the window of .l below bit 0."""
     shown = trace("shf.l.wrap.b32 d, a, b, c", {"a": 1, "b": 2, "c": 40})
     assert [*iter_mistakes(Question(shown, "d"))]
 
 
 @pytest.mark.parametrize("mode", ["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"])
-def test_a_number_above_3_is_never_taken_for_0(mode: str) -> None:
+def test_a_mode_number_above_3_has_no_truncation_mistake(mode: str) -> None:
     """n is the low two bits of c; nobody arranges by 5 as by 0 because 5 is not cut."""
     values = {"a": 0x33221100, "b": 0x77665544, "c": 5}
     for mistake in iter_mistakes(Question(trace(f"prmt.b32.{mode} d, a, b, c", values), "d")):
@@ -123,7 +123,7 @@ def test_every_line_of_a_new_family_has_mistakes_and_hints(family: str, seed: st
             assert all(x.sentence for x in iter_mistakes(question))
 
 
-def test_fields_are_asked_about_with_fields_that_matter() -> None:
+def test_exercises_on_fields_have_sensible_positions_and_lengths() -> None:
     """Random words as positions and lengths would leave nothing of a."""
     draw = SeededRandom("f")
     found = [Practice("bfe").pick_trace(draw) for _ in range(40)]

@@ -77,7 +77,7 @@ def test_easy_lines_have_no_selector_and_no_mask(family: str) -> None:
     assert any(x.mask for x in selected)
 
 
-def test_easy_lines_are_of_video_instructions_where_the_family_has_some() -> None:
+def test_easy_lines_prefer_video_instructions() -> None:
     mixed = next(x for x, y in map_families().items() if len({CATALOG[z].group for z in y}) > 1)
     for trace in drawn(mixed, 1, 20):
         assert CATALOG[trace.instruction.opcode].group in CORE_GROUPS
@@ -85,7 +85,7 @@ def test_easy_lines_are_of_video_instructions_where_the_family_has_some() -> Non
 
 
 @ci_only
-def test_a_family_is_kept_to() -> None:
+def test_exercises_stay_within_their_family() -> None:
     for name, opcodes in map_families().items():
         assert {x.instruction.opcode for x in drawn(name, 2, 3)} <= set(opcodes)
     assert map_families()["vadd"] == ("vadd", "vadd2", "vadd4")
@@ -94,9 +94,7 @@ def test_a_family_is_kept_to() -> None:
 @pytest.mark.parametrize("seed", some(SEEDS))
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("family", ["compare", "scalar", "simd"])
-def test_the_right_answer_is_what_the_reference_computes(
-    seed: str, level: int, family: str
-) -> None:
+def test_the_right_answer_equals_the_reference(seed: str, level: int, family: str) -> None:
     for trace in drawn(family, level, 4, seed):
         ins, question = trace.instruction, question_of(trace)
         held = trace.operands
@@ -123,7 +121,7 @@ def test_forms_can_be_drawn_of_every_instruction(level: int) -> None:
 
 
 @ci_only
-def test_every_habits_answer_is_named_as_that() -> None:
+def test_the_answer_of_every_misconception_is_recognised() -> None:
     told = Counter[str]()
     sentences = {habit.id: habit.sentence for habit in MISCONCEPTIONS}
     for family in ("vset", "set", "vavrg", "vadd4"):
@@ -162,7 +160,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("line", "given", "text", "habit"), WRONG)
-def test_a_habit_is_named(line: str, given: dict[str, int], text: str, habit: str) -> None:
+def test_a_misconception_is_among_the_likely_mistakes(
+    line: str, given: dict[str, int], text: str, habit: str
+) -> None:
     ins = parse(line)
     question = question_of(make_trace(ins, ISA_MODEL, bind_values(ins, given)))
     right = by_hand(line, given)["d"]

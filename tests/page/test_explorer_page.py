@@ -53,7 +53,7 @@ def test_the_picture_is_the_command_lines(number: int) -> None:
     assert format_permalink(page.state.link) == format_permalink(link)
 
 
-def test_only_what_changed_is_returned() -> None:
+def test_an_action_returns_only_changed_regions() -> None:
     page = open_page(VADD4)
     assert not {"pictures", "#operands", "line"} & {*act(page, "step", number="9")}
     changes = act(page, "value", role="a", text="0x1")
@@ -74,7 +74,7 @@ def test_hostile_permalinks_do_nothing(fragment: str) -> None:
         assert "<img" not in picture
 
 
-def test_a_link_says_the_open_tool() -> None:
+def test_a_permalink_contains_the_open_tool() -> None:
     page = open_page(VADD4)
     act(page, "explain")
     act(page, "tool_text", text="0x??01????")
@@ -86,7 +86,7 @@ def test_a_link_says_the_open_tool() -> None:
 # --- the line and the operands -----------------------------------------------------------
 
 
-def test_an_error_has_a_caret_what_is_allowed_and_a_fix() -> None:
+def test_an_error_has_a_caret_the_allowed_values_and_a_fix() -> None:
     page = open_page(VADD4)
     told = text_of(act(page, "line", text="vadd4.s32.s32.s33 d, a, b, c")["#problems"])
     assert "^^^^" in told
@@ -99,7 +99,7 @@ def test_an_error_has_a_caret_what_is_allowed_and_a_fix() -> None:
     assert page.state.line == "vadd4.s32.s32.s32 d, a, b, c"
 
 
-def test_a_value_that_is_none_stays_as_typed() -> None:
+def test_an_invalid_value_changes_no_operand() -> None:
     page = open_page(VADD4)
     bits = page.state.trace.operands["a"]
     told = text_of(act(page, "value", role="a", text="12z")["#operands"])
@@ -109,7 +109,7 @@ def test_a_value_that_is_none_stays_as_typed() -> None:
     assert page.state.trace.operands["a"] == 0x01020304
 
 
-def test_one_undo_reverts_what_was_typed_into_a_field() -> None:
+def test_one_undo_reverts_all_typing_in_a_field() -> None:
     page = open_page(VADD4)
     for text in ("0", "0x", "0x1", "0x12"):
         act(page, "value", role="a", text=text)
@@ -161,14 +161,14 @@ def test_a_lane_of_the_mask_is_switched() -> None:
     assert page.state.line.startswith("vadd4.s32.s32.s32.sat d.b10,")
 
 
-def test_a_wire_is_laid_from_either_end() -> None:
+def test_a_link_can_be_drawn_from_either_end() -> None:
     for start, end in ((("b", 1), ("select.a", 3)), (("select.a", 3), ("b", 1))):
         page = open_page(VADD4)
         act(page, "link", start=start, end=end)
         assert page.state.line == "vadd4.s32.s32.s32.sat d, a.b5210, b, c;"
 
 
-def test_a_wire_to_a_digit_of_prmt_changes_the_operand() -> None:
+def test_a_link_to_a_digit_of_prmt_changes_the_operand() -> None:
     page = open_page("prmt.b32+d,+a,+b,+c&a=0x11223344&b=0x55667788&c=0x00003210&v=1")
     lanes = zones_of(page, "digit")
     assert lanes
@@ -227,7 +227,7 @@ def test_a_prediction_is_graded_lane_by_lane() -> None:
 
 
 @pytest.mark.parametrize("is_compact", [False, True])
-def test_the_picture_does_not_tell_the_numbers_to_predict(is_compact: bool) -> None:
+def test_the_picture_hides_the_numbers_to_predict(is_compact: bool) -> None:
     page = open_page("vadd4.s32.u32.s32+d,+a,+b,+c&a=0x80fd7f07&b=0x09f50b0d&step=1&v=1")
     page.state.is_compact = is_compact
     numbers = ("128", "253", "127", "-11")  # by hand: 0x80, 0xfd and 0x7f of a, 0xf5 of b
@@ -246,7 +246,7 @@ def list_guesses(page: ExplorerPage) -> list[Any]:
     return [x for x in view["#guesses"] if isinstance(x, list)]
 
 
-def test_both_answers_are_there_where_they_differ() -> None:
+def test_both_answers_are_shown_if_they_differ() -> None:
     page = ExplorerPage(E3)
     told = text_of(json.loads(page.format_changes())["#answers"])
     assert "isa" in told
@@ -293,7 +293,7 @@ def test_an_answer_of_another_trace_is_stale() -> None:
     assert not page.state.is_panel_stale
 
 
-def test_a_sweep_is_closed_while_it_would_reveal_an_answer() -> None:
+def test_a_sweep_is_closed_during_a_prediction() -> None:
     page = open_page(VADD4 + "&sweep=a.b0&v=1")
     act(page, "predict")
     assert page.state.tool.name == ""
@@ -324,7 +324,7 @@ def test_a_lesson_is_played_to_its_end() -> None:
 
 
 @pytest.mark.parametrize("format_", ["link", "markdown", "svg", "command", "c"])
-def test_what_is_copied(format_: str) -> None:
+def test_each_copy_format_has_its_content(format_: str) -> None:
     page = open_page(E3)
     starts = {"link": "vadd.", "markdown": "```ptx", "svg": "<svg", "command": "ptxscope trace"}
     assert page.format_copy(format_).startswith(starts.get(format_, ""))
@@ -388,7 +388,7 @@ def test_a_typed_block_is_that_of_the_command_line(text: str) -> None:
 
 
 @ci_only
-def test_the_time_for_the_places_of_a_block_grows_with_it() -> None:
+def test_the_number_of_related_places_grows_slowly_with_a_block() -> None:
     def count_related(statements: int) -> int:
         lines = (f"vadd4.u32.u32.u32 d{i}, a, d{i - 1}, a;" for i in range(1, statements + 1))
         page = open_page(quote_plus(" ".join(lines)))
@@ -435,7 +435,7 @@ def test_a_block_is_open_while_the_line_is_one() -> None:
     assert page.state.line.startswith("prmt")
 
 
-def test_a_line_with_an_error_stays_while_its_block_is_used() -> None:
+def test_a_line_with_an_error_is_kept_beside_its_block() -> None:
     page = open_page(BLOCK_LINK)
     wrong = BLOCK.replace("vsub2.u32.", "vsub2.u33.")
     act(page, "line", text=wrong)
@@ -452,7 +452,7 @@ def test_a_line_with_an_error_stays_while_its_block_is_used() -> None:
         assert page.state.last_step > len(page.state.trace.steps)
 
 
-def test_values_go_by_name_from_a_block_to_an_instruction_and_back() -> None:
+def test_operand_values_are_kept_by_name_between_block_and_instruction() -> None:
     page = open_page("__vhaddu4%28a,+b%29&$a=0x2&$b=0x3")
     act(page, "line", text="vadd4.u32.u32.u32 d, b, a, c")
     assert {x.name: page.state.trace.operands[x.roles[0]] for x in page.state.inputs} == {
@@ -463,7 +463,7 @@ def test_values_go_by_name_from_a_block_to_an_instruction_and_back() -> None:
     assert page.state.shown_trace.operands == {"s0.a": 2, "s0.b": 3}
 
 
-def test_both_answers_of_a_block() -> None:
+def test_both_answers_of_a_block_equal_the_command_line() -> None:
     page = open_page(f"{quote_plus(TWO_ANSWERS)}&$a=0x80000000&$b=0xffffffff&$c=0")
     assert "Two answers" in text_of(act(page, "both", checked=True)["#answers"])
     words = ["trace", TWO_ANSWERS, "a=0x80000000", "b=0xffffffff", "c=0", "-f", "svg"]
@@ -514,7 +514,7 @@ def test_a_long_block_is_explained_by_the_command_line() -> None:
     assert main(command[1:]) in (0, 1)
 
 
-def test_no_button_needs_a_solver() -> None:
+def test_the_page_offers_no_prove_tool() -> None:
     page = open_page(f"{VADD4}&prove=&v=1")  # a link of an earlier page
     assert (page.state.message, page.state.tool.name) == ("", "")
     assert "prove" not in text_of(make_view(page.state)["#tools"]).lower()
@@ -536,13 +536,13 @@ def test_the_tools_take_a_block(capsys: pytest.CaptureFixture[str]) -> None:
 # --- what a stranger found ----------------------------------------------------------------
 
 
-def test_a_link_that_is_bad_at_the_start_is_reported() -> None:
+def test_an_invalid_initial_permalink_is_reported() -> None:
     page = ExplorerPage("vadd4&v=7")
     assert "its version is `7`" in json.loads(page.format_changes())["message"]
     assert "message" not in act(page, "resize", compact=True)
 
 
-def test_a_link_leaves_out_a_text_that_is_too_long_for_it() -> None:
+def test_a_permalink_omits_an_overlong_text() -> None:
     page = open_page(VADD4)
     act(page, "check")
     told = act(page, "tool_text", text="vadd4.s32.s32.s32 d, a, b, c;\n" * 100)
@@ -551,7 +551,7 @@ def test_a_link_leaves_out_a_text_that_is_too_long_for_it() -> None:
     assert act(page, "tool_text", text="nothing")["message"] == ""
 
 
-def test_an_intrinsic_is_opened_as_what_it_computes() -> None:
+def test_an_intrinsic_is_opened_as_its_instructions() -> None:
     page = open_page(VADD4)
     told = text_of(act(page, "search", text="__vhaddu4")["#found"])
     assert "but the intrinsic rounds halves down" in told
@@ -563,7 +563,7 @@ def test_an_intrinsic_is_opened_as_what_it_computes() -> None:
     assert "Nothing found" in text_of(act(page, "search", text="xyzzy")["#found"])
 
 
-def test_a_lesson_is_found_again_where_it_was_left() -> None:
+def test_a_lesson_reopens_at_its_last_card() -> None:
     page = open_page(VADD4)
     act(page, "open_lesson", name="clamping")
     act(page, "lesson_go", delta="1")
@@ -598,7 +598,7 @@ def test_an_edit_in_the_line_ends_with_the_field() -> None:
     assert [x[1]["aria-disabled"] for x in history] == ["true", "false"]
 
 
-def test_a_fix_that_removes_says_so() -> None:
+def test_a_fix_names_the_part_to_remove() -> None:
     page = open_page(VADD4)
     told = text_of(act(page, "line", text="vmad.s32.s32.u32.po.shr7 d.b1, a, b, c")["#problems"])
     assert "Remove .b1" in told

@@ -35,7 +35,7 @@ def read_lists(texts: Iterable[str]) -> set[str]:
     return {name for text in texts for name in re.findall(r"\w+", text)}
 
 
-def test_what_is_read_of_the_python_objects() -> None:
+def test_the_python_objects_have_all_names_that_javascript_reads() -> None:
     figure = LiveFigure(json.dumps(WORDS))
     assert {*find("page.js", r"(?<!scope\.)\bpage\.(\w+)")} <= {*dir(ExplorerPage)}
     assert {*find("live.js", r"\blive\.(\w+)")} <= {*dir(figure)}
@@ -48,12 +48,12 @@ def test_what_is_read_of_the_python_objects() -> None:
 
 
 @pytest.mark.parametrize("script", ["page.js", "live.js"])
-def test_what_is_imported_from_python(script: str) -> None:
+def test_the_names_that_javascript_imports_exist(script: str) -> None:
     for module, name in re.findall(r'find\("([\w.]+):(\w+)"\)', SCRIPTS[script]):
         assert hasattr(import_module(module), name), f"{module}:{name}"
 
 
-def test_what_is_read_of_changes() -> None:
+def test_the_changes_have_all_names_that_javascript_reads() -> None:
     changes = json.loads(ExplorerPage().format_changes())
     read = {*find("page.js", r"\bchanges\.(\w+)"), *find("page.js", r'"(\w+)" in changes')}
     regions = {name for name in changes if name.startswith("#")}
@@ -65,7 +65,7 @@ def test_what_is_read_of_changes() -> None:
     assert {*find("page.js", r'\bget\("([\w-]+)"\)')} <= ids
 
 
-def test_what_is_read_of_zones() -> None:
+def test_the_zones_have_all_parts_that_javascript_reads() -> None:
     zones = json.loads(ExplorerPage().list_zones())
     assert zones["pictures"] == []  # nothing is drawn before the first changes
     page = ExplorerPage()
@@ -80,7 +80,7 @@ def test_what_is_read_of_zones() -> None:
     assert {len(link) for link in picture["links"]} == {len(parts.split(","))}
 
 
-def test_what_is_read_of_completions() -> None:
+def test_the_completions_have_all_parts_that_javascript_reads() -> None:
     rows = json.loads(ExplorerPage().list_completions("vadd4."))
     (parts,) = find("page.js", r"options\.words\.map\(\(\[([\w, ]+)\]")
     assert {len(row) for row in rows} == {len(parts.split(","))}
@@ -96,7 +96,7 @@ def test_the_actions_that_javascript_and_markup_perform() -> None:
     assert copied == {*COPY_FORMATS, "png"}
 
 
-def test_the_arguments_that_actions_read_are_given() -> None:
+def test_the_page_sends_all_arguments_that_actions_read() -> None:
     """They are data attributes and names of fields, and what the scripts pass with an action."""
     source = "".join(path.read_text("utf-8") for path in FILES_FOLDER.parent.glob("*.py"))
     read = {*re.findall(r'arguments(?:\.get\(|\[)"(\w+)"', source)}
@@ -133,7 +133,7 @@ def test_the_actions_of_elements() -> None:
     )
 
 
-def test_what_is_read_of_the_engine() -> None:
+def test_the_engine_settings_have_all_names_that_javascript_reads() -> None:
     config = json.loads(make_site(None)["engine.json"])
     assert {*find("engine.js", r"\bconfig\.(\w+)")} == {*config}
     file = next(iter(config["files"].values()))

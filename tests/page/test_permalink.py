@@ -44,7 +44,7 @@ def test_any_text_round_trips(line: str, text: str, step: int) -> None:
         assert parse_permalink(fragment) == link
 
 
-def test_what_is_too_long_has_no_permalink() -> None:
+def test_an_overlong_line_has_no_permalink() -> None:
     assert format_permalink(PageLink("x" * MAX_PERMALINK_CHARS)) == ""
 
 
@@ -58,7 +58,7 @@ def test_hostile_permalinks_are_data_or_refused(fragment: str) -> None:
         assert 0 <= link.step <= 999
 
 
-def test_there_are_forty_hostile_ones() -> None:
+def test_at_least_forty_hostile_permalinks_are_tested() -> None:
     assert len({*HOSTILE}) >= 40
 
 
@@ -67,6 +67,6 @@ def test_there_are_forty_hostile_ones() -> None:
     ["x&step=-1", "x&step=1e9", "x&step=\u0661", "x&a=1&a=2", "x&v=2", "x&both=2", "x&unknown=1",
      "x&a", "x&a=%00", "%FF", "x&lesson=1&check=2", "a" * 2001],
 )  # fmt: skip
-def test_what_says_nothing_is_refused(fragment: str) -> None:
+def test_a_meaningless_permalink_is_refused(fragment: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         parse_permalink(fragment)

@@ -89,7 +89,7 @@ def test_the_archive_has_ptxscope_without_the_terminal(site: dict[str, bytes]) -
     assert make_site(None)[name] == site[name]
 
 
-def test_a_page_of_somebody_else_is_replaced_only_by_force(
+def test_a_foreign_page_is_replaced_only_by_force(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     index = tmp_path / "index.html"
@@ -105,7 +105,7 @@ def test_a_page_of_somebody_else_is_replaced_only_by_force(
 
 
 @pytest.mark.parametrize("former", [{}, {"index.html": b"before"}])
-def test_a_page_that_cannot_be_written_leaves_what_was_there(
+def test_a_failed_write_leaves_the_folder_unchanged(
     former: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "new" / "site"

@@ -27,7 +27,9 @@ LINES = [
 
 @pytest.mark.parametrize(("line", "part"), LINES)
 @pytest.mark.parametrize("model", ["isa", "ptxas"])
-def test_results_are_those_of_the_command_line(line: str, part: str, model: str) -> None:
+def test_results_of_the_sweep_panel_equal_the_command_line(
+    line: str, part: str, model: str
+) -> None:
     ins = parse(line)
     values = {"a": 0x3F80FF01, "b": 0x40007F80, "c": 0x11}
     traced = trace(ins, {x.name: values[x.name] for x in ins.inputs}, model=model)
@@ -71,7 +73,7 @@ def test_a_result_that_jumps_at_every_value_is_drawn() -> None:
     assert not re.findall(r"M([-.0-9]+ [-.0-9]+)L\1(?![.0-9])", path)  # nothing has no length
 
 
-def test_what_cannot_be_swept_says_so() -> None:
+def test_an_unknown_part_is_reported_in_the_sweep_panel() -> None:
     told = text_of(sweep(trace("vadd4.s32.s32.s32 d, a, b, c", {"a": 1, "b": 2}), "z.b0"))
     assert "z.b0" in told
     assert "allowed" in told

@@ -43,7 +43,7 @@ def forms(opcode: str, count: int) -> list[Instruction]:
 @sampled
 @pytest.mark.parametrize("count", [3, pytest.param(6, marks=thorough)])
 @pytest.mark.parametrize("opcode", CATALOG)
-def test_nothing_in_it_follows_from_values(opcode: str, count: int) -> None:
+def test_the_scene_of_a_form_is_independent_of_values(opcode: str, count: int) -> None:
     for ins in forms(opcode, count):
         rng, expected = Random(str(ins)), build_form_scene(make_placeholder_trace(ins))
         for _ in range(4):
@@ -56,7 +56,7 @@ def test_nothing_in_it_follows_from_values(opcode: str, count: int) -> None:
 
 @pytest.mark.parametrize("opcode", CATALOG)
 @sampled
-def test_it_has_the_rows_and_the_ways_of_a_trace(opcode: str) -> None:
+def test_the_scene_of_a_form_has_the_rows_and_links_of_a_trace(opcode: str) -> None:
     for ins in forms(opcode, 4):
         shown = make_placeholder_trace(ins)
         mine, theirs = build_form_scene(shown), build_scene(shown)
@@ -75,7 +75,7 @@ def chips(shown: Scene, key: str) -> list[str]:
     return [x.text for cell in shown.rows[key].cells for x in cell.spans if x.kind in looks]
 
 
-def test_bytes_are_called_by_their_letters() -> None:
+def test_bytes_bear_the_letter_of_their_operand() -> None:
     """.b4567 picks, for lanes 3 to 0, bytes 0 to 3 of b, of the pair b, a."""
     shown = build_form_scene(
         make_placeholder_trace(parse("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c"))
@@ -91,7 +91,7 @@ def test_bytes_are_called_by_their_letters() -> None:
 
 @pytest.mark.parametrize("opcode", CATALOG)
 @sampled
-def test_a_part_of_a_register_is_not_called_as_an_operand_is(opcode: str) -> None:
+def test_names_of_register_parts_differ_from_names_in_formulas(opcode: str) -> None:
     """Byte 3 of b may be lane 2 of a: `b3` in a formula is lane 3 of the second operand."""
     rng = Random(opcode)
     for _ in range(8):
@@ -106,7 +106,7 @@ def test_a_part_of_a_register_is_not_called_as_an_operand_is(opcode: str) -> Non
         assert not bits & formulas
 
 
-def test_a_selected_part_says_which_operand_it_is() -> None:
+def test_a_selected_part_names_its_operand() -> None:
     """.b7310 of a: lane 3 takes byte 7 of the pair, b's byte 3; lane 2 takes a's byte 3."""
     shown = build_form_scene(
         make_placeholder_trace(parse("vadd4.s32.s32.u32.sat d.b310, a.b7310, b, c"))
@@ -131,7 +131,7 @@ def test_a_sum_names_its_lanes() -> None:
     assert [x.text for x in running.terms] == ["+ t3", "", "+ t1", ""]
 
 
-def test_a_choice_takes_either() -> None:
+def test_the_scene_of_a_choice_links_both_operands() -> None:
     drawn = make_placeholder_trace(parse("slct.u32.f32 d, a, b, c"))
     shown = build_form_scene(drawn)
     assert all(link.is_taken for link in shown.rows["choose.t"].links)
@@ -177,7 +177,7 @@ def test_answers_that_agree() -> None:
     assert has_one_answer(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2}, model="ptxas"))
 
 
-def test_what_the_upper_half_word_leaves_behind() -> None:
+def test_the_bits_below_a_selected_upper_half_word_are_lost() -> None:
     """E1 takes bits 31:16 of 0x12345678 + 1: 0x5679 falls off below them."""
     shown = trace("vadd.u32.u32.u32 d.h1, a, b, c", {"a": 0x12345678, "b": 1, "c": 0}, model="E1")
     cell = next(

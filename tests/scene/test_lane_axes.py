@@ -39,7 +39,7 @@ def third() -> Trace:
 
 
 @pytest.mark.parametrize("size", EACH)
-def test_each_lane_has_its_axis_and_its_overshoot_on_its_own_side(size: str) -> None:
+def test_each_lane_has_an_axis_with_its_overshoot_on_the_right_side(size: str) -> None:
     each = EACH[size]
     lanes = columns_of(text_of(axis_lines(clamp_of(third()), 4 * each, 4)), each)
     shapes = [re.sub("[─┼╌]", "", line.strip()) for line, _ in lanes]
@@ -84,7 +84,7 @@ def test_all_overshoots_of_a_step_have_one_scale(ab: list[int], dtype: str, each
 
 
 @given(values)
-def test_where_columns_are_narrow_lanes_stand_over_their_marks(ab: list[int]) -> None:
+def test_narrow_columns_show_lanes_above_their_marks(ab: list[int]) -> None:
     one = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": ab[0], "b": ab[1], "c": 0})
     before = one.rows["saturate.t"].inputs[0].values
     head, line, numbers = text_of(axis_lines(clamp_of(one), 44, 4))
@@ -96,7 +96,7 @@ def test_where_columns_are_narrow_lanes_stand_over_their_marks(ab: list[int]) ->
     assert numbers.split()[-1] == "127"
 
 
-def test_a_way_that_is_too_long_is_broken() -> None:
+def test_an_overlong_overshoot_is_drawn_broken() -> None:
     one = trace("vadd.s32.s32.s32.sat d.b0, a, b, c", {"a": 0x7FFFFFFF, "b": 1, "c": 0})
     for width in (24, 58, 128):
         line, _ = text_of(axis_lines(clamp_of(one), width, 1))
@@ -105,7 +105,7 @@ def test_a_way_that_is_too_long_is_broken() -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(78, 15), (87, 26), (155, 46)])
-def test_a_clamp_is_read_from_left_to_right(width: int, height: int) -> None:
+def test_a_clamp_is_written_from_left_to_right(width: int, height: int) -> None:
     lines = draw(LanesState(third(), 4), width, height).lines
     said = "\n".join(text_of(lines))
     for change in ("-256 ▸ -128", "254 ▸ 127", "128 ▸ 127"):

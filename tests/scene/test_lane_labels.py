@@ -31,7 +31,7 @@ def ends_of(lines: list[StyledLine], place: LaneRef) -> list[int]:
 
 @pytest.mark.parametrize("c", [5, 0x80000000])
 @pytest.mark.parametrize("size", SIZES)
-def test_a_sum_is_of_no_lane(size: tuple[int, int], c: int) -> None:
+def test_a_sum_stands_outside_the_lane_columns(size: tuple[int, int], c: int) -> None:
     one = trace("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": c})
     lines = draw(LanesState(one, 5), *size).lines
     for place in (LaneRef("c", 0), LaneRef("write.d", 0)):
@@ -41,14 +41,14 @@ def test_a_sum_is_of_no_lane(size: tuple[int, int], c: int) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES[1:])
-def test_c_comes_into_the_running_sum_from_the_left(size: tuple[int, int]) -> None:
+def test_c_enters_the_running_sum_from_the_left(size: tuple[int, int]) -> None:
     one = trace("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5})
     (rail,) = [line for line in text_of(draw(LanesState(one, 4), *size).lines) if "⊕" in line]
     assert rail[:LABEL].split() == ["c", "5", "━"]
     assert [total.strip("━ ") for total in rail[LABEL:].split("⊕")[1:]] == ["6", "7", "7", "7"]
 
 
-def test_no_whole_register_begins_in_a_lane_column() -> None:
+def test_whole_registers_begin_outside_the_lane_columns() -> None:
     """Of any form with lanes, with every operand a register, at every size and step."""
     rng = Random(4)
     for opcode in SIMD:
@@ -64,7 +64,7 @@ def test_no_whole_register_begins_in_a_lane_column() -> None:
 
 @pytest.mark.parametrize("opcode", CATALOG)
 @sampled
-def test_a_blank_parts_the_name_of_a_row_from_its_values(opcode: str) -> None:
+def test_a_blank_separates_the_name_of_a_row_from_its_values(opcode: str) -> None:
     rng = Random(opcode)
     for _ in range(examples(8).max_examples):
         one = random_trace(opcode, rng)

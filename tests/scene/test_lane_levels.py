@@ -25,7 +25,7 @@ def heights(drawing: LanesDrawing) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("size", some(SIZES))
-def test_the_next_step_changes_no_other_steps_height(size: tuple[int, int]) -> None:
+def test_the_next_step_keeps_the_height_of_other_steps(size: tuple[int, int]) -> None:
     """Of any form; but that of the step which was open, where not all can be open."""
     rng = Random(22)
     for opcode in CATALOG:
@@ -51,7 +51,7 @@ def assert_that_lines_are_only_added(one: Trace, drawn: list[LanesDrawing]) -> N
 
 
 @pytest.mark.parametrize("size", [(87, 26), (155, 46)])
-def test_wires_stay_when_the_next_step_is_shown(size: tuple[int, int]) -> None:
+def test_wires_remain_when_the_next_step_is_shown(size: tuple[int, int]) -> None:
     one = trace(VADD4, {"a": 0x807F7FA6, "b": 0x7F017F80, "c": 0xCCCCCCCC})
     for drawing in drawings(one, size):
         assert drawing.levels.is_steady
@@ -59,7 +59,7 @@ def test_wires_stay_when_the_next_step_is_shown(size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES[1:])
-def test_one_sentence_is_told_of_a_step_and_none_of_a_lane(size: tuple[int, int]) -> None:
+def test_a_step_has_at_most_one_sentence_and_a_lane_has_none(size: tuple[int, int]) -> None:
     one = trace(VADD4, {"a": 0x807F7FA6, "b": 0x7F017F80, "c": 0xCCCCCCCC})
     for drawing in drawings(one, size):
         text = "\n".join(text_of(drawing.lines)[1:])
@@ -68,7 +68,7 @@ def test_one_sentence_is_told_of_a_step_and_none_of_a_lane(size: tuple[int, int]
 
 
 @pytest.mark.parametrize("size", SIZES[1:])
-def test_registers_stand_in_the_order_a_b_c(size: tuple[int, int]) -> None:
+def test_registers_are_listed_in_the_order_a_b_c(size: tuple[int, int]) -> None:
     for ptx in (VADD4, "vmad.s32.s32.s32 d, a, b, c", "vset4.s32.s32.lt.add d, a, b, c"):
         one = trace(ptx, {"a": 1, "b": 2, "c": 3})
         lines = text_of(draw(LanesState(one, 2), *size).lines)
@@ -80,7 +80,7 @@ FLUSHED = ("setp.lt.ftz.or.f32 p|q, a, b, !c", {"a": 0x7FC00000, "b": 1, "c": 1}
 
 
 @pytest.mark.parametrize("size", [(87, 26), (154, 46)])  # of terminals of 120x40 and 200x60
-def test_fields_stand_at_their_register_and_leave_room_for_every_figure(
+def test_float_fields_are_drawn_at_the_register_and_at_the_step(
     size: tuple[int, int],
 ) -> None:
     drawn = drawings(trace(*FLUSHED), size)

@@ -7,7 +7,7 @@ from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import LaneRef
 
 
-def test_a_merged_lane_passes_over_its_own_part_of_c_only() -> None:
+def test_a_merged_lane_replaces_only_its_own_part_of_c() -> None:
     values = {"a": 0x01020304, "b": 0, "c": 0x11223344}
     row = build_scene(trace("vadd4.u32.u32.u32 d.b1, a, b, c", values)).rows["merge.t"]
     assert {(x.source, x.target.lane) for x in row.links if not x.is_taken} == {
@@ -19,7 +19,7 @@ def test_a_merged_lane_passes_over_its_own_part_of_c_only() -> None:
     }  # fmt: skip
 
 
-def test_a_scalar_could_have_gone_nowhere_but_where_it_is_sent() -> None:
+def test_a_merged_scalar_has_one_possible_target_lane() -> None:
     row = build_scene(trace("vadd.u32.u32.u32 d.b2, a, b, c", dict.fromkeys("abc", 1))).rows[
         "merge.t"
     ]
@@ -27,7 +27,7 @@ def test_a_scalar_could_have_gone_nowhere_but_where_it_is_sent() -> None:
     assert [x.source for x in row.links if not x.is_taken] == [LaneRef("c", 2)]
 
 
-def test_results_stand_where_the_last_rows_are() -> None:
+def test_the_results_of_a_scene_are_the_last_rows() -> None:
     shown = build_scene(trace("setp.lt.u32 p|_, a, b", {"a": 1, "b": 2}))
     assert (shown.results, shown.discarded_results) == ((LaneRef("write.p", 0),), ())
     assert shown.rows["write.p"].destination_name == "p"
@@ -37,7 +37,7 @@ def test_results_stand_where_the_last_rows_are() -> None:
     assert shown.rows["guard.d"].destination_name == shown.rows["write.d"].destination_name == "%d"
 
 
-def test_a_predicate_that_is_kept_is_shown() -> None:
+def test_the_old_predicate_under_a_false_guard_is_shown() -> None:
     values = {"a": 1, "b": 2, "g": 0, "p": 1, "q": 0}
     rows = build_scene(trace("@g setp.lt.u32 p|q, a, b", values)).rows
     assert str(rows["guard.p"].cells[0]).startswith("old p 1 ")

@@ -49,7 +49,9 @@ def test_every_kind_is_in_a_picture() -> None:
 
 
 @pytest.mark.parametrize(("size", "case"), [*zip(cycle(SIZES), CASES, strict=False)])
-def test_a_trace_is_drawn_as_it_was(case: str, size: str, text: SnapshotAssertion) -> None:
+def test_the_drawing_of_a_trace_equals_its_golden_file(
+    case: str, size: str, text: SnapshotAssertion
+) -> None:
     one = traced(case)
     parting = find_deviation(one, find_deviations(one))
     parts = [f"{one.instruction}  {one.model.name}"]
@@ -61,7 +63,7 @@ def test_a_trace_is_drawn_as_it_was(case: str, size: str, text: SnapshotAssertio
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_inks_of_a_theme_are_as_they_were(theme: str, text: SnapshotAssertion) -> None:
+def test_the_styles_of_a_theme_equal_their_golden_file(theme: str, text: SnapshotAssertion) -> None:
     from ptxscope.app.app import Explorer
 
     app: App[None] = Explorer()

@@ -41,7 +41,7 @@ def _reached(links: dict[LaneRef, list[Link]], place: LaneRef) -> set[LaneRef]:
     }
 
 
-def test_ways_lead_back_to_where_the_bits_come_from() -> None:
+def test_links_lead_back_to_the_origins_of_the_bits() -> None:
     for one in TRACES:
         links: dict[LaneRef, list[Link]] = {place: [] for place in _places(one)}
         for drawn in build_scene(one).rows.values():
@@ -86,7 +86,7 @@ def test_a_chip_has_the_bits_and_the_colour_of_its_part() -> None:
                 assert name.text.strip() == f"{origin.role}{at}{index}"
 
 
-def test_what_a_mask_leaves_out_has_two_ways_one_of_them_not_gone() -> None:
+def test_a_masked_lane_has_a_link_from_c_and_an_unused_one() -> None:
     one = trace("vadd4.s32.s32.s32 d.b310, a, b, c", {"a": 1, "b": 2, "c": 0x11223344})
     ways = [link for link in build_scene(one).rows["merge.t"].links if link.target.lane == 2]
     assert {(link.source, link.is_taken) for link in ways} == {
@@ -115,7 +115,7 @@ def test_a_shift_right_keeps_and_drops_the_right_bits(value: int, amount: int) -
 @examples(200)
 @given(st.integers(-(2**31), 2**32 - 1), st.integers(0, 32))
 @example(1, 31)
-def test_a_shift_left_shows_the_window_and_what_stands_above_it(value: int, amount: int) -> None:
+def test_a_left_shift_shows_the_window_and_the_bits_above(value: int, amount: int) -> None:
     strip = bit_rulers.make_left_shift_ruler(HERE, value, amount)
     made = value * 2**amount
     window = _number(strip, SpanKind.CHIP) + _number(
@@ -134,7 +134,7 @@ def test_a_shift_left_shows_the_window_and_what_stands_above_it(value: int, amou
 
 @examples(200)
 @given(st.integers(-(2**66), 2**66), st.sampled_from((1, 5, 8, 16, 32, 64)))
-def test_what_a_cut_drops_stands_above_what_it_keeps(value: int, width: int) -> None:
+def test_truncated_bits_are_drawn_left_of_the_remaining_bits(value: int, width: int) -> None:
     strip = bit_rulers.make_truncation_ruler(HERE, value, width, "")
     *_, lost, kept = strip.runs
     assert (lost.kind, kept.kind) == (SpanKind.LOST, SpanKind.CHIP)
@@ -163,7 +163,7 @@ def test_the_fields_of_a_float_are_its_bits(pattern: int) -> None:
     )
 
 
-def test_numbers_stand_at_their_place_in_a_range() -> None:
+def test_numbers_are_drawn_at_their_position_in_a_range() -> None:
     one = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x807F0001, "b": 0x807F00FF, "c": 0})
     axis = build_scene(one).rows["saturate.t"].figure
     assert isinstance(axis, NumberLine)
@@ -177,7 +177,7 @@ def test_numbers_stand_at_their_place_in_a_range() -> None:
     assert found["0"].target == ""
 
 
-def test_a_nan_stands_off_the_line_and_the_rest_in_order() -> None:
+def test_floats_are_in_order_on_the_line_and_a_nan_is_off_the_line() -> None:
     ptx = "setp.lt.f32 p, a, b"
     one = trace(ptx, {"a": 0x7FC00000, "b": 0xBF800000})
     axis = build_scene(one).rows["compare.t"].figure
@@ -205,7 +205,7 @@ def test_a_running_sum_adds_up() -> None:
                 assert total == one.rows[key].values[0]
 
 
-def test_a_gate_says_what_logic_says() -> None:
+def test_a_gate_agrees_with_logic() -> None:
     for p in (0, 1):
         one = trace("setp.lt.xor.u32 p|q, a, b, !c", {"a": 1, "b": 2, "c": p})
         rows = build_scene(one).rows

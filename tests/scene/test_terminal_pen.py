@@ -84,7 +84,7 @@ _PARTS = [
 
 
 @pytest.mark.parametrize("part", _PARTS)
-def test_nothing_is_cut_short_and_more_room_never_shows_less(part: int) -> None:
+def test_no_value_is_truncated_and_more_room_shows_no_less(part: int) -> None:
     """Over the examples and golden rows, at seven sizes."""
     for one in some_traces(500)[part::40]:
         for step in {1, (1 + len(one.steps)) // 2, len(one.steps)}:
@@ -123,7 +123,7 @@ def test_lines_only_get_fewer_as_columns_get_more(width: int) -> None:
             assert len(drawn(one, step, (width + 10, 0)).lines) <= few, one.instruction
 
 
-def test_what_is_to_come_shows_no_value() -> None:
+def test_later_steps_show_no_value() -> None:
     for one in FEW:
         lines = text_of(drawn(one, 1, (78, 40)).lines)
         for step in one.steps[1:]:
@@ -141,7 +141,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("each", [12, 14, 17, 27])
-def test_every_wire_leads_from_the_part_that_its_lane_names(way: str, each: int) -> None:
+def test_every_wire_starts_at_the_part_that_its_lane_names(way: str, each: int) -> None:
     selector, names = WAYS[way]
     ptx = f"vadd4.s32.s32.s32 d, a, b.{selector}, c"
     one = trace(ptx, {"a": 0x01020304, "b": 0x05060708, "c": 0})
@@ -153,7 +153,7 @@ def test_every_wire_leads_from_the_part_that_its_lane_names(way: str, each: int)
 
 
 @pytest.mark.parametrize("each", [12, 17])
-def test_wires_of_both_rows_stay_apart(each: int) -> None:
+def test_wires_of_both_rows_start_at_the_selected_bytes(each: int) -> None:
     ptx = "vadd4.s32.s32.s32 d, a.b0246, b.b7531, c"
     one = trace(ptx, {"a": 0x01020304, "b": 0x05060708, "c": 0})
     rows = [build_scene(one).rows[key] for key in ("select.a", "select.b")]
@@ -169,7 +169,7 @@ def test_wires_of_both_rows_stay_apart(each: int) -> None:
 @pytest.mark.parametrize(
     "ptx", ["vadd4.s32.s32.s32 d.b0, a.b0123, b, c", "vmax2.u32.u32.u32 d.h0, a.h01, b, c"]
 )
-def test_wires_of_a_leave_before_its_chips_and_pass_by_those_of_b_and_c(ptx: str) -> None:
+def test_wires_of_a_start_left_of_its_chips_and_bypass_b_and_c(ptx: str) -> None:
     lines = text_of(drawn(trace(ptx, {"a": 1, "b": 2, "c": 0}), 1, (88, 30)).lines)
     (a,) = [line for line in lines if re.match(r" +a   ╭▐", line)]
     columns = [x for x, char in enumerate(a) if char == "╭"]
@@ -184,7 +184,7 @@ def test_wires_of_a_leave_before_its_chips_and_pass_by_those_of_b_and_c(ptx: str
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_wire_of_b_is_no_sign_of_a_value(size: tuple[int, int]) -> None:
+def test_no_wire_of_b_touches_a_number(size: tuple[int, int]) -> None:
     ptx = "vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c"
     one = trace(ptx, {"a": 0x807F7FA6, "b": 0x7F01FF80, "c": 0xCCDDEEFF})
     lines = text_of(drawn(one, 1, size).lines)
@@ -194,7 +194,7 @@ def test_a_wire_of_b_is_no_sign_of_a_value(size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("selectors", [("b3210", "b4567"), ("b0123", "b7654"), ("b0123", "b4567")])
 @pytest.mark.parametrize("size", SIZES)
-def test_a_stands_above_b_whichever_of_them_is_permuted(
+def test_a_is_drawn_above_b_for_any_permutation(
     selectors: tuple[str, str], size: tuple[int, int]
 ) -> None:
     ptx = "vadd4.s32.s32.s32 d, a.{}, b.{}, c".format(*selectors)
@@ -207,7 +207,7 @@ def test_a_stands_above_b_whichever_of_them_is_permuted(
         assert re.findall(r"[ab]\.b\d", row) == taken
 
 
-def test_a_wire_to_b_passes_by_what_a_takes() -> None:
+def test_a_wire_to_b_bypasses_the_chips_of_a() -> None:
     one = trace("vadd4.s32.s32.s32 d, a, b.b4567, c", {"a": 1, "b": 2, "c": 0})
     for size in SIZES:
         lines = text_of(drawn(one, 1, size).lines)
@@ -224,7 +224,7 @@ def test_a_wire_to_b_passes_by_what_a_takes() -> None:
 
 @ci_only
 @pytest.mark.parametrize("size", SIZES[::3])
-def test_the_cells_of_a_step_are_written_in_one_way(size: tuple[int, int]) -> None:
+def test_the_cells_of_a_step_have_one_notation(size: tuple[int, int]) -> None:
     """Chips with their ends in all rows of a step, or in none."""
     for one in FEW:
         for step in one.steps:
@@ -301,7 +301,7 @@ def test_each_kind_of_figure_is_drawn_somewhere() -> None:
     assert {NumberLine, BitRulers, RunningSum, Gate, ChoiceFigure} <= set(kinds)
 
 
-def test_two_answers_stand_on_a_trunk_and_their_differences_are_marked() -> None:
+def test_two_answers_share_their_common_steps_and_mark_differences() -> None:
     one = trace("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": -1 & 0xFFFFFFFF, "b": 0, "c": 0x112233})
     for size in SIZES:
         lines = drawn(one, len(one.steps), size).lines
@@ -319,7 +319,7 @@ def test_two_answers_stand_on_a_trunk_and_their_differences_are_marked() -> None
 
 
 @pytest.mark.parametrize("size", [(77, 15), (87, 25), (154, 45)])
-def test_an_answer_takes_the_columns_that_the_other_leaves_free(size: tuple[int, int]) -> None:
+def test_two_answers_divide_the_columns_between_them(size: tuple[int, int]) -> None:
     ptx = "vadd.u32.s32.s32.sat d.b1, a.h0, b.b3, c"
     values = {"a": 0x8000FFF0, "b": 0x05FF1234, "c": 0xCCCCCCCC}
     both = [drawn(trace(ptx, values, model=model), 4, size) for model in ("isa", "ptxas")]
@@ -338,7 +338,7 @@ def test_an_answer_takes_the_columns_that_the_other_leaves_free(size: tuple[int,
     ("ptx", "amount"),
     [("vmad.s32.s32.u32.shr15 d, -a, b, c", 15), ("vmad.s32.s32.u32.shr7 d, -a, b, c", 7)],
 )
-def test_a_caption_stands_under_what_it_is_of(ptx: str, amount: int, width: int) -> None:
+def test_a_caption_is_below_its_bits(ptx: str, amount: int, width: int) -> None:
     """The bits that are kept are the result; the result is not said behind those that are lost."""
     one = trace(ptx, {"a": 0x7FFF1234, "b": 0xC0FFEE12, "c": 0x80000011})
     total = -0x7FFF1234 * 0xC0FFEE12 + 0x80000011 - (1 << 32)
@@ -358,7 +358,7 @@ def test_a_caption_stands_under_what_it_is_of(ptx: str, amount: int, width: int)
     assert all(len(line.rstrip()) <= width for line in lines)
 
 
-def test_a_pin_is_shown_where_it_differs() -> None:
+def test_a_pin_is_shown_only_at_differences() -> None:
     ptx = "vadd4.s32.s32.s32 d, a, b, c"
     pin = trace(ptx, {"a": 0x01020304, "b": 0, "c": 0})
     one = trace(ptx, {"a": 0x01020399, "b": 0, "c": 0})
@@ -370,7 +370,7 @@ def test_a_pin_is_shown_where_it_differs() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_pin_repeats_the_lanes_that_differ_and_no_others(size: tuple[int, int]) -> None:
+def test_a_pin_repeats_only_differing_lanes(size: tuple[int, int]) -> None:
     """In registers and in every step: here lane 0 alone differs, to the left is nothing."""
     ptx = "vadd4.s32.s32.u32.sat d, a.b0321, b, c"
     pin = trace(ptx, {"a": 0x10FF7F20, "b": 0x01020304, "c": 0})
@@ -389,7 +389,7 @@ def test_a_pin_repeats_the_lanes_that_differ_and_no_others(size: tuple[int, int]
             assert is_listed or line[3 * each :].strip()
 
 
-def test_a_pinned_row_is_named_where_a_step_has_several() -> None:
+def test_a_pinned_row_is_named_if_its_step_has_several_rows() -> None:
     ptx = "vadd4.s32.s32.s32 d, a, b, c"
     pin = trace(ptx, {"a": 1, "b": 2, "c": 0})
     one = trace(ptx, {"a": 5, "b": 2, "c": 0})
@@ -409,7 +409,7 @@ def test_two_numbers_that_differ_are_two_points(values: tuple[int, int]) -> None
         assert line.count("●") == (1 if a == b else 2)
 
 
-def test_pictures_have_every_figure_and_both_pens_every_look() -> None:
+def test_every_figure_and_every_kind_of_span_can_be_drawn() -> None:
     assert step_layout.FIGURES.keys() == set(get_args(RowFigure))
     beside = {*SpanKind} - STYLES.keys() - cell_shapes.SHAPES.keys()
     # parts of other shapes; two answers stand beside each other in the terminal only
@@ -419,10 +419,10 @@ def test_pictures_have_every_figure_and_both_pens_every_look() -> None:
         assert lane_cells.draw_span(CellSpan("1", look))
 
 
-def test_every_flag_has_its_glyph_and_its_help() -> None:
+def test_every_flag_has_a_glyph_and_a_help_text() -> None:
     assert GLYPHS.keys() == set(Flag) - EXTENSIONS
     assert help_screen.GLYPH_WORDS.keys() == GLYPHS.keys()
 
 
-def test_every_stage_has_its_help() -> None:
+def test_every_stage_has_a_help_text() -> None:
     assert list(help_screen.STAGES) == list(Stage)

@@ -65,7 +65,7 @@ def test_a_lane_takes_the_byte_that_its_digit_names(a: int, b: int, c: int) -> N
 
 @examples(100)
 @given(WORDS, WORDS, WORDS)
-def test_links_and_provenance_lead_to_that_byte_alone(a: int, b: int, c: int) -> None:
+def test_links_and_provenance_lead_to_the_selected_byte_only(a: int, b: int, c: int) -> None:
     one = trace("prmt.b32 d, a, b, c", {"a": a, "b": b, "c": c})
     links = build_scene(one).rows["operate.t"].links
     assert all(link.is_taken for link in links)
@@ -81,7 +81,7 @@ def test_links_and_provenance_lead_to_that_byte_alone(a: int, b: int, c: int) ->
 
 
 @pytest.mark.parametrize(("mode", "n"), [*product(PermuteMode, range(4))])
-def test_a_mode_names_the_selector_that_does_the_same(mode: PermuteMode, n: int) -> None:
+def test_a_mode_of_prmt_names_the_equivalent_selector(mode: PermuteMode, n: int) -> None:
     a, b = 0x33221180, 0xF7665544
     bar = permutation(f"prmt.b32.{mode} d, a, b, c", a=a, b=b, c=n)
     by_selector = compute("prmt.b32", a, b, int(bar.selector, 16))
@@ -116,7 +116,7 @@ def test_each_bit_uses_the_entry_of_its_three_bits(lut: int, a: int, b: int, c: 
 
 @pytest.mark.parametrize("lut", range(256))
 @whole
-def test_the_formula_of_a_table_is_its_function(lut: int) -> None:
+def test_the_formula_of_a_truth_table_is_its_function(lut: int) -> None:
     drawn = table(f"lop3.b32 d, a, b, c, {lut}", a=0, b=0, c=0)
     results: dict[tuple[int, ...], int] = {
         (a, b, c): eval(drawn.formula, {}, {"a": a, "b": b, "c": c}) & 1

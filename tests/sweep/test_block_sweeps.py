@@ -72,7 +72,7 @@ def test_models_that_differ() -> None:
     assert (sweep.divergence_mask == negative).all()
 
 
-def test_parts_are_those_that_the_statements_read() -> None:
+def test_the_sweepable_parts_of_a_block_are_read_by_its_statements() -> None:
     block = parse_block(LANES)
     texts = [x.text for x in list_sweepable_parts(block) if x.name == "a"]
     assert texts == ["a.b0", "a.b1", "a.b2", "a.b3", "a"]

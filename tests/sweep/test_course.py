@@ -116,7 +116,7 @@ def bent(rng: Random) -> list[int]:
 
 @pytest.mark.parametrize("seed", some(range(40), *range(4)))
 @pytest.mark.parametrize("signed", [False, True])
-def test_each_leg_that_is_told_is_there(seed: int, signed: bool) -> None:
+def test_each_described_segment_of_a_trend_is_true(seed: int, signed: bool) -> None:
     rng = Random(seed)
     of = X._replace(is_signed=signed)
     for _ in range(100):
@@ -128,7 +128,7 @@ def test_each_leg_that_is_told_is_there(seed: int, signed: bool) -> None:
 
 
 @pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 8)))
-def test_what_is_told_of_a_form_is_there(seed: int) -> None:
+def test_the_description_of_a_random_sweep_is_true(seed: int) -> None:
     ins, operands, rng = draw_form(seed + 5000)
     block = make_block(ins)
     if not list_result_parts(block):
@@ -177,7 +177,7 @@ def test_a_bend_of_half_words_and_words_is_named(text: str) -> None:
     assert not any("times" in x for x in describe_sweep(found))
 
 
-def test_a_lane_of_a_scalar_is_bent_too() -> None:
+def test_the_bend_of_a_scalar_is_described_correctly() -> None:
     found = sweep_line("vabsdiff.u32.u32.u32 d, a.b0, b, c", "a.b0", b=16)
     assert found.bits.tolist() == [abs(a - 16) for a in range(256)]
     check(found)

@@ -50,7 +50,7 @@ def there(found: Sweep, **at: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("seed", some(range(0, 216, 4), *range(0, 54, 9)))
-def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
+def test_every_point_of_a_line_equals_a_trace(seed: int) -> None:
     ins, operands, rng = draw_form(seed)
     block = make_block(ins)
     if not list_result_parts(block):
@@ -78,7 +78,7 @@ def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 20)))
-def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
+def test_every_cell_of_a_map_equals_the_engine(seed: int) -> None:
     ins, operands, rng = draw_form(seed + 1000)
     block = make_block(ins)
     lanes = [narrow_part((lane,), rng) for lane in list_sweepable_parts(block)]
@@ -124,7 +124,7 @@ def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
 # --- what is swept -----------------------------------------------------------------------
 
 
-def test_values_come_in_the_order_of_their_type() -> None:
+def test_swept_values_have_the_order_of_their_type() -> None:
     found = sweep_line("vadd4.s32.u32.s32 d, a, b, c", "a.b1")
     assert [found.x.format_value_at(at) for at in (0, 255)] == ["0", "255"]
     found = sweep_line("vadd4.s32.u32.s32 d, a, b, c", "b.b1")
@@ -132,7 +132,7 @@ def test_values_come_in_the_order_of_their_type() -> None:
     assert found.result_part.text == "d.b1"
 
 
-def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
+def test_swept_floats_range_from_nan_over_both_zeros_to_nan() -> None:
     found = sweep_line("setp.lt.f32 p, a, b", "a")
     numbers = [
         struct.unpack("<f", struct.pack("<I", int(bits)))[0] for bits in get_axis_bits(found.x)
@@ -154,7 +154,7 @@ def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
         assert landmark in patterns
 
 
-def test_of_more_values_than_fit_some_are_drawn_evenly() -> None:
+def test_a_large_range_is_sampled_evenly() -> None:
     found = sweep_line("vadd.s32.s32.s32 d, a, b", "a", b=77)
     assert MAX_LINE_VALUES - 10 <= found.x.size <= MAX_LINE_VALUES + 200
     assert found.x.stride == -(-(2**32) // MAX_LINE_VALUES) | 1
@@ -196,14 +196,16 @@ def test_a_destination_under_a_guard_can_be_swept() -> None:
         ("setp.lt.u16 p, a, 7", "b", (0, 1)),
     ],
 )
-def test_what_is_not_there_is_pointed_at(text: str, lane: str, where: tuple[int, int]) -> None:
+def test_an_error_on_an_unknown_part_marks_the_part(
+    text: str, lane: str, where: tuple[int, int]
+) -> None:
     with pytest.raises(PtxError) as error:
         parse_swept_part(read_block(text), lane)
     assert error.value.span == where
     assert error.value.hint
 
 
-def test_lanes_in_common_and_bounds_that_are_none_are_refused() -> None:
+def test_overlapping_parts_and_invalid_bounds_are_refused() -> None:
     line = "vadd4.s32.s32.s32 d, a, b, c"
     with pytest.raises(ValueError, match=r"a.h0 and a.b1 have bits in common"):
         sweep_line(line, "a.h0", "a.b1", of="d")
@@ -211,7 +213,7 @@ def test_lanes_in_common_and_bounds_that_are_none_are_refused() -> None:
         sweep_line(line, "a.b0", of="d", bounds=(0, 0xFF))
 
 
-def test_what_is_usual_is_what_the_first_lane_of_the_mask_takes() -> None:
+def test_the_default_parts_belong_to_the_first_lane_of_the_mask() -> None:
     block = read_block("vadd4.s32.s32.s32 d.b2, a.b4321, b.b0123, c")
     x, y = choose_default_parts(block)
     assert x
@@ -233,7 +235,7 @@ OPERANDS = {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0x11223344}
 
 
 @pytest.mark.parametrize("guard", ["", "@%p "])
-def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) -> None:
+def test_a_swept_operand_has_the_sign_that_the_result_part_reads(guard: str) -> None:
     values = OPERANDS | ({"%p": 1} if guard else {})
     # lane 0: a.b2 is 0x80, so -128 and 0 to 255; lane 1: -128 to 127, and b.b2, which is 255
     for of, low, sums in (
@@ -250,7 +252,7 @@ def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) 
         assert not any("is read as" in said for said in describe_sweep(found))
 
 
-def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
+def test_an_operand_with_both_signs_is_swept_by_its_bits() -> None:
     found = sweep_line(BOTH, "b.b3", of="d", values=OPERANDS)
     assert found.x.format_value_at(255) == "255"
     assert (
@@ -267,7 +269,7 @@ def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
 # --- in words ----------------------------------------------------------------------------
 
 
-def test_plateaus_are_told() -> None:
+def test_the_description_of_a_sweep_mentions_plateaus() -> None:
     for b in (100, 0x9C, 0, 1):
         signed = b - 256 if b > 127 else b
         found = sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=b)
@@ -286,7 +288,7 @@ def test_plateaus_are_told() -> None:
         assert f"d.b0 rises from {kept[0]} to {kept[-1]}" in said
 
 
-def test_teeth_are_told() -> None:
+def test_the_description_of_a_sweep_counts_repeated_rises() -> None:
     found = sweep_line("vmad.u32.u32.u32 d, a.b0, b, c", "a.b0", b=0x0800_0000)
     wrapped = [a for a in range(256) if a * 0x0800_0000 >= 2**32]
     assert np.flatnonzero(found.wrapped).tolist() == wrapped
@@ -295,7 +297,7 @@ def test_teeth_are_told() -> None:
     assert any(f"rising {len(teeth)} times; wrapped to 32 bits." in line for line in said)
 
 
-def test_the_rounding_of_an_average_is_told() -> None:
+def test_the_description_of_an_average_mentions_its_plateaus_of_two() -> None:
     found = sweep_line("vavrg4.u32.u32.u32 d, a, b, c", "a.b0", b=4)
     assert found.bits.tolist() == [(a + 5) // 2 for a in range(256)]
     assert any(
@@ -303,14 +305,14 @@ def test_the_rounding_of_an_average_is_told() -> None:
     )
 
 
-def test_the_cliff_of_a_mixed_comparison_is_told() -> None:
+def test_the_description_of_a_mixed_comparison_mentions_its_cliff() -> None:
     found = sweep_line("vmin4.u32.s32.u32 d, a, b, c", "a.b0", b=50)
     said = "\n".join(describe_sweep(found))
     assert "a.b0 from -128 to -1: d.b0 rises from 128 to 255; wrapped to 8 bits." in said
     assert "a.b0 from 0 to 127: d.b0 rises from 0 to 50 and stays there." in said
 
 
-def test_where_models_part_is_told() -> None:
+def test_a_sweep_marks_the_values_for_which_models_differ() -> None:
     found = sweep_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", a=0, b=0xFFFF_FFF0)
     ins = found.instruction.instruction
     apart = [
@@ -331,7 +333,7 @@ def test_where_models_part_is_told() -> None:
     assert np.flatnonzero(other.divergence_mask).tolist() == apart
 
 
-def test_a_step_is_called_as_it_is_titled() -> None:
+def test_the_description_of_a_sweep_names_a_step_by_its_title() -> None:
     line = "vadd.u32.s32.s32.min d, a.b0, b.b0, c"
     found = sweep_line(line, "a.b0", of="d", model="ptxas-13.5", b=3, c=0x7FFFFFFF)
     # -4 + 3 is below 0, so 2^64 - 1 for who counts in 64 bits
@@ -341,7 +343,7 @@ def test_a_step_is_called_as_it_is_titled() -> None:
     )
 
 
-def test_nan_and_both_zeros_are_told() -> None:
+def test_the_description_of_a_float_sweep_mentions_nan_and_both_zeros() -> None:
     said = describe_sweep(sweep_line("setp.eq.f32 p, a, b", "a"))
     assert "a = -0.0 and 0.0: p is true." in said
     assert "a = NaN (0x7f800001 to 0x7fffffff): p is false; an operand is NaN." in said
@@ -351,7 +353,7 @@ def test_nan_and_both_zeros_are_told() -> None:
     assert any("a subnormal is flushed to zero" in x and "p is true" in x for x in flushed)
 
 
-def test_a_map_tells_where_it_clamps() -> None:
+def test_the_description_of_a_map_names_the_clamped_region() -> None:
     found = sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0")
     pairs = [(a, b) for a in range(-128, 128) for b in range(-128, 128)]
     high = sum(a + b > 127 for a, b in pairs)
@@ -363,7 +365,7 @@ def test_a_map_tells_where_it_clamps() -> None:
 
 
 @pytest.mark.parametrize("opcode", some(CATALOG, 0, 9, 18))
-def test_every_example_is_told(opcode: str) -> None:
+def test_the_sweep_of_every_example_contains_its_result(opcode: str) -> None:
     ptx, values = CATALOG[opcode].example
     x, y = choose_default_parts(read_block(ptx))
     assert x
@@ -378,7 +380,7 @@ def test_every_example_is_told(opcode: str) -> None:
         assert int(found.bits[at]) == of.extract(int(whole))
 
 
-def test_a_sweep_says_what_is_limited_and_that_only_a_byte_is_read() -> None:
+def test_the_description_of_a_sweep_mentions_limits_and_the_only_read_byte() -> None:
     line, bounds = "bfe.u32 d, a, b, c", (0, 300)
     said = describe_sweep(sweep_line(line, "b", bounds=bounds, a=0x12345678, c=8))
     assert "Only b.b0 is read: the results repeat after 256 values of b." in said
@@ -387,7 +389,7 @@ def test_a_sweep_says_what_is_limited_and_that_only_a_byte_is_read() -> None:
     assert not any("is read:" in x for x in describe_sweep(whole))
 
 
-def test_bits_that_are_read_as_signed_are_swept_and_written_as_signed() -> None:
+def test_signed_bits_are_swept_and_written_as_signed() -> None:
     bounds = (-20 & 0xFFFFFFFF, 20)
     found = sweep_line("fns.b32 d, a, b, c", "c", bounds=bounds, a=0xAAAAAAAA, b=3)
     assert "c goes through 41 values from -20 to 20" in describe_sweep(found)[0]
