@@ -68,7 +68,7 @@ def test_every_format_has_an_ending() -> None:
     assert {format_of(f"x.{x.endings[0]}") for x in Format} == set(Format)
 
 
-def test_frames_and_figures_are_what_their_name_ends_in(tmp_path: Path) -> None:
+def test_the_suffix_of_frames_and_figures_decides_the_format(tmp_path: Path) -> None:
     assert run("trace", *E3, "--frames", str(tmp_path / "deck.pdf")).returncode == 0
     assert (tmp_path / "deck.pdf").read_bytes().startswith(b"%PDF")
     for ending, begin in ((".svg", b"<svg "), (".pdf", b"%PDF"), (".md", b"## vadd4: ")):
@@ -128,13 +128,13 @@ def told(format_: str, *words: str) -> str | bytes:
 @pytest.mark.parametrize(
     "format_", [*TEXTS, *(pytest.param(x, marks=thorough) for x in sorted(BINARY))]
 )
-def test_an_option_acts_where_the_table_says_so(option: str, format_: str) -> None:
+def test_an_option_has_an_effect_exactly_in_its_listed_formats(option: str, format_: str) -> None:
     plain, with_it = told(format_), told(format_, *GIVEN[option])
     assert (with_it != plain) == has_effect(option, format_)
 
 
 @pytest.mark.parametrize("option", AFFECTED)
-def test_elsewhere_it_is_refused_in_a_line(option: str, tmp_path: Path) -> None:
+def test_an_option_is_refused_in_other_formats(option: str, tmp_path: Path) -> None:
     words = {**GIVEN, **BESIDE}[option]
     for format_ in set(FORMATS) - set(AFFECTED[option]):
         path = tmp_path / f"x.{Format(format_).endings[0]}"
@@ -148,7 +148,7 @@ def test_elsewhere_it_is_refused_in_a_line(option: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_", TEXTS)
-def test_the_command_names_what_acts(format_: str) -> None:
+def test_the_command_in_a_document_names_only_effective_options(format_: str) -> None:
     others = ("until", "compact", "stepping", "width", "beside")  # go with none that is given here
     words = [x for name in GIVEN if name not in others for x in GIVEN[name]]
     trace, options, _ = parse_request([*E3, *words, "-f", format_])
@@ -160,11 +160,11 @@ def test_the_command_names_what_acts(format_: str) -> None:
 
 @sampled
 @pytest.mark.parametrize(("format_", "option"), [("png", "theme"), ("pdf", "id"), ("pdf", "width")])
-def test_an_image_is_changed_as_the_table_says(format_: str, option: str) -> None:
+def test_an_option_changes_an_image_exactly_if_it_is_listed(format_: str, option: str) -> None:
     assert (told(format_, *GIVEN[option]) != told(format_)) == has_effect(option, format_)
 
 
-def test_words_of_an_alt_need_no_format() -> None:
+def test_an_alternative_text_needs_no_format() -> None:
     assert run("trace", *E3, "--alt").stdout == run("trace", *E3, "--alt", "-f", "png").stdout
     assert run("trace", *E3, "--alt", "--until", "2").returncode == 0
 

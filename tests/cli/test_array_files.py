@@ -71,7 +71,7 @@ def test_two_destinations_and_names_with_a_sign() -> None:
         }
 
 
-def test_a_register_may_be_called_like_a_parameter() -> None:
+def test_a_register_may_have_the_name_of_a_parameter() -> None:
     np.savez("x.npz", a=A)
     answer("vadd.u32.u32.u32 file, a, 1", "--arrays", "x.npz", "-o", "out.npz")
     with np.load("out.npz") as found:
@@ -95,7 +95,7 @@ def test_a_register_may_be_called_like_a_parameter() -> None:
         (("--arrays", "twice.npz", "-o", "d.npz"), "twice.npz has two arrays for %r1"),
     ],
 )
-def test_what_is_wrong_is_said(words: tuple[str, ...], said: str) -> None:
+def test_wrong_array_files_and_options_are_reported(words: tuple[str, ...], said: str) -> None:
     np.savez("x.npz", a=A, b=B)
     np.savez("a.npz", a=A)
     np.savez("wide.npz", a=np.array([1 << 32]))
@@ -157,7 +157,7 @@ def test_a_malformed_array_is_an_error(data: bytes) -> None:
     assert len(said) < 400
 
 
-def test_members_that_the_line_does_not_read_are_not_read() -> None:
+def test_unused_members_of_an_archive_are_not_read() -> None:
     np.savez("x.npz", a=A)
     with ZipFile("x.npz", "a") as archive:
         archive.writestr("other.npy", HOSTILE["huge"])
@@ -197,7 +197,7 @@ def test_a_broken_archive_is_an_error(change: Callable[[bytearray], object]) -> 
     assert said.startswith("error: x.npz is not a file of arrays: ")
 
 
-def test_a_huge_array_that_is_stated_takes_no_memory() -> None:
+def test_a_false_claim_of_a_huge_array_takes_no_memory() -> None:
     header = _npy(_header("(100000000,)"), b"0000")
     Path("x.npy").write_bytes(header)
     tracemalloc.start()
@@ -214,7 +214,7 @@ def test_operands_that_broadcast_beyond_memory_are_an_error() -> None:
     assert "need 4,096.0 GiB" in said
 
 
-def test_a_line_without_a_result_says_so() -> None:
+def test_a_line_without_a_result_is_an_error() -> None:
     np.savez("x.npz", a=A, b=A)
     Path("x.csv").write_text("a,b\n1,2\n")
     for words in (("a=1", "b=2"), ("--csv", "x.csv"), ("--arrays", "x.npz", "-o", "d.npz")):

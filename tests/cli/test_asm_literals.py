@@ -64,7 +64,7 @@ KEPT = asm('"r"(0x11223344)')
         (f'"r"({"9" * 100})', None),
     ],
 )
-def test_the_bits_of_a_literal(operand: str, bits: int | None) -> None:
+def test_a_literal_operand_has_its_bits(operand: str, bits: int | None) -> None:
     text = f': "=r"(d) : {operand});'
     found = read_operands(text, 0, len(text)).literals
     assert found == ({} if bits is None else {"%1": bits})
@@ -81,7 +81,7 @@ def test_a_counterexample_has_the_literal(tmp_path: Path) -> None:
     assert list(free["example"]["values"]) == ["%1", "%2", "%3"]
 
 
-def test_an_erratum_that_no_literals_show_is_no_warning(tmp_path: Path) -> None:
+def test_an_erratum_that_the_literals_exclude_has_no_warning(tmp_path: Path) -> None:
     line = 'asm("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3;" : "=r"(d) : {}, "r"(c));'
     file = tmp_path / "k.cu"
     file.write_text(line.format('"r"(5), "r"(-3)'), encoding="utf-8")
@@ -101,7 +101,7 @@ def test_an_operand_in_three_places_is_one_constant(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["trace", "eval", "run", "explain"])
-def test_a_value_for_a_literal_is_neither_wanted_nor_taken(command: str) -> None:
+def test_a_literal_needs_and_takes_no_value(command: str) -> None:
     got = ("--got", "0x11223303", "--brief") if command == "explain" else ()
     done = run(command, KEPT, "a=1", "b=2", *got)
     assert done.returncode == 0, done.stderr
@@ -111,7 +111,7 @@ def test_a_value_for_a_literal_is_neither_wanted_nor_taken(command: str) -> None
     assert "`%3` is the constant 0x11223344 here: it takes no other value" in given.stderr
 
 
-def test_the_command_of_a_trace_says_what_the_literal_was() -> None:
+def test_the_command_of_a_trace_contains_the_literal() -> None:
     shown = run("trace", KEPT, "a=1", "b=2").stdout
     assert "%3=0x11223344" in shown
     recorded = load(run("trace", KEPT, "a=1", "b=2", "-f", "json").stdout)
@@ -143,7 +143,7 @@ def test_nothing_is_explained_by_another_literal() -> None:
     assert "%3 = 0" not in said
 
 
-def test_quad_forms_and_plain_instructions_read_it() -> None:
+def test_quad_forms_and_common_instructions_read_a_literal() -> None:
     line = asm('"r"(0x01010101)', "vadd4.u32.u32.u32 %0, %1, %2, %2;")
     assert run("eval", line, "a=1", "b=2").stdout == "%0=0x00000003\n"
     block = asm('"r"(7)', "{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, %2, %2; add.u32 %0, t, %3; }")

@@ -34,7 +34,9 @@ def test_a_name_is_that_of_the_c_variable_and_not_of_the_role(
     assert ran(capsys, "explain", SWAPPED, *values, "--got", "d=0xe0", "--brief")[1] == out
 
 
-def test_roles_are_names_where_no_c_variable_has_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_operand_letters_are_names_unless_c_variables_have_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     line = 'asm("vsub4.u32.u32.u32 %0, %1, %2, %2;" : "=r"(d) : "r"(x[0]), "r"(y + 1));'
     assert ran(capsys, "eval", line, "a=3", "b=2")[1] == "%0=0x00000001\n"
     assert ran(capsys, "eval", "vsub4.u32.u32.u32 %0, %1, %2, %2;", "a=3", "b=2")[1]
@@ -52,7 +54,7 @@ def test_roles_are_names_where_no_c_variable_has_them(capsys: pytest.CaptureFixt
          "`y` is a register here, and the C variable in %1"),
     ],
 )  # fmt: skip
-def test_what_a_name_does_not_say_is_told(
+def test_an_ambiguous_or_unknown_name_is_explained(
     capsys: pytest.CaptureFixture[str], line: str, values: tuple[str, ...], said: str
 ) -> None:
     status, out, err = ran(capsys, "eval", line, *values)
@@ -66,7 +68,7 @@ def test_a_variable_in_two_operands_has_one_value(capsys: pytest.CaptureFixture[
     assert "%0 = 0x0000000a" in ran(capsys, "run", line, "x=5")[1]
 
 
-def test_columns_are_called_by_c_variables_too(
+def test_columns_may_have_names_of_c_variables(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     table = tmp_path / "a.csv"
@@ -78,7 +80,7 @@ def test_columns_are_called_by_c_variables_too(
     assert "exchanged" not in out
 
 
-def test_a_constraint_says_that_a_value_is_a_float(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_value_is_a_float_by_its_constraint(capsys: pytest.CaptureFixture[str]) -> None:
     line = 'asm("selp.b32 %0, %1, %2, p;" : "=f"(r) : "f"(x), "r"(y));'
     for value, bits in (("1", "0x3f800000"), ("1.5", "0x3fc00000"), ("0x7", "0x00000007")):
         assert ran(capsys, "eval", line, f"x={value}", "y=2", "p=1")[1] == f"%0={bits}\n"
@@ -87,7 +89,7 @@ def test_a_constraint_says_that_a_value_is_a_float(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("command", ["eval", "trace", "run", "explain", "sweep"])
-def test_what_the_constraints_make_illegal_is_told(
+def test_an_operand_against_its_constraint_is_reported(
     capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     line = 'asm("selp.b32 %0, %1, %2, %3;" : "=f"(r) : "f"(a), "f"(b), "r"(c));'
@@ -97,7 +99,7 @@ def test_what_the_constraints_make_illegal_is_told(
     assert "`%3` is .b32 by its constraint, but operand c is a predicate" in err
 
 
-def test_an_integer_is_filled_in_where_a_constraint_says_so(
+def test_an_integer_constraint_inserts_the_literal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     line = 'asm("vsub.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(x), "n"(0x7));'
@@ -128,7 +130,7 @@ def test_operands_by_name_are_computed_in_every_command(
     assert out.count("does not accept operands by name") == (command == "trace")
 
 
-def test_a_name_that_no_operand_has_is_one_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_operand_name_is_one_error(capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = ran(capsys, "eval", NAMED.replace("%[y]", "%[z]"), "a=1")
     assert status == 1
     assert err.count("error:") == 1
@@ -145,7 +147,7 @@ def test_a_tied_input_is_the_value_that_the_output_had(
     assert "0x00000012" in ran(capsys, command, TIED.replace("(7)", "(x)"), "x=9")[1]
 
 
-def test_what_a_tied_output_holds_later_is_no_constant(tmp_path: Path) -> None:
+def test_a_tied_output_is_not_a_constant(tmp_path: Path) -> None:
     text = (
         'asm("mov.u32 %0, 9; vadd.u32.s32.s32.sat %0.b0, %2, %2, %0;" : "=r"(q) : "0"(7), "r"(b));'
     )

@@ -42,14 +42,14 @@ def check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
     return Checker(monkeypatch, capsys)
 
 
-def test_it_runs_as_a_program() -> None:
+def test_check_runs_as_a_program() -> None:
     command = [sys.executable, "-m", "ptxscope", "check", "-"]
     done = subprocess.run(command, input=E3, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert done.stdout.startswith("-:1:1: warning: E3: ")
 
 
-def test_every_asm_line_of_a_source_is_found_at_its_place(check: Checker) -> None:
+def test_every_asm_line_of_a_source_has_its_line_and_column(check: Checker) -> None:
     path = DATA / "video.cu"
     lines = path.read_text(encoding="utf-8").splitlines()
     items = check.found(str(path))
@@ -71,7 +71,7 @@ def test_a_listing_of_nvcc_is_checked(check: Checker) -> None:
     assert sum(": ok: " in line for line in said.splitlines()) == 32
 
 
-def test_quietly_only_what_matters_is_printed(check: Checker) -> None:
+def test_check_prints_only_warnings_with_the_quiet_option(check: Checker) -> None:
     status, said, _ = check("-q", str(DATA / "video.ptx"))
     assert status == 0
     assert ": ok: " not in said
@@ -80,7 +80,7 @@ def test_quietly_only_what_matters_is_printed(check: Checker) -> None:
     assert said.endswith("37 instructions, 0 illegal, 5 that an erratum can change\n")
 
 
-def test_an_erratum_that_can_bite_is_a_warning(check: Checker) -> None:
+def test_an_erratum_that_can_change_a_result_is_a_warning(check: Checker) -> None:
     status, said, _ = check("-", given=f"mov.u32 a, b;\n  {E3}")
     assert status == 0
     assert said.splitlines() == [
@@ -106,7 +106,7 @@ def test_an_erratum_that_can_bite_is_a_warning(check: Checker) -> None:
     ]
 
 
-def test_what_is_illegal_is_named_at_its_place(check: Checker) -> None:
+def test_an_illegal_part_is_marked_at_its_place(check: Checker) -> None:
     status, said, _ = check("-", given='asm("{\\n\\t"\n    "vadd4.s32.s32.bad d, a, b, c;" ::);')
     assert status == 1
     first, second, third = said.splitlines()[:3]
@@ -126,7 +126,7 @@ def test_two_errors_of_one_instruction_are_each_shown(check: Checker) -> None:
     assert said.endswith("1 instruction, 1 illegal, 0 that an erratum can change\n")
 
 
-def test_json_tells_all_of_it(check: Checker) -> None:
+def test_json_contains_every_field_of_a_finding(check: Checker) -> None:
     wrong, warned, fine = check.found(
         "-", given=f"vadd4 a, b;\n {E3}\n@p vadd.u32.u32.u32 d,a,b,c;"
     )
@@ -195,7 +195,7 @@ def test_the_format_is_text_by_default(check: Checker) -> None:
     assert "xml" in said
 
 
-def test_files_are_read_by_what_they_are(check: Checker, tmp_path: Path) -> None:
+def test_check_reads_files_by_their_language(check: Checker, tmp_path: Path) -> None:
     line = "vadd4.s32.s32.s32 %0, %1, %2, %3;"
     texts = {
         "a b.cu": f'// asm("{line}")\nasm("{line}" ::);',
@@ -226,7 +226,7 @@ def test_other_files_have_nothing_to_check(check: Checker) -> None:
     assert json.loads(check("-f", "sarif", "-")[1])["runs"][0]["results"] == []
 
 
-def test_what_a_file_holds_can_not_reach_the_terminal(check: Checker) -> None:
+def test_control_characters_of_a_file_do_not_reach_the_terminal(check: Checker) -> None:
     given = b'asm("vadd4.s32.s32.s32 d, a, b, \\x1b[31m;" ::); asm("vadd4.u\x1b[2J d;" ::);'
     status, said, _ = check("-", given=given + b"\xff\xfe\x00")
     assert status == 1
@@ -241,16 +241,14 @@ def test_a_byte_order_mark_and_line_ends_of_windows_do_not_move_a_column(check: 
     assert any(line.startswith("-:2:2: ") for line in lines)
 
 
-def test_what_is_glued_with_a_macro_is_counted_apart(check: Checker) -> None:
+def test_statements_with_macros_are_counted_separately(check: Checker) -> None:
     status, said, _ = check("-", given='asm("vadd4." TYPE " %0, %1, %2, %3;" ::);')
     assert status == 0
     assert ": note: part of this statement is a macro" in said
     assert said.endswith("0 that an erratum can change; 1 not checked\n")
 
 
-def test_a_missing_file_does_not_keep_the_others_from_being_checked(
-    check: Checker, tmp_path: Path
-) -> None:
+def test_the_other_files_are_checked_if_one_is_missing(check: Checker, tmp_path: Path) -> None:
     path = tmp_path / "a.ptx"
     path.write_text("vadd4.bad d, a, b, c;", encoding="utf-8")
     status, said, error = check(str(tmp_path / "none.ptx"), str(path))
@@ -260,9 +258,7 @@ def test_a_missing_file_does_not_keep_the_others_from_being_checked(
     assert "none.ptx: No such file" in error
 
 
-def test_what_powershell_writes_is_read_and_what_is_no_text_is_not(
-    check: Checker, tmp_path: Path
-) -> None:
+def test_check_reads_utf_16_and_refuses_binary_files(check: Checker, tmp_path: Path) -> None:
     path = tmp_path / "a.ptx"
     path.write_text("vadd4.bad d, a, b, c;", encoding="utf-16")
     assert check(str(path))[0] == 1
@@ -272,7 +268,7 @@ def test_what_powershell_writes_is_read_and_what_is_no_text_is_not(
     assert "is not a text file" in error
 
 
-def test_nothing_stands_between_an_erratum_and_its_example(
+def test_the_example_follows_its_erratum_directly(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "k.cu"

@@ -80,7 +80,9 @@ def test_a_diff_has_the_bytes_of_the_file(
     assert (folder / "x.cu").read_bytes() == head + FIXED.splitlines()[2].encode() + b"\n"
 
 
-def test_a_file_keeps_its_other_names(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fixed_file_keeps_its_hard_links(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, other = folder / "x.cu", folder / "other.cu"
     path.write_text(SOURCE, encoding="utf-8")
     other.hardlink_to(path)
@@ -106,7 +108,7 @@ def test_files_are_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert run(capsys, "--fix", "--write", *files)[1] == "0 changes\n"
 
 
-def test_a_listing_has_its_lines_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fixes_replace_lines_of_a_listing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     head = ".version 8.0\n.target sm_75\n.entry k() {\n.reg .b32 %r<9>; .reg .pred %p<2>;\n"
     text = (
         f"{head}\t@%p1 prmt.b32 %r1, %r2, %r3, 0x3210; // a copy\n"
@@ -129,7 +131,7 @@ def test_a_listing_has_its_lines_replaced(folder: Path, capsys: pytest.CaptureFi
         (b"\0" + SOURCE.encode(), "not a text file"),
     ],
 )
-def test_a_file_that_would_not_be_written_back_is_left_alone(
+def test_a_file_that_cannot_be_reproduced_is_not_fixed(
     data: bytes, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "x.cu").write_bytes(data)
@@ -142,14 +144,14 @@ def test_a_file_that_would_not_be_written_back_is_left_alone(
 @pytest.mark.parametrize(
     "words", [("--write", "x.cu"), ("--fix", "-f", "json", "x.cu"), ("--fix", "--write", "-")]
 )
-def test_options_that_do_not_go_together(
+def test_conflicting_options_of_check_are_refused(
     words: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "x.cu").write_text(SOURCE, encoding="utf-8")
     assert run(capsys, *words)[0] == 2
 
 
-def test_what_a_macro_holds_is_not_replaced_where_it_is_used(
+def test_a_fix_changes_a_macro_only_at_its_definition(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (
@@ -171,7 +173,7 @@ def _edit(line: int, column: int, former: str, text: str) -> TextEdit:
     return TextEdit(place, text)
 
 
-def test_edits_that_do_not_fit_are_left_out() -> None:
+def test_conflicting_edits_are_skipped() -> None:
     edits = [
         _edit(1, 1, "ab", "x"),
         _edit(1, 2, "bc", "y"),  # overlaps the one before
@@ -221,7 +223,7 @@ def test_a_comment_ignores_diagnostics(text: str, count: int) -> None:
         ("ignore[E6 E7\n", (2, 20, "["), "not closed"),
     ],
 )
-def test_a_comment_that_names_no_rule_is_reported(
+def test_a_comment_without_a_valid_rule_is_reported(
     comment: str, place: tuple[int, int, str], message: str
 ) -> None:
     text = f"int x;\n// ptxscope: {comment}\n" + _ASM.format(E3) + "\nint y;\n"
@@ -297,7 +299,7 @@ def write_sources(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "head"), [("ptxscope.toml", "[check]"), ("pyproject.toml", "[tool.ptxscope.check]")]
 )
-def test_settings_are_read_from_the_folder_or_one_around_it(
+def test_settings_are_read_from_the_folder_or_a_parent(
     name: str,
     head: str,
     folder: Path,
@@ -368,7 +370,7 @@ def test_options_add_to_settings(folder: Path, capsys: pytest.CaptureFixture[str
         ("--min-severity remark", "", 0, "E3 intrinsic intrinsic"),
     ],
 )
-def test_severities_decide_what_is_reported_and_the_status(
+def test_severities_decide_reports_and_exit_status(
     options: str,
     settings: str,
     status: int,
@@ -388,7 +390,7 @@ def test_severities_decide_what_is_reported_and_the_status(
     assert {x["level"] for x in sarif["runs"][0]["results"]} <= {"error", "warning", "note"}
 
 
-def test_what_is_excluded_is_not_checked_even_if_it_is_named(
+def test_an_excluded_file_is_not_checked_even_by_name(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_sources(folder)
@@ -427,7 +429,7 @@ def test_only_regular_files_of_a_folder_are_read(
         assert "--fix" in words or "src/a.cu:1:" in said
 
 
-def test_a_folder_that_is_gone_is_the_error(
+def test_a_deleted_current_folder_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gone = tmp_path / "gone"
@@ -455,7 +457,7 @@ def test_a_folder_that_is_gone_is_the_error(
         ("[check]\npaths = ['/x/*']", "paths"),
     ],
 )
-def test_wrong_settings_are_told(
+def test_wrong_settings_are_reported(
     text: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "ptxscope.toml").write_text(text, encoding="utf-8")
@@ -465,7 +467,7 @@ def test_wrong_settings_are_told(
     assert said in error
 
 
-def test_without_files_and_settings_there_is_nothing_to_check(
+def test_check_without_files_and_settings_is_an_error(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert folder.exists()
@@ -513,7 +515,7 @@ def test_the_hooks_obey_exclude(folder: Path, capsys: pytest.CaptureFixture[str]
         assert run(capsys, *words.split(), "src/a.cu", "src/old/b.cu")[0] == 0
 
 
-def test_the_action_gives_files_and_patterns_to_the_command(tmp_path: Path) -> None:
+def test_the_github_action_passes_files_and_patterns_to_check(tmp_path: Path) -> None:
     text = (ROOT / "action.yml").read_text(encoding="utf-8")
     script = "\n".join(x.strip() for x in text.rpartition("run: |")[2].splitlines())
     command = tmp_path / "ptxscope" / "bin" / "ptxscope"

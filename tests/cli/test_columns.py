@@ -74,7 +74,7 @@ def evaluate_rows(line: str, text: str) -> tuple[int, list[list[str]]]:
 
 
 @given(st.data())
-def test_results_are_those_of_the_rows_one_by_one(
+def test_results_of_a_csv_file_equal_those_of_its_rows(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     is_odd = data.draw(st.booleans())
@@ -94,7 +94,7 @@ def test_results_are_those_of_the_rows_one_by_one(
     assert (status, [*csv.reader(io.StringIO(printed))]) == evaluate_rows(line, text)
 
 
-def test_the_largest_integers_are_no_floats(tmp_path: Path) -> None:
+def test_the_largest_integers_are_exact(tmp_path: Path) -> None:
     # an array of 0 and 2**64 - 1 is one of floats where no type is given
     path = tmp_path / "x.csv"
     path.write_text("a,b,c\n0,-1,0\n1,0xfffffffffffffffe,0\n0,-1,1\n")

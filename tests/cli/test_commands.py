@@ -32,7 +32,7 @@ def ptxscope(*arguments: str, stdin: str = "", status: int = 0) -> Done:
     return done
 
 
-def test_a_process_says_the_same() -> None:
+def test_commands_in_a_process_give_the_same_output() -> None:
     for words in (("trace", LINE, *VALUES), ("list",), ("show", "varvg2"), ("--help",)):
         command = [sys.executable, "-m", "ptxscope", *words]
         done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
@@ -46,7 +46,7 @@ def test_trace() -> None:
     assert max(map(len, printed.splitlines())) <= 80
 
 
-def test_trace_shows_why_the_answers_part() -> None:
+def test_trace_names_the_erratum_between_the_answers() -> None:
     line = "vmad.u32.u32.u32.sat %0, %1, %2, %3"
     printed = ptxscope("trace", line, "%1=0xffffffff", "%2=1", "%3=0", "--model", "ptxas").stdout
     assert "%0 = 0x00000000" in printed
@@ -75,7 +75,7 @@ def test_eval_streams_a_csv() -> None:
     assert out[1]["%r2"] == "[1,2,3,4]"
 
 
-def test_eval_where_the_destination_is_a_source_and_where_there_are_two() -> None:
+def test_eval_names_columns_of_repeated_and_of_two_destinations() -> None:
     line = "vadd4.u32.u32.u32 %r1, %r1, %r2, %r1"
     printed = ptxscope("eval", line, "--csv", "-", stdin="%r1,%r2\n1,2\n").stdout
     assert printed == "%r1,%r2,%r1:out\n1,2,0x00000003\n"
@@ -220,20 +220,20 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("opcode", SHOWN)
-def test_show_tells_what_is_undocumented_contradicted_or_needs_more(opcode: str) -> None:
+def test_show_mentions_undocumented_and_contradicted_parts_and_requirements(opcode: str) -> None:
     printed = ptxscope("show", opcode).stdout
     assert max(len(line) for line in printed.splitlines() if "$ ptxscope" not in line) <= 80
     for said in SHOWN[opcode]:
         assert said in " ".join(printed.split())
 
 
-def test_show_claims_nothing_for_an_instruction_of_which_it_is_not_so() -> None:
+def test_show_omits_remarks_on_instructions_that_they_do_not_concern() -> None:
     assert "†" not in ptxscope("show", "vadd4").stdout
     assert "contradicts" not in ptxscope("show", "selp").stdout
     assert "dtype, and declares" not in " ".join(ptxscope("show", "vabsdiff").stdout.split())
 
 
-def test_a_file_in_place_of_a_command_is_opened_whatever_its_name(
+def test_a_file_as_the_first_word_is_opened_whatever_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -246,7 +246,7 @@ def test_a_file_in_place_of_a_command_is_opened_whatever_its_name(
     assert "`%r9` is not a register" in capsys.readouterr().err
 
 
-def test_what_is_left_out_is_said_beside_the_result() -> None:
+def test_ignored_text_is_noted_beside_the_result() -> None:
     done = run("eval", "vadd.u32.u32.u32 d, a, b; foo bar", "a=1", "b=2")
     assert (done.returncode, done.stdout) == (0, "d=0x00000003\n")
     assert done.stderr == "note: ignored text: `foo bar`\n"
@@ -255,7 +255,7 @@ def test_what_is_left_out_is_said_beside_the_result() -> None:
 
 
 @pytest.mark.parametrize("command", ["eval", "trace", "prove"])
-def test_lines_of_a_file_that_it_does_not_have(command: str, tmp_path: Path) -> None:
+def test_line_numbers_outside_the_file_are_an_error(command: str, tmp_path: Path) -> None:
     file = tmp_path / "k.ptx"
     file.write_text("brev.b32 t, a;\npopc.b32 d, t;\n")
     for lines, message in (
@@ -282,7 +282,7 @@ def test_a_place_in_a_file(tmp_path: Path) -> None:
     assert "  .reg .b32 a;\n    ^^^^^^^^^^^^\n" in done.stderr
 
 
-def test_lines_of_a_file_that_are_calls(tmp_path: Path) -> None:
+def test_calls_on_lines_of_a_file_are_evaluated(tmp_path: Path) -> None:
     file = tmp_path / "f.cu"
     file.write_text(
         "__device__ void f() {\n  unsigned lo = __byte_perm(a, b, 0x5140);\n"
@@ -293,14 +293,14 @@ def test_lines_of_a_file_that_are_calls(tmp_path: Path) -> None:
     assert done.stdout == "d=0xe072b051\n"
 
 
-def test_no_old_spelling_is_an_option_and_every_new_one_is() -> None:
+def test_only_new_spellings_are_options() -> None:
     for (command, option), new in OLD_SPELLINGS.items():
         options = import_module(f"ptxscope.cli.commands.{command}").make_parser().options
         assert option not in options
         assert new.startswith("ptxscope ") or new.split()[0] in options
 
 
-def test_a_file_may_be_called_like_an_old_spelling(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_may_have_the_name_of_an_old_spelling(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--", "--json"]) == 2
     assert "./--json" in capsys.readouterr().err
 

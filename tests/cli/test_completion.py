@@ -87,7 +87,7 @@ def test_instructions_grow_slot_by_slot() -> None:
     assert find_completions("mov.u32 a, b") == ()
 
 
-def test_every_completion_leads_on() -> None:
+def test_every_completion_has_a_continuation() -> None:
     for opcode in CATALOG:
         text = opcode + "."
         for _ in range(12):
@@ -195,13 +195,13 @@ def test_every_value_of_every_option(command: str) -> None:
             assert offered(command, f"{name}={value}", "") == first
 
 
-def test_the_formats_are_those_there_are() -> None:
+def test_completion_offers_the_formats_of_each_command() -> None:
     assert offered("trace", "-f", "") == list(FORMATS)
     assert offered("trace", "x", "--format", "m") == ["markdown"]
     assert offered("check", "x.ptx", "-f", "") == ["text", "json", "sarif"]
 
 
-def test_values_stand_where_the_parser_takes_them() -> None:
+def test_completion_offers_values_at_their_positions() -> None:
     for command in ("open", "trace", "eval", "explain"):
         assert offered(command, _ADD, "") == ["%r1=", "%r2="]
     assert offered("explain", "--brief", "--got", "7", _ADD, "%r1=5", "") == ["%r2="]
@@ -214,7 +214,7 @@ def test_values_stand_where_the_parser_takes_them() -> None:
     assert offered("trace", _ADD, "--model", "E1") == errata
 
 
-def test_an_instruction_in_place_of_a_command_is_opened() -> None:
+def test_completion_offers_instructions_as_the_first_word() -> None:
     assert offered("s") == ["sweep", "show", *(x for x in CATALOG if x.startswith("s"))]
     assert "vadd4.u32" in offered("vadd4.u")
     assert offered(_ADD, "%r1=5", "") == ["%r2="]
@@ -222,7 +222,7 @@ def test_an_instruction_in_place_of_a_command_is_opened() -> None:
     assert offered("--v") == ["--version"]
 
 
-def test_completing_stays_light() -> None:
+def test_completion_loads_no_heavy_packages() -> None:
     program = (
         "import os, sys\n"
         "from ptxscope.cli import main\n"

@@ -27,7 +27,7 @@ def found(*words: str, given: str = "") -> list[dict[str, Any]]:
     return listed
 
 
-def test_a_process_says_the_same() -> None:
+def test_explain_in_a_process_gives_the_same_output() -> None:
     words = ("explain", *E3, "--got", "0x112233ff")
     command = [sys.executable, "-m", "ptxscope", *words]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
@@ -58,7 +58,7 @@ def test_the_answers_can_be_had_without_the_traces() -> None:
     assert "clamp(" not in brief
 
 
-def test_json_has_the_shape_that_is_promised() -> None:
+def test_the_json_of_explain_has_the_documented_fields() -> None:
     first = found(*E3, "--got", "0x112233ff")[0]
     assert first["kind"] == "ptxas"
     assert first["ptx"] == "vadd.u32.s32.s32.sat %0.b0, %1, %2, %3;"
@@ -69,7 +69,7 @@ def test_json_has_the_shape_that_is_promised() -> None:
     assert first["result"] == {"%0": "0x112233ff"}
 
 
-def test_the_documented_result_is_said_to_be_so() -> None:
+def test_explain_recognises_the_documented_result() -> None:
     status, said, _ = explain(*E3, "--got", "0x11223300")
     assert status == 0
     assert "This is the documented result." in said
@@ -81,7 +81,7 @@ def test_unknown_bits_match_anything() -> None:
     assert found(*E3, "--got", "0x??????ff")[0]["errata"] == ["E3"]
 
 
-def test_where_nothing_explains_it_the_nearest_is_shown() -> None:
+def test_explain_shows_near_misses_of_an_unexplained_result() -> None:
     status, said, _ = explain("vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--got", "0xdeadbeef")
     assert status == 1
     assert "Nothing within two changes explains it" in said
@@ -89,7 +89,7 @@ def test_where_nothing_explains_it_the_nearest_is_shown() -> None:
     assert found("vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--got", "0xdeadbeef") == []
 
 
-def test_observations_come_from_a_csv_file(tmp_path: Path) -> None:
+def test_explain_reads_observations_from_a_csv_file(tmp_path: Path) -> None:
     rows = ["%1,%2,%3,got"]
     for a in (0x7F, 0x80, 0xFF, 0x7F80FF01):
         ptx = "vadd4.s32.s32.s32.sat %0, %1, %2, %3"
@@ -122,7 +122,7 @@ def test_observations_come_from_a_csv_file(tmp_path: Path) -> None:
         (("setp.lt.s32 _, a, b", "a=1", "b=2", "--got", "1"), "discards its result"),
     ],
 )
-def test_what_is_asked_wrongly_is_named(words: tuple[str, ...], said: str) -> None:
+def test_a_wrong_request_is_reported(words: tuple[str, ...], said: str) -> None:
     status, out, err = explain(*words)
     assert status == 2
     assert said in err
@@ -144,7 +144,7 @@ def test_what_is_asked_wrongly_is_named(words: tuple[str, ...], said: str) -> No
         ("a,b,got\n1,2,?\n", "line 2: nothing was observed"),
     ],
 )
-def test_a_csv_file_that_is_wrong_is_named(text: str, said: str) -> None:
+def test_a_wrong_csv_file_of_observations_is_reported(text: str, said: str) -> None:
     status, _, err = explain("vadd.u32.u32.u32 d, a, b", "--observations", "-", given=text)
     assert status == 2
     assert said in err
@@ -171,7 +171,7 @@ def test_neither_numpy_nor_textual_is_loaded_for_one_observation() -> None:
     assert done.stderr.strip() == "set()"
 
 
-def test_json_of_an_exchange_can_be_run_as_it_stands() -> None:
+def test_the_json_of_an_exchange_can_be_evaluated() -> None:
     words = ("vsub4.u32.u32.u32.sat d, a, b, c", "a=0x7f80ff01", "b=0x10203f4", "c=0")
     listed = found(*words, "--got", "0xf3")
     (exchange,) = [
@@ -197,14 +197,14 @@ def test_an_operand_that_only_some_rows_have_is_not_relied_on() -> None:
     assert explain("vadd4.u32.u32.u32 d, a, b, c", "--observations", "-", given=rows)[0] in (0, 1)
 
 
-def test_json_says_on_the_side_that_nothing_explains_it() -> None:
+def test_json_reports_an_unexplained_result_on_standard_error() -> None:
     words = ("vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--got", "0xdeadbeef", "-f", "json")
     status, out, said = explain(*words)
     assert (status, json.loads(out)) == (1, [])
     assert "The nearest" in said
 
 
-def test_c_that_nothing_reads_may_be_left_out() -> None:
+def test_explain_needs_no_value_for_an_unread_c() -> None:
     words = ("vsub4.s32.s32.s32 d, a, b, c", "a=0x01020304", "b=0x04030201")
     status, said, _ = explain(*words, "--got", "0x0301fffd")
     assert status == 0
@@ -220,7 +220,7 @@ def test_another_opcode_is_a_kind_of_its_own() -> None:
     assert first["operands"] == {"a": "0x01820304", "b": "0x04030281"}
 
 
-def test_a_float_is_read_as_its_constraint_says() -> None:
+def test_explain_reads_a_float_by_its_constraint() -> None:
     asm = (
         'asm("slct.b32.s32 %0, %1, %2, %3;" : "=f"(d) : "f"(a), "f"(b), "r"(c));',
         "a=1.5", "b=2.5", "c=0",
@@ -236,7 +236,7 @@ def test_a_float_is_read_as_its_constraint_says() -> None:
     assert "`2.5` is a float; the operand is `.b32`" in integer.stderr
 
 
-def test_a_float_of_a_file_is_read_as_its_constraint_says(tmp_path: Path) -> None:
+def test_explain_reads_floats_of_a_file_by_their_constraints(tmp_path: Path) -> None:
     path = tmp_path / "seen.csv"
     path.write_text("a,b,c,got\n1.5,2.5,0,2.5\n")
     line = 'asm("slct.b32.s32 %0, %1, %2, %3;" : "=f"(d) : "f"(a), "f"(b), "r"(c));'

@@ -74,7 +74,7 @@ def test_a_carry_that_was_lost_is_a_change_of_the_reader() -> None:
     assert "Statement 2 gives this without the carry: with CC.CF = 0." in said
 
 
-def test_observations_of_a_file_are_explained_together(tmp_path: Path) -> None:
+def test_observations_in_a_file_are_explained_together(tmp_path: Path) -> None:
     """One of them alone has other explanations."""
     rows = []
     for a, b in ((0x11223344, 0x8899AABB), (0x01020304, 0x7F8090A0), (0xFFFE0001, 0x12345678)):
@@ -93,7 +93,7 @@ def test_observations_of_a_file_are_explained_together(tmp_path: Path) -> None:
     assert run("explain", block, "c=0x05050505", "--observations", wrong)[0] == 2
 
 
-def test_what_is_for_one_instruction_says_what_can_be_done() -> None:
+def test_the_error_on_an_option_for_one_instruction_suggests_a_remedy() -> None:
     status, _, said = run("explain", *WORDS, "--next", "--got", "1")
     assert status == 2
     assert (

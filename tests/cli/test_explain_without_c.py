@@ -21,7 +21,7 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_it_is_said_that_c_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_mentions_a_missing_c(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", PTX, *AB, "--got", MASKED]) == 1
     out = _flat(capsys.readouterr().out)
     assert SAID in out
@@ -30,7 +30,7 @@ def test_it_is_said_that_c_is_missing(capsys: pytest.CaptureFixture[str]) -> Non
     assert "with `d.b10` rather than `d`" in capsys.readouterr().out
 
 
-def test_machines_are_told_so_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_mentions_a_missing_c_beside_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", PTX, *AB, "--got", MASKED, "-f", "json"]) == 1
     said = capsys.readouterr()
     assert json.loads(said.out) == []
@@ -45,7 +45,7 @@ def test_machines_are_told_so_too(capsys: pytest.CaptureFixture[str]) -> None:
         ("vadd.u32.u32.u32 d, a, b", AB),
     ],
 )
-def test_it_is_not_said_where_c_is_known_or_not_written(
+def test_explain_mentions_no_missing_c_if_c_is_known_or_absent(
     ptx: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["explain", ptx, *words, "--got", "0xdeadbeef"]) == 1
@@ -54,7 +54,9 @@ def test_it_is_not_said_where_c_is_known_or_not_written(
     assert "was not given" not in out
 
 
-def test_what_would_read_c_is_that_of_the_instruction(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_changes_that_read_c_belong_to_the_instruction(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     ptx = "vadd.u32.u32.u32 d, a, b, %r3"
     assert main(["explain", ptx, *AB, "--got", "0xdeadbeef"]) == 1
     said = "%r3 was not given, so changes that read it (a selector of the destination, `.add`,"
@@ -62,7 +64,7 @@ def test_what_would_read_c_is_that_of_the_instruction(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("c", [(), ("c=0",)])
-def test_it_is_said_that_an_operand_is_missing_of_which_no_lane_is_picked(
+def test_explain_mentions_missing_operands_without_a_selected_lane(
     c: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     # b's bytes are 4 to 7: 0xff + 0x02 and so on would need b's value

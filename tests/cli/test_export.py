@@ -100,14 +100,14 @@ HTML = ["<div>", "</div>", "<pre>", "\r\n", "\t", "1. ", "***\n", "# ", "\n===\n
 
 
 @given(st.lists(st.sampled_from(PARTS + HTML), max_size=24))
-def test_a_marker_is_what_markdown_takes_for_a_comment(parts: list[str]) -> None:
+def test_a_marker_is_a_markdown_comment(parts: list[str]) -> None:
     page = "".join(parts)
     # what is code, or text, is escaped
     assert len(find_markers(page)) == MarkdownIt("commonmark").render(page).count(OPEN)
 
 
 @pytest.mark.parametrize("option", ["--help", "-h", "-o x", "--output=x", "--nonsense", "-f pdf"])
-def test_an_option_that_a_marker_cannot_have_is_an_error_there(
+def test_an_option_not_allowed_in_a_marker_is_an_error(
     option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -123,7 +123,7 @@ def test_an_option_that_a_marker_cannot_have_is_an_error_there(
     assert sorted(x.name for x in tmp_path.iterdir()) == ["x.md", "y.md"]
 
 
-def test_every_marker_that_is_wrong_is_named() -> None:
+def test_every_wrong_marker_is_reported() -> None:
     page = f"{WRONG}\n{CLOSE}\n{OPEN}\n{CLOSE}\n\n{OPEN}\n{WRONG}\n{CLOSE}\n"
     with pytest.raises(CommandError) as caught:
         updated(page, "x.md")
@@ -136,7 +136,7 @@ def test_the_format_is_the_marker_s(format_: str) -> None:
     assert "d = 0x00000003" in updated(f"{OPEN.replace('-f text', format_)}\n{CLOSE}\n")
 
 
-def test_what_fails_is_one_file_s_affair(tmp_path: Path) -> None:
+def test_a_failing_file_does_not_affect_other_files(tmp_path: Path) -> None:
     good, latin, folder = tmp_path / "good.md", tmp_path / "latin.md", tmp_path / "folder"
     good.write_text(f"{OPEN}\n{CLOSE}")
     latin.write_bytes(b"one\n\xe9\n")
@@ -150,7 +150,7 @@ def test_what_fails_is_one_file_s_affair(tmp_path: Path) -> None:
     assert latin.read_bytes() == b"one\n\xe9\n"
 
 
-def test_a_file_that_changed_meanwhile_is_left_alone(
+def test_a_page_changed_by_another_program_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "x.md"
@@ -167,7 +167,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(
     assert path.read_text() == "theirs"
 
 
-def test_backquotes_in_a_trace_end_no_fence() -> None:
+def test_backquotes_in_a_trace_do_not_end_its_fence() -> None:
     words = OPEN.replace("-f text", "-f text --title '```'")
     page = f"{words}\n{CLOSE}\n\n{OPEN}\n{CLOSE}\n"
     made = updated(page)
@@ -181,7 +181,7 @@ def test_backquotes_in_a_trace_end_no_fence() -> None:
 
 
 @pytest.mark.parametrize("format_", ["text", "json", "c", "python", "rst", "asciidoc"])
-def test_what_is_not_markdown_stands_in_a_fence(format_: str) -> None:
+def test_other_formats_are_fenced_in_markdown(format_: str) -> None:
     page = f"{OPEN.replace('-f text', f'-f {format_}')}\n{CLOSE}\n"
     (fence,) = [x for x in MarkdownIt().parse(updated(page)) if x.type == "fence"]
     assert fence.info == format_
@@ -190,7 +190,7 @@ def test_what_is_not_markdown_stands_in_a_fence(format_: str) -> None:
     )
 
 
-def test_html_stands_as_it_is() -> None:
+def test_html_is_inserted_without_a_fence() -> None:
     made = updated(f"{OPEN.replace('-f text', '-f html')}\n{CLOSE}\n")
     opened, article, closed = MarkdownIt().parse(made)
     assert opened.content.startswith("<!-- ptxscope trace")
@@ -211,7 +211,7 @@ def test_equal_traces_have_ids_of_their_own() -> None:
         assert {*label.split()} <= {*ids}
 
 
-def test_an_id_that_two_traces_are_given_is_an_error() -> None:
+def test_a_duplicate_id_is_an_error() -> None:
     opened = OPEN.replace("-f text", "-f html --id here")
     with pytest.raises(
         CommandError, match="text:4: error: the id here is already used by another trace"
@@ -233,7 +233,7 @@ PLACES = {
 @sampled
 @pytest.mark.parametrize("format_", ["text", "markdown", "json", "html", "c"])
 @pytest.mark.parametrize("place", PLACES)
-def test_a_trace_stays_in_its_list_or_quote(place: str, format_: str) -> None:
+def test_a_trace_is_inserted_inside_its_list_or_quote(place: str, format_: str) -> None:
     frame, around = PLACES[place]
     page = frame.format(OPEN.replace("-f text", f"-f {format_}"), CLOSE)
     made = updated(page)
@@ -256,7 +256,7 @@ def test_a_trace_stays_in_its_list_or_quote(place: str, format_: str) -> None:
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_lines_of_a_quote_have_no_blanks_at_their_ends(line_end: str) -> None:
+def test_lines_of_a_quote_have_no_trailing_blanks(line_end: str) -> None:
     page = f"> {OPEN}\n> {CLOSE}\n".replace("\n", line_end)
     made = updated(page)
     assert all(line == line.rstrip() for line in made.split(line_end))
@@ -351,7 +351,7 @@ def test_two_pictures_of_one_name_are_an_error(tmp_path: Path) -> None:
     assert path.read_text() == page
 
 
-def test_a_picture_that_changed_meanwhile_is_left_alone(
+def test_a_picture_changed_by_another_program_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, drawn = tmp_path / "x.md", tmp_path / "p.svg"
@@ -387,7 +387,7 @@ def test_a_picture_that_changed_meanwhile_is_left_alone(
         "<!--/ptxscope: -->",
     ],
 )
-def test_a_misspelt_marker_is_told(comment: str, tmp_path: Path) -> None:
+def test_a_misspelt_marker_is_reported(comment: str, tmp_path: Path) -> None:
     path = tmp_path / "x.md"
     path.write_text(f"one\n\n{comment}\n\n{OPEN}\n{CLOSE}\n")
     text = path.read_text()
@@ -401,7 +401,7 @@ def test_a_misspelt_marker_is_told(comment: str, tmp_path: Path) -> None:
     assert run("export", "--check", str(path)).returncode == 2
 
 
-def test_an_end_of_nothing_is_told() -> None:
+def test_a_closing_marker_without_an_opening_one_is_reported() -> None:
     assert [x.line for x in find_doubtful(f"{CLOSE}\n\n{OPEN}\n{CLOSE}\n\n{CLOSE}\n")] == [1, 6]
 
 
@@ -411,7 +411,7 @@ def test_an_end_of_nothing_is_told() -> None:
      f"{OPEN}\n{CLOSE}\n", "<!-- microscope -->\n", "<!-- telescope: x -->\n",
      "<!-- ptxscope: ignore[E3] -->\n"],
 )  # fmt: skip
-def test_other_comments_are_nobody_s_affair(page: str) -> None:
+def test_other_comments_are_ignored(page: str) -> None:
     assert find_doubtful(page) == []
 
 
@@ -423,7 +423,9 @@ def page_with(words: str) -> str:
 
 
 @pytest.mark.parametrize(("ending", "begin"), [("svg", b"<svg "), ("png", b"\x89PNG")])
-def test_a_pictures_name_says_what_it_is(ending: str, begin: bytes, tmp_path: Path) -> None:
+def test_the_suffix_of_a_picture_decides_its_format(
+    ending: str, begin: bytes, tmp_path: Path
+) -> None:
     pytest.importorskip("resvg_py")
     path = tmp_path / "x.md"
     path.write_text(page_with(f"-o pic.{ending}"))
@@ -445,7 +447,7 @@ def test_a_pictures_name_says_what_it_is(ending: str, begin: bytes, tmp_path: Pa
         ("-f json --standalone", "--standalone does nothing in json"),
     ],
 )
-def test_what_a_marker_asks_for_in_vain_is_said(words: str, said: str) -> None:
+def test_an_impossible_request_in_a_marker_is_reported(words: str, said: str) -> None:
     with pytest.raises(CommandError, match=said):
         updated(page_with(words))
 
@@ -454,7 +456,7 @@ def test_what_a_marker_asks_for_in_vain_is_said(words: str, said: str) -> None:
     "words",
     ["--update --check {}", "--check --update {}", "{} --update --check", "--check {}"],
 )
-def test_files_and_options_come_in_any_order(words: str, tmp_path: Path) -> None:
+def test_export_takes_files_and_options_in_any_order(words: str, tmp_path: Path) -> None:
     path = tmp_path / "x.md"
     path.write_text(f"{OPEN}\n{CLOSE}\n")
     assert run("export", *words.format(path).split()).returncode == 1
@@ -488,7 +490,7 @@ PAGE = f"# Größe\r\n\r\n<!-- {COMMAND} -->\r\n<!-- /ptxscope -->\r\n\r\nEnde �
         ("utf-16-be", codecs.BOM_UTF16_BE),
     ],
 )
-def test_a_page_stays_encoded_as_it_is(tmp_path: Path, encoding: str, mark: bytes) -> None:
+def test_an_updated_page_keeps_its_encoding(tmp_path: Path, encoding: str, mark: bytes) -> None:
     page = tmp_path / "page.md"
     page.write_bytes(mark + PAGE.encode(encoding))
     assert run("export", "--update", str(page)) == (0, f"{page}: updated\n", "")
@@ -510,7 +512,7 @@ def test_one_of_its_two_tasks_is_named(tmp_path: Path) -> None:
     assert page.read_bytes() == PAGE.encode()
 
 
-def test_half_a_character_is_told_with_its_line(tmp_path: Path) -> None:
+def test_an_incomplete_character_is_reported_with_its_line(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_bytes(codecs.BOM_UTF16_LE + "a\nb\n".encode("utf-16-le") + b"\x00")
     done = run("export", "--update", str(page))
@@ -518,7 +520,7 @@ def test_half_a_character_is_told_with_its_line(tmp_path: Path) -> None:
     assert "page.md:3: this is not UTF-16" in done.stderr
 
 
-def test_the_folder_of_a_picture_is_to_be_made_first(tmp_path: Path) -> None:
+def test_the_folder_of_a_picture_must_exist(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"<!-- {COMMAND} -o pics/all/t.svg -->\n<!-- /ptxscope -->\n")
     done = run("export", "--update", str(page))
@@ -530,7 +532,7 @@ def test_the_folder_of_a_picture_is_to_be_made_first(tmp_path: Path) -> None:
     assert (folder / "t.svg").read_text().startswith("<svg")
 
 
-def test_a_file_where_the_folder_of_a_picture_would_be(tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_picture_folder_is_an_error(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"<!-- {COMMAND} -o pics/t.svg -->\n<!-- /ptxscope -->\n")
     (tmp_path / "pics").write_text("mine")
@@ -540,7 +542,7 @@ def test_a_file_where_the_folder_of_a_picture_would_be(tmp_path: Path) -> None:
     assert (tmp_path / "pics").read_text() == "mine"
 
 
-def test_the_end_of_a_comment_within_a_title(tmp_path: Path) -> None:
+def test_the_end_of_a_comment_in_a_title_is_an_error_unless_split(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"<!-- {COMMAND} --title 'a --> b' -->\n<!-- /ptxscope -->\n")
     done = run("export", "--update", str(page))

@@ -43,7 +43,7 @@ def parser_of(command: str) -> Parser:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_first_screen_has_what_most_people_need(
+def test_the_first_screen_of_help_has_the_main_parts(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -62,7 +62,7 @@ def test_the_first_screen_has_all_commands(monkeypatch: pytest.MonkeyPatch) -> N
     assert named == [*COMMANDS]
 
 
-def test_options_of_trace_stand_under_headings() -> None:
+def test_options_of_trace_are_grouped_under_headings() -> None:
     groups = {
         group.title: [action.option_strings[-1] for action in group._group_actions]
         for group in parser_of("trace")._action_groups[1:]

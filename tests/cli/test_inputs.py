@@ -49,7 +49,7 @@ def test_every_reader_takes_utf_8_and_utf_16(encoding: str, by_name: bool) -> No
     assert "documented" in out
 
 
-def test_a_file_that_is_no_text() -> None:
+def test_a_binary_file_is_refused() -> None:
     for words in (("run", "FILE"), ("check", "FILE"), ("eval", LINE, "--csv", "FILE")):
         assert "FILE is not a text file" in call(b"\x7fELF\0\0", True, *words, status=2).stderr
 
@@ -67,7 +67,7 @@ def test_a_file_that_is_no_text() -> None:
         (b"\xff\xfe" + "a,b\n1,2".encode("utf-16-le") + b"\x33", "line 2, column b"),
     ],
 )
-def test_bytes_that_are_no_text_are_named_by_line_and_column(
+def test_invalid_bytes_are_reported_by_line_and_column(
     raw: bytes, said: str, by_name: bool
 ) -> None:
     assert said in call(raw, by_name, "eval", LINE, "--csv", "FILE", status=2).stderr
@@ -101,7 +101,7 @@ def test_a_register_s_column_is_its_own_by_any_of_its_names() -> None:
     assert "two columns for %r2: `%r2` and `a`" in said
 
 
-def test_results_stand_below_their_title() -> None:
+def test_results_are_aligned_with_their_column_title() -> None:
     out = call(b"a,b,note,note\n1,2\n3,4,x,y\n", True, "eval", LINE, "--csv", "FILE").stdout
     assert out.splitlines() == ["a,b,note,note,d", "1,2,,,0x00000003", "3,4,x,y,0x00000007"]
 
@@ -146,7 +146,7 @@ def test_a_source_may_hold_half_a_pair(format_: str) -> None:
         assert place["artifactLocation"]["uri"] == "%FF.py"
 
 
-def test_behind_two_dashes_stand_files(tmp_path: Path) -> None:
+def test_words_after_two_dashes_are_files(tmp_path: Path) -> None:
     for name in ("-x.ptx", "-q", "y.ptx"):
         (tmp_path / name).write_text("vadd4.u32.u32.u32 %r1, %r1, %r1, %r1;\n", encoding="utf-8")
     done = run("check", "-q", "--", "-x.ptx", "-q", "y.ptx")
@@ -154,7 +154,7 @@ def test_behind_two_dashes_stand_files(tmp_path: Path) -> None:
     assert done.stdout.startswith("3 instructions, 0 illegal")
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
     done = run("run", str(tmp_path))
     assert done.returncode == 2
     assert f"{tmp_path} is a directory; name its files" in done.stderr

@@ -112,7 +112,7 @@ async def test_an_editor_gets_diagnostics_descriptions_and_a_replacement(editor:
     assert len(fixed) < len(diagnostics)
 
 
-async def test_a_text_that_is_half_typed_never_ends_the_server(editor: Editor) -> None:
+async def test_no_partial_text_ends_the_server(editor: Editor) -> None:
     uri = "file:///a.ptx"
     await editor.open(uri, "")
     for version in range(2, len(LISTING) + 2):
@@ -132,7 +132,7 @@ async def test_a_text_that_is_half_typed_never_ends_the_server(editor: Editor) -
 
 
 @ci_only
-async def test_a_request_that_is_cancelled_and_a_large_file_do_no_harm(editor: Editor) -> None:
+async def test_the_server_survives_a_cancelled_request_and_a_large_file(editor: Editor) -> None:
     large = LISTING.replace("AGAIN", "A") * 20_000
     item = lsp.TextDocumentItem("file:///large.ptx", "ptx", 1, large)
     editor.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
@@ -207,7 +207,7 @@ vim.cmd("qall!")
     assert line.strip().startswith('asm("{ .reg .b64 t<5>;')
 
 
-async def test_the_macros_of_the_settings_are_obeyed_and_the_lines_are_those_of_the_text(
+async def test_the_server_applies_the_macros_of_the_settings(
     editor: Editor, tmp_path: Path
 ) -> None:
     bad = 'asm("vadd4.u32.u32 %0, %1, %1, %1;" : "=r"(d) : "r"(a));'
@@ -235,7 +235,7 @@ def test_every_instruction_of_a_listing_is_described() -> None:
         assert f"{item.ptx.partition('.')[0]}: " in about
 
 
-def test_positions_behind_a_text_have_no_edits() -> None:
+def test_positions_after_the_end_of_a_text_have_no_edits() -> None:
     source = SourceText(LISTING, "a.ptx")
     items = list(source.check(CheckSettings()))
     for lines in (range(900, 901), range(900, 5), range(1, 900)):
@@ -303,7 +303,7 @@ def test_tokens_cover_the_ptx_of_a_source_in_order() -> None:
     assert ("%0", "variable") in words
 
 
-def test_without_its_packages_the_command_says_how_to_install_them(
+def test_a_server_without_its_packages_says_how_to_install_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from ptxscope.cli import main

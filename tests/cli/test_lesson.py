@@ -56,7 +56,7 @@ def typed(name: str) -> str:
     return "".join(lines)
 
 
-def test_they_are_listed_with_their_minutes(play: Play) -> None:
+def test_lessons_are_listed_with_their_minutes(play: Play) -> None:
     done = play()
     assert (done.returncode, done.stderr) == (0, "")
     for at, name in enumerate(list_files(), 1):
@@ -66,7 +66,9 @@ def test_they_are_listed_with_their_minutes(play: Play) -> None:
 
 @sampled
 @pytest.mark.parametrize("name", list_files())
-def test_one_is_played_to_its_end(name: str, play: Play, tmp_path: Path) -> None:
+def test_a_lesson_is_played_to_its_end_from_the_command_line(
+    name: str, play: Play, tmp_path: Path
+) -> None:
     done = play(name, given=typed(name))
     assert (done.returncode, done.stderr) == (0, "")
     count = sum(card.ask is not None for card in load_lesson(name).cards)
@@ -99,7 +101,7 @@ def test_each_number_that_a_card_quotes_is_in_its_picture(name: str, play: Play)
     assert "result is hidden" not in out
 
 
-def test_through_a_pipe(tmp_path: Path) -> None:
+def test_a_lesson_can_be_played_through_a_pipe(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "ptxscope", "lesson", "vset"],
         input=typed("vset").encode(), capture_output=True, env=home(tmp_path),
@@ -118,13 +120,13 @@ def test_enter_plays_the_next(play: Play) -> None:
     assert "Stopped" not in left
 
 
-def test_the_end_counts_what_was_right_at_the_first_try(play: Play) -> None:
+def test_the_end_counts_answers_right_at_the_first_try(play: Play) -> None:
     (first, *rest) = [card for card in load_lesson("lanes").cards if card.ask]
     answers = typed("lanes").replace(f"{format_answer(first)}\n", f"?\n{format_answer(first)}\n", 1)
     assert f"{len(rest)} of {len(rest) + 1} right" in play("lanes", given=answers).stdout
 
 
-def test_it_is_left_and_resumed(play: Play, tmp_path: Path) -> None:
+def test_a_lesson_can_be_left_and_resumed(play: Play, tmp_path: Path) -> None:
     left = play("clamping", given="\n\n")
     assert left.returncode == 0
     assert "Stopped at card 3. `ptxscope lesson clamping` resumes here." in left.stdout
@@ -150,7 +152,7 @@ def test_answers_are_judged_and_helped(play: Play) -> None:
     assert "? gives a hint" in out
 
 
-def test_a_wrong_answer_names_the_mistake_and_the_second_tells_the_right_one(play: Play) -> None:
+def test_the_second_wrong_answer_reveals_the_right_one(play: Play) -> None:
     # byte 1 of a is 0xf0: 240 unsigned, -16 signed
     once = play("extension", given="\n" * 6 + "240\nq\n").stdout.split("--- 7 of 9")[1]
     assert "Not 240. You read 0xf0 as unsigned.\n" in once
@@ -162,14 +164,14 @@ def test_a_wrong_answer_names_the_mistake_and_the_second_tells_the_right_one(pla
     assert "7. No known single mistake gives that. It is -16." in third
 
 
-def test_whole_it_is_printed(play: Play) -> None:
+def test_a_whole_lesson_can_be_printed(play: Play) -> None:
     done = play("vset", "-f", "markdown")
     assert (done.returncode, done.stderr) == (0, "")
     assert "vset against set: 1 is not all ones" in done.stdout
     assert "Answers" in done.stdout
 
 
-def test_a_number_will_do(play: Play) -> None:
+def test_a_lesson_can_be_chosen_by_number(play: Play) -> None:
     assert "Clamping: what .sat does" in play("3").stdout
 
 
@@ -186,7 +188,7 @@ def test_a_number_will_do(play: Play) -> None:
         "[" * 99999,
     ],
 )
-def test_what_was_kept_is_damaged(text: str, play: Play, tmp_path: Path) -> None:
+def test_a_damaged_progress_file_is_set_aside(text: str, play: Play, tmp_path: Path) -> None:
     kept(tmp_path).parent.mkdir(parents=True)
     kept(tmp_path).write_text(text)
     done = play("lanes", given="\n")
@@ -197,7 +199,7 @@ def test_what_was_kept_is_damaged(text: str, play: Play, tmp_path: Path) -> None
     assert "2 of 10" in play().stdout
 
 
-def test_a_card_that_is_no_more(play: Play, tmp_path: Path) -> None:
+def test_a_saved_card_beyond_the_end_resumes_at_the_last_card(play: Play, tmp_path: Path) -> None:
     kept(tmp_path).parent.mkdir(parents=True)
     left = {"lanes": {"card": 999, "done": True}, "gone": {"card": 2, "done": False}}
     kept(tmp_path).write_text(json.dumps({"schema": "ptxscope.lessons/1", "lessons": left}))
@@ -205,7 +207,7 @@ def test_a_card_that_is_no_more(play: Play, tmp_path: Path) -> None:
     assert json.loads(kept(tmp_path).read_text())["lessons"]["gone"] == left["gone"]
 
 
-def test_where_nothing_can_be_kept(play: Play, tmp_path: Path) -> None:
+def test_a_lesson_runs_although_its_position_cannot_be_saved(play: Play, tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     done = play("lanes", given="\n\n")
     assert done.returncode == 0
@@ -214,14 +216,14 @@ def test_where_nothing_can_be_kept(play: Play, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("given", [b"\xff\xfe\n\n", b"x" * 100_000 + b"\n", b"\0\x1b[2J\n"])
-def test_what_is_typed_may_be_anything(given: bytes, play: Play) -> None:
+def test_any_typed_text_is_survived(given: bytes, play: Play) -> None:
     done = play("merging", given=b"\n" * 6 + given)
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     assert "\x1b" not in done.stdout
 
 
-def test_no_input_at_all(tmp_path: Path) -> None:
+def test_a_closed_input_ends_a_lesson_quietly(tmp_path: Path) -> None:
     command = f'exec "{sys.executable}" -m ptxscope lesson lanes <&-'
     done = subprocess.run(
         ["sh", "-c", command], capture_output=True, env=home(tmp_path), timeout=60, check=False
@@ -229,7 +231,7 @@ def test_no_input_at_all(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")  # as with an empty input
 
 
-def test_in_a_terminal_keys_do_what_is_said(tmp_path: Path) -> None:
+def test_keys_control_a_lesson_in_a_terminal(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "ptxscope", "lesson", "lanes"],
@@ -258,7 +260,7 @@ def test_in_a_terminal_keys_do_what_is_said(tmp_path: Path) -> None:
         os.close(master)
 
 
-def test_ctrl_c_leaves_and_keeps(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_a_lesson_and_saves_its_position(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "ptxscope", "lesson", "lanes"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=home(tmp_path),
@@ -281,7 +283,7 @@ def test_ctrl_c_leaves_and_keeps(tmp_path: Path) -> None:
     "text", ["# A", "# A\n\nminutes: 3\nsummary: b\ngroup: g\n\n## C\n", "\xff"]
 )
 @pytest.mark.parametrize("words", [(), ("draft",), ("draft", "-f", "text")])
-def test_a_file_that_somebody_is_writing(
+def test_an_unfinished_lesson_file_is_reported(
     words: tuple[str, ...], text: str, play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "01-draft.md").write_text(text, encoding="latin-1")
@@ -297,7 +299,7 @@ def test_a_file_that_somebody_is_writing(
         assert done.stderr.startswith("error: 01-draft.md:")
 
 
-def test_practice_asks_until_it_is_left_and_counts_no_empty_line(play: Play) -> None:
+def test_practice_ignores_empty_lines(play: Play) -> None:
     done = play("--practise", "vadd", given="\n\nzz\ns\n\nq\n")
     assert done.returncode == 0
     assert done.stdout.count("A value, ? or s.") == 2

@@ -29,7 +29,7 @@ def _work(name: str, write: Callable[[str], object], *, on_read: Callable[[int],
     return len(name)
 
 
-def test_what_is_said_waits_for_its_turn() -> None:
+def test_each_result_of_a_process_has_its_printed_text() -> None:
     names = dict(enumerate(["a", "\udcff", "\r\n", "cd"]))
     with start_processes(_work, names, 2) as (result, characters):
         assert result(9, int) is None
@@ -42,13 +42,13 @@ def test_what_is_said_waits_for_its_turn() -> None:
         assert characters() >= 2
 
 
-def test_what_a_process_that_dies_worked_on_is_left_to_the_caller() -> None:
+def test_the_caller_takes_over_the_work_of_a_dead_process() -> None:
     with start_processes(_work, {0: "dies", 1: "a"}, 1) as (result, _):
         assert result(0, int) is None
         assert result(1, int) is None
 
 
-def test_no_room_for_what_waits_is_said() -> None:
+def test_a_full_disk_for_waiting_results_is_reported() -> None:
     with (
         start_processes(_work, {0: "full"}, 1) as (result, _),
         pytest.raises(CommandError, match=r"cannot be saved in /.*: No space .*; --jobs 1 avoids"),
@@ -58,7 +58,7 @@ def test_no_room_for_what_waits_is_said() -> None:
 
 @ci_only
 @pytest.mark.parametrize("format_", ["json", "sarif", "text"])
-def test_it_prints_what_one_process_prints(
+def test_several_processes_print_the_output_of_one(
     format_: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

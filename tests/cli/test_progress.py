@@ -59,7 +59,7 @@ def plain(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
 
 
-def test_it_stands_there_and_goes(terminal: Screen) -> None:
+def test_the_progress_bar_is_shown_and_erased(terminal: Screen) -> None:
     seen, threads = terminal(), threading.active_count()
     with ProgressBar() as bar:
         bar.begin("counting", 40, "sheep")
@@ -75,7 +75,9 @@ def test_it_stands_there_and_goes(terminal: Screen) -> None:
 
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, BrokenPipeError, ValueError])
-def test_it_goes_where_something_fails(failure: type[BaseException], terminal: Screen) -> None:
+def test_the_progress_bar_is_erased_after_a_failure(
+    failure: type[BaseException], terminal: Screen
+) -> None:
     seen = terminal()
     bar = ProgressBar()
     bar.begin("counting", 40, "sheep")
@@ -84,7 +86,9 @@ def test_it_goes_where_something_fails(failure: type[BaseException], terminal: S
     assert seen().endswith(WIPE)
 
 
-def test_it_is_not_shown_before_its_time(terminal: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_progress_bar_waits_for_its_delay(
+    terminal: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = terminal()
     monkeypatch.setattr(progress_bar, "DELAY_SECONDS", 1e9)
     with ProgressBar() as bar:
@@ -95,7 +99,7 @@ def test_it_is_not_shown_before_its_time(terminal: Screen, monkeypatch: pytest.M
         assert "counting" in seen()
 
 
-def test_what_is_no_terminal_gets_nothing(
+def test_the_progress_bar_writes_only_to_a_terminal(
     terminal: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = terminal()
@@ -109,7 +113,7 @@ def test_what_is_no_terminal_gets_nothing(
     assert plain(seen()) == stream.getvalue() == ""
 
 
-def test_where_lines_are_printed_on_the_same_terminal(
+def test_the_progress_bar_is_hidden_if_output_uses_the_same_terminal(
     terminal: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = terminal()
@@ -139,7 +143,7 @@ def test_a_pager_has_the_terminal_for_itself(terminal: Screen) -> None:
         assert "50%" in plain(seen())
 
 
-def test_a_terminal_that_is_gone_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_terminal_does_not_stop_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     master, slave = pty.openpty()
     monkeypatch.setattr(progress_bar, "owns_terminal", lambda: True)
     monkeypatch.setattr(progress_bar, "DELAY_SECONDS", 0.0)
@@ -187,7 +191,7 @@ def kernels(folder: Path) -> list[str]:
         (listing, {"loading", "running", "printing"}),
     ],
 )
-def test_commands_tell_how_far_they_are(
+def test_slow_commands_show_their_progress(
     request_: Callable[[Path], list[str]],
     wanted: set[str],
     terminal: Screen,
@@ -210,7 +214,7 @@ def test_commands_tell_how_far_they_are(
     assert capsys.readouterr().out == with_it
 
 
-def test_what_check_prints_meanwhile_on_the_same_terminal_is_what_it_prints_else(
+def test_progress_does_not_change_the_output_of_check(
     terminal: Screen,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -26,7 +26,7 @@ PLAIN = "{{ .reg .b32 x, y; {0}.b32 x, a, b; xor.b32 y, a, b; and.b32 y, y, 0xfe
 SHOWING_E3 = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 
 
-def test_brief_answers_have_no_traces() -> None:
+def test_brief_answers_of_prove_have_no_traces() -> None:
     words = ("prove", AVERAGE, PLAIN.format("and", "add"), "--brief")
     assert "(1 + 0 + 1) >>" not in run(*words).stdout
 
@@ -137,7 +137,7 @@ AMBIGUOUS = ("explain", "vmin4.s32.s32.s32 d, a, b, c", "a=0x80", "b=1", "--got"
         (*AMBIGUOUS, "--next"),
     ],
 )
-def test_without_the_solver(words: tuple[str, ...]) -> None:
+def test_the_error_without_the_solver_says_how_to_install_it(words: tuple[str, ...]) -> None:
     done = run(*words)
     assert done.returncode == 2
     assert done.stderr == (
@@ -147,7 +147,7 @@ def test_without_the_solver(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.usefixtures("without_solver")
-def test_what_needs_no_solver() -> None:
+def test_vectors_and_explain_run_without_the_solver() -> None:
     assert run("vectors", AVERAGE, "-n", "2").returncode == 0
     done, plain = run(*AMBIGUOUS), run(*AMBIGUOUS, "--no-next")
     assert (done.returncode, done.stderr) == (0, "")
@@ -155,7 +155,7 @@ def test_what_needs_no_solver() -> None:
     assert advice == "--next finds operands that tell them apart; it needs the extra prove."
 
 
-def test_one_explanation_needs_no_question() -> None:
+def test_a_single_explanation_does_not_load_the_solver() -> None:
     words = ["explain", SHOWING_E3, "a=-1", "b=0", "c=0x11223344", "--got", "0x11223300"]
     assert not [x for x in list_loaded_modules(*words) if ".proof" in x or x == "bitwuzla"]
     assert "This is the documented result." in run(*words).stdout

@@ -17,7 +17,7 @@ REQUESTS = re.findall(
 
 
 @pytest.mark.parametrize(("request_", "status", "is_output", "parts"), REQUESTS)
-def test_a_request_has_its_status_and_its_answer_and_makes_no_file(
+def test_a_request_has_its_status_and_answer_and_creates_no_file(
     request_: str,
     status: str,
     is_output: str,

@@ -43,7 +43,7 @@ def test_an_asm_statement_is_run() -> None:
     assert "vadd4" not in out
 
 
-def test_what_is_missing_is_asked_for_all_at_once() -> None:
+def test_a_run_lists_all_missing_values_at_once() -> None:
     status, out, err = run(VIDEO, "--kernel", "gf256_double")
     assert status == 2
     assert out.splitlines()[-1].startswith("unknown: ")
@@ -65,7 +65,7 @@ def test_several_kernels_are_listed() -> None:
         assert "sad_stereo, smith_waterman_cell, dp4a_by_vmad" in err
 
 
-def test_the_errata_that_bite_are_marked() -> None:
+def test_effective_errata_are_marked_in_a_run() -> None:
     _, out, _ = run(VIDEO, *PACK, "r24=1")
     assert any(
         line.strip().startswith("! with these operands ptxas") and "E3" in line
@@ -94,7 +94,7 @@ def test_an_expectation_that_fails_names_line_and_erratum() -> None:
     assert found["expected"] == {"%r11": {"observed": "0x0705ffff", "holds": False}}
 
 
-def test_a_watched_register_is_told_at_each_change() -> None:
+def test_a_watched_register_is_printed_at_each_change() -> None:
     _, out, _ = run(VIDEO, *PACK, "r24=1", "--watch", "r11", "--quiet")
     changes = [line.strip() for line in out.splitlines() if line.strip().startswith("watch")]
     assert changes == [
@@ -115,13 +115,13 @@ def test_a_run_stops_before_a_line() -> None:
     assert "the run ended before line 9999" in out
 
 
-def test_traces_are_printed_whole() -> None:
+def test_run_prints_complete_traces() -> None:
     _, out, _ = run(ASM, "%1=1", "%2=2", "--trace")
     assert "1 select" in out
     assert "$ ptxscope trace" in out
 
 
-def test_text_of_the_file_moves_no_cursor(tmp_path: Path) -> None:
+def test_control_characters_of_the_file_are_not_printed(tmp_path: Path) -> None:
     path = tmp_path / "bad\x1b[2J.ptx"
     path.write_text("foo.\x1b[31mbar x\u202e, y; mov.b32 a, 1;", encoding="utf-8")
     for words in ((str(path),), (str(path) + "x",), (str(path), "--kernel", "\x1b[1m")):
@@ -135,7 +135,7 @@ def test_one_line_needs_no_semicolon() -> None:
     assert "d = 0x00000003" in out
 
 
-def test_some_digits_of_what_is_expected_may_be_unknown() -> None:
+def test_an_expected_value_may_have_unknown_digits() -> None:
     line = ("vadd4.u32.u32.u32 d, a, b, c;", "a=0x01020304", "b=0x01010101")
     assert run(*line, "--expect", "d=0x02??04??")[0] == 0
     status, out, _ = run(*line, "--expect", "d=0x03??04??")
@@ -155,7 +155,7 @@ and.b32 %r4, u, %r3; }
 VALUES = ("%r2=0x01020304", "%r3=0x02010503")
 
 
-def test_a_value_is_not_taken_for_a_register_of_the_same_name_in_another_block() -> None:
+def test_a_value_does_not_reach_a_namesake_register_in_another_block() -> None:
     status, out, err = run(TWO_BLOCKS, *VALUES, "u=0xff00ff00")
     assert status == 2
     assert "%r4 =" not in out
@@ -168,7 +168,7 @@ def test_a_value_is_not_taken_for_a_register_of_the_same_name_in_another_block()
     assert "%r4 = 0x00010003" in out
 
 
-def test_what_can_be_given_by_its_line_is_told() -> None:
+def test_the_error_on_a_wrong_line_lists_the_allowed_keys() -> None:
     status, _, err = run(TWO_BLOCKS, *VALUES, "u@8=1")
     assert status == 2
     assert "nothing at that line makes `u` unknown" in err
@@ -177,7 +177,7 @@ def test_what_can_be_given_by_its_line_is_told() -> None:
     assert (status, err) == (0, "")
 
 
-def test_a_value_at_a_line_is_read_as_the_register_is_declared_there() -> None:
+def test_a_value_at_a_line_has_the_type_of_its_declaration() -> None:
     text = (
         ".reg .b32 x, y; { .reg .b32 u;\nld.b32 u, [p]; mov.b32 x, u; }\n"
         "{ .reg .f32 u;\nld.f32 u, [p]; selp.b32 y, u, 0, 1; }"
@@ -188,7 +188,7 @@ def test_a_value_at_a_line_is_read_as_the_register_is_declared_there() -> None:
     assert "y = 0x3f800000" in out
 
 
-def test_what_is_needed_says_how_it_is_given() -> None:
+def test_each_missing_value_has_its_key() -> None:
     _, out, _ = run(TWO_BLOCKS, *VALUES, "-f", "json")
     assert [x["give"] for x in json.loads(out)["needed"]] == ["u", "u@7"]
 
@@ -200,7 +200,7 @@ ret; }
 """
 
 
-def test_a_declared_register_that_nothing_names_may_be_given() -> None:
+def test_an_unused_declared_register_may_have_a_value() -> None:
     words = (DECLARED, "--kernel", "k", "%r1=5")
     status, out, err = run(*words, "%p2=1", "p0=1", "t=3")
     assert (status, err) == (0, "")
@@ -227,7 +227,7 @@ vadd.s32.s32.s32 y, y, t;
 """
 
 
-def test_a_value_is_read_as_the_register_that_it_is_for(tmp_path: Path) -> None:
+def test_a_value_has_the_type_of_its_register(tmp_path: Path) -> None:
     path = tmp_path / "x.ptx"
     path.write_text(SHADOWED)
     status, _, err = run(str(path), "t=1")  # the integer 1 and the float 1.0 differ
@@ -238,7 +238,7 @@ def test_a_value_is_read_as_the_register_that_it_is_for(tmp_path: Path) -> None:
     assert (status, "y = 0x00000002" in out) == (0, True)
 
 
-def test_the_outermost_register_of_a_name_is_watched_and_blamed(tmp_path: Path) -> None:
+def test_watch_and_expect_concern_the_outermost_register_of_a_name(tmp_path: Path) -> None:
     path = tmp_path / "x.ptx"
     path.write_text(SHADOWED.replace("f32", "u32").replace("2.0", "2"))
     status, out, _ = run(str(path), "t=1", "--watch", "t", "--expect", "t=4")
@@ -248,13 +248,13 @@ def test_the_outermost_register_of_a_name_is_watched_and_blamed(tmp_path: Path) 
     assert "written at line 2: vadd.s32.s32.s32 t, 1, 2" in out
 
 
-def test_a_given_value_is_what_a_watched_register_held() -> None:
+def test_the_initial_value_of_a_watched_register_is_its_input() -> None:
     asm = 'asm("vadd.u32.u32.u32 %0, %0, %1;" : "+r"(sum) : "r"(x));'
     _, out, _ = run(asm, "sum=5", "x=1", "--watch", "sum")
     assert "watch %0: 0x00000005 -> 0x00000006" in out
 
 
-def test_a_statement_stands_where_its_opcode_does(tmp_path: Path) -> None:
+def test_the_line_of_a_statement_is_the_line_of_its_opcode(tmp_path: Path) -> None:
     path = tmp_path / "x.ptx"
     path.write_text(".reg .u32 d;\n.reg .pred p;\n@p // why\n\nvadd.u32.u32.u32 d, 1, 2;\n")
     _, out, _ = run(str(path), "p=1")
@@ -271,7 +271,7 @@ _MACROS = """asm("vadd4.u32.u32.u32 %0, %1, %2, %2;"
     : "=r"(d) : "r"(a), "r"(b));"""
 
 
-def test_what_is_not_run_is_said_before_any_result() -> None:
+def test_omitted_statements_are_listed_before_any_result() -> None:
     status, out, _ = run(_MACROS, "a=1", "b=2", "--quiet")
     first, *rest = out.splitlines()
     said = "vsub4.u32.u32.u32 %0, %0, %2, %2 (compiled only under `#if A`)"
@@ -282,7 +282,7 @@ def test_what_is_not_run_is_said_before_any_result() -> None:
     assert found["registers"]["%0"] is None
 
 
-def test_what_is_not_run_is_said_where_nothing_is() -> None:
+def test_omitted_statements_are_listed_if_no_statement_runs() -> None:
     status, _, error = run('asm(OP " %0, %1;" : "=r"(d) : "r"(a));')
     assert status == 2
     assert error.splitlines() == [
@@ -319,7 +319,7 @@ def _told(*expected: str) -> list[str]:
     return out.splitlines()
 
 
-def test_each_mismatch_is_told_of_with_its_own_line() -> None:
+def test_each_mismatch_is_reported_with_its_line() -> None:
     lines = _told("t=8", "s=0x2cff", "w=1", "r=0xffff")
     assert [line for line in lines if " at line " in line] == [
         "The bits of s that differ were written at line 3: vadd.u32.u32.u32.sat r.b1, a, b, r",
@@ -328,18 +328,18 @@ def test_each_mismatch_is_told_of_with_its_own_line() -> None:
     ]
 
 
-def test_what_one_line_wrote_is_told_once() -> None:
+def test_mismatches_from_one_line_are_reported_together() -> None:
     lines = _told("p=1", "q=0")
     assert [line for line in lines if " at line " in line] == [
         "The bits of p and q that differ were written at line 7: setp.lt.s32 p|q, a, b"
     ]
 
 
-def test_what_nothing_wrote_is_said() -> None:
+def test_a_mismatch_of_an_unwritten_register_is_reported() -> None:
     assert "No line of the run wrote a" in _told("a=1", "t=8")
 
 
-def test_one_mismatch_needs_no_name() -> None:
+def test_a_single_mismatch_is_reported_without_its_name() -> None:
     lines = _told("s=0x2cff", "t=9")
     assert (
         "The bits that differ were written at line 3: vadd.u32.u32.u32.sat r.b1, a, b, r" in lines

@@ -73,7 +73,7 @@ def test_buffers_are_read_from_files_and_saved(kernel: str, tmp_path: Path) -> N
         assert np.load(tmp_path / name).tolist() == [5, 10, 15, 20]
 
 
-def test_what_changed_is_shown_and_what_is_exact(kernel: str) -> None:
+def test_a_launch_reports_changed_buffers(kernel: str) -> None:
     done = launch(kernel)
     assert done.returncode == 0
     assert done.stdout == (
@@ -87,7 +87,7 @@ def test_what_changed_is_shown_and_what_is_exact(kernel: str) -> None:
     )
 
 
-def test_unknown_values_and_the_lines_that_they_come_from(kernel: str, tmp_path: Path) -> None:
+def test_unknown_values_are_reported_with_their_lines(kernel: str, tmp_path: Path) -> None:
     change(kernel, "shr.u32 %r4, %r3, 1;", "@%p2 shr.u32 %r4, %r3, 1; tanh.approx.f32 %f1, %f2;")
     change(kernel, "st.global.u32 [%d5], %r4;", "st.global.f32 [%d5], %f1;")
     done = launch(kernel, "--save", f"param1={tmp_path}/out.npy")
@@ -102,7 +102,7 @@ def test_unknown_values_and_the_lines_that_they_come_from(kernel: str, tmp_path:
     )
 
 
-def test_expected_values_and_the_lines_that_wrote_others(kernel: str, tmp_path: Path) -> None:
+def test_mismatches_are_reported_with_the_writing_lines(kernel: str, tmp_path: Path) -> None:
     np.save(tmp_path / "expected.npy", np.array([5, 10, 15, 20], np.uint32))
     for expected in (f"param1=@{tmp_path}/expected.npy", "param1=[5,10,15,20]", "param1[2]=0xf"):
         done = launch(kernel, "--expect", expected)
@@ -189,7 +189,7 @@ def test_one_thread_is_followed(kernel: str) -> None:
     assert "(its guard is false)\nstopped before line 14\n" in done.stdout
 
 
-def test_a_wrong_element_has_all_that_it_was_computed_from(kernel: str) -> None:
+def test_a_wrong_element_is_reported_with_all_its_origins(kernel: str) -> None:
     done = launch(kernel, "--expect", "param1=[5,10,16,20]")
     lines = done.stdout.partition("param1[2] was written by thread (2,0,0) of block (0,0,0):\n")[2]
     numbers = [int(line.split()[0]) for line in lines.splitlines()]
@@ -197,7 +197,7 @@ def test_a_wrong_element_has_all_that_it_was_computed_from(kernel: str) -> None:
     assert numbers[:3] == [20, 19, 18]
 
 
-def test_a_change_that_gives_what_was_expected_is_named(kernel: str) -> None:
+def test_explain_names_a_change_with_the_expected_result(kernel: str) -> None:
     change(kernel, "shr.u32 %r4, %r3, 1", "shr.s32 %r4, %r3, 2")
     done = launch(kernel, "--expect", "param1=[5,10,15,20]", "--explain")
     assert done.returncode == 1
@@ -250,7 +250,9 @@ def test_explaining_can_be_interrupted(kernel: str, monkeypatch: pytest.MonkeyPa
     assert "interrupted after 12 of 345 changes" in done.stderr
 
 
-def test_ctrl_c_says_how_far_it_came(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_message_after_ctrl_c_counts_the_executed_instructions(
+    kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def run_until_interrupted(_: object, on_progress: Callable[[int], None], __: object) -> None:
         on_progress(12345)
         raise KeyboardInterrupt
@@ -261,7 +263,7 @@ def test_ctrl_c_says_how_far_it_came(kernel: str, monkeypatch: pytest.MonkeyPatc
     assert "interrupted after 12,345 thread instructions" in done.stderr
 
 
-def test_a_kernel_in_a_string_of_a_program(kernel: str, tmp_path: Path) -> None:
+def test_a_kernel_in_a_string_of_a_program_can_be_run(kernel: str, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(f'import gpu\n\nPTX = """{_KERNELS["halved"]}"""\n')
     done = launch(str(program))
@@ -284,7 +286,7 @@ def test_json(kernel: str) -> None:
     assert data["expected"] == {"param1": {"holds": False, "different": [{"index": 1, "line": 20}]}}
 
 
-def test_what_threads_print_is_shown_after_the_run(kernel: str) -> None:
+def test_the_output_of_threads_follows_the_run(kernel: str) -> None:
     head = ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);"
     change(kernel, ".visible", f"{head}\n.global .b8 text[4] = {{104, 105, 10}};\n.visible")
     call = "mov.u64 %d5, text; cvta.global.u64 %d5, %d5; { .param .b64 a, b; .param .b32 r; "
@@ -300,7 +302,7 @@ def test_what_threads_print_is_shown_after_the_run(kernel: str) -> None:
     assert (failed.returncode, "  hi\n  hi\n" in failed.stdout) == (1, True)
 
 
-def test_a_run_from_registers_is_as_before(kernel: str) -> None:
+def test_a_kernel_can_be_run_from_register_values(kernel: str) -> None:
     done = run("run", kernel, "%r3=9", "%d4=0", "%r1=1", "%r8=2")
     assert "shr.u32 %r4, %r3, 1" in done.stdout
     done = run("run", "vadd4.u32.u32.u32 %r1, %r2, %r3, %r4;", "--grid", "2")
@@ -343,7 +345,7 @@ def test_progress_is_towards_the_limit_until_a_block_has_ended(
     ]
 
 
-def test_the_steps_of_a_thread_are_folded(make_file: MakeFile) -> None:
+def test_the_steps_of_a_thread_can_be_folded(make_file: MakeFile) -> None:
     words = ("run", make_file("folded"), "out=zeros:u32:1", "--thread", "0")
     whole, folded = run(*words), run(*words, "--fold")
     assert "   15 and.b32 %r4, %r4, 0x80808080 " in whole.stdout
@@ -354,7 +356,7 @@ def test_the_steps_of_a_thread_are_folded(make_file: MakeFile) -> None:
     assert "writes param0[0] = 0x80020304  2147615492" in folded.stdout
 
 
-def test_a_thread_stops_before_its_line_also_after_a_function_behind_it(
+def test_a_breakpoint_stops_a_thread_before_the_next_statement(
     make_file: MakeFile,
 ) -> None:
     file = make_file("folded", "xor.b32 %r5, %r3, %r4;", "\n  xor.b32 %r5, %r3, %r4;")
@@ -379,7 +381,7 @@ def test_unlikely_changes_are_tried_on_request(kernel: str) -> None:
     assert "line 19 with `1` rather than `2` explains all 4 values" in all_.stdout
 
 
-def test_a_kernel_that_is_cut_off_is_refused(kernel: str) -> None:
+def test_a_truncated_kernel_is_refused(kernel: str) -> None:
     change(kernel, "END:\n  ret;\n}\n", "")
     done = launch(kernel)
     assert done.returncode == 1

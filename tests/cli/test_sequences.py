@@ -35,7 +35,7 @@ def test_check_has_a_note(path: str) -> None:
     ]
 
 
-def test_check_proves_it_again(path: str) -> None:
+def test_check_can_prove_a_sequence(path: str) -> None:
     pytest.importorskip("bitwuzla")
     assert f"{NOTE} (proved)\n" in run("check", "--prove", path).stdout
     (item,) = (x for x in json.loads(run("check", "--prove", "-f", "json", path).stdout)
@@ -81,13 +81,13 @@ def test_preprocessed_sources_have_no_notes(tmp_path: Path) -> None:
     assert "__vadd4" not in run("check", str(path)).stdout
 
 
-def test_sarif_has_it(path: str) -> None:
+def test_sarif_contains_the_note_on_a_sequence(path: str) -> None:
     (result,) = json.loads(run("check", "-f", "sarif", path).stdout)["runs"][0]["results"]
     assert (result["ruleId"], result["level"]) == ("sequence", "note")
     assert result["message"]["text"] == NOTE
 
 
-def test_a_run_names_or_folds_it(path: str) -> None:
+def test_a_run_names_or_folds_a_sequence(path: str) -> None:
     words = ("run", path, "%r1=0x01ff8040", "%r2=0x01018040", "%r21=0", "%r22=0", "%r23=0")
     lines = run(*words).stdout.splitlines()
     assert lines[lines.index(f"      {NOTE}") - 1].split("%r8 = ")[1] == "0x02000080  33554560"
@@ -98,7 +98,7 @@ def test_a_run_names_or_folds_it(path: str) -> None:
     assert sequence["intrinsic"] == "__vadd4"
 
 
-def test_the_listing_knows_them() -> None:
+def test_the_listing_of_the_explorer_folds_sequences() -> None:
     name = "__vaddss4"
     place = open_listing(map_kernels(read_stored_ptx("sm_90"))[name], "k.ptx")
     assert place

@@ -114,13 +114,13 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.mark.parametrize("name", ["--help", "list"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_full_disk(name: str, run: Run) -> None:
+def test_a_full_disk_is_reported(name: str, run: Run) -> None:
     done = run(name, ">/dev/full")
     assert done.returncode == 2
     assert done.stderr == b"error: the output can't be written: No space left on device\n"
 
 
-def test_a_reader_that_leaves(run: Run) -> None:
+def test_a_reader_that_closes_the_pipe_ends_the_command(run: Run) -> None:
     done = run(("vectors", LINE, "-n", "5000"), "| head -n 1")
     assert (done.returncode, done.stdout.count(b"\n"), done.stderr) == (0, 1, b"")  # head's status
     reader, writer = os.pipe()
@@ -130,7 +130,7 @@ def test_a_reader_that_leaves(run: Run) -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-def test_terminal_that_is_gone(run: Run) -> None:
+def test_a_lost_terminal_is_reported(run: Run) -> None:
     master, slave = pty.openpty()
     os.close(master)
     try:
@@ -143,7 +143,7 @@ def test_terminal_that_is_gone(run: Run) -> None:
 
 @sampled
 @pytest.mark.parametrize("redirected", ["2>&-", "<&-", "<&- >&- 2>&-"])
-def test_streams_that_are_closed(redirected: str, run: Run) -> None:
+def test_a_closed_stream_is_not_an_error(redirected: str, run: Run) -> None:
     done = run("list", redirected)
     assert (done.returncode, done.stderr) == (0, b"")
     assert bool(done.stdout) == (">&- 2" not in redirected)
@@ -211,7 +211,7 @@ NARROW = [
     ("format_", "env"),
     [("svg", NARROW[0]), ("svg", NARROW[2]), ("text", NARROW[0]), ("html", NARROW[1])],
 )
-def test_what_is_redirected_is_utf_8(
+def test_redirected_output_is_utf_8(
     format_: str, env: dict[str, str], tmp_path: Path, run: Run
 ) -> None:
     words = (*COMMANDLINES["trace"], "-f", format_, "--title", "≤ 漢字", "--note", "1=ä")
@@ -235,9 +235,7 @@ def test_a_terminal_gets_its_own_encoding() -> None:
 
 
 @ci_only
-def test_a_writers_text_is_kept_in_files_and_pipes_and_only_shown_by_a_terminal(
-    tmp_path: Path, run: Run
-) -> None:
+def test_only_a_terminal_changes_the_text_of_an_author(tmp_path: Path, run: Run) -> None:
     title = "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 no\u00a0break a\u00adb \u200dz"
     for format_ in ("text", "markdown", "json"):
         file = tmp_path / format_
@@ -257,7 +255,9 @@ def test_a_writers_text_is_kept_in_files_and_pipes_and_only_shown_by_a_terminal(
 
 
 @pytest.mark.parametrize("format_", some(["text", "markdown", "html", "svg", "json", "rst"], 0, 3))
-def test_arguments_that_are_no_text(format_: str, tmp_path: Path, run: Run) -> None:
+def test_arguments_with_invalid_characters_are_survived(
+    format_: str, tmp_path: Path, run: Run
+) -> None:
     hostile = "a\udcff\ud800b\x1b[31m"
     extra = ("--title", hostile, "--caption", hostile, "--note", f"1={hostile}")
     words = tuple(os.fsdecode(os.fsencode(x.replace("\ud800", ""))) for x in extra)
@@ -296,7 +296,7 @@ def test_arguments_that_are_no_text(format_: str, tmp_path: Path, run: Run) -> N
         ("trace", "vadd.u32.u32.u32 d, \x1b[31m\u202e[0], b"),
     ],
 )
-def test_no_argument_is_obeyed_by_the_terminal(
+def test_control_characters_of_arguments_are_not_printed(
     words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) in (1, 2)
@@ -310,7 +310,7 @@ def test_no_argument_is_obeyed_by_the_terminal(
 
 @sampled
 @pytest.mark.parametrize("name", COMMANDLINES)
-def test_it_can_be_called_again(
+def test_a_second_call_of_a_command_has_the_same_output(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -18,7 +18,7 @@ SAT = "vadd4.s32.s32.s32.sat d, a, b, c"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_a_picture_goes_to_a_file(tmp_path: Path) -> None:
+def test_a_sweep_picture_is_written_to_a_file(tmp_path: Path) -> None:
     file = tmp_path / "map.svg"
     done = run("sweep", SAT, "--x", "a.b0", "--y", "b.b0", "c=0", "-f", "svg", "-o", str(file))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -27,7 +27,7 @@ def test_a_picture_goes_to_a_file(tmp_path: Path) -> None:
     assert "Clamped to 127: 8,128 of 65,536 values" in (root.findtext(f"{SVG}desc") or "")
 
 
-def test_a_range_is_of_values_as_the_part_that_is_looked_at_reads_them() -> None:
+def test_a_range_has_the_sign_that_the_result_part_reads() -> None:
     # b.b3 is read as s32's byte in lane 1, by the digit 7 of a's selector, as u32's in lane 0
     words = ["vadd4.s32.s32.u32 d, a.b0070, b.b0007, c", "--x", "b.b3", "--range", "200:255"]
     assert run("sweep", *words, "--of", "d.b0", "a=0", "c=0").returncode == 0
@@ -55,7 +55,7 @@ def test_a_plot_shows_the_current_point_and_fits() -> None:
     assert any(line.strip() == "=" * len(line.strip()) and line.strip() for line in shown)
 
 
-def test_a_map_goes_from_the_least_to_the_greatest() -> None:
+def test_a_text_map_starts_at_the_lowest_value() -> None:
     shown = run("sweep", "vadd4.u32.u32.u32 d, a, b, c", "--x", "a.b0", "--y", "b.b0", "c=0")
     rows = [line.partition("\u2502")[2] for line in shown.stdout.splitlines() if "\u2502" in line]
     assert len(rows) == 32
@@ -77,7 +77,7 @@ def test_a_map_goes_from_the_least_to_the_greatest() -> None:
         ("x.svg", ("-f", "csv"), b"a.b0,"),
     ],
 )
-def test_the_end_of_a_file_name_is_its_format(
+def test_the_suffix_of_a_sweep_file_decides_the_format(
     name: str, given: tuple[str, ...], begins: bytes, tmp_path: Path
 ) -> None:
     file = tmp_path / name
@@ -86,7 +86,7 @@ def test_the_end_of_a_file_name_is_its_format(
     assert file.read_bytes().startswith(begins)
 
 
-def test_a_huge_end_of_a_range_is_an_error_in_short() -> None:
+def test_a_huge_range_limit_has_a_short_error() -> None:
     done = run("sweep", "vadd.s32.s32.s32 d, a, b", "--x", "a", f"--range=0:{'9' * 9999}", "b=0")
     assert (done.returncode, done.stdout) == (2, "")
     assert "is too large for s32\n" in done.stderr

@@ -67,13 +67,13 @@ def test_words_are_shortened_and_file_names_are_not() -> None:
 
 
 @pytest.mark.parametrize("text", [" ", "\t", "   ", ""])
-def test_the_caret_of_a_blank_value_is_under_it(text: str) -> None:
+def test_the_span_of_a_blank_value_is_its_first_character(text: str) -> None:
     with pytest.raises(PtxError, match="a value is missing") as info:
         parse_value(text, Type.U32)
     assert info.value.span == (0, 1)
 
 
-def test_who_writes_the_same_bytes_at_once_need_not_stop(tmp_path: Path) -> None:
+def test_simultaneous_writes_of_equal_bytes_succeed(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     path.write_bytes(b"made anew")  # by another, who read b"before" too
     replace(path, b"made anew", unless_changed_from=b"before")
@@ -97,18 +97,18 @@ def test_an_unknown_colour_system_is_an_error_of_the_request(
     )
 
 
-def test_what_does_not_fit_in_memory_is_an_error() -> None:
+def test_a_lack_of_memory_is_an_error() -> None:
     with patch("ptxscope.cli.commands.list.run", side_effect=MemoryError):
         assert run("list") == (2, "", "error: this does not fit in memory\n")
 
 
-def test_find_takes_a_value_of_an_operand_that_is_not_read() -> None:
+def test_find_accepts_a_value_for_an_unread_operand() -> None:
     words = ("vsub.s32.u32.s32 d, a, b, c", "--where", "a > 5")
     assert run("find", *words, "c=0").returncode == 0
 
 
 @pytest.mark.parametrize("line", ["cvt.u32.u32 %q1, %r1;", "cvt.u32.u32 %r1, %q1;"])
-def test_a_register_of_128_bits_is_no_operand_of_cvt(line: str, tmp_path: Path) -> None:
+def test_cvt_refuses_a_register_of_128_bits(line: str, tmp_path: Path) -> None:
     kernel = tmp_path / "k.ptx"
     code = f".reg .b128 %q<2>; .reg .u32 %r<2>; mov.u32 %r1, 1; {line} ret;"
     kernel.write_text(f".entry k(.param .u64 p) {{ {code} }}")
@@ -129,7 +129,7 @@ def test_settings_that_are_nested_too_deeply_are_an_error(
 
 
 @pytest.mark.parametrize("place", [".", "./", "src", "src/../src"])
-def test_a_folder_among_the_paths_stands_for_its_files(
+def test_a_folder_in_the_settings_stands_for_its_files(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "src").mkdir()

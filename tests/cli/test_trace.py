@@ -49,7 +49,7 @@ def test_a_note_on_a_hidden_step_is_reported(
         ("sweep", "vadd.s32.s32.s32.sat d, a.b0, b, c", "b=1", "c=0"),
     ],
 )
-def test_a_file_called_minus_is_standard_output(
+def test_the_file_name_minus_is_standard_output(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -59,7 +59,7 @@ def test_a_file_called_minus_is_standard_output(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_model_may_read_what_the_documentation_does_not() -> None:
+def test_a_model_may_read_an_operand_that_isa_ignores() -> None:
     # H7 takes the lanes that the mask leaves from b, which the selectors read nothing of
     line = ("vadd4.s32.s32.s32 d.b0, a.b3210, b.b3210, c", "a=1", "c=1", "--model", "H7")
     for command in ("trace", "eval"):
@@ -72,7 +72,7 @@ def test_a_model_may_read_what_the_documentation_does_not() -> None:
     assert run(*again).stdout.replace("\\\n", "") == shown
 
 
-def test_alt_is_printed_beside_what_is_written(tmp_path: Path) -> None:
+def test_the_alternative_text_is_printed_beside_a_written_file(tmp_path: Path) -> None:
     path = tmp_path / "p.svg"
     alone = run("trace", *E3, "--alt").stdout
     assert alone.count("\n") == 1
@@ -83,9 +83,7 @@ def test_alt_is_printed_beside_what_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_", ["svg", "png", "pdf"])
 @pytest.mark.parametrize("name", ["ff.pdf", "ff.png"])
-def test_frames_make_no_folder_that_is_called_as_a_file(
-    tmp_path: Path, name: str, format_: str
-) -> None:
+def test_frames_refuse_a_folder_with_a_file_name(tmp_path: Path, name: str, format_: str) -> None:
     where = tmp_path / name
     done = run("trace", *E3, "--frames", str(where), "-f", format_)
     if name == "ff.pdf" and format_ == "pdf":
@@ -97,7 +95,7 @@ def test_frames_make_no_folder_that_is_called_as_a_file(
     assert not where.exists()
 
 
-def test_a_file_where_frames_would_go(tmp_path: Path) -> None:
+def test_frames_refuse_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
     where = tmp_path / "frames"
     where.write_text("mine")
     done = run("trace", *E3, "--frames", str(where), "-f", "svg")

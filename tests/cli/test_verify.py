@@ -95,7 +95,7 @@ def stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 # --- lower --------------------------------------------------------------------------------------
 
 
-def test_lower_shows_each_instruction_beside_what_it_computes(stored: list[str]) -> None:
+def test_lower_lists_each_machine_instruction_with_its_purpose(stored: list[str]) -> None:
     done = run("lower", SHOWING_E3, "--arch", "sm_75", "--arch", "sm_90")
     assert done.returncode == 0, done.stderr
     text = done.stdout
@@ -128,7 +128,7 @@ def test_lower_as_json(stored: list[str]) -> None:
         }
 
 
-def test_a_line_that_is_refused(stored: list[str]) -> None:
+def test_lower_reports_an_illegal_line_or_target(stored: list[str]) -> None:
     done = run("lower", "vadd.u32.u32.u32 %1, %2, %3")
     assert done.returncode == 1
     assert "ptxas 13.0.88 refuses the line for sm_90: it is in no sample" in done.stderr
@@ -144,7 +144,7 @@ TRACED_E3 = ("trace", SHOWING_E3, "a=-1", "b=0", "c=5")
 
 
 @pytest.mark.parametrize("format_", [x for x in FORMATS if x not in ("svg", "png", "pdf", "json")])
-def test_machine_code_stands_after_the_steps(stored: list[str], format_: str) -> None:
+def test_machine_code_follows_the_steps(stored: list[str], format_: str) -> None:
     if not has_effect("sass", format_):
         done = run(*TRACED_E3, "--sass", "-f", format_)
         assert (done.returncode, done.stdout, stored) == (2, "", [])
@@ -165,7 +165,7 @@ def test_machine_code_stands_after_the_steps(stored: list[str], format_: str) ->
     assert "--sass sm_90" in done.stdout
 
 
-def test_machine_code_in_json_is_read_back_without_tools(
+def test_machine_code_in_json_is_loaded_without_tools(
     stored: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = run(*TRACED_E3, "--sass", "-f", "json").stdout
@@ -194,7 +194,7 @@ def test_machine_code_in_json_is_read_back_without_tools(
         ('"tools": "ptxas', '"tool": "ptxas', "machine_code.tools is missing"),
     ],
 )
-def test_machine_code_in_json_that_is_damaged(
+def test_damaged_machine_code_in_json_is_refused(
     stored: list[str], old: str, new: str, message: str
 ) -> None:
     written = run(*TRACED_E3, "--sass", "-f", "json").stdout
@@ -246,7 +246,7 @@ def test_a_picture_has_each_instruction_below_its_step(stored: list[str]) -> Non
     assert not [x for x in texts if x.startswith(("LDG", "STG", "LDC"))]
 
 
-def test_a_step_has_no_code_that_computes_another_value(stored: list[str]) -> None:
+def test_code_for_deviating_values_is_listed_separately(stored: list[str]) -> None:
     """Beside documented values, what ptxas computes from E3 on stands at the end."""
     svg = run(*TRACED_E3, "--sass", "-f", "svg").stdout
     assert "IADD3 R11, P0, R0, R5, RZ" in list_texts(svg, "px-operate")
@@ -305,7 +305,7 @@ def test_machine_code_that_a_trace_cannot_have(stored: list[str]) -> None:
 # --- verify -------------------------------------------------------------------------------------
 
 
-def test_verify_says_which_model_is_followed(stored: list[str]) -> None:
+def test_verify_names_the_model_of_the_assembler(stored: list[str]) -> None:
     for words, status, end in (
         ((), 0, "  Expected model: ptxas-13.0, which it follows.\n"),
         (("--model", "isa"), 1, "  Expected model: isa, which it does not follow.\n"),
@@ -349,7 +349,7 @@ def test_a_line_that_examples_share_is_verified_once() -> None:
     assert len(lines) == len({*lines}) == len({x.example[0] for x in ERRATA[:14]}) + 1
 
 
-def test_verdicts_are_kept(stored: list[str], tmp_path: Path) -> None:
+def test_verdicts_are_cached(stored: list[str], tmp_path: Path) -> None:
     first = run("verify", SHOWING_E3)
     assert len(stored) == 1
     assert run("verify", SHOWING_E3) == first
@@ -392,9 +392,7 @@ def test_verdicts_hold_for_the_files_of_the_tools(
         b'["13.0.88", "sm_90", "", "LINE", "proved", 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]\n',
     ],
 )
-def test_a_cache_that_is_broken_is_written_anew(
-    stored: list[str], tmp_path: Path, content: bytes
-) -> None:
+def test_a_damaged_cache_is_rewritten(stored: list[str], tmp_path: Path, content: bytes) -> None:
     run("verify", SHOWING_E3)
     (path,) = (tmp_path / "cache").rglob("verdicts-*.jsonl")
     path.write_bytes(content.replace(b"LINE", SHOWING_E3.encode()))
@@ -404,7 +402,7 @@ def test_a_cache_that_is_broken_is_written_anew(
     assert len(stored) == 2
 
 
-def test_without_a_place_for_verdicts_they_are_proved(stored: list[str], tmp_path: Path) -> None:
+def test_verify_runs_although_verdicts_cannot_be_saved(stored: list[str], tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file", "utf-8")
     done = run("verify", SHOWING_E3)
     assert done.returncode == 0
@@ -419,7 +417,7 @@ def test_a_refusal_and_a_verdict_travel_between_processes() -> None:
     assert pickle.loads(pickle.dumps(verdict)) == verdict
 
 
-def test_an_interrupted_chunk_keeps_what_is_decided(
+def test_an_interrupted_chunk_keeps_its_verdicts(
     stored: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [parse(x.line) for x in read_samples("sm_90")[:9]]
@@ -464,7 +462,7 @@ def test_a_process_sends_verdicts_before_its_chunk_ends(
 
 
 @ci_only
-def test_counts_name_what_is_not_as_expected(
+def test_the_counts_of_verify_name_unexpected_results(
     stored: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [parse(x.line) for x in read_samples("sm_90")[:30]]
@@ -477,7 +475,7 @@ def test_counts_name_what_is_not_as_expected(
         assert re.search(rf"not as isa: .*\b{erratum.id}\b", done.stdout)
 
 
-def test_a_report_has_all_that_is_needed(stored: list[str]) -> None:
+def test_a_report_has_all_required_parts(stored: list[str]) -> None:
     text = run("verify", SHOWING_E3, "--report").stdout
     for part in (
         "# E3: `vadd.u32.s32.s32.sat` deviates from the PTX ISA\n",
@@ -572,7 +570,7 @@ def test_a_family_of_targets(version: tuple[int, int], target: str, *, is_met: b
 
 
 @ci_only
-def test_what_a_target_lacks_is_left_out(
+def test_lines_unsupported_by_the_target_are_skipped(
     stored: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ("--family", "set", "--sample", "100", "--jobs", "1")
@@ -601,7 +599,9 @@ VERSION = 'echo "Cuda compilation tools, release {0}, V{0}.88"'
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the tools are shell scripts")
-def test_where_tools_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tools_are_found_in_their_order_of_preference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "bin").mkdir()
     named = write_tool(tmp_path, "ptxas", VERSION.format("12.9"))
     in_path = write_tool(tmp_path / "bin", "ptxas", VERSION.format("13.0"))
@@ -622,7 +622,9 @@ def test_where_tools_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the tools are shell scripts")
-def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_or_wrong_tools_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def write(name: str, otherwise: str = "", version: str = "13.0") -> str:
         script = f'case "$1" in --version) {VERSION.format(version)};; {otherwise} esac'
         return write_tool(tmp_path, name, script)
@@ -884,7 +886,7 @@ def check_that_results_are_refused(folder: Path, results: np.ndarray) -> None:
         assert done.stderr.count("error: ") == done.stderr.count("\n") == 1
 
 
-def test_results_of_a_gpu_are_named_by_their_registers() -> None:
+def test_results_of_a_gpu_bear_the_names_of_their_registers() -> None:
     batch = device.make_batch([parse("addc.cc.u32 d, a, b")])
     results = np.zeros_like(batch.operands)
     (verdict,) = device.judge_results(batch, results)
@@ -919,7 +921,7 @@ needs_tools = pytest.mark.skipif(not REAL_TOOLS, reason="there are no ptxas and 
 @ci_only
 @needs_tools
 @pytest.mark.parametrize("paths", REAL_TOOLS)
-def test_every_erratum_is_in_the_releases_that_it_names(
+def test_every_erratum_occurs_in_its_releases(
     paths: tuple[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -932,7 +934,7 @@ def test_every_erratum_is_in_the_releases_that_it_names(
 @ci_only
 @needs_tools
 @pytest.mark.parametrize("paths", REAL_TOOLS)
-def test_the_errata_are_found_again_from_nothing(paths: tuple[str, str], tmp_path: Path) -> None:
+def test_verify_rediscovers_the_known_errata(paths: tuple[str, str], tmp_path: Path) -> None:
     """A sample that contains them departs exactly where it is known to."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
     words = "verify --all --sample 300 --model isa -f json --timeout 30".split()

@@ -62,7 +62,7 @@ asyncio.run(use())
 
 @pytest.mark.parametrize("code", [_COMMANDS, _PYTHON, _EXPLORER], ids=["cli", "python", "explorer"])
 @ci_only
-def test_it_works_without_the_modules_of_posix(code: str, tmp_path: Path) -> None:
+def test_commands_work_without_the_modules_of_posix(code: str, tmp_path: Path) -> None:
     (tmp_path / "FILE.md").write_text("text\n", encoding="utf-8")
     (tmp_path / "kernel.ptx").write_text("vadd.u32.u32.u32 %0, %1, %2;\n", encoding="utf-8")
     done = subprocess.run(

@@ -84,7 +84,7 @@ def test_operands_that_fit_their_asm_constraints_are_accepted() -> None:
         assert parse_pasted(text) == parse(text)
 
 
-def test_comments_and_other_strings_of_a_source_are_no_operands() -> None:
+def test_comments_and_other_strings_are_not_operands() -> None:
     text = (
         'const char *s = "r"; /* asm("x" : "=r"(q)); */\n'
         f'asm({ADD} /* "r" */ : "=r"(d) : "r"(x), /* "r"(z) */ "r"(y)); puts("text");\n'

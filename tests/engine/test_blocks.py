@@ -94,7 +94,7 @@ def test_origins_of_a_result(idiom: Idiom) -> None:
                     ), (source.name, place, bit)
 
 
-def test_registers_stand_between_the_statements() -> None:
+def test_registers_connect_the_statements_of_a_block() -> None:
     block = parse_block("{ .reg .b32 t; prmt.b32 t, a, b, 0x5410; vadd2.u32.u32.u32 d, t, t, c; }")
     assert [x.name for x in block.inputs] == ["a", "b"]  # all lanes are written: c is not read
     first, second = block.statements

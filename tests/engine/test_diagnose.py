@@ -390,7 +390,7 @@ def test_a_guard_that_was_read_the_other_way() -> None:
     assert findings[0].ptx == "@!p vadd.u32.u32.u32 d, a, b;"
 
 
-def test_what_is_asked_wrongly_is_named() -> None:
+def test_diagnose_names_what_is_wrong_with_its_arguments() -> None:
     ptx, values = "setp.lt.s32 p|q, a, b", {"a": 1, "b": 2}
     with pytest.raises(ValueError, match="2 results"):
         diagnose(ptx, values, 1)

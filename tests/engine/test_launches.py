@@ -226,7 +226,7 @@ def test_a_reduction_of_a_barrier_writes_its_first_operand() -> None:
     assert [(x.name, x.bits) for x in step.writes] == [("%r4", 3)]
 
 
-def test_the_address_of_a_function_is_no_register() -> None:
+def test_a_log_does_not_list_a_function_as_a_register() -> None:
     """It is read like that of a variable; calls take it back to the function."""
     log = ThreadLog(0)
     result = run_one(read_kernel("function_address"), log=log)

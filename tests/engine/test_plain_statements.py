@@ -118,6 +118,6 @@ def test_an_asm_statement_is_checked_as_a_listing_is() -> None:
 
 
 @pytest.mark.parametrize("name", ["kernels.ptx", "video.ptx", "nvcc_intrinsics_sm_90.ptx"])
-def test_nothing_in_compiled_code_is_illegal(name: str) -> None:
+def test_check_calls_no_compiled_code_illegal(name: str) -> None:
     text = (DATA / name).read_text(encoding="utf-8")
     assert all(x.is_legal for x in check_text(text, name))

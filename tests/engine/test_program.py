@@ -170,7 +170,7 @@ def test_an_unknown_address_stays_unknown_until_an_explained_instruction_reads_i
     assert (run.missing_inputs, run.registers["%rd4"].bits) == ((), 0x1060 * 4 & 0xFF)
 
 
-def test_the_address_of_a_function_is_no_register() -> None:
+def test_a_program_does_not_list_a_function_as_a_register() -> None:
     text = ".func f() { ret; } .entry k() { .reg .b64 %d<2>; mov.u64 %d1, f; ret; }"
     (kernel,) = (x for x in load(text) if x.name == "k")
     assert list(kernel.types) == ["%d1"]

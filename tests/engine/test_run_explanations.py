@@ -211,7 +211,7 @@ def names_line_first(fault: PlantedFault, diagnosis: RunDiagnosis) -> bool:
     return bool(first and first.statement and first.statement.line == fault.line)
 
 
-def test_there_are_forty_faults() -> None:
+def test_the_planted_faults_number_forty() -> None:
     assert len(_FAULTS) == 40
     assert len(set(_FAULTS)) == 40
 

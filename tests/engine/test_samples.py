@@ -30,7 +30,7 @@ def _problems(text: str) -> tuple[Problem, ...]:
         ("pack_verdicts.csv", 21, 400),
     ],
 )
-def test_a_line_is_legal_if_ptxas_accepts_it(
+def test_verdicts_on_lines_equal_those_of_ptxas(
     name: str, legal_count: int, illegal_count: int
 ) -> None:
     """Without 16-bit types and ``addc.sat`` in chains: no manual has them, though ptxas does."""

@@ -34,7 +34,7 @@ def list_texts(svg: str) -> list[str]:
 
 @SHOWN
 @pytest.mark.parametrize("form", ["text", "markdown", "rst", "asciidoc", "html", "svg"])
-def test_without_a_footer_no_version_is_in_a_document(shown: Trace, form: str) -> None:
+def test_a_document_without_footer_has_no_version(shown: Trace, form: str) -> None:
     whole, short = (export(shown, form, Options(footer=x)) for x in (True, False))
     assert f"ptxscope {ptxscope.__version__}" in whole
     assert ptxscope.__version__ not in short
@@ -103,7 +103,7 @@ def test_two_lines_or_two_operand_sets_are_side_by_side(words: str) -> None:
         (["--beside", "'"], "quot"),
     ],
 )
-def test_what_has_no_place_beside_is_an_error(more: list[str], said: str) -> None:
+def test_conflicting_author_options_are_an_error(more: list[str], said: str) -> None:
     line = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=1", "b=1", "c=0", "-f", "svg"]
     with pytest.raises(CommandError, match=said):
         parse_request([*line, *more])

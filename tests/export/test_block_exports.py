@@ -55,7 +55,7 @@ def test_a_line_in_braces_is_a_line(line: str, format_: str) -> None:
     assert ptxscope.export(block, format_) == ptxscope.export(alone, format_)
 
 
-def test_wires_run_from_a_result_to_the_parts_that_are_read() -> None:
+def test_links_run_from_a_result_to_its_readers() -> None:
     drawing = draw_trace(DEQUANT)
     links = drawing.canvas.links
     assert links[("s1.", "t =", 0), ("s2.", "a", 0)]
@@ -108,7 +108,7 @@ def test_wrong_folded_numbers(text: str) -> None:
         parse_folded(text, 8)
 
 
-def test_other_formats_refuse_what_is_no_trace() -> None:
+def test_export_refuses_a_block_without_a_trace() -> None:
     with pytest.raises(TypeError, match="is not a Trace"):
         ptxscope.export(parse_block(DEQUANT.block.text))  # type: ignore[call-overload]
     with pytest.raises(PtxError):
@@ -124,7 +124,7 @@ def test_the_other_answer_of_an_assembler_is_the_documented_one() -> None:
     assert text.index("(ptxas-13.0)") < text.index("(isa)")
 
 
-def test_wires_of_two_answers_stay_apart() -> None:
+def test_links_of_two_answers_are_separate() -> None:
     links = draw_trace(BLOCK, Options(both=True)).canvas.links
     sources = {target: source for source, target in links if target[1] in ("a", "b")}
     assert sources["s3.", "a", 0][0] == "s2."
@@ -135,7 +135,7 @@ def test_wires_of_two_answers_stay_apart() -> None:
     assert len(ids) == len({*ids})
 
 
-def test_wires_of_two_answers_below_each_other_go_around_the_statements_between() -> None:
+def test_links_of_two_stacked_answers_bypass_the_statements_in_between() -> None:
     links = draw_trace(BLOCK, Options(both=True, compact=True)).canvas.links
     for target in ("s3.", "a", 0), ("s3-other.", "a", 0):
         (source,) = (a for a, b in links if b == target)
@@ -148,7 +148,7 @@ def test_wires_of_two_answers_below_each_other_go_around_the_statements_between(
 # --- notes -------------------------------------------------------------------------------
 
 
-def test_notes_on_lanes_stand_below_their_statement() -> None:
+def test_notes_on_lanes_follow_their_statement() -> None:
     trace, options = annotate_trace(LANES, notes=["s2.lane 1=the sign"])
     text = ptxscope.export(trace, "text", options)
     assert text.index("[-21829, 32767]\n  * lane 1: the sign\n\nd = ") > text.index("2. vadd2")
@@ -161,7 +161,7 @@ def test_notes_on_lanes_stand_below_their_statement() -> None:
     )
 
 
-def test_a_note_on_several_statements_stands_in_a_picture_once() -> None:
+def test_a_note_on_several_statements_appears_once_in_a_picture() -> None:
     saturated = "vadd.u32.s32.s32.sat d.b0, a, b, c"
     ptx = f"{{ {saturated}; {saturated.replace('d.b0', 'e.b0')}; }}"
     said = texts(drawn(trace_block(ptx, {"a": 1, "b": 0, "c": 0})))
@@ -227,7 +227,7 @@ def test_steps_that_a_block_lacks(words: str) -> None:
 
 @sampled
 @pytest.mark.parametrize("both", [False, True])
-def test_frames_go_through_all_statements(both: bool) -> None:
+def test_frames_cover_all_statements(both: bool) -> None:
     frames = make_frames(BLOCK, Options(both=both))
     *early, last = frames
     assert [int(x.name[:2]) for x in frames] == sorted({int(x.name[:2]) for x in frames})
@@ -241,13 +241,13 @@ def test_frames_go_through_all_statements(both: bool) -> None:
 
 
 @pytest.mark.parametrize("motion", Motion)
-def test_a_block_whose_statements_are_all_folded_does_not_move(motion: Motion) -> None:
+def test_a_fully_folded_block_has_no_frames(motion: Motion) -> None:
     options = Options(folded=frozenset({1, 2, 3}), motion=motion)
     assert "00332211" in ptxscope.export(BLOCK, "svg", options)
     assert make_frames(BLOCK, options) == ()
 
 
-def test_motion_goes_through_all_statements() -> None:
+def test_motion_covers_the_steps_of_all_statements() -> None:
     svg = ptxscope.export(BLOCK, "svg", Options(motion=Motion.STEPPING))
     classes = {int(x) for x in re.findall(r"px-k(\d+)", svg)}
     assert classes == {*range(1, len(BLOCK.steps) + 1)}
@@ -268,7 +268,7 @@ def test_the_description_of_a_picture(capsys: pytest.CaptureFixture[str]) -> Non
     assert "2. vadd.u32.s32.s32.sat t.b0, a, b, c gives t = 0x11223300." in capsys.readouterr().out
 
 
-def test_what_a_block_lacks_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_requests_on_a_block_are_errors(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["trace", DEQUANT.block.text, "a=1"]
     assert main(words) == 2
     assert "no value for b, c" in capsys.readouterr().err

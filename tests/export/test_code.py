@@ -190,7 +190,7 @@ def test_c_computes_the_idioms(tmp_path: Path) -> None:
 @ci_only
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
 @pytest.mark.parametrize(("guard", "acts"), [("@g", (0, 1)), ("@!g", (1, 0))])
-def test_c_keeps_both_predicates_where_the_guard_forbids(
+def test_generated_c_keeps_both_predicates_under_a_false_guard(
     guard: str, acts: tuple[int, int], tmp_path: Path
 ) -> None:
     line = "setp.lt.and.u32 p|q, a, b, c"
@@ -220,7 +220,7 @@ def test_a_name_cannot_end_the_comment() -> None:
 
 @pytest.mark.parametrize("opcode", [x for x in CATALOG if parse(CATALOG[x].example[0]).form.c])
 @pytest.mark.parametrize("format_", ["c", "python"])
-def test_a_function_takes_its_operands_as_they_are_written(opcode: str, format_: str) -> None:
+def test_a_generated_function_takes_the_operands_in_order(opcode: str, format_: str) -> None:
     shown = trace(*CATALOG[opcode].example)
     text = export(shown, format_)
     (head,) = re.findall(rf"\b{make_function_name(shown)}\((.*)\)", text)
@@ -241,7 +241,7 @@ def test_a_function_takes_its_operands_as_they_are_written(opcode: str, format_:
         ("add.u32 d, x, 5", "x"),
     ],
 )
-def test_a_guard_and_old_values_come_behind_the_operands(line: str, taken: str) -> None:
+def test_guard_and_old_values_are_the_last_parameters(line: str, taken: str) -> None:
     shown = trace(line, {x.name: 0 for x in parse(line).inputs})
     (head,) = re.findall(rf"def {make_function_name(shown)}\((.*)\)", export(shown, "python"))
     assert head.replace(": int", "").split(", ") == taken.split()
@@ -262,7 +262,7 @@ def test_nothing_follows_a_return(step: int) -> None:
 
 
 @pytest.mark.parametrize("step", some([70, 7]))
-def test_128_bits_are_used_where_64_do_not_do(step: int) -> None:
+def test_generated_c_uses_128_bits_only_if_needed(step: int) -> None:
     for ptx, rows in golden_forms()[::step]:
         for model in MODELS:
             shown = first_trace(ptx, rows, model)
@@ -309,20 +309,22 @@ def test_these_need_no_128_bits(line: str) -> None:
          "operate_t0 < -128 ? -128 : (operate_t0 > 127 ? 127 : operate_t0)"),
     ],
 )  # fmt: skip
-def test_a_clamp_keeps_the_bound_that_no_number_reaches(ptx: str, python: str, in_c: str) -> None:
+def test_generated_code_keeps_unreachable_bounds_of_a_clamp(
+    ptx: str, python: str, in_c: str
+) -> None:
     shown = trace(ptx, {x.name: 1 for x in parse(ptx).inputs})
     assert f" = {python}\n" in export(shown, "python")
     assert f" = {in_c};\n" in export(shown, "c")
 
 
-def test_c_casts_where_bits_are_read_as_signed() -> None:
+def test_generated_c_casts_signed_bits() -> None:
     text = export(trace("vadd.s32.s32.s32 d, a, b.b1", {"a": 1, "b": 2}), "c")
     assert " extend_a = (int32_t)select_a;\n" in text
     assert " extend_b = (int8_t)select_b;\n" in text
 
 
 @pytest.mark.parametrize("format_", ["c", "python"])
-def test_steps_are_called_as_in_documents(format_: str) -> None:
+def test_comments_in_code_have_the_step_titles_of_documents(format_: str) -> None:
     one = trace("vmad.s32.s32.s32.sat.shr7 d, a, b, c", {"a": 1, "b": 2, "c": 3})
     several = trace_block("vmax.s32.s32.s32.min t, a, b, c; vadd.s32.s32.s32.add d, t, b, c;",
                           {"a": 1, "b": 2, "c": 3})  # fmt: skip

@@ -26,7 +26,7 @@ WORDS = [LINE, "a=-1", "b=0", "c=0x11223344", "-f", "svg"]
 E3 = ptxscope.trace(LINE, VALUES)
 
 
-def test_a_figure_is_what_the_command_draws() -> None:
+def test_a_figure_equals_the_picture_of_the_command() -> None:
     figure = E3.figure(
         title="T", caption="C", notes={"saturate": "n", "lane 0": "m"}, steps="2-5", both=True
     )
@@ -58,12 +58,14 @@ def test_a_figure_is_what_the_command_draws() -> None:
         ({"scale": "2"}, "scale is '2'; it is a number"),
     ],
 )
-def test_what_it_cannot_draw_it_says(choices: dict[str, object], said: str) -> None:
+def test_a_figure_refuses_invalid_options_with_a_message(
+    choices: dict[str, object], said: str
+) -> None:
     with pytest.raises(ValueError, match=said):
         E3.figure(**choices)  # type: ignore[arg-type]
 
 
-def test_a_figure_of_a_block_is_what_the_command_draws() -> None:
+def test_a_figure_of_a_block_equals_the_picture_of_the_command() -> None:
     line = "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }"
     block = ptxscope.trace_block(line, {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF})
     shown = block.figure(
@@ -79,7 +81,7 @@ def test_a_figure_of_a_block_is_what_the_command_draws() -> None:
         block.parts[1].figure(fold="1")
 
 
-def test_other_options_are_taken_by_name() -> None:
+def test_a_figure_takes_other_options_by_name() -> None:
     assert E3.figure(standalone=True).svg == render_request([*WORDS, "--standalone"])
     with pytest.raises(TypeError, match=r"a figure takes no 'colour'; .*both, standalone"):
         E3.figure(colour="red")
@@ -99,7 +101,7 @@ def test_other_options_are_taken_by_name() -> None:
         ("svg", Options(id="a b"), "'a b' is not an id"),
     ],
 )
-def test_a_document_of_what_there_is_not_is_refused(
+def test_an_export_with_invalid_options_is_refused(
     format_: str, options: Options, said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):
@@ -192,7 +194,7 @@ def test_findings_in_markdown_are_a_list() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_a_hostile_title_ends_no_figure(text: str) -> None:
+def test_a_hostile_title_does_not_break_the_figure_element(text: str) -> None:
     html = E3.figure(title=text, caption=text).html
     tree = html5lib.parseFragment(html, namespaceHTMLElements=False)
     assert [x.tag for x in tree] == ["figure"]

@@ -100,7 +100,9 @@ def as_given(text: str) -> str:
 
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_so_does_every_instruction_s(opcode: str, model: str) -> None:
+def test_the_command_in_a_document_reproduces_the_document_of_every_instruction(
+    opcode: str, model: str
+) -> None:
     shown = example(opcode, model)
     for format_ in ("json", "svg"):
         options = Options(both=True, format=format_)
@@ -118,7 +120,7 @@ def test_so_does_every_instruction_s(opcode: str, model: str) -> None:
 
 @sampled
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_so_does_a_hostile_text_s(text: str) -> None:
+def test_the_command_in_a_document_reproduces_hostile_text(text: str) -> None:
     shown = annotated(E3, text)
     for format_ in READ:
         command = build_document(shown, Options(format=format_)).command
@@ -159,7 +161,9 @@ QUAD = trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF02
     ],
     ids=["line", "block"],
 )
-def test_what_is_left_out_is_said(format_: str, shown: Trace, steps: str, left_out: str) -> None:
+def test_a_partial_document_lists_the_omitted_steps(
+    format_: str, shown: Trace, steps: str, left_out: str
+) -> None:
     shown, options = annotate_trace(shown, steps=steps)
     part = export(shown, format_, options)
     plain = re.sub(r"(<[^>]*>|\\|\s)+", " ", part)
@@ -178,7 +182,7 @@ def test_what_is_left_out_is_said(format_: str, shown: Trace, steps: str, left_o
     ],
     ids=["quad", "E3", "block"],
 )
-def test_until_a_step_no_result_is_told(
+def test_a_document_until_a_step_hides_the_result(
     format_: str, shown: Trace, until: str, read: str, hidden: list[str]
 ) -> None:
     shown, options = annotate_trace(shown, until=until)
@@ -189,7 +193,7 @@ def test_until_a_step_no_result_is_told(
         assert "Two answers" not in text
 
 
-def test_a_document_says_why_it_has_no_result() -> None:
+def test_a_document_without_result_gives_the_reason() -> None:
     shown = build_document(QUAD, Options(result=False))
     assert shown.results == ()
     assert shown.no_result == "the result is not shown here"
@@ -231,7 +235,7 @@ WRITTEN += "\U0001f469\u200d\U0001f52c \u2067\u05d0\u2069 \u202bx\u202c \u200fy 
 
 
 @pytest.mark.parametrize("format_", READ)
-def test_a_writers_text_is_kept(format_: str) -> None:
+def test_the_text_of_an_author_is_unchanged(format_: str) -> None:
     text = export(annotated(E3, WRITTEN), format_)
     if format_ == "text":  # which breaks lines too, at blanks
         text = re.sub(r"\n +", " ", text)
@@ -242,7 +246,7 @@ def test_a_writers_text_is_kept(format_: str) -> None:
     assert "\ufffd" not in text
 
 
-def test_in_a_terminal_nothing_moves() -> None:
+def test_terminal_output_contains_only_printable_characters() -> None:
     for text in (WRITTEN, *HOSTILE):
         shown = annotated(E3, text)._repr_mimebundle_()["text/plain"]
         assert all(char.isprintable() for char in shown.replace("\n", ""))
@@ -265,7 +269,7 @@ def test_in_a_terminal_nothing_moves() -> None:
         (WRITTEN, WRITTEN),
     ],
 )
-def test_only_what_acts_is_made_visible(text: str, kept: str) -> None:
+def test_only_control_characters_are_replaced_by_visible_marks(text: str, kept: str) -> None:
     assert sanitize_text(text) == kept
 
 
@@ -273,7 +277,7 @@ BIDI = st.text(st.sampled_from("a\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
 
 
 @given(BIDI)
-def test_what_follows_a_text_keeps_its_direction(text: str) -> None:
+def test_a_sanitized_text_does_not_change_the_direction_of_later_text(text: str) -> None:
     """By the algorithm of UAX 9, X1 to X8, less its limits: nothing is open at the end."""
     stack: list[str] = []
     for char in sanitize_text(text):
@@ -294,7 +298,7 @@ def test_what_follows_a_text_keeps_its_direction(text: str) -> None:
 
 
 @pytest.mark.parametrize("opcode", [x for x, model in EXAMPLES if model == "isa"])
-def test_a_long_name_is_told_once(opcode: str) -> None:
+def test_a_long_name_appears_at_most_twice(opcode: str) -> None:
     short = example(opcode)
     names = {name: f"%{name * 39}" for name in {*short.instruction.written_names.values()}}
     line = re.sub(
@@ -317,7 +321,7 @@ def test_a_long_name_is_told_once(opcode: str) -> None:
 
 @pytest.mark.parametrize("erratum", ERRATA, ids=lambda x: x.id)
 @pytest.mark.parametrize("model", ["isa", "ptxas"])
-def test_no_two_answers_are_called_alike(erratum: object, model: str) -> None:
+def test_the_answers_of_an_erratum_have_distinct_labels(erratum: object, model: str) -> None:
     ptx, values, *_ = erratum.example  # type: ignore[attr-defined]
     answers = build_document(trace(ptx, values, model=model)).answers
     assert answers
@@ -346,9 +350,7 @@ def test_one_answer_for_two_reasons_has_two_names(line: str, values: tuple[int, 
 
 
 @given(st.sampled_from([x for x in ERRATA if x.repaired_in]), st.data())
-def test_no_two_answers_to_any_values_are_called_alike(
-    erratum: object, data: st.DataObject
-) -> None:
+def test_answers_to_any_values_have_distinct_labels(erratum: object, data: st.DataObject) -> None:
     ptx, values, *_ = erratum.example  # type: ignore[attr-defined]
     shown = trace(ptx, {x: data.draw(st.integers(0, 0xFFFFFFFF)) for x in values})
     answers = build_document(shown).answers
@@ -374,7 +376,7 @@ def test_rich_wraps_and_crops_nothing(width: int) -> None:
 
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_the_alternative_text_tells_operands_steps_and_result(opcode: str, model: str) -> None:
+def test_the_alternative_text_contains_operands_steps_and_result(opcode: str, model: str) -> None:
     shown = example(opcode, model)
     doc = build_document(shown)
     said = format_alt_text(doc)
@@ -403,7 +405,7 @@ def test_the_short_alternative_text_is_one_sentence(opcode: str, model: str) -> 
         assert all(x.result in said for x in doc.answers.all)
 
 
-def test_the_short_alternative_text_has_the_title_and_keeps_the_result_back() -> None:
+def test_the_short_alternative_text_has_the_title_and_hides_the_result() -> None:
     titled = replace(QUAD, annotations=QUAD.annotations._replace(title="Saturation."))
     said = format_short_alt(build_document(titled, Options(result=False)))
     assert said.startswith("Saturation: vadd4")
@@ -411,7 +413,7 @@ def test_the_short_alternative_text_has_the_title_and_keeps_the_result_back() ->
     assert "7f7f017f" not in said
 
 
-def test_the_alternative_text_of_a_part_gives_nothing_away() -> None:
+def test_the_alternative_text_of_a_part_hides_the_rest() -> None:
     said = format_alt_text(
         build_document(QUAD, Options(steps=parse_steps("-4", QUAD), result=False, is_early=True))
     )
@@ -421,7 +423,7 @@ def test_the_alternative_text_of_a_part_gives_nothing_away() -> None:
     assert "t, lane 3: 128 is above 127, the largest s8, so it becomes 127." in said
 
 
-def test_the_alternative_text_tells_the_numbers_of_every_step() -> None:
+def test_the_alternative_text_contains_the_numbers_of_every_step() -> None:
     """A reader who sees no picture can follow: 127 + 255 is told where it is added."""
     said = format_alt_text(
         build_document(
@@ -441,7 +443,7 @@ def test_the_alternative_text_tells_the_numbers_of_every_step() -> None:
         assert number in scalar
 
 
-def test_the_alternative_text_tells_the_steps_of_both_answers() -> None:
+def test_the_alternative_text_contains_the_steps_of_both_answers() -> None:
     """-1 as u64 is 2**64 - 1, of which 255 is left."""
     alone, both = (
         format_alt_text(build_document(E3)),
@@ -456,7 +458,7 @@ def test_the_alternative_text_tells_the_steps_of_both_answers() -> None:
 
 
 @pytest.mark.parametrize("format_", READ)
-def test_that_both_answers_are_one_is_said_in_every_format(format_: str) -> None:
+def test_every_format_says_that_both_models_agree(format_: str) -> None:
     said = "One answer: on these values isa and every known ptxas agree."
     one = trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})
     block = trace_block(BLOCK_PTX, BLOCK_VALUES | {"b": 1})  # -1 + 1 is not negative

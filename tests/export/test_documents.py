@@ -59,7 +59,7 @@ def test_update_rewrites_only_between_its_markers() -> None:
         ("<!-- ptxscope trace -f pdf -->\n<!-- /ptxscope -->", ":1: usage"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named_by_its_line(text: str, said: str) -> None:
+def test_an_error_in_a_file_is_named_by_its_line(text: str, said: str) -> None:
     with pytest.raises(CommandError, match=said.replace("/", r"\/")):
         updated(text, "FILE.md")
 
@@ -100,7 +100,7 @@ def test_a_page_has_sweeps_and_forms(tmp_path: Path, suffix: str) -> None:
         ("show", "OPCODE"),
     ],
 )
-def test_what_is_wrong_with_a_sweep_or_form_is_named_by_its_line(words: str, said: str) -> None:
+def test_an_error_in_a_sweep_or_form_is_named_by_its_line(words: str, said: str) -> None:
     with pytest.raises(CommandError, match=f"(?s):1: .*{said}"):
         updated(f"<!-- ptxscope {words} -->\n<!-- /ptxscope -->", "FILE.md")
 
@@ -113,7 +113,7 @@ def test_the_mkdocs_recipe_works() -> None:
     assert "import ptxscope" not in built
 
 
-def test_rich_prints_a_trace_and_no_markup() -> None:
+def test_rich_prints_a_trace_without_markup() -> None:
     out = io.StringIO()
     Console(file=out, width=100).print(E3)
     assert out.getvalue().rstrip() == export(E3, "text").rstrip()

@@ -66,7 +66,7 @@ def test_accepted_lines_are_drawn_well(step: int, model: str) -> None:
 
 
 @pytest.mark.parametrize("words", TIGHT)
-def test_what_has_hardly_any_room_is_drawn_well(words: str) -> None:
+def test_pictures_with_little_room_have_no_overlaps(words: str) -> None:
     shown, options, _ = parse_request([*shlex.split(words), "-f", "svg"])
     notes = (Note("a note", shown.steps[-1].stage), Note("a note", None, 0))
     noted = replace(shown, annotations=Annotations("T", "C", notes))
@@ -82,7 +82,7 @@ WHOLE = [x for x in TIGHT if re.match("'bf.*64", x) and "--compact" not in x]
 
 @pytest.mark.parametrize("words", WHOLE)
 @pytest.mark.parametrize("model", MODELS[::2])
-def test_no_line_passes_behind_a_number_of_a_whole_register(words: str, model: str) -> None:
+def test_no_line_crosses_a_number_of_a_whole_register(words: str, model: str) -> None:
     shown, options, _ = parse_request([*shlex.split(words), "-f", "svg", "--model", model])
     tree = drawn(shown, options)
     numbers = boxes(tree)
@@ -106,7 +106,7 @@ def some_options(shown: Trace, rng: Random) -> Options:
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("step", [1200, pytest.param(270, marks=thorough)])
-def test_parts_are_drawn_well(step: int, model: str) -> None:
+def test_partial_pictures_have_no_drawing_faults(step: int, model: str) -> None:
     for at, row in enumerate(golden_rows()[::step]):
         shown = trace(row.instruction, row.operands, model=model)
         assert_drawn_well(shown, some_options(shown, Random(at)))
@@ -124,7 +124,7 @@ LONG = (
 @sampled
 @pytest.mark.parametrize("wide", [11, 40])
 @pytest.mark.parametrize("line", LONG)
-def test_long_names_fit_in_parts_and_forks(line: str, wide: int) -> None:
+def test_long_names_fit_in_partial_pictures_and_branches(line: str, wide: int) -> None:
     ins = parse(line.format("%" + "n" * (wide - 2)))
     values = {x.name: (1 << x.type.bits) - 1 for x in ins.inputs}
     for model in MODELS[:2]:
@@ -152,7 +152,7 @@ def test_forks_are_drawn_well(step: int) -> None:
     assert {Stage.SATURATE, Stage.MERGE, Stage.SECONDARY, Stage.EXTEND} <= seen
 
 
-def test_no_line_passes_behind_a_truth_value() -> None:
+def test_no_line_crosses_a_truth_value() -> None:
     """q takes !t and !c beside p's t and !c."""
     for guard in ("", "@g "):
         for boolop in ("and", "or", "xor"):
@@ -221,7 +221,7 @@ def test_a_compact_picture_is_drawn_well(opcode: str, count: int) -> None:
 
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_a_compact_picture_is_much_lower_than_the_whole(opcode: str, model: str) -> None:
+def test_a_compact_picture_is_lower_than_the_full_picture(opcode: str, model: str) -> None:
     shown = example(opcode, model)
     _, high = measure_page(drawn(shown, COMPACT))
     _, whole = measure_page(drawn(shown))
@@ -234,7 +234,7 @@ def test_a_compact_picture_is_much_lower_than_the_whole(opcode: str, model: str)
     trace("vmad.u32.u32.u32.sat d, a, b, -c", dict.fromkeys("abc", 0xFFFFFFFF)), E2, E3,
     *(example(*x) for x in EXAMPLES),
 ])  # fmt: skip
-def test_a_compact_picture_has_the_step_where_answers_differ(shown: Trace) -> None:
+def test_a_compact_picture_has_the_step_at_which_answers_differ(shown: Trace) -> None:
     answers = build_document(shown).answers
     if answers and answers.stage in {step.stage for step in shown.steps}:
         assert str(answers.stage) in steps(drawn(shown, COMPACT))
@@ -265,7 +265,7 @@ def test_the_registers_are_drawn_if_no_shown_step_changes_anything(numbers: set[
 
 @sampled
 @pytest.mark.parametrize("opcode", CATALOG)
-def test_every_row_that_is_left_is_linked_to_what_is_left(opcode: str) -> None:
+def test_the_remaining_rows_of_a_partial_picture_are_linked(opcode: str) -> None:
     for shown in drawn_values(opcode, 12):
         stages = frozenset(step.stage for step in shown.steps)
         found = fold_scene(build_scene(shown), shown, (), stages)
@@ -281,7 +281,7 @@ _CURVE = re.compile(r"M([\d.]+) ([\d.]+)(?:L\1 ([\d.]+))?C[\d. ]+ ([\d.]+) [\d.]
 
 
 @pytest.mark.parametrize("line", ["setp.ltu.or.f64 p|q, a, b, !c", "set.ge.xor.s32.f32 d, a, b, c"])
-def test_lines_go_straight_behind_the_words_above_a_step(line: str) -> None:
+def test_lines_have_no_bend_beside_the_words_above_a_step(line: str) -> None:
     shown = trace(line, {"a": 0x7FF8 << 48 if "f64" in line else 0x7FC00000, "b": 7, "c": 0})
     tree = drawn(shown, COMPACT)
     bands = [

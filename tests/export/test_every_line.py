@@ -127,14 +127,16 @@ def some_trace(line: str) -> tuple[Trace, Options]:
         for lines, every in ((accepted, 60), (written, 250))
     ],
 )
-def test_lines_stand_in_every_format(lines: Callable[[], tuple[str, ...]], every: int) -> None:
+def test_random_lines_appear_in_every_format(
+    lines: Callable[[], tuple[str, ...]], every: int
+) -> None:
     for line in drawn(lines(), every):
         check(*some_trace(line))
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("model", MODELS)
-def test_every_line_stands_in_every_format_with_every_option(model: str) -> None:
+def test_every_line_appears_in_every_format_with_every_option(model: str) -> None:
     for line in (*accepted(), *written()):
         shown = traced(line, model)
         notes = (Note("a | b", shown.steps[0].stage), Note("c", None, 0))
@@ -166,20 +168,20 @@ def some_c(line: str) -> tuple[Trace, str, Options]:
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
-def test_lines_are_c(tmp_path: Path) -> None:
+def test_random_lines_give_valid_c(tmp_path: Path) -> None:
     compiled_as_c((*drawn(accepted(), 6), *drawn(written(), 12)), tmp_path)
 
 
 @pytest.mark.soak
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
-def test_every_line_is_c(tmp_path: Path) -> None:
+def test_every_line_gives_valid_c(tmp_path: Path) -> None:
     compiled_as_c((*accepted(), *written()), tmp_path)
 
 
 @pytest.mark.parametrize("line", ["setp.ne.u32 _, a, b", "@g setp.lt.and.f32 _, a, b, !c",
                                   "@!g setp.eq.s64 _, 1|2, b"])  # fmt: skip
 @pytest.mark.parametrize("model", MODELS)
-def test_where_nothing_is_kept_that_is_said(line: str, model: str) -> None:
+def test_an_instruction_without_result_is_described_as_such(line: str, model: str) -> None:
     shown = traced(line, model)
     assert shown.result == evaluate(line, {x.name: 0 for x in shown.instruction.inputs}) == {}
     check(shown, Options(both=True, standalone=True))
@@ -257,14 +259,14 @@ def renamed(
 @pytest.mark.parametrize(
     "name", ["\x7f", "\x85", "\x00", "\ud800", "\ufdd0", "\U0001ffff"], ids=ascii
 )
-def test_a_name_that_no_parser_lets_pass_is_visible_in_every_format(name: str) -> None:
+def test_an_unparsable_name_is_visible_in_every_format(name: str) -> None:
     ins, values = renamed(
         parse("selp.b32 d, a, b, !c"), {}, ["0", "1", name, "00", "000", "2", "3"]
     )
     check(trace(ins, values), Options(standalone=True))
 
 
-def test_a_bar_in_a_literal_stays_in_its_cell() -> None:
+def test_a_bar_in_a_literal_does_not_split_its_cell() -> None:
     document = export(trace("vadd.u32.u32.u32 d, 1|2, (4||0)", {}), "markdown")
     lines = document.splitlines()
     assert r"| `a` | `1 \| 2` | `0x00000003` | 3 |" in lines

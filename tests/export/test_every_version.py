@@ -40,7 +40,7 @@ def test_versions_whose_errata_cancel_out_are_listed(model: str) -> None:
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown", "rst", "html", "svg", "json"])
-def test_every_format_tells_of_them(format_: str) -> None:
+def test_every_format_lists_every_ptxas_version(format_: str) -> None:
     made = export(trace(LINE, VALUES), Format(format_), Options(both=True))
     assert isinstance(made, str)
     made = made.replace("\\", "")

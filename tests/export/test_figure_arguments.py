@@ -20,7 +20,7 @@ def test_a_text_is_a_text(name: str) -> None:
 
 
 @pytest.mark.parametrize("notes", [5, [5], {"add": 2}, {"add": None}])
-def test_notes_say_what_they_may_be(notes: object) -> None:
+def test_the_error_on_wrong_notes_describes_valid_ones(notes: object) -> None:
     with pytest.raises(TypeError, match=r'notes is .*; it is texts .*\["saturate=…"\]'):
         TRACE.figure(notes=notes)  # type: ignore[arg-type]
 
@@ -34,7 +34,7 @@ def test_steps_may_be_a_list(steps: object, same: str) -> None:
 
 
 @pytest.mark.parametrize("steps", [2.5, [1.5], None, [[1]], []])
-def test_other_steps_are_refused_with_what_is_allowed(steps: object) -> None:
+def test_the_error_on_wrong_steps_describes_valid_ones(steps: object) -> None:
     with pytest.raises((TypeError, ValueError), match='steps are "2-4", a number, or a list'):
         TRACE.figure(steps=steps)  # type: ignore[arg-type]
 

@@ -38,13 +38,15 @@ def is_as_it_was(document: str, snapshot: SnapshotAssertion, ending: str) -> boo
 
 @pytest.mark.parametrize("format_", [Format.TEXT, Format.MARKDOWN, Format.HTML, Format.SVG])
 @pytest.mark.parametrize("name", TRACES)
-def test_a_document_is_as_it_was(name: str, format_: Format, snapshot: SnapshotAssertion) -> None:
+def test_a_document_equals_its_golden_file(
+    name: str, format_: Format, snapshot: SnapshotAssertion
+) -> None:
     document = export(TRACES[name], format_, Options(both=True))
     assert is_as_it_was(document, snapshot, format_.endings[0])
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_is_as_it_was(name: str, snapshot: SnapshotAssertion) -> None:
+def test_a_picture_equals_its_golden_file(name: str, snapshot: SnapshotAssertion) -> None:
     """Each was looked at before it was stored."""
     command, *words = shlex.split(PICTURES[name])
     made = run(command, *words, "-f", "svg", *["--no-footer"] * (command == "trace"))
@@ -53,7 +55,7 @@ def test_a_picture_is_as_it_was(name: str, snapshot: SnapshotAssertion) -> None:
     assert is_as_it_was(svg, snapshot, "svg")
 
 
-def test_machine_code_in_a_picture_is_as_it_was(snapshot: SnapshotAssertion) -> None:
+def test_machine_code_in_a_picture_equals_its_golden_file(snapshot: SnapshotAssertion) -> None:
     rows = (
         MachineRow("0000", "LDG.E R2, [R2]", "load a", ""),
         MachineRow("0010", "IADD3 R0, R2, R5, RZ", "operate.t", "operate"),

@@ -40,7 +40,7 @@ def stages(svg: str) -> list[str]:
 # --- frames ------------------------------------------------------------------------------
 
 
-def test_there_is_a_frame_for_each_step() -> None:
+def test_each_step_has_a_frame() -> None:
     names = ["select", "extend", "operate", "sum", "scale", "saturate", "write"]
     titles = ["select", "extend", "multiply", "add-c", "scale", "saturate", "write"]
     found = make_frames(VMAD)
@@ -53,7 +53,7 @@ def test_there_is_a_frame_for_each_step() -> None:
 @pytest.mark.parametrize("options", [DEFAULT, BOTH], ids=["page", "both"])
 @pytest.mark.parametrize("shown", [VMAD, QUAD, E3, E2, example("setp"), example("selp")],
                          ids=["vmad", "quad", "E3", "E2", "setp", "selp"])  # fmt: skip
-def test_what_is_in_a_frame_stands_where_it_stands_in_the_whole(
+def test_the_boxes_of_a_frame_have_the_positions_of_the_full_picture(
     shown: Trace, options: Options
 ) -> None:
     whole = export(shown, "svg", options)
@@ -69,7 +69,7 @@ def test_what_is_in_a_frame_stands_where_it_stands_in_the_whole(
 @sampled
 @pytest.mark.parametrize("options", [DEFAULT, BOTH], ids=["page", "both"])
 @pytest.mark.parametrize("shown", [VMAD, QUAD, E3])
-def test_a_frame_does_not_tell_what_comes_later(shown: Trace, options: Options) -> None:
+def test_a_frame_hides_later_steps(shown: Trace, options: Options) -> None:
     """Neither the result nor that two models part; not in the words for readers either."""
     (name,) = shown.result
     word = format_hex(shown.result[name], 32)
@@ -89,7 +89,7 @@ GROUND = 'class="px-f-soft" fill='
 
 
 @pytest.mark.parametrize(("shown", "parted"), [(E3, 4), (E2, 4)], ids=["E3", "E2"])
-def test_no_empty_branch_tells_that_the_answers_will_part(shown: Trace, parted: int) -> None:
+def test_frames_before_the_difference_have_no_empty_branch(shown: Trace, parted: int) -> None:
     """Before the step at which they do, a frame shows what one of a single answer does."""
     both, one = make_frames(shown, BOTH), make_frames(shown)
     for at, (frame, alone) in enumerate(zip(both, one, strict=False), 1):
@@ -108,7 +108,7 @@ def test_frames_are_of_the_steps_that_are_shown() -> None:
     assert [frame.name for frame in found] == ["02-extend", "03-add", "04-saturate"]
 
 
-def test_a_step_that_is_not_drawn_has_no_frame() -> None:
+def test_an_omitted_step_has_no_frame() -> None:
     found = make_frames(TAGGED, COMPACT)
     assert [x.name for x in found] == ["02-extend", "03-add", "04-saturate", "05-merge"]
     last = [any(x.startswith("d = 0x") for x in texts(ET.fromstring(x.svg))) for x in found]
@@ -117,14 +117,14 @@ def test_a_step_that_is_not_drawn_has_no_frame() -> None:
 
 @ci_only
 @pytest.mark.parametrize("options", [DEFAULT, Options(id="mine"), Options(id="x" * 100)])
-def test_frames_may_stand_on_one_page(options: Options) -> None:
+def test_frames_on_one_page_have_distinct_ids(options: Options) -> None:
     made = [export(QUAD, "svg", options), *(frame.svg for frame in make_frames(QUAD, options))]
     ids = [{x.get("id") for x in ET.fromstring(svg).iter() if x.get("id")} for svg in made]
     assert not any(one & other for one, other in combinations(ids, 2))
 
 
 @pytest.mark.parametrize("options", [Options(scale=0.125), Options(width=640), STEPPING])
-def test_the_command_makes_it_again(options: Options) -> None:
+def test_the_command_reproduces_its_options(options: Options) -> None:
     format_ = "png" if options.scale or options.width else "svg"  # where a size acts
     words = shlex.split(format_command(VMAD, options._replace(format=format_)))
     _, made, _ = parse_request(words[2:])
@@ -136,7 +136,7 @@ def test_the_command_makes_it_again(options: Options) -> None:
 
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_it_is_valid_and_has_no_script(opcode: str, model: str) -> None:
+def test_a_stepping_picture_is_valid_and_has_no_script(opcode: str, model: str) -> None:
     document = export(example(opcode, model), "svg", STEPPING._replace(both=True))
     tree = ET.fromstring(document)
     ids = [x.get("id") for x in tree.iter() if x.get("id")]
@@ -243,7 +243,7 @@ def test_a_frame_marks_its_own_step(options: Options) -> None:
     assert not list_bars(export(TAGGED, "svg", options))
 
 
-def test_no_column_of_a_frame_goes_further_than_what_is_seen() -> None:
+def test_the_columns_of_frames_grow_from_frame_to_frame() -> None:
     found = [ET.fromstring(x.svg) for x in make_frames(TAGGED)]
     heights = [max(float(x.get("height", "0")) for x in tree.iter(f"{NS}rect")
                    if "px-f-soft" in x.get("class", "")) for tree in found]  # fmt: skip

@@ -26,7 +26,7 @@ def made(folder: Path, *words: str) -> list[str]:
 
 
 @pytest.mark.parametrize("format_", some(["svg", "png", "pdf"]))
-def test_an_earlier_run_s_frames_go_and_nothing_else(tmp_path: Path, format_: str) -> None:
+def test_a_new_run_removes_only_the_frames_of_earlier_runs(tmp_path: Path, format_: str) -> None:
     folder = tmp_path / "deck"
     width = ["--width", "160"] if format_ == "png" else []
     assert made(folder, "-f", format_, *width) == [f"{name}.{format_}" for name in NAMES]
@@ -44,7 +44,7 @@ def test_an_earlier_run_s_frames_go_and_nothing_else(tmp_path: Path, format_: st
     assert own.read_bytes() == b"<svg/>"
 
 
-def test_frames_in_another_format_are_told_of(tmp_path: Path) -> None:
+def test_old_frames_in_another_format_are_reported(tmp_path: Path) -> None:
     folder = tmp_path / "deck"
     made(folder, "-f", "svg")
     (folder / "01-own.pdf").write_bytes(b"%PDF-1.7 of somebody else")
@@ -62,7 +62,7 @@ def test_frames_in_another_format_are_told_of(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "there", ["<svg xmlns='http://www.w3.org/2000/svg'/>", "", "link", "folder", "picture"]
 )
-def test_what_is_no_frame_is_never_overwritten(tmp_path: Path, there: str) -> None:
+def test_a_file_that_is_not_a_frame_is_never_overwritten(tmp_path: Path, there: str) -> None:
     """And then nothing is written at all."""
     folder = tmp_path / "deck"
     folder.mkdir()
@@ -83,7 +83,7 @@ def test_what_is_no_frame_is_never_overwritten(tmp_path: Path, there: str) -> No
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_a_deck_takes_the_place_of_a_deck_only(tmp_path: Path) -> None:
+def test_a_deck_replaces_only_another_deck(tmp_path: Path) -> None:
     pytest.importorskip("typst")
     deck = tmp_path / "deck.pdf"
     words = ("-f", "pdf", "--steps", "1-2", "--frames", str(deck))
@@ -96,7 +96,7 @@ def test_a_deck_takes_the_place_of_a_deck_only(tmp_path: Path) -> None:
     assert is_frame(deck.read_bytes(), "pdf")
 
 
-def test_frames_stand_still(tmp_path: Path) -> None:
+def test_frames_refuse_the_option_for_motion(tmp_path: Path) -> None:
     done = run("trace", *LINE, "-f", "svg", "--stepping", "--frames", str(tmp_path / "x"))
     assert done.returncode == 2
     assert done.stderr == (
@@ -105,7 +105,7 @@ def test_frames_stand_still(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_each_frame_says_what_it_shows(tmp_path: Path) -> None:
+def test_each_frame_has_an_alternative_text(tmp_path: Path) -> None:
     done = run("trace", *LINE, "-f", "svg", "--alt", "--frames", str(tmp_path / "x"))
     said = dict(line.split(": ", 1) for line in done.stdout.splitlines())
     assert [*said] == NAMES
@@ -121,7 +121,7 @@ def test_each_frame_says_what_it_shows(tmp_path: Path) -> None:
 
 @ci_only
 @pytest.mark.parametrize("format_", some(["png", "pdf"]))
-def test_an_image_says_what_it_is(tmp_path: Path, format_: str) -> None:
+def test_an_image_contains_its_title_and_description(tmp_path: Path, format_: str) -> None:
     """By a real process: bytes don't pass through captured streams."""
     pytest.importorskip("typst" if format_ == "pdf" else "resvg_py")
     file = tmp_path / f"x.{format_}"

@@ -73,7 +73,7 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
 
 
 @pytest.mark.parametrize("both", [False, True])
-def test_the_picture_comes_first_and_the_tables_are_folded(both: bool) -> None:
+def test_the_picture_precedes_the_folded_tables(both: bool) -> None:
     tree = fragment(export(annotated(E3, "T"), "html", Options(both=both)))
     (article,) = tree.iter("article")
     assert [x.tag for x in article if x.tag != "style"] == ["header", "div", "details", "p"]
@@ -90,7 +90,7 @@ def test_the_picture_comes_first_and_the_tables_are_folded(both: bool) -> None:
 
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_a_value_names_what_it_came_from_and_what_came_of_it(opcode: str, model: str) -> None:
+def test_a_value_names_its_origins_and_its_descendants(opcode: str, model: str) -> None:
     """As the provenance of the engine has it, row for row and lane for lane."""
     shown = example(opcode, model)
     canvas = trace_picture.draw_trace(shown).canvas
@@ -108,7 +108,7 @@ def test_a_value_names_what_it_came_from_and_what_came_of_it(opcode: str, model:
         assert {x[1:] for x in relations.descendants[node]} & values == (on & values) | {node[1:]}
 
 
-def test_a_cell_tells_where_its_bits_came_from() -> None:
+def test_a_cell_names_the_origin_of_its_bits() -> None:
     tree = page(export(E3, "html", PAGE))
     told = [x for x in texts(tree, "div") if "From" in x]
     assert any(re.search(r"From %1 bits 31:0\.", x) for x in told)
@@ -227,7 +227,7 @@ def test_a_writer_chooses_the_id() -> None:
 
 
 @pytest.mark.parametrize("text", ["1", 'a"', "a b", "-", "é", "a" * 101, "a\n", "<b>"])
-def test_what_is_no_id_is_refused(text: str) -> None:
+def test_an_invalid_id_is_refused(text: str) -> None:
     words = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=1", "b=2", "c=3", "-f", "html"]
     with pytest.raises(CommandError, match="is not an id: a letter, then"):
         render_request([*words, f"--id={text}"])
@@ -235,7 +235,7 @@ def test_what_is_no_id_is_refused(text: str) -> None:
         export(E3, "html", Options(id=text))
 
 
-def test_without_a_style_sheet_its_words_stand_apart() -> None:
+def test_the_words_of_a_page_are_separate_without_a_style_sheet() -> None:
     """Every cell's remark is a block of its own, and nothing is told by the style alone."""
     tree = page(export(E3, "html", PAGE))
     for cell in (x for x in tree.iter("td") if x.find("div") is not None):
@@ -249,20 +249,20 @@ def test_without_a_style_sheet_its_words_stand_apart() -> None:
 PARTS = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f80ff01", "b=0x01ff0280", "c=0", "-f", "html"]
 
 
-def test_a_part_says_what_was_left_out() -> None:
+def test_a_partial_page_lists_the_omitted_steps() -> None:
     said = "".join(fragment(render_request([*PARTS, "--steps=2-4"])).itertext())
     assert "Steps not shown: 1 select, 5 merge, 6 write." in said
     assert "0x7f800181" in said  # 0x7f + 1 and 0x80 - 1 are clamped, 0xff + 2, 1 + 0x80 are not
 
 
-def test_what_it_was_made_with_makes_it_again() -> None:
+def test_the_command_in_a_page_reproduces_the_page() -> None:
     made = render_request([*PARTS, "--theme=dark", "--id=x", "--until=add", "--standalone"])
     (command,) = [x for x in texts(page(made), "code") if x.startswith("ptxscope trace ")]
     assert render_request(shlex.split(command)[2:]) == made
     assert render_request([*PARTS, "--steps=1-6"]) == render_request(PARTS)
 
 
-def test_a_long_name_is_told_once_then_its_role() -> None:
+def test_a_long_name_is_written_once_and_then_replaced_by_its_role() -> None:
     names = [f"%{letter * 40}" for letter in "dabc"]
     shown = trace(f"vadd4.s32.s32.s32.sat {', '.join(names)}", dict.fromkeys(names[1:], 1))
     tree = page(export(shown, "html", PAGE))

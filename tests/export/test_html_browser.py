@@ -129,7 +129,9 @@ def check_whole(browser: Browser, width: int) -> None:
 @ci_only
 @pytest.mark.parametrize("dark", [False, True], ids=["light system", "dark system"])
 @pytest.mark.parametrize("host", some(HOSTS, 1))
-def test_it_is_as_light_as_its_page(browser: Browser, host: str, dark: bool) -> None:
+def test_a_fragment_follows_the_light_or_dark_scheme_of_its_page(
+    browser: Browser, host: str, dark: bool
+) -> None:
     of = HOSTS[host]
     fragment = export(TRACES["e3"], "html", Options(both=True))
     browser.open(page(of, fragment), dark=dark)
@@ -142,7 +144,7 @@ def test_it_is_as_light_as_its_page(browser: Browser, host: str, dark: bool) -> 
 @ci_only
 @pytest.mark.parametrize("dark", [False, True], ids=["light system", "dark system"])
 @pytest.mark.parametrize("theme", list(Theme))
-def test_a_chosen_theme_stands(browser: Browser, theme: Theme, dark: bool) -> None:
+def test_a_chosen_theme_overrides_the_page(browser: Browser, theme: Theme, dark: bool) -> None:
     shown = dark if theme is Theme.AUTO else theme is Theme.DARK
     options = Options(both=True, theme=theme)
     for host in ("unmarked", "material dark", "furo light"):
@@ -160,7 +162,9 @@ def test_a_chosen_theme_stands(browser: Browser, theme: Theme, dark: bool) -> No
 @pytest.mark.parametrize("width", some(WIDTHS))
 @pytest.mark.parametrize("name", some(TRACES))
 @ci_only
-def test_nothing_is_cut_or_too_wide(browser: Browser, name: str, width: int) -> None:
+def test_no_part_of_a_page_is_truncated_or_too_wide(
+    browser: Browser, name: str, width: int
+) -> None:
     for options in (Options(both=True, standalone=True), Options(both=True)):
         text = export(TRACES[name], "html", options)
         browser.open(text if options.standalone else page(HOSTS["unmarked"], text), width)
@@ -206,7 +210,7 @@ def test_the_same_rules_do_for_a_picture(browser: Browser, theme: Theme) -> None
 
 
 @ci_only
-def test_two_themes_stand_on_one_page(browser: Browser) -> None:
+def test_fragments_of_two_themes_keep_their_colours_on_one_page(browser: Browser) -> None:
     light, dark = (export(E3, "html", Options(theme=theme)) for theme in (Theme.LIGHT, Theme.DARK))
     browser.open(page(HOSTS["unmarked"], light + dark))
     browser.unfold()
@@ -218,7 +222,7 @@ def test_two_themes_stand_on_one_page(browser: Browser) -> None:
 
 
 @ci_only
-def test_on_paper_it_is_dark_on_light_and_whole(browser: Browser) -> None:
+def test_a_printed_fragment_is_complete_and_dark_on_light(browser: Browser) -> None:
     for host in ("unmarked", "furo dark", "only dark"):
         browser.open(page(HOSTS[host], export(TRACES["vadd4"], "html")))
         browser.unfold()
@@ -233,9 +237,7 @@ def test_on_paper_it_is_dark_on_light_and_whole(browser: Browser) -> None:
 
 @ci_only
 @pytest.mark.parametrize("width", WIDTHS)
-def test_under_the_mouse_a_cell_tells_where_its_bits_came_from(
-    browser: Browser, width: int
-) -> None:
+def test_a_cell_under_the_mouse_shows_the_origin_of_its_bits(browser: Browser, width: int) -> None:
     browser.open(export(TRACES["vadd4"], "html", Options(standalone=True)), width)
     browser.unfold()
     browser.value("document.querySelector('.px-pictures').remove()")  # the tables move up
@@ -276,7 +278,7 @@ def test_a_table_has_a_line_on_every_side(browser: Browser) -> None:
 @ci_only
 @pytest.mark.parametrize("width", [380, 640, 676, 1200])
 @pytest.mark.parametrize("name", TRACES)
-def test_one_picture_is_seen_and_whole(browser: Browser, name: str, width: int) -> None:
+def test_one_complete_picture_is_visible(browser: Browser, name: str, width: int) -> None:
     """The columns of alabaster (660 px) and of wider themes have room for the whole picture."""
     for options in (Options(both=True), Options(standalone=True)):
         text = export(TRACES[name], "html", options)
@@ -292,7 +294,7 @@ def test_one_picture_is_seen_and_whole(browser: Browser, name: str, width: int) 
 @ci_only
 @pytest.mark.parametrize("width", [380, 1200])
 @pytest.mark.parametrize("name", ["vadd4", "vset4", "setp", "vmad", "e3"])
-def test_a_value_under_the_mouse_lights_what_it_is_related_to(
+def test_a_value_under_the_mouse_highlights_related_values(
     browser: Browser, name: str, width: int
 ) -> None:
     browser.open(page(HOSTS["unmarked"], export(TRACES[name], "html", Options(both=True))), width)
@@ -343,7 +345,7 @@ def test_a_fragment_has_a_tab_stop_for_the_picture_and_one_for_the_tables(
 
 
 @ci_only
-def test_in_a_page_the_arrows_go_from_cell_to_cell(browser: Browser) -> None:
+def test_arrow_keys_move_between_cells_of_a_page(browser: Browser) -> None:
     browser.open(export(LONG_NAMES, "html", Options(standalone=True)), 1200)
     browser.unfold()
     rows = browser.value(
@@ -372,7 +374,7 @@ def test_in_a_page_the_arrows_go_from_cell_to_cell(browser: Browser) -> None:
 
 
 @ci_only
-def test_in_a_page_the_arrows_go_from_value_to_value_of_the_picture(browser: Browser) -> None:
+def test_arrow_keys_move_between_values_of_a_picture(browser: Browser) -> None:
     browser.open(export(TRACES["vadd4"], "html", Options(standalone=True)), 1200)
     focus = "(x => x.localName === 'rect' ? x.textContent || x.dataset.v : x.localName)" \
         "(document.activeElement)"  # fmt: skip
@@ -392,7 +394,7 @@ def test_in_a_page_the_arrows_go_from_value_to_value_of_the_picture(browser: Bro
 
 
 @ci_only
-def test_pictures_of_any_themes_stand_on_one_page(browser: Browser) -> None:
+def test_pictures_of_several_themes_keep_their_colours_on_one_page(browser: Browser) -> None:
     """Each has its colours, whichever comes last, and however much of it is shown."""
     noted = E3.figure(theme="light", notes={"saturate": "a note"}).svg
     pictures = {
@@ -425,7 +427,7 @@ NARROW = {
 
 @ci_only
 @pytest.mark.parametrize("line", NARROW.values(), ids=NARROW)
-def test_no_table_is_cut_in_a_narrow_page(
+def test_no_table_is_truncated_in_a_narrow_page(
     browser: Browser, line: tuple[str, dict[str, int]]
 ) -> None:
     """As wide as a phone: what has no room goes on below."""

@@ -47,7 +47,7 @@ def test_all_is_read_by_all_eyes(theme: Theme, eyes: str) -> None:
 
 @pytest.mark.parametrize("eyes", EYES)
 @pytest.mark.parametrize("theme", THEMES)
-def test_what_means_different_things_differs_in_lightness_or_shape(theme: Theme, eyes: str) -> None:
+def test_colours_of_different_meaning_differ_in_lightness_or_shape(theme: Theme, eyes: str) -> None:
     for one, other in itertools.combinations(MEANT, 2):
         light, dark = (lightness(seen(linear(HTML[x][THEMES[theme]]), EYES[eyes]))
                        for x in (one, other))  # fmt: skip

@@ -45,7 +45,7 @@ def own_size(svg: str) -> tuple[float, float]:
         (Options(width=200), 0.25),
     ],
 )
-def test_a_png_is_as_large_as_asked_for(options: Options, times: float) -> None:
+def test_a_png_has_the_requested_size(options: Options, times: float) -> None:
     wide, high = own_size(export(VMAD, "svg", options))
     found = measured(export(VMAD, "png", options))
     assert found == pytest.approx((wide * times, high * times), abs=0.5)
@@ -73,7 +73,7 @@ def test_a_size_that_cannot_be_is_an_error(format_: str, options: Options) -> No
 
 
 @pytest.mark.parametrize(("format_", "name"), [("png", "resvg-py"), ("pdf", "typst")])
-def test_what_is_not_installed_is_named(
+def test_an_error_names_the_missing_package(
     format_: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, name.replace("-", "_"), None)
@@ -91,7 +91,7 @@ def test_what_is_not_installed_is_named(
     assert not Path("no-such-folder").exists()
 
 
-def test_where_there_are_no_fonts_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_fonts_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """resvg leaves out what it has no font for, and says nothing."""
     assert images.has_font("DejaVu Sans, sans-serif")
     assert not images.has_font("DejaVu Sans, sans-serif", skip_system_fonts=True)
@@ -150,7 +150,7 @@ def test_hostile_text_stays_text(text: str) -> None:
     assert measured(export(shown, "png", Options(scale=0.5)))[0] == 400
 
 
-def test_typst_finds_fonts_where_the_system_has_none() -> None:
+def test_typst_brings_its_own_fonts() -> None:
     typst = pytest.importorskip("typst")
     found = typst.Fonts(include_system_fonts=False).families()
     assert "DejaVu Sans Mono" in found
@@ -170,7 +170,7 @@ def process(*words: str, **how: Any) -> subprocess.CompletedProcess[bytes]:
 
 
 @ci_only
-def test_an_image_goes_into_a_pipe_and_into_a_file(tmp_path: Path) -> None:
+def test_an_image_can_be_written_to_a_pipe_or_a_file(tmp_path: Path) -> None:
     wanted = export(VMAD, "png", Options(scale=1))
     piped = process("-f", "png", "--scale", "1", stdout=subprocess.PIPE)
     assert (piped.returncode, piped.stdout) == (0, wanted)
@@ -180,7 +180,7 @@ def test_an_image_goes_into_a_pipe_and_into_a_file(tmp_path: Path) -> None:
 
 
 @ci_only
-def test_an_image_does_not_go_to_a_terminal() -> None:
+def test_an_image_is_not_written_to_a_terminal() -> None:
     pty = pytest.importorskip("pty")
     leader, follower = pty.openpty()
     try:
@@ -194,7 +194,7 @@ def test_an_image_does_not_go_to_a_terminal() -> None:
 
 
 @ci_only
-def test_a_closed_output_is_told() -> None:
+def test_an_image_for_a_closed_output_is_discarded() -> None:
     done = process("-f", "png", stdout=None, preexec_fn=lambda: os.close(1))
     assert (done.returncode, done.stderr) == (0, b"")  # it goes nowhere, as was asked
 
@@ -239,7 +239,7 @@ def test_frames_are_the_pages_of_a_pdf(tmp_path: Path) -> None:
         (["-f", "png", "--width", "x"], "usage: "),
     ],
 )
-def test_what_cannot_be_done_is_said(
+def test_an_impossible_request_for_an_image_is_reported(
     words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -272,7 +272,7 @@ def test_a_trace_of_text_loads_nothing_of_images() -> None:
 
 @ci_only
 @pytest.mark.parametrize("format_", ["png", "pdf"])
-def test_characters_that_no_font_has_are_told(format_: str, tmp_path: Path) -> None:
+def test_characters_without_a_font_are_reported(format_: str, tmp_path: Path) -> None:
     """Private ones, of which no two fonts have the same; what is there or unseen is not told."""
     pytest.importorskip("typst" if format_ == "pdf" else "resvg_py")
     title = "é → “…” \N{SOFT HYPHEN}\N{ZERO WIDTH JOINER}\N{NO-BREAK SPACE}e\u0301 \U00010fff\u0379"
@@ -290,7 +290,7 @@ def test_characters_that_no_font_has_are_told(format_: str, tmp_path: Path) -> N
     assert done_.stderr == ""
 
 
-def test_what_a_font_draws_is_no_box() -> None:
+def test_only_characters_without_a_glyph_are_missing() -> None:
     pytest.importorskip("resvg_py")
     svg = export(annotated(E3, "é\u0378→"), "svg")
     assert images.find_missing_glyphs([svg], "png") == ["\u0378"]
@@ -298,7 +298,7 @@ def test_what_a_font_draws_is_no_box() -> None:
 
 
 @pytest.mark.parametrize("format_", some(["pdf", "png"]))
-def test_one_character_makes_no_boxes_of_others(format_: str) -> None:
+def test_a_missing_character_does_not_affect_other_characters(format_: str) -> None:
     """A mark behind its letter, a ligature, or a character that no font has, beside Chinese."""
     pytest.importorskip("typst" if format_ == "pdf" else "resvg_py")
     made = export(annotated(E3, "饱和 e\u0301 fi"), "svg")
@@ -327,7 +327,7 @@ def pixels(png: bytes) -> list[bytes]:
     ]
 
 
-def test_what_is_a_box_in_its_line_alone_is_told() -> None:
+def test_characters_that_become_boxes_only_in_their_line_are_reported() -> None:
     """A mark for which there is no letter with it: Arabic lam and alef make one glyph."""
     pytest.importorskip("resvg_py")
     svg = export(annotated(E3, "饱和 \u0627\u0644\u0627"), "svg")

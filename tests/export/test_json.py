@@ -52,7 +52,7 @@ def test_the_schema_is_one_and_knows_every_stage_and_flag() -> None:
 
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_every_instruction_is_written_whole(opcode: str, model: str) -> None:
+def test_the_json_of_every_instruction_is_complete(opcode: str, model: str) -> None:
     shown = example(opcode, model)
     data = written(shown)
     assert {x["name"]: int(x["bits"]) for x in data["results"]} == shown.result
@@ -93,7 +93,7 @@ def test_integers_that_a_double_would_round_are_strings() -> None:
     assert operands == {"a": str((1 << 53) + 1), "b": 5, "c": 0}
 
 
-def test_both_answers_are_told() -> None:
+def test_the_json_trace_contains_both_answers() -> None:
     answers = written(E3, Options(both=True))["answers"]
     assert [x["result"] for x in answers["all"]] == ["0x11223300", "0x112233ff"]
     assert answers["steps"][0]["stage"] == "saturate"
@@ -103,7 +103,7 @@ def test_both_answers_are_told() -> None:
     assert {x["trace"]["model"]["name"] for x in others} == {"ptxas-13.5"}
 
 
-def test_a_block_tells_what_its_statements_read() -> None:
+def test_the_json_of_a_block_lists_the_operands_of_its_statements() -> None:
     data = written(BLOCK)
     assert [x["name"] for x in data["operands"]] == ["a", "b", "c"]
     assert [x["reads"].get("a") for x in data["statements"]] == [
@@ -133,7 +133,7 @@ def test_a_block_tells_what_its_statements_read() -> None:
         (lambda text: text.replace('"role": "c"', '"role": "z"'), "is not ptxscope.trace/1"),
     ],
 )
-def test_what_is_no_trace_is_refused(change: Any, said: str) -> None:
+def test_a_changed_json_trace_is_refused(change: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         load(change(export(E3, "json")))
 
@@ -142,7 +142,7 @@ def test_annotations_count_for_equality() -> None:
     assert replace(E3, annotations=Annotations("t")) != E3
 
 
-def test_a_line_that_cannot_be_read_alone_is_read_as_it_is_told() -> None:
+def test_an_instruction_of_a_longer_text_is_loaded_from_its_canonical_line() -> None:
     text = "vadd.u32.u32.u32 d, a, b; vsub.u32.u32.u32 d, a, b;"
     for ins in parse_all(text):
         shown = trace(ins, {"a": 5, "b": 3})

@@ -32,7 +32,7 @@ E3 = trace(PTX, {"%1": 0xFFFFFFFF, "%2": 0, "%3": 0x11223344})
     ],
     ids=" ".join,
 )
-def test_a_trace_is_read_back(more: list[str]) -> None:
+def test_a_loaded_trace_equals_the_exported_one(more: list[str]) -> None:
     shown, options, _ = parse_request([PTX, "%1=-1", "%2=0", "%3=0x11223344", *more])
     assert load(export(shown, "json", options)) == shown
 
@@ -40,7 +40,7 @@ def test_a_trace_is_read_back(more: list[str]) -> None:
 @pytest.mark.parametrize(
     "more", [[], ["--fold=1"], ["--until=s1"], ["--no-result"], ["--note=s2.1=x", "--both"]]
 )
-def test_a_block_is_read_back(more: list[str]) -> None:
+def test_a_loaded_block_equals_the_exported_one(more: list[str]) -> None:
     words = ["{ brev.b32 t, a; popc.b32 d, t; }", "a=7", "--title", "T", *more]
     shown, options, _ = parse_request(words)
     recorded = export(shown, "json", options)
@@ -110,7 +110,9 @@ CHANGES: list[tuple[Callable[[Any], Any], str]] = [
 
 @sampled
 @pytest.mark.parametrize(("change", "said"), CHANGES, ids=range(len(CHANGES)))
-def test_what_does_not_replay_is_refused(change: Callable[[Any], None], said: str) -> None:
+def test_a_json_trace_that_does_not_replay_is_refused(
+    change: Callable[[Any], None], said: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(said)) as caught:
         load(changed(export(E3, "json"), change))
     assert "\n" not in str(caught.value)
@@ -134,12 +136,12 @@ def test_what_does_not_replay_is_refused(change: Callable[[Any], None], said: st
         ("{}", "this is not ptxscope.trace/1: schema is missing"),
     ],
 )
-def test_what_is_no_trace_is_refused(text: str, said: str) -> None:
+def test_a_text_that_is_not_a_trace_is_refused(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=f"{re.escape(said)}\\Z"):
         load(text)
 
 
-def test_another_version_may_use_other_words_but_no_other_numbers() -> None:
+def test_a_trace_of_another_version_may_differ_in_words_only() -> None:
     text = export(E3, "json", Options(both=True))
 
     def reworded(data: Any) -> None:
@@ -175,7 +177,7 @@ def places(data: Any) -> list[tuple[Any, Any]]:
 
 
 @pytest.mark.parametrize("part", some(range(36)))
-def test_whatever_is_taken_out_or_changed_is_said(part: int) -> None:
+def test_any_changed_or_missing_part_of_a_json_trace_is_reported(part: int) -> None:
     for index in range(part, len(places(json.loads(SMALL))), 36):
         changes: tuple[Any, ...] = (None, [], "?", 1.5, "gone")
         for change in (changes[index % 5], changes[(index + 2) % 5]):

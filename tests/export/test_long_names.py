@@ -48,7 +48,7 @@ def letters_below(svg: str, name: str) -> list[str]:
 @sampled
 @pytest.mark.parametrize("options", [Options(), Options(both=True)], ids=["page", "both"])
 @pytest.mark.parametrize("line", LINES)
-def test_what_stands_for_a_long_name_is_said(line: str, options: Options) -> None:
+def test_the_letter_for_a_long_name_is_explained(line: str, options: Options) -> None:
     ptx = line.format(LONG)
     values = {f"{LONG}{x}": 1 for x in "abc" if f"{{0}}{x}" in line}
     svg = export(trace(ptx, values), "svg", options)
@@ -63,7 +63,7 @@ def test_one_register_in_two_places_has_both_letters() -> None:
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_the_figure_of_a_form_says_it_too(line: str) -> None:
+def test_the_figure_of_a_form_explains_the_letter_for_a_long_name(line: str) -> None:
     svg = form_figure.render(parse(line.format(LONG)))
     for letter in LINES[line]:
         assert letters_below(svg, f"{LONG}{letter}") == [letter]
@@ -82,7 +82,9 @@ def words(svg: str) -> list[str]:
     "vmad.s32.s32.s32 {d}, {a}, {b}, {c}", "slct.s32.s32 {d}, {a}, {b}, {c}",
     "setp.lt.and.s32 {p}|{q}, {a}, {b}, !{p}",
 ])  # fmt: skip
-def test_the_figures_are_those_of_a_register_for_each_place(line: str, guard: str) -> None:
+def test_figures_with_one_repeated_register_equal_those_with_distinct_ones(
+    line: str, guard: str
+) -> None:
     roles = ("a", "b", "c", "d", "p", "q", "guard")
     one = dict.fromkeys("abcd", SUM) | {x: f"%predicate_{x}" for x in ("p", "q", "guard")}
     own = {role: role for role in roles}
@@ -97,7 +99,7 @@ def test_the_figures_are_those_of_a_register_for_each_place(line: str, guard: st
     assert not [x for x in found[0] if "%" in x]
 
 
-def test_a_letter_is_no_name_of_the_other_destination() -> None:
+def test_no_letter_is_the_name_of_the_other_destination() -> None:
     shown = trace("setp.lt.s32 %predicate_q|p, a, b", {"a": 1, "b": 2})
     svg = export(shown, "svg")
     assert "p =" in words(svg)
@@ -110,7 +112,7 @@ ENDLESS = trace("vadd4.s32.s32.s32.sat {w}.b310, {x}, {y}.b7310, {z}".format(**H
 
 
 @pytest.mark.parametrize("compact", [False, True])
-def test_each_part_of_a_name_on_two_lines_has_its_letter(compact: bool) -> None:
+def test_each_part_of_a_split_name_has_its_letter(compact: bool) -> None:
     svg = export(ENDLESS, "svg", Options(compact=compact))
     lines = [x.text or "" for x in ET.fromstring(svg).iter(f"{NS}text")]
     for name, letter in zip("wxyz", "dabc", strict=True):

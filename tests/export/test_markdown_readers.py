@@ -31,7 +31,7 @@ def _texts(html: str) -> str:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_both_readers_show_what_was_written(text: str) -> None:
+def test_both_markdown_readers_show_the_original_text(text: str) -> None:
     common = MarkdownIt("commonmark").enable("table").enable("strikethrough")
     for read in (
         common.render,
@@ -43,7 +43,7 @@ def test_both_readers_show_what_was_written(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_cell_stays_one(text: str) -> None:
+def test_any_text_stays_within_its_table_cell(text: str) -> None:
     page = f"| a | b |\n| --- | --- |\n| {escape_text(text)} | 1 |\n"
     for html in (
         MarkdownIt("commonmark").enable("table").enable("strikethrough").render(page),
@@ -65,14 +65,14 @@ def test_a_cell_stays_one(text: str) -> None:
         "\u0663. x",
     ],
 )
-def test_a_number_begins_no_list(text: str) -> None:
+def test_a_number_at_the_start_does_not_begin_a_list(text: str) -> None:
     for read in (MarkdownIt("commonmark").render, python_markdown):
         for page in (escape_text(text), f"> {escape_text(text)}", f"- {escape_text(text)}"):
             assert "<ol" not in (html := read(page))
             assert _texts(html) == text
 
 
-def test_dollars_are_no_mathematics() -> None:
+def test_dollar_signs_are_escaped() -> None:
     assert "$" not in escape_text("$x^2$")
 
 

@@ -172,7 +172,7 @@ def test_a_writers_text_is_text(text: str, page: bool, seen: Callable[..., Seen]
     [(E3, "E3", "0x11223300", "0x112233ff"), (E2, "E2", "0xffffffff", "0x00000000")],
     ids=["E3", "E2"],
 )
-def test_both_answers_are_told(
+def test_marked_up_documents_contain_both_answers(
     shown: Trace, erratum: str, isa: str, ptxas: str, seen: Callable[..., Seen]
 ) -> None:
     found = seen(shown, Options(both=True))
@@ -182,7 +182,7 @@ def test_both_answers_are_told(
     assert "The steps of ptxas-13.5 from there" in (*found.headings, *found.paragraphs)
 
 
-def test_registers_may_be_called_what_ptx_allows(seen: Callable[..., Seen]) -> None:
+def test_registers_may_have_any_name_that_ptx_allows(seen: Callable[..., Seen]) -> None:
     assert any("%d$_ = " in said for said in seen(register("%d$_")).paragraphs)
 
 
@@ -196,7 +196,7 @@ def test_hostile_text_stays_text_in_markdown(text: str, level: int | None) -> No
 
 
 @pytest.mark.parametrize(("level", "tags"), [(1, "h1 h2 h3"), (2, "h2 h3 h4"), (5, "h5 h6 h6")])
-def test_the_headings_of_markdown_begin_at_a_level(level: int, tags: str) -> None:
+def test_the_headings_of_markdown_start_at_the_requested_level(level: int, tags: str) -> None:
     options = Options(both=True, heading_level=level)
     tokens = MARKDOWN.parse(export(annotated(E3, "T"), "markdown", options))
     found = [at for at, token in enumerate(tokens) if token.type == "heading_open"]
@@ -222,7 +222,7 @@ def test_a_level_that_headings_cannot_have_is_refused(level: Any) -> None:
         export(E3, "markdown", Options(heading_level=level))
 
 
-def test_a_page_has_sections_and_a_fragment_none() -> None:
+def test_only_a_standalone_page_has_sections() -> None:
     for options, count in ((Options(), 0), (Options(standalone=True), 1)):
         tree = rst_tree(export(E3, "rst", options))
         assert len([*tree.findall(nodes.document)]) == 1

@@ -128,13 +128,13 @@ def test_something_is_inked_everywhere(name: str) -> None:
 @sampled
 @pytest.mark.parametrize("name", some(FAMILIES, 0, 9))
 @pytest.mark.parametrize("renderer", RENDERERS)
-def test_renderers_ink_the_same(renderer: str, name: str) -> None:
+def test_renderers_draw_the_same_picture(renderer: str, name: str) -> None:
     assert not differences(reference(name), RENDERERS[renderer](drawn(name)))
 
 
 @ci_only
 @pytest.mark.parametrize("name", FAMILIES)
-def test_chromium_inks_the_same(name: str, in_chromium: dict[str, Grid]) -> None:
+def test_chromium_draws_the_same_picture(name: str, in_chromium: dict[str, Grid]) -> None:
     assert not differences(reference(name), in_chromium[name])
 
 
@@ -149,7 +149,7 @@ def test_chromium_inks_the_same(name: str, in_chromium: dict[str, Grid]) -> None
     ],
     ids=["no lines", "paths are filled", "blank", "text is shifted"],
 )
-def test_a_picture_that_is_not_the_same_is_found(what: str, instead: str) -> None:
+def test_the_comparison_finds_a_changed_picture(what: str, instead: str) -> None:
     other = re.sub(what, instead, drawn("set"))
     assert other != drawn("set")
     assert differences(reference("set"), resvg(other))

@@ -60,7 +60,7 @@ def words(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_format_says_what_the_text_says(command: str) -> None:
+def test_every_format_has_the_words_of_the_text(command: str) -> None:
     given = (*COMMANDS[command], *(["--no-next"] if "explain" in COMMANDS[command][0] else []))
     said = words(run(*given).stdout)
     for format_, read in READERS.items():

@@ -263,7 +263,7 @@ def test_paper_without_a_drawing_library_gets_the_text(tmp_path: Path) -> None:
 
 @ci_only
 @pytest.mark.parametrize("builder", ["text", "texinfo", "man", "dirhtml", "pseudoxml"])
-def test_no_builder_stumbles(tmp_path: Path, builder: str) -> None:
+def test_every_sphinx_builder_runs_without_warnings(tmp_path: Path, builder: str) -> None:
     pages = {"index": PAGE.replace("FORMAT", "html"), "other": OTHER}
     assert built(tmp_path, pages, builder) == ""
     made = "".join(x.read_text("utf-8") for x in (tmp_path / "out").rglob("*") if x.is_file()
@@ -284,7 +284,7 @@ def test_a_theme_for_all(tmp_path: Path) -> None:
 
 @ci_only
 @pytest.mark.parametrize("jobs", ["2", "1"])
-def test_a_value_is_that_of_the_trace_as_it_is_now(tmp_path: Path, jobs: str) -> None:
+def test_a_value_in_a_text_follows_changes_of_its_trace(tmp_path: Path, jobs: str) -> None:
     pages = {"index": PAGE.replace("FORMAT", "html"), "other": OTHER}
     more = {f"page{at}": f"T\n=\n\n:ptx:result:`the-clamp`, {at}\n" for at in range(8)}
     more = {name: f":orphan:\n\n{text}" for name, text in more.items()}
@@ -319,7 +319,7 @@ WRONG_TRACES = {
 }
 
 
-def test_what_is_wrong_is_said_at_its_line(tmp_path: Path) -> None:
+def test_an_error_in_a_sphinx_page_is_reported_at_its_line(tmp_path: Path) -> None:
     traces = "".join(f".. ptx-trace:: {text}\n\n" for text in WRONG_TRACES)
     other = "Other\n=====\n\n" + "\n\n".join(WRONG) + "\n"
     names = PAGE.replace("FORMAT", "html").replace("e3", "the clamp").replace("The Clamp", "???")
@@ -343,7 +343,7 @@ def test_what_is_wrong_is_said_at_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["parse_request", "_framed"])
-def test_what_nobody_foresaw_does_not_end_the_build(name: str, tmp_path: Path) -> None:
+def test_an_internal_error_does_not_end_the_build(name: str, tmp_path: Path) -> None:
     fail = "import ptxscope.sphinx as extension\ndef fail(*_):\n    raise IndexError('an index')\n"
     page = ".. ptx-trace:: popc.b32 d, a\n   :operands: a=1\n\nThe rest.\n"
     warned = built(tmp_path, {"index": page}, conf=f"{fail}extension.{name} = fail\n")
@@ -373,7 +373,7 @@ and :numref:`the block`.
 """
 
 
-def test_a_step_has_the_names_that_are_shown_and_a_name_is_taken_once(tmp_path: Path) -> None:
+def test_steps_have_link_targets_and_duplicate_names_are_reported(tmp_path: Path) -> None:
     warned = built(tmp_path, {"index": TARGETS}, conf="numfig = True\n").splitlines()
     assert len(warned) == 3
     assert ":8: WARNING: ptx-trace: the name the-block is already used" in warned[0]
@@ -429,7 +429,7 @@ def test_a_value_by_its_name(what: str, told: str) -> None:
     assert format_value(CLAMP, what) == told
 
 
-def test_a_value_of_a_scalar_instruction() -> None:
+def test_values_of_a_scalar_instruction_are_formatted() -> None:
     assert (format_value(E3, "%1"), format_value(E3, "a"), format_value(E3, "add")) == (
         "0xffffffff",
         "0xffffffff",
@@ -474,7 +474,7 @@ def test_a_block_is_a_trace(tmp_path: Path, format_: str) -> None:
         assert f'id="{anchor}"' in text
 
 
-def test_values_of_a_block() -> None:
+def test_values_of_a_block_are_formatted() -> None:
     block = trace_block(
         "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }",
         {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF},

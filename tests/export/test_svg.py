@@ -85,7 +85,7 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
 
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_the_result_stands_in_it_once_as_one_word(opcode: str, model: str) -> None:
+def test_the_result_appears_once_as_one_word(opcode: str, model: str) -> None:
     shown = example(opcode, model)
     tree = drawn(shown)
     for role, name in shown.instruction.results.items():
@@ -107,7 +107,7 @@ def test_words_have_a_prefix_everywhere(opcode: str, model: str) -> None:
             ), text
 
 
-def test_no_literal_and_no_word_of_the_author_loses_its_prefix() -> None:
+def test_literals_and_words_of_the_author_keep_their_prefix() -> None:
     notes = (Note("at 0xcafe0000", Stage.SELECT), Note("to 0xcafe0001", None, 0))
     shown = trace("prmt.b32 d, a, b, 0x5410", {"a": 0x01020304, "b": 0x05060708})
     said = Annotations("Title 0xcafe0002", "Caption 0xcafe0003", notes)
@@ -133,13 +133,13 @@ def test_hostile_text_stays_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["%r$_", "%twelve_wide", "%" + "x" * 39, "_" + "x" * 10_000])
-def test_names_of_any_length_stay_within(name: str) -> None:
+def test_names_of_any_length_fit_in_the_picture(name: str) -> None:
     tree = drawn(register(name))
     assert name in "".join("".join(tree.itertext()).split())
     assert_within(tree)
 
 
-def test_what_xml_cannot_hold_becomes_a_mark() -> None:
+def test_characters_that_are_invalid_in_xml_do_not_break_the_picture() -> None:
     shown = replace(E3, annotations=Annotations("a\0b\ud800c\ufffed"))
     assert "d" in "".join(texts(drawn(shown)))
 
@@ -158,7 +158,7 @@ def test_every_colour_follows_the_dark_scheme() -> None:
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_words_can_be_read_on_what_is_behind_them(scheme: int) -> None:
+def test_words_have_enough_contrast_with_their_background(scheme: int) -> None:
     """WCAG 2 asks for a contrast of 4.5 to 1."""
     light = {str(ink): linear(colours[scheme]) for ink, colours in PALETTE.items()}
     pairs = [(ink, f"{ink}-soft") for ink in ("true", "mark")]
@@ -177,7 +177,7 @@ def test_words_can_be_read_on_what_is_behind_them(scheme: int) -> None:
 
 
 @pytest.mark.parametrize("shown", LANES, ids=[str(x.instruction.opcode) for x in LANES])
-def test_only_what_is_selected_crosses_columns(shown: Trace) -> None:
+def test_only_links_of_selected_parts_cross_columns(shown: Trace) -> None:
     tree = drawn(shown)
     chosen = min(float(x.get("y", "0")) for x in group(tree, "px-select").iter(f"{NS}rect"))
     guards = [x for x in tree.iter(f"{NS}g") if "px-guard" in x.get("class", "").split()]
@@ -188,7 +188,7 @@ def test_only_what_is_selected_crosses_columns(shown: Trace) -> None:
             assert x == to_x
 
 
-def test_renderers_that_take_rules_for_attributes_see_no_height() -> None:
+def test_style_sheets_hide_the_height_rule_from_simple_renderers() -> None:
     """CairoSVG and svglib read ``height:auto`` of the root as a length, wherever it stands."""
     document = export(MASKED, "svg")
     assert not re.search(r'<svg[^>]*style="', document)
@@ -214,7 +214,7 @@ def test_the_steps_of_two_answers_are_level() -> None:
         (("show", "vadd4", "-f", "json"), 2, "invalid choice"),
     ],
 )
-def test_what_cannot_be_drawn_is_reported(words: tuple[str, ...], status: int, said: str) -> None:
+def test_an_impossible_picture_is_reported(words: tuple[str, ...], status: int, said: str) -> None:
     done = run(*words)
     assert (done.returncode, done.stdout) == (status, "")
     assert said in done.stderr

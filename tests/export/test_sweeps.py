@@ -30,7 +30,7 @@ from tests.tiers import sampled, some
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_shades_can_be_told_apart_by_lightness_alone() -> None:
+def test_shades_differ_in_lightness() -> None:
     light = [luminance(linear(colour)) for colour in COLOUR_RAMP]
     assert all(low <= high for low, high in pairwise(light))
     assert all(light[at] < light[at + 4] for at in range(0, 252, 4))
@@ -48,7 +48,7 @@ def test_a_map_has_the_shade_of_its_value_in_every_cell() -> None:
             assert tuple(colours[row, column]) == COLOUR_RAMP[value + 128]
 
 
-def test_the_hatch_lies_where_models_part_and_nowhere_else() -> None:
+def test_only_cells_with_different_models_are_hatched() -> None:
     found = sweep_line("vadd.u32.s32.s32.sat d.b0, a.b0, b.b0, c", "a.b0", "b.b0")
     root = ET.fromstring(sweep_picture.render(found))
     hatches = [x.get("d", "") for x in root.iter(f"{SVG}path") if x.get("class") == "px-s-ink"]
@@ -111,7 +111,7 @@ def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
         assert svg == sweep_picture.render(found, Options(theme=theme))
 
 
-def test_text_of_users_stays_text() -> None:
+def test_a_hostile_title_of_a_sweep_stays_text() -> None:
     found = sweep_line("setp.lt.u16 p, a, b", "a")
     title = "</title><script>alert(1)</script>&\"'\x00\u202e"
     root = ET.fromstring(sweep_picture.render(found, title=title))
@@ -120,7 +120,7 @@ def test_text_of_users_stays_text() -> None:
     assert "\u202e" not in (root.findtext(f"{SVG}title") or "")
 
 
-def test_ids_are_of_what_is_shown() -> None:
+def test_the_id_of_a_sweep_depends_on_its_content() -> None:
     def name(found: Sweep, id_: str = "") -> str:
         shown = re.search('<title id="([^"]+)-title"', sweep_picture.render(found, Options(id=id_)))
         assert shown
@@ -134,7 +134,7 @@ def test_ids_are_of_what_is_shown() -> None:
 # --- in cells ----------------------------------------------------------------------------
 
 
-def test_dots_stand_where_the_values_are() -> None:
+def test_dots_are_drawn_at_their_values() -> None:
     found = sweep_line("vmin4.u32.u32.u32 d, a, b, c", "a.b0", b=255)  # a itself
     found.has_current_point = False
     lines = terminal_plot.draw_plot_lines(found, terminal_plot.PlotSize(4 + 64, 2 + 16))
@@ -157,7 +157,7 @@ def test_dots_stand_where_the_values_are() -> None:
     "means", some([(True, True), (False, False), (True, False), (False, True)])
 )
 @pytest.mark.parametrize("lanes", some(["a.b0", "a b", "a", "a.b0 b.b0"], 0, 1))
-def test_it_fits_into_any_room(lanes: str, means: tuple[bool, bool]) -> None:
+def test_a_plot_fits_into_any_room(lanes: str, means: tuple[bool, bool]) -> None:
     unicode, colours = means
     x, _, y = lanes.partition(" ")
     rng = Random(1)
@@ -213,7 +213,7 @@ def test_halves_of_cells_have_the_shades_of_their_values() -> None:
             assert cell.lower_shade == (column + 254 - 2 * row) % 256
 
 
-def test_the_text_says_what_its_marks_mean() -> None:
+def test_the_text_of_a_sweep_explains_its_marks() -> None:
     shown = render(sweep_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0))
     assert "=: clamped, x: ptxas-13.5 differs." in shown
     assert max(map(len, shown.splitlines())) <= 80
@@ -226,7 +226,7 @@ def plotted(found: Sweep) -> list[str]:
     return [x.text or "" for x in ET.fromstring(sweep_picture.render(found)).iter(f"{SVG}text")]
 
 
-def test_where_clamping_begins_and_ends_is_named_along_x() -> None:
+def test_the_ends_of_clamping_are_labelled_along_x() -> None:
     """21475 * 100000 is above 2147483647, 21474 * 100000 is not; a line has two bands."""
     line = "vmad.s32.s32.s32.sat d, a.h0, b, c"
     texts = plotted(sweep_line(line, "a.h0", b=100_000))
@@ -234,7 +234,7 @@ def test_where_clamping_begins_and_ends_is_named_along_x() -> None:
     assert texts.count("clamped to -2147483648") == texts.count("clamped to 2147483647") == 1
 
 
-def test_a_narrow_band_has_its_label_and_its_end_a_line_of_its_own() -> None:
+def test_a_narrow_band_has_a_label_and_its_end_has_a_separate_line() -> None:
     """123 + 5 is the first sum above 127: it stands where 127 does."""
     texts = plotted(sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=5))
     assert {"123", "127"} <= set(texts)
@@ -242,7 +242,7 @@ def test_a_narrow_band_has_its_label_and_its_end_a_line_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("here", [-128, -126, 126, 127])
-def test_the_current_value_hides_no_end_of_an_axis(here: int) -> None:
+def test_the_ends_of_an_axis_are_visible_beside_the_current_value(here: int) -> None:
     for y in ("", "b.b0"):
         found = sweep_line(
             "vadd.s32.s32.s32 d, a.b0, b.b0, c", "a.b0", y, a=here & 0xFF, b=here & 0xFF

@@ -22,7 +22,7 @@ from tests.strategies import evaluations
 
 
 @given(evaluations())
-def test_every_trace_fits_and_tells_its_values(
+def test_every_text_trace_fits_and_contains_its_values(
     evaluation: tuple[Instruction, dict[str, int]],
 ) -> None:
     ins, values = evaluation
@@ -58,7 +58,7 @@ def words_of_cells(step: StepView) -> Counter[str]:
     "isa",
     80,
 )
-def test_no_number_is_broken(
+def test_no_number_is_split_between_lines(
     evaluation: tuple[Instruction, dict[str, int]], model: str, width: int
 ) -> None:
     for step in build_document(trace(*evaluation, model=model)).steps:
@@ -74,7 +74,7 @@ def test_examples_are_ascii(opcode: str) -> None:
 
 
 @pytest.mark.parametrize("erratum", ERRATA, ids=lambda x: x.id)
-def test_two_answers_stand_side_by_side(erratum: Erratum) -> None:
+def test_two_answers_are_listed_together(erratum: Erratum) -> None:
     ptx, values, isa, ptxas = erratum.example
     digits = parse(ptx).type_of("d").bits // 4
     for model in ("isa", "ptxas-13.0"):
@@ -104,7 +104,7 @@ def test_hostile_text_stays_text_in_80_columns(text: str) -> None:
     assert "".join(kept(text).split()) in "".join(body.split())
 
 
-def test_comparisons_stand_in_brackets_beside_what_they_yield() -> None:
+def test_comparisons_are_bracketed_before_their_result() -> None:
     """128 is not below 0, and 1 is below 2; of one lane and of four."""
     four = trace("vset4.u32.s32.lt d, a, b, c", {"a": 0x80000001, "b": 2, "c": 0})
     one = trace("setp.lt.u32 p, a, b", {"a": 128, "b": 0})

@@ -58,7 +58,7 @@ HEBREW, ARABIC = "\u05e9\u05dc\u05d5\u05dd", "\u0645\u0631\u062d\u0628\u0627"
     (HEBREW, True), (f"(1) {ARABIC} vadd", True), (f"vadd {HEBREW}", False), ("12 + 3", False),
     ("\u00e9", False), ("", False),
 ])  # fmt: skip
-def test_the_first_character_with_a_direction_says(text: str, leftwards: bool) -> None:
+def test_the_first_directional_character_decides_the_direction(text: str, leftwards: bool) -> None:
     assert is_leftwards(text) is leftwards
 
 

@@ -35,7 +35,7 @@ SHOWN: dict[tuple[str, tuple[int, ...]], tuple[str, ...]] = {
 
 @pytest.mark.parametrize("format_", TOLD)
 @pytest.mark.parametrize("line", SHOWN, ids=lambda x: x[0].split()[0])
-def test_no_format_has_what_comes_out(line: tuple[str, tuple[int, ...]], format_: str) -> None:
+def test_no_format_reveals_a_hidden_result(line: tuple[str, tuple[int, ...]], format_: str) -> None:
     ptx, values = line
     shown = trace_block(ptx, dict(zip("abc", values, strict=True)))
     whole = export(shown, format_) + format_alt_text(build_document(shown))
@@ -53,7 +53,9 @@ def last_steps(svg: str) -> str:
 
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_what_is_drawn_last_depends_on_no_value(opcode: str, model: str) -> None:
+def test_the_write_step_of_a_hidden_result_is_independent_of_values(
+    opcode: str, model: str
+) -> None:
     """Nothing but c is read there, and c is the same."""
     one = example(opcode, model)
     inputs = [role for x in one.instruction.inputs for role in x.roles]
@@ -64,7 +66,7 @@ def test_what_is_drawn_last_depends_on_no_value(opcode: str, model: str) -> None
 
 
 @pytest.mark.parametrize("format_", TOLD)
-def test_both_answers_are_kept_back(format_: str) -> None:
+def test_both_answers_are_hidden(format_: str) -> None:
     """Documented is 0 in byte 0, and what ptxas makes of -1 is ff."""
     for shown, words in (
         (E3, ("11223300", "112233ff")),
@@ -84,7 +86,7 @@ def told_words(text: str) -> str:
 
 @pytest.mark.parametrize("format_", TOLD)
 @pytest.mark.parametrize("shown", [E2, E3], ids=["E2", "E3"])
-def test_no_word_of_an_erratum_tells_what_comes_of_it(shown: Trace, format_: str) -> None:
+def test_no_word_of_an_erratum_reveals_the_result(shown: Trace, format_: str) -> None:
     answers = build_document(shown, Options(both=True)).answers
     assert answers
     whole, made = (
@@ -97,7 +99,7 @@ def test_no_word_of_an_erratum_tells_what_comes_of_it(shown: Trace, format_: str
         assert not any(part in made for part in parts)
 
 
-def test_a_part_that_ends_before_is_shown_as_it_was_asked_for() -> None:
+def test_an_early_part_without_result_is_shown() -> None:
     shown = trace("vmad.s32.s32.s32 d, a, b, c", {"a": 901, "b": 7, "c": 1})
     early = frozenset(step.place for step in shown.steps[:-1])
     until = Options(steps=early, result=False, is_early=True)
@@ -127,9 +129,7 @@ PARTS: dict[tuple[str, str], tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("line", "part"), [(x, y[0]) for x, y in PARTS.items()])
-def test_a_step_without_those_behind_it_does_not_show_the_result(
-    line: tuple[str, str], part: str
-) -> None:
+def test_a_document_until_a_step_does_not_show_the_result(line: tuple[str, str], part: str) -> None:
     words, told = [line[0], *line[1].split()], PARTS[line][1]
     until = render_request([*words, "--until", part])
     assert re.search(rf"{re.escape(told)}(?!\w)", until)
@@ -159,7 +159,7 @@ MERGED = ("vadd4.s32.s32.s32.sat d.b310, a.b7310, b, c", "80ff7f01", "800102ff",
 
 @pytest.mark.parametrize("part", [["--until", "merge"]])
 @pytest.mark.parametrize("format_", TOLD)
-def test_a_part_does_not_show_the_bytes_that_are_the_result(format_: str, part: list[str]) -> None:
+def test_a_partial_document_hides_the_bytes_of_the_result(format_: str, part: list[str]) -> None:
     ptx, *values = MERGED
     words = [ptx, *(f"{x}=0x{bits}" for x, bits in zip("abc", values, strict=True)), *part]
     made = render_request([*words, "-f", format_])

@@ -23,7 +23,7 @@ STYLES = {"wide": DEFAULT, "compact": Options(compact=True), "dark": Options(the
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", ALL)
-def test_no_line_passes_behind_a_box(name: str, style: str) -> None:
+def test_no_line_crosses_a_box(name: str, style: str) -> None:
     assert not hidden(drawn(ALL[name], STYLES[style]))
 
 
@@ -47,7 +47,7 @@ def test_a_bit_and_its_entry_light_each_other_in_a_page(is_wide: bool) -> None:
         assert related == {number, entry}
 
 
-def test_plain_text_has_the_table_the_selector_and_the_window() -> None:
+def test_the_text_has_the_truth_table_the_selector_and_the_window() -> None:
     def lines(shown: Trace) -> list[str]:
         return [line.strip() for line in export(shown).splitlines()]
 
