@@ -137,7 +137,7 @@ def test_a_literal_is_not_swept_and_not_completed() -> None:
     assert "%3=" not in words
 
 
-def test_nothing_is_explained_by_another_literal() -> None:
+def test_no_explanation_changes_a_literal() -> None:
     line = asm('"r"(0x55)', "vadd4.u32.u32.u32.add %0, %1, %2, %3;")
     said = run("explain", line, "a=1", "b=2", "--got", "3").stdout  # 1 + 2 + 0x55 is 0x58
     assert "%3 = 0" not in said

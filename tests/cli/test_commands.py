@@ -39,7 +39,7 @@ def test_commands_in_a_process_give_the_same_output() -> None:
         assert (done.returncode, done.stdout, done.stderr) == run(*words)
 
 
-def test_trace() -> None:
+def test_trace_prints_the_arithmetic_and_the_result() -> None:
     printed = ptxscope("trace", LINE, *VALUES).stdout
     assert "%r1 = 0x00000007" in printed
     assert "5 + 1 + 1 + 0 + 0 = 7" in printed
@@ -116,7 +116,7 @@ def test_a_value_for_all_rows_of_a_csv() -> None:
         assert done.stdout == ""
 
 
-def test_list() -> None:
+def test_list_prints_every_instruction_and_the_form_counts() -> None:
     printed = ptxscope("list").stdout
     total = 51_565_095_951 + 3_696 + 2_352  # docs/semantics.md, 3: the table, and the halves
     assert f"{total:,}" in printed
@@ -131,7 +131,7 @@ def test_list() -> None:
 
 @sampled
 @pytest.mark.parametrize("opcode", CATALOG)
-def test_show(opcode: str) -> None:
+def test_show_prints_the_example_of_an_instruction(opcode: str) -> None:
     printed = ptxscope("show", opcode).stdout
     assert printed.startswith(f"{opcode}: ")
     assert CATALOG[opcode].section in printed
@@ -140,7 +140,7 @@ def test_show(opcode: str) -> None:
         assert f"{bits:x}" in printed.partition("gives")[2]
 
 
-def test_errata() -> None:
+def test_errata_prints_every_erratum() -> None:
     printed = ptxscope("errata").stdout
     assert all(f"{x.id}  " in printed and x.example[0] in printed for x in ERRATA)
     (one,) = json.loads(ptxscope("errata", "e3", "-f", "json").stdout)

@@ -211,7 +211,7 @@ def test_explain_needs_no_value_for_an_unread_c() -> None:
     assert "with a and b exchanged" in said
 
 
-def test_another_opcode_is_a_kind_of_its_own() -> None:
+def test_the_json_of_a_wrong_opcode_has_the_kind_opcode() -> None:
     words = ("vmin4.s32.s32.s32 d, a, b, c", "a=0x01820304", "b=0x04030281")
     first = found(*words, "--got", "0x04030304")[0]
     assert first["kind"] == "opcode"

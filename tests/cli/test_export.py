@@ -503,7 +503,7 @@ def test_an_updated_page_keeps_its_encoding(tmp_path: Path, encoding: str, mark:
     assert run("export", "--update", "--check", str(page)) == (0, "", "")
 
 
-def test_one_of_its_two_tasks_is_named(tmp_path: Path) -> None:
+def test_export_needs_one_of_its_two_options(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_bytes(PAGE.encode())
     said = "error: add --update to rewrite the traces, or --check to compare them\n"

@@ -31,7 +31,7 @@ def test_brief_answers_of_prove_have_no_traces() -> None:
     assert "(1 + 0 + 1) >>" not in run(*words).stdout
 
 
-def test_json() -> None:
+def test_the_json_of_a_proof_has_verdict_and_counterexample() -> None:
     done = run(
         "prove", "vmin4.s32.s32.s32 d, a, b, c", "vmin4.u32.u32.u32 d, a, b, c", "-f", "json"
     )

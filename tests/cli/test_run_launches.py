@@ -153,7 +153,9 @@ def test_floats_are_expected_as_numbers(kernel: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("words", "status", "message"), read_lines("run_errors.txt", 3))
-def test_errors(kernel: str, words: str, status: str, message: str) -> None:
+def test_wrong_requests_for_a_launch_are_reported(
+    kernel: str, words: str, status: str, message: str
+) -> None:
     done = launch(kernel, *words.split())
     assert (done.returncode, message in done.stderr) == (int(status), True)
 
@@ -276,7 +278,7 @@ def test_a_kernel_in_a_string_of_a_program_can_be_run(kernel: str, tmp_path: Pat
     assert "error: line 21: trap: thread (0,0,0)" in launch(str(program)).stderr
 
 
-def test_json(kernel: str) -> None:
+def test_the_json_of_a_launch_has_buffers_and_expectations(kernel: str) -> None:
     done = launch(kernel, "-f", "json", "--expect", "param1[1]=11")
     assert done.returncode == 1
     data = json.loads(done.stdout)

@@ -154,7 +154,7 @@ FOLDER = "/empty"
 
 @pytest.mark.parametrize("path", [FOLDER, "/no/such/file", "/proc/self/mem", "a\udcff", "x" * 300])
 @pytest.mark.parametrize("name", INPUTS)
-def test_unreadable_files(
+def test_an_unreadable_file_has_a_one_line_error(
     name: str, path: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     if path.startswith("/proc") and not Path(path).exists():
@@ -166,7 +166,7 @@ def test_unreadable_files(
     assert said.count("\n") == 1
 
 
-def test_a_file_that_can_be_read_once(tmp_path: Path, run: Run) -> None:
+def test_a_fifo_is_read_only_once(tmp_path: Path, run: Run) -> None:
     # as of `check <(cuobjdump …)`: opening it again would find it empty
     os.mkfifo(tmp_path / "fifo")
     writer = subprocess.Popen(["sh", "-c", 'printf %s "$1" > fifo', "sh", ASM], cwd=tmp_path)

@@ -818,7 +818,9 @@ def test_a_gpu_is_compared_with_the_models(model: str, monkeypatch: pytest.Monke
     assert all(model in x["models"] for x in found["lines"])
 
 
-def test_a_batch_for_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_can_be_run_on_another_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "batch"
     monkeypatch.setattr(verify, "list_lines", lambda _: [parse(x) for x in GPU_LINES])
     done = run("verify", "--all", "--gpu", "--write-inputs", str(folder))

@@ -206,7 +206,7 @@ def test_values_are_checked() -> None:
         ("{ shr.b32 d, a, 4; div.full.f32 e, a, b; }", "div.full.f32 e, a, b"),
     ],
 )
-def test_a_statement_beside_an_instruction_that_writes_a_register_is_no_remark(
+def test_an_unexplained_statement_that_writes_a_register_is_an_error(
     ptx: str, culprit: str
 ) -> None:
     with pytest.raises(PtxError) as raised:

@@ -384,7 +384,7 @@ def test_predicates_and_their_exchange() -> None:
     )
 
 
-def test_a_guard_that_was_read_the_other_way() -> None:
+def test_a_guard_read_with_the_opposite_sense_is_explained() -> None:
     values = {"a": 1, "b": 2, "p": 1, "d": 9}
     findings = diagnose("@p vadd.u32.u32.u32 d, a, b", values, 9)
     assert findings[0].ptx == "@!p vadd.u32.u32.u32 d, a, b;"

@@ -104,7 +104,7 @@ def test_a_literal_keeps_the_shape() -> None:
     assert all("x2" not in x.ptx for x in found)
 
 
-def test_another_selector_in_a_register_is_its_value() -> None:
+def test_a_changed_selector_in_a_register_is_explained_by_value() -> None:
     values = {"a": 0x03020100, "b": 0x07060504, "c": 0x3210}
     first = diagnose("prmt.b32 d, a, b, c", values, 0x05040302)[0]
     assert first.sentence == "The instruction gives this with c = 0x00005432."

@@ -33,7 +33,7 @@ def test_the_golden_files_have_all_rows() -> None:
 
 @pytest.mark.parametrize("step", [9, pytest.param(1, marks=thorough)])
 @pytest.mark.parametrize("model", MODELS)
-def test_integers(model: str, step: int) -> None:
+def test_results_on_integers_equal_the_golden_rows(model: str, step: int) -> None:
     for row in golden_rows()[::step]:
         found = evaluate(row.instruction, row.operands, model=model)
         assert tuple(found.values()) == row.results[model], (row.ptx, row.values)
@@ -41,7 +41,7 @@ def test_integers(model: str, step: int) -> None:
 
 @pytest.mark.parametrize("step", [9, pytest.param(1, marks=thorough)])
 @pytest.mark.parametrize("model", MODELS)
-def test_arrays(model: str, step: int) -> None:
+def test_results_on_arrays_equal_the_golden_rows(model: str, step: int) -> None:
     for ptx, rows in golden_forms()[::step]:
         check_as_arrays(ptx, rows, model)
 

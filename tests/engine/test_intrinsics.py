@@ -292,7 +292,7 @@ def test_an_error_lists_the_instructions_of_a_compound_intrinsic() -> None:
         ("0b11", 3),
     ],
 )
-def test_numbers_are_as_in_c(number: str, bits: int) -> None:
+def test_numbers_in_calls_have_the_value_of_c(number: str, bits: int) -> None:
     assert parse(f"__vadd4(_a, {number})").constants["b"] == bits
     assert parse(f"__usad(_a, b, {number})").constants["c"] == bits
 

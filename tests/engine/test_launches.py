@@ -453,7 +453,7 @@ ret;"""
         (_BARRIER, _NO_BARRIER, [("READ_AFTER_UPDATE", "ld", "atom")]),
     ],
 )
-def test_a_histogram_without_one_of_its_barriers(
+def test_a_missing_barrier_in_a_histogram_is_reported(
     first: str, second: str, expected: list[tuple[str, str, str]]
 ) -> None:
     ptx = read_kernel("histogram").replace("FIRST", first).replace("SECOND", second)

@@ -46,7 +46,7 @@ def test_results(type_: str, a: int, b: int, c: int | None, d: int) -> None:
         ("cvt.sat.pack.u16.s32 d, a, b", "`.pack` must directly follow `cvt`"),
     ],
 )
-def test_errors(line: str, message: str) -> None:
+def test_check_reports_errors_of_cvt_pack(line: str, message: str) -> None:
     (checked,) = check_listing(f"{line};", "a.ptx")
     assert any(message in x.message for x in checked.diagnostics)
 

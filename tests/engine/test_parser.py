@@ -120,7 +120,9 @@ def test_a_sign_before_a_literal_belongs_to_it() -> None:
 
 
 @pytest.mark.parametrize(("text", "message", "under", "hint"), read_lines("parse_errors.txt", 4))
-def test_errors(text: str, message: str, under: str, hint: str) -> None:
+def test_a_parser_error_has_message_span_and_hint(
+    text: str, message: str, under: str, hint: str
+) -> None:
     with pytest.raises(PtxError) as caught:
         parse(text)
     matching = [problem for problem in caught.value.errors if message in problem.message]

@@ -85,7 +85,7 @@ def test_a_plain_statement_that_ptxas_accepts_has_no_message(statement: str) -> 
 @pytest.mark.soak
 @pytest.mark.skipif(shutil.which("ptxas") is None, reason="needs ptxas")
 @pytest.mark.parametrize("statement", [*SLIPS, *LEGAL])
-def test_ptxas_agrees(statement: str, tmp_path: Path) -> None:
+def test_ptxas_accepts_exactly_the_legal_statements(statement: str, tmp_path: Path) -> None:
     path = tmp_path / "k.ptx"
     path.write_text(f"{HEAD}{statement}\nret;\n}}\n", encoding="ascii")
     command = ["ptxas", "-arch=sm_80", str(path), "-o", str(tmp_path / "k.cubin")]

@@ -86,7 +86,7 @@ STATEMENTS = st.tuples(
 
 
 @given(st.lists(STATEMENTS, max_size=25), st.lists(WORDS, min_size=6, max_size=6))
-def test_straight_lines_of_plain_instructions(
+def test_straight_line_code_agrees_with_direct_arithmetic(
     program: list[tuple[str, int, int, str, str]], start: list[int]
 ) -> None:
     lines, held = [], {f"%r{n}": value for n, value in enumerate(start)}

@@ -353,7 +353,9 @@ CONDITIONS = (
 
 
 @pytest.mark.parametrize(("ptx", "where", "holds"), CONDITIONS, ids=[x[1] for x in CONDITIONS])
-def test_find(ptx: str, where: str, holds: object) -> None:
+def test_find_returns_only_operands_that_satisfy_the_condition(
+    ptx: str, where: str, holds: object
+) -> None:
     search = find(ptx, where, count=4)
     if holds is None:
         assert (search.answers, search.is_complete) == ((), True)

@@ -473,7 +473,7 @@ def test_expected_numbers_are_converted_to_the_type_of_the_buffer(
         assert ptxscope.explain_kernel(ptx, given, wanted) == RunDiagnosis((), (), 2, 0)
 
 
-def test_a_branch_to_another_label_is_explained() -> None:
+def test_a_branch_to_a_wrong_label_is_explained() -> None:
     ptx = _KERNELS["labels"]
     room, fault = np.zeros(8, np.uint32), ptx.replace("bra LAST", "bra MIDDLE")
     expected = np.array([(1 if x > 4 else 320) ^ x for x in range(8)], np.uint32)

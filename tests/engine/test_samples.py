@@ -30,7 +30,7 @@ def _problems(text: str) -> tuple[Problem, ...]:
         ("pack_verdicts.csv", 21, 400),
     ],
 )
-def test_verdicts_on_lines_equal_those_of_ptxas(
+def test_reference_lines_have_the_recorded_verdict(
     name: str, legal_count: int, illegal_count: int
 ) -> None:
     """Without 16-bit types and ``addc.sat`` in chains: no manual has them, though ptxas does."""

@@ -291,7 +291,7 @@ class Encoded:
 
 @whole
 @pytest.mark.parametrize("text", list_spellings_computed())
-def test_an_opcode_means_the_same_on_numbers_and_as_bit_vectors(text: str) -> None:
+def test_machine_opcodes_agree_on_numbers_and_bit_vectors(text: str) -> None:
     ins = parse_machine_instruction(text)
     encoded, rng = Encoded(ins), Random(text)
     for _ in range(25):

@@ -282,7 +282,7 @@ def test_a_value_from_one_branch_only_is_not_part_of_a_sequence() -> None:
     assert found(*other_way, ADD[0], *ADD[2:]) == []
 
 
-def test_a_register_of_an_inner_block_is_another_one() -> None:
+def test_a_register_of_an_inner_block_is_distinct_from_its_namesake() -> None:
     text = "mov.b32 t, 5; { .reg .b32 t; mov.b32 t, 7; }\nadd.u32 d, t, 1;"
     (program,) = load(text, is_excerpt=True)
     nodes = find_flow(program.statements).nodes

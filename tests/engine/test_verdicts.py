@@ -74,7 +74,7 @@ _WORDS = 'Notes.\n"set.lt.u32" compares, and\nset.contains, vset.x too; d, a, b.
 @pytest.mark.parametrize(
     ("name", "text"), [("A.java", _JAVA), ("m.go", _RUST), ("n.txt", _WORDS), ("-", _JAVA)]
 )
-def test_a_file_of_another_kind_is_not_opened(name: str, text: str) -> None:
+def test_a_file_of_an_unknown_language_is_not_opened(name: str, text: str) -> None:
     assert language_of(name, text) is Language.UNKNOWN
     assert open_listing(text, name) is None
 

@@ -163,7 +163,7 @@ def test_a_page_of_mkdocs_shows_the_picture(how: str) -> None:
     assert "import ptxscope" not in built
 
 
-def test_a_block_is_shown_as_a_line_is() -> None:
+def test_a_notebook_shows_a_block_as_html() -> None:
     shown = BLOCK._repr_mimebundle_()
     assert shown["text/html"] == ptxscope.export(BLOCK, "html")
     assert "text/plain" in shown

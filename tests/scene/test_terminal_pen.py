@@ -114,7 +114,7 @@ def test_nothing_is_wider_than_a_narrow_screen(width: int) -> None:
 
 @ci_only
 @pytest.mark.parametrize("width", [58, 88])
-def test_lines_only_get_fewer_as_columns_get_more(width: int) -> None:
+def test_more_columns_never_need_more_lines(width: int) -> None:
     for one in FEW:
         if "accumulate.t" in one.rows or one.instruction.form.opcode == "prmt":
             continue  # where there are columns enough, a taller rail or wires take their place

@@ -85,7 +85,7 @@ def test_the_sweepable_parts_of_a_block_are_read_by_its_statements() -> None:
 
 
 @pytest.mark.parametrize("format_", ["text", "words", "csv", "svg"])
-def test_command(format_: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sweep_command_takes_a_block(format_: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["sweep", LANES, "--x", "a.b0", "--range=-4:4", "a=0", "b=1", "c=1", "--of", "d.b0"]
     assert main([*words, "-f", format_]) == 0
     assert "a.b0" in capsys.readouterr().out
