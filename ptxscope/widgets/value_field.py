@@ -194,9 +194,16 @@ class ValueField(Vertical):
             column = min(max(self._lead + start, 0), width - 12)
             carets = "^" * min(max(end - max(start, 0), 1), width - column)
             lead, message = " " * column + carets, make_printable(error.summary)
-            if len(lead) + 12 > width:  # the message has lines of its own
-                return "\n".join([lead, *textwrap.wrap(message, width, break_on_hyphens=False)])
-            return textwrap.fill(message, width, initial_indent=f"{lead} ", break_on_hyphens=False)
+            indent = " " * min(self._lead, width // 3)
+            has_own_lines = len(lead) + 12 > width
+            text = textwrap.fill(
+                message,
+                width,
+                initial_indent=indent if has_own_lines else f"{lead} ",
+                subsequent_indent=indent,
+                break_on_hyphens=False,
+            )
+            return f"{lead}\n{text}" if has_own_lines else text
         return ""
 
     def _check(self, text: str) -> None:

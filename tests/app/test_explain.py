@@ -118,3 +118,11 @@ async def test_what_was_pinned_is_said_where_it_covers_nothing(size: tuple[int, 
         assert shown.count("Pinned") == 1
         assert "the explanation" in shown
         assert bool(drive.app.screen.query(Toast)) is (size[1] < 18)  # hints have no row there
+
+
+async def test_a_sentence_about_near_results_is_never_cut() -> None:
+    values = {"a": 0x80FF7F01, "b": 0x01FF0280}
+    async with explorer("vavrg4.s32.s32.u32.sat d, a, b, c", values, size=(80, 24)) as drive:
+        await drive.press("x")
+        await drive.type("[1,2,3,4]")
+        assert "rather than `vavrg4`" in await drive.see("enter")

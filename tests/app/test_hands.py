@@ -156,10 +156,12 @@ async def test_what_is_typed_stays_with_carets_and_the_reason_until_it_is_a_valu
         calm = (await drive.see("o")).replace("━", "─").splitlines()
         shown = (await drive.see(*"12x", "enter")).splitlines()
         row = next(y for y, line in enumerate(shown) if "a = 12x" in line)
-        assert shown[row + 1].index("^^^") == shown[row].index("12x")
+        column = shown[row].index("12x")
+        assert shown[row + 1].index("^^^") == column
+        assert not shown[row + 2][:column].strip()
         said = " ".join(" ".join(shown[row + 1 :]).split())
         assert "`12x` is not a value; allowed: 0x7f, -5, 0b1010, 0o17, 4294967295" in said
-        assert "[h:-1,32767]" in said
+        assert "[0x80,0xff,0x7f,1] (highest lane first), [h:-1,32767]" in said
         assert drive.operands["a"] == 0x80FF7F01
         fine = (await drive.see("backspace")).splitlines()
         assert "a = 12 " in fine[row]  # neither the field nor what is above it has moved

@@ -95,10 +95,11 @@ def _format_allowed_values(type_: Type) -> str:
     if type_.lane_type.is_float:
         one = encode_float(1.0, type_.lane_type)
         if type_.lanes > 1:
-            return f"[1.5,-0.0], [nan,inf], 0x{one:04x}{one:04x}"
+            return f"[1.5,-0.0] (highest lane first), [nan,inf], 0x{one:04x}{one:04x}"
         forms = "1.5, -0.0, nan, inf, " + (f"0x{one:x}" if type_.bits < 64 else "0x3f800000")
         forms += {32: ", 0f3F800000", 64: ", 0d3FF0000000000000"}.get(type_.bits, "")
-    return forms + (", [0x80,0xff,0x7f,1], [h:-1,32767]" if type_.bits == 32 else "")
+    lists = ", [0x80,0xff,0x7f,1] (highest lane first), [h:-1,32767]"
+    return forms + (lists if type_.bits == 32 else "")
 
 
 def _make_error(text: str, message: str, hint: str) -> PtxError:

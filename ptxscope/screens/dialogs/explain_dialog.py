@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
@@ -52,7 +53,8 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         & LabelledInput > Static { width: 12; }
         & #seen { height: auto; color: $text-muted; }
         & #findings { height: auto; max-height: 35vh; }
-        & #why { height: auto; max-height: 45vh; scrollbar-gutter: stable; }
+        & #question { dock: top; height: auto; }
+        & #why { height: auto; max-height: 100%; scrollbar-gutter: stable; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -86,9 +88,10 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
             hint = " ".join(f"{name}=1" for name in names)
         keys = "Enter explain, again: compare · ^y copy · Esc leave"
         with DialogFrame(self._title, keys):
-            yield LabelledInput("got", "got", self._initial_text, hint)
-            yield self._observation_line
-            yield self._explanation_menu
+            with Vertical(id="question"):
+                yield LabelledInput("got", "got", self._initial_text, hint)
+                yield self._observation_line
+                yield self._explanation_menu
             yield self._causes_page
 
     def on_mount(self) -> None:
