@@ -423,7 +423,7 @@ async def test_the_export_dialog_says_what_enter_does() -> None:
             assert focus is not None
             seen[focus.id] = str(frame.border_subtitle)
             await drive.press("tab")
-        assert "Enter choose · ^s save" in seen["choices"]
+        assert "←→ format · ↓ Space switch · ^s save" in seen["choices"]
         assert "Enter or ^s save" in seen["path"]
         assert "Enter" not in seen["preview"]
 

@@ -89,11 +89,11 @@ class ExportDialog(Dialog[Annotations]):
         """Show the effect of Enter and the other keys."""
         enter, ask = "^s", "? help"
         if self.focused is self._choices:
-            enter = "Enter choose · ^s"
+            enter = "←→ format · ↓ Space switch · ^s"
         elif isinstance(self.focused, Input):
             enter, ask = "Enter or ^s", "F1 help"
         keys = f"{enter} save · ^y copy · Tab next · {ask} · Esc leave"
-        for optional in (f" · {ask}", " · Tab next"):
+        for optional in (f" · {ask}", " · Tab next", "←→ format · ", "↓ Space switch · "):
             if len(keys) > self.size.width - _FRAME_COLUMNS:  # a narrow terminal
                 keys = keys.replace(optional, "")
         self.query_one(DialogFrame).border_subtitle = keys
@@ -210,7 +210,8 @@ class ExportDialog(Dialog[Annotations]):
         except (OSError, ValueError, ImportError) as error:
             self._show_write_error(error, str(path))
         else:
-            self._show(f"saved as {make_printable(str(path))}")
+            folder = make_printable(str(path.resolve().parent))
+            self._show(f"saved as {make_printable(path.name)} in {folder}")
 
     def _show_write_error(self, error: Exception, name: str) -> None:
         why = getattr(error, "strerror", None) or str(error)

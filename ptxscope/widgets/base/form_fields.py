@@ -122,12 +122,15 @@ def _fold_line(line: str, width: int) -> list[str]:
 class ChoiceRow(CursorPane):
     """A row of alternatives and switches: ``[text] markdown html   ☐ both answers``.
 
-    Left and right move the cursor; Enter, space or a click chooses the item under it.
+    Left and right move the cursor, which chooses the alternative under it; down moves it to the
+    switches, of which Enter or space toggles one. A click does the same.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "move(-1)", "Left", show=False),
         Binding("right", "move(1)", "Right", show=False),
+        Binding("down", "go_to_switches", "To the switches", show=False),
+        Binding("up", "go_to_choices", "To the alternatives", show=False),
         Binding("enter,space", "choose", "Choose", show=False),
     ]
     DEFAULT_CSS = """
@@ -177,11 +180,26 @@ class ChoiceRow(CursorPane):
         return StyledText(text, (style_name + cursor_style).strip(), name)
 
     def action_move(self, delta: int) -> None:
-        """Move the cursor."""
+        """Move the cursor; an alternative under it is chosen."""
         names = (*self.choices, *self.switches)
         index = names.index(self._cursor) + delta
-        self._cursor = names[min(max(index, 0), len(names) - 1)]
-        self.redraw_lines()
+        self._place_cursor(names[min(max(index, 0), len(names) - 1)])
+
+    def action_go_to_switches(self) -> None:
+        """Move the cursor to the first switch, unless it is at one."""
+        if self._cursor not in self.switches:
+            self._place_cursor(self.switches[0])
+
+    def action_go_to_choices(self) -> None:
+        """Move the cursor to the chosen alternative."""
+        self._place_cursor(self.choice)
+
+    def _place_cursor(self, name: str) -> None:
+        self._cursor = name
+        if name in self.choices and name != self.choice:
+            self.action_choose()
+        else:
+            self.redraw_lines()
 
     def action_choose(self) -> None:
         """Choose the item under the cursor."""
