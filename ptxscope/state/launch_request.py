@@ -17,6 +17,7 @@ from ..engine.program.program import Program
 from ..engine.program.statement import Statement
 from ..engine.records import FrozenRecord
 from ..engine.semantics.models import parse_model
+from ..engine.syntax.errors import make_printable
 from ..kernels.launches.device_code import DeviceCode, load_device_code
 from ..kernels.launches.expected_elements import Expectations, list_buffers, parse_expectations
 from ..kernels.launches.kernel_run import Launch, choose_kernel
@@ -78,10 +79,15 @@ class KernelLaunch(FrozenRecord):
 def load_kernel(text: str, name: str, kernel: str) -> tuple[DeviceCode, Program]:
     """Return a listing's code and its kernel of a name, or the only one.
 
-    Raise ValueError if there is none.
+    Raise ValueError if there is none, or if a function of that name is not one of several.
     """
     code = load_device_code(text, name=name if "." in name else "")
     names = [x.name for x in code.kernels]
+    if kernel not in names and len(names) > 1:
+        raise ValueError(
+            f"{make_printable(kernel)} is not a kernel; move the cursor into one of the "
+            f"{len(names)} kernels and run it there"
+        )
     return code, choose_kernel(code, kernel if kernel in names else None)
 
 

@@ -195,12 +195,12 @@ def _join_rows(row: ListingRow, folded: list[ListingRow]) -> ListingRow:
 
 
 def fold_text(text: str, room: int) -> list[str]:
-    """Return a text in lines of at most ``room`` columns, broken at blanks if possible."""
+    """Return a text in lines of at most ``room`` columns, broken at blanks, else at dots."""
     lines, indent = [], "  " if room > 2 * _NUMBER else ""
     while len(text) > room:
         # past the indent, so that the rest gets shorter
-        cut = text.rfind(" ", len(indent) + 1, room + 1)
-        cut = cut if cut > 0 else room
+        cuts = (text.rfind(mark, len(indent) + 1, room + 1) for mark in " .")
+        cut = next((x for x in cuts if x > 0), room)
         lines.append(text[:cut])
         text = indent + text[cut:].lstrip()
     return [*lines, text]

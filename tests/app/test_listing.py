@@ -240,8 +240,9 @@ async def test_panels_say_whose_values_they_show_where_a_line_is_illegal() -> No
             "vadd.u32.u32.u32 d, a, b;\nvadd4.bad x, y, z;\nvadd.u32.u32.u32 e, d, b;"
         )
         shown = await drive.see("right_square_bracket")
-        assert "of the last legal line" in shown
-        assert "Operands · of the last legal line" in shown
+        assert "write · last legal line" in shown
+        assert "Modifiers · last legal line" in shown
+        assert "Operands · last legal line" in shown
         shown = await drive.see("right_square_bracket")
         assert "last legal line" not in shown
 
@@ -263,6 +264,11 @@ def test_a_folded_line_says_all_and_fits(text: str, room: int) -> None:
     lines = fold_text(text, room)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(len(line) <= room for line in lines)
+
+
+def test_an_opcode_without_room_is_folded_at_a_dot() -> None:
+    lines = fold_text("vadd.u32.s32.s32.sat.min %r23, %r24", 22)
+    assert lines == ["vadd.u32.s32.s32.sat", "  .min %r23, %r24"]
 
 
 @ci_only

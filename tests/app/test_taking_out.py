@@ -156,15 +156,25 @@ async def test_what_a_document_keeps_moves_nothing_on_the_terminal(name: str) ->
 
 
 async def test_a_command_that_is_copied_is_told_harmlessly() -> None:
-    async with explorer(*E3) as drive:
+    async with explorer(*E3, size=(400, 40)) as drive:
         await drive.press("e")
         drive.app.screen.query_one("#title", Input).value = WRITTEN
         await drive.press("escape")
         assert drive.session.trace.annotations.title == WRITTEN
         await drive.press("y")
         assert WRITTEN in drive.app.clipboard
-        (told,) = [x.message for x in drive.app._notifications if x.title == "Copied"]
-        assert not {"\u05d0", "\u0645", "\u200d"} & {*told}
+        assert drive.hint.startswith("Copied: ptxscope trace")
+        assert "--title" in drive.hint
+        assert not {"\u05d0", "\u0645", "\u200d"} & {*drive.hint}
+
+
+async def test_what_is_copied_is_said_in_one_row_and_covers_no_step() -> None:
+    async with explorer(*E3, size=(80, 24)) as drive:
+        before = (await drive.text()).splitlines()
+        after = (await drive.see("y")).splitlines()
+        differing = [new for old, new in zip(before, after, strict=True) if old != new]
+        assert [line.split()[:2] for line in differing] == [["Copied:", "ptxscope"]]
+        assert differing[0].rstrip().endswith("…")
 
 
 @pytest.mark.parametrize(("name", "begin"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])

@@ -306,6 +306,14 @@ def test_what_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cut.limit_text == "The thread continues, but only 50 of its steps are kept."
 
 
+def test_of_several_kernels_the_one_under_the_cursor_is_run() -> None:
+    text = (Path(__file__).parent.parent / "data" / "kernels.ptx").read_text()
+    with pytest.raises(ValueError, match=r"f is not a kernel; move the cursor into one of the 32"):
+        load_kernel(text, "kernels.ptx", "f")
+    _, kernel = load_kernel(text, "kernels.ptx", "crc32")
+    assert kernel.name == "crc32"
+
+
 def test_the_suggested_arguments_run_every_kernel() -> None:
     code, kernel = load_kernel(PTX, "kernel.ptx", "not a kernel's name")
     run = run_thread(parse_launch(code, kernel, suggest_launch(code, kernel)))

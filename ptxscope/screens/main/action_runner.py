@@ -59,6 +59,8 @@ HELP_SECTIONS = {
 }
 """The section of Help about a widget, by the widget's id."""
 _SEARCHING = "searching… · Esc stops"
+_COPIED_COLUMNS = len(" Copied:  ")
+"""Columns of the row of hints beside a copied text."""
 _NOTATIONS = "-1, 255, 0xff"
 
 
@@ -172,7 +174,10 @@ class ActionRunner:
                 screen.notify(text, title=title, markup=False, severity=level, timeout=seconds)
             case CopyText(text, shown):
                 screen.app.copy_to_clipboard(text)
-                screen.notify(make_printable(shown), title="Copied", markup=False)
+                text = make_printable(shown)
+                if len(text) > (room := screen.size.width - _COPIED_COLUMNS):
+                    text = f"{text[: room - 1]}…"  # one row, so that it covers no step
+                view.show_outcome(ShowOutcome("Copied", text))
             case Focus(id_):
                 self.move_to(id_)
                 view.show_keys()  # of another listing that had the focus

@@ -177,7 +177,7 @@ class ExplorerView:
         if self._state.cursor is not None:
             self.listing.show(self._state.cursor)
         self.line.show(setup.line, setup.instruction, setup.error)
-        suffix = " · of the last legal line" if setup.error else ""
+        suffix = " · last legal line" if setup.error else ""
         self.operands.set_title(f"Operands{suffix}")
         self.modifiers.set_title(f"Modifiers{suffix or f' · {ABSENT} is not written'}")
         self.browser.list.show(setup.instruction.opcode, tuple(self._state.recent))
@@ -238,7 +238,7 @@ class ExplorerView:
         if state.is_predicting:
             parts.append("predict")
         if state.setup.error:
-            parts.append("of the last legal line")
+            parts.append("last legal line")
         return " · ".join(parts)
 
     def show_status(self) -> None:
