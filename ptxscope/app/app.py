@@ -261,6 +261,12 @@ class Explorer(ExplorerApp):
         if not isinstance(self.screen, ActionPalette):
             self.push_screen(ActionPalette(id="--command-palette"))
 
+    def search_themes(self) -> None:
+        """Show the themes. Overrides Textual."""
+        from .command_palette import ActionPalette, ThemeCommands
+
+        self.push_screen(ActionPalette([ThemeCommands], placeholder="Search for themes…"))
+
     def show_help(self, section: str) -> None:
         """Open Help at a section."""
         from ..screens.dialogs.help_dialog import HelpDialog

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 
 from textual.command import CommandPalette, Hit, Hits, Provider
 from textual.content import Content
+from textual.theme import ThemeProvider
 from textual.types import IgnoreReturnCallbackType
 
 from ..engine.isa.catalog import CATALOG
@@ -70,6 +71,16 @@ class ActionCommands(Provider):
                     yield name, action.tooltip, partial(main.run_action, action.format_call())
 
 
+class ThemeCommands(ThemeProvider):
+    """The themes, the current one marked."""
+
+    @property
+    def commands(self) -> list[tuple[str, Callable[[], None]]]:
+        """The names of the themes, and what chooses each. Overrides Textual."""
+        current = self.app.theme
+        return [(f"{x}  ✓ current" if x == current else x, run) for x, run in super().commands]
+
+
 class InstructionCommands(Provider):
     """The instructions of the catalog, and CUDA's intrinsics."""
 
@@ -79,8 +90,10 @@ class InstructionCommands(Provider):
             yield self._make_hit(name, _SECOND - index)
 
     async def search(self, query: str) -> Hits:
-        """Yield the matches of the query, ranked as in the browser."""
-        for index, name in enumerate(search_instructions(query, self._browser.list.lanes)):
+        """Yield the matches of the query, ranked as in the browser; `gallery` finds all."""
+        is_gallery = len(query) > 2 and "gallery".startswith(query.casefold())
+        names = CATALOG if is_gallery else search_instructions(query, self._browser.list.lanes)
+        for index, name in enumerate(names):
             yield self._make_hit(name, _SECOND - index)
 
     @property

@@ -153,11 +153,13 @@ def explain(state: ExplorerState) -> Requests:
     """Ask for the cause of a result, and compare the documented evaluation with it."""
     setup = edits.with_model(state.setup, "isa")
     is_of_another = setup.error is not None
-    values = (trace_of(setup), state.observed_text, is_of_another)
+    place = state.cursor and (state.cursor.program, state.cursor.index)
+    draft = f"why? {setup.instruction.opcode} {place}"
+    values = (trace_of(setup), state.drafts.get(draft, ""), is_of_another)
     answer = yield Open("dialogs.explain_dialog:ExplainDialog", values)
-    state.observed_text, explanation = answer or (state.observed_text, None)
+    state.drafts[draft], explanation = answer or (state.drafts.get(draft, ""), None)
     if isinstance(explanation, Mapping):
-        state.observed_text = ""  # the result on other operands is to be observed
+        state.drafts[draft] = ""  # the result on other operands is to be observed
         yield from edit(state, edits.with_registers(state.setup, explanation))
         yield ShowOutcome("To try next", "the result on these operands decides")
     elif explanation is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..engine.isa.encodings import format_hex
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Instruction
@@ -162,7 +163,11 @@ def offer_values(state: ExplorerState, role: str) -> Requests:
     """Offer edge cases for an operand."""
     ins = state.setup.instruction
     edge_cases = edits.list_edge_cases(ins.type_of(role), ins.count_lanes(role))
-    items = [MenuItem(name, f"{bits:#x}") for name, bits in edge_cases]
+    width = ins.type_of(role).bits
+    items = [
+        MenuItem(name, "" if name == (text := format_hex(bits, width)) else text)
+        for name, bits in edge_cases
+    ]
     title = f"Edge cases for {format_operand_name(state.trace, role)}"
     index = yield AskItem(title, items, 0, "operands")
     if index is not None:

@@ -68,9 +68,7 @@ class ExplorerState:
         self.hint = ShowHint()
         """The last hint, until it is cleared."""
         self.drafts: dict[str, str] = {}
-        """The last text of each prompt, by its title."""
-        self.observed_text = ""
-        """The observed result as typed."""
+        """The last text of each prompt, by its title; of *why?*, by the instruction."""
         self.left_run: ThreadRun | None = None
         """The run of a kernel that was shown last, where it was left."""
         self.proof: tuple[object, Proof] | None = None

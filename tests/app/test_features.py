@@ -302,6 +302,24 @@ async def test_the_palette_opens_instructions_and_runs_actions() -> None:
         assert drive.operands["b"] == before
 
 
+async def test_gallery_finds_all_instructions_as_pictures() -> None:
+    async with explorer() as drive:
+        await drive.press("ctrl+p", *"gallery")
+        await drive.pilot.pause(0.3)
+        shown = await drive.text()
+        assert all(name in shown for name in list(CATALOG)[:3])
+        assert draw_example(next(iter(CATALOG))) in shown
+
+
+async def test_the_list_of_themes_marks_the_current_one() -> None:
+    async with explorer() as drive:
+        drive.app.theme = "nord"
+        drive.app.search_themes()
+        await drive.pilot.pause(0.3)
+        marked = [x for x in (await drive.text()).splitlines() if "current" in x]
+        assert [x.split()[0] for x in marked] == ["nord"]
+
+
 async def test_the_users_keymap_is_obeyed_and_shown(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text('"step.back" = "j"\n[go]\nline = "e"\n')
     async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:

@@ -169,7 +169,8 @@ async def test_a_command_that_is_copied_is_told_harmlessly() -> None:
 
 
 async def test_what_is_copied_is_said_in_one_row_and_covers_no_step() -> None:
-    async with explorer(*E3, size=(80, 24)) as drive:
+    line, values = "vadd4.u32.u32.u32.sat d, a, b, c", {"a": 0xFFFFFFFF, "b": 0x12345678}
+    async with explorer(line, values, size=(80, 24)) as drive:
         before = (await drive.text()).splitlines()
         after = (await drive.see("y")).splitlines()
         differing = [new for old, new in zip(before, after, strict=True) if old != new]

@@ -159,7 +159,7 @@ def test_edge_cases_are_offered_and_set() -> None:
     state = make_state("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})
     (asked,) = answer(edit_transitions.offer_values(state, "a"), 1)
     assert isinstance(asked, AskItem)
-    assert f"{state.trace.operands['a']:#x}" == asked.items[1].about
+    assert f"{state.trace.operands['a']:#010x}" == asked.items[1].about
 
 
 REFUSALS = {
@@ -298,12 +298,34 @@ def test_an_explanation_is_pinned_and_compared() -> None:
     state = make_state()
     (asked,) = do(state, "explain", ("0x5", None))
     assert isinstance(asked, Open)
-    assert state.observed_text == "0x5"
     (asked,) = do(state, "explain", None)
     assert isinstance(asked, Open)
     assert asked.values[1] == "0x5"
     answer(answer_transitions.toggle_pin(state))
     assert state.pin is state.setup
+
+
+def test_an_observed_result_is_not_that_of_another_instruction() -> None:
+    state = make_state()
+    opcode = state.setup.instruction.opcode
+    do(state, "explain", ("0x5", None))
+    answer(edit_transitions.open_choice(state, "vmad"))
+    (asked,) = do(state, "explain", None)
+    assert isinstance(asked, Open)
+    assert asked.values[1] == ""
+    answer(edit_transitions.open_choice(state, opcode))
+    (asked,) = do(state, "explain", None)
+    assert isinstance(asked, Open)
+    assert asked.values[1] == "0x5"
+
+
+def test_edge_cases_are_padded_and_named_once() -> None:
+    state = make_state("vadd4.s32.s32.s32 d, a, b, c", {})
+    (asked,) = answer(edit_transitions.offer_values(state, "a"))
+    assert isinstance(asked, AskItem)
+    abouts = {item.label: item.about for item in asked.items}
+    assert abouts["0x80ff7f01"] == ""
+    assert {len(x) for x in abouts.values()} == {0, len("0x80808080")}
 
 
 def test_an_explanation_by_another_opcode_opens_beside_what_was_written() -> None:
