@@ -258,7 +258,8 @@ def check_flags(plan: Plan, rows: Sequence[dict[str, int]]) -> None:
                 got = found[flag].reshape(len(rows), -1)[at]
                 assert tuple(map(int, got)) == lanes, (plan, row.key, flag, given)
             if isinstance(row.micro, Choose):
-                assert there.get_condition(row.inputs[0])[at] == values[row.inputs[0]][0]
+                condition = there.get_condition(row.inputs[0]).reshape(len(rows), -1)[at]
+                assert tuple(map(int, condition)) == values[row.inputs[0]]
 
 
 @pytest.mark.parametrize("plans", some([100, 600]))
