@@ -188,6 +188,11 @@ async def test_another_answer_and_a_pin_are_drawn_beside_the_trace() -> None:
         assert len(pinned) >= 2  # the accumulator, and the sum that it begins
         assert "00000005" in "".join(pinned)
         assert "5 + 1 = 6" in "".join(pinned)
+        *_, result, pinned_result = [
+            line.split() for line in drive.pane("lanes").read_text().splitlines() if "▐0000" in line
+        ]
+        assert result[-2:] == ["d", "▐00000008▌"]  # -128 < 1, -1 < 1, and c is 6
+        assert pinned_result == ["≠pin", "▐00000007▌"]
 
 
 async def test_an_older_assembler_is_an_answer_of_its_own() -> None:

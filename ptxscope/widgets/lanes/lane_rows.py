@@ -145,14 +145,19 @@ def draw_whole_row(
         yield Whole(()), []
         yield from ((Whole((line,)), []) for line in lines)
         return
-    (cell,) = row.cells
-    bits, *other_spans = cell.spans
+    bits, *description = _draw_whole_cell(row.cells[0])
     name = StyledText(f"{shorten_name(row.name)} ", "label")
-    units = [[name, *draw_cell_pieces(cell._replace(spans=(bits,)))]]
+    yield Whole(([name, *bits], *description)), []
+
+
+def _draw_whole_cell(cell: Cell) -> list[StyledLine]:
+    """Return the bits of a row without lanes, and its description beyond them."""
+    bits, *other_spans = cell.spans
+    units = [draw_cell_pieces(cell._replace(spans=(bits,)))]
     if any(span.kind is not SpanKind.TEXT for span in other_spans):
         first, *others = draw_cell_pieces(cell._replace(spans=tuple(other_spans)))
         units.append([first._replace(text=first.text.lstrip()), *others])
-    yield Whole(tuple(units)), []
+    return units
 
 
 def draw_folded_rows(rows: Sequence[RowScene], width: int) -> tuple[str, StyledLine] | None:
@@ -443,10 +448,11 @@ def draw_pinned_rows(
     step = step_of(trace, stage)
     has_several = step is not None and len(step.rows) > 1
     for name, cells in iter_pinned_rows(trace, pin, stage, is_wide=is_wide):
-        lines = [*map(pin_line, draw_in_columns(cells, width, is_tight))]
-        if trace.instruction.entry.lanes > 1 and len(cells) == 1:
-            yield Whole(([StyledText("≠pin ", "label")], *lines)), []
+        if trace.instruction.entry.lanes > 1 and len(cells) == 1 and cells[0].spans:
+            bits, *description = map(pin_line, _draw_whole_cell(cells[0]))
+            yield Whole(([StyledText("≠pin ", "label"), *bits], *description)), []
             continue
+        lines = map(pin_line, draw_in_columns(cells, width, is_tight))
         short_name = shorten_name(name) if has_several else ""
         yield from ((short_name, line) for line in lines)
 
