@@ -11,7 +11,6 @@ from ..engine.syntax.errors import PtxError, make_printable
 from .edit_transitions import edit, open_instruction, report_edit
 from .edits import with_line
 from .explorer_state import ExplorerState
-from .open_block import describe_opening, open_block
 from .requests import Act, AskText, Focus, Notify, Open, Requests, ShowHint, ShowOutcome, refuse
 from .setup import OperandOrigin, make_setup
 
@@ -38,6 +37,7 @@ def paste_text(state: ExplorerState, text: str) -> Requests:
     from ..engine.syntax.parser import scan
     from ..engine.syntax.values import parse_value
     from ..kernels.blocks.block_parser import MAX_STATEMENTS, find_block
+    from .open_block import open_block
     from .open_listing import MAX_CHARS
 
     if len(text) > MAX_CHARS:
@@ -90,6 +90,8 @@ def _split_values(text: str) -> tuple[str, dict[str, str]]:
 
 def open_typed_text(state: ExplorerState, text: str) -> Requests:
     """Open a typed line that is more than one instruction as if it were pasted."""
+    from .open_block import describe_opening
+
     if text == state.setup.line and describe_opening(state.setup):
         yield from paste_text(state, text)
 
