@@ -95,7 +95,9 @@ async def test_explanations_are_listed_as_soon_as_a_value_is_typed() -> None:
         await drive.type("0x112233ff")
         await drive.pilot.pause(0.4)
         shown = await drive.text()
-        assert "without `.sat`" in shown.partition("Explanations")[2].partition("Why")[0]
+        explanations, _, steps = shown.partition("Explanations")[2].partition("─Why")
+        assert "without `.sat`" in explanations
+        assert "E3: The clamp's lower bound is missing" in steps
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

@@ -67,7 +67,7 @@ class DialogFrame(Vertical):
         background: $surface; border: round $accent; padding: 0 1;
         border-title-color: $text-accent; border-title-style: bold;
         border-subtitle-color: $text-muted;
-        width: 96%; max-width: 120; height: auto; max-height: 94%;
+        width: 100%; max-width: 120; height: auto; max-height: 94%;
         &.-whole { width: 100%; max-width: 100%; height: 100%; max-height: 100%; }
     }
     """

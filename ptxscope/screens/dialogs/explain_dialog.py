@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
@@ -53,8 +52,8 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         & LabelledInput > Static { width: 12; }
         & #seen { height: auto; color: $text-muted; }
         & #findings { height: auto; max-height: 35vh; }
-        & #question { dock: top; height: auto; }
-        & #why { height: auto; max-height: 100%; scrollbar-gutter: stable; }
+        & #why { height: auto; max-height: 45vh; scrollbar-gutter: stable; }
+        &.-unexplained #why { max-height: 65vh; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -88,10 +87,9 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
             hint = " ".join(f"{name}=1" for name in names)
         keys = "Enter explain, again: compare · ^y copy · Esc leave"
         with DialogFrame(self._title, keys):
-            with Vertical(id="question"):
-                yield LabelledInput("got", "got", self._initial_text, hint)
-                yield self._observation_line
-                yield self._explanation_menu
+            yield LabelledInput("got", "got", self._initial_text, hint)
+            yield self._observation_line
+            yield self._explanation_menu
             yield self._causes_page
 
     def on_mount(self) -> None:
@@ -147,6 +145,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         ]
         is_open = self._diagnosis is not None and len(self._diagnosis.likeliest) > 1
         self._explanation_menu.show([*items, _NEXT] if is_open else items)
+        self.set_class(not explanations, "-unexplained")
         self._explanation_menu.border_title = f"Explanations · {len(explanations)}"
         self._show_why()
 
