@@ -8,13 +8,13 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..engine.program.statement import Statement, StatementKind
 from ..engine.syntax.errors import NotOneError, PtxError
 from ..engine.syntax.parser import OMISSION_PREFIX, scan
 from .edits import with_line
 from .setup import Setup, find_register_constants
 
 if TYPE_CHECKING:
+    from ..engine.program.statement import Statement
     from ..engine.tracing.basic_block import BasicBlock, BlockStatement
     from .open_listing import ListingCursor
 
@@ -109,9 +109,10 @@ def open_block(
     texts = {(x.line, x.whole_text or x.text) for x in block.statements}
     programs = load(block.text, is_excerpt=True)
     program = next(x for x in programs if texts <= {(y.line, y.text) for y in x.statements})
-    statements, rest = list[Statement](), deque(block.statements)
+    rest = deque(block.statements)
+    statements: list[Statement] = []
     for statement in program.statements:
-        parts = list[Statement]()
+        parts: list[Statement] = []
         while rest and _is_part(statement, rest[0], is_first=not parts):
             parts.append(_make_part(statement, rest.popleft()))
         statements += parts or [statement]
@@ -131,6 +132,8 @@ def _is_part(statement: Statement, x: BlockStatement, *, is_first: bool) -> bool
 
 
 def _make_part(statement: Statement, part: BlockStatement) -> Statement:
+    from ..engine.program.statement import StatementKind
+
     ins = statement.explained or part.instruction
     return statement._replace(
         kind=StatementKind.INSTRUCTION,
