@@ -191,7 +191,7 @@ async def test_another_answer_and_a_pin_are_drawn_beside_the_trace() -> None:
         *_, result, pinned_result = [
             line.split() for line in drive.pane("lanes").read_text().splitlines() if "▐0000" in line
         ]
-        assert result[-2:] == ["d", "▐00000008▌"]  # -128 < 1, -1 < 1, and c is 6
+        assert result[-1] == "d▐00000008▌"  # -128 < 1, -1 < 1, and c is 6
         assert pinned_result == ["≠pin", "▐00000007▌"]
 
 

@@ -339,15 +339,14 @@ def _draw_whole(
 ) -> Iterator[StyledLine]:
     """Yield a whole register after a label; ``body`` continues it in the lane columns."""
     rows = [(label, StyledLine())]
-    limit = LABEL if body else LABEL + 1  # a gap after the name is worth a column of no lane
     for unit in whole.units:
         head, line = rows[-1]
         longer_line = [*line, StyledText(" "), *unit] if line else list(unit)
-        columns = len(head) + 1 + measure_line(longer_line)
-        if body and columns == LABEL + 1:  # a chip has space around it already
+        if (
+            len(head) + 1 + measure_line(longer_line) == LABEL + 1
+        ):  # a chip has space around it already
             longer_line[0] = longer_line[0]._replace(text=longer_line[0].text.rstrip())
-            columns -= 1
-        if (head or line) and columns > limit:
+        if (head or line) and len(head) + 1 + measure_line(longer_line) > LABEL:
             rows.append(("", list(unit)))
         else:
             rows[-1] = head, longer_line
