@@ -14,6 +14,7 @@ import pytest
 from hatchling.builders.sdist import SdistBuilder
 from packaging.requirements import Requirement
 
+from dev import QUICK
 from tests.tiers import ALONE, ci_only
 
 ROOT = Path(__file__).parent.parent
@@ -37,6 +38,12 @@ def test_a_missing_venv_package_is_named(task: str, tmp_path: Path) -> None:
     assert "python3-venv" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / ".venv").exists()
+
+
+def test_every_file_of_the_quick_tests_exists() -> None:
+    paths = [ROOT / word for word in QUICK if word.startswith("tests/")]
+    assert len(paths) > 5
+    assert all(path.exists() for path in paths)
 
 
 def test_an_unknown_task_lists_the_tasks(tmp_path: Path) -> None:
