@@ -379,7 +379,7 @@ def _iter_neighbour_mistakes(question: Question, location: AnswerLocation) -> It
 
 
 def _iter_part_mistakes(question: Question, location: AnswerLocation) -> Iterator[Mistake]:
-    """Yield the single lanes of a destination that is asked for as a whole."""
+    """Yield each lane of a destination, for a question about the whole destination."""
     trace = question.trace
     role = next((x.role for x in trace.plan.results if x.key == location.key), "")
     count, unit = measure_destination(trace, role) if role else (1, 0)

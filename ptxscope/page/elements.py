@@ -79,7 +79,7 @@ def make_error(error: PtxError) -> Element:
 def make_field(
     label: str, name: str, text: str, *, key: str = "", hint: str = "", rows: str = ""
 ) -> Element:
-    """Return a labelled text field; what is typed stays as long as its key does."""
+    """Return a labelled text field; its text is kept while its key is unchanged."""
     attributes = {
         "id": f"field-{name}{key}",
         "name": name,

@@ -463,4 +463,4 @@ PAGE_ACTIONS: Mapping[str, Callable[[PageState, Arguments], None]] = {
     ),
     "lesson_leave": _do(lesson_transitions.leave_card),
 }
-"""What the page's elements pass on, by name; the arguments are data attributes and fields."""
+"""The actions of the page's elements, by name; arguments are data attributes and fields."""

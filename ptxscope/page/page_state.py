@@ -31,7 +31,7 @@ class OpenTool(NamedTuple):
 
 
 class PageState:
-    """What a page shows; ``page_actions`` has the transitions."""
+    """The state of a page; ``page_actions`` has the transitions."""
 
     def __init__(self) -> None:
         self.explorer = ExplorerState(make_example(FIRST_OPCODE))

@@ -86,7 +86,7 @@ class FormVerdict(NamedTuple):
 
 
 class DeviceVerdict(NamedTuple):
-    """Which models a GPU follows on a line."""
+    """The models that a GPU follows on a line."""
 
     line: str
     models: tuple[str, ...]

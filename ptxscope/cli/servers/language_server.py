@@ -57,7 +57,7 @@ class Worker:
         return asyncio.wrap_future(future)
 
     def end(self) -> None:
-        """End the thread, once it has run what it was asked to."""
+        """End the thread after the work that is queued."""
         self._tasks.put(None)
 
     def _work(self) -> None:

@@ -297,7 +297,7 @@ _STYLE = """\
 
 
 def render_for_column(trace: Trace, options: Options) -> str:
-    """Return an SVG as wide as its column at most, and a compact one for columns below 620 px."""
+    """Return an SVG that fits its column, with a compact one for columns below 620 px."""
     svg = export(trace, "svg", options)
     if not options.compact and options.beside is None:
         prefix = f"{make_prefix(trace, options, 'svg')}-narrow"

@@ -266,7 +266,7 @@ def map_intrinsics() -> dict[str, Intrinsic]:
 
 
 class Successor(NamedTuple):
-    """A packed instruction of newer versions of PTX (9.7.1) in place of a SIMD video instruction.
+    """A packed instruction of newer versions of PTX (9.7.1) instead of a SIMD video instruction.
 
     Both compute the same lanes if d, a and b of the video instruction have the type of the lanes.
     """

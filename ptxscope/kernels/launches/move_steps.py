@@ -221,7 +221,7 @@ _VOTES: dict[str, Callable[[Words, Words], npt.NDArray[Any]]] = {
     "uni": lambda true, acting: (true == acting) | (true == 0),
     "ballot": lambda true, _: true,
 }
-"""Functions of the lanes whose predicate holds, and of those that take part, as words."""
+"""Functions of two words: the lanes whose predicate holds, and the lanes that take part."""
 
 
 def make_vote(frame: CallFrame, statement: Statement) -> Step:

@@ -28,7 +28,7 @@ _DIRECTIVE = re.compile(
 _INTEGER_BYTES = {"hh": 1, "h": 2, "l": 8, "ll": 8, "j": 8, "z": 8, "t": 8}
 """The bytes of an integer by the length before its kind; 4 for any other."""
 _PREFIX = re.compile("[-+ ]?(?:0[xX])?")
-"""What stands before the zeros that fill a number."""
+"""The sign and prefix before the zeros that pad a number."""
 _UNKNOWN = "?"
 """What stands for a value that is not known."""
 

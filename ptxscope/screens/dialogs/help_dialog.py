@@ -60,10 +60,10 @@ GLYPH_WORDS = {
 
 
 class HelpSection(NamedTuple):
-    """Help on a panel: what its keys do is said by their bindings."""
+    """Help on a panel; its bindings describe its keys."""
 
     text: str
-    """What its keys do not say."""
+    """Facts that its bindings do not describe."""
     classes: tuple[str, ...] = ()
     """The modules and names of the classes with its keys."""
 

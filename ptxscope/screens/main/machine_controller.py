@@ -31,7 +31,7 @@ _MAX_KEPT = 64
 
 
 class FocusOwner(Protocol):
-    """What moves the focus of the screen."""
+    """An object that moves the focus of the screen."""
 
     def leave_focus(self) -> None:
         """Release the focus."""
