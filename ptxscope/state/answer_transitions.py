@@ -154,12 +154,12 @@ def explain(state: ExplorerState) -> Requests:
     setup = edits.with_model(state.setup, "isa")
     is_of_another = setup.error is not None
     place = state.cursor and (state.cursor.program, state.cursor.index)
-    draft = f"why? {setup.instruction.opcode} {place}"
-    values = (trace_of(setup), state.drafts.get(draft, ""), is_of_another)
+    draft_key = f"why? {setup.instruction.opcode} {place}"
+    values = (trace_of(setup), state.drafts.get(draft_key, ""), is_of_another)
     answer = yield Open("dialogs.explain_dialog:ExplainDialog", values)
-    state.drafts[draft], explanation = answer or (state.drafts.get(draft, ""), None)
+    state.drafts[draft_key], explanation = answer or (state.drafts.get(draft_key, ""), None)
     if isinstance(explanation, Mapping):
-        state.drafts[draft] = ""  # the result on other operands is to be observed
+        state.drafts[draft_key] = ""  # the result on other operands is to be observed
         yield from edit(state, edits.with_registers(state.setup, explanation))
         yield ShowOutcome("To try next", "the result on these operands decides")
     elif explanation is not None:

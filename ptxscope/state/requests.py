@@ -25,7 +25,7 @@ class ShowHint(NamedTuple):
     keys: tuple[tuple[str, str], ...] = ()
     """The ids of actions that go on from here, each with what its key does."""
     on_enter: Transition | None = None
-    """What Enter does while it is shown and nothing has the focus."""
+    """The action of Enter while the hint is visible and nothing has the focus."""
 
 
 class ShowOutcome(NamedTuple):

@@ -234,7 +234,7 @@ class PtxLine(PlainInput):
 
 
 class LineState(NamedTuple):
-    """What is said of the line."""
+    """The instruction of the line, and the messages about it."""
 
     instruction: Instruction
     error: PtxError | None = None

@@ -237,7 +237,7 @@ def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str =
 
 
 def build_trace(block: BasicBlock, assignments: Sequence[str], model: Model) -> Trace:
-    """Return the trace of a block on ``name=value`` arguments for all registers it is given."""
+    """Return the trace of a block; the ``name=value`` arguments must name all its inputs."""
     with command_errors(ValueError):
         return trace_program(block, parse_all_assignments(block, assignments), model=model)
 

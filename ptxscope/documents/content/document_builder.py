@@ -189,7 +189,7 @@ def _iter_block_notes(trace: Trace, options: Options) -> Iterator[str]:
 
 
 def _iter_given(trace: Trace) -> Iterator[OperandView]:
-    """Yield the registers that a block is given."""
+    """Yield the input registers of a block."""
     for x in trace.block.inputs:
         role, bits = x.roles[0], trace.operands[x.roles[0]]
         yield OperandView(role, "", make_printable(x.name), format_hex(bits, x.type.bits),

@@ -1,4 +1,4 @@
-"""What computes the same as other code: CUDA's integer intrinsics in PTX, and packed instructions.
+"""Equivalents of other code: CUDA's integer intrinsics in PTX, and packed instructions.
 
 Each intrinsic (`__vadd4`, `__byte_perm`, …) is proved equal to the code that nvcc 13.0 emits for it
 (``dev.py prove``). If one instruction gives another result, ``differs`` says how, and ``block`` has

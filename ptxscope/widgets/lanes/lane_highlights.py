@@ -1,4 +1,4 @@
-"""What the cursor highlights: the cell under it, the origins of its bits, and their uses."""
+"""Highlights of the cursor: the cell under it, the origins of its bits, and their uses."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ _START_CHARS = "0123456789abcdef+-.["
 
 
 class _CellKind(Enum):
-    """What a cell is, which decides what the keys do there."""
+    """The kind of a cell, which decides what the keys do there."""
 
     ANSWER = auto()
     """A lane to predict."""
@@ -305,7 +305,7 @@ class LanesPane(Pane):
         self.post_message(self.CursorMoved(self, cell, sentence))
 
     def _describe_place(self, place: Place) -> tuple[LaneBits | None, str]:
-        """Return the bits of a place, unless they are asked for, and a sentence on it."""
+        """Return a place's bits, or None while they are to be predicted, and a sentence on it."""
         trace, guesses, step = self._trace, self._view.guesses, self._view.step
         if guesses is not None and self.is_predictable(place):
             guess = guesses.get(place)
