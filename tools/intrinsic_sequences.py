@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.kernels.sequences.dataflow import CONSTANT, INPUT, DataFlow, find_flow
-from ptxscope.kernels.sequences.pattern import (
+from ptxscope.kernels.sequences.intrinsic_sequences import (
     Pattern,
     PatternIndex,
     extract_pattern,

@@ -18,7 +18,7 @@ from ..engine.syntax.instruction import Instruction
 from .causes import Bits, Cause, CauseKind, ObservedCase, Variant, Variants
 from .form_causes import find_folded_selections, find_lost_differences, iter_form_causes
 from .lane_solver import solve_selectors
-from .literal_changes import (
+from .line_changes import (
     find_literals,
     iter_digit_changes,
     iter_literal_changes,

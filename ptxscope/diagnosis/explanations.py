@@ -19,7 +19,6 @@ from ..engine.tracing.basic_block import BasicBlock, make_block
 from ..engine.tracing.evaluation import Scalar, make_plan
 from ..engine.tracing.operand_bits import abbreviate_value
 from ..engine.tracing.trace import Trace, make_trace
-from .carry_changes import iter_carry_trials
 from .cause_search import (
     CauseCombination,
     Search,
@@ -31,6 +30,7 @@ from .cause_search import (
 )
 from .causes import Bits, Cause, CauseKind, ObservedCase, change_instruction
 from .form_causes import format_slot_change
+from .line_changes import iter_carry_trials
 from .observation import (
     Observation,
     Observed,

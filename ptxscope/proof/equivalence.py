@@ -24,8 +24,7 @@ from ..engine.tracing.evaluation import resolve_model
 from ..engine.tracing.operand_bits import check_argument, check_seconds
 from ..engine.tracing.trace import Trace
 from ..kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, find_block, parse_block
-from ..kernels.sequences.intrinsic_sequences import IntrinsicSequence
-from ..kernels.sequences.pattern import write_ptx
+from ..kernels.sequences.intrinsic_sequences import IntrinsicSequence, write_ptx
 from .differences import Difference, describe_difference, make_difference
 from .operand_conditions import make_scope, read_condition
 from .proof_question import NO_RENAMING, ProofQuestion, Renaming, Side, find_simple_operands

@@ -23,10 +23,16 @@ from ..proof.equivalence import TIMEOUT, Verdict
 from ..proof.proof_question import compute_nodes
 from ..proof.solver import Undecided
 from ..sources.probe_operands import draw_operands
-from .form_verdict import KNOWN_MODELS, FormVerdict, VerdictOutcome, decide_line, group_models
+from .form_verdict import (
+    KNOWN_MODELS,
+    FormVerdict,
+    MachineQuestion,
+    VerdictOutcome,
+    decide_line,
+    group_models,
+)
 from .kernel_source import KernelSource
 from .machine_instruction import MachineInstruction, MachineKernel
-from .machine_proof import MachineQuestion
 from .machine_run import MachineEffect, MachineOrigin
 from .machine_step import MASK, PAIR_BITS, UnknownMachineCodeError, Write
 

@@ -47,7 +47,7 @@ from ptxscope.engine.semantics.plan import Builder, Plan, compute_results
 from ptxscope.engine.semantics.rules import ISA, Rules
 from ptxscope.proof.bit_vectors import PROOF_RULES, BitVectors
 from ptxscope.proof.solver import Solver
-from ptxscope.sources.plain_ptx import write_plain_ptx
+from ptxscope.sources.replacement import write_plain_ptx
 from tests.engine.added_instructions import lower_vrev4
 from tests.engine.test_tape import check_flags, operands
 from tests.plain_ptx import Machine

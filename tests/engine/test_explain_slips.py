@@ -6,7 +6,7 @@ import pytest
 
 from ptxscope import diagnose, evaluate, parse, parse_block
 from ptxscope.diagnosis.explanations import investigate
-from ptxscope.diagnosis.literal_changes import iter_digit_changes
+from ptxscope.diagnosis.line_changes import iter_digit_changes
 from ptxscope.diagnosis.observation import Observation, make_observed
 from ptxscope.diagnosis.selector_problem import SelectorSimplicity, iter_simple_selectors
 from ptxscope.engine.isa.types import parse_selector

@@ -19,7 +19,7 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.sources.diagnostic import CheckedInstruction, Severity
 from ptxscope.sources.lint import check_text
-from ptxscope.sources.redundancy import Redundancy, find_redundancies
+from ptxscope.sources.verdict_cache import Redundancy, find_redundancies
 from tests.reference_integers import compute
 from tests.tiers import some
 

@@ -25,7 +25,15 @@ from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.tracing.evaluation import make_model_plan
 from ptxscope.proof.equivalence import Verdict
 from ptxscope.proof.proof_question import ProofQuestion
-from ptxscope.sass.form_verdict import VerdictOutcome, decide_line
+from ptxscope.sass.form_verdict import (
+    MachineQuestion,
+    VerdictOutcome,
+    compute_machine_results,
+    compute_plan_results,
+    decide_line,
+    find_machine_deviation,
+    find_smallest_form,
+)
 from ptxscope.sass.kernel_source import find_ptx_version, make_kernel_source
 from ptxscope.sass.machine_instruction import (
     MachineInstruction,
@@ -33,13 +41,6 @@ from ptxscope.sass.machine_instruction import (
     OperandKind,
     parse_disassembly,
     parse_machine_instruction,
-)
-from ptxscope.sass.machine_proof import (
-    MachineQuestion,
-    compute_machine_results,
-    compute_plan_results,
-    find_machine_deviation,
-    find_smallest_form,
 )
 from ptxscope.sass.machine_run import OPCODES, find_opcode
 from ptxscope.sass.machine_step import MachineStep, UnknownMachineCodeError

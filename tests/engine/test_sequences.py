@@ -18,11 +18,12 @@ from ptxscope.kernels.sequences import may_have_sequences
 from ptxscope.kernels.sequences.dataflow import find_flow
 from ptxscope.kernels.sequences.intrinsic_sequences import (
     IntrinsicSequence,
+    Pattern,
     find_sequences,
     find_text_sequences,
     get_patterns,
+    write_ptx,
 )
-from ptxscope.kernels.sequences.pattern import Pattern, write_ptx
 from ptxscope.sources.source_programs import load
 from tests.engine.test_intrinsics import BITING, expected
 from tests.tiers import ci_only, sampled, whole

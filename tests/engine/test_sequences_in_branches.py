@@ -14,8 +14,11 @@ import numpy as np
 import pytest
 
 from ptxscope.kernels.launches.kernel_run import run_kernel
-from ptxscope.kernels.sequences.intrinsic_sequences import find_text_sequences, get_patterns
-from ptxscope.kernels.sequences.pattern import write_ptx
+from ptxscope.kernels.sequences.intrinsic_sequences import (
+    find_text_sequences,
+    get_patterns,
+    write_ptx,
+)
 from tests.engine.test_intrinsics import expected
 from tests.tiers import sampled
 

@@ -31,12 +31,13 @@ from ...sass.form_verdict import (
     FormVerdict,
     VerdictOutcome,
     decide_line,
+    find_machine_deviation,
+    find_smallest_form,
     make_code_digest,
     make_instruction,
 )
 from ...sass.kernel_source import KernelSource, make_kernel_source
 from ...sass.machine_instruction import MachineKernel
-from ...sass.machine_proof import find_machine_deviation, find_smallest_form
 from ...sass.toolchain import Tool, ToolError, compile_kernels
 from .streams import print_message
 from .tools import format_line, format_tools

@@ -14,9 +14,8 @@ from ...engine.syntax.errors import format_count, make_printable
 from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import trace as make_trace
 from ...proof.differences import Difference
-from ...sass.form_verdict import DeviceVerdict, FormVerdict, VerdictOutcome
+from ...sass.form_verdict import DeviceVerdict, FormVerdict, MachineDeviation, VerdictOutcome
 from ...sass.kernel_source import format_module
-from ...sass.machine_proof import MachineDeviation
 from ...sass.row_matches import MachineListing, MatchedInstruction, Purpose
 from ...sass.toolchain import Tool
 from ..formats.json_text import Fields, convert_to_json

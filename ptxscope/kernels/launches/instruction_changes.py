@@ -11,10 +11,9 @@ from enum import IntEnum
 from itertools import chain
 from typing import NamedTuple
 
-from ...diagnosis.carry_changes import iter_carry_changes
 from ...diagnosis.causes import Cause, CauseKind, Variants, change_instruction
 from ...diagnosis.form_causes import iter_form_causes
-from ...diagnosis.literal_changes import iter_digit_changes
+from ...diagnosis.line_changes import iter_carry_changes, iter_digit_changes
 from ...diagnosis.value_causes import iter_value_causes
 from ...engine.arrays.call_sequence import get_storage_dtype
 from ...engine.isa.entry import Entry
