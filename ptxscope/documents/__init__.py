@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from importlib import import_module
 from typing import Literal, Self, overload
@@ -57,8 +58,8 @@ def format_of(name: str) -> Format | None:
 
 
 def ending_of(name: str) -> str:
-    """Return the text after the last dot of a name in lower case, or an empty string."""
-    return name.rpartition(".")[2].lower() if "." in name else ""
+    """Return the ending of a file name in lower case, without its dot, or an empty string."""
+    return os.path.splitext(name)[1].removeprefix(".").lower()
 
 
 _Image = Literal[Format.PNG, Format.PDF, "png", "pdf"]

@@ -39,8 +39,8 @@ def describe_sweep(sweep: Sweep) -> list[str]:
     """Return sentences that describe the whole sweep, for readers who cannot see the picture."""
     sentences = [
         format_title(sweep),
-        *_iter_fixed_parts(sweep),
-        *_iter_signedness_sentences(sweep),
+        *iter_fixed_sentences(sweep),
+        *iter_signedness_sentences(sweep),
         *_iter_low_part_sentences(sweep),
         *_iter_sampling_sentences(sweep),
         _describe_values(sweep),
@@ -59,8 +59,8 @@ def format_title(sweep: Sweep) -> str:
     )
 
 
-def format_fixed_parts(sweep: Sweep) -> str:
-    """Format the registers and parts that are not swept: ``b = 0x00000005``."""
+def iter_fixed_sentences(sweep: Sweep) -> Iterator[str]:
+    """Yield a sentence with the registers and parts that are not swept: ``b = 0x00000005``."""
     ins = sweep.instruction
     assignments: dict[str, str] = {}
     for role in sweep.fixed_roles:
@@ -78,15 +78,11 @@ def format_fixed_parts(sweep: Sweep) -> str:
             assignments.setdefault(
                 register.label, f"the rest of {register.label} = {register.format_hex(bits)}"
             )
-    return ", ".join(assignments.values())
+    if assignments:
+        yield f"Fixed: {', '.join(assignments.values())}."
 
 
-def _iter_fixed_parts(sweep: Sweep) -> Iterator[str]:
-    if fixed_parts := format_fixed_parts(sweep):
-        yield f"Fixed: {fixed_parts}."
-
-
-def _iter_signedness_sentences(sweep: Sweep) -> Iterator[str]:
+def iter_signedness_sentences(sweep: Sweep) -> Iterator[str]:
     """Yield a sentence for each part that is read both as signed and as unsigned."""
     for lane in (axis.part for axis in (sweep.x, sweep.y) if axis):
         if len(find_signedness(sweep.instruction, lane, sweep.result_part)) > 1:

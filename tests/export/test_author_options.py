@@ -72,20 +72,32 @@ def test_a_trace_printed_is_its_text() -> None:
     assert repr(ADD).startswith("<Trace of ")
 
 
-BESIDE = {
-    "vadd4.s32.s32.s32 d, a, b, c": "0x807f0181",  # 127 + 1, -128 - 1, -1 + 2, 1 - 128, not clamped
-    "a=0x7f80ff02": "0x7f800182",
-    "vsub4.s32.s32.s32.sat e, a, x, a x=1": "0x7f80ff00",
-}
+SUM = "vadd4.s32.s32.s32.sat d, a, b, c"
+A, B, C = "a = 0x7f80ff01", "b = 0x01ff0280", "c = 0x00000000"
 
 
-@pytest.mark.parametrize("words", BESIDE)
-def test_two_lines_or_two_operand_sets_are_side_by_side(words: str) -> None:
-    line = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f80ff01", "b=0x01ff0280", "c=0", "-f", "svg"]
+# the head has what both share, the line or registers; the heads of both what differs
+@pytest.mark.parametrize(
+    ("words", "heads", "result"),
+    [  # 127 + 1, -128 - 1, -1 + 2, 1 - 128, not clamped
+        (SUM.replace(".sat", ""), [f"{A}, {B}", f"{SUM};", f"{SUM};".replace(".sat", "")],
+         "0x807f0181"),
+        ("a=0x7f80ff02", [f"{SUM};", A, "a = 0x7f80ff02"], "0x7f800182"),
+        ("vsub4.s32.s32.s32.sat e, a, x, a x=1",
+         [A, f"{SUM};", "vsub4.s32.s32.s32.sat e, a, x, a;"], "0x7f80ff00"),
+        ("vsub4.s32.s32.s32 e, x, x, x x=1", [f"{SUM};", "vsub4.s32.s32.s32 e, x, x, x;"],
+         "0x00000000"),
+    ],
+)  # fmt: skip
+def test_two_lines_or_two_operand_sets_are_side_by_side(
+    words: str, heads: list[str], result: str
+) -> None:
+    line = [SUM, *f"{A} {B} {C}".replace(" = ", "=").split(), "-f", "svg"]
     shown, options, _ = parse_request([*line, "--beside", words])
     svg = export(shown, "svg", options)
-    results = re.findall(r"[de] = (0x\w+)", "\n".join(list_texts(svg)))
-    assert results == ["0x7f800181", BESIDE[words]]
+    drawn = list_texts(svg)
+    assert [x for x in drawn if x.startswith("v") or re.match("[abcx] =", x)] == heads
+    assert re.findall(r"[de] = (0x\w+)", "\n".join(drawn)) == ["0x7f800181", result]
     again, again_options, _ = parse_request(build_document(shown, options).words[2:])
     svg_again = export(again, "svg", again_options)
     assert re.sub("px-[0-9a-f]{10}", "", svg_again) == re.sub("px-[0-9a-f]{10}", "", svg)

@@ -19,7 +19,6 @@ from tests.export.samples import BLOCK, E3, annotated, example
 TRACES = {
     "e3": annotated(E3, "a <note> | with `signs`"),
     "vset4": example("vset4"),
-    "setp": example("setp"),
     "block": BLOCK,
 }
 PICTURES = dict(
@@ -36,7 +35,7 @@ def is_as_it_was(document: str, snapshot: SnapshotAssertion, ending: str) -> boo
     return bool(document == snapshot.use_extension(Document))
 
 
-@pytest.mark.parametrize("format_", [Format.TEXT, Format.MARKDOWN, Format.HTML, Format.SVG])
+@pytest.mark.parametrize("format_", [Format.TEXT, Format.MARKDOWN, Format.HTML])
 @pytest.mark.parametrize("name", TRACES)
 def test_a_document_equals_its_golden_file(
     name: str, format_: Format, snapshot: SnapshotAssertion

@@ -234,6 +234,11 @@ def test_the_ends_of_clamping_are_labelled_along_x() -> None:
     assert texts.count("clamped to -2147483648") == texts.count("clamped to 2147483647") == 1
 
 
+def test_a_second_reading_of_the_swept_bits_is_below_the_plot() -> None:
+    texts = plotted(sweep_line("vadd.s32.u32.s32 d, a.b0, a.b0", "a.b0"))
+    assert "a.b0 is read as u8 and as s8 there: as s8, 128 to 255 are -128 to -1." in texts
+
+
 def test_a_narrow_band_has_a_label_and_its_end_has_a_separate_line() -> None:
     """123 + 5 is the first sum above 127: it stands where 127 does."""
     texts = plotted(sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=5))

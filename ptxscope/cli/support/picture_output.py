@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...documents import BINARY, FORMATS, ending_of, export, format_of
+from ...documents import BINARY, FORMATS, Format, ending_of, export, format_of
 from ...documents.option_table import DRAWN, GROUPS, OPTIONS, PICTURES, DocumentSubject
 from ...documents.options import DEFAULT, Motion, Options
 from ...engine.syntax.errors import format_names, make_printable, make_printable_lines
@@ -40,10 +40,12 @@ def choose_format(
     if arguments.format is None:
         name = getattr(arguments, "output", None) or getattr(arguments, "frames", None) or ""
         suffix = str(format_of(name) or ending_of(name))
-        if suffix in _NOT_MADE:
-            names = ", ".join(f".{format_}" for format_ in PICTURES)
+        is_file = getattr(arguments, "output", None) is not None
+        if suffix in _NOT_MADE or (is_file and suffix and suffix not in (*FORMATS, *formats)):
+            endings = [f".{Format(x).endings[0] if x in FORMATS else x}" for x in formats]
             raise CommandError(
-                f"error: {make_printable(name)}: .{suffix} is not supported; pictures are {names}"
+                f"error: {make_printable(name)}: .{make_printable(suffix)} is not supported, only "
+                f"{format_names(endings)}; -f FORMAT writes any file"
             )
         if format_of(name) and suffix not in (*formats, *_PROSE):
             raise CommandError(

@@ -58,18 +58,28 @@ EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
     """Return the Document of a trace; with the trace beside it, their sections and no result.
 
-    Raise ValueError for a statement to fold that a block lacks.
+    The headings of these are the lines, and the operands the registers that both are given; if
+    the line is the same, the headings are the registers that differ. Raise ValueError for a
+    statement to fold that a block lacks.
     """
     doc = _build_document(trace, options)
     if options.beside is None:
         return doc
     docs = doc, _build_document(options.beside, options)
+    given = [{x.name: x.bits for x in _iter_given(each.trace)} for each in docs]
+    shared = dict(given[0].items() & given[1].items())
+    headings = [
+        ", ".join(f"{name} = {bits}" for name, bits in registers.items() if name not in shared)
+        if docs[0].ptx == docs[1].ptx else ""
+        for registers in given
+    ]  # fmt: skip
     sections = tuple(
-        x.sections[0]._replace(heading=x.ptx, is_other=index > 0) for index, x in enumerate(docs)
+        x.sections[0]._replace(heading=heading or x.ptx, is_other=index > 0)
+        for index, (x, heading) in enumerate(zip(docs, headings, strict=True))
     )
     return doc._replace(
-        sections=sections, steps=(), operands=(), results=(), no_result="", answers=None,
-        agreement="",
+        sections=sections, steps=(), operands=tuple(x for x in _iter_given(trace) if x.name in shared),
+        results=(), no_result="", answers=None, agreement="",
     )  # fmt: skip
 
 

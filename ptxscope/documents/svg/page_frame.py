@@ -103,8 +103,8 @@ def draw_document_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> f
 
 
 def _format_head(doc: Document) -> str:
-    """Return the instruction; of several statements, which have lines, the given registers."""
-    if doc.sections[0].heading:
+    """Return the instruction; if it is in the lines of the statements, the given registers."""
+    if not doc.is_only or doc.sections[0].heading == doc.ptx:
         return ", ".join(f"{x.name} = {x.bits}" for x in doc.operands)
     return " ".join(doc.ptx.split("\n"))
 
@@ -136,6 +136,8 @@ def draw_head(canvas: SvgCanvas, title: str, ptx: str, model: str, long_names: N
     del canvas.parts[parts_start:]
     if ptx:
         canvas.draw_rect(EDGE, y, _PAGE.width, end - y, SvgColour.SOFT, SvgColour.LINE, radius=8)
+    else:
+        y, end = y - 9, y + 22  # the badge is alone
     canvas.parts += line
     x = EDGE + _PAGE.width - badge - 10
     canvas.draw_rect(x, y + 9, badge, 22, SvgColour.PAGE, SvgColour.DIM, radius=11)

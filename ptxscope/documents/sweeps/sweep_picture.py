@@ -11,8 +11,9 @@ from ...sweep.sweep_words import (
     describe_point,
     describe_sampling,
     describe_sweep,
-    format_fixed_parts,
     format_share,
+    iter_fixed_sentences,
+    iter_signedness_sentences,
 )
 from ..content.id_prefix import hash_id
 from ..content.sanitizer import sanitize_text
@@ -119,9 +120,9 @@ def _draw_sample(canvas: SvgCanvas, kind: str, x: float, y: float, *, is_on_map:
 
 
 def _draw_foot(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
-    """Draw the fixed parts and the sampling; return the height of the page."""
+    """Draw the fixed parts, second readings and the sampling; return the height of the page."""
     canvas.open_group("px-foot")
-    sentences = [f"Fixed: {format_fixed_parts(sweep)}."] if format_fixed_parts(sweep) else []
+    sentences = [*iter_fixed_sentences(sweep), *iter_signedness_sentences(sweep)]
     sentences += [
         f"Drawn: {x}." for x in map(describe_sampling, filter(None, (sweep.x, sweep.y))) if x
     ]
