@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from enum import StrEnum
 from importlib import import_module
 from typing import Literal, Self, overload
@@ -59,7 +58,8 @@ def format_of(name: str) -> Format | None:
 
 def ending_of(name: str) -> str:
     """Return the ending of a file name in lower case, without its dot, or an empty string."""
-    return os.path.splitext(name)[1].removeprefix(".").lower()
+    base = name.rpartition("/")[2]
+    return base.rpartition(".")[2].lower() if "." in base else ""
 
 
 _Image = Literal[Format.PNG, Format.PDF, "png", "pdf"]

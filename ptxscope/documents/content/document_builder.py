@@ -77,9 +77,10 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
         x.sections[0]._replace(heading=heading or x.ptx, is_other=index > 0)
         for index, (x, heading) in enumerate(zip(docs, headings, strict=True))
     )
+    operands = tuple(x for x in _iter_given(trace) if x.name in shared)
     return doc._replace(
-        sections=sections, steps=(), operands=tuple(x for x in _iter_given(trace) if x.name in shared),
-        results=(), no_result="", answers=None, agreement="",
+        sections=sections, steps=(), operands=operands, results=(), no_result="", answers=None,
+        agreement="",
     )  # fmt: skip
 
 
