@@ -11,10 +11,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
+import pytest
 from PIL import Image
+
+from tests.export.inked import WIDTH, Grid, decoded, grid
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))),
@@ -62,6 +67,19 @@ _READABLE = """
   return found;
 })()
 """
+_DRAW = """async (sources, wide) => {
+  const found = [];
+  for (const source of sources) {
+    const image = new Image();
+    image.src = source;
+    await image.decode();
+    const high = Math.round(image.naturalHeight * wide / image.naturalWidth);
+    const canvas = Object.assign(document.createElement("canvas"), {width: wide, height: high});
+    canvas.getContext("2d").drawImage(image, 0, 0, wide, high);
+    found.push(canvas.toDataURL());
+  }
+  return found;
+}"""
 
 
 class Words(NamedTuple):
@@ -108,11 +126,22 @@ class Browser:
         self._session = attached["sessionId"]
         self._ask("Page.enable")
 
+    @classmethod
+    @contextmanager
+    def start(cls, folder: Path) -> Iterator[Self]:
+        """A browser that ends with the block; skips the test where there is none."""
+        if CHROMIUM is None:
+            pytest.skip("there is no Chromium here")
+        browser = cls(folder)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
     def close(self) -> None:
         """End it."""
-        session, self._session = self._session, ""
-        if session:
-            self._ask("Browser.close")
+        self._session = ""
+        self._ask("Browser.close")
         os.close(self._out)
         os.close(self._in)
         self._process.wait(30)
@@ -134,6 +163,17 @@ class Browser:
         self._ask("Page.navigate", url=path.as_uri())
         self._await("Page.loadEventFired")
 
+    def ink_pictures(self, pictures: Sequence[tuple[str, str]]) -> list[Grid]:
+        """What is inked of pictures, each with the fragment of its address."""
+        sources = [
+            f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}{fragment}"
+            for svg, fragment in pictures
+        ]
+        self.open("<p>")
+        # the browser sends an image as PNG, which is read as that of any renderer
+        found = self.value(f"({_DRAW})({json.dumps(sources)}, {WIDTH})")
+        return [grid(decoded(base64.b64decode(x.partition(",")[2]))) for x in found]
+
     def unfold(self) -> None:
         """Open what is folded."""
         self.value("document.querySelectorAll('details').forEach(x => { x.open = true })")
@@ -145,8 +185,9 @@ class Browser:
 
     def value(self, expression: str) -> Any:
         """What a JavaScript expression yields."""
-        asked: dict[str, Any] = {"expression": expression, "returnByValue": True}
-        answer = self._ask("Runtime.evaluate", **asked)
+        answer = self._ask(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
 from ptxscope import Trace, parse, trace, trace_block
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.syntax.errors import make_printable
 from ptxscope.engine.tracing.annotations import Annotations, Note
+from tests.cli.running import run
 
 MODELS = ("isa", "ptxas")
 
@@ -40,6 +44,21 @@ HOSTILE = (
     "עברית العربية 🏳️‍🌈 \u202e evil",
     "x" * 10_000,
 )
+
+
+PICTURES = dict(
+    line.split(": ", 1)
+    for line in Path(__file__).with_name("pictures.txt").read_text("utf-8").splitlines()
+)
+"""The commands of golden pictures, by their names."""
+
+
+def draw_golden(name: str) -> str:
+    """A golden picture as the command line draws it, without the version."""
+    command, *words = shlex.split(PICTURES[name])
+    made = run(command, *words, "-f", "svg", *["--no-footer"] * (command == "trace"))
+    assert made.stderr == ""
+    return re.sub(r"<text[^\n]*; ptxscope \d[^\n]*\n", "", made.stdout)
 
 
 def kept(text: str) -> str:

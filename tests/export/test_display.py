@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import html5lib
 import nbformat
 import pytest
@@ -24,6 +27,8 @@ LINE = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 VALUES = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
 WORDS = [LINE, "a=-1", "b=0", "c=0x11223344", "-f", "svg"]
 E3 = ptxscope.trace(LINE, VALUES)
+QUAD = "vadd4.s32.s32.s32 d, a, b, c"
+SUM = ptxscope.trace(QUAD, {"a": 1, "b": 2, "c": 3})
 
 
 def test_a_figure_equals_the_picture_of_the_command() -> None:
@@ -39,30 +44,102 @@ def test_a_figure_equals_the_picture_of_the_command() -> None:
     assert E3.figure(notes="saturate=n", result=False).svg == render_request(
         [*WORDS, "--note", "saturate=n", "--no-result"]
     )
+    for options, words in (
+        ({"standalone": True}, ["--standalone"]),
+        ({"theme": "dark"}, ["--theme", "dark"]),
+        ({"motion": "stepping"}, ["--stepping"]),
+    ):
+        assert E3.figure(**options).svg == render_request([*WORDS, *words])  # type: ignore[arg-type]
     assert E3.figure().alt == format_alt_text(build_document(E3))
 
 
+NOTES = r'notes is .*; it is texts .*\["saturate=…"\]'
+STEPS = 'steps are "2-4", a number, or a list'
+
+
 @pytest.mark.parametrize(
-    ("choices", "said"),
+    ("choices", "error", "said"),
     [
-        ({"steps": "9"}, "'9' is not a step"),
-        ({"steps": 1, "until": 2}, "one of them"),
-        ({"notes": {"nothing": "x"}}, "'nothing' is not a step"),
-        ({"notes": ["x"]}, "a note is STEP=TEXT"),
-        ({"steps": "satur"}, "'satur' is not a step.* 1 select, 2 extend"),
-        ({"until": "pink"}, "'pink' is not a step.* 1 select, 2 extend"),
-        ({"theme": "pink"}, "theme: 'pink' is none of auto, light, dark"),
-        ({"motion": "fast"}, "motion: 'fast' is none of still, stepping"),
-        ({"id": "1 2"}, "'1 2' is not an id: a letter"),
-        ({"id": 5}, "5 is not an id: a letter"),
-        ({"scale": "2"}, "scale is '2'; it is a number"),
+        ({"steps": "9"}, ValueError, "'9' is not a step"),
+        ({"steps": 1, "until": 2}, ValueError, "one of them"),
+        ({"notes": {"nothing": "x"}}, ValueError, "'nothing' is not a step"),
+        ({"notes": ["x"]}, ValueError, "a note is STEP=TEXT"),
+        ({"steps": "satur"}, ValueError, "'satur' is not a step.* 1 select, 2 extend"),
+        ({"until": "pink"}, ValueError, "'pink' is not a step.* 1 select, 2 extend"),
+        ({"theme": "pink"}, ValueError, "theme: 'pink' is none of auto, light, dark"),
+        ({"motion": "fast"}, ValueError, "motion: 'fast' is none of still, stepping"),
+        ({"id": "1 2"}, ValueError, "'1 2' is not an id: a letter"),
+        ({"id": 5}, ValueError, "5 is not an id: a letter"),
+        ({"scale": "2"}, ValueError, "scale is '2'; it is a number"),
+        ({"colour": "red"}, TypeError, r"a figure takes no 'colour'; .*both, standalone"),
+        ({"stages": None}, TypeError, "a figure takes no 'stages'"),
+        ({"fold": "1"}, TypeError, "a figure of one instruction takes no 'fold'"),
+        ({"title": 5}, TypeError, "title is 5; it is a text"),
+        ({"caption": 5}, TypeError, "caption is 5; it is a text"),
+        *(({"notes": notes}, TypeError, NOTES) for notes in (5, [5], {"add": 2}, {"add": None})),
+        *(({"steps": x}, (TypeError, ValueError), STEPS) for x in (2.5, [1.5], None, [[1]], [])),
+        ({"until": [1]}, TypeError, r"\[1\] is not a step; until is a step"),
     ],
 )
 def test_a_figure_refuses_invalid_options_with_a_message(
-    choices: dict[str, object], said: str
+    choices: dict[str, object], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        E3.figure(**choices)  # type: ignore[arg-type]
+
+
+SIZES = [{"scale": -1}, {"scale": float("nan")}, {"width": 0}]
+LEVEL = r"heading_level is .*; it is 1 to 6, or 0 for bold text"
+IDS = ["1", 'a"', "a b", "-", "é", "a" * 101, "a\n", "<b>"]
+
+
+@pytest.mark.parametrize(
+    ("format_", "options", "said"),
+    [
+        ("docx", {}, "unknown format 'docx': it is one of text, markdown, rst"),
+        (None, {}, "unknown format None"),
+        ("json", {"theme": "pink"}, "theme: 'pink' is none of auto, light, dark"),
+        ("text", {"steps": frozenset({(1, "x")})}, "steps: 'x' is none of select, flush"),
+        *(("svg", {"id": x}, "is not an id: a letter, then") for x in IDS),
+        *((x, size, "numbers above 0") for x in ("text", "svg", "html", "png") for size in SIZES),
+        *(("markdown", {"heading_level": x}, LEVEL) for x in (-1, 7, 2.0, True, "2")),
+    ],
+)
+def test_an_export_with_invalid_options_is_refused(
+    format_: str, options: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):
-        E3.figure(**choices)  # type: ignore[arg-type]
+        ptxscope.export(E3, format_, Options(**options))
+
+
+def test_names_do_for_choices() -> None:
+    named = Options(theme="dark", steps=frozenset({(1, "select")}))  # type: ignore[arg-type]
+    typed = Options(theme=Theme.DARK, steps=frozenset({StepPlace(1, Stage.SELECT)}))
+    assert ptxscope.export(E3, "html", named) == ptxscope.export(E3, "html", typed)
+    with pytest.raises(TypeError, match="options must be an Options"):
+        ptxscope.export(E3, "svg", {"theme": "dark"})  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("steps", "same"),
+    [([1, 2], "1,2"), ((1, 3), "1,3"), (["select", 3], "1,3"), (range(1, 4), "1-3"), (2, "2")],
+)
+def test_steps_may_be_a_list(steps: object, same: str) -> None:
+    assert SUM.figure(steps=steps).svg == SUM.figure(steps=same).svg  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: ptxscope.trace(QUAD, {"a": 1, "b": 2, "c": 3, "e": 4}),
+        lambda: ptxscope.evaluate(QUAD, {"a": 1, "b": 2, "c": 3, "e": 4}),
+        lambda: ptxscope.diagnose(QUAD, {"a": 1, "b": 2, "c": 3}, {"e": 4}),
+    ],
+)
+def test_one_semicolon_is_enough(wrong: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match="e is not") as raised:
+        wrong()
+    assert ";;" not in str(raised.value)
 
 
 def test_a_figure_of_a_block_equals_the_picture_of_the_command() -> None:
@@ -77,43 +154,6 @@ def test_a_figure_of_a_block_equals_the_picture_of_the_command() -> None:
     assert "d = 0xaabb7fff" in shown.alt
     with pytest.raises(ValueError, match="'3' is not a statement"):
         _ = block.figure(fold="3").svg
-    with pytest.raises(TypeError, match="a figure of one instruction takes no 'fold'"):
-        block.parts[1].figure(fold="1")
-
-
-def test_a_figure_takes_other_options_by_name() -> None:
-    assert E3.figure(standalone=True).svg == render_request([*WORDS, "--standalone"])
-    with pytest.raises(TypeError, match=r"a figure takes no 'colour'; .*both, standalone"):
-        E3.figure(colour="red")
-    with pytest.raises(TypeError, match="a figure takes no 'stages'"):
-        E3.figure(stages=None)
-    assert E3.figure(theme="dark").svg == render_request([*WORDS, "--theme", "dark"])
-    assert E3.figure(motion="stepping").svg == render_request([*WORDS, "--stepping"])
-
-
-@pytest.mark.parametrize(
-    ("format_", "options", "said"),
-    [
-        ("docx", Options(), "unknown format 'docx': it is one of text, markdown, rst"),
-        (None, Options(), "unknown format None"),
-        ("json", Options(theme="pink"), "theme: 'pink' is none of auto, light, dark"),  # type: ignore[arg-type]
-        ("text", Options(steps=frozenset({(1, "x")})), "steps: 'x' is none of select, flush"),  # type: ignore[arg-type]
-        ("svg", Options(id="a b"), "'a b' is not an id"),
-    ],
-)
-def test_an_export_with_invalid_options_is_refused(
-    format_: str, options: Options, said: str
-) -> None:
-    with pytest.raises(ValueError, match=said):
-        ptxscope.export(E3, format_, options)
-
-
-def test_names_do_for_choices() -> None:
-    named = Options(theme="dark", steps=frozenset({(1, "select")}))  # type: ignore[arg-type]
-    typed = Options(theme=Theme.DARK, steps=frozenset({StepPlace(1, Stage.SELECT)}))
-    assert ptxscope.export(E3, "html", named) == ptxscope.export(E3, "html", typed)
-    with pytest.raises(TypeError, match="options must be an Options"):
-        ptxscope.export(E3, "svg", {"theme": "dark"})  # type: ignore[call-overload]
 
 
 @ci_only

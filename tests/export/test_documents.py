@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-from ptxscope import export
 from ptxscope.cli import main
 from ptxscope.cli.support.streams import CommandError
 from tests.cli.running import updated
 from tests.export.markdown_pages import run_python_blocks
-from tests.export.samples import E3, HOSTILE, annotated, register
 from tests.tiers import some
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -111,12 +107,3 @@ def test_the_mkdocs_recipe_works() -> None:
     built = run_python_blocks(page)
     assert "0x00000007" in built
     assert "import ptxscope" not in built
-
-
-def test_rich_prints_a_trace_without_markup() -> None:
-    out = io.StringIO()
-    Console(file=out, width=100).print(E3)
-    assert out.getvalue().rstrip() == export(E3, "text").rstrip()
-    out = io.StringIO()
-    Console(file=out, width=100).print(annotated(register("%d"), HOSTILE[4]))
-    assert HOSTILE[4] in out.getvalue()

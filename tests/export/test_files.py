@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shlex
-from pathlib import Path
-
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
@@ -13,18 +9,13 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from ptxscope import export, trace
 from ptxscope.documents import Format
 from ptxscope.documents.options import MachineRow, MachineSection, Options
-from tests.cli.running import run
-from tests.export.samples import BLOCK, E3, annotated, example
+from tests.export.samples import BLOCK, E3, PICTURES, annotated, draw_golden, example
 
 TRACES = {
     "e3": annotated(E3, "a <note> | with `signs`"),
     "vset4": example("vset4"),
     "block": BLOCK,
 }
-PICTURES = dict(
-    line.split(": ", 1)
-    for line in Path(__file__).with_name("pictures.txt").read_text("utf-8").splitlines()
-)
 
 
 def is_as_it_was(document: str, snapshot: SnapshotAssertion, ending: str) -> bool:
@@ -47,11 +38,7 @@ def test_a_document_equals_its_golden_file(
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_equals_its_golden_file(name: str, snapshot: SnapshotAssertion) -> None:
     """Each was looked at before it was stored."""
-    command, *words = shlex.split(PICTURES[name])
-    made = run(command, *words, "-f", "svg", *["--no-footer"] * (command == "trace"))
-    assert made.stderr == ""
-    svg = re.sub(r"<text[^\n]*; ptxscope \d[^\n]*\n", "", made.stdout)
-    assert is_as_it_was(svg, snapshot, "svg")
+    assert is_as_it_was(draw_golden(name), snapshot, "svg")
 
 
 def test_machine_code_in_a_picture_equals_its_golden_file(snapshot: SnapshotAssertion) -> None:

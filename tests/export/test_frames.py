@@ -14,12 +14,11 @@ import pytest
 from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.content.command_words import format_command
-from ptxscope.documents.media.frames import make_frames
+from ptxscope.documents.media.frames import add_min_width, compute_min_width, make_frames
 from ptxscope.documents.options import DEFAULT, Motion, Options
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.tracing.step_text import format_title
-from tests.export import chromium
-from tests.export.browser import CHROMIUM, Browser
+from tests.export.browser import Browser
 from tests.export.drawings import COMPACT, NS, Box, boxes, texts
 from tests.export.inked import differences, resvg
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
@@ -176,9 +175,9 @@ def test_chromium_shows_the_steps_up_to_the_one_in_the_address(tmp_path: Path) -
     stepping, still = export(QUAD, "svg", STEPPING), make_frames(QUAD)
     names = [f"#step-{step.stage}" for step in QUAD.steps] + ["#step-add", "#step-4", ""]
     plain = stepping.replace('class="px-hint"', 'display="none"')  # says that it can be clicked
-    sources = [chromium.Source(plain, name) for name in names]
-    hints = [chromium.Source(stepping, names[0]), chromium.Source(stepping)]
-    *found, hinted, whole = chromium.inked([*sources, *hints], tmp_path)
+    pictures = [*((plain, name) for name in names), (stepping, names[0]), (stepping, "")]
+    with Browser.start(tmp_path) as browser:
+        *found, hinted, whole = browser.ink_pictures(pictures)
     assert (hinted > found[0]).any()
     assert (whole > found[-1]).any()
     shown = [*still, still[2], still[3], still[-1]]
@@ -192,12 +191,10 @@ def remove_bar(svg: str) -> str:
 
 
 @ci_only
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not here")
 def test_a_click_shows_the_next_step_and_after_the_last_the_first(tmp_path: Path) -> None:
-    browser = Browser(tmp_path)
-    try:
+    seen = []
+    with Browser.start(tmp_path) as browser:
         browser.open(export(VMAD, "svg", STEPPING), 800)
-        seen = []
         for _ in range(9):
             browser.value(
                 "document.elementFromPoint(300, 300).closest('a')"
@@ -207,11 +204,8 @@ def test_a_click_shows_the_next_step_and_after_the_last_the_first(tmp_path: Path
                 "[...document.querySelectorAll('.px-step')].map(step => "
                 "getComputedStyle(step).visibility === 'visible')"
             )
-            seen.append(
-                (browser.value("location.hash"), shown.index(False) if False in shown else 7)
-            )
-    finally:
-        browser.close()
+            number = shown.index(False) if False in shown else 7
+            seen.append((browser.value("location.hash"), number))
     stages_ = [f"#step-{step.stage}" for step in VMAD.steps]
     assert seen == [*zip(stages_, range(1, 8), strict=True), (stages_[0], 1), (stages_[1], 2)]
 
@@ -248,3 +242,14 @@ def test_the_columns_of_frames_grow_from_frame_to_frame() -> None:
     heights = [max(float(x.get("height", "0")) for x in tree.iter(f"{NS}rect")
                    if "px-f-soft" in x.get("class", "")) for tree in found]  # fmt: skip
     assert all(x < y for x, y in pairwise(heights))
+
+
+@pytest.mark.parametrize("shown", EXAMPLES[::18])
+@pytest.mark.parametrize("options", [Options(), Options(both=True)], ids=["page", "both"])
+def test_how_wide_a_picture_must_be(shown: tuple[str, str], options: Options) -> None:
+    svg = export(example(*shown), "svg", options)
+    wide = float(str(ET.fromstring(svg).get("width")))
+    smallest = min(box.size for box in boxes(ET.fromstring(svg)))
+    assert compute_min_width(svg) == pytest.approx(9 / smallest * wide, abs=2)
+    assert compute_min_width(svg) <= 720
+    assert ET.fromstring(add_min_width(svg)).get("style") == f"min-width:{compute_min_width(svg)}px"

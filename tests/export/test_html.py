@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
-import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from importlib.resources import files
 
 import html5lib
@@ -17,10 +14,9 @@ import pytest
 
 from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import render_request
-from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.content.id_prefix import make_id_prefix
-from ptxscope.documents.options import Options
+from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.documents.svg import trace_picture
 from ptxscope.documents.svg.zones import find_relations
 from ptxscope.documents.theme import Theme
@@ -72,22 +68,6 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
         assert section.get("id", "").endswith(f"-step-{step.stage}")
 
 
-@pytest.mark.parametrize("both", [False, True])
-def test_the_picture_precedes_the_folded_tables(both: bool) -> None:
-    tree = fragment(export(annotated(E3, "T"), "html", Options(both=both)))
-    (article,) = tree.iter("article")
-    assert [x.tag for x in article if x.tag != "style"] == ["header", "div", "details", "p"]
-    (folded,) = tree.iter("details")
-    assert [*folded.iter("table")] == [*tree.iter("table")]
-    assert folded.get("open") is None
-    assert len([*tree.iter("figure")]) == 2
-    drawn = next(tree.iter(f"{SVG}svg"))
-    names = {x.get("id"): "".join(x.itertext()) for x in drawn if x.get("id")}
-    title, described = drawn.get("aria-labelledby", "").split()
-    assert names[title].startswith("vadd.u32")
-    assert "Step 4, saturate" in names[described]
-
-
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_a_value_names_its_origins_and_its_descendants(opcode: str, model: str) -> None:
@@ -113,17 +93,6 @@ def test_a_cell_names_the_origin_of_its_bits() -> None:
     told = [x for x in texts(tree, "div") if "From" in x]
     assert any(re.search(r"From %1 bits 31:0\.", x) for x in told)
     assert any(re.search(r"From %3 bits 31:24\.", x) for x in told)
-
-
-def test_a_fragment_is_one_article_with_its_style_and_no_script() -> None:
-    document = export(E3, "html")
-    assert document.startswith("<article")
-    assert document.rstrip().endswith("</article>")
-    assert "<script" not in document
-    assert "http" not in document.replace('xmlns="http://www.w3.org/2000/svg"', "")
-    assert "prefers-color-scheme:dark" in document
-    assert "light-dark(" in document
-    assert "@media print" in document
 
 
 @pytest.mark.parametrize("shown", [E3, BLOCK], ids=["line", "block"])
@@ -161,44 +130,29 @@ def test_ids_of_two_exports_never_meet(step: int) -> None:
     """Whatever is asked of one and not of the other."""
     line, values = "vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 3}
     shown = trace(line, values)
-    some_steps = [StepPlace(1, x) for x in (Stage.SELECT, Stage.WRITE)]
-    asked = [
-        Options(),
-        Options(both=True),
-        Options(theme=Theme.DARK),
-        *(Options(steps=frozenset(found)) for n in (1, 2)
-          for found in itertools.combinations(some_steps, n)),
-    ]  # fmt: skip
-    noted = [
-        replace(shown, annotations=annotations)
-        for annotations in (
-            Annotations("x"),
-            Annotations("", "x"),
-            Annotations("", "", (Note("x", Stage.WRITE),)),
-            Annotations("", "", (Note("x", None, 1),)),
-            Annotations("\u202e"),
-            Annotations("\u200e"),
-        )
-    ]
+    select, write = (StepPlace(1, x) for x in (Stage.SELECT, Stage.WRITE))
+    steps = [{select}, {write}, {select, write}]
+    notes = [Note("x", Stage.WRITE), Note("x", None, 1)]
+    said = [Annotations("x"), Annotations("", "x"), Annotations("\u202e"), Annotations("\u200e")]
+    said += [Annotations("", "", (note,)) for note in notes]
     others = [
+        *(shown.with_annotations(x) for x in said),
         trace(line, values, model="ptxas"),
         trace(line, values | {"c": 4}),
         trace(line.replace("d,", "e,"), values),
         trace(line.replace(".sat", ""), values),
     ]
-    made = [(shown, options) for options in asked]
-    made += [(other, Options()) for other in (*noted, *others)]
+    asked = [Options(), Options(both=True), Options(theme=Theme.DARK)]
+    asked += [Options(steps=frozenset(places)) for places in steps]
+    made = [*((shown, options) for options in asked), *((other, DEFAULT) for other in others)]
     made = made[::step]
-    found = [
-        make_id_prefix(build_document(*each), each[1], kind)
-        for each in made
-        for kind in ("html", "svg")
-    ]
-    assert len(set(found)) == len(found)
-    several = list(
-        itertools.chain.from_iterable(ids(fragment(export(x, "html", y))) for x, y in made)
-    )
+    prefixes = [make_id_prefix(build_document(*x), x[1], kind) for x in made for kind in KINDS]
+    assert len(set(prefixes)) == len(prefixes)
+    several = [x for shown, options in made for x in ids(fragment(export(shown, "html", options)))]
     assert len(set(several)) == len(several)
+
+
+KINDS = ("html", "svg")
 
 
 @ci_only
@@ -226,15 +180,6 @@ def test_a_writer_chooses_the_id() -> None:
     assert all(x.startswith("fig-1.a") for x in found)
 
 
-@pytest.mark.parametrize("text", ["1", 'a"', "a b", "-", "é", "a" * 101, "a\n", "<b>"])
-def test_an_invalid_id_is_refused(text: str) -> None:
-    words = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=1", "b=2", "c=3", "-f", "html"]
-    with pytest.raises(CommandError, match="is not an id: a letter, then"):
-        render_request([*words, f"--id={text}"])
-    with pytest.raises(ValueError, match="is not an id"):
-        export(E3, "html", Options(id=text))
-
-
 def test_the_words_of_a_page_are_separate_without_a_style_sheet() -> None:
     """Every cell's remark is a block of its own, and nothing is told by the style alone."""
     tree = page(export(E3, "html", PAGE))
@@ -244,22 +189,6 @@ def test_the_words_of_a_page_are_separate_without_a_style_sheet() -> None:
         assert all((x.tail or " ") == " " for x in cell)
     assert not [x for x in tree.iter() if x.get("style")]
     assert all(x.get("aria-label") for x in tree.iter("table"))
-
-
-PARTS = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f80ff01", "b=0x01ff0280", "c=0", "-f", "html"]
-
-
-def test_a_partial_page_lists_the_omitted_steps() -> None:
-    said = "".join(fragment(render_request([*PARTS, "--steps=2-4"])).itertext())
-    assert "Steps not shown: 1 select, 5 merge, 6 write." in said
-    assert "0x7f800181" in said  # 0x7f + 1 and 0x80 - 1 are clamped, 0xff + 2, 1 + 0x80 are not
-
-
-def test_the_command_in_a_page_reproduces_the_page() -> None:
-    made = render_request([*PARTS, "--theme=dark", "--id=x", "--until=add", "--standalone"])
-    (command,) = [x for x in texts(page(made), "code") if x.startswith("ptxscope trace ")]
-    assert render_request(shlex.split(command)[2:]) == made
-    assert render_request([*PARTS, "--steps=1-6"]) == render_request(PARTS)
 
 
 def test_a_long_name_is_written_once_and_then_replaced_by_its_role() -> None:
@@ -272,11 +201,3 @@ def test_a_long_name_is_written_once_and_then_replaced_by_its_role() -> None:
     assert "a" * 40 not in said
     assert "b" * 40 not in said
     assert "From a bits 31:24 and b bits 31:24." in said
-
-
-def test_both_pictures_of_two_answers_ask_why() -> None:
-    tree = fragment(export(E3, "html", Options(both=True)))
-    pictures = list(tree.iter("figure"))
-    heads = [[x.text for x in picture.iter(f"{SVG}text") if x.text in ("Two answers", "Why")]
-             for picture in pictures]  # fmt: skip
-    assert heads == [["Why"], ["Why"]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from docutils import nodes
@@ -214,12 +214,6 @@ def test_headings_of_level_0_are_bold_text() -> None:
     assert re.findall(r"^\*\*(.*)\*\*$", bold, re.MULTILINE) == headings
     made = bold.replace(" --heading-level 0", "")
     assert re.sub(r"(?m)^\*\*(.*)\*\*$", r"# \1", made) == re.sub("(?m)^#+ ", "# ", headed)
-
-
-@pytest.mark.parametrize("level", [-1, 7, 2.0, True, "2"])
-def test_a_level_that_headings_cannot_have_is_refused(level: Any) -> None:
-    with pytest.raises(ValueError, match=r"heading_level is .*; it is 1 to 6, or 0 for bold text"):
-        export(E3, "markdown", Options(heading_level=level))
 
 
 def test_only_a_standalone_page_has_sections() -> None:

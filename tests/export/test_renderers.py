@@ -11,59 +11,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ptxscope import export, trace
 from ptxscope.documents.media import images
-from ptxscope.documents.options import DEFAULT, Motion, Options
-from tests.export import chromium
+from tests.export.browser import Browser
 from tests.export.inked import WIDTH, Grid, differences, grid, resvg
-from tests.export.samples import E3
+from tests.export.samples import draw_golden
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = ci_only
 
-_F = {"a": 0x40490FDB, "b": 0xC0000000}
-FAMILIES = {
-    "scalar": (trace("vadd.s32.u32.s32.sat d, a.b1, b.h0", {"a": 0x8040, "b": 0xFFFF}), DEFAULT),
-    "quad": (
-        trace(
-            "vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c",
-            {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC},
-        ),
-        DEFAULT,
-    ),
-    "dual": (
-        trace("vavrg2.s32.s32.s32 d.h10, a.h32, b, c", {"a": 0x7FFF8000, "b": 0x10001, "c": 0}),
-        DEFAULT,
-    ),
-    "vmad": (
-        trace("vmad.s32.s32.s32.sat.shr15 d, a, -b, c", {"a": 1 << 31, "b": 1 << 31, "c": 1}),
-        DEFAULT,
-    ),
-    "shift": (trace("vshl.u32.u32.u32.wrap d, a, b", {"a": 0xF0000001, "b": 35}), DEFAULT),
-    "setp": (
-        trace(
-            "@g setp.num.or.f64 p|q, a, b, !c",
-            {"a": 0x7FF8 << 48, "b": 1, "c": 1, "g": 0, "p": 1, "q": 0},
-        ),
-        DEFAULT,
-    ),
-    "set": (trace("set.gtu.xor.ftz.f32.f32 d, a, b, !c", {**_F, "c": 1}), DEFAULT),
-    "slct": (trace("slct.u32.f32 d, a, b, c", {"a": 17, "b": 1 << 31, "c": 0xBF800000}), DEFAULT),
-    "selp": (trace("selp.b64 d, a, b, !c", {"a": 0x1122 << 40, "b": 1 << 63, "c": 1}), DEFAULT),
-    "merge": (E3, DEFAULT),
-    "accumulate": (
-        trace("vabsdiff4.u32.u32.u32.add d.b20, a, b, c", {"a": 0xFF00FF00, "b": 3, "c": 7}),
-        DEFAULT,
-    ),
-    "two answers": (E3, Options(both=True)),
-    "stepping": (E3, Options(motion=Motion.STEPPING)),
-}
+FAMILIES = (
+    *("permuted bytes", "products", "shifted left", "a choice by sign", "two predicates"),
+    *("near numbers", "a sum over a mask", "a truth table", "a window inserted"),
+    *("a form of bits", "two lines", "compact answers", "stepping"),
+)
+"""Names of golden pictures."""
 
 
 @cache
 def drawn(name: str) -> str:
-    shown, options = FAMILIES[name]
-    return export(shown, "svg", options)
+    return draw_golden(name)
 
 
 @cache
@@ -111,8 +77,8 @@ RENDERERS: dict[str, Callable[[str], Grid]] = {"cairosvg": cairosvg, "pdf": pdf}
 @pytest.fixture(scope="module")
 def in_chromium(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Grid]:
     """What Chromium inks of every family, in one go."""
-    sources = [chromium.Source(drawn(name)) for name in FAMILIES]
-    found = chromium.inked(sources, tmp_path_factory.mktemp("chromium"))
+    with Browser.start(tmp_path_factory.mktemp("chromium")) as browser:
+        found = browser.ink_pictures([(drawn(name), "") for name in FAMILIES])
     return dict(zip(FAMILIES, found, strict=True))
 
 
@@ -150,6 +116,6 @@ def test_chromium_draws_the_same_picture(name: str, in_chromium: dict[str, Grid]
     ids=["no lines", "paths are filled", "blank", "text is shifted"],
 )
 def test_the_comparison_finds_a_changed_picture(what: str, instead: str) -> None:
-    other = re.sub(what, instead, drawn("set"))
-    assert other != drawn("set")
-    assert differences(reference("set"), resvg(other))
+    other = re.sub(what, instead, drawn("two predicates"))
+    assert other != drawn("two predicates")
+    assert differences(reference("two predicates"), resvg(other))

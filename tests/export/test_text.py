@@ -89,11 +89,6 @@ def test_names_from_a_text_are_data() -> None:
     assert "'vadd.u32.u32.u32 d, $x, _y;'" in export(found)
 
 
-def test_an_unknown_format() -> None:
-    with pytest.raises(ValueError, match="unknown format"):
-        export(trace("vadd.u32.u32.u32 d, 1, 2", {}), "docx")
-
-
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_stays_text_in_80_columns(text: str) -> None:
     shown = export(annotated(E3, text))

@@ -75,11 +75,13 @@ def chips(shown: Scene, key: str) -> list[str]:
     return [x.text for cell in shown.rows[key].cells for x in cell.spans if x.kind in looks]
 
 
-def test_bytes_bear_the_letter_of_their_operand() -> None:
+def form_scene(line: str) -> Scene:
+    return build_form_scene(make_placeholder_trace(parse(line)))
+
+
+def test_bytes_and_sums_name_their_lanes_and_operands() -> None:
     """.b4567 picks, for lanes 3 to 0, bytes 0 to 3 of b, of the pair b, a."""
-    shown = build_form_scene(
-        make_placeholder_trace(parse("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c"))
-    )
+    shown = form_scene("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c")
     assert chips(shown, "select.a") == ["a.b3", "a.b2", "a.b1", "a.b0"]
     assert chips(shown, "select.b") == ["b.b0", "b.b1", "b.b2", "b.b3"]
     assert chips(shown, "merge.t") == ["t3", "c.b2", "t1", "t0"]
@@ -87,6 +89,16 @@ def test_bytes_bear_the_letter_of_their_operand() -> None:
     # -128 + 0 does not lie below -128, 127 + 255 lies above 127
     assert {x.position for x in axis.points} == {0.5, 2.0}
     assert (axis.low, axis.high) == ("-128", "127")
+    # .b7310: lane 3 takes byte 7 of the pair, b's byte 3; lane 2 takes a's byte 3
+    shown = form_scene("vadd4.s32.s32.u32.sat d.b310, a.b7310, b, c")
+    cells = [str(cell) for cell in shown.rows["select.a"].cells]
+    assert cells == ["b.b3 a3", "a.b3 a2", "a.b1 a1", "a.b0 a0"]
+    rows = form_scene("vset4.s32.u32.lt.add d.b31, a, b, c").rows.values()
+    (running,) = (x.figure for x in rows if isinstance(x.figure, RunningSum))
+    assert [x.text for x in running.terms] == ["+ t3", "", "+ t1", ""]
+    shown = form_scene("slct.u32.f32 d, a, b, c")
+    assert all(link.is_taken for link in shown.rows["choose.t"].links)
+    assert {cell.spans[0].kind for x in shown.registers for cell in x.cells} == {SpanKind.CHIP}
 
 
 @pytest.mark.parametrize("opcode", CATALOG)
@@ -104,38 +116,6 @@ def test_names_of_register_parts_differ_from_names_in_formulas(opcode: str) -> N
         bits = {x.text for cell in cells for x in cell.spans if x.kind is not SpanKind.TEXT}
         assert bits or drawn.instruction.form.stype is Type.PRED
         assert not bits & formulas
-
-
-def test_a_selected_part_names_its_operand() -> None:
-    """.b7310 of a: lane 3 takes byte 7 of the pair, b's byte 3; lane 2 takes a's byte 3."""
-    shown = build_form_scene(
-        make_placeholder_trace(parse("vadd4.s32.s32.u32.sat d.b310, a.b7310, b, c"))
-    )
-    assert [str(cell) for cell in shown.rows["select.a"].cells] == [
-        "b.b3 a3", "a.b3 a2", "a.b1 a1", "a.b0 a0"
-    ]  # fmt: skip
-
-
-def test_a_digit_of_a_selector_is_at_most_15() -> None:
-    shown = build_form_scene(make_placeholder_trace(parse("prmt.b32 d, a, b, c")))
-    texts = [str(cell) for cell in shown.rows["select.c"].cells]
-    assert len(texts) == 4
-    assert all(text.endswith("in 0..15") for text in texts), texts
-
-
-def test_a_sum_names_its_lanes() -> None:
-    drawn = make_placeholder_trace(parse("vset4.s32.u32.lt.add d.b31, a, b, c"))
-    (running,) = (
-        x.figure for x in build_form_scene(drawn).rows.values() if isinstance(x.figure, RunningSum)
-    )
-    assert [x.text for x in running.terms] == ["+ t3", "", "+ t1", ""]
-
-
-def test_the_scene_of_a_choice_links_both_operands() -> None:
-    drawn = make_placeholder_trace(parse("slct.u32.f32 d, a, b, c"))
-    shown = build_form_scene(drawn)
-    assert all(link.is_taken for link in shown.rows["choose.t"].links)
-    assert {cell.spans[0].kind for x in shown.registers for cell in x.cells} == {SpanKind.CHIP}
 
 
 @examples(200)
@@ -177,25 +157,14 @@ def test_answers_that_agree() -> None:
     assert has_one_answer(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2}, model="ptxas"))
 
 
-def test_the_bits_below_a_selected_upper_half_word_are_lost() -> None:
-    """E1 takes bits 31:16 of 0x12345678 + 1: 0x5679 falls off below them."""
-    shown = trace("vadd.u32.u32.u32 d.h1, a, b, c", {"a": 0x12345678, "b": 1, "c": 0}, model="E1")
-    cell = next(
-        x for x in build_scene(shown).rows["merge.t"].cells if x.place == LaneRef("merge.t", 1)
-    )
-    assert [x.text for x in cell.spans if x.kind in (SpanKind.CHIP, SpanKind.LOST)] == [
-        "1234",
-        "5679",
-    ]
-    wide = trace(
-        "vadd.u32.u32.u32 d.h1, a, b, c", {"a": 2**32 - 1, "b": 2, "c": 0}, model="E1"
-    )  # 0x1_0000_0001
-    cell = next(
-        x for x in build_scene(wide).rows["merge.t"].cells if x.place == LaneRef("merge.t", 1)
-    )
-    assert [(x.text, x.kind) for x in cell.spans][-3:] == [
-        ("1", SpanKind.LOST), ("0000", SpanKind.CHIP), ("0001", SpanKind.LOST)
-    ]  # fmt: skip
+def test_the_bits_around_a_selected_upper_half_word_are_lost() -> None:
+    """E1 takes bits 31:16 of 0xffffffff + 2, which is 0x1_0000_0001."""
+    operands = {"a": 2**32 - 1, "b": 2, "c": 0}
+    scene = build_scene(trace("vadd.u32.u32.u32 d.h1, a, b, c", operands, model="E1"))
+    (cell,) = (x for x in scene.rows["merge.t"].cells if x.place == LaneRef("merge.t", 1))
+    lost, kept = SpanKind.LOST, SpanKind.CHIP
+    spans = [(x.text, x.kind) for x in cell.spans]
+    assert spans[-3:] == [("1", lost), ("0000", kept), ("0001", lost)]
 
 
 def test_a_flush_is_named_before_and_after() -> None:

@@ -8,28 +8,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene import bit_rulers
 from ptxscope.scene.scene_builder import build_scene, choose_part_width
 from ptxscope.scene.scene_model import BitRuler, LaneRef, Link, NumberLine, RunningSum, SpanKind
-from tests.reference_data import golden_rows
+from tests.scene.lanes import some_traces
 from tests.tiers import examples
 
 HERE = LaneRef("t", 0)
-
-
-def some_traces(count: int) -> list[Trace]:
-    """Golden rows spread over the file, in both models, and the catalog's examples."""
-    rows = golden_rows()
-    drawn = rows[:: max(len(rows) // count, 1)]
-    found = [trace(x.instruction, x.operands, model=m) for x in drawn for m in ("isa", "ptxas")]
-    return found + [trace(*entry.example) for entry in CATALOG.values()]
-
-
-TRACES = some_traces(120)
+TRACES = some_traces(120, "ptxas")
 
 
 def _reached(links: dict[LaneRef, list[Link]], place: LaneRef) -> set[LaneRef]:
@@ -84,15 +73,6 @@ def test_a_chip_has_the_bits_and_the_colour_of_its_part() -> None:
                 at = {8: ".b", 16: ".h", 32: ""}[unit]
                 index = str(origin.low // unit) if at else ""
                 assert name.text.strip() == f"{origin.role}{at}{index}"
-
-
-def test_a_masked_lane_has_a_link_from_c_and_an_unused_one() -> None:
-    one = trace("vadd4.s32.s32.s32 d.b310, a, b, c", {"a": 1, "b": 2, "c": 0x11223344})
-    ways = [link for link in build_scene(one).rows["merge.t"].links if link.target.lane == 2]
-    assert {(link.source, link.is_taken) for link in ways} == {
-        (LaneRef("c", 2), True),
-        (LaneRef("operate.t", 2), False),
-    }
 
 
 def _number(strip: BitRuler, *looks: SpanKind) -> str:
@@ -233,3 +213,40 @@ def test_a_change_is_drawn_from_left_to_right(
 ) -> None:
     (cell,) = build_scene(trace(ptx, values, model="ptxas")).rows[key].cells  # E14 converts d
     assert str(cell) == said
+
+
+def test_a_merged_lane_replaces_only_its_own_part_of_c() -> None:
+    values = {"a": 0x01020304, "b": 0, "c": 0x11223344}
+    row = build_scene(trace("vadd4.u32.u32.u32 d.b1, a, b, c", values)).rows["merge.t"]
+    assert {(x.source, x.target.lane) for x in row.links if not x.is_taken} == {
+        (LaneRef("c", 1), 1),  # lane 1 takes t
+        *((LaneRef("operate.t", lane), lane) for lane in (0, 2, 3)),
+    }
+    assert {x.source for x in row.links if x.is_taken} == {
+        LaneRef("operate.t", 1), LaneRef("c", 0), LaneRef("c", 2), LaneRef("c", 3)
+    }  # fmt: skip
+
+
+def test_a_merged_scalar_has_one_possible_target_lane() -> None:
+    row = build_scene(trace("vadd.u32.u32.u32 d.b2, a, b, c", dict.fromkeys("abc", 1))).rows[
+        "merge.t"
+    ]
+    assert [x.target.lane for x in row.links if x.source.key == "operate.t"] == [2]
+    assert [x.source for x in row.links if not x.is_taken] == [LaneRef("c", 2)]
+
+
+def test_the_results_of_a_scene_are_the_last_rows() -> None:
+    shown = build_scene(trace("setp.lt.u32 p|_, a, b", {"a": 1, "b": 2}))
+    assert (shown.results, shown.discarded_results) == ((LaneRef("write.p", 0),), ())
+    assert shown.rows["write.p"].destination_name == "p"
+    assert build_scene(trace("setp.lt.u32 _, a, b", {"a": 1, "b": 2})).results == ()
+    shown = build_scene(trace("@g selp.b32 %d, a, b, c", {"a": 1, "b": 2, "c": 1, "g": 0, "%d": 7}))
+    assert shown.results == (LaneRef("guard.d", 0),)
+    assert shown.rows["guard.d"].destination_name == shown.rows["write.d"].destination_name == "%d"
+
+
+def test_the_old_predicate_under_a_false_guard_is_shown() -> None:
+    values = {"a": 1, "b": 2, "g": 0, "p": 1, "q": 0}
+    rows = build_scene(trace("@g setp.lt.u32 p|q, a, b", values)).rows
+    assert str(rows["guard.p"].cells[0]).startswith("old p 1 ")
+    assert str(rows["guard.q"].cells[0]).startswith("old q 0 ")

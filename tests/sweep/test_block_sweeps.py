@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ptxscope import evaluate, parse_block, trace_block
+from ptxscope import parse_block, trace_block
 from ptxscope.cli import main
 from ptxscope.sweep.computation import get_axis_bits
 from ptxscope.sweep.register_parts import (
@@ -49,12 +49,8 @@ def test_lanes_and_flags_of_both_statements() -> None:
     (event,) = sweep.events
     assert (event.mask == (a + 0x40 > 127)).all()
     assert "clamped to 127 in statement 1" in " ".join(describe_sweep(sweep))
-
-
-def test_a_map_of_two_parts() -> None:
     sweep = sweep_line(LANES, "a.b0", "b.b0", "d.b0", c=0x10101010)
-    a, b = np.arange(-128, 128), np.arange(-128, 128)[:, None]
-    expected = np.clip(np.clip(a + b, -128, 127) - 0x10, -128, 127)
+    expected = np.clip(np.clip(a + a[:, None], -128, 127) - 0x10, -128, 127)
     assert (sweep.bits.astype(np.uint8).view(np.int8) == expected).all()
 
 
@@ -91,11 +87,3 @@ def test_the_sweep_command_takes_a_block(format_: str, capsys: pytest.CaptureFix
     assert "a.b0" in capsys.readouterr().out
     assert main([*words, "-f", format_, "--of", "x"]) == 2
     assert "is not a register that the block writes" in capsys.readouterr().err
-
-
-def test_a_single_statement_is_swept_as_its_instruction() -> None:
-    line = "vabsdiff4.s32.s32.s32.add d, a, b, c"
-    values = {"a": 0x7F, "b": 5, "c": 9}
-    sweep = sweep_line(line + ";", "a.b0", values=values)
-    alone = evaluate(line, {**values, "a": get_axis_bits(sweep.x).astype(np.uint32)})["d"]
-    assert (np.asarray(sweep.bits) == alone).all()

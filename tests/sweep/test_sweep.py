@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 import numpy as np
 import pytest
@@ -166,19 +167,9 @@ def test_a_large_range_is_sampled_evenly() -> None:
     assert max(both.bits.shape) < MAX_SIDE_VALUES + 60
 
 
-def test_a_change_between_two_drawn_values_is_found() -> None:
-    found = sweep_line("vadd.s32.s32.s32.sat d, a, b", "a", b=5)
-    said = describe_sweep(found)
-    assert "a from -2147483648 to 2147483642: d rises from -2147483643 to 2147483647." in said
-    assert "a from 2147483643 to 2147483647: d is 2147483647; clamped to 2147483647." in said
-
-
-def test_a_register_in_several_roles_is_swept_in_all() -> None:
+def test_a_register_is_swept_in_all_its_roles_and_a_guard_too() -> None:
     found = sweep_line("vadd4.u32.u32.u32 d, a, a, c", "a.b0")
     assert found.bits.tolist() == [2 * x % 256 for x in range(256)]
-
-
-def test_a_destination_under_a_guard_can_be_swept() -> None:
     found = sweep_line("@g vadd4.u32.u32.u32 d, a, b, c", "g", of="d.b0", a=3, b=4, d=9)
     assert found.bits.tolist() == [9, 7]
 
@@ -288,30 +279,6 @@ def test_the_description_of_a_sweep_mentions_plateaus() -> None:
         assert f"d.b0 rises from {kept[0]} to {kept[-1]}" in said
 
 
-def test_the_description_of_a_sweep_counts_repeated_rises() -> None:
-    found = sweep_line("vmad.u32.u32.u32 d, a.b0, b, c", "a.b0", b=0x0800_0000)
-    wrapped = [a for a in range(256) if a * 0x0800_0000 >= 2**32]
-    assert np.flatnonzero(found.wrapped).tolist() == wrapped
-    teeth = {a * 0x0800_0000 >> 32 for a in wrapped}
-    said = describe_sweep(found)
-    assert any(f"rising {len(teeth)} times; wrapped to 32 bits." in line for line in said)
-
-
-def test_the_description_of_an_average_mentions_its_plateaus_of_two() -> None:
-    found = sweep_line("vavrg4.u32.u32.u32 d, a, b, c", "a.b0", b=4)
-    assert found.bits.tolist() == [(a + 5) // 2 for a in range(256)]
-    assert any(
-        "rises from 2 to 130, staying for 2 values at each." in x for x in describe_sweep(found)
-    )
-
-
-def test_the_description_of_a_mixed_comparison_mentions_its_cliff() -> None:
-    found = sweep_line("vmin4.u32.s32.u32 d, a, b, c", "a.b0", b=50)
-    said = "\n".join(describe_sweep(found))
-    assert "a.b0 from -128 to -1: d.b0 rises from 128 to 255; wrapped to 8 bits." in said
-    assert "a.b0 from 0 to 127: d.b0 rises from 0 to 50 and stays there." in said
-
-
 def test_a_sweep_marks_the_values_for_which_models_differ() -> None:
     found = sweep_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", a=0, b=0xFFFF_FFF0)
     ins = found.instruction.instruction
@@ -333,35 +300,56 @@ def test_a_sweep_marks_the_values_for_which_models_differ() -> None:
     assert np.flatnonzero(other.divergence_mask).tolist() == apart
 
 
-def test_the_description_of_a_sweep_names_a_step_by_its_title() -> None:
-    line = "vadd.u32.s32.s32.min d, a.b0, b.b0, c"
-    found = sweep_line(line, "a.b0", of="d", model="ptxas-13.5", b=3, c=0x7FFFFFFF)
-    # -4 + 3 is below 0, so 2^64 - 1 for who counts in 64 bits
-    assert any(
-        "-4: " in x and "wrapped to 64 bits at the step min with c" in x
-        for x in describe_sweep(found)
-    )
+SAT, FIELD = "vadd4.s32.s32.s32.sat d, a, b, c", {"bounds": (0, 300), "a": 0x12345678, "c": 8}
+SIGNED = {"bounds": (-20 & 0xFFFFFFFF, 20), "a": 0xAAAAAAAA, "b": 3}
+BYTES = range(-128, 128)
 
 
-def test_the_description_of_a_float_sweep_mentions_nan_and_both_zeros() -> None:
-    said = describe_sweep(sweep_line("setp.eq.f32 p, a, b", "a"))
-    assert "a = -0.0 and 0.0: p is true." in said
-    assert "a = NaN (0x7f800001 to 0x7fffffff): p is false; an operand is NaN." in said
-    assert "a = -NaN (0xffffffff to 0xff800001): p is false; an operand is NaN." in said
-    assert "a from 1e-45 to inf: p is false." in said
-    flushed = describe_sweep(sweep_line("setp.eq.ftz.f32 p, a, b", "a"))
-    assert any("a subnormal is flushed to zero" in x and "p is true" in x for x in flushed)
+@pytest.mark.parametrize(
+    ("line", "axes", "choices", "sentences"),
+    [
+        # between two of the values that are drawn
+        ("vadd.s32.s32.s32.sat d, a, b", ["a"], {"b": 5},
+         ["a from -2147483648 to 2147483642: d rises from -2147483643 to 2147483647.",
+          "a from 2147483643 to 2147483647: d is 2147483647; clamped to 2147483647."]),
+        # a * 2^27 begins anew each time that it is above 2^32
+        ("vmad.u32.u32.u32 d, a.b0, b, c", ["a.b0"], {"b": 0x0800_0000},
+         [f"rising {len({a * 2**27 >> 32 for a in range(32, 256)})} times; wrapped to 32 bits."]),
+        ("vavrg4.u32.u32.u32 d, a, b, c", ["a.b0"], {"b": 4},  # (a + 4 + 1) // 2
+         ["rises from 2 to 130, staying for 2 values at each."]),
+        ("vmin4.u32.s32.u32 d, a, b, c", ["a.b0"], {"b": 50},
+         ["a.b0 from -128 to -1: d.b0 rises from 128 to 255; wrapped to 8 bits.",
+          "a.b0 from 0 to 127: d.b0 rises from 0 to 50 and stays there."]),
+        # -4 + 3 is below 0, so 2^64 - 1 for who counts in 64 bits
+        ("vadd.u32.s32.s32.min d, a.b0, b.b0, c", ["a.b0", "", "d", "ptxas-13.5"],
+         {"b": 3, "c": 0x7FFFFFFF}, ["-4: ", "wrapped to 64 bits at the step min with c"]),
+        ("setp.eq.f32 p, a, b", ["a"], {},
+         ["a = -0.0 and 0.0: p is true.", "a from 1e-45 to inf: p is false.",
+          "a = NaN (0x7f800001 to 0x7fffffff): p is false; an operand is NaN.",
+          "a = -NaN (0xffffffff to 0xff800001): p is false; an operand is NaN."]),
+        ("setp.eq.ftz.f32 p, a, b", ["a"], {}, ["p is true; a subnormal is flushed to zero"]),
+        (SAT, ["a.b0", "b.b0"], {},
+         [f"Clamped to 127: {sum(a + b > 127 for a in BYTES for b in BYTES):,} of 65,536 values",
+          "all of them with a.b0 from 1 to 127 and b.b0 from 1 to 127."]),
+        ("vmin4.u32.s32.u32 d, a, b, c", ["a.b0", "b.b0"], {}, ["wherever a.b0 from -128 to -1."]),
+        ("bfe.u32 d, a, b, c", ["b"], FIELD,
+         ["Only b.b0 is read: the results repeat after 256 values of b.",
+          "b from 33 to 255: d is 0; the position is limited to 32."]),
+        ("fns.b32 d, a, b, c", ["c"], SIGNED,
+         ["c goes through 41 values from -20 to 20", "\nc from -20 to 20: "]),
+    ],
+)  # fmt: skip
+def test_a_sweep_is_described_by_its_sentences(
+    line: str, axes: list[str], choices: dict[str, Any], sentences: list[str]
+) -> None:
+    said = "\n".join(describe_sweep(sweep_line(line, *axes, **choices)))
+    for sentence in sentences:
+        assert sentence in said
 
 
-def test_the_description_of_a_map_names_the_clamped_region() -> None:
-    found = sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0")
-    pairs = [(a, b) for a in range(-128, 128) for b in range(-128, 128)]
-    high = sum(a + b > 127 for a, b in pairs)
-    said = "\n".join(describe_sweep(found))
-    assert f"Clamped to 127: {high:,} of 65,536 values" in said
-    assert "all of them with a.b0 from 1 to 127 and b.b0 from 1 to 127." in said
-    only = sweep_line("vmin4.u32.s32.u32 d, a, b, c", "a.b0", "b.b0")
-    assert "wherever a.b0 from -128 to -1." in "\n".join(describe_sweep(only))
+def test_a_whole_register_that_is_read_has_no_sentence_on_its_low_part() -> None:
+    said = describe_sweep(sweep_line("bfe.u32 d, a, b, c", "a", **FIELD))
+    assert not any("is read:" in x for x in said)
 
 
 @pytest.mark.parametrize("opcode", some(CATALOG, 0, 9, 18))
@@ -378,19 +366,3 @@ def test_the_sweep_of_every_example_contains_its_result(opcode: str) -> None:
         of = found.result_part
         whole = evaluate(ptx, values)[of.name]
         assert int(found.bits[at]) == of.extract(int(whole))
-
-
-def test_the_description_of_a_sweep_mentions_limits_and_the_only_read_byte() -> None:
-    line, bounds = "bfe.u32 d, a, b, c", (0, 300)
-    said = describe_sweep(sweep_line(line, "b", bounds=bounds, a=0x12345678, c=8))
-    assert "Only b.b0 is read: the results repeat after 256 values of b." in said
-    assert "b from 33 to 255: d is 0; the position is limited to 32." in said
-    whole = sweep_line(line, "a", bounds=bounds, a=0x12345678, c=8)
-    assert not any("is read:" in x for x in describe_sweep(whole))
-
-
-def test_signed_bits_are_swept_and_written_as_signed() -> None:
-    bounds = (-20 & 0xFFFFFFFF, 20)
-    found = sweep_line("fns.b32 d, a, b, c", "c", bounds=bounds, a=0xAAAAAAAA, b=3)
-    assert "c goes through 41 values from -20 to 20" in describe_sweep(found)[0]
-    assert any(x.startswith("c from -20 to 20: ") for x in describe_sweep(found))
