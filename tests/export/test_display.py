@@ -49,7 +49,7 @@ def test_a_figure_equals_the_picture_of_the_command() -> None:
         ({"theme": "dark"}, ["--theme", "dark"]),
         ({"motion": "stepping"}, ["--stepping"]),
     ):
-        assert E3.figure(**options).svg == render_request([*WORDS, *words])  # type: ignore[arg-type]
+        assert E3.figure(**options).svg == render_request([*WORDS, *words])
     assert E3.figure().alt == format_alt_text(build_document(E3))
 
 
