@@ -322,7 +322,8 @@ BYTES = range(-128, 128)
           "a.b0 from 0 to 127: d.b0 rises from 0 to 50 and stays there."]),
         # -4 + 3 is below 0, so 2^64 - 1 for who counts in 64 bits
         ("vadd.u32.s32.s32.min d, a.b0, b.b0, c", "a.b0",
-         {"of": "d", "model": "ptxas-13.5", "b": 3, "c": 0x7FFFFFFF}, ["-4: ", "wrapped to 64 bits at the step min with c"]),
+         {"of": "d", "model": "ptxas-13.5", "b": 3, "c": 0x7FFFFFFF},
+         ["-4: ", "wrapped to 64 bits at the step min with c"]),
         ("setp.eq.f32 p, a, b", "a", {},
          ["a = -0.0 and 0.0: p is true.", "a from 1e-45 to inf: p is false.",
           "a = NaN (0x7f800001 to 0x7fffffff): p is false; an operand is NaN.",
