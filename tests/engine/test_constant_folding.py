@@ -6,10 +6,6 @@ Which operands lose the absolute value was asked of ptxas 13.0.88 for sm_120: UI
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from ptxscope.diagnosis.causes import CauseKind
 from ptxscope.diagnosis.explanations import diagnose
 from ptxscope.engine.syntax.asm_bindings import parse_pasted
@@ -17,7 +13,7 @@ from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS
 from ptxscope.engine.tracing.trace import trace
 from ptxscope.sources.diagnostic import CheckedInstruction
-from ptxscope.sources.lint import check_listing, check_text
+from ptxscope.sources.lint import check_text
 from tests.cli.running import run
 
 HEAD = ".version 8.8\n.target sm_120\n.address_size 64\n.visible .entry k() {\n"
@@ -34,80 +30,13 @@ def warnings(items: list[CheckedInstruction]) -> list[str]:
     return [x.message for item in items for x in item.diagnostics if x.rule == "F2"]
 
 
-@pytest.mark.parametrize(
-    ("line", "folded", "documented"),
-    [
-        ("vabsdiff4.u32.u32.u32.sat %r4, %r1, %r2, %r3;", "0x00008000", "0x7f808001"),
-        ("vabsdiff2.u32.u32.u32.sat %r4, %r1, %r2, %r3;", "0x00007fff", "0x7f807fff"),
-        ("vabsdiff4.u32.u32.u32.sat %r4.b0, %r1, %r2, %r3;", "0x12345600", "0x12345601"),
-    ],
-)
-def test_moved_constants_lose_the_absolute_value(line: str, folded: str, documented: str) -> None:
-    (message,) = warnings(check(MOVED + line))
-    assert message.startswith("F2: with these constants ptxas 12.8 to 13.5 at -O1 and above loses")
-    assert f"%r4 becomes {folded}, not {documented} as documented" in message
-    assert not warnings(check(MOVED + line, HEAD.replace("sm_120", "sm_90")))
-    assert warnings(check(MOVED + line, HEAD.replace("sm_120", "sm_121a")))
-    assert warnings(check(MOVED + line, ""))  # it may be compiled for any
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        MOVED.replace("305419896", "0") + QUAD,  # a c of 0
-        MOVED.replace("305419896", "0x8001") + QUAD,  # c is a
-        MOVED.replace("305419896", "0x7f800002") + QUAD,
-        MOVED.replace("2139095042", "1") + QUAD,  # |a - b| is a - b
-        MOVED + QUAD.replace(".sat", ""),
-        MOVED + QUAD.replace("u32.u32.sat", "s32.s32.sat"),
-        MOVED + QUAD.replace("4.u32.u32", "4.s32.u32"),
-        MOVED + "ld.global.u32 %r2, [%rd1];" + QUAD,
-        MOVED + "mov.b64 {%r1, %r2}, %rd1;" + QUAD,
-        MOVED + "add.u32 %r3, %r3, %r5;" + QUAD,
-        MOVED + "@%p1 mov.u32 %r3, 7;" + QUAD,
-        MOVED + "vadd4.u32.u32.u32 %r1, %r5, %r5, %r5;" + QUAD,
-        MOVED + "call (%r3), f, (%r5);" + QUAD,
-        MOVED + "L:\n" + QUAD,  # another way may lead here
-        "{\n" + MOVED + "}\n" + QUAD,
-        "{\n" + MOVED + ".reg .b32 %r1;\n" + QUAD + "}\n",
-        "{\n" + MOVED + ".reg .b32 %r<5>;\n" + QUAD + "}\n",
-        MOVED.replace("mov.s32 %r3", "// mov.s32 %r3") + QUAD,
-        MOVED + "// " + "x" * 10000 + "\n" + QUAD,  # too far to be looked for
-        QUAD,
-    ],
-)
-def test_check_does_not_warn_if_no_wrong_folding_is_known(body: str) -> None:
-    assert not warnings(check(body))
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        MOVED + ".loc 1 2 3\n// c\n@%p1 bra L;\n" + QUAD,
-        MOVED + "{ .reg .b32 t;\n" + QUAD + "}\n",
-        "L:\n" + MOVED + "st.global.u32 [%rd1], %r5; add.u32 %r5, %r1, %r2;" + QUAD,
-        MOVED + "vabsdiff2.u32.u32.u32 %r5, %r5, %r5, %r5;" + QUAD,
-    ],
-)
-def test_statements_in_between_do_not_remove_the_folding_warning(body: str) -> None:
-    assert len(warnings(check(body))) == 1
-
-
-def test_a_guarded_use_is_reported_as_a_possible_loss() -> None:
-    """With a guard that is the same in all threads there is an IABS; with another there is none."""
-    (message,) = warnings(check(MOVED + "@%p1 " + QUAD))
-    assert "can lose the absolute value" in message
-
-
-@pytest.mark.parametrize("size", [1, 7, 100])
-def test_chunks_may_end_anywhere(size: int) -> None:
-    text = HEAD + ".reg .b32 %r<9>;\n" + 3 * (MOVED + QUAD + "L:\n" + QUAD) + "}\n"
-
-    def chunks() -> Iterator[str]:
-        yield from (text[at : at + size] for at in range(0, len(text), size))
-
-    assert list(check_listing(chunks(), "k.ptx")) == list(check_listing([text], "k.ptx"))
-    assert len(warnings(list(check_listing(chunks(), "k.ptx")))) == 3
+def test_a_wrong_folding_depends_on_the_target_and_is_looked_for_in_the_lines_before() -> None:
+    """The rest is in tests/data/check/constant_folding.ptx."""
+    assert len(warnings(check(MOVED + QUAD))) == 1
+    assert not warnings(check(MOVED + QUAD, HEAD.replace("sm_120", "sm_90")))
+    assert warnings(check(MOVED + QUAD, HEAD.replace("sm_120", "sm_121a")))
+    assert warnings(check(MOVED + QUAD, ""))  # it may be compiled for any
+    assert not warnings(check(f"{MOVED}// {'x' * 10000}\n{QUAD}"))  # too far
 
 
 def test_literals_of_an_asm_statement_are_constants() -> None:

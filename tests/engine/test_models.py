@@ -121,6 +121,7 @@ def test_a_misconception_is_a_model_with_the_expected_result(misconception: Erra
     assert shown.errata == (misconception.id,)
     assert export(shown, "text")
     assert misconception not in find_errata(parse(ptx).form)
+    assert "hardware" not in misconception.sentence
 
 
 # equal in both models

@@ -41,6 +41,10 @@ def read(text: str) -> Statement:
         ("cp.async.ca.shared.global [a], [x], 4;", "", "a x"),
         ("tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32 {c, d}, b, [a];", "c d b", "a"),
         ("tcgen05.dealloc.cta_group::1.sync.aligned.b32 a, 64;", "", "a"),
+        ("match.all.sync.b32 d|p, a, b;", "d p", "a b"),
+        ("mov.u32 a, %tid.x;", "a", ""),
+        ("mov.u32 a, table;", "a", ""),
+        ("mad.rn.f32 d, a, b, c;", "d", "a b c"),
         ("setp.lt.s32 p|q, a, b;", "p q", "a b"),
     ],
 )
@@ -56,7 +60,7 @@ def test_all_readers_know_what_a_statement_reads_and_writes(
     assert accesses
     names = [x.text for x in accesses.writes if x.text != "_"]
     assert sorted(names) == sorted(written.split())
-    names = [x.text for x in accesses.reads if x.text != "f"]
+    names = [x.text for x in accesses.reads if x.text in "abcdxypq"]
     assert sorted(names) == sorted(read_names.split())
 
 
@@ -65,7 +69,7 @@ _KERNEL = """.version 8.0
 .address_size 64
 .visible .entry k(.param .u64 out)
 {
-.reg .b32 %r<4>; .reg .b64 %x<4>; .reg .pred %p<2>;
+.reg .b32 %r<4>; .reg .b64 %x<4>; .reg .pred %p<2>; .reg .b16 %h<4>; .reg .b8 %b<4>;
 ld.param.u64 %x1, [out];
 STATEMENT
 st.global.u32 [%x1], %r1;
@@ -109,8 +113,15 @@ def test_both_executors_give_the_same_reason_for_an_unmodelled_statement(
         ("mov.v4.b32 {%r2, _, %r1, %r3}, {%r1, %r2, 5, %r2};", (5, 0x11111111)),
         ("mov.b64 %x2, {%r1, %r2}; mov.b64 {%r2, %r1}, %x2;", (0x22222222, 0x11111111)),
         ("mov.v2.b64 {%x2, _}, {%x1, 3}; mov.b64 {%r1, %r2}, 7;", (7, 0)),
+        ("mov.b64 %x2, {%r1, -2}; mov.b64 {%r2, %r1}, %x2;", (0xFFFFFFFE, 0x11111111)),
+        ("mov.b32 {%h1, %h2}, 0x33334444; mov.b32 %r1, {%h1, %h2}; mov.b32 %r2, {%h2, %h1};",
+         (0x33334444, 0x44443333)),
+        ("mov.b32 {%b1, %b2, %b3, _}, 0x55668877; mov.b32 %r1, {%b3, %b1, 1, %b2};",
+         (0x88017766, 0x22222222)),
+        ("mov.b64 %x2, {%r1, %r2}; mov.b64 {%h1, _, %h3, _}, %x2; mov.b32 %r1, {%h3, %h1};",
+         (0x11112222, 0x22222222)),
     ],
-)
+)  # fmt: skip
 def test_both_executors_move_lists_of_registers(moves: str, expected: tuple[int, int]) -> None:
     text = _KERNEL.replace(
         "STATEMENT",

@@ -17,11 +17,10 @@ from ptxscope import PtxError, diagnose, evaluate, export, parse, trace, trace_b
 from ptxscope.documents.content.document import Document
 from ptxscope.documents.content.document_builder import build_document, make_cells
 from ptxscope.documents.options import DEFAULT
-from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, pick_entry_form
+from ptxscope.engine.isa.catalog import ENTRIES, pick_entry_form
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.properties import Flag, Stage
-from ptxscope.engine.semantics.models import MISCONCEPTIONS
 from ptxscope.engine.syntax.errors import format_count, format_existence
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from ptxscope.engine.syntax.values import parse_value
@@ -126,13 +125,6 @@ def test_predicates_are_0_or_1_at_the_guard() -> None:
     assert [x.meant for x in document_of(simd).operands if x.label == "@"] == ["true"]
 
 
-def test_the_opposite_is_the_comparisons_and_the_bool_op_is_named() -> None:
-    tr = trace("setp.lt.and.u32 p|q, a, b, !c", {"a": 1, "b": 2, "c": 1})
-    assert about(tr, "boolean") == "p is t and !c; q is !t and !c."
-    assert tr.result == {"p": 0, "q": 0}
-    assert "opposite" not in CATALOG["setp"].summary
-
-
 def test_an_unordered_comparison_is_written_out() -> None:
     tr = trace("setp.ltu.f32 p, a, b", {"a": 0x7FC00000, "b": 0x80000000})
     assert str(describe_lane(tr.rows["compare.t"], 0).formula) == "(NaN < -0.0 or unordered) = 1"
@@ -181,10 +173,6 @@ def test_the_clamping_misconception_reads_c_with_the_sign_of_dtype() -> None:
     assert not any("clamp" in str(finding) for finding in found)
 
 
-def test_no_misconception_mentions_hardware() -> None:
-    assert not any("hardware" in misconception.sentence for misconception in MISCONCEPTIONS)
-
-
 def test_a_document_names_the_required_ptx_version_and_target() -> None:
     tr = trace("slct.ftz.f64.f32 d, a, b, c", {"a": 1, "b": 2, "c": 3})
     assert "(PTX 1.4, sm_13 and later)" in document_of(tr).source
@@ -208,41 +196,6 @@ def test_d_of_vmad_is_read_in_the_type_of_its_sum_and_not_in_dtype() -> None:
 def test_a_part_of_a_scalar_result_is_called_a_byte() -> None:
     tr = trace("vadd.u32.u32.u32 d.b1, a, b, c", {"a": 1, "b": 2, "c": 3})
     assert format_lane_sentence(tr.rows["merge.t"], 1).startswith("byte 1: ")
-
-
-CONTRADICTED = {
-    "vset4.u32.u32.eq d.b20, a, b, c": "keeps the lanes of b",
-    "vset2.u32.u32.eq d.h0, a, b, c": "keeps the lanes of b",
-    "vmad.u32.u32.u32.shr7 d, a, b, -c": "(u32 * u32) - u32",
-    "vmad.s32.s32.u32 d, a, b, c": "only if it is scaled",
-    "vadd.s32.s32.s32.add d, a, b, c": "assigns d twice",
-    "vset.s32.u32.lt.max d, a, b, c": "assigns d twice",
-    "vsub.u32.u32.u32.sat d, a, b": "depends on dtype",
-    "vmin.u32.s32.s32.min d, a, b, c": "depends on dtype",
-}
-AGREED = (
-    "vset4.u32.u32.eq d, a, b, c",
-    "vset4.u32.u32.eq d.b3210, a, b, c",
-    "vset4.u32.u32.eq.add d.b20, a, b, c",
-    "vadd4.u32.u32.u32 d.b20, a, b, c",
-    "vmad.u32.u32.u32.shr7 d, a, b, c",
-    "vmad.s32.u32.u32.shr7 d, -a, b, c",
-    "vadd.u32.u32.u32.sat d, a, b",
-    "vsub.s32.u32.u32.sat d, a, b",
-    "vabsdiff.u32.s32.s32.sat d, a, b",
-    "vadd.s32.s32.s32 d.b0, a, b, c",
-)
-
-
-@pytest.mark.parametrize("ptx", [*CONTRADICTED, *AGREED])
-def test_a_trace_notes_contradictions_of_the_manual(ptx: str) -> None:
-    ins = parse(ptx)
-    values = {x.name: 1 for x in ins.inputs}
-    said = [note for note in trace(ins, values).notes if "manual" in note]
-    expected = CONTRADICTED.get(ptx)
-    assert len(said) == (2 if ptx == "vmin.u32.s32.s32.min d, a, b, c" else 1 if expected else 0)
-    assert expected is None or any(expected in note for note in said)
-    assert not any("manual" in note for note in trace(ins, values, model="ptxas").notes)
 
 
 # --- plurals -------------------------------------------------------------------------------
@@ -410,25 +363,6 @@ VIDEO = {"a": 0x80FF7F01, "b": 0x7F80FF02, "c": 0x11223344}
 
 
 @pytest.mark.parametrize(
-    ("ptx", "said"),
-    [
-        # SEMANTICS.md 1: the secondary operation is not clamped again, and without .sat never
-        ("vadd.s32.s32.s32.add d, a, b, c", ""),
-        ("vadd.u32.u32.u32.max d, a, b, c", ""),
-        ("vset.u32.u32.lt.add d, a, b, c", ""),
-        ("vadd.s32.s32.s32.sat.add d, a, b, c", "The result is not clamped again."),
-    ],
-)
-@pytest.mark.parametrize("model", MODELS)
-def test_the_secondary_step_mentions_clamping_only_after_a_clamp(
-    ptx: str, said: str, model: str
-) -> None:
-    text = about(trace(ptx, VIDEO, model=model), "secondary")
-    assert text.endswith(said)
-    assert ("clamped" in text) == bool(said)
-
-
-@pytest.mark.parametrize(
     ("ptx", "operands", "model", "stage", "said"), read_lines("sentences.txt", 5)
 )
 def test_a_step_states_its_rule(ptx: str, operands: str, model: str, stage: str, said: str) -> None:
@@ -438,21 +372,6 @@ def test_a_step_states_its_rule(ptx: str, operands: str, model: str, stage: str,
     values = {x.name: values.get(x.name, VIDEO.get(x.name, 7)) for x in ins.inputs}
     text = about(trace(ins, values, model=model or "isa"), stage)
     assert text == said or (said[-1] == "…" and text.startswith(said[:-1]))
-
-
-@pytest.mark.parametrize(
-    ("ptx", "a"),
-    [
-        ("vadd4.s32.s32.u32 d, a, b, c", -1),
-        ("vadd2.s32.u32.u32 d, a, b, c", 0xFFFF),
-        ("vadd.s32.s32.u32 d, a.b0, b, c", -1),
-        ("vadd.s32.s32.s32 d, a, b, c", -1),
-    ],
-)
-def test_a_part_is_extended_by_the_signedness_of_its_type(ptx: str, a: int) -> None:
-    """PTX ISA 9.7.18."""
-    tr = trace(ptx, {"a": 0xFFFFFFFF, "b": 2, "c": 0})
-    assert tr.rows["extend.a"].values[0] == a
 
 
 def test_the_high_word_of_a_signed_product_is_signed_before_c_is_added() -> None:

@@ -58,12 +58,6 @@ def test_an_unmodelled_sum_that_ptxas_accepts_is_not_illegal(line: str) -> None:
     assert set(program.statements[0].writes) <= {"d", "p"}
 
 
-# --- declarations ---------------------------------------------------------------------------
-
-
-# --- text that is no instruction --------------------------------------------------------------
-
-
 # --- files of other kinds ---------------------------------------------------------------------
 
 _JAVA = "class A {\n  void f(Set<B> set) {\n    set.add(x, y);\n set.s32 (a, b);\n  }\n}\n"
@@ -138,9 +132,3 @@ _NO_CONSTANTS = [
 def test_constants_that_ptxas_rejects_are_refused(text: str, type_: str) -> None:
     with pytest.raises(PtxError):
         parse(f"selp.{type_} d, {text}, b, p")
-
-
-def test_a_surprising_literal_has_a_note() -> None:
-    assert "64 bits" in parse("selp.u32 d, 0x10000000000000005, b, p").notes[0]
-    assert "as its bits" in parse("selp.f64 d, 0f3F800000, b, p").notes[0]
-    assert parse("selp.f32 d, 0f3F800000, b, p").notes == ()
