@@ -18,10 +18,8 @@ from ptxscope.engine.syntax.errors import NotOneError, PtxError
 from ptxscope.engine.syntax.parser import parse, parse_all
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.kernels.blocks.block_parser import parse_block, trace_block
-from ptxscope.sources.diagnostic import CheckedInstruction
-from ptxscope.sources.lint import check_text
 from ptxscope.sources.source_programs import load
-from tests.reference_data import DATA
+from tests.reference_data import DATA, read_lines
 from tests.tiers import whole
 
 WORD = 0xFFFFFFFF
@@ -317,26 +315,7 @@ def test_a_call_is_a_line(text: str, line: str) -> None:
     assert str(parse(text)) == line
 
 
-@pytest.mark.parametrize(
-    ("text", "message", "place"),
-    [
-        ("__vadd4(a)", "`__vadd4` takes 2 arguments, not 1", "__vadd4(a)"),
-        ("__vneg4(a, b)", "`__vneg4` takes 1 argument, not 2", "__vneg4(a, b)"),
-        ("__vadd4(a, b + 1)", "`b + 1` is not a name or a number", "b + 1"),
-        ("__vadd4(f(a), b)", "an argument is an expression", "f"),
-        ("__vadd4(a, b", "a `)` is missing", "a, b"),
-        ("__byte_perm(a, b, 0xFFFFFFFFF)", "`0xFFFFFFFFF` does not fit 32 bits", "0xFFFFFFFFF"),
-        ("__vadd4(a, -2147483649)", "`-2147483649` does not fit 32 bits", "-2147483649"),
-        ("__popcll(0x10000000000000000)", "does not fit 64 bits", "0x10000000000000000"),
-        ("r = __vadd4(a, a) & 0xff;", "`__vadd4` is part of other C code", "__vadd4"),
-        ("unsigned r = 1 + __vadd4(a, a);", "`__vadd4` is part of other C code", "__vadd4"),
-        ("r += __vadd4(a, a);", "`__vadd4` is part of other C code", "__vadd4"),
-        ("p[0] = __vadd4(a, a);", "`__vadd4` is part of other C code", "__vadd4"),
-        ("__vadd4(a, b); }", "`__vadd4` is part of other C code", "__vadd4"),
-        ("__vaddd4(a, b)", "is not an intrinsic that ptxscope reads; did you mean `__vadd4`?",
-         "__vaddd4"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "message", "place"), read_lines("call_errors.txt", 3))
 def test_an_error_on_a_wrong_call_marks_the_wrong_part(text: str, message: str, place: str) -> None:
     with pytest.raises(PtxError) as caught:
         parse(text)
@@ -394,47 +373,3 @@ def test_instruction_counts_equal_the_code_of_nvcc() -> None:
             assert made == f"is emulated by nvcc 13.0 with {len(left)} other instructions", name
     kept = [x for x in seen if "still" in map_intrinsics()[x].compilation]
     assert (len(seen), len(kept)) == (82, 7)
-
-
-SOURCE = """\
-// __vadd4(a, b)
-__device__ unsigned __vadd4(unsigned a, unsigned b);
-static const char *s = "__vadd4(a,b)";
-#define ADD(a,b) __vadd4(a, b)
-__device__ unsigned f(unsigned a, unsigned b) {
-  unsigned d = __vabsdiffu4 (a, b);
-  asm("vadd4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(0));
-  x__vadd4(a, b); __vadd4x(a, b); __vadd4;
-#if 0
-  d = __vsub4(a, b);
-#endif
-  /* __vadd4(a, b) */ return __byte_perm(d, b, 0x5410) * __vcmpgtu4(a, b);
-}
-"""
-
-
-def uses(text: str, name: str = "k.cu") -> list[CheckedInstruction]:
-    return [x for x in check_text(text, name) if x.is_intrinsic]
-
-
-@pytest.mark.parametrize("name", ["k.cu", "k.cuh", "k.h"])
-def test_check_finds_the_uses_of_intrinsics(name: str) -> None:
-    items = list(check_text(SOURCE, name))
-    assert [(x.location.line, x.ptx.partition(" ")[0]) for x in items] == [
-        (4, "__vadd4"), (6, "__vabsdiffu4"), (7, "vadd4.u32.u32.u32"), (12, "__byte_perm"),
-        (12, "__vcmpgtu4"),
-    ]  # fmt: skip
-    assert [x.diagnostics[0].message for x in uses(SOURCE, name)] == [
-        "`__vadd4` (`vadd4.u32.u32.u32`) is emulated by nvcc 13.0 with 6 other instructions",
-        "`__vabsdiffu4` (`vabsdiff4.u32.u32.u32`) is still compiled to a video instruction by "
-        "nvcc 13.0",
-        "`__byte_perm` is `prmt.b32` without bit 3 of each digit of the selector",
-        "`__vcmpgtu4` is emulated by nvcc 13.0 with 6 other instructions",
-    ]
-    (note,) = uses("unsigned f(unsigned a, unsigned b) { return __dp4a(a, b, 0u); }", name)
-    assert note.diagnostics[0].message == (
-        "`__dp4a` (`dp4a.s32.s32`) is one PTX instruction; "
-        "of unsigned operands, the intrinsic is dp4a.u32.u32"
-    )
-    assert all(x.is_legal for x in items)
-    assert not uses(SOURCE, "k.py")
