@@ -8,7 +8,6 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.soaking import watch
 from tests.tiers import ALONE, QUICK, USUAL, is_drawn, mark_left
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -32,8 +31,6 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(_profile(config))
     if _profile(config) == "thorough":  # the default run compares the snapshots
         config.option.disable_unused_snapshots = True
-    if _profile(config) == "soak" and not hasattr(config, "workerinput"):
-        watch(config)
 
 
 def is_left_out(item: pytest.Item) -> bool:

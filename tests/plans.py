@@ -9,75 +9,21 @@ from ptxscope import parse
 from ptxscope.engine.ir.tape import Node, Tape
 from ptxscope.engine.isa.encodings import Range
 from ptxscope.engine.isa.types import BoolOp, Cmp, PermuteMode, Type
+from ptxscope.engine.micro_operations import (
+    bitwise,
+    comparison,
+    counts,
+    fields,
+    logic,
+    merge,
+    numbers,
+    permutation,
+    saturation,
+    selection,
+    shifts,
+)
 from ptxscope.engine.micro_operations.base import MicroOperation
-from ptxscope.engine.micro_operations.bitwise import (
-    CombineBits,
-    InvertBits,
-    JoinFields,
-    JoinWords,
-    Magnitude,
-    TakeBits,
-    TakeWord,
-    ToBits,
-)
-from ptxscope.engine.micro_operations.comparison import Compare
-from ptxscope.engine.micro_operations.counts import (
-    CountLeadingZeros,
-    CountOnes,
-    FindNthOne,
-    InvertNegative,
-    ReplaceValue,
-    ReverseBits,
-    SubtractFrom,
-)
-from ptxscope.engine.micro_operations.fields import (
-    ExtendField,
-    FieldMask,
-    FoldField,
-    InsertField,
-    LimitField,
-    ReadField,
-)
-from ptxscope.engine.micro_operations.logic import (
-    Choose,
-    Combine,
-    Encode,
-    Flush,
-    Not,
-    SpreadTruth,
-    TakeLane,
-    ToFloat,
-)
-from ptxscope.engine.micro_operations.merge import Merge, Pack
-from ptxscope.engine.micro_operations.numbers import (
-    AbsoluteDifference,
-    Accumulate,
-    Add,
-    Maximum,
-    Minimum,
-    Multiply,
-    Negate,
-    PlusOne,
-    Subtract,
-)
-from ptxscope.engine.micro_operations.permutation import (
-    EvaluateTable,
-    PermuteByMode,
-    PermuteBytes,
-    SelectDigits,
-)
 from ptxscope.engine.micro_operations.properties import Stage
-from ptxscope.engine.micro_operations.saturation import Clamp, Wrap
-from ptxscope.engine.micro_operations.selection import Extend, Select, Truncate
-from ptxscope.engine.micro_operations.shifts import (
-    Average,
-    Divide,
-    LimitAmount,
-    Remainder,
-    ScaleDown,
-    ShiftLeft,
-    ShiftRight,
-)
 from ptxscope.engine.semantics.plan import Builder, Plan
 
 FORM = parse("vadd.s32.s32.s32 d, a, b").form
@@ -148,7 +94,7 @@ def _select(d: _Draw) -> Drawn:
     parts = [(word, part) for word in range(len(words)) for part in range(64 // unit)]
     near = [x for x in parts if x[1] < 32 // unit]
     kept = near if d.rng.random() < 0.8 else parts
-    return Select(unit, tuple(d.rng.choice(kept) for _ in range(lanes))), words
+    return selection.Select(unit, tuple(d.rng.choice(kept) for _ in range(lanes))), words
 
 
 def _shift(micro: MicroOperation) -> Callable[[_Draw], Drawn | None]:
@@ -163,7 +109,7 @@ def _shift(micro: MicroOperation) -> Callable[[_Draw], Drawn | None]:
 
 
 def _limit(d: _Draw) -> Drawn | None:
-    micro = LimitAmount(d.rng.random() < 0.5, d.rng.choice((16, 32, 64)))
+    micro = shifts.LimitAmount(d.rng.random() < 0.5, d.rng.choice((16, 32, 64)))
     return micro, (d.key(None, _unsigned(64)),)
 
 
@@ -175,7 +121,9 @@ def _clamp(d: _Draw) -> Drawn:
         for _ in "lh"
     )
     missing = d.rng.random()
-    return Clamp(None if missing < 0.2 else ends[0], None if missing > 0.8 else ends[1]), (x,)
+    return saturation.Clamp(
+        None if missing < 0.2 else ends[0], None if missing > 0.8 else ends[1]
+    ), (x,)
 
 
 def _merge(d: _Draw) -> Drawn | None:
@@ -187,20 +135,20 @@ def _merge(d: _Draw) -> Drawn | None:
         return None
     x = d.rng.choice(t)
     kept = (c,) if len(lanes) < count or d.nodes[x].lanes == 1 or d.rng.random() < 0.5 else ()
-    return Merge(unit, lanes, d.rng.random() < 0.5, d.rng.random() < 0.2), (x, *kept)
+    return merge.Merge(unit, lanes, d.rng.random() < 0.5, d.rng.random() < 0.2), (x, *kept)
 
 
 def _pack(d: _Draw) -> Drawn | None:
     unit = d.unit()
     found = [x for x in d.keys(None, _unsigned(unit)) if d.nodes[x].lanes > 1]
-    return (Pack(unit), (d.rng.choice(found),)) if found else None
+    return (merge.Pack(unit), (d.rng.choice(found),)) if found else None
 
 
 def _accumulate(d: _Draw) -> Drawn:
     x = d.key()
     count = d.nodes[x].lanes
     lanes = tuple(sorted(d.rng.sample(range(count), d.rng.randint(1, count))))
-    return Accumulate(lanes, count), (x, d.key(1))
+    return numbers.Accumulate(lanes, count), (x, d.key(1))
 
 
 def _compare(d: _Draw) -> Drawn | None:
@@ -215,7 +163,7 @@ def _compare(d: _Draw) -> Drawn | None:
     others = [y for y in d.keys(d.nodes[x].lanes) if y in found or not is_float]
     keys = (x, d.rng.choice(others)) if others and d.rng.random() < 0.8 else (x,)
     cmp = d.rng.choice([y for y in Cmp if is_float or len(y) == 2])
-    return Compare(cmp, type_), keys
+    return comparison.Compare(cmp, type_), keys
 
 
 def _truth(d: _Draw, lanes: int | None = None) -> str | None:
@@ -226,30 +174,30 @@ def _truth(d: _Draw, lanes: int | None = None) -> str | None:
 def _combine(d: _Draw) -> Drawn | None:
     x = _truth(d)
     y = _truth(d, d.nodes[x].lanes) if x else None
-    return (Combine(d.rng.choice(list(BoolOp))), (x, y)) if x and y else None
+    return (logic.Combine(d.rng.choice(list(BoolOp))), (x, y)) if x and y else None
 
 
 def _choose(d: _Draw) -> Drawn | None:
     x, y = d.pair()
     condition = _truth(d, d.nodes[x].lanes)
-    return (Choose(), (condition, x, y)) if condition else None
+    return (logic.Choose(), (condition, x, y)) if condition else None
 
 
 def _encode(d: _Draw) -> Drawn | None:
     x = _truth(d)
     true = d.rng.choice((1, 0xFF, 0x3F80_0000, 0xFFFF_FFFF))
-    return (Encode(true), (x,)) if x else None
+    return (logic.Encode(true), (x,)) if x else None
 
 
 def _spread_truth(d: _Draw) -> Drawn | None:
     x = _truth(d, 1)
-    return (SpreadTruth(d.rng.choice((2, 4))), (x,)) if x else None
+    return (logic.SpreadTruth(d.rng.choice((2, 4))), (x,)) if x else None
 
 
 def _take_lane(d: _Draw) -> Drawn:
     x = d.key()
     lanes = d.nodes[x].lanes
-    return TakeLane(d.rng.randrange(lanes), lanes), (x,)
+    return logic.TakeLane(d.rng.randrange(lanes), lanes), (x,)
 
 
 def _to_float(d: _Draw) -> Drawn | None:
@@ -258,13 +206,13 @@ def _to_float(d: _Draw) -> Drawn | None:
         found = d.keys(None, Range(-1 << 31, (1 << 31) - 1)) + d.keys(None, _unsigned(32))
     else:
         found = d.keys(None, _unsigned(16))
-    return (ToFloat(type_), (d.rng.choice(found),)) if found else None
+    return (logic.ToFloat(type_), (d.rng.choice(found),)) if found else None
 
 
 def _flush(d: _Draw) -> Drawn | None:
     type_ = d.rng.choice((Type.F32, Type.F16))
     found = d.keys(None, _unsigned(type_.bits))
-    return (Flush(type_), (d.rng.choice(found),)) if found else None
+    return (logic.Flush(type_), (d.rng.choice(found),)) if found else None
 
 
 def _within(
@@ -290,13 +238,13 @@ def _within(
 def _permute_bytes(d: _Draw) -> Drawn | None:
     digits = d.keys(4, _unsigned(8))
     if not digits:
-        return SelectDigits(), (d.key(1, _unsigned(64)),)
-    return PermuteBytes(), (d.rng.choice(digits), *_words(d))
+        return permutation.SelectDigits(), (d.key(1, _unsigned(64)),)
+    return permutation.PermuteBytes(), (d.rng.choice(digits), *_words(d))
 
 
 def _permute_by_mode(d: _Draw) -> Drawn | None:
     number = d.keys(1, _unsigned(2))
-    mode = PermuteByMode(d.rng.choice(list(PermuteMode)))
+    mode = permutation.PermuteByMode(d.rng.choice(list(PermuteMode)))
     return (mode, (d.rng.choice(number), *_words(d))) if number else None
 
 
@@ -311,80 +259,94 @@ _NUMBER = Range(-1 << 63, (1 << 63) - 1)
 
 
 DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
-    Select: _select,
-    Extend: lambda d: (Extend(*d.bits()), (d.key(),)),
-    Add: lambda d: (Add(), d.pair()),
-    Subtract: lambda d: (Subtract(), d.pair()),
-    Multiply: lambda d: (Multiply(), d.pair()),
-    AbsoluteDifference: lambda d: (AbsoluteDifference(), d.pair()),
-    Minimum: lambda d: (Minimum(), d.pair()),
-    Maximum: lambda d: (Maximum(), d.pair()),
-    Average: lambda d: (Average(), d.pair()),
-    LimitAmount: _limit,
-    ShiftLeft: _shift(ShiftLeft()),
-    ShiftRight: _shift(ShiftRight()),
-    ScaleDown: lambda d: (ScaleDown(d.rng.randint(0, 32)), (d.key(),)),
-    Negate: lambda d: (Negate(), (d.key(),)),
-    Magnitude: lambda d: (Magnitude(d.bits()[0]), (d.key(),)),
-    ToBits: lambda d: (ToBits(d.bits()[0]), (d.key(),)),
-    ToFloat: _to_float,
-    PlusOne: lambda d: (PlusOne(), (d.key(),)),
-    Clamp: _clamp,
-    Wrap: lambda d: (Wrap(*d.bits()), (d.key(),)),
-    Truncate: lambda d: (Truncate(*d.bits()), (d.key(),)),
-    Merge: _merge,
-    Pack: _pack,
-    Accumulate: _accumulate,
-    Flush: _flush,
-    Compare: _compare,
-    Not: lambda d: (Not(), (_truth(d) or "guard",)),
-    Combine: _combine,
-    Choose: _choose,
-    Encode: _encode,
-    SpreadTruth: _spread_truth,
-    TakeLane: _take_lane,
-    FoldField: lambda d: (FoldField(), (d.key(),)),
-    SelectDigits: lambda d: (SelectDigits(), (d.key(1, _unsigned(64)),)),
-    PermuteBytes: _permute_bytes,
-    PermuteByMode: _permute_by_mode,
-    EvaluateTable: _within(lambda d: EvaluateTable(d.rng.randrange(256)), _WORD, _WORD, _WORD),
-    CombineBits: _within(lambda d: CombineBits(64, d.rng.choice(list(BoolOp))), _LONG, _LONG),
-    Divide: _within(lambda d: Divide(*d.bits()), _NUMBER, _NUMBER),
-    Remainder: _within(lambda d: Remainder(*d.bits()), _NUMBER, _NUMBER),
-    InvertBits: _within(lambda _: InvertBits(64), _LONG),
-    ExtendField: _within(
-        lambda d: ExtendField(d.rng.choice((32, 64)), d.rng.random() < 0.5), _LARGEST, _AMOUNT
+    selection.Select: _select,
+    selection.Extend: lambda d: (selection.Extend(*d.bits()), (d.key(),)),
+    numbers.Add: lambda d: (numbers.Add(), d.pair()),
+    numbers.Subtract: lambda d: (numbers.Subtract(), d.pair()),
+    numbers.Multiply: lambda d: (numbers.Multiply(), d.pair()),
+    numbers.AbsoluteDifference: lambda d: (numbers.AbsoluteDifference(), d.pair()),
+    numbers.Minimum: lambda d: (numbers.Minimum(), d.pair()),
+    numbers.Maximum: lambda d: (numbers.Maximum(), d.pair()),
+    shifts.Average: lambda d: (shifts.Average(), d.pair()),
+    shifts.LimitAmount: _limit,
+    shifts.ShiftLeft: _shift(shifts.ShiftLeft()),
+    shifts.ShiftRight: _shift(shifts.ShiftRight()),
+    shifts.ScaleDown: lambda d: (shifts.ScaleDown(d.rng.randint(0, 32)), (d.key(),)),
+    numbers.Negate: lambda d: (numbers.Negate(), (d.key(),)),
+    bitwise.Magnitude: lambda d: (bitwise.Magnitude(d.bits()[0]), (d.key(),)),
+    bitwise.ToBits: lambda d: (bitwise.ToBits(d.bits()[0]), (d.key(),)),
+    logic.ToFloat: _to_float,
+    numbers.PlusOne: lambda d: (numbers.PlusOne(), (d.key(),)),
+    saturation.Clamp: _clamp,
+    saturation.Wrap: lambda d: (saturation.Wrap(*d.bits()), (d.key(),)),
+    selection.Truncate: lambda d: (selection.Truncate(*d.bits()), (d.key(),)),
+    merge.Merge: _merge,
+    merge.Pack: _pack,
+    numbers.Accumulate: _accumulate,
+    logic.Flush: _flush,
+    comparison.Compare: _compare,
+    logic.Not: lambda d: (logic.Not(), (_truth(d) or "guard",)),
+    logic.Combine: _combine,
+    logic.Choose: _choose,
+    logic.Encode: _encode,
+    logic.SpreadTruth: _spread_truth,
+    logic.TakeLane: _take_lane,
+    fields.FoldField: lambda d: (fields.FoldField(), (d.key(),)),
+    permutation.SelectDigits: lambda d: (permutation.SelectDigits(), (d.key(1, _unsigned(64)),)),
+    permutation.PermuteBytes: _permute_bytes,
+    permutation.PermuteByMode: _permute_by_mode,
+    permutation.EvaluateTable: _within(
+        lambda d: permutation.EvaluateTable(d.rng.randrange(256)), _WORD, _WORD, _WORD
     ),
-    ReadField: _within(
-        lambda d: ReadField(d.rng.choice((32, 64)), d.rng.random() < 0.5),
+    bitwise.CombineBits: _within(
+        lambda d: bitwise.CombineBits(64, d.rng.choice(list(BoolOp))), _LONG, _LONG
+    ),
+    shifts.Divide: _within(lambda d: shifts.Divide(*d.bits()), _NUMBER, _NUMBER),
+    shifts.Remainder: _within(lambda d: shifts.Remainder(*d.bits()), _NUMBER, _NUMBER),
+    bitwise.InvertBits: _within(lambda _: bitwise.InvertBits(64), _LONG),
+    fields.ExtendField: _within(
+        lambda d: fields.ExtendField(d.rng.choice((32, 64)), d.rng.random() < 0.5),
+        _LARGEST,
+        _AMOUNT,
+    ),
+    fields.ReadField: _within(
+        lambda d: fields.ReadField(d.rng.choice((32, 64)), d.rng.random() < 0.5),
         _LARGEST,
         _AMOUNT,
         _AMOUNT,
     ),
-    InsertField: _within(
-        lambda d: InsertField(d.rng.choice((32, 64))), _WORD, _WORD, _AMOUNT, _AMOUNT
+    fields.InsertField: _within(
+        lambda d: fields.InsertField(d.rng.choice((32, 64))), _WORD, _WORD, _AMOUNT, _AMOUNT
     ),
-    FieldMask: _within(lambda d: FieldMask(d.rng.choice((32, 64))), _AMOUNT, _AMOUNT),
-    JoinFields: _within(lambda d: JoinFields(d.rng.choice((2, 4, 8))), _NUMBER, _NUMBER, _WORD),
-    JoinWords: _within(lambda _: JoinWords(), _WORD, _WORD),
-    TakeWord: _within(lambda _: TakeWord(), _unsigned(64), _AMOUNT),
-    TakeBits: lambda d: (
-        TakeBits(d.rng.choice((0, 16, 32, 64)), d.rng.choice((1, 32))),
+    fields.FieldMask: _within(lambda d: fields.FieldMask(d.rng.choice((32, 64))), _AMOUNT, _AMOUNT),
+    bitwise.JoinFields: _within(
+        lambda d: bitwise.JoinFields(d.rng.choice((2, 4, 8))), _NUMBER, _NUMBER, _WORD
+    ),
+    bitwise.JoinWords: _within(lambda _: bitwise.JoinWords(), _WORD, _WORD),
+    bitwise.TakeWord: _within(lambda _: bitwise.TakeWord(), _unsigned(64), _AMOUNT),
+    bitwise.TakeBits: lambda d: (
+        bitwise.TakeBits(d.rng.choice((0, 16, 32, 64)), d.rng.choice((1, 32))),
         (d.key(),),
     ),
-    LimitField: _within(
-        lambda d: LimitField(bits=d.rng.choice((32, 64)), wrap=d.rng.random() < 0.5), _unsigned(32)
+    fields.LimitField: _within(
+        lambda d: fields.LimitField(bits=d.rng.choice((32, 64)), wrap=d.rng.random() < 0.5),
+        _unsigned(32),
     ),
-    SubtractFrom: lambda d: (SubtractFrom(d.rng.choice((0, 31, 32, 63, 64))), (d.key(),)),
-    ReverseBits: _within(lambda d: ReverseBits(d.rng.choice((32, 64))), _WORD),
-    CountOnes: _within(lambda d: CountOnes(d.rng.choice((32, 64))), _WORD),
-    CountLeadingZeros: _within(lambda d: CountLeadingZeros(d.rng.choice((32, 64))), _WORD),
-    InvertNegative: _within(
-        lambda d: InvertNegative(d.rng.choice((32, 64))), Range(-1 << 31, (1 << 31) - 1)
+    counts.SubtractFrom: lambda d: (
+        counts.SubtractFrom(d.rng.choice((0, 31, 32, 63, 64))),
+        (d.key(),),
     ),
-    ReplaceValue: lambda d: (ReplaceValue(d.rng.choice((0, 1, 32)), -1), (d.key(),)),
-    FindNthOne: _within(
-        lambda d: FindNthOne(d.rng.random() < 0.5),
+    counts.ReverseBits: _within(lambda d: counts.ReverseBits(d.rng.choice((32, 64))), _WORD),
+    counts.CountOnes: _within(lambda d: counts.CountOnes(d.rng.choice((32, 64))), _WORD),
+    counts.CountLeadingZeros: _within(
+        lambda d: counts.CountLeadingZeros(d.rng.choice((32, 64))), _WORD
+    ),
+    counts.InvertNegative: _within(
+        lambda d: counts.InvertNegative(d.rng.choice((32, 64))), Range(-1 << 31, (1 << 31) - 1)
+    ),
+    counts.ReplaceValue: lambda d: (counts.ReplaceValue(d.rng.choice((0, 1, 32)), -1), (d.key(),)),
+    counts.FindNthOne: _within(
+        lambda d: counts.FindNthOne(d.rng.random() < 0.5),
         _WORD,
         _WORD,
         Range(-1 << 31, (1 << 31) - 1),
@@ -415,5 +377,5 @@ def _results(d: _Draw) -> Iterator[tuple[str, str]]:
         key = d.key()
         if d.nodes[key].lanes > 1:
             lanes = tuple(range(d.nodes[key].lanes))
-            key = d.add(Stage.ACCUMULATE, Accumulate(lanes, len(lanes)), key, "a")
-        yield role, d.add(Stage.WRITE, Truncate(type_.bits, signed=False), key)
+            key = d.add(Stage.ACCUMULATE, numbers.Accumulate(lanes, len(lanes)), key, "a")
+        yield role, d.add(Stage.WRITE, selection.Truncate(type_.bits, signed=False), key)

@@ -27,13 +27,23 @@ def _fresh(tmp_path: Path) -> Path:
     return tmp_path / "dev.py"
 
 
+def _run(dev: Path, task: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, str(dev), task]
+    env = environment or None
+    return subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+
+
+def _write_script(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
 @pytest.mark.parametrize("task", ["explore", "test"])
 def test_a_missing_venv_package_is_named(task: str, tmp_path: Path) -> None:
     dev = _fresh(tmp_path)
     (tmp_path / "ensurepip.py").write_text("raise ImportError('as Debian without python3-venv')")
-    done = subprocess.run(
-        [sys.executable, str(dev), task], capture_output=True, text=True, check=False
-    )
+    done = _run(dev, task)
     assert done.returncode == 1
     assert "python3-venv" in done.stderr
     assert "Traceback" not in done.stderr
@@ -47,9 +57,7 @@ def test_every_file_of_the_quick_tests_exists() -> None:
 
 
 def test_an_unknown_task_lists_the_tasks(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(_fresh(tmp_path)), "tset"], capture_output=True, text=True, check=False
-    )
+    done = _run(_fresh(tmp_path), "tset")
     assert done.returncode == 1
     assert "explore, test, check" in done.stderr
 
@@ -60,16 +68,9 @@ def test_tests_on_another_python_are_skipped_if_none_works(
     task: str, kind: str, tmp_path: Path
 ) -> None:
     dev = _fresh(tmp_path)
-    shim = tmp_path / f"python3.{sys.version_info[1] + 1}"  # as pyenv's of a version not chosen
-    shim.write_text("#!/bin/sh\nexit 127\n")
-    shim.chmod(0o755)
-    done = subprocess.run(
-        [sys.executable, str(dev), task],
-        env={"PATH": str(tmp_path), "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    # as pyenv's of a version not chosen
+    _write_script(tmp_path / f"python3.{sys.version_info[1] + 1}", "exit 127")
+    done = _run(dev, task, PATH=str(tmp_path), HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"skipped: no {kind} Python here")
     assert not [*tmp_path.glob(".venv*")]
@@ -87,18 +88,10 @@ def test_the_newest_and_the_oldest_installed_python_are_used(
     ours = sys.version_info[1]
     there = ((10, 9, "final"), (11, -1, "final"), (11, 0, "beta"), (ours + 1, 0, "final"))
     for minor, micro, level in (*there, (ours + 2, 0, "final"), (ours + 3, 0, "beta")):
-        folder = tmp_path / ".pyenv" / "versions" / f"3.{minor}.{micro}" / "bin"
-        folder.mkdir(parents=True)
+        python = tmp_path / ".pyenv" / "versions" / f"3.{minor}.{micro}" / "bin" / "python3"
         said = f"3 {minor} {micro} {level}"  # no released 3.11 is older than one before 3.11.0
-        (folder / "python3").write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo {said} || exit 7\n')
-        (folder / "python3").chmod(0o755)
-    done = subprocess.run(
-        [sys.executable, str(dev), task],
-        env={"PATH": str(tmp_path), "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        _write_script(python, f'[ "$1" = -c ] && echo {said} || exit 7')
+    done = _run(dev, task, PATH=str(tmp_path), HOME=str(tmp_path))
     assert done.returncode == 7  # of making the environment
     assert done.stdout.startswith(f"{task}: Python {taken}, {tmp_path}")
     assert f".venv-{taken} …" in done.stdout
@@ -108,17 +101,10 @@ def test_the_newest_and_the_oldest_installed_python_are_used(
 def test_an_older_python_in_the_path_is_used(tmp_path: Path) -> None:
     dev = _fresh(tmp_path)
     for name, micro in (("first", 6), ("second", -1)):  # as pyenv's shim hides Debian's
-        (tmp_path / name).mkdir()
         python = tmp_path / name / "python3.11"
-        python.write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo 3 11 {micro} final || exit 7\n')
-        python.chmod(0o755)
-    done = subprocess.run(
-        [sys.executable, str(dev), "oldest"],
-        env={"PATH": f"{tmp_path / 'first'}:{tmp_path / 'second'}", "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        _write_script(python, f'[ "$1" = -c ] && echo 3 11 {micro} final || exit 7')
+    path = f"{tmp_path / 'first'}:{tmp_path / 'second'}"
+    done = _run(dev, "oldest", PATH=path, HOME=str(tmp_path))
     assert done.stdout.startswith(f"oldest: Python 3.11.-1, {tmp_path / 'second'}")
 
 
