@@ -59,13 +59,17 @@ def dot(a: list[int], b: list[int]) -> int:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
+def sum_distances(a: int, b: int) -> int:
+    return sum(abs(x - y) for x, y in zip(lanes(a), lanes(b), strict=True))
+
+
 def spread(x: int) -> int:
     return sum((x >> i & 1) << 2 * i for i in range(16))
 
 
-def rgb(x: int) -> dict[str, int]:
-    r, g, b = x >> 11 & 31, x >> 5 & 63, x & 31
-    return {"d": (r << 3 | r >> 2) << 16 | (g << 2 | g >> 4) << 8 | (b << 3 | b >> 2)}
+def rgb(p: int) -> int:
+    r, g, b = p >> 11 & 31, p >> 5 & 63, p & 31
+    return (r << 3 | r >> 2) << 16 | (g << 2 | g >> 4) << 8 | (b << 3 | b >> 2)
 
 
 def xorshift(x: int) -> dict[str, int]:
@@ -91,28 +95,24 @@ def median(a: int, b: int, c: int) -> int:
     return sorted((a, b, c))[1]
 
 
-_COMPUTE: dict[str, Callable[..., dict[str, int]]] = {
-    "average of bytes, rounded down": lambda a, b: {"d": zip_map(lambda x, y: (x + y) // 2, a, b)},
-    "average of bytes, rounded up": lambda a, b: {
-        "d": zip_map(lambda x, y: (x + y + 1) // 2, a, b)
-    },
-    "sum with its bytes reversed": lambda a, b: {"d": swap(a + b & WORD)},
+_COMPUTE: dict[str, Callable[..., int | dict[str, int]]] = {
+    "average of bytes, rounded down": lambda a, b: zip_map(lambda x, y: (x + y) // 2, a, b),
+    "average of bytes, rounded up": lambda a, b: zip_map(lambda x, y: (x + y + 1) // 2, a, b),
+    "sum with its bytes reversed": lambda a, b: swap(a + b & WORD),
     "byte swap of 64 bits": lambda a, b: {"hi": swap(a), "lo": swap(b)},
-    "rotation and key": lambda a, b, c: {"d": (a << 7 & WORD | a >> 25) ^ b ^ c},
-    "word at a byte offset": lambda n, lo, hi: {"d": (hi << 32 | lo) >> (n * 8 & 31) & WORD},
-    "four-bit weights at even nibbles to numbers": lambda q: {
-        "d": join([x & 15 for x in lanes(q, 16)], 16)
-    },
-    "four-bit weights at odd nibbles, centred": lambda q: {
-        "d": join([(x >> 4 & 15) - 8 for x in lanes(q, 16)], 16)
-    },
+    "rotation and key": lambda a, b, c: (a << 7 & WORD | a >> 25) ^ b ^ c,
+    "word at a byte offset": lambda n, lo, hi: (hi << 32 | lo) >> (n * 8 & 31),
+    "four-bit weights at even nibbles to numbers": lambda q: join(
+        [x & 15 for x in lanes(q, 16)], 16
+    ),
+    "four-bit weights at odd nibbles, centred": lambda q: join(
+        [(x >> 4 & 15) - 8 for x in lanes(q, 16)], 16
+    ),
     "signed four-bit weights to bytes": lambda q: {
         "even": join([signed(x, 4) for x in lanes(q)]),
         "odd": join([signed(x >> 4, 4) for x in lanes(q)]),
     },
-    "byte to the bits of a float": lambda q: {
-        "d": (0x4B000000 | q & 0xFF) ^ (0x4B000000 | q >> 24)
-    },
+    "byte to the bits of a float": lambda q: (0x4B000000 | q & 0xFF) ^ (0x4B000000 | q >> 24),
     "dot product of twelve bytes": lambda a, b, c, x, y, z, s: {
         "s": (
             s
@@ -122,71 +122,60 @@ _COMPUTE: dict[str, Callable[..., dict[str, int]]] = {
         )
         & WORD
     },
-    "half-words times bytes": lambda a, b, w: {
-        "d": dot(signed_lanes(a, 16) + signed_lanes(b, 16), lanes(w)) & WORD
-    },
-    "sum of absolute differences of eight bytes": lambda a, b, x, y, s: {
-        "d": (
-            s
-            + sum(abs(p - q) for p, q in zip(lanes(a) + lanes(x), lanes(b) + lanes(y), strict=True))
-        )
-        & WORD
-    },
-    "sum of absolute differences by a dot product": lambda a, b, s: {
-        "d": (s + sum(abs(p - q) for p, q in zip(lanes(a), lanes(b), strict=True))) & WORD
-    },
-    "distance along three axes": lambda a, b, c, x, y, z: {
-        "d": sum(abs(signed(p) - signed(q)) for p, q in ((a, x), (b, y), (c, z))) & WORD
-    },
-    "RGB565 to RGB888": lambda p: rgb(p),
-    "three fields packed": lambda r, g, b: {
-        "d": 0xFF << 24 | (b & 255) << 16 | (g & 255) << 8 | r & 255
-    },
-    "signed field plus a bias": lambda a, bias: {"d": signed(a >> 20, 7) + bias & WORD},
-    "bits reversed within each byte": lambda a: {"d": join([reverse(x, 8) for x in lanes(a)])},
-    "parity": lambda a, b, c: {"d": (a.bit_count() + b.bit_count() + c.bit_count()) % 2},
+    "half-words times bytes": lambda a, b, w: dot(
+        signed_lanes(a, 16) + signed_lanes(b, 16), lanes(w)
+    ),
+    "sum of absolute differences of eight bytes": lambda a, b, x, y, s: (
+        s + sum_distances(a, b) + sum_distances(x, y)
+    ),
+    "sum of absolute differences by a dot product": lambda a, b, s: s + sum_distances(a, b),
+    "distance along three axes": lambda a, b, c, x, y, z: sum(
+        abs(signed(p) - signed(q)) for p, q in ((a, x), (b, y), (c, z))
+    ),
+    "RGB565 to RGB888": rgb,
+    "three fields packed": lambda r, g, b: 0xFF << 24 | (b & 255) << 16 | (g & 255) << 8 | r & 255,
+    "signed field plus a bias": lambda a, bias: signed(a >> 20, 7) + bias,
+    "bits reversed within each byte": lambda a: join([reverse(x, 8) for x in lanes(a)]),
+    "parity": lambda a, b, c: (a.bit_count() + b.bit_count() + c.bit_count()) % 2,
     "lowest set bit and its position": lambda a: {
         "bit": a & -a,
         "at": (a & -a).bit_length() - 1 if a else 32,
     },
-    "lowest set bit cleared twice": lambda a: {"d": (b := a & a - 1 if a else 0) and b & b - 1},
-    "bytes added, clamped, and rectified": lambda a, b: {
-        "d": join(
-            [
-                max(clamp(x + y, -128, 127), 0)
-                for x, y in zip(signed_lanes(a), signed_lanes(b), strict=True)
-            ]
-        )
-    },
-    "scaled and clamped to a byte": lambda x, m: {
-        "d": clamp(signed((signed(x) * signed(m) + 64) >> 7), 0, 255)
-    },
-    "four half-words packed to bytes": lambda a, b: {
-        "d": join([clamp(x, 0, 255) for x in signed_lanes(a, 16) + signed_lanes(b, 16)])
-    },
-    "largest byte": lambda a: {"d": max(lanes(a))},
-    "bytes above a threshold, counted": lambda a, t: {"d": sum(x > (t & 255) for x in lanes(a))},
+    "lowest set bit cleared twice": lambda a: (b := (a & a - 1 if a else 0)) and b & b - 1,
+    "bytes added, clamped, and rectified": lambda a, b: join(
+        [
+            max(clamp(x + y, -128, 127), 0)
+            for x, y in zip(signed_lanes(a), signed_lanes(b), strict=True)
+        ]
+    ),
+    "scaled and clamped to a byte": lambda x, m: clamp(
+        signed((signed(x) * signed(m) + 64) >> 7), 0, 255
+    ),
+    "four half-words packed to bytes": lambda a, b: join(
+        [clamp(x, 0, 255) for x in signed_lanes(a, 16) + signed_lanes(b, 16)]
+    ),
+    "largest byte": lambda a: max(lanes(a)),
+    "bytes above a threshold, counted": lambda a, t: sum(x > (t & 255) for x in lanes(a)),
     "larger and smaller by predicates": lambda a, b: {
         "hi": max(signed(a), signed(b)) & WORD,
         "lo": min(signed(a), signed(b)) & WORD,
     },
     "conditional step": lambda x, y: {"x": x - y if x >= y else 2 * x & WORD},
-    "comparison whose second result is discarded": lambda a, k: {"d": a or k},
-    "absolute value by the sign": lambda a: {"d": abs(signed(a)) & WORD},
-    "median of three images": lambda a, b, c: {"d": zip_map(median, a, b, c)},
-    "bits of two coordinates interleaved": lambda x: {"d": spread(x & 0xFFFF)},
+    "comparison whose second result is discarded": lambda a, k: a or k,
+    "absolute value by the sign": lambda a: abs(signed(a)),
+    "median of three images": lambda a, b, c: zip_map(median, a, b, c),
+    "bits of two coordinates interleaved": lambda x: spread(x & 0xFFFF),
     "random number by shifts": xorshift,
     "smallest power of two": smallest_power,
     "Gray code decoded": gray_decode,
     "first zero byte marked": lambda a: {"p": int(0 in lanes(a))},
-    "polynomial in fixed point": lambda x, k1, k2, k3: {
-        "d": (
+    "polynomial in fixed point": lambda x, k1, k2, k3: (
+        (
             signed(x, 16) * signed((signed(x, 16) * signed(k3, 16) + signed(k2)) >> 15, 16)
             + signed(k1)
         )
         >> 15
-        & WORD
-    },
+    ),
     "sum of 128 bits by carries": lambda **v: {
         f"r{word}": (
             sum(v[f"a{i}"] << 32 * i for i in range(4))
@@ -196,7 +185,7 @@ _COMPUTE: dict[str, Callable[..., dict[str, int]]] = {
         & WORD
         for word in range(4)
     },
-    "difference clamped to a range": lambda a, b: {"d": clamp(signed(a - b), -100, 100) & WORD},
+    "difference clamped to a range": lambda a, b: clamp(signed(a - b), -100, 100),
     "asm statement with operands of C": lambda **v: {
         "%0": (
             dot(
@@ -208,7 +197,15 @@ _COMPUTE: dict[str, Callable[..., dict[str, int]]] = {
         & WORD
     },
 }
-"""What each block of ``idioms.ptx`` computes."""
-IDIOMS = tuple(
-    Idiom(name, ptx.strip(), _COMPUTE[name]) for name, ptx in read_kernels("idioms.ptx").items()
-)
+"""What each block of ``idioms.ptx`` computes; a number is d, of which the low word counts."""
+
+
+def _make_idiom(name: str, ptx: str) -> Idiom:
+    def compute(**values: int) -> dict[str, int]:
+        result = _COMPUTE[name](**values)
+        return result if isinstance(result, dict) else {"d": result & WORD}
+
+    return Idiom(name, ptx.strip(), compute)
+
+
+IDIOMS = tuple(_make_idiom(name, ptx) for name, ptx in read_kernels("idioms.ptx").items())

@@ -17,25 +17,10 @@ from ptxscope.engine.syntax.instruction import Guard, Instruction, Register
 OPCODES = st.sampled_from(sorted(CATALOG))
 SOURCE_ROLES = frozenset(x.role for entry in ENTRIES for x in entry.sources)
 """The roles that instructions read."""
-_BITING: tuple[int, ...] = (
-    0,
-    1,
-    2,
-    7,
-    31,
-    32,
-    33,
-    0x7F,
-    0x80,
-    0xFF,
-    0x7FFF,
-    0x8000,
-    0xFFFF,
-    0x7FFFFFFF,
-)
+_BITING: tuple[int, ...] = (0, 1, 32, 33, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF)
 _BITING += (0x80000000, 0xFFFFFFFF, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x007FFFFF)
 _BITING += (0x80FF7F01, 0x01010101, 0x80008000, 0x7FFF7FFF, 0xFFFFFF7F, 0x00800000, 0x80000001)
-_BITING += (0x7FF0000000000000, 0xFFF8000000000000, 0x8000000000000000, 0x000FFFFFFFFFFFFF)
+_BITING += (2, 7, 31, 0x7FF0000000000000, 0xFFF8000000000000, 0x8000000000000000, 0xFFFFFFFFFFFFF)
 
 
 def random_instruction(opcode: str, seed: int) -> Instruction:
