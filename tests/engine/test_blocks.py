@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ptxscope import evaluate, parse
+from ptxscope import evaluate
 from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.types import Type
@@ -118,17 +117,6 @@ def test_a_note_reports_that_a_missing_carry_counts_as_0() -> None:
         assert not trace_block(ptx, {"a": 1, "b": 2, "CC.CF": 1}).block.notes
 
 
-def test_shadowed_registers() -> None:
-    block = parse_block(
-        "{ .reg .b32 t; vadd.u32.u32.u32 t, a, 1;"
-        " { .reg .b32 t; vadd.u32.u32.u32 t, a, 2; vadd.u32.u32.u32 u, t, 0; }"
-        " vadd.u32.u32.u32 d, t, 0; }"
-    )
-    assert block.statements[2].reads["a"] == ValuePlace(2, "d")
-    assert block.statements[3].reads["a"] == ValuePlace(1, "d")
-    assert evaluate_block(block, {"a": 5}) == {"u": 7, "d": 6}
-
-
 def test_lines_of_an_inner_block() -> None:
     text = (
         ".reg .b32 a, d, u, x; brev.b32 x, a;\n{ .reg .b32 t;\nclz.b32 t, x;\npopc.b32 u, t;\n}\n"
@@ -145,6 +133,8 @@ def test_moves_name_values() -> None:
     assert len(block.statements) == 1
     assert str(block) == "{ mov.b32 t, a; prmt.b32 u, t, 0, 0x0123; mov.b32 d, u; }"
     assert evaluate_block(block, {"a": 0x01020304}) == {"d": 0x04030201}
+    # of a result that ends with its block, the value counts if there is no other
+    assert evaluate_block("{ .reg .b32 t; add.u32 t, a, a; }", {"a": 1}) == {"t": 2}
 
 
 def test_models_differ() -> None:
@@ -218,36 +208,24 @@ def test_an_unexplained_statement_that_writes_a_register_is_an_error(
             read_program(ptx)
 
 
-HALVES = "{ mov.b32 {_, hi}, a; @p mov.b32 d, {hi, 0x1234}; mov.b64 q, {d, 5}; popc.b64 e, q; }"
+def parse_values(text: str) -> dict[str, int]:
+    return {name: int(x, 0) for name, _, x in (part.partition("=") for part in text.split())}
 
 
-@pytest.mark.parametrize(
-    ("ptx", "values", "results"),
-    [
-        ("{ mov.b32 {lo, hi}, a; brev.b32 x, a; mov.b32 d, {hi, lo}; }",
-         {"a": 0x12345678}, {"d": 0x56781234, "x": 0x1E6A2C48}),
-        ("{ mov.b32 {_, hi}, a; cvt.u32.u16 d, hi; brev.b32 x, b; }",
-         {"a": 0x12345678, "b": 1}, {"d": 0x1234, "x": 1 << 31}),
-        ("{ mov.b64 x, {a, b}; bfe.u64 d, x, 8, 40; }",
-         {"a": 0x12345678, "b": 0x9ABCDEF0}, {"d": 0xDEF0123456}),
-        ("{ mov.b64 {p, q, r, s}, a; mov.b64 d, {s, r, q, p}; brev.b32 x, b; }",
-         {"a": 0x0123456789ABCDEF, "b": 1}, {"d": 0xCDEF89AB45670123, "x": 1 << 31}),
-        (HALVES, {"a": 0x89ABCDEF, "p": 1, "d": 0}, {"e": 8 + 5 + 2}),
-        (HALVES, {"a": 0x89ABCDEF, "p": 0, "d": 7}, {"e": 3 + 2}),
-    ],
-)  # fmt: skip
-def test_a_move_between_a_word_and_its_parts(
-    ptx: str, values: dict[str, int], results: dict[str, int]
+@pytest.mark.parametrize(("ptx", "operands", "expected"), read_lines("blocks.txt", 3))
+def test_a_block_has_its_results_alone_as_text_and_in_a_run(
+    ptx: str, operands: str, expected: str
 ) -> None:
-    block = parse_block(ptx)
+    values, results = parse_values(operands), parse_values(expected)
+    block = find_block(ptx)
+    assert block
     assert evaluate_block(block, values) == results
+    assert evaluate_block(str(block), values) == results
     cursor = open_block(block, values=values)
     texts = [x.text for x in block.statements]
     assert [x.text for x in cursor.listing.programs[0].statements if x.explained] == texts
-    final: dict[str, int | None] = {}
-    for step in cursor.listing.run_program(0).steps:
-        final |= step.writes
-    assert {name: final[name] for name in results} == results
+    registers = cursor.listing.run_program(0).registers
+    assert {name: registers[name].bits for name in results} == results
 
 
 @pytest.mark.parametrize(
@@ -286,30 +264,6 @@ def test_addresses_and_special_registers_are_inputs_of_a_block() -> None:
         parse_block(index)
 
 
-def test_a_single_common_instruction_is_not_a_block() -> None:
-    assert find_block("{ and.b32 d, a, 1; }") is None
-    assert find_block("mov.pred p, q;") is None
-    assert parse("{ and.b32 d, a, 1; }").opcode == "and"
-
-
-@pytest.mark.parametrize(
-    ("ptx", "values", "expected"),
-    [
-        ("{ popc.b32 d, a; add.u32 d, d, 3; }", {"a": 7}, 6),
-        ("mov.b32 a, 7; popc.b32 d, a;", {}, 3),
-        ("{ and.b32 t, a, 2; shl.b32 d, t, a; }", {"a": 3}, 16),
-        ("shl.b64 x, y, 33; bfe.u64 d, x, 32, 32;", {"y": 5}, 10),
-        ("@p mov.b32 d, a; popc.b32 d, d;", {"p": 0, "d": 7, "a": 1}, 3),
-    ],
-)
-def test_an_instruction_with_other_statements_is_a_block(
-    ptx: str, values: dict[str, int], expected: int
-) -> None:
-    block = find_block(ptx)
-    assert block
-    assert evaluate_block(block, values) == {"d": expected}
-
-
 @pytest.mark.parametrize(
     "ptx",
     [
@@ -320,6 +274,8 @@ def test_an_instruction_with_other_statements_is_a_block(
         "@p bra L; popc.b32 d, a; L:",
         "popc.b32 d, a; mul.lo.u32",
         "mul.lo.u32 d, d, 3;",
+        "{ and.b32 d, a, 1; }",
+        "mov.pred p, q;",
     ],
 )
 def test_a_single_statement_is_not_a_block(ptx: str) -> None:
@@ -347,52 +303,6 @@ def test_the_longest_block_is_computed_on_arrays(line: str) -> None:
             [evaluate(line, {"t": int(x), "a": 0x01FF8003})["t"] for x in expected], np.uint32
         )
     assert (np.asarray(results["t"]) == expected).all()
-
-
-@pytest.mark.parametrize(
-    ("ptx", "expected"),
-    [
-        ("{ .reg .b32 t; add.u32 t, a, a; not.b32 d, a; }", {"d": 0xFFFFFFFE}),
-        ("{ .reg .b16 lo, hi; mov.b32 {lo,hi}, a; mov.b32 d, {hi,hi}; }", {"d": 0}),
-        ("{ .reg .b32 t; add.u32 t, a, a; }", {"t": 2}),  # or there would be none
-        (
-            "add.u32 x, a, a; { .reg .b32 x; not.b32 x, a; neg.s32 e, x; } add.u32 d, x, a;",
-            {"e": 2, "d": 3},
-        ),
-        ("add.u32 x, a, a; { .reg .b32 x; not.b32 x, a; neg.s32 e, x; }", {"x": 2, "e": 2}),
-    ],
-)
-def test_a_register_that_an_inner_block_declares_ends_with_it(
-    ptx: str, expected: dict[str, int]
-) -> None:
-    assert evaluate_block(ptx, {"a": 1}) == expected
-    assert evaluate_block(str(parse_block(ptx)), {"a": 1}) == expected
-
-
-@pytest.mark.parametrize(
-    ("ptx", "compute"),
-    [
-        ("@p mov.u32 d, a; @!p mov.u32 d, b;", lambda x: x.a if x.p else x.b),
-        ("@!p mov.u32 d, a; @p mov.u32 d, b;", lambda x: x.b if x.p else x.a),
-        ("@p mov.u32 d, 1; @!p mov.u32 d, 0;", lambda x: x.p),
-        (
-            "@p add.u32 d, a, b; not.b32 e, a; @!p sub.u32 d, a, b; xor.b32 f, d, e;",
-            lambda x: (x.a + x.b if x.p else x.a - x.b & WORD) ^ x.a ^ WORD,
-        ),
-        (
-            "setp.lt.u32 q, a, b; @q vabsdiff.u32.u32.u32 f, b, 1; @!q mov.u32 f, p0;",
-            lambda x: abs(x.b - 1) if x.a < x.b else 77,
-        ),
-    ],
-)
-def test_complementary_guards_need_no_old_value(ptx: str, compute: Any) -> None:
-    name = "f" if "f" in ptx else "d"
-    for a, b, p in ((5, 9, 0), (5, 9, 1), (9, 5, 0), (9, 5, 1)):
-        values = {"a": a, "b": b, "p": p, "p0": 77}
-        needed = {x.name for x in parse_block(ptx).inputs}
-        given = {key: value for key, value in values.items() if key in needed}
-        assert needed <= values.keys()
-        assert evaluate_block(ptx, given)[name] == compute(SimpleNamespace(**values))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from ptxscope.engine.syntax.tokens import find_statements
 from ptxscope.kernels.launches.kernel_run import run_kernel
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
+from tests.reference_data import read_lines
 
 DECLARATIONS = ".reg .b32 a, b, c, d; .reg .b64 x, y; .reg .pred p, q;"
 
@@ -21,33 +22,7 @@ def read(text: str) -> Statement:
     return program.statements[-1]
 
 
-@pytest.mark.parametrize(
-    ("text", "written", "read_names"),
-    [  # PTX ISA 9.7: what is left of the sources is the destination
-        ("tanh.approx.f32 d, a;", "d", "a"),
-        ("@p ld.global.v2.u32 {c, d}, [x+4];", "c d", "p x"),
-        ("st.global.v2.u32 [x], {c, d};", "", "x c d"),
-        ("atom.global.cas.b32 d, [x], a, b;", "d", "x a b"),
-        ("red.global.add.u32 [x], a;", "", "x a"),
-        ("shfl.sync.up.b32 d|p, a, b, 0, c;", "d p", "a b c"),
-        ("bar.warp.sync a;", "", "a"),
-        ("barrier.sync a, b;", "", "a b"),
-        ("barrier.red.popc.u32 d, a, b, p;", "d", "a b p"),
-        ("call (d), f, (a, b);", "d", "a b"),
-        ("call f, (a, b);", "", "a b"),
-        ("nanosleep.u32 a;", "", "a"),
-        ("mbarrier.test_wait.shared.b64 p, [x], y;", "p", "x y"),
-        ("mbarrier.arrive.expect_tx.shared.b64 _, [x], a;", "", "x a"),
-        ("cp.async.ca.shared.global [a], [x], 4;", "", "a x"),
-        ("tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32 {c, d}, b, [a];", "c d b", "a"),
-        ("tcgen05.dealloc.cta_group::1.sync.aligned.b32 a, 64;", "", "a"),
-        ("match.all.sync.b32 d|p, a, b;", "d p", "a b"),
-        ("mov.u32 a, %tid.x;", "a", ""),
-        ("mov.u32 a, table;", "a", ""),
-        ("mad.rn.f32 d, a, b, c;", "d", "a b c"),
-        ("setp.lt.s32 p|q, a, b;", "p q", "a b"),
-    ],
-)
+@pytest.mark.parametrize(("text", "written", "read_names"), read_lines("statements.txt", 3))
 def test_all_readers_know_what_a_statement_reads_and_writes(
     text: str, written: str, read_names: str
 ) -> None:

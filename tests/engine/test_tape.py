@@ -30,6 +30,7 @@ from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.models import MISCONCEPTIONS, Model, parse_model
 from ptxscope.engine.semantics.plan import Plan, compute_results, run_plan
 from ptxscope.engine.semantics.rules import ERRATA
+from tests.reference_data import DATA
 from tests.tiers import ci_only, some
 
 _EDGES = (0, 1, 2, 31, 32, 33, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x007FFFFF)
@@ -131,54 +132,14 @@ def test_numpy_shifts_by_the_width_and_more(dtype: str) -> None:
             assert np.left_shift(x, amount).tolist() == left
 
 
-@pytest.mark.parametrize(
-    ("line", "calls"),
-    [
-        # lanes are added as bytes, straight into the result
-        ("vadd4.u32.u32.u32 d, a, b, c", "d':uint8x4 = add(a:uint8x4, b:uint8x4)"),
-        # a + b clipped to 255 is a + min(b, 255 - a), all of it in bytes
-        (
-            "vadd4.u32.u32.u32.sat d, a, b, c",
-            """
-            t0:uint8x4 = subtract(255, a:uint8x4)
-            t0:uint8x4 = minimum(b:uint8x4, t0:uint8x4)
-            d':uint8x4 = add(a:uint8x4, t0:uint8x4)
-            """,
-        ),
-        # |a - b| is the larger less the smaller
-        (
-            "vabsdiff2.s32.s32.s32 d, a, b, c",
-            """
-            t0:int16x2 = maximum(a:int16x2, b:int16x2)
-            t1:int16x2 = minimum(a:int16x2, b:int16x2)
-            d':uint16x2 = subtract(t0:uint16x2, t1:uint16x2)
-            """,
-        ),
-        # only the low 32 bits of the product count
-        (
-            "vmad.u32.u32.u32 d, a, b, c",
-            """
-            t0:uint32 = multiply(a:uint32, b:uint32)
-            d':uint32 = add(t0:uint32, c:uint32)
-            """,
-        ),
-        # lane 3 alone is moved where it counts; the others are c's
-        (
-            "vadd4.u32.u32.u32 d.b0, a.b0123, b.b4567, c",
-            """
-            t0:uint32 = right_shift(a:uint32, 24)
-            t1:uint32 = right_shift(b:uint32, 24)
-            t0:uint8x4 = add(t0:uint8x4, t1:uint8x4)
-            t0:uint32 = bitwise_and(t0:uint32, 255)
-            t1:uint32 = bitwise_and(c:uint32, 4294967040)
-            d':uint32 = bitwise_or(t0:uint32, t1:uint32)
-            """,
-        ),
-    ],
-)
-def test_calls_are_few_and_narrow(line: str, calls: str) -> None:
-    shown = str(get_program(lower(parse(line).form))).splitlines()
-    assert shown == [x.strip() for x in calls.strip().splitlines()]
+_, *CALLS = (DATA / "array_calls.txt").read_text(encoding="utf-8").split("\n\n")
+
+
+@pytest.mark.parametrize("calls", CALLS, ids=lambda x: x.partition("\n")[0])
+def test_calls_are_few_and_narrow(calls: str) -> None:
+    head, *expected = calls.strip().splitlines()
+    line, _, _ = head.partition(" | ")
+    assert str(get_program(lower(parse(line).form))).splitlines() == expected
 
 
 @ci_only
