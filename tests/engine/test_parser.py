@@ -210,7 +210,7 @@ def test_an_escape_without_digits_does_not_crash_the_parser() -> None:
 def test_a_string_of_a_directive_may_hold_anything() -> None:
     text = '.file 1 "a;b{.cu"\n.pragma "x;y";\nvadd.u32.u32.u32 d, a, b;'
     assert str(parse(text)) == "vadd.u32.u32.u32 d, a, b;"
-    assert fail('vadd.u32.u32.u32 d, a, "b;";')
+    assert fail('vadd.u32.u32.u32 d, a, "b;";').errors
 
 
 ADD = "vadd.u32.u32.u32 d, a, b;"
