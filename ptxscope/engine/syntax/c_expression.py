@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import takewhile
 from math import inf
 from typing import Generic, NamedTuple, NoReturn, Protocol, TypeVar
@@ -306,6 +307,7 @@ class CLiteral(NamedTuple):
         return self.value & ((1 << bits) - 1)
 
 
+@lru_cache(maxsize=4096)  # an editor asks again at every change
 def parse_c_literal(text: str) -> CLiteral | None:
     """Parse a C literal with signs, ``~``, parentheses and casts; return None for other text."""
     tokens = iter_c_tokens(text) if len(text) < _MAX_CHARS else ()
