@@ -17,6 +17,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
 from ptxscope import evaluate
+from ptxscope.cli import main
 from ptxscope.cli.servers.source_answers import SourceText
 from ptxscope.cli.support.check_settings import CheckSettings
 from tests.tiers import ci_only
@@ -235,6 +236,19 @@ def test_every_instruction_of_a_listing_is_described() -> None:
         assert f"{item.ptx.partition('.')[0]}: " in about
 
 
+def test_the_sequences_of_a_listing_are_those_of_the_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = VIDEO.parent / "intrinsics.ptx"
+    source = SourceText(path.read_text(encoding="utf-8"), "intrinsics.ptx")
+    found = [(x.location.line, x.ptx) for x in source.find_sequences(CheckSettings())]
+    assert main(["check", str(path), "-f", "json"]) == 0
+    items = json.loads(capsys.readouterr().out)
+    assert found == [(x["line"], x["ptx"]) for x in items if "sequence" in x]
+    assert len(found) > 50
+    assert not [*source.find_sequences(CheckSettings(ignored_rules=frozenset(["sequence"])))]
+
+
 def test_positions_after_the_end_of_a_text_have_no_edits() -> None:
     source = SourceText(LISTING, "a.ptx")
     items = list(source.check(CheckSettings()))
@@ -306,8 +320,6 @@ def test_tokens_cover_the_ptx_of_a_source_in_order() -> None:
 def test_a_server_without_its_packages_says_how_to_install_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from ptxscope.cli import main
-
     for command, package in (("lsp", "lsprotocol"), ("mcp", "mcp.server")):
         for name in [x for x in sys.modules if x.startswith("ptxscope.cli.servers.")]:
             monkeypatch.delitem(sys.modules, name)

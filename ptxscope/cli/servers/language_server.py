@@ -33,6 +33,8 @@ from .source_answers import SemanticKind, SourceText
 
 _DELAY_SECONDS = 0.01
 """Time without a change until a text is checked."""
+_PAUSE_SECONDS = 0.5
+"""Time from then until its sequences are searched, which takes longer."""
 _SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
     Severity.WARNING: lsp.DiagnosticSeverity.Warning,
@@ -174,16 +176,19 @@ class PtxServer(LanguageServer):
         await asyncio.sleep(_DELAY_SECONDS)
         text = self.get_text(uri)
         settings = self.read_settings(text.source.name)
-        checked = settings.filter_items(text.source.check(settings))
-        items, diagnostics = list[CheckedInstruction](), list[lsp.Diagnostic]()
-        # in parts, so that a change does not have to wait for all of an earlier version
-        while part := await self.checkers[uri].run(partial(_take, checked)):
-            items += part
-            diagnostics += (text.make_diagnostic(x) for item in part for x in item.diagnostics)
-        self.items[uri] = items
-        self.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(uri, diagnostics, text.version)
-        )
+        self.items[uri] = items = list[CheckedInstruction]()
+        diagnostics = list[lsp.Diagnostic]()
+        checks = {0.0: text.source.check, _PAUSE_SECONDS: text.source.find_sequences}
+        for pause, find_items in checks.items():
+            await asyncio.sleep(pause)
+            found = find_items(settings)
+            # in parts, so that a change does not have to wait for all of an earlier version
+            while part := await self.checkers[uri].run(partial(_take, found)):
+                items += part
+                diagnostics += (text.make_diagnostic(x) for item in part for x in item.diagnostics)
+            self.text_document_publish_diagnostics(
+                lsp.PublishDiagnosticsParams(uri, [*diagnostics], text.version)
+            )
 
 
 def _take(items: Iterator[CheckedInstruction]) -> list[CheckedInstruction]:

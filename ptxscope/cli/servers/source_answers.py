@@ -35,6 +35,7 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.scopes import Scopes, collect_registers, parse_registers
 from ...engine.syntax.tokens import Token, TokenKind, tokenize
 from ...engine.tracing.trace import Trace, trace
+from ...kernels.sequences.sequence_notes import SequenceSearch
 from ...page.permalink import PageLink, format_permalink
 from ...proof.operand_sets import draw_operands
 from ...sources.diagnostic import CheckedInstruction
@@ -50,6 +51,8 @@ _LINES_AROUND = 20
 _FUNCTION_START = re.compile(r"^[ \t]*+\.(?:visible|weak|extern|entry|func)\b", re.MULTILINE)
 MAX_TOKEN_CHARS = 1_000_000
 """Characters of a file up to which definitions and semantic tokens are computed."""
+MAX_SEQUENCE_CHARS = 300_000
+"""Characters of a file up to which sequences are searched; a search takes up to 0.7 seconds."""
 _DRAWS = 32
 """Sets of operands from which the example of a hover is chosen."""
 _OPTIONS = Options(footer=False, heading_level=3)
@@ -104,11 +107,21 @@ class SourceText:
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def check(self, settings: CheckSettings) -> Iterator[CheckedInstruction]:
-        """Yield what `ptxscope check` finds with some settings."""
-        if settings.forces_exclude and settings.is_excluded(Path(self.name)):
+        """Yield what `ptxscope check` finds with some settings, except for sequences."""
+        if self._is_excluded(settings):
             return iter(())
-        definitions = settings.definitions
-        return check_text(self.text, self.name, definitions, with_line_markers=False)
+        items = check_text(self.text, self.name, settings.definitions, with_line_markers=False)
+        return settings.filter_items(items)
+
+    def find_sequences(self, settings: CheckSettings) -> Iterator[CheckedInstruction]:
+        """Yield the notes of `ptxscope check` on sequences that compute an intrinsic."""
+        search = SequenceSearch(self.name)
+        if len(self.text) <= MAX_SEQUENCE_CHARS and not self._is_excluded(settings):
+            for _ in search.record_chunks([self.text]):
+                yield from settings.filter_items(search.merge(()))
+
+    def _is_excluded(self, settings: CheckSettings) -> bool:
+        return settings.forces_exclude and settings.is_excluded(Path(self.name))
 
     def _load_around(self, offset: int) -> tuple[tuple[Program, ...], int]:
         """Return the programs of the text around a position, and where this text starts.
