@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import select
@@ -14,6 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 PATIENCE = 40.0
 """Seconds after which what does not come is a failure."""
@@ -90,6 +92,10 @@ class Explorer:
             if descriptor >= 0:
                 os.close(descriptor)
         self._slave = self.master = -1
+
+    def read_saved(self, key: str) -> Any:
+        """A part of the saved state."""
+        return json.loads(self.state.read_text(encoding="utf-8"))[key]
 
     def is_cooked(self) -> bool:
         """Whether the terminal is in the mode it was in."""
