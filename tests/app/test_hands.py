@@ -8,11 +8,9 @@ from textual import events
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import (
     CATALOG,
-    explain_illegal_value,
     find_violations,
     get_entry,
     pick_form,
-    with_slot,
 )
 from ptxscope.engine.isa.types import SecOp, parse_selector
 from ptxscope.state.edit_transitions import edit
@@ -70,14 +68,15 @@ async def test_a_sign_on_a_lane_starts_a_number() -> None:
         assert drive.edit_count == 2
 
 
-@pytest.mark.parametrize("more", ["greater_than_sign", "ctrl+up"])
-@pytest.mark.parametrize("less", ["less_than_sign", "ctrl+down"])
-async def test_nudging_has_keys_of_its_own(more: str, less: str) -> None:
+async def test_nudging_has_keys_of_its_own() -> None:
     async with explorer(*VADD4) as drive:
-        await drive.press("o", *LANE3, more)
-        assert drive.operands["a"] == 0x81FF7F01
-        await drive.press(less, less)
-        assert drive.operands["a"] == 0x7FFF7F01
+        await drive.press("o", *LANE3)
+        for key, a in (
+            *(("greater_than_sign", 0x81FF7F01), ("ctrl+down", 0x80FF7F01)),
+            *(("less_than_sign", 0x7FFF7F01), ("ctrl+up", 0x80FF7F01)),
+        ):
+            await drive.press(key)
+            assert drive.operands["a"] == a
         assert "lane 3 of a: type a value, < or > nudges it" in drive.hint
         shown = {
             (key.binding.key_display, key.binding.description)
@@ -269,6 +268,9 @@ async def test_the_cursor_goes_from_token_to_token_and_space_switches() -> None:
         await drive.press("left", "left", "space")
         assert "`.sat` and `.add` exclude each other" in drive.hint
         assert drive.line == "vadd4.s32.s32.u32.sat d, a, b, c;"
+        await drive.press("right", *["space", "right"] * 4, "left", "space")
+        assert "a mask has at least one lane" in drive.hint
+        assert "d.b0," in drive.line
 
 
 async def test_every_token_is_few_keys_away() -> None:
@@ -282,13 +284,6 @@ async def test_every_token_is_few_keys_away() -> None:
     async with explorer(*VADD4) as drive:
         await drive.press("m", "up", "right", *"4567")
         assert drive.line == "vadd4.s32.s32.u32 d, a, b.b4567, c;"
-
-
-async def test_the_last_lane_of_a_mask_stays() -> None:
-    async with explorer("vadd4.s32.s32.u32 d.b0, a, b, c", VADD4[1], size=SMALL) as drive:
-        await drive.press("m", *["right"] * 8, "space")
-        assert "a mask has at least one lane" in drive.hint
-        assert "d.b0," in drive.line
 
 
 async def test_a_list_of_values_stands_beneath_the_token() -> None:
@@ -333,25 +328,8 @@ async def test_a_digit_out_of_range_says_what_there_is(size: tuple[int, int]) ->
 
 async def test_a_click_on_what_is_illegal_says_why() -> None:
     async with explorer("setp.lt.f32 p, a, b", {"a": 0, "b": 0}, size=SMALL) as drive:
-        await drive.press("m")
         shown = await on_word(drive, "modifier-row", "!c")
         assert "`!` stands before a c that is not there" in shown
-
-
-def test_an_obstacle_is_found_wherever_a_choice_would_not_stay() -> None:
-    from random import Random
-
-    rng = Random(4)
-    for opcode in CATALOG:
-        for _ in range(40):
-            form = pick_form(opcode, rng)
-            for slot in get_entry(form).slots:
-                value = rng.choice(list(slot.iter_choices()) if len(slot.values) < 99 else [None])
-                if slot.name == "c" or explain_illegal_value(form, slot.name, value) is not None:
-                    continue
-                changed = with_slot(form, slot.name, value)
-                assert not find_violations(changed)
-                assert changed.get(slot.name) == value
 
 
 # --- hints have a row of their own ----------------------------------------------------------
@@ -498,11 +476,10 @@ async def test_a_value_is_entered_by_going_on(way: str) -> None:
         assert drive.edit_count == 1
 
 
-@pytest.mark.parametrize("size", [(60, 20), SMALL, (120, 40)])
 async def test_what_is_no_value_is_said_when_the_focus_goes(
-    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with explorer(*VADD4, size=size) as drive:
+    async with explorer(*VADD4, size=(60, 20)) as drive:
         await drive.press("o", *LANE3)
         await typed(drive, "55x")
         await drive.pilot.click("#line")
@@ -528,7 +505,7 @@ async def test_a_click_on_another_chip_goes_there(text: str, lane: int) -> None:
         assert drive.edit_count == (lane == 55)
 
 
-async def test_escape_drops_what_is_typed() -> None:
+async def test_escape_drops_what_is_typed_and_what_is_edited_meanwhile_stays() -> None:
     async with explorer(*VADD4) as drive:
         for keys in (("1", "l", *["up"] * 9, "5"), ("o", *LANE3, "5", "5")):
             await drive.press(*keys)
@@ -538,14 +515,9 @@ async def test_escape_drops_what_is_typed() -> None:
             await drive.press("escape")
         assert drive.operands["a"] == VADD4[1]["a"]
         assert drive.edit_count == 0
-
-
-async def test_what_is_edited_meanwhile_is_not_taken_back() -> None:
-    """The palette acts while a lane is typed."""
-    async with explorer(*VADD4) as drive:
-        await drive.press("o", *LANE3)
+        await drive.press("o")
         await typed(drive, "55")
-        await drive.screen.action_do("edit.swap")
+        await drive.screen.action_do("edit.swap")  # the palette acts while a lane is typed
         assert drive.operands["a"] == VADD4[1]["b"]
         await drive.press("enter")
         assert drive.operands["a"] == 0x37FF0280
@@ -554,13 +526,9 @@ async def test_what_is_edited_meanwhile_is_not_taken_back() -> None:
 # --- shapes of an opcode ---------------------------------------------------------------------
 
 
-async def test_a_type_of_another_shape_is_chosen_in_the_list_and_in_the_table() -> None:
+async def test_a_type_of_another_shape_is_chosen_in_the_list() -> None:
     async with explorer("set.lt.u32.s32 d, a, b", {"a": 3, "b": 9}, size=SMALL) as drive:
         await drive.press("m", "right", "right", "right")
         assert "f16     a CMP b of halves" in await drive.see("enter")
         await drive.press("end", "up", "enter")
         assert drive.line == "set.lt.f16.s32 d, a, b;"
-    async with explorer("addc.u32 d, a, b", {"a": 0xFFFFFFFF, "b": 0, "CC.CF": 1}) as drive:
-        assert "carry output" in await drive.see("m")
-        await drive.press("right", "enter")
-        assert drive.line == "addc.cc.u32 d, a, b;"
