@@ -73,9 +73,6 @@ async def test_a_fix_within_the_line_is_an_edit_of_its_own() -> None:
         assert drive.line == "vadd2.s32.s32.s32 d, a, b, c;"
 
 
-# --- the browser, and what it searches ----------------------------------------------------
-
-
 # --- the palette --------------------------------------------------------------------------
 
 
@@ -250,9 +247,6 @@ async def test_messages_go_where_the_focus_is_not() -> None:
         assert any("A message" in line for line in below[13:])
         above = (await drive.see("escape", "o")).splitlines()
         assert any("A message" in line for line in above[:10])
-
-
-# --- values that show what is kept --------------------------------------------------------
 
 
 # --- help -----------------------------------------------------------------------------------

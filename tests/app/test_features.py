@@ -160,18 +160,6 @@ def test_instructions_of_two_and_four_lanes_are_described_alike() -> None:
     assert all(CATALOG[name].brief in told for name, told in families.items() if name in CATALOG)
 
 
-# --- the line ----------------------------------------------------------------------------
-
-
-# --- operands ----------------------------------------------------------------------------
-
-
-# --- two answers, the pin ----------------------------------------------------------------
-
-
-# --- steps -------------------------------------------------------------------------------
-
-
 # --- copying, help, keys, palette ---------------------------------------------------------
 
 
@@ -410,6 +398,3 @@ async def test_the_palette_has_the_best_match_first(query: str, labels: list[str
 )
 def test_the_palette_draws_the_example_of_an_instruction(opcode: str, picture: str) -> None:
     assert draw_example(opcode) == picture
-
-
-# --- families of the browser ---------------------------------------------------------------

@@ -200,6 +200,12 @@ def test_no_reading_of_an_operand_is_cut(setup: tuple[str, dict[str, int]], widt
         assert "[1, 255, 2, 128]" in said
 
 
+async def test_a_constant_of_an_asm_statement_is_shown_as_such_and_not_edited() -> None:
+    async with explorer() as drive:
+        await drive.paste('asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(7));')
+        assert "%2  0x00000007  constant" in await drive.text()
+
+
 # --- the row of modifiers ------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from ptxscope.state.listing_transitions import open_text
 from ptxscope.widgets.kernel_panes import KernelPane, ValuesPane
 from tests.app.driving import Driver, explorer
 from tests.state.test_thread_run import PTX, VALUES
+from tests.state.test_thread_run import launch as run_text
 from tests.tiers import ci_only
 
 pytestmark = ci_only
@@ -106,31 +107,29 @@ async def test_a_long_launch_shows_its_progress_and_is_stopped() -> None:
         assert not isinstance(drive.app.screen, TextPrompt)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
-    async with explorer(size=size) as drive:
+async def test_the_keys_go_through_a_kernel() -> None:
+    async with explorer(size=(80, 12)) as drive:
         await launch(drive, VALUES)
-        await drive.press("right_square_bracket", "right_square_bracket")
-        assert next_line(drive) == 20
-        await drive.press("N")
-        assert next_line(drive) == 4
-        await drive.press("N", "N")
-        assert next_line(drive) == 19
-        await drive.press("n")
-        assert next_line(drive) == 20
-        await drive.press("n")
-        assert "• %r4    = 0x00000003  3" in values(drive)
-        await drive.press("greater_than_sign")
-        assert next_line(drive) == 21
-        assert "  %r2    = 0x00000002  2" in values(drive)
-        await drive.press("home")
-        assert next_line(drive) == 9
-        await drive.press("down", "down", "g")
-        assert next_line(drive) == 11
+        for keys, line in {
+            ("right_square_bracket", "right_square_bracket"): 20,
+            ("N",): 4,
+            ("N", "N"): 19,
+            ("n",): 20,
+            ("n", "N", "i"): 21,
+            ("greater_than_sign",): 21,
+            ("home",): 9,
+            ("down", "down", "g"): 11,
+        }.items():
+            await drive.press(*keys)
+            assert next_line(drive) == line
+        assert screen_of(drive).thread_run.thread == 1
+        await drive.press("pagedown", "up")
+        assert screen_of(drive).thread_run.line > 18
         await drive.press("t", "3", "enter")
         assert screen_of(drive).thread_run.thread == 3
         await drive.press("end")
         assert next_line(drive) == 0
+        await drive.pilot.resize_terminal(120, 40)
         shown = await drive.see("question_mark")
         assert isinstance(drive.app.screen, HelpDialog)
         assert re.search(r"n +over", shown)
@@ -139,15 +138,6 @@ async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
         assert "Switch between isa and ptxas" not in shown
         await drive.press("escape", "escape")
         drive.agree()
-
-
-async def test_arrows_and_pages_move_the_cursor_where_the_kernel_is_longer_than_its_pane() -> None:
-    async with explorer(size=(80, 12)) as drive:
-        await launch(drive, VALUES)
-        await drive.press("down", "down")
-        assert screen_of(drive).thread_run.line == 11
-        await drive.press("pagedown", "up")
-        assert screen_of(drive).thread_run.line > 18
 
 
 async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
@@ -169,15 +159,13 @@ async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
         drive.agree()
 
 
-async def test_the_statements_of_a_run_are_coloured_like_the_line() -> None:
-    async with explorer() as drive:
-        await launch(drive, VALUES)
-        lines = screen_of(drive).query_one(KernelPane).visible_lines
-        line = next(x for x in lines if any(piece.text == "vadd4" for piece in x))
-        styles = {piece.text.strip(): piece.style_name for piece in line}
-        assert styles["vadd4"] == "strong"
-        assert styles[".u32.u32.u32"] == "number"
-        assert styles["%r4"] == styles["%r8"] == "pattern"
+def test_the_statements_of_a_run_are_coloured_like_the_line() -> None:
+    lines = KernelPane(run_text(VALUES)).draw(70)
+    line = next(x for x in lines if any(piece.text == "vadd4" for piece in x))
+    styles = {piece.text.strip(): piece.style_name for piece in line}
+    assert styles["vadd4"] == "strong"
+    assert styles[".u32.u32.u32"] == "number"
+    assert styles["%r4"] == styles["%r8"] == "pattern"
 
 
 async def test_a_run_is_returned_to_where_it_was_left() -> None:
@@ -196,31 +184,23 @@ async def test_a_run_is_returned_to_where_it_was_left() -> None:
         drive.agree()
 
 
-async def test_typed_arguments_stay_and_typing_adds_to_them() -> None:
+async def test_a_listing_without_a_kernel_is_not_run() -> None:
     async with explorer() as drive:
+        assert "No listing is open" in await drive.see("f5")
+        await drive.screen.perform(open_text, "vadd.u32.u32.u32 x, a, 1;" * 2, "pasted")
+        shown = await drive.see("f5")
+        assert "there is no kernel here" in shown
+        assert " F5 run " not in shown
         await drive.screen.perform(open_text, PTX, "pasted")
-        await drive.text()
+        assert " F5 run " in await drive.text()
         await drive.press("f5", *"in=[1]", "escape", "f5", *" n=9")  # the suggestion is replaced
         prompt = drive.app.screen
         assert isinstance(prompt, TextPrompt)
-        assert prompt.text == "in=[1] n=9"
-
-
-async def test_the_only_thread_has_no_neighbour() -> None:
-    async with explorer() as drive:
-        await launch(drive, VALUES.replace("4", "1"))
-        assert "there is no other thread" in await drive.see("<")
+        assert prompt.text == "in=[1] n=9"  # what was typed stays, and typing adds to it
+        prompt.query_one(Input).value = VALUES.replace("4", "1")
+        assert "there is no other thread" in await drive.see("enter", "<")
         assert screen_of(drive).thread_run.thread == 0
         assert "nothing is expected" in await drive.see("x")
-
-
-async def test_a_listing_without_a_kernel_is_not_run() -> None:
-    async with explorer() as drive:
-        shown = await drive.see("f5")
-        assert "No listing is open" in shown
-        await drive.screen.perform(open_text, "vadd4.u32.u32.u32 %1, %2, %3, %4;", "pasted")
-        shown = await drive.see("f5")
-        assert "there is no kernel here" in shown
 
 
 @pytest.mark.parametrize("room", [20, 74, 114, 194])
@@ -231,29 +211,20 @@ def test_the_keys_fit(room: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "place"),
-    [((80, 24), "%d5    = param1[2]"), ((120, 40), "%d5    = 0x00007f0000000208  param1[2]")],
+    ("width", "place"),
+    [(34, "%d5    = param1[2]"), (48, "%d5    = 0x00007f0000000208  param1[2]")],
 )
-async def test_addresses_are_shown_as_places(size: tuple[int, int], place: str) -> None:
-    async with explorer(size=size) as drive:
-        await launch(drive, f"{VALUES} --thread 2")
-        await drive.press("end")
-        assert place in values(drive)
-
-
-async def test_the_footer_of_a_listing_with_a_kernel_says_how_to_run_it() -> None:
-    async with explorer() as drive:
-        await drive.screen.perform(open_text, PTX, "pasted")
-        assert " F5 run " in await drive.text()
-        await drive.screen.perform(open_text, "vadd.u32.u32.u32 x, a, 1;" * 2, "pasted")
-        assert " F5 run " not in await drive.text()
+def test_values_are_marked_and_addresses_are_shown_as_places(width: int, place: str) -> None:
+    run = run_text(f"{VALUES} --thread 2").move_to_end()
+    for shown, text in ((run, place), (run.move_back().move_back(), "• %r4    = 0x00000009  9")):
+        lines = ["".join(x.text for x in line) for line in ValuesPane(shown).draw(width)]
+        assert any(text in line for line in lines), lines
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_buffers_are_shown_and_scrolled(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        arguments = VALUES.replace("zeros:u32:3", "zeros:u32:400")
-        await launch(drive, arguments)
+        await launch(drive, VALUES.replace("zeros:u32:3", "zeros:u32:400"))
         await drive.press("m")
         pane = screen_of(drive).query_one(ValuesPane)
         shown = values(drive).split()

@@ -408,6 +408,3 @@ async def test_a_key_that_a_place_can_not_take_is_refused_where_it_was_typed(
         assert said in await drive.see(*keys)
         assert drive.lanes.place == place
         assert drive.line == line + ";"
-
-
-# --- floats ---------------------------------------------------------------------------------

@@ -69,8 +69,16 @@ async def test_each_instruction_stands_beside_what_it_computes(size: tuple[int, 
         assert "Modifiers" in text or size[0] < 110
         await drive.press("end")
         text = await drive.text()
+        assert "merge t" in text  # the step before the last, and the last one
         assert "store d" in text or size[1] < 40
         assert "every negative result" in text
+        await drive.press("N")
+        assert any("merge t" in line for line in list_marked_lines(await drive.text()))
+        for key in ("f1", "question_mark"):
+            await drive.press(key)
+            first, *_ = (line.split("  ") for line in await framed(drive))
+            assert "Keys: machine code" in first
+            await drive.press("escape")
         await drive.press("@machine_code")
         assert "Machine code" not in await drive.text()
         assert drive.screen.focused is None
@@ -130,17 +138,6 @@ def list_marked_lines(text: str) -> Iterator[str]:
         pane = line[:60]
         if pane.startswith(" ▸"):
             yield pane
-
-
-async def test_a_small_screen_scrolls_to_the_step() -> None:
-    async with explorer(LINE, size=(80, 24)) as drive:
-        await drive.press("@machine_code")
-        await wait_for(drive, "sm_90 12")
-        await drive.press("end")
-        text = await drive.text()
-        assert "merge t" in text  # the step before the last, and the last one
-        await drive.press("N")
-        assert any("merge t" in x for x in list_marked_lines(await drive.text()))
 
 
 async def test_a_small_screen_has_it_while_it_has_the_focus(stored: list[str]) -> None:
@@ -221,18 +218,6 @@ async def test_another_target_can_be_chosen_if_one_fails(
         assert "select b" not in text
         await drive.press("right")
         assert "select b" in await wait_for(drive, "▸sm_90 12")
-
-
-@pytest.mark.parametrize("key", ["f1", "question_mark"])
-async def test_help_opens_at_the_machine_code(key: str) -> None:
-    async with explorer(LINE, size=(80, 24)) as drive:
-        await drive.press("@machine_code")
-        await wait_for(drive, "sm_90 12")
-        await drive.press(key)
-        first, *_ = (line.split("  ") for line in await framed(drive))
-        assert "Keys: machine code" in first
-        await drive.press("escape")
-        assert "Machine code" in await drive.text()
 
 
 async def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.sources.lint import check_text
-from ptxscope.state.open_listing import open_listing
-from ptxscope.state.requests import ShowOutcome
+from ptxscope.state.listing_transitions import paste_text
+from ptxscope.state.open_listing import MAX_CHARS, open_listing
+from ptxscope.state.requests import Focus, Notify, ShowOutcome
 from ptxscope.state.setup import make_example, trace_of
-from tests.state.states import make_state, move_by, open_text, set_values
+from tests.state.states import answer, make_state, move_by, open_text, set_values
 from tests.state.test_transitions import do
 
 
@@ -59,3 +61,50 @@ def test_the_list_marks_the_errata_that_check_finds(c: str, can_bite: bool) -> N
     cursor = open_listing(text, "x.ptx")
     assert cursor
     assert ("E11" in cursor.rows[0].possible_errata) == can_bite
+
+
+def test_a_pasted_text_may_have_carriage_returns_and_be_wrong_or_too_long() -> None:
+    state = make_state()
+    text = "// a\rvadd.u32.u32.u32 x, a, b; // b\r\nvadd.u32.u32.u32 y, x, x;"
+    answer(paste_text(state, text))
+    assert state.cursor
+    assert [row.line for row in state.cursor.rows] == [2, 3]
+    before = state.setup
+    (told,) = answer(paste_text(state, "x" * (MAX_CHARS + 1)))
+    assert isinstance(told, Notify)
+    assert told.text.startswith(f"more than {MAX_CHARS:,} characters")
+    assert state.setup == before
+    *_, focus = answer(paste_text(state, 'asm volatile("vadd4.u32.u32 %0,\n %1, %2, %3;" : )'))
+    assert focus == Focus("line")
+    assert state.setup.line == 'asm volatile("vadd4.u32.u32 %0, %1, %2, %3;" : )'
+    assert state.setup.error
+    assert "missing its type of b" in state.setup.error.message
+    assert state.setup.instruction == before.instruction
+
+
+def test_a_register_to_expect_is_asked_for_until_there_is_one() -> None:
+    state = make_state()
+    open_text(state, "vadd4.u32.u32.u32 t, 1, 2, 0;\nmov.b32 e, t;")
+    first, told, again = do(state, "listing.expect", "z=1", None)
+    assert isinstance(told, Notify)
+    assert "`z` is not a register here" in told.text
+    assert first._replace(text="z=1") == again
+
+
+def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
+    text = (
+        "vadd.u32.u32.u32 x, a, 1;\nvadd.u32.u32.u32 x, x, 1;\nvadd.u32.s32.s32.sat d.b0, x, b, c;"
+    )
+    state = make_state()
+    open_text(state, text)
+    set_values(state, a=5)
+    (checked,) = (x for x in check_text(text, "pasted") if x.example)
+    do(state, "check", checked)
+    assert any("these operands are not those of the run" in note for note in state.notes)
+    assert find_deviations(state.trace)
+    assert state.cursor
+    assert state.cursor.listing.inputs_by_program == ({"a": 5},)
+    move_by(state, -1)
+    move_by(state, 1)
+    assert state.trace.operands["a"] == 7
+    assert not any("not those of the run" in note for note in state.notes)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from ptxscope.state.edits import with_choice, with_value
+from random import Random
+
+from ptxscope.state.edit_transitions import set_value
+from ptxscope.state.edits import randomize_values, swap_operands, with_choice, with_value
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.session import Moment
-from tests.state.states import make_state, move_by, open_text, paste_line, set_values
+from tests.state.states import answer, make_state, move_by, open_text, paste_line, said, set_values
 
 LONG = "".join(f"vadd.u32.u32.u32 x{i}, x{i - 1}, {i};\n" for i in range(1, 9))
 SHORT = "vmin.u32.u32.u32 s, a, b;\nvmax.u32.u32.u32 t, s, b;\n"
@@ -250,3 +253,29 @@ def test_undo_goes_back_to_the_line_it_came_from() -> None:
     assert state.cursor
     assert state.cursor.statement.line == 3
     assert state.trace.operands["a"] == 5
+
+
+def test_what_is_illegal_only_in_the_listing_was_not_changed_here() -> None:
+    state = make_state()
+    line = "@p vmad.s32.s32.u32.sat.shr7 t0, %r1.h0, -%r2.b1, %r3;"
+    open_text(state, f"{{ .reg .u32 t0;\n{line}\nvset2.u32.u32.ge %r4, %r5, %r6, t0; }}")
+    (note, *_) = state.notes
+    assert note.startswith("it can't run in the listing: `%r1` is not declared here")
+    state.type_line(line.replace("%r3", "%r5"))
+    assert state.setup.error is None
+    assert state.notes[0].startswith("changed here only")
+
+
+def test_a_constant_of_an_asm_statement_keeps_its_value() -> None:
+    line = 'asm("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"({}));'
+    state = make_state()
+    paste_line(state, line.format("0x55667788"))
+    state.edit(randomize_values(state.setup, Random(1)))
+    state.edit(swap_operands(state.setup))
+    assert sources(state)["c"] == 0x55667788
+    open_text(state, "\n".join((line.format(7), line.format(8))))
+    asked = answer(set_value(state, "c", 9))
+    assert said(asked) == "× %3 is a constant of the asm statement"
+    assert sources(state)["c"] == 7
+    move_by(state, 1)
+    assert sources(state)["c"] == 8
