@@ -34,13 +34,13 @@ async def _let_loose(seed: int, keys: int, resizes: int) -> None:
     pool = [_NAMES.get(key, key) for key in _LETTERS] + _NAMED * 2
     batch = max(keys // resizes, 1)
     async with explorer(size=(120, 40)) as drive:
-        if seed % 2:
-            await drive.paste(BLOCK)
+        await (drive.paste(BLOCK) if seed % 2 else drive.press("P"))
         for _ in range(resizes):
             await drive.mash(*rng.choices(pool, k=batch))
             await drive.pilot.resize_terminal(*rng.choice(_SIZES))
             assert drive.app.is_running
             drive.agree()
+            assert all(isinstance(x, list) for x in drive.state.make_saved_state().guesses)
         # leave whatever screen or field it ended in
         await drive.press("escape", "escape", "escape")
         drive.agree()

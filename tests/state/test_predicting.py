@@ -8,12 +8,12 @@ from ptxscope import trace
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.learn.prediction import Prediction, from_json, list_locations, to_json
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.state import step_transitions
+from ptxscope.state import answer_transitions, step_transitions
 from ptxscope.state.edits import swap_operands, with_model, with_opcode
 from ptxscope.state.explorer_state import ExplorerState
-from ptxscope.state.requests import AskAnswer, ShowHint
+from ptxscope.state.requests import AskAnswer, PlaceCursor, ShowHint
 from ptxscope.state.state_store import SavedState
-from tests.state.states import answer, make_state, reopen, set_values
+from tests.state.states import answer, make_state, reopen, said, set_values
 
 LINE = "vadd4.s32.s32.s32.sat d, a, b, c"
 VALUES = {"a": 0x80FF7F01, "b": 0x01010180, "c": 0}
@@ -125,6 +125,24 @@ def test_a_step_that_is_shown_after_it_was_left_is_predicted_anew() -> None:
     (hint,) = answer(step_transitions.go_to_end(state))
     assert isinstance(hint, ShowHint)
     assert hint.keys == (("predict", "predicts again"),)
+
+
+def test_steps_can_be_shown_and_gone_back_to() -> None:
+    state = make_state(LINE, VALUES)
+    state.begin_predicting(2)
+    assert predict(state, "-128")
+    clear, cursor = answer(step_transitions.move_by(state, 1))
+    assert clear == ShowHint()  # a hint was of the step before
+    assert cursor == PlaceCursor(LaneRef("operate.t", 3))
+    *_, cursor = answer(step_transitions.move_by(state, -1))
+    assert cursor == PlaceCursor(LaneRef("extend.a", 2))  # lane 3 was told
+
+
+def test_a_computed_value_is_not_edited_during_a_prediction() -> None:
+    state = make_state(LINE, VALUES)
+    state.begin_predicting(3)
+    hint = said(answer(answer_transitions.ask_computed(state, LaneRef("extend.a", 0), "5")))
+    assert hint == "× this is computed: type over a register's chip"
 
 
 def test_another_line_says_that_undo_restores_the_old_one() -> None:
