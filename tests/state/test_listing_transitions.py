@@ -8,7 +8,7 @@ from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.sources.lint import check_text
 from ptxscope.state.listing_transitions import paste_text
 from ptxscope.state.open_listing import MAX_CHARS, open_listing
-from ptxscope.state.requests import Focus, Notify, ShowOutcome
+from ptxscope.state.requests import AskText, Focus, Notify, ShowOutcome
 from ptxscope.state.setup import make_example, trace_of
 from tests.state.states import answer, make_state, move_by, open_text, set_values
 from tests.state.test_transitions import do
@@ -88,6 +88,7 @@ def test_a_register_to_expect_is_asked_for_until_there_is_one() -> None:
     first, told, again = do(state, "listing.expect", "z=1", None)
     assert isinstance(told, Notify)
     assert "`z` is not a register here" in told.text
+    assert isinstance(first, AskText)
     assert first._replace(text="z=1") == again
 
 

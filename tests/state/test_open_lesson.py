@@ -8,9 +8,12 @@ import pytest
 
 from ptxscope.learn.lesson import list_files, load_lesson
 from ptxscope.learn.lesson_position import LessonPosition, LessonProgress, Outcome
+from ptxscope.state import lesson_transitions
 from ptxscope.state.edits import with_model
 from ptxscope.state.explorer_state import ExplorerState
-from tests.state.states import make_state, open_text, set_values
+from ptxscope.state.requests import Notify
+from ptxscope.state.state_store import StateStore
+from tests.state.states import answer, make_state, open_text, set_values
 
 
 def open_lesson(
@@ -150,3 +153,13 @@ def test_a_pin_and_a_listing_are_there_again() -> None:
     state.leave_lesson()
     assert state.pin == pin
     assert state.cursor == cursor
+
+
+def test_a_position_that_can_not_be_saved_is_said(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    state = make_state()
+    state.store = StateStore(tmp_path / "state", tmp_path)
+    answer(lesson_transitions.open_lesson(state, "lanes"))
+    told, *_ = answer(lesson_transitions.leave_card(state))
+    assert isinstance(told, Notify)
+    assert told.title == "Positions in lessons are not saved"
