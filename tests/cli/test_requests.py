@@ -1,38 +1,119 @@
-"""Requests with their exit statuses and parts of their answers, which are on one stream alone."""
+"""Requests of ``tests/data/requests``: their exit statuses, and parts of both of their answers.
+
+A line `# …` begins a section, `$ …` a request; `< …` is its standard input. Below it stand the exit
+status and the parts, one a line: of standard output if the status is 0 or followed by >, else of
+standard error; behind `>` or `2>` they are of the stream that this names. After `~` a part must be
+missing, after `&` lines may break at its blanks. A stream without parts stays empty, and no file is
+made. \\n is the end of a line, or the beginning of an answer.
+
+`NAME = …` is a text that the requests below have as {NAME}; {DATA} is the folder `tests/data`.
+`=== FILE` begins a file, up to a line `===`; `=== FILE from OTHER` a copy of a file above, or of a
+kernel of `run.ptx`, in which what stands before each ` => ` is replaced. A section has its own
+texts and files, and those before the first section.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from tests.cli.running import run
+from tests.kernel_texts import read_kernels
 from tests.reference_data import DATA
 
-REQUESTS = re.findall(
-    r"^\$ (.*)\n(\d)(>?) (.*(?:\n  .*)*)", (DATA / "requests.txt").read_text("utf-8"), re.MULTILINE
+_BLOCK = re.compile(
+    r"^\# (?P<title>.*)"
+    r"|^(?P<name>[A-Z0-9]+) = (?P<text>.*)"
+    r"|^=== (?P<file>\S+)(?: from (?P<source>\S+))?\n(?P<body>(?:(?!===$).*\n)*)===$"
+    r"|^\$ (?P<words>.*)\n(?:< (?P<given>.*)\n)?(?P<answer>\d.*(?:\n  .*)*)",
+    re.MULTILINE,
 )
 
 
-@pytest.mark.parametrize(("request_", "status", "is_output", "parts"), REQUESTS)
+class Request(NamedTuple):
+    """What is typed, and what must come of it."""
+
+    words: list[str]
+    given: str
+    answer: str
+    files: dict[str, str]
+
+
+def _unescape(text: str) -> str:
+    return text.replace("\\n", "\n")
+
+
+def _copy(text: str, edits: str) -> str:
+    """Return a file in which the text before each arrow is that behind it."""
+    for old, new in (_unescape(edit).split(" => ") for edit in edits.splitlines()):
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
+    """Yield the requests of a file, each with its name in the test run."""
+    title, common = "", ({"DATA": str(DATA)}, dict[str, str]())
+    texts, files = common
+
+    def insert_texts(text: str) -> str:
+        return re.sub(r"\{([A-Z0-9]+)\}", lambda x: texts[x[1]], text)
+
+    for block in _BLOCK.finditer(path.read_text("utf-8")):
+        if block["title"]:
+            title, texts, files = block["title"], {**common[0]}, {**common[1]}
+        elif block["name"]:
+            texts[block["name"]] = insert_texts(block["text"])
+        elif source := block["source"]:
+            copied = files.get(source) or read_kernels("run.ptx")[source]
+            files[block["file"]] = _copy(copied, block["body"])
+        elif block["file"]:
+            files[block["file"]] = block["body"]
+        else:
+            yield (
+                f"{title}: {block['words']}",
+                Request(
+                    shlex.split(_unescape(insert_texts(block["words"]))),
+                    _unescape(block["given"] or ""),
+                    block["answer"],
+                    {**files},
+                ),
+            )
+
+
+REQUESTS = dict(x for path in sorted((DATA / "requests").iterdir()) for x in read_requests(path))
+
+
+def has_part(printed: str, part: str) -> bool:
+    if part.startswith("& "):
+        return " ".join(part[2:].split()) in " ".join(printed.split())
+    return _unescape(part) in f"\n{printed}"
+
+
+@pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS)
 def test_a_request_has_its_status_and_answer_and_creates_no_file(
-    request_: str,
-    status: str,
-    is_output: str,
-    parts: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    request_: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if request_.startswith(("find", "prove", "verify")):
+    if request_.words[0] in ("find", "prove", "verify") or "--prove" in request_.words:
         pytest.importorskip("bitwuzla")
     monkeypatch.chdir(tmp_path)
-    done = run(*shlex.split(request_.replace("\\n", "\n")))
-    printed, other = done.stderr, done.stdout
-    if is_output or status == "0":
-        printed, other = other, printed
-    assert (done.returncode, other) == (int(status), "")
-    for part in parts.split("\n  "):
-        assert part.replace("\\n", "\n") in printed
-    assert not list(tmp_path.iterdir())
+    for name, text in request_.files.items():
+        Path(name).write_text(text, "utf-8")
+    done = run(*request_.words, given=request_.given)
+    status, *parts = request_.answer.split("\n  ")
+    usual = "> " if status[0] == "0" or status[1:2] == ">" else "2> "
+    parts.insert(0, status[1:].removeprefix(">").removeprefix(" "))
+    assert done.returncode == int(status[0]), done
+    marked = [x if x.startswith(("> ", "2> ")) else usual + x for x in parts]
+    for mark, printed in (("> ", done.stdout), ("2> ", done.stderr)):
+        wanted = [x.removeprefix(mark) for x in marked if x.startswith(mark)]
+        assert wanted or not printed, printed
+        for part in wanted:
+            is_missing = part.startswith("~ ")
+            assert has_part(printed, part.removeprefix("~ ")) != is_missing, (part, printed)
+    assert {x.name: x.read_text("utf-8") for x in tmp_path.iterdir()} == request_.files

@@ -1,31 +1,37 @@
-"""`ptxscope run`: kernels and inline assembly from the command line."""
+"""``ptxscope run``: its files, and Ctrl-C. Its answers are in ``tests/data/requests``."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from tests.cli import running
-from tests.cli.running import Done
+import numpy as np
+import pytest
+
+from tests.cli.running import Done, run
+from tests.kernel_texts import read_kernels
 from tests.reference_data import DATA
 
-VIDEO = str(DATA / "video.ptx")
-PACK = ("--kernel", "pack_clamp", "r1=0", "r3=5", "r2=9", "r8=-1", "r12=300", "r16=5", "r20=7")
-ASM = 'asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, %2, %2; not.b32 %0, t; }" : "=r"(d) : "r"(a))'
+HALVED = read_kernels("run.ptx")["halved"]
+SHIFT = "shr.u32 %r4, %r3, 1"
 
 
-def run(*words: str) -> Done:
-    return running.run("run", *words)
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("halved.ptx").write_text(HALVED)
 
 
-def data(*words: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run(*words, "-f", "json").stdout)
-    return found
+def launch(*words: str, shift: str = SHIFT, type_: str = "u32") -> Done:
+    """Run with the input 10, 21, 30, 41 and room for four results."""
+    Path("halved.ptx").write_text(HALVED.replace(SHIFT, shift))
+    given = ("param0=[10,21,30,41]", f"halves_out=zeros:{type_}:4", "param2=4")
+    return run("run", "halved.ptx", "--block", "4", *given, *words)
 
 
 def test_a_kernel_is_run_line_by_line() -> None:
-    status, out, err = run(VIDEO, *PACK, "r24=1")
+    registers = "r1=0 r3=5 r2=9 r8=-1 r12=300 r16=5 r20=7 r24=1".split()
+    status, out, err = run("run", str(DATA / "video.ptx"), "--kernel", "pack_clamp", *registers)
     assert (status, err) == (0, "")
     lines = [line for line in out.splitlines() if line[:5].strip().isdigit()]
     listing = (DATA / "video.ptx").read_text(encoding="utf-8").splitlines()
@@ -35,312 +41,99 @@ def test_a_kernel_is_run_line_by_line() -> None:
     assert "%r11 = 0x0705ff00" in out.split("\n\n")[-1]
 
 
-def test_an_asm_statement_is_run() -> None:
-    status, out, _ = run(ASM, "%1=[0xff,1,2,3]", "%2=[1,1,1,1]", "--quiet")
-    assert status == 0
-    wanted = 0xFFFFFFFF - 0x00020304
-    assert f"%0 = {wanted:#010x}" in out
-    assert "vadd4" not in out
+def test_buffers_are_read_from_files_and_saved() -> None:
+    words = np.random.default_rng(2).integers(0, 2**32, 100, dtype=np.uint32)
+    np.save("in.npy", words)
+    words[:50].tofile("in.bin")
+    for source, count in (("in.npy", 100), ("in.bin:u32", 50)):
+        for target in ("out.npy", "out.bin"):
+            values = (f"param0=@{source}", f"halves_out=zeros:u32:{count}", f"param2={count}")
+            named = ("--kernel", "halves", "--block", "128", "--save", f"param1={target}")
+            done = run("run", "halved.ptx", *named, *values)
+            assert (done.returncode, done.stderr) == (0, "")
+        assert np.array_equal(np.load("out.npy"), words[:count] // 2)
+        assert np.array_equal(np.fromfile("out.bin", np.uint32), words[:count] // 2)
+    names = ("first.npy", "second.npy")
+    assert launch(*(f"--save=param1={name}" for name in names)).returncode == 0
+    assert [np.load(name).tolist() for name in names] == [[5, 10, 15, 20]] * 2
+    done = launch("--save", "param1=out.npy", shift=f"@%p2 {SHIFT}")
+    assert "out.npy has 4 unknown values" in done.stderr
 
 
-def test_a_run_lists_all_missing_values_at_once() -> None:
-    status, out, err = run(VIDEO, "--kernel", "gf256_double")
-    assert status == 2
-    assert out.splitlines()[-1].startswith("unknown: ")
-    asked = err.splitlines()
-    assert asked[1] == (
-        "error: %r2 is read at line 265, but its value is unknown "
-        "(ld.param.u32 at line 260 made it unknown): give %r2=…"
-    )
-    assert asked[-1] == "or give its parameters instead: param0=… param1=… param2=…"
-    assert asked[-2] == "all values needed: %r1=… %r2=… %r7=…"
-    status, *_ = run(VIDEO, "--kernel", "gf256_double", *asked[-2].replace("…", "0x1").split()[3:])
-    assert status == 0
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float64])
+def test_expected_files_of_another_type_have_the_same_numbers(dtype: type) -> None:
+    np.save("expected.npy", np.array([5, 10, 15, 20], dtype))
+    words = ("--expect", "param1=@expected.npy")
+    assert launch(*words).returncode == 0
+    floats = f"{SHIFT}; cvt.rn.f32.u32 %f1, %r4; mov.b32 %r4, %f1"
+    assert launch(*words, shift=floats, type_="f32").returncode == 0
+    done = launch(*words, shift="mad.lo.u32 %r4, %r3, 256, 5")
+    assert "param1: 4 of 4 are not as expected" in done.stdout  # not only their low bytes
 
 
-def test_several_kernels_are_listed() -> None:
-    for words in ((VIDEO,), (VIDEO, "--kernel", "no_such")):
-        status, _, err = run(*words)
-        assert status == 2
-        assert "sad_stereo, smith_waterman_cell, dp4a_by_vmad" in err
+def test_a_wrong_element_is_reported_with_all_its_origins() -> None:
+    done = launch("--expect", "param1=[5,10,16,20]")
+    lines = done.stdout.partition("param1[2] was written by thread (2,0,0) of block (0,0,0):\n")[2]
+    numbers = [int(line.split()[0]) for line in lines.splitlines()]
+    assert sorted(numbers) == [7, 8, 10, 11, 14, 15, 16, 17, 18, 19, 20]
+    assert numbers[:3] == [20, 19, 18]
 
 
-def test_effective_errata_are_marked_in_a_run() -> None:
-    _, out, _ = run(VIDEO, *PACK, "r24=1")
-    assert any(
-        line.strip().startswith("! with these operands ptxas") and "E3" in line
-        for line in out.splitlines()
-    )
-    steps = data(VIDEO, *PACK, "r24=1", "--model", "ptxas")["steps"]
-    assert next(x for x in steps if x["line"] == 216)["errata"] == ["E3"]
+def test_more_changes_are_tried_on_request() -> None:
+    counts = []
+    for option in ("--explain", "--explain-all"):
+        done = launch("--expect", "param1=[5,10,15,20]", option, shift="shr.u32 %r4, %r3, 2")
+        said = done.stdout.partition(" changes tried")[0].rpartition("\n")[2]
+        counts.append(int(said.replace(",", "")))
+    assert counts[0] < counts[1]
 
 
-def test_an_expectation_that_holds() -> None:
-    status, out, _ = run(VIDEO, *PACK, "r24=1", "--expect", "r11=0x0705ff00")
-    assert status == 0
-    assert "%r11 is as observed" in out
+def test_a_run_counts_its_progress_until_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[tuple[object, ...]] = []
 
+    def begin(_: object, *activity: object, **__: object) -> None:
+        begun.append(activity)
 
-def test_an_expectation_that_fails_names_line_and_erratum() -> None:
-    words = (VIDEO, *PACK, "r24=1", "--expect", "%r11=0x0705ffff")
-    status, out, _ = run(*words, "--quiet")
-    assert status == 1
-    assert "%r11 is 0x0705ff00; you observed 0x0705ffff" in out
-    assert "The bits that differ were written at line 216: vadd.u32.s32.s32.sat %r11.b0" in out
-    assert "it read %r8 = 0xffffffff" in out
-    assert "Under ptxas-13.5 everything is as observed" in out
-    found = data(*words)
-    assert found["first_wrong"] == 216
-    assert found["expected"] == {"%r11": {"observed": "0x0705ffff", "holds": False}}
+    def run_in_two_waves(_: object, on_progress: Callable[..., None], __: object) -> None:
+        for count, total in ((10, None), (20, 40), (12_345, 40)):  # no total before a block ends
+            on_progress(count, total)
+        raise KeyboardInterrupt
 
+    def explain_until_interrupted(*arguments: object, **_: object) -> None:
+        advance = arguments[-1]
+        assert callable(advance)
+        advance(12, 345)
+        raise KeyboardInterrupt
 
-def test_a_watched_register_is_printed_at_each_change() -> None:
-    _, out, _ = run(VIDEO, *PACK, "r24=1", "--watch", "r11", "--quiet")
-    changes = [line.strip() for line in out.splitlines() if line.strip().startswith("watch")]
-    assert changes == [
-        "watch %r11: unknown -> 0x00000000",
-        "watch %r11: 0x00000000 -> 0x00000000",
-        "watch %r11: 0x00000000 -> 0x0000ff00",
-        "watch %r11: 0x0000ff00 -> 0x0005ff00",
-        "watch %r11: 0x0005ff00 -> 0x0705ff00",
+    launches = "ptxscope.kernels.launches"
+    monkeypatch.setattr(f"{launches}.run_explanations.explain_run", explain_until_interrupted)
+    done = launch("--expect", "param1[0]=1", "--explain")
+    assert done.returncode == 130
+    assert "interrupted after 12 of 345 changes" in done.stderr
+    monkeypatch.setattr(f"{launches}.kernel_run.Launch.run", run_in_two_waves)
+    monkeypatch.setattr("ptxscope.cli.support.kernel_launch.ProgressBar.begin", begin)
+    done = launch("--steps", "1e6")
+    assert done.returncode == 130
+    assert "interrupted after 12,345 thread instructions" in done.stderr
+    assert begun[-2:] == [
+        ("running", 1_000_000, "thread instructions at most"),
+        ("running", 40, "thread instructions"),
     ]
 
 
-def test_a_run_stops_before_a_line() -> None:
-    found = data(VIDEO, *PACK, "--break", "220")
-    assert found["ending"] == "break"
-    assert found["steps"][-1]["line"] == 218
-    assert "%r23" not in found["registers"]
-    _, out, _ = run(VIDEO, *PACK, "r24=1", "--break", "9999")
-    assert "the run ended before line 9999" in out
+def test_wide_elements_take_fewer_columns() -> None:
+    Path("wide.ptx").write_text(read_kernels("run.ptx")["wide"])
+    done = run("run", "wide.ptx", "--block", "16", "out=zeros:u64:16")
+    rows = [x for x in done.stdout.splitlines() if x.startswith("  [")]
+    assert [x.split()[0] for x in rows] == ["[0]", "[4]", "[8]", "[12]"]
+    assert len({len(x) for x in rows}) == 1
+    assert max(map(len, rows)) <= 100
+    assert "unused" not in done.stdout
 
 
-def test_run_prints_complete_traces() -> None:
-    _, out, _ = run(ASM, "%1=1", "%2=2", "--trace")
-    assert "1 select" in out
-    assert "$ ptxscope trace" in out
-
-
-def test_control_characters_of_the_file_are_not_printed(tmp_path: Path) -> None:
-    path = tmp_path / "bad\x1b[2J.ptx"
-    path.write_text("foo.\x1b[31mbar x\u202e, y; mov.b32 a, 1;", encoding="utf-8")
-    for words in ((str(path),), (str(path) + "x",), (str(path), "--kernel", "\x1b[1m")):
-        _, out, err = run(*words)
+def test_control_characters_of_the_file_are_not_printed() -> None:
+    path = "bad\x1b[2J.ptx"
+    Path(path).write_text("foo.\x1b[31mbar x\u202e, y; mov.b32 a, 1;", encoding="utf-8")
+    for words in ((path,), (f"{path}x",), (path, "--kernel", "\x1b[1m")):
+        _, out, err = run("run", *words)
         assert not set("\x1b\u202e") & set(out + err)
-
-
-def test_one_line_needs_no_semicolon() -> None:
-    status, out, _ = run("vadd4.u32.u32.u32.sat d, a, b, c", "a=1", "b=2")
-    assert status == 0
-    assert "d = 0x00000003" in out
-
-
-def test_an_expected_value_may_have_unknown_digits() -> None:
-    line = ("vadd4.u32.u32.u32 d, a, b, c;", "a=0x01020304", "b=0x01010101")
-    assert run(*line, "--expect", "d=0x02??04??")[0] == 0
-    status, out, _ = run(*line, "--expect", "d=0x03??04??")
-    assert status == 1
-    assert "d is 0x02030405; you observed 0x03??04??" in out
-
-
-TWO_BLOCKS = """.reg .b32 %r<5>; { .reg .u32 t, u;
-vset4.u32.u32.lt t, %r2, %r3, %r3;
-ld.shared.u32 u, [t];
-and.b32 %r1, u, %r2; }
-{ .reg .u32 t, u;
-vset4.u32.u32.lt t, %r3, %r2, %r2;
-ld.shared.u32 u, [t];
-and.b32 %r4, u, %r3; }
-"""
-VALUES = ("%r2=0x01020304", "%r3=0x02010503")
-
-
-def test_a_value_does_not_reach_a_namesake_register_in_another_block() -> None:
-    status, out, err = run(TWO_BLOCKS, *VALUES, "u=0xff00ff00")
-    assert status == 2
-    assert "%r4 =" not in out
-    assert "u is read at line 8" in err
-    assert "u=… is its value from line 3 on): give u@7=…" in err
-    status, out, err = run(TWO_BLOCKS, *VALUES, "u=0xff00ff00", "u@7=0xff00ff")
-    assert (status, err) == (0, "")
-    assert "%r4 = 0x00010003" in out
-    status, out, err = run(TWO_BLOCKS, *VALUES, "u@3=0xff00ff00", "u@7=0xff00ff")
-    assert "%r4 = 0x00010003" in out
-
-
-def test_the_error_on_a_wrong_line_lists_the_allowed_keys() -> None:
-    status, _, err = run(TWO_BLOCKS, *VALUES, "u@8=1")
-    assert status == 2
-    assert "nothing at that line makes `u` unknown" in err
-    assert "allowed: u@0, u@3, u@7, u@1, u@5" in err
-    status, _, err = run(TWO_BLOCKS, *VALUES, "u@3=1", "u@7=2", "u=3")
-    assert (status, err) == (0, "")
-
-
-def test_a_value_at_a_line_has_the_type_of_its_declaration() -> None:
-    text = (
-        ".reg .b32 x, y; { .reg .b32 u;\nld.b32 u, [p]; mov.b32 x, u; }\n"
-        "{ .reg .f32 u;\nld.f32 u, [p]; selp.b32 y, u, 0, 1; }"
-    )
-    status, out, _ = run(text, "u@2=1", "u@4=1")
-    assert status == 0
-    assert "x = 0x00000001" in out
-    assert "y = 0x3f800000" in out
-
-
-def test_each_missing_value_has_its_key() -> None:
-    _, out, _ = run(TWO_BLOCKS, *VALUES, "-f", "json")
-    assert [x["give"] for x in json.loads(out)["needed"]] == ["u", "u@7"]
-
-
-DECLARED = """.visible .entry k() { .reg .pred %p<3>; .reg .b32 %r<4>;
-{ .reg .b32 t; vadd.u32.u32.u32 %r2, %r1, 1; }
-ret; }
-.visible .entry other() { .reg .b32 x; mov.b32 x, 1; vadd.u32.u32.u32 x, x, x; ret; }
-"""
-
-
-def test_an_unused_declared_register_may_have_a_value() -> None:
-    words = (DECLARED, "--kernel", "k", "%r1=5")
-    status, out, err = run(*words, "%p2=1", "p0=1", "t=3")
-    assert (status, err) == (0, "")
-    assert "%r2 = 0x00000006" in out
-    assert "note: no line that is computed read the values given for %p2, p0, t" in out
-    for name in ("%p3", "x", "%r4"):
-        status, _, err = run(*words, f"{name}=1")
-        assert status == 2
-        assert f"`{name}` is not a register of k" in err
-    status, _, err = run(*words, "--expect", "%p2=1")
-    assert status == 2
-    assert "`%p2` is declared in k, but no instruction there names it" in err
-
-
-SHADOWED = """\
-.reg .b32 t, y;
-vadd.s32.s32.s32 t, 1, 2;
-{
-  .reg .f32 t;
-  ld.global.f32 t, [a];
-  set.lt.u32.f32 y, t, 2.0;
-}
-vadd.s32.s32.s32 y, y, t;
-"""
-
-
-def test_a_value_has_the_type_of_its_register(tmp_path: Path) -> None:
-    path = tmp_path / "x.ptx"
-    path.write_text(SHADOWED)
-    status, _, err = run(str(path), "t=1")  # the integer 1 and the float 1.0 differ
-    assert status == 2
-    assert "not the same in each block" in err
-    assert "t@5" in err
-    status, out, _ = run(str(path), "t@5=1")  # 1.0 is below 2.0: all ones, and 3
-    assert (status, "y = 0x00000002" in out) == (0, True)
-
-
-def test_watch_and_expect_concern_the_outermost_register_of_a_name(tmp_path: Path) -> None:
-    path = tmp_path / "x.ptx"
-    path.write_text(SHADOWED.replace("f32", "u32").replace("2.0", "2"))
-    status, out, _ = run(str(path), "t=1", "--watch", "t", "--expect", "t=4")
-    assert status == 1
-    changes = [line.strip() for line in out.splitlines() if "watch t" in line]
-    assert changes == ["watch t: unknown -> 0x00000003"]
-    assert "written at line 2: vadd.s32.s32.s32 t, 1, 2" in out
-
-
-def test_the_initial_value_of_a_watched_register_is_its_input() -> None:
-    asm = 'asm("vadd.u32.u32.u32 %0, %0, %1;" : "+r"(sum) : "r"(x));'
-    _, out, _ = run(asm, "sum=5", "x=1", "--watch", "sum")
-    assert "watch %0: 0x00000005 -> 0x00000006" in out
-
-
-def test_the_line_of_a_statement_is_the_line_of_its_opcode(tmp_path: Path) -> None:
-    path = tmp_path / "x.ptx"
-    path.write_text(".reg .u32 d;\n.reg .pred p;\n@p // why\n\nvadd.u32.u32.u32 d, 1, 2;\n")
-    _, out, _ = run(str(path), "p=1")
-    assert "    5 @p vadd.u32.u32.u32 d, 1, 2  " in out
-    _, out, _ = run(str(path), "p=1", "--break", "5")
-    assert "vadd" not in out
-    assert "stopped before line 5" in out
-
-
-_MACROS = """asm("vadd4.u32.u32.u32 %0, %1, %2, %2;"
-#if A
-    "vsub4.u32.u32.u32 %0, %0, %2, %2;"
-#endif
-    : "=r"(d) : "r"(a), "r"(b));"""
-
-
-def test_omitted_statements_are_listed_before_any_result() -> None:
-    status, out, _ = run(_MACROS, "a=1", "b=2", "--quiet")
-    first, *rest = out.splitlines()
-    said = "vsub4.u32.u32.u32 %0, %0, %2, %2 (compiled only under `#if A`)"
-    assert (status, first) == (0, f"not run: line 3: {said}")
-    assert rest[-1] == "unknown: %0"
-    found = data(_MACROS, "a=1", "b=2")
-    assert [(x["line"], x["why"]) for x in found["unread"]] == [(3, "compiled only under `#if A`")]
-    assert found["registers"]["%0"] is None
-
-
-def test_omitted_statements_are_listed_if_no_statement_runs() -> None:
-    status, _, error = run('asm(OP " %0, %1;" : "=r"(d) : "r"(a));')
-    assert status == 2
-    assert error.splitlines() == [
-        "error: there is no instruction here that ptxscope can run",
-        "not run: line 1: <OP> %0, %1 (partly a macro or an expression)",
-    ]
-
-
-def test_a_python_file_is_run(tmp_path: Path) -> None:
-    path = tmp_path / "kernels.py"
-    line = "vadd4.u32.u32.u32 $0, $1, $2, $3;"
-    path.write_text(f'"""It\'s a module."""\ndef f():\n    """Isn\'t PTX."""\n    g("{line}")\n')
-    status, out, _ = run(str(path), "$1=0x01ff0380", "$2=0x01010101", "--quiet")
-    assert status == 0
-    assert "$0 = 0x02000481" in out
-
-
-# --- several registers that are not as observed
-
-KERNEL = """mov.b32 r, 0;
-vadd.u32.u32.u32.sat r.b0, a, b, r;
-vadd.u32.u32.u32.sat r.b1, a, b, r;
-mov.b32 s, r;
-mov.b32 t, 9;
-ld.global.u32 w, [a];
-setp.lt.s32 p|q, a, b;
-"""
-
-
-def _told(*expected: str) -> list[str]:
-    words = [part for text in expected for part in ("--expect", text)]
-    status, out, _ = run(KERNEL, "a=200", "b=100", "--quiet", *words)
-    assert status == 1
-    return out.splitlines()
-
-
-def test_each_mismatch_is_reported_with_its_line() -> None:
-    lines = _told("t=8", "s=0x2cff", "w=1", "r=0xffff")
-    assert [line for line in lines if " at line " in line] == [
-        "The bits of s that differ were written at line 3: vadd.u32.u32.u32.sat r.b1, a, b, r",
-        "The bits of t that differ were written at line 5: mov.b32 t, 9",
-        "w was made unknown at line 6: ld.global.u32 w, [a]",
-    ]
-
-
-def test_mismatches_from_one_line_are_reported_together() -> None:
-    lines = _told("p=1", "q=0")
-    assert [line for line in lines if " at line " in line] == [
-        "The bits of p and q that differ were written at line 7: setp.lt.s32 p|q, a, b"
-    ]
-
-
-def test_a_mismatch_of_an_unwritten_register_is_reported() -> None:
-    assert "No line of the run wrote a" in _told("a=1", "t=8")
-
-
-def test_a_single_mismatch_is_reported_without_its_name() -> None:
-    lines = _told("s=0x2cff", "t=9")
-    assert (
-        "The bits that differ were written at line 3: vadd.u32.u32.u32.sat r.b1, a, b, r" in lines
-    )
