@@ -1,11 +1,11 @@
-"""`ptxscope check`: listings and sources, line by line."""
+"""`ptxscope check`: what it prints, and what other tools read (see also requests/check.txt)."""
 
 from __future__ import annotations
 
-import io
 import json
+import os
+import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,46 +13,28 @@ import jsonschema
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.engine.semantics.rules import ERRATA
+from ptxscope.sources.diagnostic import CHECK_RULES
+from ptxscope.sources.source_language import Language, language_of
+from tests.cli.running import Done, run
 from tests.reference_data import DATA
 
+ROOT = Path(__file__).parents[2]
 E3 = "vadd.u32.s32.s32.sat %r1.b0, %r2, %r3, %r1;"
 
 
-class Checker:
-    """Runs the command in this process."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self.monkeypatch, self.capsys = monkeypatch, capsys
-
-    def __call__(self, *words: str, given: str | bytes = "") -> tuple[int, str, str]:
-        raw = given if isinstance(given, bytes) else given.encode()
-        stdin = io.TextIOWrapper(io.BytesIO(raw), encoding="ascii")
-        self.monkeypatch.setattr(sys, "stdin", stdin)
-        status = main(["check", *words])
-        return status, *self.capsys.readouterr()
-
-    def found(self, *words: str, given: str = "") -> list[dict[str, Any]]:
-        listed: list[dict[str, Any]] = json.loads(self("-f", "json", *words, given=given)[1])
-        return listed
+def check(*words: str, given: str | bytes = "") -> Done:
+    return run("check", *words, given=given)
 
 
-@pytest.fixture
-def check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Checker:
-    return Checker(monkeypatch, capsys)
+def list_items(*words: str, given: str = "") -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = json.loads(check("-f", "json", *words, given=given).stdout)
+    return listed
 
 
-def test_check_runs_as_a_program() -> None:
-    command = [sys.executable, "-m", "ptxscope", "check", "-"]
-    done = subprocess.run(command, input=E3, capture_output=True, text=True, check=False)
-    assert done.returncode == 0
-    assert done.stdout.startswith("-:1:1: warning: E3: ")
-
-
-def test_every_asm_line_of_a_source_has_its_line_and_column(check: Checker) -> None:
+def test_every_asm_line_of_a_source_has_its_line_and_column() -> None:
     path = DATA / "video.cu"
     lines = path.read_text(encoding="utf-8").splitlines()
-    items = check.found(str(path))
+    items = list_items(str(path))
     wanted = [at for at, line in enumerate(lines, 1) if "asm(" in line]
     uses = [at for at, line in enumerate(lines, 1) for _ in range(line.count("__v"))]
     assert [item["line"] for item in items if item["legal"] is None] == uses
@@ -64,71 +46,15 @@ def test_every_asm_line_of_a_source_has_its_line_and_column(check: Checker) -> N
     assert {id_ for item in items for id_ in item["errata"]} == {"E3", "E6"}
 
 
-def test_a_listing_of_nvcc_is_checked(check: Checker) -> None:
-    status, said, _ = check(str(DATA / "video.ptx"))
-    assert status == 0
-    assert said.splitlines()[-1] == "37 instructions, 0 illegal, 5 that an erratum can change"
-    assert sum(": ok: " in line for line in said.splitlines()) == 32
+def test_every_instruction_of_a_listing_of_nvcc_is_counted() -> None:
+    said = check(str(DATA / "video.ptx")).stdout
+    counts = [said.count(x) for x in (": ok: ", "warning: E3", "warning: E6")]
+    assert (counts, said.splitlines()[-1].partition(",")[0]) == ([32, 4, 1], "37 instructions")
 
 
-def test_check_prints_only_warnings_with_the_quiet_option(check: Checker) -> None:
-    status, said, _ = check("-q", str(DATA / "video.ptx"))
-    assert status == 0
-    assert ": ok: " not in said
-    assert said.count("warning: E3") == 4
-    assert said.count("warning: E6") == 1
-    assert said.endswith("37 instructions, 0 illegal, 5 that an erratum can change\n")
-
-
-def test_an_erratum_that_can_change_a_result_is_a_warning(check: Checker) -> None:
-    status, said, _ = check("-", given=f"mov.u32 a, b;\n  {E3}")
-    assert status == 0
-    assert said.splitlines() == [
-        f"-:2:3: warning: E3: with ptxas 11.8 to 13.5 (newest known) on sm_70 and later: "
-        f"{ERRATA[2].sentence}",
-        f"      {E3}",
-        "      ^^^^",
-        "    for example %r2=0xffffffff %r3=0x00000000 %r1=0x11223344",
-        "      isa 0x11223300   ptxas-13.5 0x112233ff",
-        "    as documented, in plain PTX:",
-        "      {",
-        "          .reg .b64 t<5>;",
-        "          .reg .b32 w<1>;",
-        "          cvt.s64.s32 t0, %r2;",
-        "          cvt.s64.s32 t1, %r3;",
-        "          add.s64 t2, t0, t1;",
-        "          max.s64 t3, t2, 0;",
-        "          min.s64 t4, t3, 255;",
-        "          cvt.u32.u64 w0, t4;",
-        "          bfi.b32 %r1, w0, %r1, 0, 8;",
-        "      }",
-        "1 instruction, 0 illegal, 1 that an erratum can change",
-    ]
-
-
-def test_an_illegal_part_is_marked_at_its_place(check: Checker) -> None:
-    status, said, _ = check("-", given='asm("{\\n\\t"\n    "vadd4.s32.s32.bad d, a, b, c;" ::);')
-    assert status == 1
-    first, second, third = said.splitlines()[:3]
-    assert first.startswith("-:2:19: error: ")
-    assert ".bad" in first
-    assert second[third.index("^") :].startswith(".bad")
-    assert third.count("^") == 4
-    assert "allowed: " in said
-
-
-def test_two_errors_of_one_instruction_are_each_shown(check: Checker) -> None:
-    given = ".version 1.0\n.reg .b64 a; .reg .b32 d;\nvadd.u32.u32.u32 d, a, a;"
-    status, said, _ = check("-", given=given)
-    assert status == 1
-    assert said.count(": error: ") == 3
-    assert said.count("^") == 4 + 1 + 1
-    assert said.endswith("1 instruction, 1 illegal, 0 that an erratum can change\n")
-
-
-def test_json_contains_every_field_of_a_finding(check: Checker) -> None:
-    wrong, warned, fine = check.found(
-        "-", given=f"vadd4 a, b;\n {E3}\n@p vadd.u32.u32.u32 d,a,b,c;"
+def test_json_contains_every_field_of_a_finding() -> None:
+    wrong, warned, fine, ignored = list_items(
+        "-", given=f"vadd4 a, b;\n {E3}\n@p vadd.u32.u32.u32 d,a,b,c;\n{E3} // ptxscope: ignore"
     )
     assert (wrong["legal"], wrong["line"], wrong["ptx"]) == (False, 1, "vadd4 a, b")
     assert wrong["message"] == "; ".join(x["message"] for x in wrong["findings"])
@@ -143,20 +69,22 @@ def test_json_contains_every_field_of_a_finding(check: Checker) -> None:
     assert warned["replacement"][0] == "{"
     assert (fine["legal"], fine["message"], fine["column"]) == (True, "", 4)
     assert [fine["notes"]] == [[x["message"] for x in fine["findings"]]]
-    assert fine["example"] is fine["replacement"] is None
+    for item in fine, ignored:
+        assert item["example"] is item["replacement"] is None
+        assert item["errata"] == []
 
 
-def test_sarif_has_a_result_for_each_finding(check: Checker) -> None:
+def test_sarif_has_a_result_for_each_finding(tmp_path: Path) -> None:
     status, said, _ = check("-f", "sarif", "-", given=f"vadd4.u32.u32.u32.x a,b,c,d;\n{E3}\nset.x;")
     assert status == 1
     log = json.loads(said)
     assert log["version"] == "2.1.0"
-    (run,) = log["runs"]
-    rules = run["tool"]["driver"]["rules"]
+    (run_,) = log["runs"]
+    rules = run_["tool"]["driver"]["rules"]
     assert {x["id"] for x in rules} > {"illegal", "register-type", "version", "note", "E1", "E14"}
-    wrong, warned, *rest = run["results"]
+    wrong, warned, *rest = run_["results"]
     assert rest
-    for result in run["results"]:
+    for result in run_["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
         assert rules[result["ruleIndex"]]["defaultConfiguration"]["level"] == result["level"]
         assert result["message"]["text"]
@@ -169,16 +97,18 @@ def test_sarif_has_a_result_for_each_finding(check: Checker) -> None:
     assert (warned["ruleId"], warned["level"]) == ("E3", "warning")
     assert "0x112233ff" in warned["message"]["text"]
     assert "bfi.b32" in warned["message"]["text"]
+    (tmp_path / "a b.cu").write_text('asm("vadd4 d, a;");', encoding="utf-8")
+    assert "/a%20b.cu" in check("-f", "sarif", str(tmp_path / "a b.cu")).stdout
 
 
-def test_sarif_follows_its_schema(check: Checker) -> None:
+def test_sarif_follows_its_schema() -> None:
     """It is the schema as Microsoft packages it (``tests/data/sarif_schema.LICENSE``)."""
     schema = json.loads((DATA / "sarif_schema.json").read_text("utf-8"))
     validator = jsonschema.Draft4Validator(schema)
     fixed = 'asm("add.u32 %0, %0, %1;" : "=r"(d) : "r"(a));'
     listing = f"vadd4 a, b;\n\t{E3}\n@p vadd.u32.u32.u32 d,a,b,c;"
     for given in ("", listing, 'asm("vadd4" X);', fixed):
-        log = json.loads(check("-f", "sarif", "-", given=given)[1])
+        log = json.loads(check("-f", "sarif", "-", given=given).stdout)
         validator.validate(log)
         assert any("fixes" in x for x in log["runs"][0]["results"]) == (given == fixed)
         ids = [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
@@ -188,94 +118,146 @@ def test_sarif_follows_its_schema(check: Checker) -> None:
         validator.validate(log)
 
 
-def test_the_format_is_text_by_default(check: Checker) -> None:
-    assert check("-f", "text", "-", given=E3) == check("-", given=E3)
-    status, _, said = check("-f", "xml", "-")
-    assert status == 2
-    assert "xml" in said
-
-
-def test_check_reads_files_by_their_language(check: Checker, tmp_path: Path) -> None:
-    line = "vadd4.s32.s32.s32 %0, %1, %2, %3;"
-    texts = {
-        "a b.cu": f'// asm("{line}")\nasm("{line}" ::);',
-        "b.py": f"# {line}\nX = '''\n{line}'''",
-        "c.ptx": f"// {line}\n{line}",
-        "d": f".version 8.0\n{line}",
-    }
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    names = [str(tmp_path / name) for name in texts]
-    assert [(x["file"], x["line"]) for x in check.found(*names)] == [
-        (names[0], 2),
-        (names[1], 3),
-        (names[2], 2),
-        (names[3], 2),
-    ]
-    wrong = tmp_path / "a b.cu"
-    wrong.write_text('asm("vadd4 d, a;");', encoding="utf-8")
-    log = json.loads(check("-f", "sarif", str(wrong))[1])
-    uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
-    assert uri["uri"].endswith("/a%20b.cu")
-
-
-def test_other_files_have_nothing_to_check(check: Checker) -> None:
-    assert check.found("-", given="mov.u32 a, b;") == []
-    status, said, _ = check("-")
-    assert (status, said) == (0, "0 instructions, 0 illegal, 0 that an erratum can change\n")
-    assert json.loads(check("-f", "sarif", "-")[1])["runs"][0]["results"] == []
-
-
-def test_control_characters_of_a_file_do_not_reach_the_terminal(check: Checker) -> None:
+def test_control_characters_of_a_file_do_not_reach_the_terminal() -> None:
     given = b'asm("vadd4.s32.s32.s32 d, a, b, \\x1b[31m;" ::); asm("vadd4.u\x1b[2J d;" ::);'
     status, said, _ = check("-", given=given + b"\xff\xfe\x00")
     assert status == 1
-    assert "\x1b" not in said
-    assert "\x00" not in said
+    assert not {"\x1b", "\x00"} & {*said}
 
 
-def test_a_byte_order_mark_and_line_ends_of_windows_do_not_move_a_column(check: Checker) -> None:
-    given = b"\xef\xbb\xbf" + f"{E3}\r\n\t{E3}\r\n".encode()
-    lines = check("-", given=given)[1].splitlines()
-    assert lines[0].startswith("-:1:1: ")
-    assert any(line.startswith("-:2:2: ") for line in lines)
+def test_a_byte_order_mark_and_line_ends_of_windows_do_not_move_a_column() -> None:
+    said = check("-", given=b"\xef\xbb\xbf" + f"{E3}\r\n\t{E3}\r\n".encode()).stdout
+    assert said.startswith("-:1:1: ")
+    assert "\n-:2:2: " in said
 
 
-def test_statements_with_macros_are_counted_separately(check: Checker) -> None:
-    status, said, _ = check("-", given='asm("vadd4." TYPE " %0, %1, %2, %3;" ::);')
-    assert status == 0
-    assert ": note: part of this statement is a macro" in said
-    assert said.endswith("0 that an erratum can change; 1 not checked\n")
+# --- files and folders -----------------------------------------------------------------------
 
 
-def test_the_other_files_are_checked_if_one_is_missing(check: Checker, tmp_path: Path) -> None:
-    path = tmp_path / "a.ptx"
-    path.write_text("vadd4.bad d, a, b, c;", encoding="utf-8")
-    status, said, error = check(str(tmp_path / "none.ptx"), str(path))
-    assert status == 2
-    assert "a.ptx:1:" in said
-    assert "1 instruction, 1 illegal" in said
-    assert "none.ptx: No such file" in error
-
-
-def test_check_reads_utf_16_and_refuses_binary_files(check: Checker, tmp_path: Path) -> None:
-    path = tmp_path / "a.ptx"
-    path.write_text("vadd4.bad d, a, b, c;", encoding="utf-16")
-    assert check(str(path))[0] == 1
-    path.write_bytes(b"\x7fELF\0\0\0vadd4.bad d, a, b, c;")
-    status, _, error = check(str(path))
-    assert status == 2
-    assert "is not a text file" in error
-
-
-def test_the_example_follows_its_erratum_directly(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_only_regular_files_of_a_folder_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "k.cu"
-    text = 'asm("vadd.u32.s32.s32.sat %[d].b0, %1, %1, %1;" : [d] "=r"(d) : "r"(a));'
-    file.write_text(text, encoding="utf-8")
-    main(["check", str(file)])
-    said = capsys.readouterr().out
-    warning = said.index("warning: E3")
-    assert warning < said.index("for example")
-    assert "note:" not in said[warning:]
+    monkeypatch.chdir(tmp_path)
+    Path("src").mkdir()
+    Path("src/a.cu").write_text(f'asm("{E3}");', encoding="utf-8")
+    os.mkfifo("src/b.ptx")
+    Path("src/.#a.cu").symlink_to("someone@somewhere.1234")
+    assert check("src", "--ignore", "illegal")[0] == 0
+    Path("src/secret").mkdir()
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if path.endswith("secret"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    for words in (("src",), ("src", "--fix")):
+        status, said, error = check(*words, "--ignore", "illegal")
+        assert (status, error.splitlines()[-1]) == (2, "error: src/secret: Permission denied")
+        assert "--fix" in words or "src/a.cu:1:" in said
+
+
+def test_a_deleted_current_folder_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    said = "error: the current folder no longer exists\n"
+    assert check(str(tmp_path / "x.cu")) == (2, "", said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[check]\nfail-on = 'all'", 'fail-on: "error" or "warning" or "note" or "remark"'),
+        ("[check]\nmin-severity = []", "min-severity: "),
+        ("[check]\nforce-exclude = 1", "force-exclude: true or false"),
+        ("[check\n", "ptxscope.toml"),
+        ("check = 3", "not a table"),
+        ("[check]\nrules = []", "'rules' is not a setting"),
+        ("[check]\nignore = 'E3'", "ignore: an array of strings"),
+        ("[check]\nignore = ['E99']", "'E99' is not a rule"),
+        ("[check]\nmodel = 'x'", "unknown model"),
+        ("[check]\nmodel = 3", "model: a string"),
+        ("[check]\ndefine = ['1=2']", "not the name of a macro"),
+        ("[check]\npaths = ['/x/*']", "paths"),
+        ("x = " + 20_000 * "[", "ptxscope.toml: arrays or tables are nested too deeply"),
+    ],
+)
+def test_wrong_settings_are_reported(
+    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ptxscope.toml").write_text(text, encoding="utf-8")
+    Path("x.cu").write_text("int x;", encoding="utf-8")
+    status, _, error = check("x.cu")
+    assert status == 2
+    assert said in error
+
+
+# --- the manual and other tools --------------------------------------------------------------
+
+
+def test_the_manual_names_every_rule() -> None:
+    manual = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in manual.splitlines() if line.startswith("| `")]
+    named = {
+        x: severity.strip()
+        for _, names, severity, *_ in rows
+        for x in re.findall(r"`(.+?)`", names)
+    }
+    for rule, (severity, _) in CHECK_RULES.items():
+        assert named["E1" if re.fullmatch(r"E\d+", rule) else rule] == severity
+
+
+def test_the_hooks_read_files_of_every_language_and_obey_exclude(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    (pattern,) = re.findall(r"files: &files '(.*)'", text)
+    for suffix in "ptx cu cuh c cpp h hpp cl hip py pyx rs jl ll mlir ipynb".split():
+        assert re.search(pattern, f"src/k.{suffix}")
+        assert language_of(f"k.{suffix}", "x") is not Language.UNKNOWN
+    assert not re.search(pattern, "k.txt")
+    monkeypatch.chdir(tmp_path)
+    Path("old.cu").write_text('asm("vadd4 x;");', encoding="utf-8")
+    Path("ptxscope.toml").write_text('[check]\nexclude = ["old.cu"]', encoding="utf-8")
+    entries = re.findall(r"entry: ptxscope (.*)", text)
+    assert len(entries) == 2
+    for words in entries:
+        assert main([*words.split(), "--help"]) == 0
+        assert main([*words.split(), "old.cu"]) == 0
+
+
+def test_the_github_action_passes_files_and_patterns_to_check(tmp_path: Path) -> None:
+    text = (ROOT / "action.yml").read_text(encoding="utf-8")
+    script = "\n".join(x.strip() for x in text.rpartition("run: |")[2].splitlines())
+    command = tmp_path / "ptxscope" / "bin" / "ptxscope"
+    command.parent.mkdir(parents=True)
+    command.write_text('#!/bin/sh\nprintf "<%s>" "$@"; echo; exit 1\n', encoding="utf-8")
+    command.chmod(0o755)
+    for name in ("a.cu", "b c.cu", "$(touch hacked).cu"):
+        (tmp_path / name).touch()
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script],
+        env={
+            "PATH": "/usr/bin:/bin",
+            "RUNNER_TEMP": str(tmp_path),
+            "FILES": "*.cu\nnone*.cu\nx.ptx",
+            "ARGUMENTS": "--ignore\nE3, E6",
+            "SARIF": "out.sarif",
+        },
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    files = "<$(touch hacked).cu><a.cu><b c.cu><x.ptx>"
+    assert done.returncode == 1
+    assert done.stdout == f"<check><--ignore><E3, E6><--quiet>{files}\n"
+    sarif = (tmp_path / "out.sarif").read_text(encoding="utf-8")
+    assert sarif == f"<check><--ignore><E3, E6><-f><sarif>{files}\n"
+    assert not (tmp_path / "hacked").exists()

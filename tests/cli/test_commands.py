@@ -300,11 +300,6 @@ def test_only_new_spellings_are_options() -> None:
         assert new.startswith("ptxscope ") or new.split()[0] in options
 
 
-def test_a_file_may_have_the_name_of_an_old_spelling(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "--", "--json"]) == 2
-    assert "./--json" in capsys.readouterr().err
-
-
 def test_a_call_inside_of_a_call_is_a_block() -> None:
     a, b, c = 0x01FF0380, 0x03FF0601, 0xFF02017F
     given = [f"{name}={bits:#x}" for name, bits in zip("abc", (a, b, c), strict=True)]

@@ -146,18 +146,7 @@ def test_a_source_may_hold_half_a_pair(format_: str) -> None:
         assert place["artifactLocation"]["uri"] == "%FF.py"
 
 
-def test_words_after_two_dashes_are_files(tmp_path: Path) -> None:
-    for name in ("-x.ptx", "-q", "y.ptx"):
-        (tmp_path / name).write_text("vadd4.u32.u32.u32 %r1, %r1, %r1, %r1;\n", encoding="utf-8")
-    done = run("check", "-q", "--", "-x.ptx", "-q", "y.ptx")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("3 instructions, 0 illegal")
-
-
 def test_a_folder_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
     done = run("run", str(tmp_path))
     assert done.returncode == 2
     assert f"{tmp_path} is a directory; name its files" in done.stderr
-    done = run("check", "")  # nor the current folder
-    assert done.returncode == 2
-    assert "'' is not a file name" in done.stderr

@@ -1,10 +1,10 @@
 """Requests of ``tests/data/requests``: their exit statuses, and parts of both of their answers.
 
-A line `# …` begins a section, `$ …` a request; `< …` is its standard input. Below it stand the exit
-status and the parts, one a line: of standard output if the status is 0 or followed by >, else of
-standard error; behind `>` or `2>` they are of the stream that this names. After `~` a part must be
-missing, after `&` lines may break at its blanks. A stream without parts stays empty, and no file is
-made. \\n is the end of a line, or the beginning of an answer.
+A line `# …` begins a section, `$ …` a request, `$ [FOLDER] …` one there; `< …` is its input. Below
+it stand the exit status and the parts, one a line: of standard output if the status is 0 or
+followed by >, else of standard error; behind `>` or `2>` they are of the stream that this names.
+After `~` a part must be missing, after `&` lines may break at its blanks. A stream without parts
+stays empty, and no file is made. \\n is the end of a line, or the beginning of an answer.
 
 `NAME = …` is a text that the requests below have as {NAME}; {DATA} is the folder `tests/data`.
 `=== FILE` begins a file, up to a line `===`; `=== FILE from OTHER` a copy of a file above, or of a
@@ -30,7 +30,8 @@ _BLOCK = re.compile(
     r"^\# (?P<title>.*)"
     r"|^(?P<name>[A-Z0-9]+) = (?P<text>.*)"
     r"|^=== (?P<file>\S+)(?: from (?P<source>\S+))?\n(?P<body>(?:(?!===$).*\n)*)===$"
-    r"|^\$ (?P<words>.*)\n(?:< (?P<given>.*)\n)?(?P<answer>\d.*(?:\n  .*)*)",
+    r"|^\$ (?:\[(?P<folder>.*?)\] )?(?P<words>.*)\n"
+    r"(?:< (?P<given>.*)\n)?(?P<answer>\d.*(?:\n  .*)*)",
     re.MULTILINE,
 )
 
@@ -39,6 +40,7 @@ class Request(NamedTuple):
     """What is typed, and what must come of it."""
 
     words: list[str]
+    folder: str
     given: str
     answer: str
     files: dict[str, str]
@@ -79,6 +81,7 @@ def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
                 f"{title}: {block['words']}",
                 Request(
                     shlex.split(_unescape(insert_texts(block["words"]))),
+                    block["folder"] or "",
                     _unescape(block["given"] or ""),
                     block["answer"],
                     {**files},
@@ -101,19 +104,21 @@ def test_a_request_has_its_status_and_answer_and_creates_no_file(
 ) -> None:
     if request_.words[0] in ("find", "prove", "verify") or "--prove" in request_.words:
         pytest.importorskip("bitwuzla")
-    monkeypatch.chdir(tmp_path)
     for name, text in request_.files.items():
-        Path(name).write_text(text, "utf-8")
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path / request_.folder)
     done = run(*request_.words, given=request_.given)
     status, *parts = request_.answer.split("\n  ")
-    usual = "> " if status[0] == "0" or status[1:2] == ">" else "2> "
+    usual = ">" if status[0] == "0" or status[1:2] == ">" else "2>"
     parts.insert(0, status[1:].removeprefix(">").removeprefix(" "))
     assert done.returncode == int(status[0]), done
-    marked = [x if x.startswith(("> ", "2> ")) else usual + x for x in parts]
-    for mark, printed in (("> ", done.stdout), ("2> ", done.stderr)):
-        wanted = [x.removeprefix(mark) for x in marked if x.startswith(mark)]
+    marked = [re.findall(r"\A(?:(2?>)(?: |\Z))?(.*)", part)[0] for part in parts]
+    for mark, printed in ((">", done.stdout), ("2>", done.stderr)):
+        wanted = [part for stream, part in marked if (stream or usual) == mark]
         assert wanted or not printed, printed
         for part in wanted:
             is_missing = part.startswith("~ ")
             assert has_part(printed, part.removeprefix("~ ")) != is_missing, (part, printed)
-    assert {x.name: x.read_text("utf-8") for x in tmp_path.iterdir()} == request_.files
+    left = {x: x.read_text("utf-8") for x in tmp_path.rglob("*") if not x.is_dir()}
+    assert left == {tmp_path / name: text for name, text in request_.files.items()}

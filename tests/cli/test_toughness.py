@@ -105,36 +105,3 @@ def test_a_lack_of_memory_is_an_error() -> None:
 def test_find_accepts_a_value_for_an_unread_operand() -> None:
     words = ("vsub.s32.u32.s32 d, a, b, c", "--where", "a > 5")
     assert run("find", *words, "c=0").returncode == 0
-
-
-@pytest.mark.parametrize("line", ["cvt.u32.u32 %q1, %r1;", "cvt.u32.u32 %r1, %q1;"])
-def test_cvt_refuses_a_register_of_128_bits(line: str, tmp_path: Path) -> None:
-    kernel = tmp_path / "k.ptx"
-    code = f".reg .b128 %q<2>; .reg .u32 %r<2>; mov.u32 %r1, 1; {line} ret;"
-    kernel.write_text(f".entry k(.param .u64 p) {{ {code} }}")
-    done = run("run", str(kernel))
-    assert (done.returncode, "unknown: %" in done.stdout) == (0, True)
-    done = run("run", str(kernel), "p=zeros:u32:1")
-    assert (done.returncode, "declared .b128" in done.stderr) == (1, True)
-
-
-def test_settings_that_are_nested_too_deeply_are_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "pyproject.toml").write_text("x = " + 20_000 * "[")
-    monkeypatch.chdir(tmp_path)
-    done = run("check")
-    assert done.returncode == 2
-    assert "pyproject.toml: arrays or tables are nested too deeply" in done.stderr
-
-
-@pytest.mark.parametrize("place", [".", "./", "src", "src/../src"])
-def test_a_folder_in_the_settings_stands_for_its_files(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "a.ptx").write_text(f"{LINE};\n")
-    (tmp_path / "ptxscope.toml").write_text(f"[check]\npaths = ['{place}']\n")
-    monkeypatch.chdir(tmp_path)
-    done = run("check")
-    assert (done.returncode, "a.ptx:1:1" in done.stdout) == (0, True)
