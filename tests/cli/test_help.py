@@ -120,10 +120,3 @@ def test_an_option_reads_the_same_in_every_command() -> None:
         "folder of the page's files",
     }
     assert all(text.startswith("output format") for text in texts["--format"])
-
-
-def test_show_separates_the_name_of_a_modifier_from_its_meaning() -> None:
-    text = run("show", "prmt").stdout
-    assert "\n  permute_mode permute mode: .f4e" in text
-    assert "\n  stype        * source type: .b32\n" in text
-    assert "\n1 legal form\n" in run("show", "fns").stdout

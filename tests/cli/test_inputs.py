@@ -73,39 +73,6 @@ def test_invalid_bytes_are_reported_by_line_and_column(
     assert said in call(raw, by_name, "eval", LINE, "--csv", "FILE", status=2).stderr
 
 
-@ways
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("a,b,a\n1,2,3\n", "two columns for a: `a` and `a`"),
-        ("a,b, a \n1,2,3\n", "two columns for a"),
-        ("a,b,d,d:out\n1,2,3,4\n", "has a column d:out, the name of a column that"),
-        ("", "the CSV file is empty"),
-        ("a\n1\n", "no column b"),
-        ("a,b\n1,2\n1,x\n", "line 3, column b: `x` is not a value"),
-        ("a,b\n1,2,3\n", "line 2: there are 3 values for 2 columns"),
-        ("a,b\n1\n", "line 2 has no value for b"),
-        ("a,b\n ,1\n", "line 2 has no value for a"),
-        ('a,b\n"1,2\n', "error: "),
-    ],
-)
-def test_tables_that_are_wrong(text: str, said: str, by_name: bool) -> None:
-    assert said in call(text.encode(), by_name, "eval", LINE, "--csv", "FILE", status=2).stderr
-
-
-def test_a_register_s_column_is_its_own_by_any_of_its_names() -> None:
-    line = "vadd.u32.u32.u32 %r1, %r2, %r3"
-    said = call(b"%r2,r2,b\n1,2,3\n", True, "eval", line, "--csv", "FILE", status=2).stderr
-    assert "two columns for %r2: `%r2` and `r2`" in said
-    said = call(b"%r2,b,a\n1,2,3\n", True, "eval", line, "--csv", "FILE", status=2).stderr
-    assert "two columns for %r2: `%r2` and `a`" in said
-
-
-def test_results_are_aligned_with_their_column_title() -> None:
-    out = call(b"a,b,note,note\n1,2\n3,4,x,y\n", True, "eval", LINE, "--csv", "FILE").stdout
-    assert out.splitlines() == ["a,b,note,note,d", "1,2,,,0x00000003", "3,4,x,y,0x00000007"]
-
-
 # --- half a surrogate pair ---------------------------------------------------------------
 
 

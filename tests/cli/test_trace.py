@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.cli import main
 from ptxscope.cli.support.command_table import COMMANDS
 from ptxscope.cli.support.ptx_arguments import is_instruction_name
 from ptxscope.engine.isa.catalog import CATALOG
@@ -16,26 +15,6 @@ from tests.cli.running import run
 from tests.tiers import sampled
 
 E3 = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344"]
-VADD = ("vadd.s32.s32.s32.sat d, a, b, c", "a=1", "b=2", "c=3")
-BLOCK = ["{ add.u32 t, a, b; sub.u32 d, t, b; }", "a=3", "b=4"]
-
-
-@pytest.mark.parametrize(
-    ("line", "options", "messages"),
-    [
-        (E3, ["--steps", "1-2", "--note", "saturate=n", "--note", "extend=n"], ["saturate"]),
-        (E3, ["--note", "saturate=n", "--note", "lane 0=n"], []),
-        (BLOCK, ["--fold", "1", "--note", "s1.write=n", "--note", "s2.1=n"], ["s1.write"]),
-        (BLOCK, ["--steps", "s1", "--note", "s1.write=n"], []),
-    ],
-)
-def test_a_note_on_a_hidden_step_is_reported(
-    line: list[str], options: list[str], messages: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["trace", *line, *options]) == 0
-    assert capsys.readouterr().err.splitlines() == [
-        f"note: the note on {x} is not shown, because its step is not" for x in messages
-    ]
 
 
 @pytest.mark.parametrize(
@@ -62,10 +41,6 @@ def test_the_file_name_minus_is_standard_output(
 def test_a_model_may_read_an_operand_that_isa_ignores() -> None:
     # H7 takes the lanes that the mask leaves from b, which the selectors read nothing of
     line = ("vadd4.s32.s32.s32 d.b0, a.b3210, b.b3210, c", "a=1", "c=1", "--model", "H7")
-    for command in ("trace", "eval"):
-        done = run(command, *line)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == "error: no value for b, which H7 reads\n"
     shown = run("trace", *line, "b=0x02020202").stdout.replace("\\\n", "")
     again = shlex.split(shown[shown.rindex("$ ptxscope ") :])[2:]
     assert "b=0x02020202" in again
@@ -117,18 +92,6 @@ def test_a_file_with_the_suffix_of_another_format_is_reported(
     warning = f"warning: {file} has the suffix of {suffix}, but -f {format_} decides the format\n"
     assert (done.returncode, done.stderr) == (0, warning if suffix else "")
     assert file.read_text("utf-8").startswith("<svg") == (format_ == "svg")
-
-
-@pytest.mark.parametrize("command", ["trace", "eval"])
-@pytest.mark.parametrize("version", ["99.1", "13.6", "14.0"])
-def test_a_version_newer_than_any_known_is_reported_as_an_assumption(
-    command: str, version: str
-) -> None:
-    done = run(command, *VADD, "--model", f"ptxas-{version}")
-    assert done.returncode == 0
-    (warning,) = done.stderr.splitlines()
-    assert f"ptxas-{version}" in warning
-    assert "13.5" in warning
 
 
 # --- the bare name of an instruction or of an intrinsic: its example ------------------------------
