@@ -1,4 +1,4 @@
-"""``prove``, ``find`` and ``vectors``: answers, statuses, files and errors."""
+"""``vectors``, the operands to observe next, and what runs without the solver of ``prove``."""
 
 from __future__ import annotations
 
@@ -24,96 +24,6 @@ AVERAGE = "vavrg4.u32.u32.u32 d, a, b, c"
 PLAIN = "{{ .reg .b32 x, y; {0}.b32 x, a, b; xor.b32 y, a, b; and.b32 y, y, 0xfefefefe; " \
     "shr.u32 y, y, 1; {1}.u32 d, x, y; }}"  # fmt: skip
 SHOWING_E3 = "vadd.u32.s32.s32.sat d.b0, a, b, c"
-
-
-def test_brief_answers_of_prove_have_no_traces() -> None:
-    words = ("prove", AVERAGE, PLAIN.format("and", "add"), "--brief")
-    assert "(1 + 0 + 1) >>" not in run(*words).stdout
-
-
-def test_the_json_of_a_proof_has_verdict_and_counterexample() -> None:
-    done = run(
-        "prove", "vmin4.s32.s32.s32 d, a, b, c", "vmin4.u32.u32.u32 d, a, b, c", "-f", "json"
-    )
-    document = json.loads(done.stdout)
-    assert document["verdict"] == "different"
-    assert document["counterexample"] == {
-        "operands": {"a": 0x80, "b": 0},
-        "results": [[0x80, 0]],
-    }
-    assert document["difference"]["of"] == ["a.b0", "b.b0"]
-    assert document["difference"]["number"] / document["difference"]["total"] == 0.5
-
-
-def test_places_in_files(tmp_path: Path) -> None:
-    kernel = """\
-.entry one() {
-  .reg .b32 a, b, t, d;
-  xor.b32 t, a, b;
-  and.b32 d, t, a;
-  ret;
-}
-.entry two() {
-  .reg .b32 a, b, t, d;
-  not.b32 t, b;
-  and.b32 d, a, t;
-  ret;
-}
-"""
-    file = tmp_path / "two.ptx"
-    file.write_text(kernel)
-    assert run("prove", f"{file}:one", f"{file}:two").returncode == 0
-    assert run("prove", f"{file}:3-4", f"{file}:9-10").returncode == 0
-    assert run("prove", f"{file}:3", "xor.b32 e, b, a").returncode == 0
-    assert "two.ptx has one, two" in run("prove", f"{file}:three", f"{file}:two").stderr
-    assert run("prove", f"{file}:77", f"{file}:two").returncode == 2
-
-
-KERNEL = """\
-.visible .entry blend(.param .u64 out, .param .u64 in)
-{{
-  .reg .b32 %r<10>, %x, %o;
-  .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [in];
-  ld.global.v2.u32 {{%r1, %r2}}, [%rd1];
-  {0}
-  ld.param.u64 %rd2, [out];
-  add.u64 %rd3, %rd2, 8;
-  st.global.u32 [%rd3], %r4;
-  st.global.u32 [%rd3+4], {1};
-  ret;
-}}
-"""
-ONE = "vavrg4.u32.u32.u32 %r4, %r1, %r2, %r2;"
-OTHER = "or.b32 %o, %r1, %r2; xor.b32 %x, %r1, %r2; and.b32 %x, %x, 0xfefefefe; " \
-    "shr.u32 %x, %x, 1; sub.u32 %r4, %o, %x;"  # fmt: skip
-
-
-def test_kernels_that_load_and_store(tmp_path: Path) -> None:
-    one, other, wrong = (tmp_path / f"{name}.ptx" for name in ("one", "other", "wrong"))
-    one.write_text(KERNEL.format(ONE, "%r1"))
-    other.write_text(KERNEL.format(OTHER, "%r1"))
-    wrong.write_text(KERNEL.format(OTHER.replace("0xfefefefe", "0xfefefeff"), "%r1"))
-    done = run("prove", f"{one}:blend", f"{other}:blend")
-    assert done.returncode == 0
-    assert "loaded, so treated as input: %r1, %r2" in done.stdout
-    assert "stored, at any address: %r4" in done.stdout
-    assert "Equal for all 2^128 values of %r1, %r2, %rd2." in done.stdout
-    assert run("prove", f"{one}:5-12", f"{wrong}:blend").returncode == 0  # bit 0 is shifted out
-    wrong.write_text(KERNEL.format(OTHER.replace("0xfefefefe", "0xfefeffff"), "%r1"))
-    done = run("prove", f"{one}:blend", f"{wrong}:blend")
-    assert done.returncode == 1
-    assert "%r1 = 0x00000100, %r2 = 0, %rd2 = 0." in done.stdout
-    # what is stored is compared though it is read later
-    one.write_text(KERNEL.format(ONE + " not.b32 %r5, %r4;", "%r5"))
-    later = ONE.replace("%r4", "%r6") + " not.b32 %r5, %r6;"
-    other.write_text(KERNEL.format(f"{OTHER} {later}", "%r5"))
-    assert run("prove", f"{one}:blend", f"{other}:blend").returncode == 0
-    other.write_text(KERNEL.format(f"{OTHER.replace('sub', 'add')} {later}", "%r5"))
-    assert run("prove", f"{one}:blend", f"{other}:blend").returncode == 1
-    one.write_text(KERNEL.format(f"{ONE} ld.global.u32 %r4, [%rd1];", "%r4"))
-    done = run("prove", f"{one}:blend", f"{one}:blend")
-    assert "`ld.global.u32` is not computed here: %r4 would be unknown" in done.stderr
 
 
 @pytest.fixture
@@ -159,13 +69,6 @@ def test_a_single_explanation_does_not_load_the_solver() -> None:
     words = ["explain", SHOWING_E3, "a=-1", "b=0", "c=0x11223344", "--got", "0x11223300"]
     assert not [x for x in list_loaded_modules(*words) if ".proof" in x or x == "bitwuzla"]
     assert "This is the documented result." in run(*words).stdout
-
-
-def test_find() -> None:
-    done = run("find", "popc.b32 d, a", "--where", "d == 32", "-n", "3", "-f", "json")
-    document = json.loads(done.stdout)
-    assert document["answers"] == [{"operands": {"a": 2**32 - 1}, "results": {"d": 32}}]
-    assert document["complete"] is True
 
 
 # --- vectors -----------------------------------------------------------------------------

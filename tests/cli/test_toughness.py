@@ -100,8 +100,3 @@ def test_an_unknown_colour_system_is_an_error_of_the_request(
 def test_a_lack_of_memory_is_an_error() -> None:
     with patch("ptxscope.cli.commands.list.run", side_effect=MemoryError):
         assert run("list") == (2, "", "error: this does not fit in memory\n")
-
-
-def test_find_accepts_a_value_for_an_unread_operand() -> None:
-    words = ("vsub.s32.u32.s32 d, a, b, c", "--where", "a > 5")
-    assert run("find", *words, "c=0").returncode == 0
