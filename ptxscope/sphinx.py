@@ -350,9 +350,9 @@ def _framed(trace: _TraceNode, ids: set[str], script: str) -> str:
     if name and trace["is_in_figure"]:  # the figure has this id
         document = document.replace(f' id="{name}"', "", 1)
     lacking = [
-        x
-        for x in trace["anchors"]
-        if f' id="{x}"' not in document and not (trace["is_in_figure"] and x == name)
+        anchor
+        for anchor in trace["anchors"]
+        if f' id="{anchor}"' not in document and not (trace["is_in_figure"] and anchor == name)
     ]
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in lacking)
     classes = " ".join(["ptx-trace", *trace["css"]])

@@ -155,9 +155,9 @@ class Search:
         if not (stype and stype.is_float and self.ins.form.cmp):
             return False
         return any(
-            isnan(decode_float(x.observation.operands[role], stype))
-            for x in self.cases
-            if not x.observation.matches(x.documented)
+            isnan(decode_float(case.observation.operands[role], stype))
+            for case in self.cases
+            if not case.observation.matches(case.documented)
             for role in "ab"
         )
 
@@ -246,8 +246,10 @@ class Search:
         """
         aspects = {f"{role}sel" for role in roles}
         if any(
-            x.changed_aspects & aspects or x.reading or _get_rules(x) & _LANE_MIXING_RULES
-            for x in causes
+            cause.changed_aspects & aspects
+            or cause.reading
+            or _get_rules(cause) & _LANE_MIXING_RULES
+            for cause in causes
         ):
             return None
         if self._variants.is_redundant(causes):

@@ -146,8 +146,13 @@ class Variants:
         """
         changing = [cause for cause in causes if cause.has_plan_change]
         key = tuple(
-            (x.slots, x.literals, tuple(e.id for e in x.errata), x.is_guard_inverted)
-            for x in changing
+            (
+                cause.slots,
+                cause.literals,
+                tuple(e.id for e in cause.errata),
+                cause.is_guard_inverted,
+            )
+            for cause in changing
         )
         if key not in self._variants:
             self._variants[key] = self._make(changing)

@@ -206,7 +206,8 @@ def diagnose(
     if len(observed_values) != len(values) or not values:
         raise ValueError("the number of observed values differs from the number of operand sets")
     observations = [
-        make_observation(ins, x, value) for x, value in zip(values, observed_values, strict=True)
+        make_observation(ins, own_values, value)
+        for own_values, value in zip(values, observed_values, strict=True)
     ]
     return investigate(make_block(ins), observations).explanations
 
@@ -243,9 +244,9 @@ def investigate(block: BasicBlock, observations: Sequence[Observation]) -> Diagn
         search = Search(ins, [own_cases[i] for i in order], 1 + is_single)
         combinations = sorted(search.run(), key=partial(_compute_rank, ins))
         explanations += (
-            _make_explanation(search, x, own_cases, shown_index, number, subject)
-            for x in combinations
-            if x.causes or statement is block.statements[-1]
+            _make_explanation(search, combination, own_cases, shown_index, number, subject)
+            for combination in combinations
+            if combination.causes or statement is block.statements[-1]
         )
         try_count += search.try_count
         if not is_single:
@@ -344,8 +345,8 @@ def _iter_near_misses(
     The bits are those of the observation that is shown. The documented result is always included.
     """
     candidates = [
-        _make_near_miss(search, x, cases, shown_index)
-        for x in search.find_nearest_misses(_MAX_EXAMINED_MISSES)
+        _make_near_miss(search, miss, cases, shown_index)
+        for miss in search.find_nearest_misses(_MAX_EXAMINED_MISSES)
     ]
     candidates.sort(key=lambda x: (-x.match_count, x.distance, len(x.causes), x.cost))
     explanations = list({_list_near_miss_sentences(x): x for x in reversed(candidates)}.values())[
@@ -382,8 +383,8 @@ def _format_versions(
     return format_versions(
         models
         or [
-            x
-            for x, changed_causes in causes_by_model
+            model
+            for model, changed_causes in causes_by_model
             if search.compute_result(changed_causes, case) == result
         ],
         form,

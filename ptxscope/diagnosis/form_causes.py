@@ -241,8 +241,8 @@ def format_slot_change(
     have another operand in that place.
     """
     present_operand, new_operand = (
-        "" if slot.place is SlotPlace.MODIFIER else x.format_operand(str(slot.place))
-        for x in (ins, changed_instruction or ins)
+        "" if slot.place is SlotPlace.MODIFIER else line.format_operand(str(slot.place))
+        for line in (ins, changed_instruction or ins)
     )
     # the phrase names the operand even without a suffix
     is_suffix = bool(present_operand) and not slot.word

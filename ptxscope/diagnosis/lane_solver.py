@@ -87,9 +87,9 @@ def solve_lane_sum(problem: SelectorProblem, cases: Sequence[Case]) -> SelectorM
     is_truncated = bool(other_cases) and choice_count > _MAX_COMBINATIONS
     if other_cases:
         combinations = [
-            x
-            for x in combinations[:_MAX_COMBINATIONS]
-            if _holds_for_all(problem, x.digits, other_cases)
+            combination
+            for combination in combinations[:_MAX_COMBINATIONS]
+            if _holds_for_all(problem, combination.digits, other_cases)
         ]
         choice_count = len(combinations)
     if not combinations:
@@ -117,8 +117,10 @@ def _list_partial_sums(
             for vector, choices in sums.items():
                 sum_ = tuple(x + y for x, y in zip(vector, adds, strict=True))
                 extended_sums.setdefault(sum_, []).extend(
-                    DigitCombination(x.changed_digit_count + change_count, (*x.digits, digits))
-                    for x in choices
+                    DigitCombination(
+                        choice.changed_digit_count + change_count, (*choice.digits, digits)
+                    )
+                    for choice in choices
                 )
         sums = extended_sums
     for choices in sums.values():

@@ -205,7 +205,7 @@ def _find_selector(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[
         return
     for number in range(_DIGITS):
         if number != written_selector % _DIGITS and all(
-            x.observation.matches(_permute(ins, x, number)) for x in cases
+            case.observation.matches(_permute(ins, case, number)) for case in cases
         ):
             yield make_digits_cause(ins, number)
 
@@ -226,8 +226,8 @@ def _solve_digits(
             other
             for other in range(16)
             if not any(
-                x.observation.observed["d"].compute_difference(result[other]) & mask
-                for x, result in zip(cases, results, strict=True)
+                case.observation.observed["d"].compute_difference(result[other]) & mask
+                for case, result in zip(cases, results, strict=True)
             )
         ]
         if not fitting_digits:

@@ -128,11 +128,11 @@ def _iter_c_causes(
     if types["c"] is not Type.PRED:
         operand = ins.entry.get_operand("c")
         partners = [
-            x
-            for x in registers
-            if x != "c"
-            and types[x[0]].bits == types["c"].bits
-            and not ins.entry.get_operand(x[0]).is_like(operand)
+            register
+            for register in registers
+            if register != "c"
+            and types[register[0]].bits == types["c"].bits
+            and not ins.entry.get_operand(register[0]).is_like(operand)
         ]
         yield from (_make_exchange(ins, x, "c", 5) for x in partners)
     if (ins.form.dsel or ins.form.mask) and not ins.form.secop:

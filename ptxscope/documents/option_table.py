@@ -231,8 +231,8 @@ def drop_idle_options(options: Options, format_: str) -> Options:
 def make_options(values: Mapping[str, Any]) -> Options:
     """Return options from parsed arguments by ``dest``, without what is computed from these."""
     fields: dict[str, Any] = {
-        x.field: x.value if x.is_flag else values[x.dest]
-        for x in OPTIONS
-        if x.field and x.value is not None and x.is_given(values)
+        option.field: option.value if option.is_flag else values[option.dest]
+        for option in OPTIONS
+        if option.field and option.value is not None and option.is_given(values)
     }
     return DEFAULT._replace(**fields)

@@ -74,7 +74,7 @@ def format_rules(scope: str, colours: Mapping[str, Pair], theme: Theme = Theme.A
     if theme is not Theme.AUTO:
         return f"{scope}{{{format_declarations(colours, theme)}}}"
     either, light, dark = (
-        format_declarations(colours, x) for x in (Theme.AUTO, Theme.LIGHT, Theme.DARK)
+        format_declarations(colours, theme) for theme in (Theme.AUTO, Theme.LIGHT, Theme.DARK)
     )
     is_light, is_dark = (",".join(marks) for marks in zip(*MARKS, strict=True))
     return (

@@ -62,7 +62,7 @@ class MistakeExplanation(NamedTuple):
     def with_lane(self, lane: int) -> MistakeExplanation:
         """Return the same explanation for one lane."""
         name, sentence = (
-            f"In lane {lane} {x[:1].lower()}{x[1:]}" for x in (self.name, self.sentence)
+            f"In lane {lane} {text[:1].lower()}{text[1:]}" for text in (self.name, self.sentence)
         )
         return MistakeExplanation(name, sentence)
 
@@ -130,9 +130,9 @@ def find_likely_mistakes(
     """Return the single mistakes that give an answer, as alternatives, the likeliest first."""
     location = locate_answer(question)
     matches = [
-        x
-        for x in iter_mistakes(question)
-        if location.is_accepted(x.value, value, is_pattern=is_pattern)
+        mistake
+        for mistake in iter_mistakes(question)
+        if location.is_accepted(mistake.value, value, is_pattern=is_pattern)
     ]
     return tuple(dict.fromkeys(x.explanation for x in sorted(matches, key=lambda x: x.cost)))
 

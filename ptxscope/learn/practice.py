@@ -135,9 +135,9 @@ def make_instruction(form_: Form) -> Instruction:
         form_,
         destinations,
         tuple(
-            Register(x.role)
-            for x in get_entry(form_).sources
-            if (x.role != "c" or form_.c) and not x.is_implicit
+            Register(source.role)
+            for source in get_entry(form_).sources
+            if (source.role != "c" or form_.c) and not source.is_implicit
         ),
     )
 

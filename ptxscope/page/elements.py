@@ -132,18 +132,18 @@ def make_live_markup(document: str, trace: Trace, words: Sequence[str], script: 
     fields = [
         make_element(
             "label",
-            f"{x.name} ",
+            f"{operand.name} ",
             make_element(
                 "input",
                 type="text",
-                name=x.name,
-                value=format_hex(trace.operands[x.roles[0]], x.type.bits),
+                name=operand.name,
+                value=format_hex(trace.operands[operand.roles[0]], operand.type.bits),
                 autocomplete="off",
                 spellcheck="false",
             ),
         )
-        for x in target.inputs
-        if x.roles[0] not in target.constants
+        for operand in target.inputs
+        if operand.roles[0] not in target.constants
     ]
     form = make_element("form", *fields, make_element("output", class_="px-state"), hidden=True)
     return (

@@ -148,13 +148,13 @@ def _round(length: float) -> float:
 def _map_parts(trace: Trace) -> dict[str, _Part]:
     """Return the parts of a picture by the branch of their values."""
     return {
-        x.prefix: _Part(
+        statement.prefix: _Part(
             part,
             build_scene(part),
-            x.prefix,
-            frozenset(role for role, place in x.reads.items() if not place.statement),
+            statement.prefix,
+            frozenset(role for role, place in statement.reads.items() if not place.statement),
         )
-        for x, part in trace.statements
+        for statement, part in trace.statements
     }
 
 
@@ -162,9 +162,9 @@ def _map_sentences(picture: PagePicture) -> dict[Node, str]:
     """Return the sentence on each value, results among them."""
     document = picture.drawing.doc
     results = {
-        (section.branch, f"{x.name} =", 0): x
+        (section.branch, f"{result.name} =", 0): result
         for section in document.sections
-        for x in section.results
+        for result in section.results
     }
     has_origins = len(document.trace.parts) <= _MAX_RELATED_STATEMENTS
     sentences = dict(iter_value_sentences(document, has_origins=has_origins))

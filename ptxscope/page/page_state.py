@@ -152,10 +152,10 @@ class PageState:
         return PageLink(
             self.line,
             {
-                f"${x.name}" if self.block_trace else x.roles[0]: format_hex(
-                    operands[x.roles[0]], x.type.bits
+                f"${operand.name}" if self.block_trace else operand.roles[0]: format_hex(
+                    operands[operand.roles[0]], operand.type.bits
                 )
-                for x in self.inputs
+                for operand in self.inputs
             },
             state.setup.model,
             0 if is_at_end and not state.is_predicting else self.current_step,

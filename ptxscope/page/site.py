@@ -214,9 +214,9 @@ def _make_card(entry: Entry) -> Element:
     ptx, values = entry.example
     ins = parse(ptx)
     texts = {
-        x.roles[0]: format_hex(values[x.roles[0]], x.type.bits)
-        for x in ins.inputs
-        if x.roles[0] in values
+        operand.roles[0]: format_hex(values[operand.roles[0]], operand.type.bits)
+        for operand in ins.inputs
+        if operand.roles[0] in values
     }
     picture = make_element("img", src=_name_file(entry), alt="", loading="lazy", width="200")
     label = make_element("span", make_element("b", entry.opcode), f" {entry.summary}")

@@ -86,8 +86,10 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
         return [form, make_element("p", about), make_report(shlex.join(words))], None
     diagnosis = investigate(ins, [observation])
     buttons = [
-        make_button(f"Show it {format_causes(x)}", "show_explanation", data_index=str(index))
-        for index, x in enumerate(diagnosis.explanations[:8])
+        make_button(
+            f"Show it {format_causes(explanation)}", "show_explanation", data_index=str(index)
+        )
+        for index, explanation in enumerate(diagnosis.explanations[:8])
         if len(trace.parts) == 1
     ]
     rows = make_element("p", *buttons, class_="choices") if buttons else ""

@@ -275,10 +275,10 @@ def make_comparison_line(row: RowTrace, figure: ComparisonLine) -> NumberLine:
     if len(numbers) == 1:
         numbers, names, places = [*numbers, 0], [*names, "0"], [*places, LaneRef(row.key, 0)]
     points = tuple(
-        _make_named_point(str(x), position, name, place)
-        for x, position, name, place in zip(
+        _make_named_point(str(number), position, name, place)
+        for number, position, name, place in zip(
             numbers,
-            _separate_places(numbers, [_compute_place(x, low, high) for x in numbers]),
+            _separate_places(numbers, [_compute_place(number, low, high) for number in numbers]),
             names,
             places,
             strict=True,

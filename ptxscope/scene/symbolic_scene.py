@@ -136,8 +136,8 @@ def _make_float_ruler(ruler: BitRuler) -> BitRuler:
         SpanKind.LOST: "f",
     }
     fields = tuple(
-        x._replace(text=letters[x.kind] * (len(x.text) if set(x.text) <= set("01") else 13))
-        for x in ruler.runs
+        run._replace(text=letters[run.kind] * (len(run.text) if set(run.text) <= set("01") else 13))
+        for run in ruler.runs
     )
     return ruler._replace(runs=fields, summary="")
 
@@ -319,14 +319,14 @@ def _make_permutation(row: RowTrace, figure: PermutationFigure) -> PermutationFi
     """Return the bar of bytes without the choices of the lanes."""
     sources = tuple(x._replace(text=x.name, is_taken=True) for x in figure.sources)
     lane_bytes = tuple(
-        x._replace(
+        byte._replace(
             digit_text="?",
             source=None,
             is_sign=False,
-            text=row.micro.format_symbols(row, x.place.lane),
+            text=row.micro.format_symbols(row, byte.place.lane),
             tint=PLAIN,
         )
-        for x in figure.lane_bytes
+        for byte in figure.lane_bytes
     )
     return figure._replace(sources=sources, lane_bytes=lane_bytes, selector="")
 

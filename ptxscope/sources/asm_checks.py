@@ -151,7 +151,7 @@ def _is_ptx(statements: list[RawInstruction]) -> bool:
     """Return whether statements are PTX: all opcodes are known, and one has a type."""
     opcodes = (x.opcode.text for x in statements)
     return all(x in ALL_OPCODES for x in opcodes) and any(
-        name in _TYPES for x in statements for name in x.modifier_names
+        name in _TYPES for statement in statements for name in statement.modifier_names
     )
 
 

@@ -116,7 +116,8 @@ def take_target(
         return
     operands, names = target.trace.operands, [x.name for x in inputs]
     items = [
-        MenuItem(x.name, f"now {format_hex(operands[x.roles[0]], x.type.bits)}") for x in inputs
+        MenuItem(operand.name, f"now {format_hex(operands[operand.roles[0]], operand.type.bits)}")
+        for operand in inputs
     ]
     items.append(MenuItem("any of them", "the simplest operands"))
     index = names.index(state.edited_register) if state.edited_register in names else 0

@@ -109,7 +109,10 @@ def with_form(setup: Setup, form: Form) -> Setup:
     literals = {role: x.bits for role, x in ins.roles.items() if isinstance(x, Immediate)}
     taken = {*ins.names.values()}
     registers = {
-        x: Register(next(y for y in (x, f"{x}1", f"{x}2") if y not in taken)) for x in literals
+        literal: Register(
+            next(y for y in (literal, f"{literal}1", f"{literal}2") if y not in taken)
+        )
+        for literal in literals
     }
     operands = make_instruction(form, ins.destinations, {**ins.roles, **registers}, ins.guard)
     values = {

@@ -31,8 +31,12 @@ def choose_lesson(state: ExplorerState) -> Requests:
         yield _report_failure(error)
         return
     items = [
-        MenuItem(x.title, describe_lesson(x, places.get(x.name, LessonProgress())), x.group)
-        for x in heads
+        MenuItem(
+            lesson.title,
+            describe_lesson(lesson, places.get(lesson.name, LessonProgress())),
+            lesson.group,
+        )
+        for lesson in heads
     ]
     names = [head.name for head in heads]
     first = names.index(find_next_lesson(names, places) or names[0])

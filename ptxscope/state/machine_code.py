@@ -90,8 +90,14 @@ class MachineCode(NamedTuple):
         shown = [x for x in self.listing.instructions if x.purpose is not Purpose.ADDRESS]
         rows = make_machine_section(self.listing, self.tools).rows
         return [
-            CodeLine(row.offset, row.code, row.purpose, _get_row_key(x), _is_counted(x))
-            for row, x in zip(rows, shown, strict=True)
+            CodeLine(
+                row.offset,
+                row.code,
+                row.purpose,
+                _get_row_key(instruction),
+                _is_counted(instruction),
+            )
+            for row, instruction in zip(rows, shown, strict=True)
         ]
 
 

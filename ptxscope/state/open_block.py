@@ -79,7 +79,9 @@ def open_typed_block(
 ) -> tuple[Setup, ListingCursor]:
     """Return a setup as a block's last statement, and the cursor there; values go by name."""
     known = {
-        x.name: values[x.name] & (1 << x.type.bits) - 1 for x in block.inputs if x.name in values
+        operand.name: values[operand.name] & (1 << operand.type.bits) - 1
+        for operand in block.inputs
+        if operand.name in values
     }
     cursor = open_block(block, setup.model, known).move_by(len(block.statements))
     return cursor.make_setup(setup), cursor

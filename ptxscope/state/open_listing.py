@@ -117,7 +117,8 @@ class OpenListing(FrozenRecord):
     def make_rows(self, program: int) -> tuple[ListingRow, ...]:
         """Return the rows: the kernels' names and all statements, with results of one program."""
         rows = (
-            self._make_program_rows(n, with_results=n == program) for n in range(len(self.programs))
+            self._make_program_rows(number, with_results=number == program)
+            for number in range(len(self.programs))
         )
         return tuple(chain.from_iterable(rows))
 
@@ -278,7 +279,9 @@ class ListingCursor:
     def _unknown(self, setup: Setup) -> Iterator[str]:
         inputs, input_values = setup.instruction.inputs, self._input_values
         unknown = [
-            x.name for x in inputs if x.name not in input_values and x.roles[0] not in setup.values
+            operand.name
+            for operand in inputs
+            if operand.name not in input_values and operand.roles[0] not in setup.values
         ]
         if unknown:
             yield f"unknown, shown as 0: {', '.join(unknown)}"
@@ -461,8 +464,8 @@ def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
     places = [(y.number, number) for number, x in enumerate(sequences) for y in x.statements]
     counts = Counter(place for place, _ in places)
     calls = {
-        x.statements[-1].number: f"{x.call} → {x.result}  lines {x.format_lines()}"
-        for x in sequences
+        match.statements[-1].number: f"{match.call} → {match.result}  lines {match.format_lines()}"
+        for match in sequences
     }
     return {place: number for place, number in places if counts[place] == 1}, calls
 

@@ -73,10 +73,10 @@ class EditTarget(NamedTuple):
             size = 1 << location.width
             readings = (value, value - size, value + size)
             values = [
-                x
-                for x in readings
-                if limits.low <= x <= limits.high
-                and (x == value or has_same_bits(x, value, location.width))
+                reading
+                for reading in readings
+                if limits.low <= reading <= limits.high
+                and (reading == value or has_same_bits(reading, value, location.width))
             ] or values
         return " or ".join(f"{row} == {x}" for x in values)
 
@@ -181,7 +181,7 @@ def prove_pin(pin: Setup, setup: Setup, is_stopped: IsStopped = never) -> Proof:
     second = {role: x.name for x in b.inputs for role in x.roles}
     same = {first[role]: second[role] for role in first if role in second}
     if {x.removeprefix("%") for x in first.values()} & {
-        x.removeprefix("%") for x in second.values()
+        name.removeprefix("%") for name in second.values()
     }:
         same = {}
     models = parse_model(pin.model), parse_model(setup.model)

@@ -56,17 +56,21 @@ def list_buffer_names(run: ThreadRun) -> tuple[str, ...]:
     """Return the buffers and the variables that the kernel names: ``param0``, ``tile``."""
     text = "\n".join(x.text for x in run.launch.statements)
     return tuple(
-        x.name
+        region.name
         for regions in run.regions.values()
-        for x in regions
-        if x.bytes and (find_parameter(run.launch.kernel, x.name) is not None or x.name in text)
+        for region in regions
+        if region.bytes
+        and (find_parameter(run.launch.kernel, region.name) is not None or region.name in text)
     )
 
 
 def show_buffer(run: ThreadRun, name: str) -> ShownBuffer:
     """Return the contents of a buffer before the next step, or at the end."""
     space, region = next(
-        (space, x) for space, regions in run.regions.items() for x in regions if x.name == name
+        (space, region)
+        for space, regions in run.regions.items()
+        for region in regions
+        if region.name == name
     )
     buffer, title = _find_buffer(run, space, name), name
     if buffer and buffer.position is not None:

@@ -147,14 +147,14 @@ class ThreadRun(FrozenRecord):
         suspects = {x.statement.line for x in explanations if x.statement}
         return tuple(
             KernelRow(
-                x.line,
-                x.text,
-                x.line == next_line,
-                x.line == self.line,
-                x.line in suspects,
-                _format_results(results[x.line]) if x.line in results else "",
+                statement.line,
+                statement.text,
+                statement.line == next_line,
+                statement.line == self.line,
+                statement.line in suspects,
+                _format_results(results[statement.line]) if statement.line in results else "",
             )
-            for x in self.launch.statements
+            for statement in self.launch.statements
         )
 
     @cached_property
@@ -168,7 +168,8 @@ class ThreadRun(FrozenRecord):
         changed = {x.name for x in writes if x.depth == depth}
         names = sorted(values, key=lambda x: (len(x), x))
         return tuple(
-            ShownValue(x, *values[x], x in changed, self._describe_place(*values[x])) for x in names
+            ShownValue(name, *values[name], name in changed, self._describe_place(*values[name]))
+            for name in names
         )
 
     def _describe_place(self, bits: int | None, width: int) -> str:

@@ -204,7 +204,9 @@ def _iter_edge_ranks(part: RegisterPart, operands: Mapping[str, int]) -> Iterato
         subnormal = 1 << fraction
         quiet = infinity | subnormal >> 1
         edge_bits |= {
-            x | sign for x in (infinity, quiet, smallest_rank, subnormal) for sign in (0, top)
+            magnitude | sign
+            for magnitude in (infinity, quiet, smallest_rank, subnormal)
+            for sign in (0, top)
         }
     for mark in edge_bits:
         rank = part.compute_rank(mark)

@@ -239,9 +239,9 @@ def find_signedness(ins: BasicBlock, part: RegisterPart, result_part: RegisterPa
     roles = {role for role, name in ins.names.items() if name == part.name}
     swept_picks = {(role, part.unit, part.number) for role in roles}
     cells_to_visit = [
-        (x.key, 0, result_part.shift, result_part.shift + result_part.unit)
-        for x in plan.results
-        if x.role == result_part.role
+        (result.key, 0, result_part.shift, result_part.shift + result_part.unit)
+        for result in plan.results
+        if result.role == result_part.role
     ]
     visited, signedness = set(cells_to_visit), set[bool]()
     while cells_to_visit:
@@ -317,10 +317,10 @@ def _iter_known_parts(ins: BasicBlock, role: str) -> Iterator[RegisterPart]:
 def _list_parts(ins: BasicBlock, role: str) -> list[tuple[int, int]]:
     parts = (
         part
-        for x in ins.statements
-        for own_role, place in (*x.reads.items(), *x.places.items())
+        for statement in ins.statements
+        for own_role, place in (*statement.reads.items(), *statement.places.items())
         if place.key == role
-        for part in _list_own_parts(x.instruction, own_role)
+        for part in _list_own_parts(statement.instruction, own_role)
     )
     return sorted({*parts})
 

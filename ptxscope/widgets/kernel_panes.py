@@ -220,7 +220,8 @@ def _iter_buffer_lines(buffer: ShownBuffer, width: int) -> Iterator[StyledLine]:
             line.append(StyledText(f"{mark + x.text:>{element_width}}", style))
         yield line
         bits = "".join(
-            f"  {x.hex_text:>{element_width - 2}}" for x in buffer.elements[first : first + columns]
+            f"  {element.hex_text:>{element_width - 2}}"
+            for element in buffer.elements[first : first + columns]
         )
         yield [StyledText(f"{'0x':>{index_width}}", "dim"), StyledText(bits, "dim")]
     if len(buffer.elements) < buffer.element_count:

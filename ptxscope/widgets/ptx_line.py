@@ -342,8 +342,8 @@ class LineStatus(Pane, can_focus=False):
         """Return notes on a legal line, or a description of the instruction."""
         if self._line.notes:
             return [
-                [StyledText(x, "changed")]
-                for x in _fold_text(make_printable(" · ".join(self._line.notes)), width)
+                [StyledText(text, "changed")]
+                for text in _fold_text(make_printable(" · ".join(self._line.notes)), width)
             ]
         entry = self._line.instruction.entry
         minimum = entry.compute_minimum(self._line.instruction.form)

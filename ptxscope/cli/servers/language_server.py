@@ -247,8 +247,8 @@ def _complete(ls: PtxServer, params: lsp.CompletionParams) -> list[lsp.Completio
     completions, span = text.source.complete(text.find_offset(params.position))
     range_ = text.make_range(span)
     return [
-        lsp.CompletionItem(x.text, detail=x.about, text_edit=lsp.TextEdit(range_, x.text))
-        for x in completions
+        lsp.CompletionItem(word.text, detail=word.about, text_edit=lsp.TextEdit(range_, word.text))
+        for word in completions
     ]
 
 

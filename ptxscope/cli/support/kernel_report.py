@@ -138,8 +138,8 @@ def _iter_report_lines(result: KernelRun) -> Iterator[str]:
     remarks: list[tuple[Statement | KernelConflict, str]] = [
         *((cause.statement, cause.reason) for cause in fidelity.iter_causes(causes) if cause),
         *(
-            (x.statement, f"{_describe_decision(x)}; no result is certain")
-            for x in fidelity.decisions
+            (decision.statement, f"{_describe_decision(decision)}; no result is certain")
+            for decision in fidelity.decisions
         ),
         *((statement, _ORDER_REMARK) for statement in fidelity.ordered_statements.values()),
         *((x, f"{_format_conflict(x)} without a barrier between them") for x in result.conflicts),

@@ -282,8 +282,8 @@ def _write_c_function(trace: Trace) -> Iterator[str]:
     return_type = types[next(iter(results))] if is_single else "void"
     yield f"{return_type} {make_function_name(trace)}({', '.join(words) or 'void'})"
     yield "{"
-    yield from (f"    const int64_t {names[x]} = {name};" for name, x in roles.items()
-                if names[x] != name)  # fmt: skip
+    yield from (f"    const int64_t {names[role]} = {name};" for name, role in roles.items()
+                if names[role] != name)  # fmt: skip
     for title, lines in group_by_step(trace, assignments):
         yield f"    /* {format_comment(title)} */"
         yield from map(format_assignment, lines)

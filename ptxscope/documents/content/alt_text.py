@@ -92,7 +92,8 @@ def _iter_section_sentences(doc: Document) -> Iterator[str]:
 def _iter_answer_sentences(answers: Answers) -> Iterator[str]:
     """Yield every answer, and the steps of the other one from the point of deviation."""
     answer_texts = "; ".join(
-        f"{x.label}: {x.result}" + (f" ({x.reason})" if x.errata else "") for x in answers.all
+        f"{answer.label}: {answer.result}" + (f" ({answer.reason})" if answer.errata else "")
+        for answer in answers.all
     )
     yield f"Two answers, which first differ at the step {answers.step}: {answer_texts}."
     if answers.steps:

@@ -114,9 +114,9 @@ def abbreviate_names(trace: Trace, longest: int) -> Trace:
         ins,
         destinations=tuple(name and destinations.get(name, name) for name in ins.destinations),
         sources=tuple(
-            x._replace(name=abbreviate(role, x.name)) if isinstance(x, Register)
-            else x._replace(text=abbreviate(role, x.text))
-            for role, x in ins.roles.items()
+            source._replace(name=abbreviate(role, source.name)) if isinstance(source, Register)
+            else source._replace(text=abbreviate(role, source.text))
+            for role, source in ins.roles.items()
         ),
         guard=ins.guard and ins.guard._replace(name=abbreviate(Role.GUARD, ins.guard.name)),
     )  # fmt: skip

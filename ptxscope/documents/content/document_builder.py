@@ -74,8 +74,8 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
         for registers in given
     ]  # fmt: skip
     sections = tuple(
-        x.sections[0]._replace(heading=heading or x.ptx, is_other=index > 0)
-        for index, (x, heading) in enumerate(zip(docs, headings, strict=True))
+        doc.sections[0]._replace(heading=heading or doc.ptx, is_other=index > 0)
+        for index, (doc, heading) in enumerate(zip(docs, headings, strict=True))
     )
     operands = tuple(x for x in _iter_given(trace) if x.name in shared)
     return doc._replace(
@@ -142,8 +142,8 @@ def make_section(
         statement,
         "" if is_only else make_printable(f"{statement.number}. {statement.text}"),
         tuple(
-            x._replace(meant=x.meant + format_origin(statement, x.role))
-            for x in _iter_operands(part)
+            operand._replace(meant=operand.meant + format_origin(statement, operand.role))
+            for operand in _iter_operands(part)
         ),
         tuple(steps),
         describe_omission(part, options, step_count),
@@ -311,9 +311,9 @@ def _iter_differences(trace: Trace) -> Iterator[str]:
 def describe_omission(trace: Trace, options: Options, step_count: int = 0) -> str:
     """Return a sentence that lists the steps that are not shown, numbered after `step_count`."""
     steps = (
-        f"{step_count + x.number} {format_title(x)}"
-        for x in trace.steps
-        if not options.shows(x.place)
+        f"{step_count + step.number} {format_title(step)}"
+        for step in trace.steps
+        if not options.shows(step.place)
     )
     listed = ", ".join(steps)
     return listed and f"Steps not shown: {listed}."

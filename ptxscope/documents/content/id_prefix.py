@@ -25,7 +25,8 @@ def make_id_prefix(document: Document, options: Options, kind: str) -> str:
     values = sorted((str(role), bits) for role, bits in trace.operands.items())
     # normalised like the notes in the command that reproduces the document
     notes = [
-        (trace.format_target(x), sanitize_text(x.text).strip()) for x in trace.annotations.notes
+        (trace.format_target(note), sanitize_text(note.text).strip())
+        for note in trace.annotations.notes
     ]
     parts: tuple[object, ...] = ((document.title, document.caption, *notes),)
     shown = options.steps and [x.number for x in trace.steps if options.shows(x.place)]

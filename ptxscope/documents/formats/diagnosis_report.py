@@ -85,8 +85,11 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
     """
     has_numbers = len(diagnosis.block.statements) > 1
     return [
-        {**({"statement": x.statement} if has_numbers else {}), **explanation_to_json(x)}
-        for x in diagnosis.explanations
+        {
+            **({"statement": explanation.statement} if has_numbers else {}),
+            **explanation_to_json(explanation),
+        }
+        for explanation in diagnosis.explanations
     ]
 
 
@@ -97,10 +100,10 @@ def explanation_to_json(explanation: Explanation) -> dict[str, object]:
         **convert_to_json(explanation, _FIELDS),
         "observation": explanation.shown_index + 1,
         "operands": {
-            x.name: format_hex(
-                explanation.operands[explanation.shown_index][x.roles[0]], x.type.bits
+            operand.name: format_hex(
+                explanation.operands[explanation.shown_index][operand.roles[0]], operand.type.bits
             )
-            for x in ins.inputs
+            for operand in ins.inputs
         },
         "result": {
             name: format_hex(
@@ -157,7 +160,9 @@ def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
     field, lanes = (1 << unit) - 1, range(32 // unit)
     deviating_lanes = [lane for lane in lanes if difference >> unit * lane & field]
     documented_lanes = [
-        x for x in lanes if x not in deviating_lanes and known_mask >> unit * x & field == field
+        lane
+        for lane in lanes
+        if lane not in deviating_lanes and known_mask >> unit * lane & field == field
     ]
     uncertain_lanes = [x for x in lanes if x not in deviating_lanes and x not in documented_lanes]
     return LaneVerdicts(
@@ -294,8 +299,12 @@ def _format_digit_choices(matches: SelectorMatches, role: str) -> str:
     """Format the digits that fit, lane by lane: ``a.b3[04]2*``; ``*`` is any digit."""
     lanes = [sorted({pair["ab".index(role)] for pair in lane}) for lane in reversed(matches.lanes)]
     digits = (
-        str(x[0]) if len(x) == 1 else "*" if len(x) == 2 * len(lanes) else f"[{_format_digits(x)}]"
-        for x in lanes
+        str(own_lanes[0])
+        if len(own_lanes) == 1
+        else "*"
+        if len(own_lanes) == 2 * len(lanes)
+        else f"[{_format_digits(own_lanes)}]"
+        for own_lanes in lanes
     )
     return f"{role}.{'b' if len(lanes) == 4 else 'h'}{''.join(digits)}"
 

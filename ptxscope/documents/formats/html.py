@@ -288,10 +288,10 @@ def _answer_lines(
     yield f'<div class="px-answers" id="{id_}-answers">'
     yield f"<h{level}>Two answers</h{level}>"
     rows = (
-        f'<th scope="row">{escape(x.label)}</th>'
-        f'<td class="px-bits"><code>{escape(x.result)}</code></td>'
-        f"<td>{x.reason}</td>"
-        for x in answers.all
+        f'<th scope="row">{escape(answer.label)}</th>'
+        f'<td class="px-bits"><code>{escape(answer.result)}</code></td>'
+        f"<td>{answer.reason}</td>"
+        for answer in answers.all
     )
     yield from _table_lines("px-models", "Two answers", ("model", "result", "erratum"), rows)
     yield f"<p>They first differ at the step <em>{escape(answers.step)}</em>.</p>"
@@ -315,9 +315,9 @@ def _machine_lines(section: MachineSection) -> Iterator[str]:
     yield f'<p class="px-dim">{escape(section.tools)}.</p>'
     yield from (f"<p>{escape(x)}</p>" for x in section.sentences)
     rows = (
-        f'<th scope="row"><code>{escape(x.offset)}</code></th>'
-        f"<td><code>{escape(x.code)}</code></td><td>{escape(x.purpose.strip())}</td>"
-        for x in section.rows
+        f'<th scope="row"><code>{escape(row.offset)}</code></th>'
+        f"<td><code>{escape(row.code)}</code></td><td>{escape(row.purpose.strip())}</td>"
+        for row in section.rows
     )
     head = ("offset", "instruction", "value")
     yield from _table_lines("px-models", "Machine code", head, rows)

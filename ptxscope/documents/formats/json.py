@@ -193,10 +193,10 @@ def _block_to_json(doc: Document, options: Options) -> Object:
     names = block.names
     operands = [
         {
-            "name": x.name,
-            **_value_to_json(trace.operands[x.roles[0]], x.type),
+            "name": operand.name,
+            **_value_to_json(trace.operands[operand.roles[0]], operand.type),
         }
-        for x in block.inputs
+        for operand in block.inputs
     ]
     keys = {role: key for role, _, key in trace.plan.results}
     results = [
@@ -205,9 +205,9 @@ def _block_to_json(doc: Document, options: Options) -> Object:
             "statement": block.outputs[name].statement,
             **_value_to_json(trace.result[name], block.type_of(role)),
             "from": [
-                {"name": names[x.role], "low": x.low, "high": x.high - 1}
-                for x in find_provenance(trace, keys[role], 0)
-                if x.role in names
+                {"name": names[source.role], "low": source.low, "high": source.high - 1}
+                for source in find_provenance(trace, keys[role], 0)
+                if source.role in names
             ],
         }
         for role, name in block.results.items()

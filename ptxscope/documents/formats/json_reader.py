@@ -271,17 +271,17 @@ def _block_from_json(data: JsonNode) -> Trace:
     except PtxError as error:
         raise data.get_field("lines", list).make_error(error.message) from None
     values = {
-        x.get_field("name", str).value: _bits_from_json(x.get_field("bits", int, str))
-        for x in data.get_field("operands", list).iter_items(dict)
+        operand.get_field("name", str).value: _bits_from_json(operand.get_field("bits", int, str))
+        for operand in data.get_field("operands", list).iter_items(dict)
     }
     trace = trace_block(
         block, values, model=data.get_field("model", dict).get_field("name", str).value
     )
     notes = [
-        note._replace(statement=x.get_field("number", int).value)
-        for x in data.get_field("statements", list).iter_items(dict)
+        note._replace(statement=statement.get_field("number", int).value)
+        for statement in data.get_field("statements", list).iter_items(dict)
         for note in annotations_from_json(
-            x.get_field("trace", dict).get_field("annotations", dict)
+            statement.get_field("trace", dict).get_field("annotations", dict)
         ).notes
     ]
     title, caption = (data.get_field(name, str).value for name in ("title", "caption"))

@@ -72,13 +72,15 @@ def _rename_registers(verdict: FormVerdict, names: Mapping[str, str]) -> FormVer
 def _make_rows(listing: MachineListing) -> tuple[MachineRow, ...]:
     return tuple(
         MachineRow(
-            f"{x.offset:04x}",
-            make_printable(x.text),
-            _format_purpose(x, listing),
-            x.key.partition(".")[0] if x.purpose in (Purpose.ROW, Purpose.PART) else "",
+            f"{instruction.offset:04x}",
+            make_printable(instruction.text),
+            _format_purpose(instruction, listing),
+            instruction.key.partition(".")[0]
+            if instruction.purpose in (Purpose.ROW, Purpose.PART)
+            else "",
         )
-        for x in listing.instructions
-        if x.purpose is not Purpose.ADDRESS
+        for instruction in listing.instructions
+        if instruction.purpose is not Purpose.ADDRESS
     )
 
 
@@ -231,9 +233,10 @@ def iter_verdict_blocks(
         for ids, count in sorted(counts.errata.items(), key=_get_erratum_order)
     ]
     rows += [
-        (counts.outcomes[x], _OUTCOMES[x])
-        for x in VerdictOutcome
-        if x is not VerdictOutcome.PROVED and (counts.outcomes[x] or x is VerdictOutcome.DEPARTED)
+        (counts.outcomes[outcome], _OUTCOMES[outcome])
+        for outcome in VerdictOutcome
+        if outcome is not VerdictOutcome.PROVED
+        and (counts.outcomes[outcome] or outcome is VerdictOutcome.DEPARTED)
     ]
     number = max(len(f"{count:,}") for count, _ in rows)
     lines = [f"  {count:>{number},}  {text}" for count, text in rows]
@@ -304,11 +307,11 @@ def iter_device_blocks(
     """Yield what a GPU's results say about the models."""
     kinds = Counter(
         "equal to no known model"
-        if not x.models
-        else _format_errata(x.errata)
-        if x.errata
+        if not verdict.models
+        else _format_errata(verdict.errata)
+        if verdict.errata
         else "as documented"
-        for x in verdicts
+        for verdict in verdicts
     )
     lines = [device, f"  {len(verdicts):,} lines on {sets:,} operand sets each:"]
     yield make_verbatim([*lines, *(f"  {n:>6,} {kind}" for kind, n in kinds.most_common())])

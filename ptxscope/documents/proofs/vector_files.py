@@ -46,11 +46,13 @@ def render_json(vectors: Vectors) -> str:
         "results": {name: type_.bits for name, type_ in vectors.outputs.items()},
         "vectors": [
             {
-                "operands": x,
-                "results": {model.name: vectors.compute(model, x) for model in vectors.models},
+                "operands": operands,
+                "results": {
+                    model.name: vectors.compute(model, operands) for model in vectors.models
+                },
                 **({"covers": vectors.covers[index]} if index < len(vectors.covers) else {}),
             }
-            for index, x in enumerate(vectors.operands)
+            for index, operands in enumerate(vectors.operands)
         ],
         "impossible": vectors.impossible,
         "undecided": vectors.undecided,

@@ -183,7 +183,7 @@ def list_idle_steps(scene: Scene, steps: tuple[StepView, ...]) -> list[IdleStep]
     drawn_stages = {step.stage for step in scene.steps if step.rows}
     joined_stages = {Stage.SELECT} if Stage.EXTEND in drawn_stages else set()
     omitted_steps = (
-        x for x in steps if x.stage not in drawn_stages | joined_stages and not x.notes
+        step for step in steps if step.stage not in drawn_stages | joined_stages and not step.notes
     )
     return [*map(make_idle_step, omitted_steps)]
 

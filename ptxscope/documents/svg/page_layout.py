@@ -158,8 +158,10 @@ def _add_cell_prefix(cell: Cell) -> Cell:
     if any(x.kind in (SpanKind.SIGN, SpanKind.ZERO) for x in cell.spans):
         return cell
     spans = (
-        x._replace(text=add_hex_prefix(x.text)) if x.kind in (SpanKind.CHIP, SpanKind.UNUSED) else x
-        for x in cell.spans
+        span._replace(text=add_hex_prefix(span.text))
+        if span.kind in (SpanKind.CHIP, SpanKind.UNUSED)
+        else span
+        for span in cell.spans
     )
     return cell._replace(spans=tuple(spans))
 

@@ -121,7 +121,8 @@ def _draw_compact_caption(
     """Draw numbers and titles of joined steps, and the first sentence, on few lines."""
     canvas, words, page = sketch.canvas, sketch.layout.words, sketch.layout.page
     numbers, titles = (
-        ", ".join(x) for x in zip(*((str(x.number), x.title) for x in steps), strict=True)
+        ", ".join(texts)
+        for texts in zip(*((str(step.number), step.title) for step in steps), strict=True)
     )
     title = f"{numbers} {titles[:1].upper()}{titles[1:]}"
     top = y + 4

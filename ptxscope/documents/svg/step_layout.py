@@ -117,7 +117,10 @@ def _choose_register_slot(
         return ColumnPart.RIGHT if figure.is_by_lane else ColumnPart.LEFT
     if figure.role in _SMALL_PARTS and figure.unit > 1 and (len(figure.cells) > 1 or is_in_middle):
         readers = [
-            row for row in sketch.rows.values() for x in row.links if x.source.key == figure.role
+            row
+            for row in sketch.rows.values()
+            for link in row.links
+            if link.source.key == figure.role
         ]
         if len(figure.cells) > 1 and all(len(row.cells) > 1 for row in readers):
             return ColumnPart.FULL  # its parts are above the lanes that they may go to
@@ -341,9 +344,9 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
     """Draw the lane columns and the registers a and b; others are drawn where they are read."""
     canvas = sketch.canvas
     registers = [
-        sketch.registers[x]
-        for x in _FIRST_ROLES
-        if x in sketch.registers and x in sketch.read_keys - sketch.own_keys
+        sketch.registers[role]
+        for role in _FIRST_ROLES
+        if role in sketch.registers and role in sketch.read_keys - sketch.own_keys
     ]
     lanes = [x.role for x in registers if x.is_by_lane]
     words_end = y
@@ -405,7 +408,9 @@ def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: fl
         new_registers = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
         named_registers = (x for x in new_registers if x.unit > 1 and sketch.scene.lanes > 1)
         named_roles = dict.fromkeys(
-            x.role for x in named_registers if x.is_by_lane or sketch.has_no_room(x)
+            register.role
+            for register in named_registers
+            if register.is_by_lane or sketch.has_no_room(register)
         )
         words_end = draw_step_caption(sketch, step, named_roles, y, joined_step)
         end = words_end

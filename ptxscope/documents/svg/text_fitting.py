@@ -69,9 +69,9 @@ def _iter_words(text: str, width: float, size: float, is_monospaced: bool) -> It
             continue
         part = ""
         for piece in (
-            x
+            piece
             for segment in _BREAKS.split(word)
-            for x in _break_word(segment, width, size, is_monospaced)
+            for piece in _break_word(segment, width, size, is_monospaced)
         ):
             if part and measure_text(part + piece, size, is_monospaced) > width:
                 yield part

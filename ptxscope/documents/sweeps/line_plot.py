@@ -239,7 +239,7 @@ def _draw_axis(canvas: SvgCanvas, plot: Plot) -> float:
     labelled = {tick.position for tick in first_ticks}
     indices = [*axis.iter_infinities(), *breaks]
     other_ticks = [
-        x for x in axis.iter_ticks(indices, is_by_rank=True) if x.position not in labelled
+        tick for tick in axis.iter_ticks(indices, is_by_rank=True) if tick.position not in labelled
     ]
     room = Area(_PLOT.x - 20, _PLOT.width + 20)
     for line, ticks in enumerate((first_ticks, choose_ticks(other_ticks, _PLOT.width, 7.4))):

@@ -79,7 +79,9 @@ def _iter_legend_entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
     for kind, mask in sweep.masks.items():
         if kind != "other":
             event_texts = [
-                describe_event(x, sweep.result_part) for x in sweep.events if (x.mask & mask).any()
+                describe_event(event, sweep.result_part)
+                for event in sweep.events
+                if (event.mask & mask).any()
             ]
             matching_texts = [x for x in dict.fromkeys(event_texts) if x.split()[0] == kind]
             text = ", ".join(matching_texts) or kind
@@ -124,7 +126,9 @@ def _draw_foot(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     canvas.open_group("px-foot")
     sentences = [*iter_fixed_sentences(sweep), *iter_signedness_sentences(sweep)]
     sentences += [
-        f"Drawn: {x}." for x in map(describe_sampling, filter(None, (sweep.x, sweep.y))) if x
+        f"Drawn: {sentence}."
+        for sentence in map(describe_sampling, filter(None, (sweep.x, sweep.y)))
+        if sentence
     ]
     for text in sentences:
         y = canvas.draw_lines(EDGE, y + 14, REMARK.wrap(text, _PAGE), REMARK) - 12

@@ -198,7 +198,7 @@ def _iter_answer_spans(
     low = np.minimum.reduceat(padded, pairs)[::2].tolist()
     high = np.maximum.reduceat(padded, pairs)[::2].tolist()
     clamped, wrapped = (
-        _reduce_mask(x, first, last).tolist() for x in (sweep.clamped, sweep.wrapped)
+        _reduce_mask(mask, first, last).tolist() for mask in (sweep.clamped, sweep.wrapped)
     )
     previous: tuple[int, int, PlotCellKind] | None = None
     for column in range(columns):

@@ -205,8 +205,8 @@ class JoinFields(MicroOperation):
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         total, *others = (
-            ar.cast(x, bits, signed=False)
-            for x, bits in zip(v, self._list_widths(len(v)), strict=True)
+            ar.cast(value, bits, signed=False)
+            for value, bits in zip(v, self._list_widths(len(v)), strict=True)
         )
         for place, x in enumerate(others, 1):
             total = ar.add(total, ar.multiply(x, 1 << place * self.unit))
@@ -236,8 +236,8 @@ class JoinFields(MicroOperation):
     def describe_lane(self, view: LaneView) -> LaneText:
         widths = self._list_widths(len(view.inputs))
         fields = [
-            f"{x % (1 << bits):0{-(-bits // 4)}x}"
-            for x, bits in zip(view.inputs, widths, strict=True)
+            f"{value % (1 << bits):0{-(-bits // 4)}value}"
+            for value, bits in zip(view.inputs, widths, strict=True)
         ]
         bits = format_hex(view.value, WORD_BITS)
         names = ", ".join(x.role for x in reversed(view.row.inputs))
@@ -246,8 +246,8 @@ class JoinFields(MicroOperation):
 
     def make_figure(self, row: RowTrace) -> FieldBits:
         fields = (
-            BitField(bits, BitFate.TAKEN, f"{x.role}[{bits - 1}:0]", x.role)
-            for x, bits in zip(row.inputs, self._list_widths(len(row.inputs)), strict=True)
+            BitField(bits, BitFate.TAKEN, f"{operand.role}[{bits - 1}:0]", operand.role)
+            for operand, bits in zip(row.inputs, self._list_widths(len(row.inputs)), strict=True)
         )
         return FieldBits((FieldRuler(None, tuple(fields)),))
 

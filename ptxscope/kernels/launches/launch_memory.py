@@ -100,8 +100,10 @@ class LaunchMemory:
             data = b""
             if variable.values:
                 data = b"".join(
-                    self._resolve_initial_value(x).to_bytes(16, "little")[: variable.element_bytes]
-                    for x in variable.values
+                    self._resolve_initial_value(word).to_bytes(16, "little")[
+                        : variable.element_bytes
+                    ]
+                    for word in variable.values
                 )
                 data = data[: variable.bytes]
                 self.spaces[variable.space].write_bytes(region, data)

@@ -398,8 +398,10 @@ class _Search:
     def _explain(self, changes: Sequence[StatementChange], least: int) -> list[RunExplanation]:
         """Return those of some changes with which all threads give so many elements, or more."""
         return [
-            RunExplanation(x.original, x.statement.text, x.phrase, x.cost, count)
-            for x, count in self._count_all_matches(changes)
+            RunExplanation(
+                change.original, change.statement.text, change.phrase, change.cost, count
+            )
+            for change, count in self._count_all_matches(changes)
             if count >= least
         ]
 

@@ -321,8 +321,8 @@ class ThreadLog:
             (
                 step
                 for step in reversed(self.steps)
-                for x in step.places
-                if x.space == "global" and x.start <= place < x.start + x.size
+                for access in step.places
+                if access.space == "global" and access.start <= place < access.start + access.size
             ),
             None,
         )

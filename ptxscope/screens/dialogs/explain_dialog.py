@@ -141,7 +141,11 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         self._show_observation()
         ins = self._trace.instruction
         items = [
-            MenuItem(format_causes(x), x.ptx if x.instruction != ins else "") for x in explanations
+            MenuItem(
+                format_causes(explanation),
+                explanation.ptx if explanation.instruction != ins else "",
+            )
+            for explanation in explanations
         ]
         is_open = self._diagnosis is not None and len(self._diagnosis.likeliest) > 1
         self._explanation_menu.show([*items, _NEXT] if is_open else items)

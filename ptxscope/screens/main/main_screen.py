@@ -32,17 +32,17 @@ def make_bindings() -> list[BindingType]:
     return [
         Binding(
             keys,
-            action.format_call(n if action.is_numbered else 0),
+            action.format_call(number if action.is_numbered else 0),
             action.label,
             show=action.id in FOOTER,
             key_display=format_key(keys.partition(",")[0]) if action.keys else None,
             tooltip=action.tooltip,
-            id=f"{action.id}.{n}" if action.is_numbered else action.id,
+            id=f"{action.id}.{number}" if action.is_numbered else action.id,
             group=Binding.Group(name),
         )
         for name, group in GROUPS.items()
         for action in group
-        for n, keys in enumerate(split_keys(action, action.keys), 1)
+        for number, keys in enumerate(split_keys(action, action.keys), 1)
     ]
 
 

@@ -108,14 +108,14 @@ def _choose_scale_and_ticks(
     """
     longest = _choose_scale(axis.points, room, _MAX_AXIS_COLUMNS, is_shared=is_shared)
     scales = [longest] + [
-        _choose_scale(axis.points, room, longest.cells - x, is_shared=is_shared)
-        for x in range(1, _SHORTENING + 1)
-        if longest.cells - x >= _ALIGNED_AXIS
+        _choose_scale(axis.points, room, longest.cells - fewer, is_shared=is_shared)
+        for fewer in range(1, _SHORTENING + 1)
+        if longest.cells - fewer >= _ALIGNED_AXIS
     ]
     choices = [
-        (x, _choose_ticks(axis, x, set(map(x.find_start, groups)), room))
-        for x in scales
-        if x.is_broken == longest.is_broken
+        (scale, _choose_ticks(axis, scale, set(map(scale.find_start, groups)), room))
+        for scale in scales
+        if scale.is_broken == longest.is_broken
     ]
     return next((x for x in choices if len(x[1]) == len(axis.ticks)), choices[0])
 
@@ -161,7 +161,8 @@ def _choose_ticks(axis: NumberLine, scale: _Scale, starts: set[int], room: int) 
         numbers += [(start + scale.find_cell(x.position) - len(x.text) // 2, x.text) for x in ticks]
         numbers.sort()
         return all(
-            x + len(text) + _GAP <= cells_after for (x, text), (cells_after, _) in pairwise(numbers)
+            position + len(text) + _GAP <= cells_after
+            for (position, text), (cells_after, _) in pairwise(numbers)
         )
 
     candidates = (axis.ticks, axis.ticks[:1])
@@ -185,8 +186,8 @@ def _draw_axis(
     line[end] = StyledText("┤" if axis.high else "╌", "axis", mark)
     targets = {point.target for point in points}
     numbers = {
-        x: StyledText(text, "strong" if text in targets else "dim", mark)
-        for x, text in _place_ends(axis, start, scale, room)
+        position: StyledText(text, "strong" if text in targets else "dim", mark)
+        for position, text in _place_ends(axis, start, scale, room)
     }
     for tick in ticks:
         cell = start + scale.find_cell(tick.position)

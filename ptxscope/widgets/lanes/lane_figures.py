@@ -92,9 +92,9 @@ def without_repeated_rulers(figure: Scene) -> Scene:
         rulers = row.figure.rulers
         sources = tuple(x for x in rulers if x.place.key != row.key or not x.summary)
         remaining_rulers = tuple(
-            x._replace(summary="") if x.summary in shown_summaries else x
-            for x in sources or rulers
-            if x.runs not in shown_runs
+            ruler._replace(summary="") if ruler.summary in shown_summaries else ruler
+            for ruler in sources or rulers
+            if ruler.runs not in shown_runs
         )
         return row._replace(figure=BitRulers(remaining_rulers) if remaining_rulers else None)
 
