@@ -236,7 +236,7 @@ class JoinFields(MicroOperation):
     def describe_lane(self, view: LaneView) -> LaneText:
         widths = self._list_widths(len(view.inputs))
         fields = [
-            f"{value % (1 << bits):0{-(-bits // 4)}value}"
+            f"{value % (1 << bits):0{-(-bits // 4)}x}"
             for value, bits in zip(view.inputs, widths, strict=True)
         ]
         bits = format_hex(view.value, WORD_BITS)
