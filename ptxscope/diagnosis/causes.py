@@ -246,6 +246,8 @@ def change_form(form: Form, slots: Mapping[str, object], has_c: bool) -> Form | 
     new_form: Form | None = form._replace(**slots)  # type: ignore[arg-type]
     if new_form and ("opcode" in slots or get_entry(new_form) is not get_entry(form)):
         new_form = carry_over_form(new_form)
+    elif any(value is None and _is_required(form, name) for name, value in slots.items()):
+        return None
     if new_form is None:
         return None
     # an ignored c stays as written unless the opcode changes
@@ -253,6 +255,11 @@ def change_form(form: Form, slots: Mapping[str, object], has_c: bool) -> Form | 
     new_form = with_c(new_form, with_unused_c=is_kept)
     is_c_required = new_form.c and ("opcode" not in slots or get_entry(new_form).is_c_optional)
     return None if is_c_required and not has_c else new_form
+
+
+def _is_required(form: Form, name: str) -> bool:
+    slot = get_entry(form).find_slot(name)
+    return slot is not None and not slot.is_optional
 
 
 def carry_over_form(form: Form) -> Form | None:
