@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
+from typing import Any
 
-import numpy as np
 import pytest
 
 from ptxscope import parse
@@ -300,23 +300,15 @@ def test_machine_opcodes_agree_on_numbers_and_bit_vectors(text: str) -> None:
         assert encoded.check(values, compute_exactly(ins, values)), (text, values)
 
 
-def s32(x: int) -> int:
-    return x - (1 << 32) if x >> 31 else x
+def signed(x: int, bits: int = 32) -> int:
+    return x - (x >> bits - 1 << bits)
 
 
-def prmt(a: int, selector: int, b: int) -> int:
+def permute(a: int, selector: int, b: int) -> int:
     pair = (b << 32 | a).to_bytes(8, "little")
     picked = [(pair[selector >> 4 * i & 7], selector >> 4 * i & 8) for i in range(4)]
     values = (((255 if x >> 7 else 0) if sign else x) for x, sign in picked)
     return int.from_bytes(values, "little")
-
-
-def halves(bits: int) -> list[int]:
-    return [x - (x >> 15 << 16) for x in (bits & 0xFFFF, bits >> 16)]
-
-
-def read_half(bits: int) -> float:
-    return float(struct.unpack("<e", (bits & 0xFFFF).to_bytes(2, "little"))[0])
 
 
 def read_bfloat(bits: int) -> float:
@@ -340,159 +332,39 @@ def encode_bfloat(number: int) -> int:
     return nearest | (number < 0) << 15
 
 
-def find_highest(bits: int) -> int:
-    return bits.bit_length() - 1 & MASK
-
-
-FORMULAS: Mapping[str, Callable[[int, int, int, int], list[int]]] = {
-    "IADD3 R0, P0, P1, R1, R2, R3": lambda a, b, c, p: [
-        (a + b + c) & MASK,
-        int(a + b + c >= 1 << 32),
-        int(a + b + c >= 1 << 33),
-    ],
-    "IADD3 R0, P0, R1, -R2, RZ": lambda a, b, c, p: [(a - b) & MASK, int(a >= b)],
-    "IADD.64 R4, P1, R1, -R2": lambda a, b, c, p: [
-        (b << 32 | a) - (c << 32 | b) & PAIR,
-        int((b << 32 | a) >= (c << 32 | b)),
-    ],
-    "IADD.64.X R4, P1, R1, ~R2, P0": lambda a, b, c, p: [
-        (b << 32 | a) - (c << 32 | b) - 1 + p & PAIR,
-        int((b << 32 | a) - (c << 32 | b) - 1 + p >= 0),
-    ],
-    "IADD.64.X R4, R1, R2, !P0": lambda a, b, c, p: [(b << 32 | a) + (c << 32 | b) + 1 - p & PAIR],
-    "VIADD.S32.ISAT R0, R1, R2": lambda a, b, c, p: [
-        max(-(1 << 31), min(s32(a) + s32(b), (1 << 31) - 1)) & MASK
-    ],
-    "VIADD.S32.ISAT R0, R1, -R2": lambda a, b, c, p: [
-        max(-(1 << 31), min(s32(a) - s32(b), (1 << 31) - 1)) & MASK
-    ],
-    "IADD3.X R0, R1, ~R2, RZ, P0, !PT": lambda a, b, c, p: [(a - b - 1 + p) & MASK],
-    "IMAD.WIDE.U32 R4, P1, R1, R2, R2": lambda a, b, c, p: [
-        int(a * b + (c << 32 | b) >= 1 << 64),
-        (a * b + (c << 32 | b)) % (1 << 64),
-    ],
-    "IMAD.WIDE.U32.X R4, R1, R2, R2, P0": lambda a, b, c, p: [
-        (a * b + (c << 32 | b) + p) % (1 << 64)
-    ],
-    "IMAD.HI R0, R1, R2, R2": lambda a, b, c, p: [s32(a) * s32(b) + (c << 32 | b) >> 32 & MASK],
-    "PLOP3.LUT P1, PT, R1.SIGN, !P0, R2.SIGN, 0x80, 0x0": lambda a, b, c, p: [
-        int(a >> 31 == b >> 31 == 1 and not p)
-    ],
-    "IMAD.HI R0, R1, R2, RZ": lambda a, b, c, p: [s32(a) * s32(b) >> 32 & MASK],
-    "LEA.HI R0, R1, R2, RZ, 0x10": lambda a, b, c, p: [((a >> 16) + b) & MASK],
-    "LEA.HI.SX32 R0, R1, R2, 0x1f": lambda a, b, c, p: [((s32(a) >> 1) + b) & MASK],
-    "LEA.HI.X.SX32 R0, R1, R2, 0x1, P0": lambda a, b, c, p: [(b + p - (a >> 31)) & MASK],
-    "LOP3.LUT R0, R1, R2, R3, 0xe0, !PT": lambda a, b, c, p: [a & (b | c)],
-    "LOP3.LUT R0, R1, R2, R3, 0x96, !PT": lambda a, b, c, p: [a ^ b ^ c],
-    "SHF.L.U32 R0, R1, R2, RZ": lambda a, b, c, p: [a << min(b, 32) & MASK],
-    "SHF.R.S64 R0, R1, 0xf, R3": lambda a, b, c, p: [(s32(c) << 32 | a) >> 15 & MASK],
-    "SHF.L.U64.HI R0, R1, 0x5, R3": lambda a, b, c, p: [(c << 32 | a) << 5 >> 32 & MASK],
-    "VABSDIFF4.U8.ACC R0, R1, R2, R3": lambda a, b, c, p: [
-        (c + sum(abs(x - y) for x, y in zip(a.to_bytes(4), b.to_bytes(4), strict=True))) & MASK
-    ],
-    "I2I.U8.S32.SAT R0, R1": lambda a, b, c, p: [min(max(s32(a), 0), 255)],
-    "I2IP.U8.S32.SAT R0, R1, R2, R3": lambda a, b, c, p: [
-        c << 16 & MASK | min(max(s32(a), 0), 255) * 256 + min(max(s32(b), 0), 255)
-    ],
-    "I2IP.S16.S32.SAT R0, R1, R2, RZ": lambda a, b, c, p: [
-        int(np.clip(np.array([b, a], "u4").view("i4"), -32768, 32767).astype("i2").view("u4")[0])
-    ],
-    "I2IP.S4.S32.SAT R0, R1, R2, R3.24": lambda a, b, c, p: [
-        int(f"{c:08x}"[2:] + "".join(f"{min(max(s32(x), -8), 7) % 16:x}" for x in (a, b)), 16)
-    ],
-    "ISETP.LT.AND P0, PT, R1, R2, PT": lambda a, b, c, p: [int(s32(a) < s32(b))],
-    "ISETP.GE.U32.OR P0, PT, R1, R2, !P0": lambda a, b, c, p: [int(a >= b or not p)],
-    "ISETP.LE.AND.EX P0, PT, R1, R2, PT, P0": lambda a, b, c, p: [
-        int(s32(a) < s32(b) or (a == b and p == 1))
-    ],
-    "LOP3.LUT P1, R0, R1, R2, R3, 0x80, P0": lambda a, b, c, p: [
-        int(a & b & c != 0 or p == 1),
-        a & b & c,
-    ],
-    "LOP3.LUT.PAND P1, R0, R1, R2, R3, 0x80, P0": lambda a, b, c, p: [
-        int(a & b & c != 0 and p == 1),
-        a & b & c,
-    ],
-    "PRMT R0, R1, 0x8880, RZ": lambda a, b, c, p: [s32((a & 255) << 24) >> 24 & MASK],
-    "PRMT R0, R1, 0x3254, R2": lambda a, b, c, p: [a & 0xFFFF0000 | b & 0xFFFF],
-    "SGXT R0, R1, R2": lambda a, b, c, p: [
-        a & ((1 << b) - 1) | (-(a >> (b - 1) & 1) << b if b else 0) & MASK if b < 32 else a
-    ],
-    "SGXT.W.U32 R0, R1, R2": lambda a, b, c, p: [a & ((1 << b % 32) - 1)],
-    "BMSK R0, R1, R2": lambda a, b, c, p: [
-        sum(1 << i for i in range(32) if a <= i < min(a, 32) + min(b, 32))
-    ],
-    "BMSK.W R0, R1, R2": lambda a, b, c, p: [
-        sum(1 << i for i in range(32) if a % 32 <= i < a % 32 + b % 32)
-    ],
-    "POPC R0, R1": lambda a, b, c, p: [a.bit_count()],
-    "BREV R0, R1": lambda a, b, c, p: [int(f"{a:032b}"[::-1], 2)],
-    "FLO.U32 R0, R1": lambda a, b, c, p: [find_highest(a)],
-    "FLO R0, R1": lambda a, b, c, p: [find_highest(a ^ MASK if a >> 31 else a)],
-    "FLO.U32.SH R0, R1": lambda a, b, c, p: [31 - find_highest(a) if a else MASK],
-    "SEL R0, R1, R2, !P0": lambda a, b, c, p: [b if p else a],
-    "HSET2.LT.AND R0, R1, R2, PT": lambda a, b, c, p: [
-        sum((read_half(a >> i) < read_half(b >> i)) * 0xFFFF << i for i in (0, 16))
-    ],
-    "HSET2.BF16_V2.BF.NE.OR R0, R1.H1_H1, -R2, P0": lambda a, b, c, p: [
-        sum(
-            (p or x < y or x > y) * 0x3F80 << i
-            for i in (0, 16)
-            for x, y in [(read_bfloat(a >> 16), -read_bfloat(b >> i))]
-        )
-    ],
-    "HSETP2.GEU.XOR P1, P2, R1, R2, P0": lambda a, b, c, p: [
-        int((not read_half(a >> i) < read_half(b >> i)) != p) for i in (0, 16)
-    ],
-    "HSETP2.NAN.AND P1, PT, R1.H0_H0, R2.H1_H1, PT": lambda a, b, c, p: [
-        int(math.isnan(read_half(a)) or math.isnan(read_half(b >> 16)))
-    ],
-    "I2F.F16 R0, R1": lambda a, b, c, p: [encode_half(s32(a))],
-    "I2F.F16.U32 R0, R1": lambda a, b, c, p: [encode_half(a)],
-    "I2F.F16.S16 R0, R1": lambda a, b, c, p: [encode_half(halves(a)[0])],
-    "I2F.BF16 R0, R1": lambda a, b, c, p: [encode_bfloat(s32(a))],
-    "VABSDIFF R0, R1, R2, R3": lambda a, b, c, p: [(abs(s32(a) - s32(b)) + c) & MASK],
-    "VABSDIFF.U32 R0, R1, R2, R3": lambda a, b, c, p: [(max(a, b) - min(a, b) + c) & MASK],
-    "IDP.2A.HI.S16.U8 R0, R1, R2, R3": lambda a, b, c, p: [
-        (halves(a)[0] * (b >> 16 & 255) + halves(a)[1] * (b >> 24) + c) & MASK
-    ],
-    "VIADD.16x2 R0, R1, -R2": lambda a, b, c, p: [
-        (a - b) & 0xFFFF | ((a >> 16) - (b >> 16) & 0xFFFF) << 16
-    ],
-    "VIMNMX.S16x2.RELU R0, R1, R2, PT": lambda a, b, c, p: [
-        sum(
-            max(min(x, y), 0) << 16 * i
-            for i, (x, y) in enumerate(zip(halves(a), halves(b), strict=True))
-        )
-    ],
-    "VIMNMX.RELU R0, R1, R2, !PT": lambda a, b, c, p: [max(s32(a), s32(b), 0)],
-    "PRMT R0, R1, R2, R3": lambda a, b, c, p: [prmt(a, b, c)],
-    "PRMT.F4E R0, R1, R2, R3": lambda a, b, c, p: [(c << 32 | a) >> 8 * (b & 3) & MASK],
-    "PRMT.B4E R0, R1, R2, R3": lambda a, b, c, p: [
-        prmt(a, (0x5670, 0x6701, 0x7012, 0x0123)[b & 3], c)
-    ],
-    "PRMT.RC8 R0, R1, R2, R3": lambda a, b, c, p: [(a >> 8 * (b & 3) & 255) * 0x01010101],
-    "PRMT.ECL R0, R1, R2, R3": lambda a, b, c, p: [
-        prmt(a, (0x3210, 0x3211, 0x3222, 0x3333)[b & 3], c)
-    ],
-    "PRMT.ECR R0, R1, R2, R3": lambda a, b, c, p: [
-        prmt(a, (0x0000, 0x1110, 0x2210, 0x3210)[b & 3], c)
-    ],
-    "PRMT.RC16 R0, R1, R2, R3": lambda a, b, c, p: [(a >> 16 * (b & 1) & 0xFFFF) * 0x10001],
-    "VIADD.U8x4 R0, R1, -R2": lambda a, b, c, p: [
-        int.from_bytes((x - y) & 255 for x, y in zip(a.to_bytes(4), b.to_bytes(4), strict=True))
-    ],
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "u": lambda x: x & MASK,
+    "s": signed,
+    "signed": signed,
+    "pair": lambda high, low: high << 32 | low,
+    "halves": lambda x: [signed(x & 0xFFFF, 16), signed(x >> 16, 16)],
+    "bytes_of": lambda x: x.to_bytes(4),
+    "clamp": lambda x, low, high: max(low, min(x, high)),
+    "permute": permute,
+    "half": lambda x: struct.unpack("<e", (x & 0xFFFF).to_bytes(2, "little"))[0],
+    "bfloat": read_bfloat,
+    "to_half": encode_half,
+    "to_bfloat": encode_bfloat,
+    "isnan": math.isnan,
 }
-"""What opcodes write for R1, R2, R3 and P0, by other formulas; from the reference on SASS."""
+"""What the formulas of the file call."""
+FORMULAS = dict(
+    line.split(" := ")
+    for line in (DATA / "machine_formulas.txt").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+)
 
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_an_opcode_computes_its_formula(text: str) -> None:
     ins, rng = parse_machine_instruction(text), Random(text)
+    formula = compile(f"[{FORMULAS[text]}]", text, "eval")
     for _ in range(60):
         a, b, c, p = *(draw_word(rng) for _ in range(3)), rng.getrandbits(1)
         values = {"R0_1": a, "R0_2": b, "R0_3": c, "P0_0": p}
-        assert compute_exactly(ins, values) == FORMULAS[text](a, b, c, p), (a, b, c, p)
+        names = {**FUNCTIONS, "a": a, "b": b, "c": c, "p": p}
+        expected = eval(formula, names)
+        assert compute_exactly(ins, values) == expected, (a, b, c, p)
 
 
 @pytest.mark.parametrize("text", REFUSED_SPELLINGS)
