@@ -20,7 +20,7 @@ from ptxscope.kernels.launches import memory
 from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
 from ptxscope.kernels.launches.thread_log import ThreadLog
 from ptxscope.kernels.launches.thread_state import LaunchError
-from tests.kernel_texts import read_kernels
+from tests.kernel_texts import is_like, read_kernels, replace_words
 from tests.reference_data import read_lines
 from tests.tiers import ci_only, some
 
@@ -319,15 +319,6 @@ def test_an_illegal_access_is_reported_with_its_line(line: str, message: str) ->
     assert str(caught.value).startswith(f"line {caught.value.statement.line}: ")
 
 
-def replace_words(ptx: str, words: str) -> str:
-    """Replace words, as ``FIRST=bar.sync 0 & SECOND;=``; - for none."""
-    for pair in words.split(" & ") if words != "-" else ():
-        word, _, text = pair.partition("=")
-        assert word in ptx
-        ptx = ptx.replace(word, text)
-    return ptx
-
-
 @pytest.mark.parametrize(("name", "words", "launch", "expected"), read_lines("conflicts.txt", 4))
 def test_two_threads_conflict_without_a_barrier_between_them(
     name: str, words: str, launch: str, expected: str
@@ -347,7 +338,7 @@ def test_two_threads_conflict_without_a_barrier_between_them(
         other = ptx.split("\n")[x.other_line - 1].strip()
         accesses = (describe(x.text, x.thread), describe(other, x.other_thread))
         found.append(f"{x.kind.name} {x.place}: {' after '.join(accesses)}")
-    assert re.fullmatch(re.escape(expected).replace("…", ".*"), ", ".join(found)), found
+    assert is_like(", ".join(found), expected), found
 
 
 # --- special registers, exchanges, atomic operations -------------------------------------

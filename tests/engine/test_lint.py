@@ -153,14 +153,18 @@ def test_a_warning_on_an_erratum_has_operands_that_show_the_erratum(x: Erratum) 
         "vsub.u32.u32.u32.sat d, a, 0",
         "vshl.u32.u32.u32.sat.clamp d, a, 0",
         "vset.s32.u32.lt.min d, a, b, 5",
+        # an unguarded `set`, guarded ones that no erratum touches, and `setp`
+        "set.lt.and.f32.s32 d, a, b, r",
+        "@p set.lt.and.u32.s32 d, a, b, r",
+        "@p set.lt.s32.f64 d, a, b",
+        "@p setp.lt.f32 q, a, b",
     ],
 )
 def test_an_erratum_that_the_operands_exclude_is_not_reported(line: str) -> None:
     (item,) = listing(line + ";")
-    assert item.errata == ()
-    assert item.diagnostics == ()
+    assert (item.errata, item.diagnostics, item.replacement) == ((), (), None)
     for a in (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF):
-        values = {x.name: a for x in parse(line).inputs}
+        values = {x.name: a & (1 << x.type.bits) - 1 for x in parse(line).inputs}
         for model in PTXAS_MODELS:
             assert evaluate(line, values) == evaluate(line, values, model=model)
 
@@ -172,16 +176,23 @@ def test_an_erratum_that_the_operands_exclude_is_not_reported(line: str) -> None
         "@!q vadd.u32.s32.s32.sat d.h1, a, b, c;",
         "@%p1 vset.s32.u32.lt.min %r1, %r2, %r3, %r1;",
         "@%p2 vadd.s32.s32.s32 %r1.h1, %r1, %r3, %r4;",
+        "@p  set.lt.and.f32.s32  d,a,b,r;",  # the PTX ISA's own example
+        "@%p9 set.lt.f32.f64 %r7, %fd1, %fd1;",
+        "@!%p9 set.gt.s32.s16 %r7, %rs1, 5;",
     ],
 )
 def test_an_example_of_a_guarded_line_has_guard_and_old_value(line: str) -> None:
     (item,) = listing(line)
     example = item.example
     assert example
-    assert set(example.values) == {x.name for x in parse(line).inputs}
-    name = "%r1" if "%" in line else "d"
+    ins = parse(line)
+    assert set(example.values) == {x.name for x in ins.inputs}
+    (name,) = ins.results.values()
     assert evaluate(line, example.values) == {name: example.isa}
     assert evaluate(line, example.values, model=example.model) == {name: example.ptxas}
+    if ins.opcode == "set" and ins.guard:  # it destroys d where the guard is false
+        assert item.errata == ("E14",)
+        assert example.values[ins.guard.name] == ins.guard.negated
 
 
 def test_an_example_is_of_the_newest_assembler_that_departs() -> None:
@@ -290,35 +301,6 @@ def test_the_excerpt_of_a_very_long_line_is_short() -> None:
     assert len(place.excerpt) < 1000
     assert place.excerpt[slice(*place.span)] == ".bad"
     assert text[place.column - 1 :].startswith(".bad")
-
-
-def test_only_a_guarded_set_has_a_warning() -> None:
-    (manual,) = listing("@p  set.lt.and.f32.s32  d,a,b,r;")  # the PTX ISA's own example
-    assert manual.errata == ("E14",)
-    assert manual.example
-    assert manual.example.values["p"] == 0
-    assert manual.example.isa == manual.example.values["d"]
-    assert manual.replacement
-    assert manual.replacement[2:4] == (
-        "    set.lt.and.f32.s32 w0, a, b, r;",
-        "    @p mov.b32 d, w0;",
-    )
-    for line in (
-        "set.lt.and.f32.s32 d, a, b, r;",
-        "@p set.lt.and.u32.s32 d, a, b, r;",
-        "@p set.lt.s32.f64 d, a, b;",
-        "@p setp.lt.f32 q, a, b;",
-    ):
-        (item,) = listing(line)
-        assert (item.errata, item.replacement) == ((), None), line
-    for line in ("@%p9 set.lt.f32.f64 %r7, %fd1, %fd1;", "@!%p9 set.gt.s32.s16 %r7, %rs1, 5;"):
-        (item,) = listing(line)
-        assert item.errata == ("E14",)
-        assert item.example
-        assert item.example.values["%p9"] == ("!" in line)
-        for name in ("isa", "ptxas"):
-            bits = evaluate(line, item.example.values, model=name)
-            assert bits == {"%r7": getattr(item.example, name)}
 
 
 @pytest.mark.parametrize(

@@ -468,23 +468,6 @@ def test_a_mask_fixes_some_bits_of_a_register() -> None:
     assert not find_operands(make_block(ins), where, given=given, masks={"b": 0xFFFFFF00}).answers
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "where", "verdict"),
-    [
-        ("mad24.lo.u32 d, a, b, c", "mad.lo.u32 d, a, b, c", "a < 0x1000000 > b", "equal"),
-        ("mul24.lo.u32 d, a, b", "mul.lo.u32 d, a, b", "a <= 0x1000000 and b <= 5", "different"),
-        (
-            "mul24.hi.u32 d, a, b",
-            "mul.wide.u32 t, a, b; shr.u64 t, t, 16; cvt.u32.u64 d, t;",
-            "a | b <= 0xffffff",
-            "equal",
-        ),
-    ],
-)
-def test_small_factors_make_small_products(a: str, b: str, where: str, verdict: str) -> None:
-    assert prove(a, b, where=where, timeout=20).verdict == verdict
-
-
 @pytest.mark.parametrize("width", [64, 96, 128])
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize(
@@ -534,27 +517,3 @@ def test_the_solver_divides_by_a_constant(sign: str, bits: int) -> None:
             search = find(text, f"d != {expected}", given={"a": a})
             assert search.is_complete, (text, a)
             assert not search.answers, (text, a)
-
-
-# from Hacker's Delight, 10-1 to 10-14, and from what ptxas and gcc make of such divisions
-_DIVISIONS = """
-div.u32 d, a, 3 | mul.hi.u32 t, a, 0xaaaaaaab; shr.u32 d, t, 1; | equal
-div.u32 d, a, 7 | mul.hi.u32 t, a, 0x24924925; sub.u32 u, a, t; shr.u32 u, u, 1; \
-add.u32 u, u, t; shr.u32 d, u, 2; | equal
-div.u32 d, a, 10 | mul.hi.u32 t, a, 0xcccccccd; shr.u32 d, t, 3; | equal
-div.u32 d, a, 10 | mul.hi.u32 t, a, 0xcccccccc; shr.u32 d, t, 3; | different
-div.u32 d, a, 10 | mul.hi.u32 t, a, 0xcccccccd; shr.u32 d, t, 4; | different
-rem.u32 d, a, 10 | mul.hi.u32 t, a, 0xcccccccd; shr.u32 t, t, 3; mul.lo.u32 t, t, 10; \
-sub.u32 d, a, t; | equal
-div.s32 d, a, 3 | mul.hi.s32 t, a, 0x55555556; shr.u32 s, t, 31; add.s32 d, t, s; | equal
-div.s32 d, a, 3 | mul.hi.s32 d, a, 0x55555556; | different
-div.u16 d, a, 10 | cvt.u32.u16 t, a; mul.lo.u32 t, t, 52429; shr.u32 t, t, 19; \
-cvt.u16.u32 d, t; | equal
-"""
-
-
-@pytest.mark.parametrize("row", some(_DIVISIONS.replace("\\\n", "").strip().splitlines()))
-def test_a_division_and_its_compiled_product_have_the_known_verdict(row: str) -> None:
-    line, block, verdict = (part.strip() for part in row.split("|"))
-    proof = prove(line, f"{{ {block} }}", timeout=40)
-    assert proof.verdict == verdict

@@ -25,7 +25,7 @@ from ptxscope.kernels.launches.replicas import ThreadSelection, run_replicas
 from ptxscope.kernels.launches.run_explanations import RunDiagnosis, explain_run
 from ptxscope.kernels.launches.statement_changes import iter_changes
 from ptxscope.kernels.launches.thread_state import LaunchError
-from tests.kernel_texts import read_kernels
+from tests.kernel_texts import is_like, read_kernels, replace_words
 from tests.reference_data import DATA, read_lines
 from tests.tiers import ci_only, sampled, whole
 
@@ -409,45 +409,6 @@ def test_an_unexplained_run_has_at_most_near_misses(name: str) -> None:
     assert all(0 < x.match_count < diagnosis.element_count for x in diagnosis.near_misses)
 
 
-def explain_line(right: str, wrong: str) -> list[tuple[str, str]]:
-    """The phrases and the lines that explain what another line gives."""
-    ptx = _KERNELS["line"]
-    words = np.random.default_rng(5).integers(0, 2**31, 33, dtype=np.uint32)
-    options: dict[str, Any] = {"block": 32, "kernel": "k"}
-    arguments = {"in": words, "out": np.zeros(33, np.uint32)}
-    wanted = run_kernel(ptx.replace("LINE", right), arguments, **options).get_buffer("out").values
-    diagnosis = ptxscope.explain_kernel(
-        ptx.replace("LINE", wrong), arguments, {"out": wanted}, **options
-    )
-    return [(x.phrase, x.changed_text) for x in diagnosis.explanations]
-
-
-def test_a_changed_constant_is_written_with_its_sign() -> None:
-    assert ("with `-9` rather than `9`", "add.s32 %r3, %r2, -9") in explain_line(
-        "add.s32 %r3, %r2, -9", "add.s32 %r3, %r2, 9"
-    )
-
-
-def test_a_constant_between_two_powers_of_two() -> None:
-    assert explain_line("add.u32 %r3, %r2, 512", "add.u32 %r3, %r2, 507") == [
-        ("with `512` rather than `507`", "add.u32 %r3, %r2, 512")
-    ]
-
-
-def test_a_wrong_address_is_explained_by_its_offset() -> None:
-    for right, wrong, phrase in (("[%d4]", "[%d4+4]", "lower"), ("[%d4+4]", "[%d4]", "higher")):
-        found = explain_line(f"ld.global.u32 %r3,{right}", f"ld.global.u32 %r3,{wrong}")
-        assert (f"at an address 4 bytes {phrase}", f"ld.global.u32 %r3,{right}") in found
-
-
-def test_another_register_is_written_out_once_for_operands_in_any_order() -> None:
-    found = explain_line("xor.b32 %r3, %r1, %r2", "xor.b32 %r3, %r2, %r2")
-    assert len(found) == 1
-    assert found[0][0] == "with `%r1` rather than `%r2`"
-    found = explain_line("ld.global.u8 %r3, [%d1]", "ld.global.u8 %r3, [%d4]")
-    assert found == [("with `%d1` rather than `%d4`", "ld.global.u8 %r3, [%d1]")]
-
-
 @pytest.mark.parametrize(
     ("room", "expected", "message"),
     [
@@ -473,24 +434,9 @@ def test_expected_numbers_are_converted_to_the_type_of_the_buffer(
         assert ptxscope.explain_kernel(ptx, given, wanted) == RunDiagnosis((), (), 2, 0)
 
 
-def test_a_branch_to_a_wrong_label_is_explained() -> None:
-    ptx = _KERNELS["labels"]
-    room, fault = np.zeros(8, np.uint32), ptx.replace("bra LAST", "bra MIDDLE")
-    expected = np.array([(1 if x > 4 else 320) ^ x for x in range(8)], np.uint32)
-    diagnosis = ptxscope.explain_kernel(fault, {"out": room}, {"out": expected}, block=8)
-    assert ("@%p1 bra LAST", "with `LAST` rather than `MIDDLE`") in [
-        (x.changed_text, x.phrase) for x in diagnosis.explanations
-    ]
-
-
 def test_changes_skipped_for_lack_of_time_are_reported() -> None:
     given, wanted = {"out": np.zeros(1, "u4")}, {"out": np.array([0x01030204], "u4")}
-    found = ptxscope.explain_kernel(_KERNELS["bytes"], given, wanted)
-    # bytes 1 and 2 are exchanged
-    assert [x.phrase for x in found.explanations] == [
-        "with the selector `0x3120` rather than `0x3210`"
-    ]
-    assert not found.untried
+    assert not ptxscope.explain_kernel(_KERNELS["bytes"], given, wanted).untried
     late = ptxscope.explain_kernel(_KERNELS["bytes"], given, wanted, timeout=0)
     assert (late.explanations, late.try_count) == ((), 0)
     assert late.untried == (
@@ -498,48 +444,23 @@ def test_changes_skipped_for_lack_of_time_are_reported() -> None:
     )
 
 
-def _explain_sums(ptx: str, *, accumulates: bool = False) -> RunDiagnosis:
-    words = _draw("u4", 4, 2, 4)
-    expected = words.sum(axis=2, dtype=np.uint32)
-    if accumulates:
-        expected[:, 1] += expected[:, 0]
-    given = {"in": words, "out": np.zeros((4, 2), np.uint32)}
-    return ptxscope.explain_kernel(ptx, given, {"out": expected}, block=4)
-
-
-def _list_missing(diagnosis: RunDiagnosis) -> list[tuple[int | None, str, str]]:
-    return [
-        (x.statement and x.statement.line, x.changed_text, x.phrase) for x in diagnosis.explanations
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "block", "expected"), read_lines("run_faults.txt", 5)
+)
+def test_a_fault_is_explained_by_line_statement_and_phrase(
+    name: str, right: str, wrong: str, block: str, expected: str
+) -> None:
+    arguments: dict[str, Any] = {"out": np.full(64, 9, np.uint32)}
+    if ".param .u64 in" in _KERNELS[name]:
+        arguments["in"] = np.random.default_rng(5).integers(0, 2**31, 64, dtype=np.uint32)
+    if ".param .u32 n" in _KERNELS[name]:
+        arguments["n"] = 0
+    code = replace_words(_KERNELS[name], right)
+    wanted = run_kernel(code, arguments, block=int(block)).get_buffer("out").values
+    code = replace_words(_KERNELS[name], wrong)
+    diagnosis = ptxscope.explain_kernel(code, arguments, {"out": wanted}, block=int(block))
+    found = [
+        f"{x.statement and x.statement.line}: {x.changed_text}: {x.phrase}"
+        for x in diagnosis.explanations
     ]
-
-
-def test_an_uninitialised_register_is_explained() -> None:
-    fault = _KERNELS["sums"].replace("  mov.u32 %r3, 0;\n", "\n")
-    phrase = "with `%r3` set to 0 at the start of the function"
-    found = _explain_sums(fault, accumulates=True)
-    assert _list_missing(found) == [(17, "mov.b32 %r3, 0", phrase)]
-
-
-def test_a_register_uninitialised_on_one_path_is_explained() -> None:
-    given: dict[str, Any] = {"out": np.full(4, 9, np.uint32), "n": 0}
-    wanted = {"out": np.zeros(4, np.uint32)}
-    found = ptxscope.explain_kernel(_KERNELS["ways"], given, wanted, block=4)
-    phrase = "with `%r2` set to 0 at the start of the function"
-    assert _list_missing(found) == [(17, "mov.b32 %r2, 0", phrase)]
-
-
-def test_a_sum_that_is_not_set_to_0_before_each_loop_is_explained() -> None:
-    phrase = "with `%r3` set to 0 before the loop that begins here"
-    fault = _KERNELS["sums"].replace("  mov.u32 %r3, 0;\n", "\n")
-    assert _list_missing(_explain_sums(fault)) == [(16, "mov.b32 %r3, 0", phrase)]
-    fault = fault.replace("  mov.u32 %r2, 0;", "  mov.u32 %r2, 0; mov.u32 %r3, 0;")
-    assert _list_missing(_explain_sums(fault)) == [(16, "mov.b32 %r3, 0", phrase)]
-
-
-def test_a_missing_barrier_is_explained() -> None:
-    ptx = _KERNELS["barrier"]
-    room, fault = np.zeros(64, np.uint32), ptx.replace("  bar.sync 0;\n", "\n")
-    expected = np.arange(700, 764, dtype=np.uint32)
-    assert np.array_equal(run_kernel(ptx, {"out": room}, block=64).get_buffer("out").data, expected)
-    found = ptxscope.explain_kernel(fault, {"out": room}, {"out": expected}, block=64)
-    assert _list_missing(found) == [(13, "bar.sync 0", "with a barrier before it")]
+    assert is_like("; ".join(found), expected), found
