@@ -35,11 +35,14 @@ _KERNELS = read_kernels("faults.ptx")
 
 
 class Case(NamedTuple):
-    """A kernel of a file in ``tests/data`` with its arguments."""
+    """The arguments of a kernel of ``tests/data``, and its launch."""
 
-    file: str
     arguments: tuple[Any, ...]
     options: Mapping[str, Any]
+
+
+def case(*arguments: Any, grid: Any = 1, block: Any = 32) -> Case:
+    return Case(arguments, {"grid": grid, "block": block})
 
 
 def _draw(kind: str, *shape: int, low: int = 0, high: int = 0) -> Array:
@@ -55,92 +58,51 @@ def _room(kind: str, *shape: int) -> Array:
     return np.zeros(shape, kind)
 
 
-_TWO_BLOCKS = {"grid": 2, "block": 32}
-_WORDS, _MORE_WORDS = _draw("u4", 80), _draw("u4", 2, 80)[1]
+_WORDS, _MORE_WORDS, _THIRD_WORDS = (_draw("u4", x, 80)[x - 1] for x in (1, 2, 3))
 _NUMBERS = _draw("i4", 128, low=-1000, high=1000)
-_VIDEO, _COMPILED = "video.ptx", "kernels.ptx"
 _OUT = _room("u4", _COUNT)
+_FIXED = (_draw("i4", x, 64, low=-(2**22), high=2**22)[x - 1] for x in (1, 2))
+_POINTS = np.stack([_NUMBERS[:64], _NUMBERS[64:], np.arange(64, dtype=np.int32) % 3], axis=1)
+_OFFSET = np.frombuffer(np.array([5, -7], np.int32).tobytes() + bytes([1, 0, 0, 0]), np.uint8)
+_BELOW = (_draw("u4", x, 64, high=5000)[x - 1] for x in (1, 2))
 _CASES: dict[str, Case] = {
-    "sad_stereo": Case(_VIDEO, (_WORDS, _MORE_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
-    "smith_waterman_cell": Case(
-        _VIDEO,
-        (_WORDS, _MORE_WORDS, _draw("u4", 3, 80)[2], _OUT, 0x03030303, _COUNT),
-        _TWO_BLOCKS,
+    "sad_stereo": case(_WORDS, _MORE_WORDS, _OUT, _COUNT, grid=2),
+    "smith_waterman_cell": case(
+        _WORDS, _MORE_WORDS, _THIRD_WORDS, _OUT, 0x03030303, _COUNT, grid=2
     ),
-    "dp4a_by_vmad": Case(_VIDEO, (_WORDS, _MORE_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
-    "pack_clamp": Case(
-        _VIDEO, (_draw("i4", 4 * _COUNT, low=-300, high=600), _OUT, 300, _COUNT), _TWO_BLOCKS
-    ),
-    "gf256_double": Case(_VIDEO, (_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
-    "byte_funnel": Case(_VIDEO, (_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
-    "words_of_bytes": Case(_COMPILED, (_draw("u4", 16, 4), _room("u4", 16, 4), 16), {"block": 32}),
-    "saturate": Case(
-        _COMPILED, (_draw("i2", 64), _draw("i2", 2, 64)[1], _room("i2", 64), 64), _TWO_BLOCKS
-    ),
-    "fixed_point": Case(
-        _COMPILED,
-        (
-            _draw("i4", 64, low=-(2**22), high=2**22),
-            _draw("i4", 2, 64, low=-(2**22), high=2**22)[1],
-            _OUT,
-            64,
-        ),
-        _TWO_BLOCKS,
-    ),
-    "ackermann_like": Case(_COMPILED, (_NUMBERS, _OUT, 64), _TWO_BLOCKS),
-    "points": Case(
-        _COMPILED,
-        (
-            np.stack([_NUMBERS[:64], _NUMBERS[64:], np.arange(64, dtype=np.int32) % 3], axis=1),
-            np.frombuffer(np.array([5, -7], np.int32).tobytes() + bytes([1, 0, 0, 0]), np.uint8),
-            _room("i8", 64),
-            60,
-        ),
-        {"block": 64},
-    ),
-    "prefix_codes": Case(_COMPILED, (_draw("u8", 64), _room("u8", 64), 64), {"block": 64}),
-    "crc32": Case(_COMPILED, (_draw("u1", 8, 5), _room("u4", 8), 5, 8), {"block": 32}),
-    "digits": Case(_COMPILED, (_draw("u4", 7), _room("u1", 70), 7), {"block": 32}),
-    "blur": Case(
-        _COMPILED,
-        (_draw("u1", 8, 8), _room("u1", 8, 8), 8, 8),
-        {"grid": (2, 2), "block": (4, 4)},
-    ),
-    "collatz": Case(
-        _COMPILED, (np.arange(1, 65, dtype=np.uint64), _room("i4", 64), 64), _TWO_BLOCKS
-    ),
-    "gcds": Case(
-        _COMPILED,
-        (_draw("u4", 64, high=5000), _draw("u4", 2, 64, high=5000)[1], _OUT, 64),
-        _TWO_BLOCKS,
-    ),
-    "longest_run": Case(
-        _COMPILED,
-        ((_draw("u1", 16, 20) < 180).astype(np.uint8), _room("i4", 16), 20, 16),
-        {"block": 32},
-    ),
-    "scan_block": Case(_COMPILED, (_draw("u4", 64), _OUT), {"block": 64}),
-    "warp_sums": Case(_COMPILED, (_NUMBERS, _room("i4", 4)), {"grid": 2, "block": 64}),
-    "counts": Case(_COMPILED, (_NUMBERS, _room("i4", 4, 4)), {"grid": 2, "block": 64}),
-    "compact": Case(
-        _COMPILED,
-        (_NUMBERS[:64], _room("i4", 64), _room("i4", 1), 64),
-        {"grid": 2, "block": 32},
-    ),
-    "transpose": Case(
-        _COMPILED,
-        (_draw("u2", 7, 9), _room("u2", 9, 7), 9, 7),
-        {"grid": (1, 1), "block": (16, 16)},
-    ),
-    "extremes": Case(_COMPILED, (_draw("i8", 64), _room("i8", 2), 64), {"block": 32}),
+    "dp4a_by_vmad": case(_WORDS, _MORE_WORDS, _OUT, _COUNT, grid=2),
+    "pack_clamp": case(_draw("i4", 4 * _COUNT, low=-300, high=600), _OUT, 300, _COUNT, grid=2),
+    "gf256_double": case(_WORDS, _OUT, _COUNT, grid=2),
+    "byte_funnel": case(_WORDS, _OUT, _COUNT, grid=2),
+    "words_of_bytes": case(_draw("u4", 16, 4), _room("u4", 16, 4), 16),
+    "saturate": case(_draw("i2", 64), _draw("i2", 2, 64)[1], _room("i2", 64), 64, grid=2),
+    "fixed_point": case(*_FIXED, _OUT, 64, grid=2),
+    "ackermann_like": case(_NUMBERS, _OUT, 64, grid=2),
+    "points": case(_POINTS, _OFFSET, _room("i8", 64), 60, block=64),
+    "prefix_codes": case(_draw("u8", 64), _room("u8", 64), 64, block=64),
+    "crc32": case(_draw("u1", 8, 5), _room("u4", 8), 5, 8),
+    "digits": case(_draw("u4", 7), _room("u1", 70), 7),
+    "blur": case(_draw("u1", 8, 8), _room("u1", 8, 8), 8, 8, grid=(2, 2), block=(4, 4)),
+    "collatz": case(np.arange(1, 65, dtype=np.uint64), _room("i4", 64), 64, grid=2),
+    "gcds": case(*_BELOW, _OUT, 64, grid=2),
+    "longest_run": case((_draw("u1", 16, 20) < 180).astype(np.uint8), _room("i4", 16), 20, 16),
+    "scan_block": case(_draw("u4", 64), _OUT, block=64),
+    "warp_sums": case(_NUMBERS, _room("i4", 4), grid=2, block=64),
+    "counts": case(_NUMBERS, _room("i4", 4, 4), grid=2, block=64),
+    "compact": case(_NUMBERS[:64], _room("i4", 64), _room("i4", 1), 64, grid=2),
+    "transpose": case(_draw("u2", 7, 9), _room("u2", 9, 7), 9, 7, block=(16, 16)),
+    "extremes": case(_draw("i8", 64), _room("i8", 2), 64),
 }
 
 _FAULTS = tuple(map(tuple, read_lines("faults.txt", 3)))
 
 
-@cache
-def _read(file: str) -> str:
-    return (DATA / file).read_text()
+_COMPILED, _VIDEO = ((DATA / x).read_text() for x in ("kernels.ptx", "video.ptx"))
+
+
+def _read(name: str) -> str:
+    """The file that has a kernel."""
+    return next(x for x in (_COMPILED, _VIDEO) if f".entry {name}(" in x)
 
 
 class PlantedFault(NamedTuple):
@@ -154,7 +116,7 @@ class PlantedFault(NamedTuple):
 
 def plant(name: str, statement: str, fault: str) -> PlantedFault:
     """Replace a statement that a kernel has once by another one."""
-    text = _read(_CASES[name].file)
+    text = _read(name)
     start = text.index(f".entry {name}(")
     end = text.index("\n}\n", start)
     assert text.count(statement, start, end) == 1
@@ -166,8 +128,8 @@ def plant(name: str, statement: str, fault: str) -> PlantedFault:
 
 def make(name: str, code: DeviceCode | None = None, **options: Any) -> Launch:
     """The launch of a kernel, or of changed code, with its arguments."""
-    file, arguments, shape = _CASES[name]
-    return make_own(_read(file) if code is None else code, name, arguments, **shape, **options)
+    arguments, shape = _CASES[name]
+    return make_own(_read(name) if code is None else code, name, arguments, **shape, **options)
 
 
 def make_own(
@@ -294,10 +256,10 @@ def test_an_incomplete_run_has_no_explanation() -> None:
 
 def test_a_fault_in_a_function_is_located_in_the_function() -> None:
     """Functions that the kernel can't call are not tried."""
-    text = _read(_COMPILED).replace("xor.b64  \t%rd6, %rd5", "and.b64  \t%rd6, %rd5")
-    assert text != _read(_COMPILED)
+    text = _COMPILED.replace("xor.b64  \t%rd6, %rd5", "and.b64  \t%rd6, %rd5")
+    assert text != _COMPILED
     arguments = (_draw("u8", 8), _room("u8", 8), 8)
-    right = make_own(_read(_COMPILED), "hashes", arguments, block=32)
+    right = make_own(_COMPILED, "hashes", arguments, block=32)
     launch = make_own(text, "hashes", arguments, block=32)
     expected = {"param1": right.run().get_buffer("param1").values}
     diagnosis = explain_run(launch, launch.run(), expected)
@@ -387,7 +349,7 @@ def test_a_missing_conversion_is_explained_by_other_values() -> None:
     """The kernel adds words of another byte order than was meant: no single line is wrong."""
     x, y = _draw("u4", _COUNT), _draw("u4", 2, _COUNT)[1]
     arguments = (x, y, _OUT, 77, _COUNT)
-    launch = make_own(_read(_COMPILED), "saxpy_words", arguments, block=_COUNT)
+    launch = make_own(_COMPILED, "saxpy_words", arguments, block=_COUNT)
     expected = x.byteswap() * np.uint32(77) + y
     diagnosis = explain_run(launch, launch.run(), {"param2": expected})
     first = diagnosis.explanations[0]
