@@ -1,7 +1,7 @@
 """Explanations of runs: one fault is planted in a kernel, and the run must name its line first.
 
 What is expected is what the kernel without the fault gives; `test_compiled_kernels` compares that
-with NumPy. The video kernels are compared with NumPy here.
+with NumPy.
 """
 
 from __future__ import annotations
