@@ -83,7 +83,7 @@ _ACTIONS = {
 """What Enter does at a place, by its kind."""
 
 
-class _Part(NamedTuple):
+class _PicturePart(NamedTuple):
     """A part of a picture: all of it, or a statement of a block."""
 
     trace: Trace
@@ -145,10 +145,10 @@ def _round(length: float) -> float:
     return round(length, 1)
 
 
-def _map_parts(trace: Trace) -> dict[str, _Part]:
+def _map_parts(trace: Trace) -> dict[str, _PicturePart]:
     """Return the parts of a picture by the branch of their values."""
     return {
-        statement.prefix: _Part(
+        statement.prefix: _PicturePart(
             part,
             build_scene(part),
             statement.prefix,
@@ -171,7 +171,7 @@ def _map_sentences(picture: PagePicture) -> dict[Node, str]:
     return sentences | {node: f"{x.name} = {x.bits}, {x.meant}" for node, x in results.items()}
 
 
-def _iter_operand_sentences(part: _Part, *, has_numbers: bool) -> Iterator[tuple[Node, str]]:
+def _iter_operand_sentences(part: _PicturePart, *, has_numbers: bool) -> Iterator[tuple[Node, str]]:
     for drawn in part.scene.registers:
         register = drawn if has_numbers else drawn.hide_numbers()
         name = format_operand_name(part.trace, register.role)

@@ -58,7 +58,7 @@ class _Example:
         return compute_nodes(self._nodes, self.operands)
 
 
-class _Part(NamedTuple):
+class _ValuePart(NamedTuple):
     """An operand, a part of it, or a lane of a row."""
 
     label: str
@@ -127,7 +127,7 @@ def _describe_parts(
         differs = question.make_truth(differs_node)
         drawn = _draw_examples(question, differs_node, operands, restriction)
         try:
-            condition, is_exact = _Search(question, differs, drawn, rows).find_condition()
+            condition, is_exact = _ComparisonSearch(question, differs, drawn, rows).find_condition()
         except Undecided:
             condition, is_exact = "", False
         number, total, parts = count_differing(question, differs_node, differs)
@@ -178,7 +178,7 @@ def _list_edges(bits: int) -> tuple[int, int, int]:
     return 1, 1 << bits - 1, (1 << bits - 1) - 1
 
 
-class _Search:
+class _ComparisonSearch:
     """Seeks comparisons that hold wherever results differ."""
 
     def __init__(
@@ -211,7 +211,7 @@ class _Search:
             left = self._keep_inside(part, left)
         return bool(left)
 
-    def _keep_inside(self, part: _Part, others: list[_Example]) -> list[_Example]:
+    def _keep_inside(self, part: _ValuePart, others: list[_Example]) -> list[_Example]:
         """Return those in which a part lies between its ends in all examples."""
         for signed in part.readings if others else ():
             top = 1 << part.bits - 1 if signed else 0
@@ -219,7 +219,7 @@ class _Search:
             others = [x for x in others if low <= part.read(x) ^ top <= high]
         return others
 
-    def _measure(self, part: _Part, top: int) -> Range:
+    def _measure(self, part: _ValuePart, top: int) -> Range:
         """Return the smallest and the largest value of a part in the examples."""
         values = [part.read(x) ^ top for x in self.examples]
         return Range(min(values), max(values))
@@ -279,13 +279,13 @@ class _Search:
         for x, y in self._iter_pairs():
             yield from self._iter_relations(x, y)
 
-    def _iter_pairs(self) -> Iterator[tuple[_Part, _Part]]:
+    def _iter_pairs(self) -> Iterator[tuple[_ValuePart, _ValuePart]]:
         """Yield the parts to compare with each other."""
         for x, y in combinations(self.parts, 2):
             if x.label != y.label and (x.place, x.bits) == (y.place, y.bits):
                 yield x, y
 
-    def _iter_bounds(self, part: _Part) -> Iterator[_Atom]:
+    def _iter_bounds(self, part: _ValuePart) -> Iterator[_Atom]:
         """Yield the smallest and largest value of a part, unless it can have any."""
         for signed in part.readings:
             top = 1 << part.bits - 1 if signed else 0
@@ -300,7 +300,7 @@ class _Search:
                 if ends.low == ends.high or part.bits == 1:
                     return
 
-    def _compare_ends(self, part: _Part, term: Term, ends: Range, top: int) -> Iterator[_Atom]:
+    def _compare_ends(self, part: _ValuePart, term: Term, ends: Range, top: int) -> Iterator[_Atom]:
         """Yield the ends of a part, or its only value; signed values have ``top`` added."""
         full, half = Range(0, (1 << part.bits) - 1), 1 << part.bits - 1
         low, high = (x - top for x in ends)
@@ -325,7 +325,9 @@ class _Search:
     def _compare(self, term: Term, kind: str, value: int) -> Term:
         return self.make(kind, term, self.value(value, term.sort().bv_size()))
 
-    def _find_end(self, part: _Part, term: Term, top: int, direction: int, nearest: int) -> int:
+    def _find_end(
+        self, part: _ValuePart, term: Term, top: int, direction: int, nearest: int
+    ) -> int:
         """Return the smallest (-1) or largest (1) value of a part for which results differ.
 
         ``nearest`` is that of the examples.
@@ -343,7 +345,7 @@ class _Search:
             target = nearest + direction if target == last else (nearest + beyond) // 2
         return nearest
 
-    def _iter_relations(self, x: _Part, y: _Part) -> Iterator[_Atom]:
+    def _iter_relations(self, x: _ValuePart, y: _ValuePart) -> Iterator[_Atom]:
         """Yield the comparisons of two parts that hold in every example."""
         for relation in _RELATIONS if self.can_be_exact else _RELATIONS[:-1]:
             term = self.make(relation.kind, x.term, y.term)
@@ -353,7 +355,7 @@ class _Search:
                 text = f"{names[0]} {relation.text} {names[1]}"
                 yield _Atom(text, term, relation.compare is not operator.ne)
 
-    def _holds(self, relation: _Relation, x: _Part, y: _Part, example: _Example) -> bool:
+    def _holds(self, relation: _Relation, x: _ValuePart, y: _ValuePart, example: _Example) -> bool:
         values = (cast(z.read(example), z.bits, relation.signed) for z in (x, y))
         return relation.compare(*values)
 
@@ -379,7 +381,7 @@ def _format(value: int) -> str:
     return str(value) if -10 < value < 10 else f"{value:#x}"
 
 
-def _iter_operand_parts(question: ProofQuestion) -> Iterator[_Part]:
+def _iter_operand_parts(question: ProofQuestion) -> Iterator[_ValuePart]:
     """Yield the operands, then their half-words, then their bytes."""
     for letter, unit in (("", 0), ("h", 16), ("b", 8)):
         for name, type_ in question.inputs.items():
@@ -390,14 +392,14 @@ def _iter_operand_parts(question: ProofQuestion) -> Iterator[_Part]:
                     question.get_bits(name), bits * index, bits * (index + 1)
                 )
                 read = partial(_read_operand, name, bits * index, bits)
-                yield _Part(name + place, bits, term, read, place=place)
+                yield _ValuePart(name + place, bits, term, read, place=place)
 
 
 def _read_operand(name: str, low: int, bits: int, example: _Example) -> int:
     return example.operands[name] >> low & (1 << bits) - 1
 
 
-def _iter_row_lanes(question: ProofQuestion, rows: Mapping[str, Node]) -> Iterator[_Part]:
+def _iter_row_lanes(question: ProofQuestion, rows: Mapping[str, Node]) -> Iterator[_ValuePart]:
     for key, node in rows.items():
         question.encode(node)
         bits = node.range.bits
@@ -405,7 +407,7 @@ def _iter_row_lanes(question: ProofQuestion, rows: Mapping[str, Node]) -> Iterat
             label = f"{key}[{lane}]" if node.lanes > 1 else key
             read = partial(_read_lane, node, lane)
             size = node.range.high - node.range.low + 1
-            yield _Part(label, bits, term, read, (node.range.low < 0,), size)
+            yield _ValuePart(label, bits, term, read, (node.range.low < 0,), size)
 
 
 def _read_lane(node: Node, lane: int, example: _Example) -> int:

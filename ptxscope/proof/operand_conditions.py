@@ -73,7 +73,7 @@ def make_scope(question: ProofQuestion, side: Side | None = None) -> ConditionSc
     return ConditionScope({**registers, **results, **old}, side)
 
 
-class _Number(NamedTuple):
+class _NumberNode(NamedTuple):
     """The value of an expression."""
 
     node: Node | int
@@ -86,10 +86,10 @@ def read_condition(question: ProofQuestion, text: str, scope: ConditionScope) ->
 
     Raise PtxError, which points at the part concerned, if the text is none.
     """
-    return _Reader(question, text, scope).read()
+    return _ConditionReader(question, text, scope).read()
 
 
-class _Reader:
+class _ConditionReader:
     def __init__(self, question: ProofQuestion, text: str, scope: ConditionScope) -> None:
         self.question, self.tape = question, question.tape
         self.text, self.scope = text, scope
@@ -114,7 +114,7 @@ class _Reader:
 
     # --- expressions -----------------------------------------------------------------------
 
-    def _read(self, x: ast.expr) -> _Number:
+    def _read(self, x: ast.expr) -> _NumberNode:
         for kind, read in _READERS.items():
             if isinstance(x, kind):
                 return self._check_width(x, read(self, x))
@@ -127,7 +127,7 @@ class _Reader:
             "numbers, registers, rows, flags; and or not == != < <= > >= + - * & | ^ << >>",
         )
 
-    def _check_width(self, x: ast.expr, value: _Number) -> _Number:
+    def _check_width(self, x: ast.expr, value: _NumberNode) -> _NumberNode:
         node = value.node
         is_wide = node.bit_length() > _MAX_BITS if isinstance(node, int) else (
             node.range.bits > _MAX_BITS
@@ -136,12 +136,12 @@ class _Reader:
             self._fail(f"this number may have more than {_MAX_BITS} bits", self._find_span(x))
         return value
 
-    def _read_constant(self, x: ast.Constant) -> _Number:
+    def _read_constant(self, x: ast.Constant) -> _NumberNode:
         if not isinstance(x.value, int):
             self._reject(x)
-        return _Number(int(x.value))
+        return _NumberNode(int(x.value))
 
-    def _read_logic(self, x: ast.BoolOp) -> _Number:
+    def _read_logic(self, x: ast.BoolOp) -> _NumberNode:
         method = self.tape.minimum if isinstance(x.op, ast.And) else self.tape.maximum
         fold = min if isinstance(x.op, ast.And) else max
 
@@ -150,26 +150,26 @@ class _Reader:
                 return fold(first, second)
             return method(*sorted((first, second), key=lambda y: isinstance(y, int)))
 
-        return _Number(reduce(join, [self._make_truth(self._read(y)) for y in x.values]))
+        return _NumberNode(reduce(join, [self._make_truth(self._read(y)) for y in x.values]))
 
-    def _make_truth(self, value: _Number) -> Node | int:
+    def _make_truth(self, value: _NumberNode) -> Node | int:
         if isinstance(value.node, int):
             return int(value.node != 0)
         return value.node if value.node.is_truth else is_different(
             self.tape, value.node, self._node(0)
         )  # fmt: skip
 
-    def _read_unary(self, x: ast.UnaryOp) -> _Number:
+    def _read_unary(self, x: ast.UnaryOp) -> _NumberNode:
         value = self._read(x.operand)
         node = value.node
         if isinstance(x.op, ast.Not):
             truth = self._make_truth(value)
-            return _Number(1 - truth if isinstance(truth, int) else self.tape.equal(truth, 0))
+            return _NumberNode(1 - truth if isinstance(truth, int) else self.tape.equal(truth, 0))
         if isinstance(x.op, ast.USub):
-            return _Number(-node if isinstance(node, int) else self.tape.negative(node))
+            return _NumberNode(-node if isinstance(node, int) else self.tape.negative(node))
         return value if isinstance(x.op, ast.UAdd) else self._reject(x)
 
-    def _read_arithmetic(self, x: ast.BinOp) -> _Number:
+    def _read_arithmetic(self, x: ast.BinOp) -> _NumberNode:
         operation = _ARITHMETIC.get(type(x.op)) or self._reject(x)
         left, right = self._read(x.left).node, self._read(x.right).node
         if isinstance(x.op, (ast.LShift, ast.RShift)) and not (
@@ -182,12 +182,12 @@ class _Reader:
                     self._fail("the bits of a negative number are unlimited; take a part, as a.b0",
                                self._find_span(part))  # fmt: skip
         method: Callable[[Node, Node], Node] = getattr(self.tape, operation)
-        return _Number(method(self._node(left), self._node(right)))
+        return _NumberNode(method(self._node(left), self._node(right)))
 
     def _node(self, value: Node | int) -> Node:
         return self.question.make_constant(value) if isinstance(value, int) else value
 
-    def _read_comparison(self, x: ast.Compare) -> _Number:
+    def _read_comparison(self, x: ast.Compare) -> _NumberNode:
         places = (x.left, *x.comparators)
         values = [self._read(place) for place in places]
         truths = []
@@ -196,9 +196,9 @@ class _Reader:
             pair = values[index : index + 2]
             first, second = (self._fit(op, pair[i], pair[1 - i], places[index + i]) for i in (0, 1))
             truths.append(self.tape.emit(op, self._node(first), self._node(second)))
-        return _Number(reduce(self.tape.minimum, truths))
+        return _NumberNode(reduce(self.tape.minimum, truths))
 
-    def _fit(self, op: Op, value: _Number, other: _Number, place: ast.expr) -> Node | int:
+    def _fit(self, op: Op, value: _NumberNode, other: _NumberNode, place: ast.expr) -> Node | int:
         """Return a number to compare: a negative constant as the bits of a register."""
         node, bits = value.node, other.bits
         if not isinstance(node, int) or not bits or 0 <= node < 1 << bits:
@@ -212,17 +212,17 @@ class _Reader:
 
     # --- names -----------------------------------------------------------------------------
 
-    def _read_name(self, x: ast.expr) -> _Number:
+    def _read_name(self, x: ast.expr) -> _NumberNode:
         path = self._list_names(x)
         for count in range(len(path), 0, -1):
             if number := self._find_number(x, ".".join(path[:count])):
                 return self._read_part(x, number, path[count:])
         return self._fail_unknown(x, ".".join(path))
 
-    def _find_number(self, x: ast.expr, name: str) -> _Number | None:
+    def _find_number(self, x: ast.expr, name: str) -> _NumberNode | None:
         """Return a register or a row, or None if nothing has this name."""
         if register := self.scope.registers.get(name):
-            return _Number(*register)
+            return _NumberNode(*register)
         row = self._find_row(name)
         return self._pick_lane(x, row[1], name, None) if row else None
 
@@ -245,7 +245,7 @@ class _Reader:
         hint = f"did you mean `{close}`?" if close else ", ".join(names)
         self._fail(f"nothing here is called {quote_word(name)}", self._find_span(x), hint)
 
-    def _read_part(self, x: ast.expr, value: _Number, path: Iterable[str]) -> _Number:
+    def _read_part(self, x: ast.expr, value: _NumberNode, path: Iterable[str]) -> _NumberNode:
         """Return a part of a register or of a row: ``b0``, ``h1``, ``signed``."""
         for name in path:
             node, bits = value
@@ -253,17 +253,17 @@ class _Reader:
             part = _PART.fullmatch(name)
             width = bits or node.range.bits
             if name == _SIGNED and bits:
-                value = _Number(self.tape.cast(node, bits, signed=True))
+                value = _NumberNode(self.tape.cast(node, bits, signed=True))
             elif part and (int(part[2]) + 1) * _PART_BITS[part[1]] <= width:
                 unit = _PART_BITS[part[1]]
                 picks = ((0, int(part[2])),)
-                value = _Number(self.tape.gather([node], unit, picks), unit)
+                value = _NumberNode(self.tape.gather([node], unit, picks), unit)
             else:
                 hint = ", ".join([*_list_parts(width), *([_SIGNED] if bits else [])])
                 self._fail(f"there is no part {quote_word(name)}", self._find_span(x), hint)
         return value
 
-    def _read_lane(self, x: ast.Subscript) -> _Number:
+    def _read_lane(self, x: ast.Subscript) -> _NumberNode:
         found = self._find_row(".".join(self._list_names(x.value)))
         if found is None:
             self._fail("only rows have lanes with numbers; write a.b0 for a byte of a register",
@@ -275,7 +275,7 @@ class _Reader:
             self._fail("a lane is a number", self._find_span(x))
         return x.value
 
-    def _pick_lane(self, x: ast.expr, node: Node, key: str, lane: int | None) -> _Number:
+    def _pick_lane(self, x: ast.expr, node: Node, key: str, lane: int | None) -> _NumberNode:
         if lane is None and node.lanes > 1:
             span = self._find_span(x)
             self._fail(f"{key} has {node.lanes} lanes; choose one", span, f"{key}[0]")
@@ -283,10 +283,10 @@ class _Reader:
         if lane >= node.lanes:
             self._fail(f"{key} has {format_count(node.lanes, 'lane')}, from 0", self._find_span(x))
         if node.lanes == 1:
-            return _Number(node)
-        return _Number(self.tape.sum_lanes(node, (lane,), node.lanes))
+            return _NumberNode(node)
+        return _NumberNode(self.tape.sum_lanes(node, (lane,), node.lanes))
 
-    def _read_flag(self, x: ast.Call) -> _Number:
+    def _read_flag(self, x: ast.Call) -> _NumberNode:
         name = x.func.id if isinstance(x.func, ast.Name) else ""
         if name not in FLAG_NAMES or len(x.args) != 1 or x.keywords:
             self._fail("this is not a flag of a row", self._find_span(x.func),
@@ -308,7 +308,7 @@ class _Reader:
         truth = reduce(self.tape.maximum, truths)
         if lane is None and node.lanes > 1:
             lanes = tuple(range(node.lanes))
-            return _Number(
+            return _NumberNode(
                 self.tape.less(self._node(0), self.tape.sum_lanes(truth, lanes, len(lanes)))
             )
         return self._pick_lane(place, truth, row.key, lane)
@@ -368,14 +368,14 @@ _RELATIONS: Mapping[type[ast.cmpop], Op] = {
     ast.Gt: Op.GREATER,
     ast.GtE: Op.GREATER_EQUAL,
 }
-_READERS: Mapping[type[ast.expr], Callable[[_Reader, Any], _Number]] = {
-    ast.Constant: _Reader._read_constant,
-    ast.BoolOp: _Reader._read_logic,
-    ast.UnaryOp: _Reader._read_unary,
-    ast.BinOp: _Reader._read_arithmetic,
-    ast.Compare: _Reader._read_comparison,
-    ast.Name: _Reader._read_name,
-    ast.Attribute: _Reader._read_name,
-    ast.Subscript: _Reader._read_lane,
-    ast.Call: _Reader._read_flag,
+_READERS: Mapping[type[ast.expr], Callable[[_ConditionReader, Any], _NumberNode]] = {
+    ast.Constant: _ConditionReader._read_constant,
+    ast.BoolOp: _ConditionReader._read_logic,
+    ast.UnaryOp: _ConditionReader._read_unary,
+    ast.BinOp: _ConditionReader._read_arithmetic,
+    ast.Compare: _ConditionReader._read_comparison,
+    ast.Name: _ConditionReader._read_name,
+    ast.Attribute: _ConditionReader._read_name,
+    ast.Subscript: _ConditionReader._read_lane,
+    ast.Call: _ConditionReader._read_flag,
 }

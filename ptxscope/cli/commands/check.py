@@ -39,7 +39,7 @@ from ..support.progress_bar import ProgressBar
 from ..support.streams import CommandError, command_errors
 
 if TYPE_CHECKING:
-    from ..support.worker_processes import Work
+    from ..support.worker_processes import FileWork
 
 Pieces = Callable[[CheckedInstruction], Iterable[str]]
 """Returns the texts on an instruction."""
@@ -342,7 +342,7 @@ def _check_in_processes(
     names: Sequence[str],
     shared: Sequence[bool],
     number: int,
-    work: Work[CheckOutcome],
+    work: FileWork[CheckOutcome],
     output: _ReportWriter,
 ) -> None:
     """Check files here and in other processes at once; the output is the same as from one.

@@ -90,7 +90,7 @@ def run(words: Sequence[str]) -> int:
     return status
 
 
-class _Picture(NamedTuple):
+class _PictureFile(NamedTuple):
     """A file beside the page."""
 
     path: Path
@@ -103,7 +103,7 @@ class _Page(NamedTuple):
     """A page with its traces rendered again."""
 
     text: str
-    pictures: dict[Path, _Picture]
+    pictures: dict[Path, _PictureFile]
 
 
 def _update_file(name: str, *, is_check: bool) -> bool:
@@ -151,7 +151,7 @@ def renew_traces(text: str, name: str) -> _Page:
     """
     parts: list[str] = []
     failed = [f"{make_printable(name)}:{x.line}: {x.reason}" for x in find_doubtful(text)]
-    pictures: dict[Path, _Picture] = {}
+    pictures: dict[Path, _PictureFile] = {}
     ids: set[str] = set()
     position = 0
     markers = find_markers(text)
@@ -202,7 +202,7 @@ def _find_line_end(text: str, position: int) -> str:
 
 
 def _render_marker(
-    marker: Marker, folder: Path, pictures: dict[Path, _Picture], ids: set[str]
+    marker: Marker, folder: Path, pictures: dict[Path, _PictureFile], ids: set[str]
 ) -> str:
     """Return the page's text for a marker, and add its picture or its id to the others."""
     words = _split_marker(marker.words)
@@ -255,7 +255,7 @@ def _add_picture(
     folder: Path,
     document: str | bytes,
     alt: str,
-    pictures: dict[Path, _Picture],
+    pictures: dict[Path, _PictureFile],
 ) -> str:
     """Add a picture to the others, and return the text of the page that shows it."""
     file = arguments.output
@@ -283,7 +283,7 @@ def _split_marker(marker: str) -> list[str]:
         ) from None
 
 
-def _make_picture(file: str, folder: Path, format_: str, document: str | bytes) -> _Picture:
+def _make_picture(file: str, folder: Path, format_: str, document: str | bytes) -> _PictureFile:
     """Return the file of a picture. Raise CommandError if it must not be written."""
     path = folder / file
     formats = make_printable(file)
@@ -305,4 +305,4 @@ def _make_picture(file: str, folder: Path, format_: str, document: str | bytes) 
         raise CommandError(
             f"error: -o {formats}: that file is not a picture by ptxscope, so it is left unchanged"
         )
-    return _Picture(path, data, old_data)
+    return _PictureFile(path, data, old_data)

@@ -28,7 +28,7 @@ _BLOCK = 1 << 16
 """Characters per read of that file."""
 
 
-class Work(Protocol[_T]):
+class FileWork(Protocol[_T]):
     """Writes the text on a file and returns its result; both can be pickled."""
 
     def __call__(
@@ -46,7 +46,7 @@ While it waits, it calls a function now and then.
 
 @contextmanager
 def start_processes(
-    work: Work[FoundT], names: Mapping[int, str], number: int
+    work: FileWork[FoundT], names: Mapping[int, str], number: int
 ) -> Iterator[tuple[ResultGetter[FoundT], Callable[[], int]]]:
     """Start processes that work on files; they end with the block.
 
@@ -112,7 +112,7 @@ def _initialise_worker(characters: object) -> None:
     Thread(target=end, daemon=True).start()
 
 
-def _work_on_file(work: Work[FoundT], name: str, path: Path) -> FoundT:
+def _work_on_file(work: FileWork[FoundT], name: str, path: Path) -> FoundT:
     """Return the result of a file; its text is written to another file."""
     with path.open("w", encoding="utf-8", errors="surrogatepass", newline="") as output:
         return work(name, output.write, on_read=_count)

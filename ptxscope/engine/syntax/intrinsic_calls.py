@@ -31,7 +31,7 @@ _LETTER = re.compile(r"\b([abcdxy])\b")
 _WORD_MASK = (1 << 32) - 1
 
 
-class _Call(NamedTuple):
+class _TextCall(NamedTuple):
     """A call of an intrinsic in a text."""
 
     intrinsic: Intrinsic | None
@@ -77,7 +77,7 @@ def find_call_blocks(text: str) -> Iterator[Fragment]:
     yield writer.make_fragment(with_moves=True)._replace(notes=tuple(remarks))
 
 
-def _make_call_fragment(call: _Call) -> Fragment:
+def _make_call_fragment(call: _TextCall) -> Fragment:
     if call.intrinsic is None:
         return Fragment("", problems=(call.problem,) if call.problem else ())
     writer = _PtxWriter({*call.arguments, call.result})
@@ -90,7 +90,7 @@ def _make_call_fragment(call: _Call) -> Fragment:
 # --- reading calls ------------------------------------------------------------------------
 
 
-def _read_calls(text: str) -> list[_Call] | None:
+def _read_calls(text: str) -> list[_TextCall] | None:
     """Return the calls of a text that has nothing else; None for any other text.
 
     A call that is an argument comes before the call that it is an argument of, and is assigned to a
@@ -112,7 +112,7 @@ class _CallReader:
     """Reads calls with those inside of them, in the order in which they are computed."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.calls, self.index = text, list[_Call](), 0
+        self.text, self.calls, self.index = text, list[_TextCall](), 0
         self._source = (x for x in iter_c_tokens(text) if x.kind is not CTokenKind.BLANK)
         self._tokens = list[CToken]()
         """The tokens read so far: for most texts, the first ones show that there is no call."""
@@ -188,7 +188,7 @@ class _CallReader:
         self.index += 1
         known = None if problem else intrinsic
         span = (start, position + 1)
-        self.calls.append(_Call(known, texts, result_name, parts, name.span, span, problem))
+        self.calls.append(_TextCall(known, texts, result_name, parts, name.span, span, problem))
         return problem is None
 
     def _read_argument(self) -> tuple[str, Span] | None:
@@ -215,7 +215,7 @@ class _CallReader:
         span = self.get_token().span
         if self._depth == _MAX_DEPTH:
             problem = Problem(f"calls are nested more than {_MAX_DEPTH} levels deep", span)
-            self.calls.append(_Call(None, (), "", {}, span, span, problem))
+            self.calls.append(_TextCall(None, (), "", {}, span, span, problem))
             return False
         self._depth += 1
         is_read = self.read_call(span[0], None, is_argument=True)
@@ -278,7 +278,7 @@ def _can_take_immediates(line: str) -> bool:
     return entry is not None and entry.can_take_immediates
 
 
-def _choose_lines(intrinsic: Intrinsic, call: _Call) -> tuple[Sequence[str], _Call]:
+def _choose_lines(intrinsic: Intrinsic, call: _TextCall) -> tuple[Sequence[str], _TextCall]:
     """Return the lines of a call, and the call with the bits of a literal c that it reads."""
     if not intrinsic.c_mask:
         return intrinsic.lines, call
@@ -293,20 +293,20 @@ def _choose_lines(intrinsic: Intrinsic, call: _Call) -> tuple[Sequence[str], _Ca
     return (intrinsic.ptx,), call
 
 
-class _Number(NamedTuple):
+class _NumberText(NamedTuple):
     text: str
     """As PTX writes it."""
     value: int
 
 
-def _read_number(text: str) -> _Number | None:
+def _read_number(text: str) -> _NumberText | None:
     """Return a number of C; None for any other text."""
     word = text.removeprefix("+")
     integer = parse_c_integer(word.removeprefix("-"))
     if integer is None:
         return None
     value = -integer.value if word[0] == "-" else integer.value
-    return _Number(word.rstrip("uUlLzZ").replace("'", ""), value)
+    return _NumberText(word.rstrip("uUlLzZ").replace("'", ""), value)
 
 
 # --- writing PTX --------------------------------------------------------------------------
@@ -325,7 +325,7 @@ class _PtxWriter:
         self.constants: dict[str, int] = {}
         """The bits of the registers that hold numbers."""
 
-    def add_call(self, call: _Call) -> None:
+    def add_call(self, call: _TextCall) -> None:
         """Write the lines of a call without a problem."""
         assert call.intrinsic
         lines, call = _choose_lines(call.intrinsic, call)
@@ -338,7 +338,7 @@ class _PtxWriter:
                     self._pieces.append((part, call.name_span))
             self._pieces.append((";", (call.span[1] - 1, call.span[1])))
 
-    def _name_operands(self, call: _Call, lines: Sequence[str]) -> dict[str, str]:
+    def _name_operands(self, call: _TextCall, lines: Sequence[str]) -> dict[str, str]:
         """Return the texts of the operands by their letters in the lines."""
         assert call.intrinsic
         can_take_immediates = all(_can_take_immediates(line) for line in lines)

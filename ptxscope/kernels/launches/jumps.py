@@ -101,7 +101,7 @@ def make_indexed_branch(machine: Machine, frame: CallFrame, statement: Statement
 # --- calls
 
 
-class _Call(NamedTuple):
+class _CallInFrame(NamedTuple):
     """A call statement in a frame."""
 
     machine: Machine
@@ -125,7 +125,7 @@ def make_call(machine: Machine, frame: CallFrame, statement: Statement, next_blo
         arguments = operands[0].parts
     elif operands and isinstance(operands[0], ConstantOperand):  # (5)
         arguments = (operands[0],)
-    call = _Call(machine, frame, statement, next_block, results, arguments)
+    call = _CallInFrame(machine, frame, statement, next_block, results, arguments)
     if isinstance(callee, SymbolOperand):
         function = machine.state.code.functions.get(callee.name)
         return _make_entrance(call, function, callee.name)
@@ -134,7 +134,7 @@ def make_call(machine: Machine, frame: CallFrame, statement: Statement, next_blo
     raise LaunchError("this call is not understood", statement)
 
 
-def _make_indirect_call(call: _Call, address: ThreadValues) -> Leaving:
+def _make_indirect_call(call: _CallInFrame, address: ThreadValues) -> Leaving:
     functions = list(call.machine.state.code.functions.values())
     entrances: dict[int, Leaving] = {}
 
@@ -162,7 +162,7 @@ def _make_indirect_call(call: _Call, address: ThreadValues) -> Leaving:
     return act
 
 
-def _make_entrance(call: _Call, function: Program | None, name: str) -> Leaving:
+def _make_entrance(call: _CallInFrame, function: Program | None, name: str) -> Leaving:
     """Return what threads do that call a function."""
     if function is None or not function.has_body:
         return _make_foreign_call(call, name)
@@ -235,7 +235,7 @@ def _find_argument(frame: CallFrame, operand: Operand) -> ThreadValues | None:
     return _find_values(frame.state.spaces["local"], frame, operand, place, f"b{8 * size}")
 
 
-def _make_foreign_call(call: _Call, name: str) -> Leaving:
+def _make_foreign_call(call: _CallInFrame, name: str) -> Leaving:
     """Return what threads do that call a function that is not in the text."""
     frame, statement, state = call.frame, call.statement, call.machine.state
     reason = f"the function {name} is not defined here"

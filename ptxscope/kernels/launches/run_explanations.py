@@ -133,10 +133,10 @@ def explain_run(
     Raise ValueError if a buffer has no such element.
     """
     end = monotonic() + timeout
-    return _Search(launch, result, expected, on_progress, end, tries_all=tries_all).run()
+    return _ChangeSearch(launch, result, expected, on_progress, end, tries_all=tries_all).run()
 
 
-class _Search:
+class _ChangeSearch:
     """Runs of one launch with changes."""
 
     def __init__(

@@ -123,7 +123,7 @@ def find_flow(statements: Sequence[Statement], *, is_whole: bool = True) -> Data
     ends = [x.kind is StatementKind.BRANCH or x.is_opaque for x in statements]
     labels = [i for i, x in enumerate(statements) if x.kind is StatementKind.LABEL]
     blocks = find_blocks(statements, (*labels, *(i + 1 for i, x in enumerate(ends) if x)))
-    reader = _Reader(statements)
+    reader = _FlowReader(statements)
     # a macro may write any register, and go anywhere; so does a branch to a label elsewhere
     if is_whole and not any(x.is_opaque or _leads_elsewhere(x) for x in statements):
         reader.writers = Writers(blocks, [_list_unique_writes(x) for x in statements])
@@ -143,7 +143,7 @@ def _list_unique_writes(statement: Statement) -> list[str]:
     return [statement.get_unique_name(x) for x in statement.writes]
 
 
-class _Reader:
+class _FlowReader:
     """Reads statements, with the node that each register holds, by its unique name."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:

@@ -285,14 +285,14 @@ _NAMES = {
 """Short forms of row names that are too long for their column."""
 
 
-class Whole(NamedTuple):
+class WholeValue(NamedTuple):
     """A value without lanes: it ends where the lane columns begin, on as many lines as it needs."""
 
     units: tuple[StyledLine, ...]
     """The unbreakable parts."""
 
 
-NamedLine = tuple[str | Whole, StyledLine]
+NamedLine = tuple[str | WholeValue, StyledLine]
 """A line of the lanes after its row's name, which is empty below the first, or after a value."""
 
 
@@ -316,7 +316,7 @@ def label_lines(
 ) -> Iterator[StyledLine]:
     """Yield lines after the label of their step or register, which only the first has."""
     for name, body in lines:
-        if isinstance(name, Whole):
+        if isinstance(name, WholeValue):
             yield from _draw_whole(label, name, style_name, body, number)
         else:
             yield draw_labelled(label, name, style_name, body, number)
@@ -335,7 +335,7 @@ def shorten_name(name: str) -> str:
 
 
 def _draw_whole(
-    label: str, whole: Whole, style_name: str, body: StyledLine, number: int | None = None
+    label: str, whole: WholeValue, style_name: str, body: StyledLine, number: int | None = None
 ) -> Iterator[StyledLine]:
     """Yield a whole register after a label; ``body`` continues it in the lane columns."""
     rows = [(label, StyledLine())]

@@ -18,7 +18,7 @@ from .lane_cells import (
     LABEL,
     NUMBER,
     NamedLine,
-    Whole,
+    WholeValue,
     draw_cell_pieces,
     draw_labelled,
     format_link_style,
@@ -289,7 +289,7 @@ class _Painter:
         """Yield the lines of a pinned operand, with equal parts blank."""
         if is_whole:
             (label, *bits), *meaning = make_whole_register(register._replace(label="≠pin")).units
-            yield Whole(([label, *pin_line(bits)], *map(pin_line, meaning))), []
+            yield WholeValue(([label, *pin_line(bits)], *map(pin_line, meaning))), []
             return
         if self.is_wide:
             register = widen_register(register)
@@ -360,7 +360,7 @@ class _Painter:
             label = ""
         for name, body in pinned:
             title, mark = (
-                (label, name) if isinstance(name, Whole) else (f"{name:>{NUMBER - 1}}", "≠pin")
+                (label, name) if isinstance(name, WholeValue) else (f"{name:>{NUMBER - 1}}", "≠pin")
             )
             yield from label_lines(label or title, [(mark, body)], style_name, number)
             label = ""
@@ -372,7 +372,7 @@ class _Painter:
         """Yield a row to predict: right predictions as values, the others as typed, or blank."""
         lines = guess_lines(row, guesses, self.width)
         if self._is_whole(row):
-            yield Whole(([StyledText(f"{row.name} ", "label"), *lines[0]], *lines[1:])), []
+            yield WholeValue(([StyledText(f"{row.name} ", "label"), *lines[0]], *lines[1:])), []
         else:
             yield from name_lines(row.name, lines)
 
@@ -437,7 +437,7 @@ class _Painter:
             if row.figure in rails:
                 above, below = bodies[row]
                 yield row.name, above
-                yield Whole((draw_rail_start(row.figure),)), below
+                yield WholeValue((draw_rail_start(row.figure),)), below
             elif self._is_whole(row):
                 yield from draw_whole_row(row, level, bodies[row])
             else:
@@ -458,7 +458,7 @@ class _Painter:
         lane_columns = self.width // lanes
         links = tuple(link for row in rows if self._is_wired(row) for link in row.links)
         for first, *rest in draw_links(links, lanes, lane_columns, self.is_wide):
-            yield Whole(([first],)), rest
+            yield WholeValue(([first],)), rest
         lower_links = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
         passing = {link.target.lane: link for link in lower_links}
         for row in rows:

@@ -26,7 +26,7 @@ from ..result_bar import HIDDEN_DIGIT
 from .lane_cells import (
     LABEL,
     NUMBER,
-    Whole,
+    WholeValue,
     draw_cell_pieces,
     lay_out_cells,
     needs_tight,
@@ -139,15 +139,15 @@ has_tight_cells = lru_cache(256)(needs_tight)
 
 def draw_whole_row(
     row: RowScene, level: Level, lines: Sequence[StyledLine]
-) -> Iterator[tuple[Whole, StyledLine]]:
+) -> Iterator[tuple[WholeValue, StyledLine]]:
     """Yield a row without lanes, and its description beyond the bits."""
     if is_complete(row.figure) and level >= Level.OPEN:
-        yield Whole(()), []
-        yield from ((Whole((line,)), []) for line in lines)
+        yield WholeValue(()), []
+        yield from ((WholeValue((line,)), []) for line in lines)
         return
     bits, *description = _draw_whole_cell(row.cells[0])
     name = StyledText(f"{shorten_name(row.name)} ", "label")
-    yield Whole(([name, *bits], *description)), []
+    yield WholeValue(([name, *bits], *description)), []
 
 
 def _draw_whole_cell(cell: Cell) -> list[StyledLine]:
@@ -257,11 +257,11 @@ def draw_register_lines(register: RegisterFigure, width: int) -> list[StyledLine
     return wrap_line([*parts, StyledText(f"   {register.meaning}", "dim")], width, 2)
 
 
-def make_whole_register(register: RegisterFigure) -> Whole:
+def make_whole_register(register: RegisterFigure) -> WholeValue:
     """Return a register without lanes: its name, its bits and their meaning."""
     bits = [piece for cell in register.cells for piece in draw_cell_pieces(cell)]
     meant = [[StyledText(register.meaning, "dim")]] if register.meaning else []
-    return Whole(([StyledText(f"{register.label} ", "label"), *bits], *meant))
+    return WholeValue(([StyledText(f"{register.label} ", "label"), *bits], *meant))
 
 
 def separate_value(cell: Cell) -> Cell:
@@ -450,7 +450,7 @@ def draw_pinned_rows(
     for name, cells in iter_pinned_rows(trace, pin, stage, is_wide=is_wide):
         if trace.instruction.entry.lanes > 1 and len(cells) == 1 and cells[0].spans:
             bits, *description = map(pin_line, _draw_whole_cell(cells[0]))
-            yield Whole(([StyledText("≠pin ", "label"), *bits], *description)), []
+            yield WholeValue(([StyledText("≠pin ", "label"), *bits], *description)), []
             continue
         lines = map(pin_line, draw_in_columns(cells, width, is_tight))
         short_name = shorten_name(name) if has_several else ""
