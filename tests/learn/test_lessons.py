@@ -261,61 +261,35 @@ def test_the_kernel_lesson_agrees_with_arithmetic_by_hand() -> None:
 def test_a_complete_lesson_is_rendered_as_text_and_markdown(name: str) -> None:
     text, markdown = render(load_lesson(name)), render(load_lesson(name), "markdown")
     assert max(map(len, text.splitlines())) <= 80
-    for card in cards(name):
-        assert card.title in text
-        assert f"{len(cards(name))}. " in markdown
     questions, _, answers = text.partition("\nAnswers\n")
-    for card in cards(name):
+    previous = None
+    for at, card in enumerate(cards(name), 1):
+        picture = "\n".join(picture_lines(card, previous))
+        parts = (f"{at}. {card.title}", picture, "\n".join(wrap_text(card.text)))
+        assert questions.partition("\n\n".join(parts))[1], card.title
+        assert f"{at}. {card.title}\n\n```text\n{picture}\n```\n" in markdown
         if card.ask:
-            assert format_answer(card) in answers
+            remark = "\n".join(wrap_text(card.remark, lead="   "))
+            solved = "\n".join(revealed_step_lines(card))
+            assert f"\n{at}. {format_answer(card)}\n{remark}\n\n{solved}\n" in answers
+            assert f"```text\n{solved}\n```\n" in markdown
+        previous = card
     assert questions.count("```") == 0
-    assert markdown.count("```") % 2 == 0
-
-
-def _sections(whole: str, heads: list[str]) -> list[str]:
-    """What stands under each heading."""
-    places = [whole.index(head) for head in heads]
-    return [whole[start:end] for start, end in zip(places, [*places[1:], None], strict=True)]
-
-
-def _check_pictures(name: str, pictures: list[str]) -> None:
-    """A card's numbers are in its picture, or in what was shown of its trace before."""
-    seen, trace = "", None
-    for card, picture_ in zip(cards(name), pictures, strict=True):
-        seen = seen + picture_ if card.trace == trace else picture_
-        trace = card.trace
-        assert missing_numbers(card.text, seen) == [], card.title
-        assert "result is hidden" not in seen
 
 
 @every_lesson
-def test_each_number_that_a_card_quotes_is_in_its_picture_in_plain_text(name: str) -> None:
-    questions, _, answers = render(load_lesson(name)).partition("\nAnswers\n")
-    heads = [f"\n{at}. {card.title}\n\n" for at, card in enumerate(cards(name), 1)]
-    texts = ["\n".join(wrap_text(card.text)) for card in cards(name)]
-    sections = _sections(questions, heads)
-    assert all(text in section for text, section in zip(texts, sections, strict=True))
-    pictures = [x.replace(text, "") for x, text in zip(sections, texts, strict=True)]
-    _check_pictures(name, pictures)
-    asked_cards = [(at, card) for at, card in enumerate(cards(name), 1) if card.ask]
-    solved = _sections(answers, [f"\n{at}. {format_answer(card)}\n" for at, card in asked_cards])
-    for (at, card), section in zip(asked_cards, solved, strict=True):
-        remark = "\n".join(wrap_text(card.remark, lead="   "))
-        assert remark in section
-        shown = section.split("\n", 2)[2].replace(remark, "") + pictures[at - 1]
-        assert missing_numbers(card.remark, shown) == [], card.title
-
-
-@every_lesson
-def test_each_number_that_a_card_quotes_is_in_its_picture_in_markdown(name: str) -> None:
-    blocks = re.findall(
-        r"^```text\n(.*?)\n```$", render(load_lesson(name), "markdown"), re.M | re.S
-    )
-    count = len(cards(name))
-    _check_pictures(name, blocks[:count])
-    asked_at = [at for at, card in enumerate(cards(name)) if card.ask]
-    for at, solved in zip(asked_at, blocks[count:], strict=True):
-        assert missing_numbers(cards(name)[at].remark, blocks[at] + solved) == []
+def test_each_number_that_a_card_quotes_is_in_its_picture(name: str) -> None:
+    """Or in what was shown of its trace before."""
+    shown, previous = "", None
+    for card in cards(name):
+        picture = "\n".join(picture_lines(card, previous))
+        shown = shown + picture if previous and card.trace == previous.trace else picture
+        assert missing_numbers(card.text, shown) == [], card.title
+        assert "result is hidden" not in shown
+        if card.ask:
+            solved = "\n".join(revealed_step_lines(card))
+            assert missing_numbers(card.remark, shown + solved) == [], card.title
+        previous = card
 
 
 @every_lesson
