@@ -12,7 +12,13 @@ from ...documents.formats.json_text import format_json
 from ...engine.isa.encodings import format_hex
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
-from ...engine.syntax.errors import Problem, PtxError, find_closest_spelling, make_printable
+from ...engine.syntax.errors import (
+    Problem,
+    PtxError,
+    abbreviate_names,
+    find_closest_spelling,
+    make_printable,
+)
 from ...engine.syntax.values import parse_value
 from ...kernels.program_runs.execution import execute
 from ...kernels.program_runs.program_run import (
@@ -76,7 +82,7 @@ examples:
 Exit status: 0 for success, 1 if a value is not as expected or a kernel cannot continue, 2 if the
 request is invalid.
 """
-_MAX_NAMES = 12
+_MAX_OMISSIONS = 12
 _MIN_BAR_CHARS = 1 << 21
 """Characters that certainly take more than a second to load."""
 
@@ -242,13 +248,13 @@ def _read_program_text(name: str, bar: ProgressBar) -> tuple[str, str]:
 
 def _choose_program(loaded: Sequence[Program], name: str | None, *, is_cuda: bool) -> Program:
     programs = [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
-    program_names = make_printable(_format_some([x.name for x in programs]))
+    program_names = make_printable(abbreviate_names([x.name for x in programs]))
     if not programs:
         omissions = [format_omission(x) for program in loaded for x in program.omitted_statements]
         message = "error: there is no instruction here that ptxscope can run"
         if is_cuda:
             message += "; `nvcc -ptx` makes a listing with the kernels of a CUDA source"
-        raise CommandError("\n".join([message, *omissions[:_MAX_NAMES]]))
+        raise CommandError("\n".join([message, *omissions[:_MAX_OMISSIONS]]))
     if name is None and len(programs) > 1:
         raise CommandError(
             f"error: there are {len(programs)} programs here; choose one with --kernel: "
@@ -283,13 +289,7 @@ def _find_registers(program: Program, name: str, *, is_at_end: bool = False) -> 
         suggestion = find_closest_spelling(name, other_names)
         meant = f"; did you mean `{suggestion}`?" if suggestion else ""
         message = f"`{name}` is not a register of {program.name}{meant}"
-    raise PtxError(name, (Problem(message, (0, len(name)), _format_some(other_names)),))
-
-
-def _format_some(names: Sequence[str]) -> str:
-    """Return the first names and the count of the others."""
-    rest_count = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-    return ", ".join(names[:_MAX_NAMES]) + rest_count
+    raise PtxError(name, (Problem(message, (0, len(name)), abbreviate_names(other_names)),))
 
 
 def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
@@ -301,7 +301,7 @@ def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
         bits = parse_value(value, program.find_value_type(name, statement))
         others = _read_elsewhere(program, sites, name, value) if statement is None else ()
         if any(bits != other for other in others):
-            key_names = _format_some([make_initial_key(name), *sites.list_keys(name)])
+            key_names = abbreviate_names([make_initial_key(name), *sites.list_keys(name)])
             message = f"{value} is not the same in each block that declares `{name}`"
             raise PtxError(value, (Problem(message, (0, len(value)), key_names),))
         return bits
@@ -343,7 +343,7 @@ def _find_input_sites(program: Program, sites: UnknownSites, text: str) -> tuple
     if sites.has_key(key):
         return (key,)
     message = f"nothing at that line makes `{name}` unknown"
-    key_names = _format_some([make_initial_key(name), *sites.list_keys(name)])
+    key_names = abbreviate_names([make_initial_key(name), *sites.list_keys(name)])
     raise PtxError(text, (Problem(message, (0, len(text)), key_names),))
 
 

@@ -21,7 +21,8 @@ from ...engine.isa.entry import Entry, VersionRequirement, format_targets
 from ...engine.isa.grammar import SLOT_NAMES, format_slot_choices
 from ...engine.isa.intrinsics import find_successor
 from ...engine.semantics.rules import ERRATA
-from ...engine.syntax.errors import find_closest_spelling, make_printable
+from ...engine.syntax.errors import make_printable
+from ...engine.syntax.opcodes import format_opcode_question, suggest_opcodes
 from ...engine.syntax.parser import parse
 from ...engine.tracing.step_text import format_result, format_title
 from ...engine.tracing.trace import trace
@@ -90,8 +91,8 @@ def _render_figure(text: str) -> str:
 def _check_opcode(opcode: str) -> str:
     """Return an opcode of the catalog. Raise CommandError for any other."""
     if opcode not in CATALOG:
-        suggestion = find_closest_spelling(opcode, list(CATALOG))
-        hint = f"did you mean `{suggestion}`?" if suggestion else "`ptxscope list` names them all"
+        question = format_opcode_question(suggest_opcodes(opcode))
+        hint = question or "`ptxscope list` names them all"
         message = f"`{make_printable(opcode)}` is not an instruction that ptxscope explains"
         raise CommandError(f"error: {message}; {hint}", 1)
     return opcode

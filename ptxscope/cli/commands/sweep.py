@@ -38,7 +38,7 @@ from ..support.picture_output import (
     reject_idle_options,
     render_picture,
 )
-from ..support.ptx_arguments import bind_operands, parse_assignments, parse_ptx
+from ..support.ptx_arguments import bind_operands, complete_example, parse_assignments, parse_ptx
 from ..support.streams import CommandError, command_errors
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def run(words: Sequence[str]) -> int:
 
 def render_request(words: Sequence[str]) -> tuple[str | bytes, argparse.Namespace]:
     """Return the document of the arguments, and these. Raise CommandError if they are invalid."""
-    arguments = parse_words(make_parser(), _join_range_words(words))
+    arguments = complete_example(parse_words(make_parser(), _join_range_words(words)))
     choose_format(arguments, FORMATS)
     reject_idle_options(arguments, PICTURES)
     sweep = _make_sweep(arguments)

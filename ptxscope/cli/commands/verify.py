@@ -18,13 +18,9 @@ from ...documents.proofs.machine_report import (
 )
 from ...engine.isa.catalog import CATALOG
 from ...engine.semantics.rules import ERRATA
-from ...engine.syntax.errors import (
-    find_closest_spelling,
-    format_count,
-    format_install_hint,
-    make_printable,
-)
+from ...engine.syntax.errors import format_count, format_install_hint, make_printable
 from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.opcodes import format_opcode_question, suggest_opcodes
 from ...engine.syntax.parser import parse
 from ...sass.form_verdict import (
     FormVerdict,
@@ -212,8 +208,8 @@ def list_lines(arguments: argparse.Namespace) -> list[Instruction]:
         return [rename_registers(parse_instruction(arguments.ptx, illegal_status=2))]
     for name in arguments.family:
         if name not in CATALOG:
-            closest = find_closest_spelling(name, [*CATALOG])
-            hint = f"did you mean {closest}?" if closest else f"it is one of {', '.join(CATALOG)}"
+            question = format_opcode_question(suggest_opcodes(name))
+            hint = question or f"it is one of {', '.join(CATALOG)}"
             raise CommandError(f"error: --family {make_printable(name)}: {hint}")
     opcodes = arguments.family or list_verified_opcodes()
     forms = [form for x in opcodes for form in iter_forms(x)]

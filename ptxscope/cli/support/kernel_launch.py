@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ...documents.formats.json_text import format_json
 from ...engine.semantics.models import Model
-from ...engine.syntax.errors import PtxError, format_count, make_printable
+from ...engine.syntax.errors import PtxError, abbreviate_names, format_count, make_printable
 from ...kernels.launches.device_code import DeviceCode, load_device_code
 from ...kernels.launches.expected_elements import (
     NamedBuffer,
@@ -107,10 +107,14 @@ def launch_kernel(
         number = text.count("\n", 0, error.errors[0].span[0]) + 1
         raise CommandError(f"line {number}:\n{error}", 1) from None
     except (LaunchError, ValueError) as error:
-        status = 1 if isinstance(error, LaunchError) else 2
-        raise CommandError(f"error: {make_printable(str(error))}", status) from None
+        message, status = f"error: {make_printable(str(error))}", 2
+        if isinstance(error, LaunchError):
+            message, status = "\n".join([message, *_iter_shape_notes(arguments)]), 1
+        raise CommandError(message, status) from None
     bar.begin_printing()
     lines = list(iter_difference_lines(result, request.expected))
+    if has_differences:
+        lines += _iter_shape_notes(arguments)
     if arguments.format == "json":
         print(format_json(run_to_json(result, request.expected, diagnosis), indent=1))
     else:
@@ -235,7 +239,14 @@ def _find_register(code: DeviceCode, name: str) -> str:
         for register in (name, f"%{name}"):
             if register in function.registers:
                 return register
-    raise ArgumentError(f"{name} is not a register here")
+    names = dict.fromkeys(x for function in code.functions.values() for x in function.registers)
+    raise ArgumentError(f"{name} is not a register here; there are: {abbreviate_names([*names])}")
+
+
+def _iter_shape_notes(arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield a note if the shape of the launch is that of no request: one thread."""
+    if not (arguments.grid or arguments.block):
+        yield "note: one thread ran, which is the default; --block X[,Y[,Z]] and --grid give others"
 
 
 def _find_line(code: DeviceCode, line: int) -> int:

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 from ...documents import BINARY, FORMATS, Format, ending_of, export, format_of
 from ...documents.option_table import DRAWN, GROUPS, OPTIONS, PICTURES, DocumentSubject
 from ...documents.options import DEFAULT, Motion, Options
-from ...engine.syntax.errors import format_names, make_printable, make_printable_lines
+from ...engine.syntax.errors import (
+    abbreviate_names,
+    format_names,
+    make_printable,
+    make_printable_lines,
+)
 from ...engine.tracing.trace import Trace
 from .streams import CommandError, command_errors, file_errors, print_message
 
@@ -195,10 +200,7 @@ def _warn_about_boxes(pictures: Sequence[str], format_: str) -> None:
 
 
 def _format_chars(chars: Sequence[str]) -> str:
-    names_text = ", ".join(f"{char} (U+{ord(char):04X})" for char in chars[:_MAX_NAMED_CHARS])
-    return names_text + (
-        f" and {len(chars) - _MAX_NAMED_CHARS} more" if len(chars) > _MAX_NAMED_CHARS else ""
-    )
+    return abbreviate_names([f"{char} (U+{ord(char):04X})" for char in chars], _MAX_NAMED_CHARS)
 
 
 def output_document(document: str | bytes, format_: str, output: str | None) -> None:

@@ -340,7 +340,10 @@ def _find_legal_block(text: str, error: PtxError) -> BasicBlock:
         if block := find_block(text):
             return block
     problems = tuple(x for x in error.errors if "{" not in text[slice(*x.span)])
-    raise CommandError(str(PtxError(text, problems) if problems else error), 1)
+    message = str(PtxError(text, problems) if problems else error)
+    if is_instruction_name(text):
+        message += f"\n  example: {_find_example(text)[0]}"
+    raise CommandError(message, 1)
 
 
 def _find_block(text: str) -> BasicBlock | None:

@@ -28,10 +28,17 @@ def format_count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def format_names(names: Sequence[str]) -> str:
+def format_names(names: Sequence[str], conjunction: str = "and") -> str:
     """Return names as part of a sentence: ``html, svg, png and pdf``."""
     *first_names, last = names or ("",)
-    return f"{', '.join(first_names)} and {last}" if first_names else last
+    return f"{', '.join(first_names)} {conjunction} {last}" if first_names else last
+
+
+def abbreviate_names(names: Sequence[str], max_count: int = 12) -> str:
+    """Return the first names and the count of the others: ``%r1, %r2 and 3 more``."""
+    rest_count = len(names) - max_count
+    suffix = f" and {rest_count} more" if rest_count > 0 else ""
+    return ", ".join(names[:max_count]) + suffix
 
 
 def format_existence(number: int, noun: str = "") -> str:

@@ -9,7 +9,7 @@ catalog lacks.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import groupby, product
 
@@ -17,7 +17,7 @@ from ..isa.catalog import CATALOG, ENTRIES, find_entry, find_violations, list_sh
 from ..isa.entry import Entry, Group
 from ..isa.grammar import list_modifier_slots, map_spellings
 from ..isa.types import Form
-from .errors import find_closest_spelling
+from .errors import find_closest_spelling, format_names
 
 # --- opcodes that the catalog lacks, by what is known of them ----------------------------
 
@@ -119,11 +119,29 @@ TYPES = frozenset(
 """The types that an instruction of PTX may name."""
 _LIKENESS = 0.75
 """Minimum similarity of a misspelling to the opcode meant."""
+_DIGITS = "0123456789"
 
 
 def is_computing(opcode: str, modifiers: Collection[str]) -> bool:
     """Whether an opcode with modifiers is an instruction of PTX that computes a register."""
     return opcode in ALL_OPCODES and bool(modifiers) and opcode not in WITHOUT_RESULT
+
+
+def suggest_opcodes(word: str) -> tuple[str, ...]:
+    """Return the opcodes of the catalog that a misspelt one may mean: the closest, or none.
+
+    An opcode with another width may mean any width: ``vadd5`` means vadd, vadd2 or vadd4.
+    """
+    closest = find_closest_spelling(word, list(CATALOG))
+    if closest is None or closest == word.lower():
+        return (closest,) if closest else ()
+    stem = word.rstrip(_DIGITS)
+    return tuple(x for x in CATALOG if x.rstrip(_DIGITS) == stem) or (closest,)
+
+
+def format_opcode_question(opcodes: Sequence[str]) -> str:
+    """Return a question on some opcodes, ``did you mean `vadd` or `vadd2`?``; empty for none."""
+    return f"did you mean {format_names([f'`{x}`' for x in opcodes], 'or')}?" if opcodes else ""
 
 
 @lru_cache(maxsize=1 << 14)

@@ -29,10 +29,12 @@ from .opcodes import (
     OPCODES,
     OTHER_OPCODES,
     TYPES,
+    format_opcode_question,
     is_computing,
     is_misspelt,
     is_unchecked,
     looks_like_opcode,
+    suggest_opcodes,
 )
 from .operands import ParsedOperands
 from .source import Fragment
@@ -346,13 +348,13 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
     if opcode.text in OTHER_OPCODES:
         message = f"`{opcode.text}` is a PTX instruction that ptxscope does not explain"
         return Problem(message, span, " ".join(CATALOG), unread=True)
-    close = find_closest_spelling(opcode.text, list(CATALOG))
-    message = f"{quote_word(opcode.text)} is not an instruction" + (
-        f"; did you mean `{close}`?" if close else ""
-    )
+    suggestions = suggest_opcodes(opcode.text)
+    message = f"{quote_word(opcode.text)} is not an instruction"
+    if suggestions:
+        message += f"; {format_opcode_question(suggestions)}"
     if opcode.text in ("varvg2", "varvg4"):
         message += " (the PTX ISA's target notes misspell it)"
-    return Problem(message, span, close or " ".join(CATALOG), close)
+    return Problem(message, span, " ".join(suggestions or CATALOG), next(iter(suggestions), None))
 
 
 def _parse_known_statement(

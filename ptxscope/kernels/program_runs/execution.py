@@ -11,6 +11,7 @@ from ...engine.program.program import Program
 from ...engine.program.statement import Statement, StatementKind
 from ...engine.semantics.models import Model
 from ...engine.semantics.plan import compute_results
+from ...engine.syntax.errors import abbreviate_names
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.opcodes import ENDS
 from ...engine.tracing.evaluation import make_model_plan, make_plan, resolve_model
@@ -385,14 +386,10 @@ def _format_forgotten(statement: Statement, writes: Mapping[str, int | None]) ->
     unknown_names = [name for name, bits in writes.items() if bits is None]
     if writes and not unknown_names:
         return "as given"
-    effect = f"makes {_list_names(unknown_names)} unknown" if writes else "writes no register"
+    names = abbreviate_names(unknown_names, _MAX_NAMES)
+    effect = f"makes {names} unknown" if writes else "writes no register"
     is_known = statement.kind is not StatementKind.UNKNOWN
     return effect if is_known else f"{statement.explain_omission()}; {effect}"
-
-
-def _list_names(names: list[str]) -> str:
-    suffix = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-    return ", ".join(names[:_MAX_NAMES]) + suffix
 
 
 def _compute_plain_results(
