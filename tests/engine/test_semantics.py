@@ -102,6 +102,8 @@ def test_provenance_is_exact_where_bits_are_copied() -> None:
     assert find_provenance(found, "select.a", 0) == (("a", 8, 16),)
     assert find_provenance(found, "write.d", 0, 16, 24) == (("c", 16, 24),)
     assert find_provenance(found, "operate.t", 0) == (("a", 8, 16), ("b", 0, 8))
+    reverse = trace("brev.b32 d, a", {"a": 1})
+    assert find_provenance(reverse, "write.d", 0, 0, 8) == (("a", 24, 32),)
     signed = trace("vadd.s32.s32.s32 d, a.b1, b", {"a": 0x8000, "b": 0})
     assert find_provenance(signed, "extend.a", 0, 8, 32) == (("a", 15, 16),)
     chosen = trace("selp.b32 d, a, b, c", {"a": 1, "b": 2, "c": 0})

@@ -21,7 +21,7 @@ from ptxscope.engine.isa.catalog import ENTRIES, pick_entry_form
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.properties import Flag, Stage
-from ptxscope.engine.syntax.errors import format_count, format_existence
+from ptxscope.engine.syntax.errors import format_count, format_existence, format_names
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from ptxscope.engine.syntax.values import parse_value
 from ptxscope.engine.tracing.step_text import describe_lane, format_lane_sentence, get_row_name
@@ -208,6 +208,7 @@ def test_a_count_of_one_is_singular() -> None:
         "there are 0",
         "there is 1 value",
     )
+    assert format_names(["html", "svg", "pdf"]) == "html, svg and pdf"
     with pytest.raises(PtxError, match="there is 1"):
         parse("vadd.u32.u32.u32 d")
     with pytest.raises(PtxError, match=r"fit in 1 bit\n"):

@@ -49,29 +49,29 @@ def test_other_groups_are_refused(text: str) -> None:
         parse_value(text, Type.U32)
 
 
-@pytest.mark.parametrize("type_", [Type.U32, Type.F32, Type.B64])
-def test_the_error_on_unprefixed_hexadecimal_digits_suggests_the_prefix(type_: Type) -> None:
-    with pytest.raises(PtxError) as error:
-        parse_value("80ff7f01", type_)
-    assert "hexadecimal digits need a 0x in front" in error.value.message
-    assert error.value.hint == "0x80ff7f01"
+_PREFIX = "is not a value: hexadecimal digits need a 0x in front"
 
 
 @pytest.mark.parametrize(
-    ("text", "message", "hint"),
+    ("text", "type_", "message", "hint"),
     [
-        ("1 000", "`1 000` is not a value: `_` groups decimal digits", "1_000"),
-        ("12 34", "`12 34` is not a value: hexadecimal digits need a 0x in front", "0x12 34"),
-        ("0b102", "`0b102` has a digit that does not belong in base 2", "0 and 1: 0b1010"),
-        ("\u0663", "`\u0663` has a digit that does not belong in base 10", "0 to 9"),
-        ("[1,,2,3]", "an integer is missing", "0x7f, -5, 0b1010, 255"),
+        ("1 000", "s32", "`1 000` is not a value: `_` groups decimal digits", "1_000"),
+        ("12 34", "s32", f"`12 34` {_PREFIX}", "0x12 34"),
+        *(("80ff7f01", x, f"`80ff7f01` {_PREFIX}", "0x80ff7f01") for x in ("u32", "f32", "b64")),
+        ("0b102", "s32", "`0b102` has a digit that does not belong in base 2", "0 and 1: 0b1010"),
+        ("08", "s32", "`08` has a digit that does not belong in base 8",
+         "0o17 or 017 is octal, 17 decimal"),
+        ("\u0663", "s32", "`\u0663` has a digit that does not belong in base 10", "0 to 9"),
+        ("[1,,2,3]", "s32", "an integer is missing", "0x7f, -5, 0b1010, 255"),
+        ("[h:1]", "s32", "1 lane does not make 32 bits", "4 bytes or 2 half-words"),
+        ("[1,2,3]", "s32", "3 lanes do not make 32 bits", "4 bytes or 2 half-words"),
     ],
-)
+)  # fmt: skip
 def test_the_error_on_a_refused_value_names_the_allowed_values(
-    text: str, message: str, hint: str
+    text: str, type_: str, message: str, hint: str
 ) -> None:
     with pytest.raises(PtxError) as error:
-        parse_value(text, Type.S32)
+        parse_value(text, Type(type_))
     assert (error.value.message, error.value.hint) == (message, hint)
 
 

@@ -97,3 +97,5 @@ asm("lop3.b32 %0, %1, %1, %1, %[lut];" : "=r"(d) : "r"(a), [lut] "n"((x & y) | z
 asm("lop3.u32 %0, %1, %1, %1, %2;" : "=r"(d) : "r"(a), [lut] "n"((x & y) | z));
 %%% each finding once
 asm("vadd.u32.u32.u32 %0, %0, %7;" : "=r"(d));
+%%% a list of bytes is not judged
+asm("mov.b32 %0, {%1, %1, %1, %1};" : "=l"(x) : "h"(a));
