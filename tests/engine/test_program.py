@@ -344,6 +344,24 @@ def test_values_that_do_not_fit_are_refused(values: dict[str, int], error: str) 
         execute(block("mov.b32 x, a;"), values)
 
 
+@pytest.mark.parametrize(
+    ("text", "used", "given"),
+    [
+        (".reg .b32 x, d; set.lt.f32.f32 d, x, x;", "f32", "b32"),
+        (".reg .f32 x; .reg .b32 d; set.lt.f32.f32 d, x, x;", "f32", "f32"),
+        ("set.lt.f32.f32 d, x, x;", "f32", "f32"),
+        (".reg .b32 x, d; set.lt.f32.f32 d, x, x; vadd.s32.s32.s32 d, x, x;", "b32", "b32"),
+        (".reg .b32 x<9>; set.lt.f32.s32 x6, a, b; vadd.s32.s32.s32 d, x6, a;", "b32", "b32"),
+    ],
+)
+def test_a_value_is_read_by_the_declared_type_if_there_is_one(
+    text: str, used: str, given: str
+) -> None:
+    program = block(text)
+    name = next(x for x in program.types if x[0] == "x")
+    assert (str(program.types[name]), str(program.find_value_type(name))) == (used, given)
+
+
 def test_guards_are_obeyed() -> None:
     text = "@p mov.b32 a, 1; @!p mov.b32 b, 2; @p vadd.u32.u32.u32 c, a, a; @!p ld.u32 a, [x];"
     run = execute(block(text), {"p": 1})

@@ -10,30 +10,19 @@ ADD = "add.cc.u32 d, a, b"
 BLOCK = "{ add.u32 t, a, 1; xor.b32 d, t, b; }"
 
 
-@pytest.mark.parametrize(
-    ("shown", "text"),
-    [
-        (ptxscope.parse("@!p add.u32 d, a, 5"), "<Instruction @!p add.u32 d, a, 5;>"),
-        (ptxscope.parse_block(BLOCK), "<BasicBlock { add.u32 t, a, 1; xor.b32 d, t, b; }>"),
-        (
-            ptxscope.trace(ADD, {"a": -1, "b": 2}),
-            "<Trace of add.cc.u32 d, a, b; under isa: a = 0xffffffff, b = 0x00000002 -> "
-            "d = 0x00000001, CC.CF = 1>",
-        ),
-        (
-            ptxscope.trace_block(BLOCK, {"a": 6, "b": 5}, model="ptxas-13.0"),
-            "<Trace of { add.u32 t, a, 1; xor.b32 d, t, b; } under ptxas-13.0: "
-            "a = 0x00000006, b = 0x00000005 -> d = 0x00000002>",
-        ),
-        (
-            ptxscope.diagnose("add.u32 d, a, b", {"a": 5, "b": 3}, 2)[0],
-            "<Explanation: The instruction gives this with `sub` rather than `add`. "
-            "sub.u32 d, a, b;>",
-        ),
-    ],
-)
-def test_the_repr_of_an_object_is_one_line(shown: object, text: str) -> None:
-    assert repr(shown) == text
+def test_the_repr_of_an_object_is_one_line() -> None:
+    instruction = ptxscope.parse("@!p add.u32 d, a, 5")
+    assert repr(instruction) == "<Instruction @!p add.u32 d, a, 5;>"
+    assert repr(ptxscope.parse_block(BLOCK)) == f"<BasicBlock {BLOCK}>"
+    assert repr(ptxscope.trace(ADD, {"a": -1, "b": 2})) == (
+        f"<Trace of {ADD}; under isa: a = 0xffffffff, b = 0x00000002 -> d = 0x00000001, CC.CF = 1>"
+    )
+    assert repr(ptxscope.trace_block(BLOCK, {"a": 6, "b": 5}, model="ptxas-13.0")) == (
+        f"<Trace of {BLOCK} under ptxas-13.0: a = 0x00000006, b = 0x00000005 -> d = 0x00000002>"
+    )
+    assert repr(ptxscope.diagnose("add.u32 d, a, b", {"a": 5, "b": 3}, 2)[0]) == (
+        "<Explanation: The instruction gives this with `sub` rather than `add`. sub.u32 d, a, b;>"
+    )
 
 
 def test_the_repr_of_a_solver_answer_is_one_line() -> None:
