@@ -60,6 +60,7 @@ from ptxscope.state.instruction_search import search_instructions
 from ptxscope.state.open_listing import open_listing
 from ptxscope.sweep.register_parts import parse_swept_part
 from tests.cli.running import updated
+from tests.reference_data import DATA
 from tests.tiers import ci_only, some
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
@@ -455,105 +456,16 @@ def _faults(entry: str, families: list[Family], enough: float) -> list[str]:
         gc.enable()
 
 
-_ONCE: dict[str, list[Family]] = {
-    "parse": [
-        Family("", "asm(/*"),
-        Family("", 'asm(R"('),
-        Family("vadd.u32.u32.u32 d, a, b ", "/*"),
-        Family("vadd.u32.u32.u32 d, a, b", ",,"),
-        Family("vadd", ".foo"),
-        Family("", ".loc;"),
-        Family('asm("', '" "vadd.f32 a;'),
-        Family("", "vadd.u32.u32.u32 cluster_", "a"),
-        Family("", "asm/*"),
-        Family("", "asm /**/ "),
-        Family("asm", "/**/", "x"),
-        Family("asm /*", "asm(", '*/ ("vadd.f32 d;");'),
-        Family("asm", " //\\\n asm", "x"),
-        Family("@p", "\n@p", "\nvadd.u32 d, a, b;"),
-    ],
-    "check C": [
-        Family('asm("a" ', "/", '\n x "b");'),
-        Family('f("a" ', "//////////////////////////////////////\n", ' x "b");'),
-        Family('asm("', "'\\"),
-        Family("asm(", "/**/", '"x");'),
-        Family('asm("x" /**/ + 1); ', '/* */ ""'),
-        Family("", 'asm("x":'),
-        Family("", 'asm("vadd.u32.u32.u32 %0, %1, %2;":"=r"(d), '),
-        Family('asm("', "vadd.f32 d; ", '");'),
-        Family("", "asm/*"),
-        Family("", "asm /**/ "),
-        Family("asm", "/**/", "x"),
-        Family("asm /*", "asm(", '*/ ("vadd.f32 d;");'),
-        Family("asm /*", "asm ", "*/ (MACRO"),
-        Family("", "asm volatile /**/ (MACRO "),
-    ],
-    "check Python": [
-        Family("x = 'a' ", "#", "\n + 'b'"),
-        Family("", "'\\"),
-        Family("", '\\"'),
-        Family('x = """', '\\"""', "x"),
-        Family('x = """', "asm/*", '"""'),
-        Family('x = """asm', "/**/", '"""'),
-    ],
-    "check a listing": [
-        Family("vadd.u32.u32.u32 d, a, b ", "/*"),
-        Family("", "vadd.u32.u32.u32 d, a, b\n"),
-        Family("vadd.u32", "\n", "x"),
-        Family("vadd.u32 \n@", " ", "x"),
-        Family("", "{.reg .b32 a; vadd.u32.u32.u32 d, x, y;\n"),
-        Family("", "vadd.u32\n/**/"),
-        Family("vadd", ".foo"),
-        Family("vadd", "/**/"),
-        Family("vadd", "/**/", "x"),
-        Family("vadd", "//\n", ".u32.u32.u32 d, a, b;"),
-        Family("", "vadd/*"),
-        Family("", "vadd/**/"),
-        Family("vadd.u32 d, a, b", "\nvadd/*"),
-        Family("vadd.u32 d, a, b", "\nvadd/**/"),
-        Family("vadd.u32 d, a, b\nvadd", "//\n", "x"),
-        Family("@", "/**/", "vadd.u32 d, a, b;"),
-        Family("@p ", "@p ", "vadd.u32 d, a, b;"),
-        Family("", "@ /*"),
-        Family("@p ", "x.u32 "),
-        Family("", "@p vad "),
-    ],
-    "check in chunks": [
-        Family("vadd", "/**/\n", "x"),
-        Family("vadd /*", "x\n"),
-        Family("", "vadd/*\n"),
-        Family("", "vadd/**/\n"),
-        Family("@p /*", "x\n"),
-        Family("", "@p /**/\n"),
-        Family("@p ", "x.u32 \n"),
-    ],
-    "check what is not known": [Family("", "\n"), Family("", " \n")],
-    "load": [
-        Family("", ".reg "),
-        Numbered("", "{{ .reg .b32 a{0};"),
-        Numbered("", _NUMBERED["numbered blocks"]),
-        Numbered("", _NUMBERED["registers of all"]),
-    ],
-    "run": [Numbered("", _NUMBERED["asm statements"]), Numbered("", _NUMBERED["kernels"])],
-    "complete": [Family("@", " "), Family("@", "a"), Family("vadd.u32 a", ".a", "!")],
-    "values": [Family("[", " "), Family("", "1", "x"), Family("[", "]", "x"), Family("[", ",")],
-    "observations": [Family("0x", "0?"), Family("[", "?,")],
-    "notes": [Family("", " ", "1a"), Family("a", " ", "1"), Family("", "lane ")],
-    "markers": [
-        Family("", "<!-- ptxscope trace "),
-        Family("<!-- ptxscope trace x", " ", "x"),
-        Family("<!-- ", "\n"),
-    ],
-    "a trace in JSON": [
-        Family("", "[", "]"),
-        Family('{"schema": "ptxscope.trace/1", "version": "', "a", '"}'),
-        Family('{"', "\\n", '": 1}'),
-    ],
-    "marked arguments": [Family("x", "a"), Family("'", "a ", "'")],
-    "file or instruction": [Family("", "/", " x")],
-    "assignments": [Family("a=", "1", "x"), Family("", "a", "=1")],
+_ONCE = {
+    entry: [Family(*parts) for parts in rows]
+    for entry, rows in json.loads((DATA / "slow_texts.json").read_text("utf-8")).items()
 }
-"""What took quadratic or exponential time, or is near to it."""
+_ONCE["load"] += [
+    Numbered("", "{{ .reg .b32 a{0};"),
+    *(Numbered("", _NUMBERED[name]) for name in ("numbered blocks", "registers of all")),
+]
+_ONCE["run"] = [Numbered("", _NUMBERED[name]) for name in ("asm statements", "kernels")]
+"""What took quadratic or exponential time, or is near to it: a head, a part, a tail."""
 
 
 @ci_only
