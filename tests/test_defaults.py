@@ -15,6 +15,11 @@ from ptxscope.state.setup import Setup, make_example, make_setup, trace_of
 MASKED = "vadd4.u32.u32.u32 d.b310, a, b, c"
 
 
+def make_bare(opcode: str, slot: str) -> Setup:
+    """An example without a secondary operation and what the slot holds."""
+    return with_choice(with_choice(make_example(opcode), "secop", None), slot, None)
+
+
 def c_of(setup: Setup) -> int:
     return trace_of(setup).operands["c"]
 
@@ -33,9 +38,8 @@ def test_examples_show_every_kept_byte_of_c(opcode: str) -> None:
 @pytest.mark.parametrize("opcode", [x for x in CATALOG if CATALOG[x].find_slot("mask")])
 def test_adding_a_mask_to_an_example_shows_c(opcode: str) -> None:
     entry = CATALOG[opcode]
-    bare = with_choice(with_choice(make_example(opcode), "secop", None), "mask", None)
     mask = parse_selector("b0" if entry.lanes == 4 else "h0")
-    setup = with_choice(bare, "mask", mask)
+    setup = with_choice(make_bare(opcode, "mask"), "mask", mask)
     unit = 32 // entry.lanes
     c = c_of(setup)
     assert all(c >> unit * lane & (1 << unit) - 1 for lane in range(entry.lanes))
@@ -44,8 +48,7 @@ def test_adding_a_mask_to_an_example_shows_c(opcode: str) -> None:
 
 @pytest.mark.parametrize("opcode", [x for x in CATALOG if CATALOG[x].find_slot("dsel")])
 def test_adding_a_selector_of_d_to_an_example_shows_c(opcode: str) -> None:
-    bare = with_choice(with_choice(make_example(opcode), "secop", None), "dsel", None)
-    setup = with_choice(bare, "dsel", parse_selector("b2"))
+    setup = with_choice(make_bare(opcode, "dsel"), "dsel", parse_selector("b2"))
     assert c_of(setup) in (0xCCCCCCCC, 0x11223344)
 
 
@@ -57,10 +60,6 @@ def test_an_added_operand_without_a_value_is_0() -> None:
     assert trace_of(make_setup(parse("vmad.u32.u32.u32 d, a, b, c"), {"a": 2, "b": 3})).result == {
         "d": 6
     }
-
-
-def test_a_masked_line_without_a_value_of_c_shows_c() -> None:
-    assert c_of(make_setup(parse(MASKED), {"a": 1, "b": 2})) == 0xCCCCCCCC
 
 
 @pytest.mark.parametrize("c", [0, 1, 0xFFFFFFFF])
@@ -95,22 +94,18 @@ def test_an_unedited_example_is_replaced_by_the_next_one() -> None:
     assert kept.values["a"] == 1
 
 
-def test_a_typed_and_a_pasted_line_get_the_same_values() -> None:
+def test_a_masked_line_without_a_value_of_c_shows_c_if_made_typed_or_pasted() -> None:
     before = with_opcode(make_example("vset4"), "vadd4")
+    assert c_of(make_setup(parse(MASKED), {"a": 1, "b": 2})) == 0xCCCCCCCC
     assert c_of(with_line(before, MASKED)) == 0xCCCCCCCC
     assert c_of(with_instruction(before, parse(MASKED))) == 0xCCCCCCCC
 
 
-def test_an_unknown_register_of_a_listing_is_0() -> None:
+def test_a_register_of_a_listing_is_0_and_one_that_is_also_an_operand_has_its_value() -> None:
     assert c_of(replace(make_setup(parse(MASKED), {}), place=(0, 0))) == 0
-
-
-def test_a_register_that_is_also_an_operand_has_its_value() -> None:
     setup = make_setup(parse("vadd4.u32.u32.u32 d.b310, x, y, x"), {"x": 0x01020304, "y": 0})
     assert c_of(setup) == 0x01020304
 
-
-# --- from one comparison to another ----------------------------------------------------------
 
 GROUP = ("set", "setp", "selp", "slct")
 

@@ -150,23 +150,10 @@ def test_the_demo_has_no_script_and_loads_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("char", "sides"),
-    [
-        ("─", "lr"),
-        ("│", "ud"),
-        ("┼", "lrud"),
-        ("╭", "rd"),
-        ("╯", "lu"),
-        ("┤", "lud"),
-        ("┡", "rud"),
-        ("╶", "r"),
-        ("█", "lrud"),
-        ("▌", "lud"),
-        ("▁", "lrd"),
-        ("▀", "lru"),
-    ],
+    "shape", "─lr │ud ┼lrud ╭rd ╯lu ┤lud ┡rud ╶r █lrud ▌lud ▁lrd ▀lru".split(" ")
 )
-def test_box_and_block_characters_reach_the_edges_of_their_cell(char: str, sides: str) -> None:
+def test_box_and_block_characters_reach_the_edges_of_their_cell(shape: str) -> None:
+    char, *sides = shape
     x = y = 0.0
     found: set[str] = set()
     path = outline(char, 1)

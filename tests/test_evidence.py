@@ -147,9 +147,6 @@ def test_wrong_calls_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert proofs.prove_program(plan) == "refuted"
 
 
-# --- what `ptxscope verify` proved ----------------------------------------------------------------
-
-
 def test_the_page_has_what_was_verified() -> None:
     page = verified.PAGE.read_text("utf-8")
     assert verified.replace_section(page) == page
@@ -162,30 +159,16 @@ def test_the_page_has_what_was_verified() -> None:
 
 
 def test_results_of_verify_become_rows() -> None:
-    def verdict(ptx: str, outcome: str, documented: bool | None, *ids: str) -> dict[str, Any]:
-        return {
-            "ptx": ptx,
-            "outcome": outcome,
-            "as_documented": documented,
-            "errata": [*ids],
-            "seconds": 0.25,
-        }
-
-    document = {
-        "ptxas": "13.0.88",
-        "targets": [
-            {
-                "arch": "sm_90",
-                "verdicts": [
-                    verdict("vadd.s32.s32.s32 d, a, b", "proved", True),
-                    verdict("vadd.s32.s32.s32 d.h1, a, b, c", "proved", False, "E1"),
-                    verdict("vadd.u32.u32.u32.max d, a, b, c", "proved", False, "E6"),
-                    verdict("vadd.u32.u32.u32.sat d, a, b", "undecided", None),
-                    verdict("@p set.lt.f32.s32 d, a, b", "refused", None),
-                ],
-            }
-        ],
-    }
+    keys = ("ptx", "outcome", "as_documented", "errata", "seconds")
+    rows = (
+        ("vadd.s32.s32.s32 d, a, b", "proved", True, [], 0.25),
+        ("vadd.s32.s32.s32 d.h1, a, b, c", "proved", False, ["E1"], 0.25),
+        ("vadd.u32.u32.u32.max d, a, b, c", "proved", False, ["E6"], 0.25),
+        ("vadd.u32.u32.u32.sat d, a, b", "undecided", None, [], 0.25),
+        ("@p set.lt.f32.s32 d, a, b", "refused", None, [], 0.25),
+    )
+    verdicts = [dict(zip(keys, row, strict=True)) for row in rows]
+    document = {"ptxas": "13.0.88", "targets": [{"arch": "sm_90", "verdicts": verdicts}]}
     assert list(verified.make_rows(document, "2026-11-23")) == [
         verified.VerifiedRow("vadd", "13.0.88", "sm_90", "2026-11-23", 4, 1, 2, "E1 E6", 1, 0, 1.0),
         verified.VerifiedRow("set", "13.0.88", "sm_90", "2026-11-23", 1, 0, 0, "", 0, 1, 0.2),

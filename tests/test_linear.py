@@ -73,7 +73,6 @@ TRIES = 3
 CEILING = 10.0
 """Seconds of CPU that one reading may take, as it is not asked for more than a moment's work."""
 
-# --- what reads text ----------------------------------------------------------------------
 
 _POINTER = Variable("a", "param", "u64", 8, 8)
 _ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
@@ -275,7 +274,6 @@ ENTRIES: dict[str, Callable[[str], object]] = {
 }
 """By what a reader would call it; CSV files have a test of their own."""
 
-# --- texts --------------------------------------------------------------------------------
 
 _ATOMS = [
     *"/#*\"'\\{}()[].,-;:|!%_@<>=?+~a0 \n\t",
@@ -372,9 +370,6 @@ _TAILS = ["", "x", "\n", ";", '"', "*/", ");", "}", "'", "]", " x;\n"]
 EVERY = [Family(h, p, t) for p in _ATOMS for h in _HEADS for t in _TAILS]
 EVERY += [Numbered(h, p, t) for p in _NUMBERED.values() for h in _HEADS for t in _TAILS]
 MIXED = [Family("", a + b) for a in _ATOMS for b in _ATOMS]
-
-
-# --- measuring ----------------------------------------------------------------------------
 
 
 class _TooLong(BaseException):
@@ -533,9 +528,6 @@ def test_quadratic_growth_fails_the_test_of_linear_time(monkeypatch: pytest.Monk
     monkeypatch.setitem(globals(), "process_time", lambda: steps / 1e6)
     assert fault(quadratic, family, 0.008)
     assert not fault(linear, family, 0.008)
-
-
-# --- what is said of very many errors -----------------------------------------------------
 
 
 def test_a_statement_reports_a_limited_number_of_errors() -> None:

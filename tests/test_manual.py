@@ -75,9 +75,6 @@ def page_of(opcode: str) -> str:
     return pages()[f"instructions/{opcode}.md"]
 
 
-# --- what is committed -----------------------------------------------------------------------
-
-
 @ci_only
 def test_the_reference_is_current() -> None:
     assert manual.find_stale_files() == [], "run `python3 dev.py docs --renew`"
@@ -154,9 +151,6 @@ def test_a_page_begins_with_a_short_paragraph(path: Path) -> None:
     title, first, *_ = path.read_text(encoding="utf-8").split("\n\n")
     assert title.startswith("# ")
     assert 5 <= len(first.split()) <= 60, first
-
-
-# --- a page an instruction -----------------------------------------------------------------
 
 
 def section_of(entry: Entry) -> str:
@@ -306,9 +300,6 @@ def test_the_page_of_an_instruction_is_made_from_its_catalog_entry() -> None:
     assert "Add \\*four\\* &#124;pairs&#124;\\_ of `bytes`." in page
 
 
-# --- the references ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_page_on_commands_has_a_sentence_on_every_option(command: str) -> None:
     page = pages()["commands.md"].partition(f"\n## ptxscope {command}\n")[2].partition("\n## ")[0]
@@ -352,9 +343,6 @@ def test_the_page_on_python_has_every_public_name_and_its_docstring(name: str) -
     assert ":\n" not in section.replace(":\n    ", "")
 
 
-# --- how it is written -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "written"),
     [
@@ -372,9 +360,6 @@ def test_a_sentence_ends_with_one_full_stop_and_keeps_operand_names() -> None:
     assert format_sentence("c is ignored.") == "c is ignored."
     assert format_sentence("instruction, as text") == "Instruction, as text."
     assert table(("x", "y"), [("1", "2")]) == ["| x | y |", "| --- | --- |", "| 1 | 2 |", ""]
-
-
-# --- what it tells to type ---------------------------------------------------------------------
 
 
 CONSOLE = [
@@ -476,9 +461,6 @@ def test_the_shell_examples_of_the_manual_run(tmp_path: Path) -> None:
 def test_python_in_a_page_runs(path: Path) -> None:
     for block in find_blocks(path.read_text(encoding="utf-8"), "python"):
         exec(compile(block, str(path), "exec"), {})
-
-
-# --- built ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -79,9 +79,6 @@ def test_every_micro_operation_is_drawn() -> None:
     assert drawn == DRAWS.keys()
 
 
-# --- the representation itself -----------------------------------------------------------
-
-
 def _run(program: RecordedPlan, values: dict[str, int]) -> dict[str, LaneValues]:
     """The results of a program by the meanings of its operations."""
     found: dict[object, LaneValues] = {}
@@ -116,9 +113,6 @@ def test_operations_are_described_and_programs_printed() -> None:
         lines = str(program).splitlines()
         assert len(lines) == len(program.nodes)
         assert all(any(row.key in line for line in lines) for row in plan.rows)
-
-
-# --- the back ends -----------------------------------------------------------------------
 
 
 def _on_objects(plan: Plan, rows: Rows) -> Results:
@@ -262,9 +256,6 @@ def test_flags_of_any_plan(plans: int) -> None:
         check_flags(plan, rows)
 
 
-# --- C -----------------------------------------------------------------------------------
-
-
 def _fits_in_c(plan: Plan) -> bool:
     return all(x.range.fits_in(128, signed=True) for x in record_plan(plan).nodes)
 
@@ -318,9 +309,6 @@ has_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gc
 @pytest.mark.parametrize("plans", some([60, 200]))
 def test_c_computes_any_plan(plans: int, tmp_path: Path) -> None:
     _check_c(_cases("c", plans), tmp_path)
-
-
-# --- micro-operations and instructions that no back end has heard of ---------------------
 
 
 def _added(lower: Callable[[Builder, Form, Rules], dict[str, str]]) -> tuple[Plan, Rows]:

@@ -33,8 +33,6 @@ from tests.reference_halves import (
 from tests.strategies import bits, instruction_of
 from tests.tiers import ci_only, examples, some
 
-# --- a second formulation ----------------------------------------------------------------
-
 _HALVES: tuple[int, ...] = (0, 1, 0x7F, 0x80, 0x3FF, 0x400, 0x3C00, 0x3F80, 0x4000, 0x8000, 0x8001)
 _HALVES += (0xBC00, 0x7BFF, 0x7C00, 0xFC00, 0x7E00, 0x7C01, 0x7F80, 0xFF80, 0x7FC0, 0x7F81, 0xFFFF)
 """Numbers, zeros, subnormals, infinities and NaNs of both formats."""
@@ -118,9 +116,6 @@ def test_an_integer_becomes_the_nearest_half() -> None:
         assert np.asarray(found).tolist() == expected
 
 
-# --- legal forms -------------------------------------------------------------------------
-
-
 def _is_accepted(line: str) -> bool:
     try:
         parse(line)
@@ -163,9 +158,6 @@ def test_both_destinations_in_one_register_keep_the_low_half() -> None:
     assert evaluate("setp.lt.u32 p|p, a, b;", {"a": 2, "b": 1}) == {"p": 0}
 
 
-# --- values ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("step", some([31, 3]))
 def test_every_half_is_written_and_read(step: int) -> None:
     for bits_ in range(0, 0x10000, step):
@@ -199,9 +191,6 @@ def test_a_pair_is_shown_by_its_halves() -> None:
     assert np.asarray(found).tolist() == [True, False]
 
 
-# --- listings and runs -------------------------------------------------------------------
-
-
 def test_a_run_computes_half_precision_comparisons() -> None:
     (program,) = load(""".version 8.0
         .target sm_90
@@ -216,9 +205,6 @@ def test_a_run_computes_half_precision_comparisons() -> None:
     assert run.steps[0].writes == {"%p1": 1}
     assert (run.registers["%p1"].bits, run.registers["%p2"].bits) == (0, 1)
     assert run.registers["%r4"].bits == 0x0000_3F80
-
-
-# --- explanations ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -115,9 +115,6 @@ def test_the_minimum_version_is_that_of_ptxas(ptx: str, minimum: str) -> None:
     assert str(ins.entry.compute_minimum(ins.form)) == minimum
 
 
-# --- chains with a carry -----------------------------------------------------------------
-
-
 def test_the_carry_is_an_operand_and_a_result() -> None:
     values = {"a": 0xFFFFFFFF, "b": 1}
     assert evaluate("add.cc.u32 d, a, b", values) == {"d": 0, "CC.CF": 1}
@@ -212,9 +209,6 @@ def test_a_division_by_zero_gives_all_ones_and_a_remark_on_the_manual(
     assert any("leaves the result of a division by 0 open" in x for x in said)
 
 
-# --- others of the same opcodes ----------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "ptx", ["add.f16 d, a, b", "min.f32 d, a, b", "mad.rn.f32 d, a, b, c", "neg.f64 d, a"]
 )
@@ -238,9 +232,6 @@ def test_a_common_instruction_is_parsed_if_it_is_the_only_one() -> None:
     assert found.is_legal
     (found,) = check_listing(["sub.u16x2 %r1, %r2, %r3;\n"], "x.ptx")
     assert not found.is_legal
-
-
-# --- truth tables ------------------------------------------------------------------------
 
 
 def test_every_truth_table_equals_its_formula() -> None:

@@ -41,9 +41,6 @@ def signed(word: int) -> int:
     return (word + 2**31) % 2**32 - 2**31
 
 
-# --- the plain instructions --------------------------------------------------------------
-
-
 # What a statement computes, said again in other words: by bits as text, by numbers.
 DIRECT: dict[str, Callable[[int, int], int]] = {
     "mov.u32": lambda x, _: x,
@@ -124,9 +121,6 @@ def test_an_unknown_address_stays_unknown_until_an_explained_instruction_reads_i
     assert (run.missing_inputs, run.registers["%rd4"].bits) == ((), 0x1060 * 4 & 0xFF)
 
 
-# --- real kernels ------------------------------------------------------------------------
-
-
 def asked(program: Program, answer: Callable[[MissingInput, Run], int], **values: int) -> Run:
     """Run a program, each time giving the first value that it asks for."""
     given_: dict[str, int] = {f"%{name}": value for name, value in values.items()}
@@ -195,9 +189,6 @@ def test_sad_stereo_adds_sixteen_distances() -> None:
         abs(i - j) for x, y in pairs for i, j in zip(x.to_bytes(4), y.to_bytes(4), strict=True)
     )
     assert run.registers["%r18"].bits == wanted
-
-
-# --- what a run does with what it can't know ---------------------------------------------
 
 
 def test_a_run_asks_for_an_unknown_register_by_name_and_line() -> None:

@@ -54,9 +54,6 @@ def everything(doc: Document) -> Iterator[str]:
     yield doc.source
 
 
-# --- the sentences that were wrong ---------------------------------------------------------
-
-
 def test_nothing_is_written_to_a_lone_sink() -> None:
     for ptx in ("setp.lt.u32 _, a, b", "@r setp.lt.u32 _, a, b", "@!r setp.lt.u32 _, a, b"):
         tr = trace(ptx, {"a": 1, "b": 2})
@@ -198,9 +195,6 @@ def test_a_part_of_a_scalar_result_is_called_a_byte() -> None:
     assert format_lane_sentence(tr.rows["merge.t"], 1).startswith("byte 1: ")
 
 
-# --- plurals -------------------------------------------------------------------------------
-
-
 def test_a_count_of_one_is_singular() -> None:
     assert (format_count(1, "bit"), format_count(2, "bit")) == ("1 bit", "2 bits")
     assert (format_existence(1), format_existence(0), format_existence(1, "value")) == (
@@ -216,8 +210,6 @@ def test_a_count_of_one_is_singular() -> None:
     with pytest.raises(ValueError, match=r"fit in 1 bit$"):
         evaluate("selp.b32 d, a, b, c", {"a": 1, "b": 1, "c": 2})
 
-
-# --- whatever is evaluated -----------------------------------------------------------------
 
 BAD = re.compile(
     r"(?<![\w.:])1 (?:bits|lanes|bytes|half-words|words|values|destinations|operands)\b"
@@ -355,9 +347,6 @@ def test_bits_that_are_copied_do_not_wrap(ptx: str, bits: int) -> None:
     row = trace_.rows["write.d"]
     assert row.flags[0] == ()
     assert "fit" not in format_lane_sentence(row, 0)
-
-
-# --- sentences of steps --------------------------------------------------------------------
 
 
 VIDEO = {"a": 0x80FF7F01, "b": 0x7F80FF02, "c": 0x11223344}
