@@ -52,16 +52,6 @@ def test_an_unwritable_state_is_reported_and_the_old_state_is_kept(tmp_path: Pat
     assert json.loads(store.state.read_text())["recent"] == ["vmad"]
 
 
-def test_a_linked_state_stays_a_link(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "link").mkdir()
-    (tmp_path / "link" / "explorer.json").symlink_to(tmp_path / "real" / "kept.json")
-    store = StateStore(tmp_path / "link", tmp_path)
-    store.save(SavedState(recent=["vmad"]))
-    assert store.state.is_symlink()
-    assert StateStore(tmp_path / "link", tmp_path).load().recent == ["vmad"]
-
-
 def test_a_lesson_that_another_process_saved_is_kept(tmp_path: Path) -> None:
     first, second = StateStore(tmp_path, tmp_path), StateStore(tmp_path, tmp_path)
     first.save_lesson("lanes", LessonProgress(3))

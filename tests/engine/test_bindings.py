@@ -10,32 +10,21 @@ from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
+from tests.reference_data import read_lines
 
-D = {"d": ("%0",)}
 ADD = '"vadd.u32.u32.u32 %0, %1, %2;"'
 
 
-@pytest.mark.parametrize(
-    ("operands", "read", "written"),
-    [
-        (': "=r"(d) : "r"(x), "r"(y)', {"x": ("%1",), "y": ("%2",)}, D),
-        (': "+r"(d) : "r"(x)', {"d": ("%0",), "x": ("%1",)}, D),
-        (': "=r"(d) : "r"(x), "r"(x)', {"x": ("%1", "%2")}, D),
-        (': "=r"(d) : "r"(d), "r"( _y1 ) : "memory"', {"d": ("%1",), "_y1": ("%2",)}, D),
-        (':: "r"(x)', {"x": ("%0",)}, {}),
-        (': [o] "=r"(d) : [i] "r"(x)', {"x": ("%1",)}, D),
-        (': "=r"(o[1]) : "r"(x[0]), "r"(x + 1), "r"(f(x, (y))), "r"(z)', {"z": ("%4",)}, {}),
-        (': "=r"(d) : "r"((int)x), "r"(*y), "r"(5), "r"(s.x), "r"(z)', {"z": ("%5",)}, D),
-        (': "=r"(d) /* "r"(q) */ : // "r"(q)\n "r"(x), "r"(")")', {"x": ("%1",)}, D),
-        (': "=r"(d) : MACRO "r"(x)', {}, D),
-        ("", {}, {}),
-    ],
-)  # fmt: skip
-def test_c_variables_are_found_in_the_operands(
-    operands: str, read: dict[str, tuple[str, ...]], written: dict[str, tuple[str, ...]]
-) -> None:
-    found = read_bindings_of(parse(f"int i; asm volatile({ADD} {operands});"))
-    assert (found.inputs, found.outputs) == (read, written)
+def parse_operands(text: str) -> dict[str, tuple[str, ...]]:
+    pairs = (part.partition("=") for part in text.split())
+    return {name: tuple(operands.split(",")) for name, _, operands in pairs}
+
+
+@pytest.mark.parametrize(("operands", "read", "written"), read_lines("asm_bindings.txt", 3))
+def test_c_variables_are_found_in_the_operands(operands: str, read: str, written: str) -> None:
+    text = operands.replace("\\n", "\n").strip("-")
+    found = read_bindings_of(parse(f"int i; asm volatile({ADD} {text});"))
+    assert (found.inputs, found.outputs) == (parse_operands(read), parse_operands(written))
 
 
 def test_each_asm_statement_has_its_own_operands() -> None:

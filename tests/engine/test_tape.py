@@ -159,11 +159,6 @@ def test_a_call_may_overwrite_its_input() -> None:
                         assert read.lanes == out.lanes
 
 
-def test_programs_are_made_once_for_a_plan() -> None:
-    plan = lower(parse("vadd4.u32.u32.u32 d, a, b, c").form)
-    assert get_program(plan) is get_program(plan)
-
-
 def test_programs_take_turns() -> None:
     a = np.arange(10, dtype=np.uint32)
     for count in (10, 3, 1, 10):
