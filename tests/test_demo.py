@@ -153,7 +153,7 @@ def test_the_demo_has_no_script_and_loads_nothing() -> None:
     "shape", "─lr │ud ┼lrud ╭rd ╯lu ┤lud ┡rud ╶r █lrud ▌lud ▁lrd ▀lru".split(" ")
 )
 def test_box_and_block_characters_reach_the_edges_of_their_cell(shape: str) -> None:
-    char, *sides = shape
+    char, sides = shape[0], shape[1:]
     x = y = 0.0
     found: set[str] = set()
     path = outline(char, 1)

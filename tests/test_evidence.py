@@ -160,7 +160,7 @@ def test_the_page_has_what_was_verified() -> None:
 
 def test_results_of_verify_become_rows() -> None:
     keys = ("ptx", "outcome", "as_documented", "errata", "seconds")
-    rows = (
+    rows: tuple[tuple[object, ...], ...] = (
         ("vadd.s32.s32.s32 d, a, b", "proved", True, [], 0.25),
         ("vadd.s32.s32.s32 d.h1, a, b, c", "proved", False, ["E1"], 0.25),
         ("vadd.u32.u32.u32.max d, a, b, c", "proved", False, ["E6"], 0.25),
