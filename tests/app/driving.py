@@ -8,12 +8,14 @@ from contextlib import asynccontextmanager
 from itertools import groupby
 
 from textual import events
+from textual.geometry import Offset
 from textual.pilot import Pilot
 from textual.widget import Widget
 
 from ptxscope import parse
 from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.types import Form
+from ptxscope.scene.scene_model import BitRef, LaneRef, Place
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.session import Session
@@ -34,6 +36,9 @@ KEYS = {
     "[": "left_square_bracket",
     "]": "right_square_bracket",
     "%": "percent_sign",
+    "+": "plus",
+    ":": "colon",
+    "|": "vertical_line",
 }
 
 _CHARACTERS = {name: char for char, name in KEYS.items()} | {
@@ -41,6 +46,12 @@ _CHARACTERS = {name: char for char, name in KEYS.items()} | {
     "question_mark": "?",
     "plus": "+",
 }
+
+
+def parse_place(text: str) -> Place:
+    """``select.b 3``, or ``lut 0 5`` for a bit."""
+    key, lane, *bits = text.split()
+    return BitRef(key, int(lane), int(bits[0])) if bits else LaneRef(key, int(lane))
 
 
 class Driver:
@@ -175,6 +186,24 @@ class Driver:
                 await self._settle()
                 return
         raise AssertionError(f"{text!r} is not in {pane}:\n{widget.read_text()}")
+
+    def locate(self, target: object) -> Offset:
+        """Where a piece of the lanes that means something stands."""
+        pane = self.lanes
+        for y, line in enumerate(pane.visible_lines):
+            x = 0
+            for piece in line:
+                if piece.target == target:
+                    return Offset(
+                        x + pane.gutter.left + len(piece.text) // 2,
+                        y - pane.scroll_offset.y + pane.gutter.top,
+                    )
+                x += len(piece.text)
+        raise AssertionError(f"{target} is not shown:\n{pane.read_text()}")
+
+    async def hit(self, place: Place, button: int = 1) -> None:
+        """Click a place of the lanes."""
+        await self.pilot.click(self.lanes, offset=self.locate(place), button=button)
 
     def pane(self, id_: str) -> Pane:
         """A panel."""

@@ -26,53 +26,6 @@ pytestmark = [sampled, ci_only]
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 
 
-# --- the line ----------------------------------------------------------------------------
-
-
-async def test_tab_and_enter_take_completions_that_the_arrows_choose() -> None:
-    async with explorer() as drive:
-        await drive.press("i", "ctrl+a", "ctrl+k")
-        assert "Tab: vavrg2  vavrg4" in await drive.see(*"vav")
-        await drive.press("enter")  # nobody chose one
-        assert (drive.line, drive.focus) == ("vav", None)
-        assert "Tab, Enter: vavrg4" in await drive.see("i", "down")
-        await drive.press("enter")
-        assert drive.line == "vavrg4"
-        assert drive.focus is drive.screen.query_one("#line")
-        assert "Tab: u32  s32" in await drive.read_after(drive.type("."))
-        await drive.press("tab")
-        assert drive.line == "vavrg4.u32"
-        await drive.press("enter")
-        assert drive.focus is None
-
-
-async def test_a_pasted_instruction_replaces_the_line_and_other_text_is_inserted() -> None:
-    async with explorer() as drive:
-        await drive.press("i")
-        await drive.paste('asm("vmin4.s32.s32.s32.add" "%0, %1.b3210,\\n\\t %2, %3;" : "=r"(x));')
-        assert drive.line == "vmin4.s32.s32.s32.add %0, %1.b3210, %2, %3;"
-        await drive.press("end", "left")
-        await drive.paste("4")
-        assert drive.line == "vmin4.s32.s32.s32.add %0, %1.b3210, %2, %34;"
-
-
-async def test_a_fix_within_the_line_is_an_edit_of_its_own() -> None:
-    async with explorer("vadd2.s32.s32.s32 d, a, b, c", {}) as drive:
-        await drive.press("i", "ctrl+a", "ctrl+k")
-        await drive.type("varvg2.s32.s32.s32 d, a, b, c")
-        shown = await drive.text()
-        assert "did you mean `vavrg2`" in shown
-        assert "F2: vavrg2" in shown
-        await drive.press("f2", "end", "backspace", *"xy", "enter")
-        assert drive.line == "vavrg2.s32.s32.s32 d, a, b, xy"
-        await drive.press("u")
-        assert drive.line == "vavrg2.s32.s32.s32 d, a, b, c"
-        await drive.press("u")
-        assert drive.line == "varvg2.s32.s32.s32 d, a, b, c"
-        await drive.press("u")
-        assert drive.line == "vadd2.s32.s32.s32 d, a, b, c;"
-
-
 # --- the palette --------------------------------------------------------------------------
 
 

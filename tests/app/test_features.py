@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
 
 from ptxscope import parse
 from ptxscope import trace as make
@@ -82,24 +81,6 @@ async def test_no_word_in_the_browser_is_cut() -> None:
         assert "nothing fits" not in "".join(draw_list(browser, 40))
 
 
-async def test_esc_clears_the_filter_and_then_leaves_it() -> None:
-    async with explorer(size=(120, 40)) as drive:
-        field = drive.screen.query_one("#filter", Input)
-        assert "Esc leave" in await drive.see("slash")
-        shown = await drive.see(*"vavrg4")
-        assert "Esc clear" in shown
-        assert "vshr" not in drive.pane("instructions").read_text()
-        shown = await drive.see("escape")
-        assert "Esc leave" in shown
-        assert field.value == ""
-        assert drive.focus is field
-        assert "vshr" in drive.pane("instructions").read_text()
-        await drive.press("escape")
-        assert drive.focus is None
-        await drive.press("slash", *"vm", "escape", *"vsub4", "enter")
-        assert drive.line.startswith("vsub4.")
-
-
 async def test_families_beside_the_27_are_folded_until_one_of_them_is_open() -> None:
     others = [group for group in Group if group not in CORE_GROUPS]
     async with explorer(None, {}, size=(120, 40)) as drive:
@@ -118,14 +99,6 @@ async def test_families_beside_the_27_are_folded_until_one_of_them_is_open() -> 
         assert (Group.PERMUTE, "") in browser.list.rows()
 
 
-async def test_the_list_begins_at_the_open_family() -> None:
-    async with explorer("popc.b32 d, a", {}, size=(120, 24)) as drive:
-        shown = await drive.text()
-        assert f" {Group.FIELDS}\n" in shown  # its heading
-        assert "▸popc" in shown
-        assert Group.SIMD not in shown
-
-
 @pytest.mark.parametrize("opcode", ["setp", "vadd", "vset4"])
 async def test_the_instruction_that_is_open_is_in_sight_in_the_browser(opcode: str) -> None:
     async with explorer(CATALOG[opcode].example[0], {}, size=(120, 40)) as drive:
@@ -134,21 +107,6 @@ async def test_the_instruction_that_is_open_is_in_sight_in_the_browser(opcode: s
         assert list_.vertical_scrollbar.position == list_.scroll_y
         await drive.pilot.resize_terminal(200, 50)
         assert f"▸{opcode} " in await drive.text()
-
-
-async def test_intrinsics_are_found_and_say_what_differs() -> None:
-    async with explorer() as drive:
-        shown = await drive.see("slash", *"vcmpgts4")
-        assert "__vcmpgts4" in shown
-        assert "≈" in shown
-        shown = await drive.see("enter")
-        assert drive.session.setup.instruction == parse(map_intrinsics()["__vcmpgts4"].ptx)
-        assert "all ones" in shown
-        await drive.press("slash", *"vadd4", "underscore")
-        assert "nothing matches" in await drive.see("slash", *"zzz")
-        await drive.press("enter", "r")  # the field is not left: r is text, no action
-        assert drive.focus is drive.screen.view.browser.filter
-        assert drive.screen.view.browser.filter.value.endswith("zzzr")
 
 
 def test_instructions_of_two_and_four_lanes_are_described_alike() -> None:
@@ -260,26 +218,6 @@ async def test_the_users_keymap_is_obeyed_and_shown(tmp_path: Path) -> None:
         assert "F5 … F6" in line
 
 
-# --- letters and fields, mouse -----------------------------------------------------------
-
-
-async def test_everything_can_be_done_with_the_mouse() -> None:
-    values = {"a": 0x80FF7F01, "b": 0x01FF0180, "c": 1}
-    async with explorer("vadd4.s32.s32.u32.sat d.b310, a, b, c", values) as drive:
-        assert "▸3 add" in await drive.read_after(drive.click("lanes", "3 add"))
-        await drive.click("modifiers", "u32")
-        assert drive.line.startswith("vadd4.u32.")
-        await drive.click("operands", "1000 0000")
-        assert drive.operands["a"] == 0x00FF7F01
-        await drive.click("keys", "Esc leave")
-        await drive.click("keys", "n next")
-        assert drive.state.step == 4
-        await drive.click("lanes", " a.b1")
-        assert drive.lanes.place is not None
-        await drive.pilot.click("#filter")
-        assert drive.focus is drive.screen.query_one("#filter", Input)
-
-
 # --- what is kept ------------------------------------------------------------------------
 
 
@@ -351,20 +289,6 @@ async def test_odd_text_is_shown_as_text_everywhere(text: str) -> None:
         shown = await drive.read_after(drive.paste(text))
         assert "is not a" in shown
         drive.agree()
-
-
-async def test_a_pin_of_another_instruction_is_said_to_wait() -> None:
-    async with explorer("vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2}, size=(80, 24)) as drive:
-        await drive.press("equals_sign", "slash")
-        await drive.type("vmad")
-        shown = await drive.see("enter")
-        assert drive.opcode == "vmad"
-        assert "The pin waits for vadd4: it is not compared with vmad · = unpins it" in shown
-        assert "waits" not in await drive.see("r")
-        shown = await drive.see("u", "u")
-        assert drive.opcode == "vadd4"
-        assert "waits" not in shown
-        assert "pin" in drive.pane("result").read_text()
 
 
 @pytest.mark.parametrize(

@@ -5,21 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ptxscope.cli import main
 from ptxscope.state.listing_transitions import open_file
 from ptxscope.state.setup import make_example
-from ptxscope.state.state_store import SavedState, StateStore, state_to_json
+from ptxscope.state.state_store import StateStore
 from tests.app.driving import VALUES, Driver, explorer
 from tests.tiers import ci_only, some
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
-GOOD: dict[str, Any] = state_to_json(
-    SavedState(make_example("vadd4"), make_example("vset4"), 2, ["vadd4"], "nord")
-)
 
 
 @POSIX

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from textual.geometry import Offset
 
 from ptxscope import trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.screens.dialogs.prompts import ChoicePopup
-from ptxscope.widgets.base.pane import Pane, StyledText
+from ptxscope.widgets.base.pane import StyledText
 from ptxscope.widgets.lanes.lane_cells import wrap_line
 from ptxscope.widgets.lanes.lane_highlights import Highlights, find_highlights
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
@@ -28,20 +26,6 @@ MOCK = (
     "vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c",
     {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC},
 )
-
-
-def at(pane: Pane, target: object) -> Offset:
-    """Where a piece that means something stands in a pane."""
-    for y, line in enumerate(pane.visible_lines):
-        x = 0
-        for piece in line:
-            if piece.target == target:
-                return Offset(
-                    x + pane.gutter.left + len(piece.text) // 2,
-                    y - pane.scroll_offset.y + pane.gutter.top,
-                )
-            x += len(piece.text)
-    raise AssertionError(f"{target} is not shown:\n{pane.read_text()}")
 
 
 # --- seven sizes ---------------------------------------------------------------------------
@@ -185,59 +169,7 @@ def test_equations_break_before_their_sign(text: str, expected: list[str]) -> No
     assert ["".join(piece.text for piece in line).rstrip() for line in lines] == expected
 
 
-async def test_the_cursor_says_what_happened_where_it_stands() -> None:
-    async with explorer(*MOCK, size=(80, 24)) as drive:
-        lanes = drive.lanes
-        await drive.press("4")
-        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("saturate.t", 1)))
-        assert "382 is above 127" in drive.hint
-        await drive.press("escape")
-        assert "382" not in drive.hint
-
-
 # --- editing in place ------------------------------------------------------------------------
-
-
-async def test_what_the_sentences_of_a_step_say_is_not_said_again_of_the_cursor() -> None:
-    values = {"a": 0x7FC00000, "b": 0x7FC00000}
-    async with explorer("setp.lt.f32 p, a, b", values, size=(120, 40)) as drive:
-        await drive.press("home")
-        drive.lanes.focus()
-        shown = await drive.see("down")
-        assert drive.pane("lanes").place == LaneRef("compare.t", 0)  # type: ignore[attr-defined]
-        assert " ".join(shown.split()).count("an ordered comparison does not hold") == 1
-
-
-async def test_a_chip_is_typed_over() -> None:
-    async with explorer(*MOCK, size=(80, 24)) as drive:
-        lanes = drive.lanes
-        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("a", 1)))
-        await drive.press("minus", "7", "enter")
-        assert drive.operands["a"] == 0x80FFF901
-        assert lanes.has_focus  # and the cursor is where it was
-        assert lanes.place == LaneRef("a", 1)
-
-
-async def test_a_lane_of_the_mask_is_switched_where_it_is_drawn() -> None:
-    async with explorer(*MOCK) as drive:
-        await drive.pilot.click(drive.lanes, offset=at(drive.lanes, LaneRef("merge.t", 2)))
-        for key in ("space", "enter"):
-            assert str(drive.form.mask) == "b3210"
-            await drive.press(key)
-            assert str(drive.form.mask) == "b310"
-            await drive.press("u")
-
-
-async def test_digits_and_clicks_select_the_sources_of_lanes() -> None:
-    async with explorer("vadd4.s32.s32.u32 d, a, b, c", MOCK[1]) as drive:
-        lanes, place = drive.lanes, LaneRef("select.b", 3)
-        await drive.pilot.click(lanes, offset=at(lanes, place))
-        await drive.press("4", "5", "6", "7")  # each goes on to the next lane
-        assert str(drive.form.bsel) == "b4567"
-        assert drive.edit_count == 4
-        for button, selector in ((1, "b4567"), (1, "b5567"), (3, "b4567")):
-            await drive.pilot.click(lanes, offset=at(lanes, place), button=button)
-            assert str(drive.form.bsel) == selector  # the first click puts the cursor there
 
 
 async def test_a_drag_lays_a_wire_either_way() -> None:
@@ -247,9 +179,9 @@ async def test_a_drag_lays_a_wire_either_way() -> None:
             (LaneRef("b", 0), LaneRef("select.b", 3)),
             (LaneRef("select.b", 2), LaneRef("b", 1)),
         ):
-            await drive.pilot.mouse_down(lanes, offset=at(lanes, start))
-            await drive.pilot.hover(lanes, offset=at(lanes, end))
-            await drive.pilot.mouse_up(lanes, offset=at(lanes, end))
+            await drive.pilot.mouse_down(lanes, offset=drive.locate(start))
+            await drive.pilot.hover(lanes, offset=drive.locate(end))
+            await drive.pilot.mouse_up(lanes, offset=drive.locate(end))
         assert str(drive.form.bsel) == "b4554"
 
 
@@ -276,40 +208,6 @@ async def test_a_step_is_drawn_bit_by_bit_or_at_once_and_a_key_does_not_wait() -
         assert "├" in lanes.read_text()
         assert "bit by bit" in await drive.see("@step.motion")
         assert drive.app.animation_level == "full"
-
-
-# --- what strangers found ------------------------------------------------------------------
-
-
-async def test_what_is_said_of_the_cursors_cell_follows_an_edit() -> None:
-    async with explorer(*MOCK) as drive:
-        lanes = drive.lanes
-        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("select.b", 0)))
-        assert "byte 3 of b" in drive.hint
-        await drive.press("less_than_sign")
-        assert "byte 2 of b" in drive.hint
-        await drive.press("u")
-        assert "Undone: the line" in drive.hint
-        assert lanes.place == LaneRef("select.b", 0)
-
-
-async def test_typing_where_something_is_computed_goes_to_no_step() -> None:
-    async with explorer(*MOCK) as drive:
-        await drive.press("3", "l")
-        for key in ("0", "minus", "5", "full_stop"):
-            await drive.press(key)
-            assert drive.state.step == 3
-        assert not drive.session.undo_history
-
-
-async def test_space_in_the_lanes_plays_nothing() -> None:
-    async with explorer("@p vadd.s32.s32.s32 d.b0, a, b, c", {"p": 0}) as drive:
-        await drive.press("l", "space")
-        assert "playing" not in await drive.text()
-        lanes = drive.lanes
-        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("guard", 0)))
-        await drive.press("space")
-        assert drive.operands["guard"] == 1
 
 
 # --- the cursor and what is veiled ----------------------------------------------------------
@@ -339,72 +237,3 @@ async def test_going_back_takes_the_cursor_along_to_a_row_that_is_drawn(way: str
             before = lanes.place  # this row is still drawn then
             await drive.press("n", "N")
             assert lanes.place == before
-
-
-# --- an accumulator is one word -------------------------------------------------------------
-
-
-async def test_an_accumulator_is_one_word() -> None:
-    async with explorer("vadd4.u32.u32.u32.add d, a, b, c", {"c": 255}, size=(80, 24)) as drive:
-        await drive.press("l")
-        drive.lanes.move_cursor_to(LaneRef("c", 0))
-        text = await drive.read_after(drive.type("4294967295"))
-        assert " c = 4294967295" in text
-        assert "lane" not in text.splitlines()[-2]
-        await drive.press("enter")
-        assert drive.operands["c"] == 0xFFFFFFFF
-        await drive.press("o", "down", "down", "end")
-        assert drive.screen.view.operands.field.role == "c"
-        c = drive.pane("operands").read_text().partition("4294967295")[2].splitlines()[0]
-        assert "[" not in c  # no lanes, which there are none of
-        assert "each lane 0x" not in await drive.see("v")
-
-
-# --- what a lane takes ----------------------------------------------------------------------
-
-
-async def test_enter_lists_what_a_lane_may_take() -> None:
-    async with explorer(*MOCK, size=(80, 24)) as drive:
-        await drive.press("1", "l")
-        lanes = drive.lanes
-        lanes.move_cursor_to(LaneRef("select.b", 2))
-        shown = await drive.see("enter")
-        assert isinstance(drive.app.screen, ChoicePopup)
-        assert "selector of b (bsel), lane 2" in shown
-        await drive.press("escape")
-        assert drive.line == MOCK[0] + ";"
-        assert lanes.place == LaneRef("select.b", 2)
-        await drive.press("enter", "up", "enter")
-        assert "b.b4467," in drive.line
-        assert lanes.place == LaneRef("select.b", 2)
-    async with explorer("vadd.u32.u32.s32 d, a.h1, b, c", {}, size=(80, 24)) as drive:
-        await drive.press("1", "l")
-        drive.lanes.move_cursor_to(LaneRef("select.a", 0))
-        assert "selector of a (asel)" in await drive.see("enter")
-        assert "b3" in await drive.see("escape", "0", "enter")
-        assert "a.h0," in drive.line
-
-
-@pytest.mark.parametrize(
-    ("line", "place", "keys", "said"),
-    [
-        (
-            *(MOCK[0], LaneRef("select.b", 2), ("9", "8")),
-            "× 8 is none: a lane of b takes 0 to 3, parts of a, or 4 to 7, of b",
-        ),
-        (
-            *("vadd.u32.u32.s32 d, a.h1, b, c", LaneRef("select.a", 0), ("7",)),
-            "× 7 is none: asel takes part 0 to 1 of a",
-        ),
-        ("set.lt.u32.s32 d, a, 5", LaneRef("b", 0), ("enter",), "× this is a literal: change it"),
-    ],
-)
-async def test_a_key_that_a_place_can_not_take_is_refused_where_it_was_typed(
-    line: str, place: LaneRef, keys: tuple[str, ...], said: str
-) -> None:
-    async with explorer(line, MOCK[1], size=(80, 24)) as drive:
-        await drive.press("1", "l")
-        drive.lanes.move_cursor_to(place)
-        assert said in await drive.see(*keys)
-        assert drive.lanes.place == place
-        assert drive.line == line + ";"

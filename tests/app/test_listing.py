@@ -15,7 +15,7 @@ from ptxscope.state.listing_transitions import open_text
 from ptxscope.state.open_listing import open_listing
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.pane import Pane
-from ptxscope.widgets.listing_pane import ListingPane, fold_text
+from ptxscope.widgets.listing_pane import fold_text
 from tests.app.driving import Driver, explorer
 from tests.reference_data import DATA
 from tests.tiers import ci_only, sampled, some
@@ -43,17 +43,6 @@ async def open_statements(drive: Driver, text: str) -> None:
     await drive.text()
 
 
-async def test_statements_open_as_a_list() -> None:
-    async with explorer() as drive:
-        shown = await drive.read_after(open_statements(drive, BLOCK))
-        assert "pasted · 1 of 3" in shown
-        assert "not.b32 t2, t1" in listing(drive)
-        assert "needs %1, %2" in listing(drive)
-        assert drive.line == "vadd4.u32.u32.u32 t1, %1, %2, %2;"
-        assert isinstance(drive.focus, ListingPane)
-        drive.agree()
-
-
 async def test_a_sequence_is_one_row_until_the_cursor_is_in_it() -> None:
     kernel = map_kernels(read_stored_ptx("sm_90"))["__vmaxs4"]
     body = kernel[kernel.index("not.b32") : kernel.index("st.global")]
@@ -68,18 +57,6 @@ async def test_a_sequence_is_one_row_until_the_cursor_is_in_it() -> None:
         assert "__vmaxs4(%r3, %r2) → %r13" in listing(drive)
         assert "lop3.b32 %r5, %r2, %r3, %r4, 0x8E" in listing(drive)
         assert "and.b32 %r10, %r5, %r2" in listing(drive)
-
-
-async def test_an_erratum_is_marked_where_it_bites() -> None:
-    async with explorer() as drive:
-        text = "vadd.u32.s32.s32.sat d.b0, -1, 0, 5; vadd.u32.u32.u32 e, d, 0;"
-        await open_statements(drive, f"{text} vadd.u32.s32.s32.sat f.b0, x, 0, 5;")
-        assert "E3 possible" in listing(drive)
-        assert "≠ E3" in listing(drive)
-        await drive.press("escape", "t")
-        assert "0x000000ff" in listing(drive)
-        await drive.press("right_square_bracket")
-        assert drive.operands["a"] == 0xFF
 
 
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
@@ -153,39 +130,7 @@ async def test_carets_stand_below_the_wrong_word_of_a_long_line(width: int) -> N
         assert code[1:40] in drive.app.clipboard
 
 
-@ci_only
-async def test_the_line_alone_is_checked_too() -> None:
-    async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {}) as drive:
-        await drive.press("@check")
-        assert "E3: with ptxas" in told(drive)
-        await drive.press("escape", "i", "end", *["backspace"] * 4)
-        await drive.press("escape", "@check")
-        assert "error" in told(drive)
-        await drive.press("escape")
-        await drive.paste("vadd4.u32.u32.u32 d, a, b, c;")
-        shown = await drive.see("escape", "@check")
-        assert "1 instruction, 0 illegal" in shown
-        assert "All of them are legal" in told(drive)
-        await drive.press("enter", "down", "escape")
-        assert drive.line == "vadd4.u32.u32.u32 d, a, b, c;"
-
-
 # --- what is shown is the listing's, or said not to be ------------------------------------
-
-
-@ci_only
-async def test_panels_say_whose_values_they_show_where_a_line_is_illegal() -> None:
-    async with explorer() as drive:
-        await drive.paste(
-            "vadd.u32.u32.u32 d, a, b;\nvadd4.bad x, y, z;\nvadd.u32.u32.u32 e, d, b;"
-        )
-        assert "✗" in listing(drive)
-        shown = await drive.see("right_square_bracket")
-        for panel in ("write", "Modifiers", "Operands"):
-            assert f"{panel} · last legal line" in shown
-        assert "vadd4.bad x, y, z;" in shown
-        assert "`.bad`" in shown
-        assert "last legal line" not in await drive.see("right_square_bracket")
 
 
 @settings(deadline=None)
@@ -199,39 +144,6 @@ def test_a_folded_line_says_all_and_fits(text: str, room: int) -> None:
 def test_an_opcode_without_room_is_folded_at_a_dot() -> None:
     lines = fold_text("vadd.u32.s32.s32.sat.min %r23, %r24", 22)
     assert lines == ["vadd.u32.s32.s32.sat", "  .min %r23, %r24"]
-
-
-@ci_only
-async def test_the_list_tells_no_result_that_is_held_back() -> None:
-    async with explorer() as drive:
-        await open_statements(drive, BLOCK)
-        await drive.press("o", *"0x01020304", "enter", "down", *"0x01010101", "enter", "escape")
-        assert "0x02030405" in listing(drive)
-        await drive.press("home")
-        assert "0x02030405" not in listing(drive)
-        assert "0xfdfcfbfa" not in listing(drive)  # it would tell t1
-        assert drive.state.is_result_hidden
-        await drive.press("d")
-        assert "0x02030405" in listing(drive)
-        await drive.press("d", "end")
-        assert "0xfdfcfbfa" in listing(drive)
-
-
-@ci_only
-async def test_what_the_run_cannot_read_is_marked() -> None:
-    text = """asm("vadd4.u32.u32.u32 %0, %1, %2, %2;" MACRO
-#if A
-    "vsub4.u32.u32.u32 %0, %1, %2, %2;"
-#endif
-    : "=r"(d) : "r"(a), "r"(b));"""
-    async with explorer() as drive:
-        shown = await drive.read_after(drive.paste(text))
-        assert "the run can't read line 1, 3" in shown
-        for said in ("<MACRO>", "not run: a macro or an", "compiled only"):
-            assert said in listing(drive)
-        await drive.press("down")
-        assert drive.line == "vsub4.u32.u32.u32 %0, %1, %2, %2;"
-        drive.agree()
 
 
 # --- what can change a result, as `check` says it ---------------------------------------------
@@ -268,29 +180,3 @@ async def test_a_key_waits_until_the_listing_is_open() -> None:
         assert "Check" in shown
         assert "E11" in shown
         assert "All of them are legal" not in shown
-
-
-# --- undo closes what it opened ------------------------------------------------------------
-
-
-SHORT = "vmin.u32.u32.u32 s, a, b;\nvmax.u32.u32.u32 t, s, b;\n"
-
-
-async def test_undo_of_opening_a_listing_closes_it() -> None:
-    async with explorer() as drive:
-        before = drive.session.setup
-        await drive.paste(SHORT)
-        assert isinstance(drive.focus, ListingPane)
-        await drive.press("u")
-        assert drive.session.setup == before
-        assert drive.state.cursor is None
-        assert drive.focus is None
-        assert not drive.screen.query_one("#listing").display
-        assert "pasted · 1 of 2" in await drive.see("ctrl+r")
-
-
-async def test_undo_says_it_in_a_small_terminal_too() -> None:
-    async with explorer(size=(40, 12)) as drive:
-        await drive.press("@edit.swap")
-        shown = " ".join((await drive.see("u")).split())
-        assert "Undone" in shown

@@ -120,16 +120,6 @@ async def test_the_export_is_that_of_the_block() -> None:
         assert command[2] == str(trace.block)
 
 
-async def test_a_typed_call_of_several_instructions_opens_as_a_block() -> None:
-    async with explorer(size=(120, 40)) as drive:
-        await drive.press("i", "ctrl+u", *"__vcmpgtu4(p, q)", "enter")
-        assert drive.state.cursor
-        assert drive.state.cursor.block_trace
-        opcodes = [x.instruction.opcode for x in drive.state.cursor.block_trace.parts]
-        assert opcodes == ["vset4", "shf", "prmt"]
-        drive.agree()
-
-
 @pytest.mark.parametrize(
     ("line", "kind"),
     [

@@ -10,7 +10,6 @@ import pytest
 from ptxscope import parse
 from ptxscope.app.app import Explorer
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.state.lesson_transitions import open_lesson
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import KEYS, Driver, explorer
@@ -78,44 +77,6 @@ async def test_what_is_asked_is_not_to_be_seen() -> None:
         assert "0-9 a-f are digits here" in drive.hint
         assert "h hint" in shown.splitlines()[-1]
         assert drive.focus is drive.pane("lanes")
-
-
-async def test_a_wrong_lane_says_why_and_stays_until_it_is_right() -> None:
-    async with explorer(LINE, VALUES, size=(80, 24)) as drive:
-        await drive.press("1", "P", "right")
-        assert "✗ 255" in await tell(drive, "255")
-        assert drive.hint == "× You read 0xff as unsigned."
-        for keys in ("h", ("left", "right")):
-            await drive.press(*keys)
-            assert drive.hint.startswith("Lane 2 comes from a.b2")  # without the mark
-        assert "✗ 255" in await drive.text()  # the answer is wrong still
-        assert place(drive) == ("extend.a", 2)
-        await tell(drive, "-1")
-        assert drive.hint == "✓ Right"
-        assert place(drive) == ("extend.a", 1)
-        assert "✗" not in drive.pane("lanes").read_text()
-        assert "ff" in drive.pane("lanes").read_text()
-
-
-async def test_what_was_typed_is_kept_while_another_lane_is_looked_at() -> None:
-    async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P")
-        await drive.type("12")
-        await drive.press("escape")
-        assert drive.state.is_predicting
-        assert place(drive) == ("extend.a", 3)
-        shown = await drive.see("right")
-        assert "12 ?" in shown
-        await drive.type("0x")
-        await drive.press("escape", "left", "enter")
-        assert "= 12" in await drive.text()
-        await drive.press("8", "escape", "escape")
-        assert not drive.state.is_predicting
-        assert drive.state.step == 1
-        shown = await drive.see("P")
-        assert "128 ?" in shown
-        assert "0x ?" in shown
-        assert drive.state.step == 2
 
 
 async def test_the_explorer_opens_with_the_first_step_asked(tmp_path: Path) -> None:
@@ -230,81 +191,3 @@ async def test_a_digit_as_the_chips_show_it_begins_an_answer() -> None:
             assert drive.field.input.value == begun
             drive.field.input.value = ""
             await drive.press("escape")
-
-
-@pytest.mark.parametrize(
-    ("line", "values", "invitation", "text"),
-    [
-        ("setp.lt.s32 p, a, b", {"a": 3, "b": 2}, "Type yes, no, 1, 0", "no"),
-        ("setp.lt.s32 p, a, b", {"a": 3, "b": 2}, "Type yes, no, 1, 0", "false"),
-        ("setp.lt.ftz.f32 p, a, b", {"a": 0x7FC00000, "b": 2}, "", "nan"),
-    ],
-)
-async def test_letters_begin_an_answer_that_is_a_word(
-    line: str, values: dict[str, int], invitation: str, text: str
-) -> None:
-    async with explorer(line, values) as drive:
-        await drive.press("1", "P")
-        assert invitation in drive.hint
-        assert "n shows the step" not in drive.hint
-        await drive.press("home")
-        await drive.type(text)
-        assert drive.field.input.value == text
-        await drive.press("enter")
-        assert drive.hint.startswith("✓ Right")
-
-
-async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
-    async with explorer(*TYPED, size=(200, 40)) as drive:
-        shown = await drive.see("1", "P", "N")
-        footer = shown.splitlines()[-1]
-        assert "a all" not in footer
-        assert "d result" not in footer
-        assert "h hint" in footer
-        await drive.press("up")  # on a register digits are no answers, but nothing is told either
-        where = drive.lanes
-        assert where.place
-        assert not where.is_predictable(where.place)
-        assert "press End to see it" in drive.pane("result").read_text()
-        await drive.click("result", "▁▁▁▁▁")
-        assert "The result would reveal the answer" in drive.hint
-        await drive.press("tab")
-        assert drive.focus is not drive.pane("lanes")
-        await drive.screen.action_do("step.result")
-        assert "The result would reveal the answer" in drive.hint
-        assert drive.state.is_result_hidden
-        await drive.press("escape", "l", "end")
-        assert not drive.state.is_predicting
-        assert drive.state.step == len(drive.session.trace.steps)
-        assert "d result" in (await drive.see("escape", "2")).splitlines()[-1]
-
-
-# --- what can't be read --------------------------------------------------------------------
-
-
-async def test_what_can_not_be_read_is_typed_over_and_the_last_verdict_goes() -> None:
-    async with explorer(*TYPED) as drive:
-        await drive.press("1", "P", "N")
-        await drive.type("80")
-        await drive.press("enter")
-        assert drive.hint.startswith("×")
-        await drive.type("12q")
-        assert "is not an integer" in await drive.see("enter")
-        assert "×" not in drive.hint
-        await drive.type("0x1")
-        assert drive.field.input.value == "0x1"
-
-
-async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
-    async with explorer(size=(100, 30)) as drive:
-        await drive.screen.perform(open_lesson, "extension")
-        await drive.press(*"nnnnnn")
-        strip = drive.pane("lesson-view")
-        await drive.type("68")
-        await drive.press("enter")
-        assert "× Not 68. " in strip.read_text()
-        await drive.type("foo")
-        await drive.press("enter")
-        assert "Not 68" not in strip.read_text()
-        await drive.type("0x114")
-        assert drive.field.input.value == "0x114"

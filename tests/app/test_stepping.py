@@ -15,7 +15,6 @@ from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.step_text import format_result
-from ptxscope.scene.scene_model import LaneRef
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.actions import ACTIONS, format_key
 from ptxscope.state.setup import make_example, make_setup, trace_of
@@ -30,7 +29,6 @@ from tests.tiers import ci_only, sampled, some
 pytestmark = [sampled, ci_only]
 
 DATA = Path(__file__).parents[1] / "data"
-SIZES = [(80, 24), (60, 20), (120, 40), (200, 60)]
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 
 
@@ -43,45 +41,6 @@ def row_of(drive: Driver, id_: str) -> int:
 
 
 # --- the first launch ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", some(SIZES, 0, 1, 2))
-async def test_the_first_launch_begins_and_says_what_it_is(size: tuple[int, int]) -> None:
-    async with explorer(None, {}, size=size) as drive:
-        shown = await drive.text()
-        assert "▸1 select" in shown
-        assert "ptxscope shows what PTX instructions compute, step by step" in shown
-        assert "\n n next step · N back · d the result · r other values" in shown
-        assert "\n Enter begins the first lesson · / another instruction" in shown
-        assert shown.startswith("─ptxscope")
-        assert "0x7f8003fe" not in shown  # 100 + 100, -100 - 100, 1 + 2, 5 - 7, each clamped
-        assert f"d = {HIDDEN_DIGIT * 10}   press d to see it" in shown
-        assert "d = 0x7f8003fe" in await drive.see("d")
-        assert "0x7f8003fe" not in await drive.see("d")
-        assert "d = 0x7f8003fe" in await drive.read_after(drive.click("result", HIDDEN_DIGIT))
-
-
-async def test_enter_begins_the_first_lesson_while_the_welcome_offers_it() -> None:
-    async with explorer(None, {}) as drive:
-        await drive.press("enter")
-        assert drive.state.lesson
-        assert drive.state.lesson.lesson.head.name == "lanes"
-    for key in ("n", "r"):
-        async with explorer(None, {}) as drive:
-            assert drive.hint
-            await drive.press(key)
-            assert not drive.hint
-            await drive.press("enter")
-            assert drive.state.lesson is None
-
-
-async def test_with_a_line_and_values_all_is_shown() -> None:
-    async with explorer(size=(80, 24)) as drive:
-        shown = await drive.text()
-        assert "▸5 write" in shown
-        assert "%r1 = 0x00000007" in shown
-        assert HIDDEN_DIGIT not in drive.pane("result").read_text()
-        assert drive.hint == "Every step is shown · Home first step · ^p lessons"
 
 
 @pytest.mark.parametrize(("key", "said"), [("n", "n next step"), ("end", "Home first step")])
@@ -204,17 +163,6 @@ async def test_a_key_of_the_footer_and_a_click_on_it_do_the_same(name: str) -> N
         assert getattr(pressed[3], "id", None) == getattr(clicked[3], "id", None), key
 
 
-async def test_the_keys_at_the_end_of_the_footer_act_by_a_click() -> None:
-    async with explorer(*E3, size=(160, 40)) as drive:
-        assert "Help" in await drive.read_after(drive.click("keys", "? help"))
-        await drive.press("escape")
-        await drive.click("keys", "^p palette")
-        assert len(drive.app.screen_stack) == 2
-        await drive.press("escape")
-        await drive.click("keys", "q quit")
-        assert not drive.app.is_running or drive.app._exit
-
-
 # --- the hint's row ------------------------------------------------------------------------
 
 
@@ -304,40 +252,7 @@ async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch
         assert "playing" not in await drive.text()
 
 
-# --- the focus -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", some(SIZES))
-async def test_nothing_has_the_focus_and_escape_gives_it_up(size: tuple[int, int]) -> None:
-    async with explorer(size=size) as drive:
-        assert drive.focus is None
-        for keys in (("i",), ("o",), ("m",), ("l",), ("slash",), ("o", "enter", "escape")):
-            await drive.press("end", *keys)
-            assert drive.focus is not None
-            await drive.press("escape")
-            assert drive.focus is None
-            await drive.press("N")
-            assert drive.state.step == 4
-        await drive.press("question_mark", "escape")
-        assert drive.focus is None
-        await drive.press("slash", *"vmad", "enter")
-        assert drive.focus is None
-        assert drive.opcode == "vmad"
-
-
 # --- what a stranger stumbled over ---------------------------------------------------------
-
-
-async def test_copying_a_result_that_is_held_back_does_not_tell_it() -> None:
-    async with explorer() as drive:
-        result = format_result(drive.session.trace)
-        digits = result.rpartition("0x")[2]
-        assert digits not in await drive.see("1")
-        assert digits not in await drive.see("@copy.result")
-        assert "the result, which is hidden here" in await drive.text()
-        assert drive.app.clipboard == result
-        await drive.press("end", "@copy.result")
-        assert drive.hint == f"Copied: {result}"
 
 
 MASKED = "vadd4.s32.s32.s32.sat d.b310, a, b.b4576, c"
@@ -360,15 +275,6 @@ async def test_pages_of_the_lanes_are_turned_from_anywhere() -> None:
         assert any("PgDn" in line and "lanes" in line for line in lines)
 
 
-async def test_ctrl_c_says_what_quits_here() -> None:
-    async with explorer() as drive:
-        shown = await drive.see("ctrl+c")
-        assert "Press q to leave" in shown
-        assert "ctrl+q" not in shown
-        assert "Press Esc, then q, to leave" in await drive.see("i", "ctrl+c")
-        assert "Press Esc, then q, to leave" in await drive.see("escape", "x", "ctrl+c")
-
-
 async def test_under_a_panel_the_footer_offers_nothing() -> None:
     """Its keys stand on its frame; those of the screen beneath do not act."""
     async with explorer(size=(80, 24)) as drive:
@@ -381,20 +287,6 @@ async def test_under_a_panel_the_footer_offers_nothing() -> None:
             await drive.press("escape")
             assert drive.app.screen is drive.screen
             assert footer(drive) == before
-
-
-async def test_the_footer_says_what_enter_does_on_a_cell() -> None:
-    async with explorer(size=(120, 40)) as drive:
-        await drive.press("3", "l")
-        lanes = drive.lanes
-        for place, own in (
-            (LaneRef("a", 0), "Enter edit  <> nudge"),
-            (LaneRef("select.a", 0), "Enter list  <> nudge"),
-            (LaneRef("operate.t", 0), "↑"),
-        ):
-            lanes.move_cursor_to(place)
-            await drive.text()
-            assert footer(drive).startswith(own), place
 
 
 @pytest.mark.parametrize("width", [80, 96, 100, 120, 200])

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ptxscope.cli.support.arguments import split_words
-from ptxscope.screens.sweep_screen import SweepScreen, format_key_help
+from ptxscope.screens.sweep_screen import format_key_help
 from ptxscope.widgets.sweep_pane import SweepPane
 from tests.app.driving import Driver, explorer
 from tests.cli.running import run
@@ -21,33 +21,6 @@ E3 = ("vadd.u32.s32.s32.sat d.b0, a.b0, b.b0, c", {"a": 0xFD, "b": 1, "c": 0x112
 
 def pane(drive: Driver) -> SweepPane:
     return drive.app.screen.query_one(SweepPane)
-
-
-async def test_the_arrows_move_the_operands_and_one_undo_takes_the_visit_back() -> None:
-    async with explorer(*SAT) as drive:
-        for keys in (("v", "right", "left", "escape"), ("v", "escape")):
-            await drive.press(*keys)
-            assert drive.edit_count == 0
-            assert drive.operands["a"] == 0x20
-        shown = await drive.see("v")
-        assert isinstance(drive.app.screen, SweepScreen)
-        assert "a.b0 = 32: d.b0 = 127, clamped to 127" in shown
-        assert "a.b0 from 28 to 127: d.b0 is 127; clamped to 127." in shown
-        shown = await drive.see(*["left"] * 5)
-        assert "a.b0 = 27: d.b0 = 127\n" in "\n".join(x.strip("│ ") for x in shown.split("\n"))
-        assert drive.operands["a"] == 0x1B
-        assert drive.edit_count == 1
-        assert "a.b0 = 127: " in await drive.see("end", "right", "right")  # the end
-        assert "a.b0 = 111: " in await drive.see("up", "down", "pageup")
-        await drive.press("home")
-        assert drive.operands["a"] == 0x80
-        shown = await drive.see("escape")
-        assert "▐80▌" in shown
-        drive.agree()
-        await drive.press("u")
-        assert drive.operands["a"] == 0x20
-        await drive.press("ctrl+r")
-        assert drive.operands["a"] == 0x80
 
 
 async def test_tab_goes_to_the_lanes_and_arrows_choose_others() -> None:
@@ -188,23 +161,3 @@ async def test_the_bottom_line_says_that_the_arrows_change_an_operand(width: int
             bottom = (await drive.see("enter")).split("\n")[-1]
             assert "change a and b " in bottom
             assert "arrows scroll" in (await drive.see("w")).split("\n")[-1]
-
-
-async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
-    async with explorer(*SAT) as drive:
-        await drive.press("s", "v")
-        before = drive.session.setup
-        past = drive.edit_count
-        await drive.press("right", "end", "left")
-        assert drive.session.setup != before
-        shown = await drive.see("u")
-        assert drive.session.setup == before
-        assert isinstance(drive.app.screen, SweepScreen)
-        value = pane(drive).sweep.x.part.extract(drive.operands["a"])
-        assert f"a.b0 = {pane(drive).sweep.x.part.format_value(value)}: " in shown
-        assert "there is nothing to undo" in await drive.see("u")  # what was before stays
-        assert drive.session.setup == before
-        await drive.press("home", "end", "escape")  # it may stand at one of them
-        assert drive.edit_count == past + 1
-        await drive.press("u")
-        assert drive.session.setup == before

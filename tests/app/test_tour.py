@@ -10,7 +10,6 @@ from ptxscope.learn.lesson import Card, list_files, load_lesson
 from ptxscope.learn.lesson_position import LessonProgress
 from ptxscope.learn.lesson_text import format_answer
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.screens.dialogs.help_dialog import HelpDialog
 from ptxscope.state.lesson_transitions import open_lesson
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.lesson_strip import LessonStrip
@@ -124,21 +123,6 @@ async def test_it_is_left_and_resumed_and_the_explorer_goes_on_where_it_was(
         assert drive.screen.query_one(LessonStrip).display
 
 
-async def test_keys_of_the_lesson_act_once_its_field_is_left() -> None:
-    async with explorer() as drive:
-        await opened(drive, "merging")
-        await drive.press(*"nnnnnn", "question_mark")
-        assert "? Lane 2 comes from c.b2." in strip(drive)
-        assert drive.field.input.value == ""  # `?` is no answer
-        shown = await drive.see("escape", "n")
-        assert "8 of 9" in title(drive)
-        assert "? hint · Esc, then n: next" in shown
-        await drive.press("escape", "N")
-        assert "7 of 9" in title(drive)
-        await drive.press("escape", "s")
-        assert "It is 0xbb." in strip(drive)
-
-
 async def test_an_answer_of_yes_or_no_begins_on_the_strip_too() -> None:
     async with explorer(size=(40, 12)) as drive:
         await opened(drive, "setp")
@@ -151,19 +135,6 @@ async def test_an_answer_of_yes_or_no_begins_on_the_strip_too() -> None:
         assert "`yex` is neither yes nor no; allowed: yes, no, true, false, 1, 0" in shown
 
 
-async def test_a_card_may_be_predicted_lane_by_lane() -> None:
-    async with explorer() as drive:
-        await opened(drive, "clamping")
-        await drive.press("P")
-        assert drive.state.is_predicting
-        await drive.type("128")
-        await drive.press("enter")
-        assert drive.focus is drive.pane("lanes")
-        await drive.press("escape", "@lessons", "n")
-        assert not drive.state.is_predicting
-        assert "clamping · 2 of 10" in title(drive)
-
-
 @pytest.mark.parametrize("size", some([(60, 20), (80, 24), (40, 12), (20, 6), (300, 80)], 3))
 async def test_any_key_on_any_screen_does_no_harm(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
@@ -172,31 +143,3 @@ async def test_any_key_on_any_screen_does_no_harm(size: tuple[int, int]) -> None
             await drive.press("@lessons", key)
         await drive.press("escape", "escape", "escape", "escape")
         assert drive.app.is_running
-
-
-async def test_the_bottom_line_names_the_keys_that_act_on_the_card() -> None:
-    def told(shown: str) -> list[str]:
-        keys = ("? help", "? hint", "s show it", "N back", "Enter answer", "Enter go on")
-        return [key for key in keys if key in shown.splitlines()[-1]]
-
-    async with explorer(size=(80, 24)) as drive:
-        assert told(await opened(drive, "lanes")) == ["? help", "Enter go on"]  # no card before
-        before = drive.session.setup
-        assert told(await drive.see("n", "s")) == ["? help", "N back", "Enter go on"]
-        await drive.press("N", "s")
-        assert drive.session.setup == before
-        await drive.press("question_mark")
-        assert isinstance(drive.app.screen, HelpDialog)
-        shown = await drive.see("escape", *"nnnnnnn")
-        assert drive.field.is_open
-        assert told(shown) == []  # what is typed is an answer, or `?`: the field says so
-        assert "? hint" in shown
-        asked = ["? hint", "s show it", "N back", "Enter answer"]
-        assert told(await drive.see("escape")) == asked
-        assert told(await drive.see("question_mark")) == asked
-        assert not isinstance(drive.app.screen, HelpDialog)
-        assert "? " in strip(drive)
-        shown = await drive.see("s")
-        assert "It is " in strip(drive)
-        assert told(shown) == ["? help", "N back", "Enter go on"]
-        assert told(await drive.see("escape"))[:1] == ["? help"]

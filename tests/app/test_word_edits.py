@@ -7,13 +7,12 @@ from textual.widgets import Input, Static
 
 from ptxscope import trace
 from ptxscope.scene.scene_builder import build_scene
-from ptxscope.scene.scene_model import BitRef, LaneRef, Place
+from ptxscope.scene.scene_model import BitRef, Place
 from ptxscope.screens.dialogs.prompts import TextPrompt
 from ptxscope.state.figure_edits import FORMULA_PLACE
 from ptxscope.widgets.lanes.lane_highlights import find_highlights
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import Driver, explorer
-from tests.app.test_lanes import at
 from tests.tiers import ci_only, sampled
 
 pytestmark = [sampled, ci_only]
@@ -24,53 +23,12 @@ LOP3 = ("lop3.b32 d, a, b, c, 0xca", {"a": 0xFF00FF00, "b": 0x12345678, "c": 0x9
 SIZE = (120, 40)
 
 
-async def put(drive: Driver, place: object) -> LanesPane:
+async def put(drive: Driver, place: Place) -> LanesPane:
     """Put the cursor on a place."""
     lanes = drive.lanes
-    await drive.pilot.click(lanes, offset=at(lanes, place))
+    await drive.hit(place)
     assert lanes.place == place
     return lanes
-
-
-async def test_digits_arrange_bytes() -> None:
-    async with explorer(*PRMT, size=(80, 24)) as drive:
-        await drive.press("home", "n", "n")
-        await put(drive, LaneRef("operate.t", 3))
-        await drive.press("5", "f", "1", "0")
-        assert drive.operands["c"] == 0xABCD5F10  # bits 31:16 are kept
-        assert drive.result["d"] == 0x55000180  # b.b1, the sign of b.b3 eight times, a.b1, a.b0
-        assert "0x5f10" in drive.pane("lanes").read_text()
-        assert drive.edit_count == 4
-
-
-async def test_the_cursor_meets_a_digit_that_counts_and_says_what_it_picks() -> None:
-    async with explorer(*PRMT, size=(80, 24)) as drive:
-        await drive.press("end")
-        lanes = await put(drive, LaneRef("b", 3))
-        await drive.press("down")  # the digits on the left are not read
-        assert lanes.place == LaneRef("c", 3)
-        sign = "byte 3: digit 8 is 8 + 0: the top bit of a.b0, eight times, is 0xff"
-        assert drive.hint == sign
-        await drive.press("right", "right", "right")
-        assert drive.hint == "byte 0: digit 4 picks b.b0: 0x04"
-        await put(drive, LaneRef("c", 7))
-        assert drive.hint == "nothing reads bits 31:28 of c"
-
-
-async def test_an_entry_of_the_table_and_a_bit_are_switched() -> None:
-    async with explorer(*LOP3, size=SIZE) as drive:
-        await drive.press("home", "n")
-        await put(drive, BitRef("lut", 0, 5))
-        assert "a = 1, b = 0, c = 1: entry 5 of 0xca is 0" in drive.hint
-        for key in ("enter", "space"):
-            await drive.press(key)
-            now = 0xEA if key == "enter" else 0xCA
-            assert drive.line == f"lop3.b32 d, a, b, c, {now:#04x};"
-        lanes = await put(drive, BitRef("b", 0, 31))
-        await drive.press("1")
-        assert drive.operands["b"] == 0x92345678
-        assert lanes.place == BitRef("b", 0, 30)  # it goes on
-        drive.agree()
 
 
 def test_bits_and_entries_of_a_table_light_each_other() -> None:
