@@ -63,19 +63,6 @@ async def test_what_is_wrong_and_what_is_allowed_is_read_whole(
         assert "allowed" not in said(drive)
 
 
-async def test_the_list_of_what_is_allowed_leaves_the_hints_of_others_alone() -> None:
-    async with explorer(size=(80, 24)) as drive:
-        await drive.screen.perform(edit, with_line(drive.session.setup, "setp d, a"))
-        await drive.text()
-        assert ".num .nan" in said(drive)
-        await drive.press("o")
-        assert "type a value" in drive.hint
-        await drive.press("escape")
-        assert ".num .nan" in said(drive)
-        await drive.press("N")
-        assert ".num .nan" in said(drive)
-
-
 def edges(text: str) -> tuple[str, str]:
     row = text.splitlines()[1]
     return row[0], row[79:80]
@@ -136,14 +123,3 @@ async def test_an_error_that_is_out_of_sight_has_no_caret_under_something_else()
         status = drive.pane("status").read_text()
         assert "^" not in status
         assert status.startswith(GOES_ON[0])
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-@pytest.mark.parametrize("line", ["", "v"])
-async def test_the_list_of_all_instructions_does_not_cover_the_result(
-    line: str, size: tuple[int, int]
-) -> None:
-    async with explorer(size=size) as drive:
-        await drive.screen.perform(edit, with_line(drive.session.setup, line))
-        assert "%r1 = 0x00000007" in await drive.text()
-        assert f"allowed: one of {len(CATALOG)} instructions; / finds one by words" in said(drive)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 
-import pytest
 from textual.widgets import Input
 
 from ptxscope import export
@@ -64,25 +63,6 @@ async def test_stepping_reveals_one_result_after_the_other() -> None:
         assert drive.screen.query_one(ListingPane).read_text().count(hidden) == 0
 
 
-async def test_a_value_names_the_bits_of_the_block() -> None:
-    async with explorer(size=(120, 40)) as drive:
-        await drive.paste(DEQUANT)
-        await drive.press("right_square_bracket", "right_square_bracket", "escape", "end")
-        drive.screen.query_one("#lanes").focus()
-        await drive.press("up", "up")
-        shown = await drive.text()
-        assert "from b bits 15:0 and c bits 31:16 of the block" in shown
-
-
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_every_size_shows_a_block(size: tuple[int, int]) -> None:
-    async with explorer(size=size) as drive:
-        shown = await drive.read_after(drive.paste(DEQUANT))
-        assert "prmt.b32 t, a, b, 0x5410" in shown
-        await drive.press("escape", *"nnnnnnnn")
-        drive.agree()
-
-
 async def test_wires_run_from_the_results_that_a_statement_reads() -> None:
     async with explorer(size=(120, 40)) as drive:
         await drive.paste(
@@ -118,27 +98,3 @@ async def test_the_export_is_that_of_the_block() -> None:
         await drive.press("escape", "y")
         command = shlex.split(drive.app.clipboard)
         assert command[2] == str(trace.block)
-
-
-@pytest.mark.parametrize(
-    ("line", "kind"),
-    [
-        ("prmt.b32 t, a, b, 0x5410; brev.b32 d, t;", "block"),
-        ("prmt.b32 t, a, b, 0x5410; and.b32 d, t, 0xff;", "block"),
-        ("mov.b32 {lo, hi}, a; cvt.u32.u16 d, lo;", "block"),
-        ("mov.b32 {lo, hi}, a; cvt.u33.u16 d, lo;", ""),
-        ("prmt.b32 t, a, b, 0x5410; ex2.approx.f32 d, t; brev.b32 e, d;", "listing"),
-        ("prmt.b32 t, a, b, 0x5410;", ""),
-        ("and", ""),
-    ],
-)
-async def test_a_typed_line_says_what_enter_opens(line: str, kind: str) -> None:
-    async with explorer(size=(80, 24)) as drive:
-        await drive.press("i", "ctrl+a", "ctrl+k")
-        await drive.type(line)
-        shown = " ".join((await drive.text()).split())
-        assert (f"Enter opens all statements as a {kind}" in shown) == bool(kind), shown
-        assert ("Enter opens" in shown) == bool(kind), shown
-        await drive.press("enter")
-        assert (drive.state.cursor is not None) == bool(kind)
-        assert bool(drive.state.cursor and drive.state.cursor.listing.block) == (kind == "block")

@@ -14,69 +14,17 @@ from ptxscope import trace
 from ptxscope.proof import solver
 from ptxscope.proof.equivalence import Proof
 from ptxscope.proof.solver import IsStopped
-from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state import solver_questions
 from ptxscope.state.setup import Setup
 from ptxscope.state.solver_questions import prove_pin
-from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import Driver, explorer
-from tests.tiers import ci_only, some
+from tests.tiers import ci_only
 
 pytestmark = ci_only
 
 pytest.importorskip("bitwuzla")
 
 VADD4 = ("vadd4.s32.s32.u32.sat d.b310, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 5})
-SIZES = some([(80, 24), (120, 40), (200, 60)])
-
-
-async def go_to(drive: Driver, key: str, lane: int = 0) -> None:
-    await drive.press("l")
-    drive.lanes.move_cursor_to(LaneRef(key, lane))
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_typing_over_a_result_sets_the_operand_edited_last(size: tuple[int, int]) -> None:
-    async with explorer(*VADD4, size=size) as drive:
-        await go_to(drive, "b", 0)
-        await drive.press(">")
-        await go_to(drive, "merge.t", 0)
-        await drive.type("0x10")
-        shown = await drive.see("enter")
-        assert "Which operand should give t lane 0 = 0x10?" in shown
-        shown = await drive.see("enter")
-        assert drive.operands["b"] == 0x01FF020F
-        assert "b = 0x01ff020f gives t lane 0 = 0x10" in shown
-        drive.agree()
-        await drive.press("u")
-        assert drive.operands["b"] == 0x01FF0281
-
-
-async def test_what_is_impossible_is_said_as_proved() -> None:
-    async with explorer(*VADD4) as drive:
-        await go_to(drive, "operate.t", 3)
-        await drive.press("enter")
-        await drive.type("400")
-        shown = await drive.see("enter", "enter")
-        assert "× There is none, for any operands: t lane 3 = 400 is impossible, proved" in shown
-        assert not drive.session.undo_history
-
-
-async def test_leaving_the_field_or_the_menu_changes_nothing() -> None:
-    async with explorer(*VADD4) as drive:
-        await go_to(drive, "write.d")
-        await drive.press("5", "escape")
-        await drive.press("5", "enter", "escape")
-        assert not drive.session.undo_history
-        assert isinstance(drive.focus, LanesPane)
-
-
-async def test_one_register_is_not_asked_for() -> None:
-    async with explorer("set.lt.u32.s32 d, a, 5", {"a": 1}) as drive:
-        await go_to(drive, "write.d")
-        await drive.type("0")
-        assert "gives d = 0" in await drive.see("enter")
-        assert drive.result == {"d": 0}
 
 
 async def test_without_the_solver_a_hint_says_how_to_install_it(
@@ -85,48 +33,13 @@ async def test_without_the_solver_a_hint_says_how_to_install_it(
     monkeypatch.setitem(sys.modules, "bitwuzla", None)
     solver.load_bitwuzla.cache_clear()
     async with explorer(*VADD4) as drive:
-        await go_to(drive, "write.d")
+        await drive.press("l")
         shown = await drive.see("5")
         assert "× proofs need bitwuzla, which is not installed" in shown
         await drive.press("escape", "=")
         shown = await drive.see("t", "@prove")
         assert "× proofs need bitwuzla, which is not installed" in shown
     solver.load_bitwuzla.cache_clear()
-
-
-# --- the pin -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_a_counterexample_is_taken_over(size: tuple[int, int]) -> None:
-    line = "vadd4.s32.s32.u32.sat d, a, b, c"
-    async with explorer(line, {"a": 1, "b": 1, "c": 0}, size=size) as drive:
-        assert "× nothing is pinned" in await drive.see("@prove")
-        await drive.press("=", "i", "home", *["right"] * len("vadd4.s32.s32.u32"))
-        await drive.press(*["delete"] * len(".sat"), "escape")
-        assert drive.line == "vadd4.s32.s32.u32 d, a, b, c;"
-        shown = await drive.see("@prove")
-        assert "Different, for example for a = " in shown
-        assert "Enter shows these operands" in shown
-        shown = await drive.see("enter")
-        assert "≠pin" in shown
-        pin = drive.state.comparable_pin
-        assert pin is not None
-        assert pin.operands == drive.operands
-        assert pin.result != drive.result
-        drive.agree()
-
-
-async def test_equal_instructions_are_said_to_be_so() -> None:
-    async with explorer("vavrg4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 0}) as drive:
-        await drive.press("=", "i", "home", *["right"] * len("vavrg4.u32.u32.u32 d, "))
-        await drive.press(*["delete"] * len("a, b"))
-        await drive.type("b, a")
-        await drive.press("escape")
-        shown = await drive.see("@prove")
-        assert "Equal for all 2^" in shown
-        await drive.press("enter")
-        assert drive.operands["a"] == 1
 
 
 # --- a search that takes long ------------------------------------------------------------------

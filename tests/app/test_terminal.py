@@ -14,7 +14,10 @@ import pytest
 from tests.app.on_pty import Explorer, list_outer_variables
 from tests.tiers import ci_only, some
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux here")
+pytestmark = [
+    ci_only,
+    pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux here"),
+]
 _PATIENCE = 20.0
 """Seconds after which a screen that does not come is a failure."""
 _PACE = 0.15
@@ -104,7 +107,7 @@ def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Termina
     window.tmux("kill-server")
 
 
-def test_a_person_types_pastes_steps_and_quits(terminal: Terminal, tmp_path: Path) -> None:
+def test_a_person_types_pastes_steps_copies_and_quits(terminal: Terminal, tmp_path: Path) -> None:
     terminal.wait_for("Step 1 of 6")
     terminal.send("End")
     terminal.wait_for("d = 0x7f8003fe")
@@ -119,15 +122,6 @@ def test_a_person_types_pastes_steps_and_quits(terminal: Terminal, tmp_path: Pat
     terminal.wait_for("vavrg4.s32")
     terminal.send("Home")
     terminal.wait_for("Step 1 of")
-    terminal.send("q")
-    assert terminal.ended()
-    kept = (tmp_path / "ptxscope" / "explorer.json").read_text(encoding="utf-8")
-    assert "vavrg4" in kept
-
-
-@ci_only
-def test_the_copied_command_is_in_the_terminals_clipboard(terminal: Terminal) -> None:
-    terminal.wait_for("Step 1 of 6")
     terminal.send("End", "y")
     shown = terminal.wait_for("Copied")
     result = shown[shown.index("d = 0x") :].split()[2]
@@ -140,6 +134,10 @@ def test_the_copied_command_is_in_the_terminals_clipboard(terminal: Terminal) ->
         check=True,
     ).stdout
     assert f"d = {result}" in said
+    terminal.send("q")
+    assert terminal.ended()
+    kept = (tmp_path / "ptxscope" / "explorer.json").read_text(encoding="utf-8")
+    assert "vavrg4" in kept
 
 
 @pytest.fixture
@@ -152,7 +150,6 @@ def shell(tmp_path: Path) -> Iterator[Terminal]:
     window.tmux("kill-server")
 
 
-@ci_only
 @pytest.mark.parametrize(
     ("way", "started"),
     [
@@ -209,7 +206,6 @@ def test_a_shell_stops_it_and_has_it_come_back_whole(
     shell.wait_for("\n icanon")
 
 
-@ci_only
 def test_a_terminal_that_reports_an_absurd_size_gets_a_part_of_it(tmp_path: Path) -> None:
     with Explorer(tmp_path, size=(65_000, 65_000), COLUMNS="99999", LINES="99999") as drive:
         drive.wait_for(b"ptxscope")

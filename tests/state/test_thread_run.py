@@ -307,11 +307,13 @@ def test_what_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_of_several_kernels_the_one_under_the_cursor_is_run() -> None:
-    text = (Path(__file__).parent.parent / "data" / "kernels.ptx").read_text()
-    with pytest.raises(ValueError, match=r"f is not a kernel; move the cursor into one of the 32"):
-        load_kernel(text, "kernels.ptx", "f")
-    _, kernel = load_kernel(text, "kernels.ptx", "crc32")
-    assert kernel.name == "crc32"
+    text = PTX + PTX[PTX.index(".visible") :].replace("entry k", "entry other")
+    with pytest.raises(
+        ValueError, match=r"twice is not a kernel; move the cursor into one of the 2"
+    ):
+        load_kernel(text, "kernels.ptx", "twice")
+    _, kernel = load_kernel(text, "kernels.ptx", "other")
+    assert kernel.name == "other"
 
 
 def test_the_suggested_arguments_run_every_kernel() -> None:
