@@ -5,22 +5,24 @@ from __future__ import annotations
 import json
 import re
 import struct
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
 import html5lib
 import pytest
 
-from ptxscope import trace, trace_block
+from ptxscope import Trace, trace
 from ptxscope.documents.content.value_lookup import (
     format_block_value,
     format_destinations,
     format_value,
 )
 from ptxscope.live_figure import LiveFigure
-from tests.export import sphinx_builds
-from tests.export.samples import E3
+from tests.export.samples import E3, LANES
 from tests.tiers import ci_only
 
 pytestmark = ci_only
@@ -73,7 +75,9 @@ def built(
     (folder / "conf.py").write_text(f'extensions = ["ptxscope.sphinx"]\n{conf}')
     for name, text in pages.items():
         (folder / f"{name}.rst").write_text(text, encoding="utf-8")
-    return sphinx_builds.build(folder, builder, *more)
+    arguments = ["-q", "-b", builder, *more, str(folder), str(folder / "out")]
+    command = [sys.executable, "-m", "sphinx", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stderr
 
 
 def read(folder: Path, name: str) -> str:
@@ -88,12 +92,15 @@ EQUAL = "".join(
 """Traces that are equal, or nearly."""
 
 
-def _class_page(format_: str) -> str:
-    given = "   :operands: %1=-1 %2=0 %3=5\n"
-    trace = f".. ptx-trace:: {E3.instruction}\n{given}   :class: mine\n   :format: {format_}\n"
-    return f"T\n=\n\n{trace}"
+CLASS = """\
+T
+=
 
-
+.. ptx-trace:: vadd.u32.s32.s32.sat %0.b0, %1, %2, %3
+   :operands: %1=-1 %2=0 %3=5
+   :class: mine
+   :format: FORMAT
+"""
 COMPACT = """\
 T
 =
@@ -115,7 +122,7 @@ SITE = {
     "other": OTHER,
     "compact": COMPACT,
     "equal": f"Title\n=====\n\n{EQUAL}",
-    **{f"class-{format_}": _class_page(format_) for format_ in ("html", "svg", "text")},
+    **{f"class-{format_}": CLASS.replace("FORMAT", format_) for format_ in ("html", "svg", "text")},
 }
 """Pages that do not disturb each other, built once for the tests that read them."""
 
@@ -129,7 +136,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_compact_figure(site: Path) -> None:
+def pages_of(format_: str) -> dict[str, str]:
+    return {"index": PAGE.replace("FORMAT", format_), "other": OTHER}
+
+
+def test_options_of_pictures_are_those_of_the_command(site: Path) -> None:
     page = read(site, "compact.html")
     assert 'viewBox="0 0 400 ' in page
     assert page.count("<svg") == 2
@@ -137,18 +148,14 @@ def test_a_compact_figure(site: Path) -> None:
     assert page.count("PTX ISA") == 1
 
 
-def test_every_option_and_every_reference_in_html(site: Path) -> None:
-    _check_options_and_references(read(site, "index.html"), read(site, "other.html"), "html")
-
-
-@ci_only
-def test_every_option_and_every_reference_in_pictures(tmp_path: Path) -> None:
-    assert built(tmp_path, {"index": PAGE.replace("FORMAT", "svg"), "other": OTHER}) == ""
-    _check_options_and_references(read(tmp_path, "index.html"), read(tmp_path, "other.html"), "svg")
-
-
-def _check_options_and_references(index: str, other: str, format_: str) -> None:
-    role = {"html": "group", "svg": "img"}[format_]
+@pytest.mark.parametrize(("format_", "role"), [("html", "group"), ("svg", "img")])
+def test_every_option_and_every_reference(
+    format_: str, role: str, site: Path, tmp_path: Path
+) -> None:
+    if format_ == "svg":
+        site = tmp_path
+        assert built(site, pages_of("svg")) == ""
+    index, other = read(site, "index.html"), read(site, "other.html")
     assert (
         f'<div class="ptx-trace wide extra" role="{role}" '
         f'aria-label="four &quot;sums&quot; &amp; two clamps">'
@@ -229,9 +236,8 @@ def test_a_caption_makes_a_figure_with_a_number(tmp_path: Path, builder: str, fo
         assert not (tmp_path / "out" / "_static" / "ptxscope").exists()
 
 
-@ci_only
 def test_paper_gets_pictures_with_labels(tmp_path: Path) -> None:
-    assert built(tmp_path, {"index": PAGE.replace("FORMAT", "svg"), "other": OTHER}, "latex") == ""
+    assert built(tmp_path, pages_of("svg"), "latex") == ""
     (tex,) = (tmp_path / "out").glob("*.tex")
     text = tex.read_text(encoding="utf-8")
     shown = re.findall(r"\\sphinxincludegraphics\[.*?\]\{\{(.*?)\}\.(pdf|png)\}", text)
@@ -250,42 +256,35 @@ def test_paper_gets_pictures_with_labels(tmp_path: Path) -> None:
     assert "0x7f800181" in text
 
 
-@ci_only
 def test_paper_without_a_drawing_library_gets_the_text(tmp_path: Path) -> None:
     conf = "import sys\nsys.modules |= dict.fromkeys(('resvg_py', 'typst'))\n"
-    pages = {"index": PAGE.replace("FORMAT", "svg"), "other": OTHER}
-    assert built(tmp_path, pages, "latex", conf) == ""
+    assert built(tmp_path, pages_of("svg"), "latex", conf) == ""
     (tex,) = (tmp_path / "out").glob("*.tex")
     text = tex.read_text(encoding="utf-8")
     assert "sphinxincludegraphics[" not in text
     assert "d = 0x7f800181" in text
 
 
-@ci_only
 @pytest.mark.parametrize("builder", ["text", "texinfo", "man", "dirhtml", "pseudoxml"])
 def test_every_sphinx_builder_runs_without_warnings(tmp_path: Path, builder: str) -> None:
-    pages = {"index": PAGE.replace("FORMAT", "html"), "other": OTHER}
-    assert built(tmp_path, pages, builder) == ""
+    assert built(tmp_path, pages_of("html"), builder) == ""
     made = "".join(x.read_text("utf-8") for x in (tmp_path / "out").rglob("*") if x.is_file()
                    and x.suffix not in (".pickle", ".doctree", ".gif", ".png", ".inv"))  # fmt: skip
     assert "7f800181" in made
 
 
-@ci_only
-def test_a_theme_for_all(tmp_path: Path) -> None:
-    pages = {"index": PAGE.replace("FORMAT", "html"), "other": OTHER}
-    assert built(tmp_path, pages, conf='ptx_theme = "light"\n') == ""
+def test_a_theme_for_all_is_that_of_traces_without_one(tmp_path: Path) -> None:
+    assert built(tmp_path, pages_of("html"), conf='ptx_theme = "light"\n') == ""
     index = read(tmp_path, "index.html")
     assert 'class="ptxscope px-light"' in index
     assert 'class="ptxscope px-dark" id="e3"' in index
-    warned = built(tmp_path, pages, conf='ptx_theme = "blue"\n')
+    warned = built(tmp_path, pages_of("html"), conf='ptx_theme = "blue"\n')
     assert "argument :theme: invalid choice: 'blue'" in warned
 
 
-@ci_only
 @pytest.mark.parametrize("jobs", ["2", "1"])
 def test_a_value_in_a_text_follows_changes_of_its_trace(tmp_path: Path, jobs: str) -> None:
-    pages = {"index": PAGE.replace("FORMAT", "html"), "other": OTHER}
+    pages = pages_of("html")
     more = {f"page{at}": f"T\n=\n\n:ptx:result:`the-clamp`, {at}\n" for at in range(8)}
     more = {name: f":orphan:\n\n{text}" for name, text in more.items()}
     assert built(tmp_path, pages | more, "html", "", "-j", jobs) == ""
@@ -323,7 +322,7 @@ def test_an_error_in_a_sphinx_page_is_reported_at_its_line(tmp_path: Path) -> No
     traces = "".join(f".. ptx-trace:: {text}\n\n" for text in WRONG_TRACES)
     other = "Other\n=====\n\n" + "\n\n".join(WRONG) + "\n"
     names = PAGE.replace("FORMAT", "html").replace("e3", "the clamp").replace("The Clamp", "???")
-    pages = {"index": PAGE.replace("FORMAT", "html"), "other": other, "twice": names}
+    pages = pages_of("html") | {"other": other, "twice": names}
     warned = built(tmp_path, pages | {"traces": f":orphan:\n\n{traces}"})
     line = 3
     for text, said in WRONG_TRACES.items():
@@ -388,64 +387,63 @@ def test_a_class_is_of_one_box(site: Path, format_: str) -> None:
     assert len(re.findall(r'class="[^"]*\bmine\b', read(site, f"class-{format_}.html"))) == 1
 
 
-def test_equal_traces_have_ids_of_their_own(site: Path) -> None:
-    _check_ids(read(site, "equal.html"), 4)
-
-
-@ci_only
-def test_equal_traces_have_ids_of_their_own_on_one_page(tmp_path: Path) -> None:
-    index = f"Title\n=====\n\n.. toctree::\n\n   other\n\n{EQUAL}"
-    pages = {"index": index, "other": f"Other\n=====\n\n{EQUAL}"}
-    assert built(tmp_path, pages, "singlehtml") == ""
-    _check_ids(read(tmp_path, "index.html"), 8)
-
-
-def _check_ids(page: str, trace_count: int) -> None:
-    assert page.count('class="ptx-trace"') == trace_count
+@pytest.mark.parametrize(("builder", "traces"), [("html", 4), ("singlehtml", 8)])
+def test_equal_traces_have_ids_of_their_own(
+    builder: str, traces: int, site: Path, tmp_path: Path
+) -> None:
+    page = read(site, "equal.html")
+    if builder == "singlehtml":
+        index = f"Title\n=====\n\n.. toctree::\n\n   other\n\n{EQUAL}"
+        pages = {"index": index, "other": f"Other\n=====\n\n{EQUAL}"}
+        assert built(tmp_path, pages, builder) == ""
+        page = read(tmp_path, "index.html")
+    assert page.count('class="ptx-trace"') == traces
     ids = re.findall(r'\sid="([^"]+)"', page)
     assert sorted(ids) == sorted(set(ids))
-    used = re.findall(r"url\(#([^)]+)\)", page)
-    assert {*used} <= {*ids}
+    assert {*re.findall(r"url\(#([^)]+)\)", page)} <= {*ids}
+
+
+COMPARED = trace("setp.lt.and.s32 q|r, a, b, c", {"a": -5, "b": 7, "c": 1})
 
 
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("format_", "shown", "what", "told"),
     [
-        ("a", "0x7f80ff01"),
-        ("select.a", "[0x7f, 0x80, 0xff, 0x01]"),
-        ("select.b lane 1", "0x02"),
-        ("extend.a", "[127, -128, -1, 1]"),
-        ("add", "[128, -129, 1, -127]"),
-        ("3", "[128, -129, 1, -127]"),
-        ("operate", "[128, -129, 1, -127]"),
-        ("saturate", "[127, -128, 1, -127]"),
-        ("saturate lane 3", "127"),
-        ("saturate.t LANE 2", "-128"),
-        ("merge lane 0", "0x81"),
-        ("write", "0x7f800181"),
+        (format_value, CLAMP, "a", "0x7f80ff01"),
+        (format_value, CLAMP, "select.a", "[0x7f, 0x80, 0xff, 0x01]"),
+        (format_value, CLAMP, "select.b lane 1", "0x02"),
+        (format_value, CLAMP, "extend.a", "[127, -128, -1, 1]"),
+        *((format_value, CLAMP, x, "[128, -129, 1, -127]") for x in ("add", "3", "operate")),
+        (format_value, CLAMP, "saturate", "[127, -128, 1, -127]"),
+        (format_value, CLAMP, "saturate lane 3", "127"),
+        (format_value, CLAMP, "saturate.t LANE 2", "-128"),
+        (format_value, CLAMP, "merge lane 0", "0x81"),
+        (format_value, CLAMP, "write", "0x7f800181"),
+        (format_value, E3, "%1", "0xffffffff"),
+        (format_value, E3, "a", "0xffffffff"),
+        (format_value, E3, "add", "-1"),
+        (format_value, COMPARED, "c", "1"),
+        (format_destinations, E3, "", "0x11223300"),
+        (format_destinations, E3, "%0", "0x11223300"),
+        (format_destinations, COMPARED, "", "q = 1, r = 0"),
+        (format_destinations, COMPARED, "q", "1"),
+        (format_destinations, COMPARED, "r", "0"),
+        (format_block_value, LANES, "", "0xaabb7fff"),
+        (format_block_value, LANES, "d", "0xaabb7fff"),
+        (format_block_value, LANES, "a", "0x11223344"),
+        (format_block_value, LANES, "s2.saturate lane 0", "32767"),
     ],
 )
-def test_a_value_by_its_name(what: str, told: str) -> None:
-    assert format_value(CLAMP, what) == told
+def test_a_value_by_its_name(
+    format_: Callable[[Trace, str], str], shown: Trace, what: str, told: str
+) -> None:
+    assert format_(shown, what) == told
 
 
-def test_values_of_a_scalar_instruction_are_formatted() -> None:
-    assert (format_value(E3, "%1"), format_value(E3, "a"), format_value(E3, "add")) == (
-        "0xffffffff",
-        "0xffffffff",
-        "-1",
-    )
-    assert format_destinations(E3) == format_destinations(E3, "%0") == "0x11223300"
-
-
-def test_predicates_by_their_names() -> None:
-    shown = trace("setp.lt.and.s32 q|r, a, b, c", {"a": -5, "b": 7, "c": 1})
-    assert format_destinations(shown) == "q = 1, r = 0"
-    assert (
-        format_destinations(shown, "q"),
-        format_destinations(shown, "r"),
-        format_value(shown, "c"),
-    ) == ("1", "0", "1")
+@pytest.mark.parametrize("wrong", ["t", "s3.write", "saturate", "s2.none"])
+def test_a_value_that_a_block_lacks_is_an_error(wrong: str) -> None:
+    with pytest.raises(ValueError, match=r"none of|not a step"):
+        format_block_value(LANES, wrong)
 
 
 BLOCK = """\
@@ -472,20 +470,6 @@ def test_a_block_is_a_trace(tmp_path: Path, format_: str) -> None:
     assert "0xaabb7fff" in text
     for anchor in set(re.findall(r'href="#(pack[^"]*)"', text)):
         assert f'id="{anchor}"' in text
-
-
-def test_values_of_a_block_are_formatted() -> None:
-    block = trace_block(
-        "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }",
-        {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF},
-    )
-    assert format_block_value(block) == "0xaabb7fff"
-    assert format_block_value(block, "d") == "0xaabb7fff"
-    assert format_block_value(block, "a") == "0x11223344"
-    assert format_block_value(block, "s2.saturate lane 0") == "32767"
-    for wrong in ("t", "s3.write", "saturate", "s2.none"):
-        with pytest.raises(ValueError, match=r"none of|not a step"):
-            format_block_value(block, wrong)
 
 
 LIVE = """\
