@@ -115,9 +115,6 @@ def test_export_refuses_a_block_without_a_trace() -> None:
         parse_block("prmt.b32 d, a;")
 
 
-# --- two answers -------------------------------------------------------------------------
-
-
 def test_the_other_answer_of_an_assembler_is_the_documented_one() -> None:
     trace = trace_block(BLOCK_PTX, BLOCK_VALUES, model="ptxas-13.0")
     text = ptxscope.export(trace, "text", Options(both=True))
@@ -143,9 +140,6 @@ def test_links_of_two_stacked_answers_bypass_the_statements_in_between() -> None
         points = re.findall(r"[ML]([\d.]+) ([\d.]+)", line)  # to the right, down, and back
         assert len(points) == 4
         assert COMPACT.page.right < float(points[1][0]) == float(points[2][0]) < 400
-
-
-# --- notes -------------------------------------------------------------------------------
 
 
 def test_notes_on_lanes_follow_their_statement() -> None:
@@ -184,9 +178,6 @@ def test_notes_name_their_statement(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == text
     for wrong in ("saturate=x", "s2=x", "s9.1=x", "s2.lane 7=x", "s2.saturate"):
         assert main([*words, "--note", wrong]) == 2
-
-
-# --- some steps --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("format_", MARKED)
@@ -252,9 +243,6 @@ def test_motion_covers_the_steps_of_all_statements() -> None:
     classes = {int(x) for x in re.findall(r"px-k(\d+)", svg)}
     assert classes == {*range(1, len(BLOCK.steps) + 1)}
     assert 'id="step-s2.saturate"' in svg
-
-
-# --- the command -------------------------------------------------------------------------
 
 
 def test_the_description_of_a_picture(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,8 +8,6 @@ import pytest
 
 from ptxscope import Trace, export, trace
 from ptxscope.documents.options import Options
-from ptxscope.scene.scene_builder import build_scene
-from ptxscope.scene.scene_model import NumberLine
 
 # the smaller one, and the larger: neighbours, and such whose difference a double does not have
 NEAR = [
@@ -46,14 +44,6 @@ def test_numbers_that_differ_are_two_points(type_: str, low: int, high: int) -> 
 def test_equal_numbers_are_one_point(type_: str, a: int, b: int) -> None:
     one, other = dots(compared(type_, a, b), Options())
     assert one == other
-
-
-@pytest.mark.parametrize(("type_", "low", "high"), NEAR)
-def test_their_places_are_in_order(type_: str, low: int, high: int) -> None:
-    figure = build_scene(compared(type_, low, high)).rows["compare.t"].figure
-    assert isinstance(figure, NumberLine)
-    first, second = (point.position for point in figure.points)
-    assert 0 <= first < second <= 1
 
 
 def test_two_assemblers_are_named_in_one_order() -> None:

@@ -100,11 +100,10 @@ def as_given(text: str) -> str:
 
 
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_the_command_in_a_document_reproduces_the_document_of_every_instruction(
-    opcode: str, model: str
+    sample: Trace,
 ) -> None:
-    shown, options = example(opcode, model), Options(both=True, format="svg")
+    shown, options = sample, Options(both=True, format="svg")
     assert made_again(build_document(shown, options).command) == export(shown, "svg", options)
 
 
@@ -130,8 +129,6 @@ def test_a_shell_reads_the_command_that_a_terminal_can_show() -> None:
     )  # fmt: skip
     assert done.stdout == text
 
-
-# --- a part of a trace -------------------------------------------------------------------
 
 QUAD = trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
 """Saturates to 0x7f7f017f; until then its lanes are 128, 127, 1, 129."""
@@ -214,8 +211,6 @@ def test_json_is_of_the_steps_that_are_shown() -> None:
     assert shown["results"][0]["hex"] == "0x7f7f017f"
 
 
-# --- a writer's text ---------------------------------------------------------------------
-
 WRITTEN = "caf\u00e9\u00a0no\u00adbreak \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 "
 WRITTEN += "\U0001f469\u200d\U0001f52c \u2067\u05d0\u2069 \u202bx\u202c \u200fy \U0001fae8"
 
@@ -296,9 +291,6 @@ def test_a_sanitized_text_does_not_change_the_direction_of_later_text(text: str)
     assert not stack
     assert sanitize_text(sanitize_text(text)) == sanitize_text(text)
     assert len(sanitize_text(text)) == len(text)
-
-
-# --- names and labels --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("opcode", [x for x, model in EXAMPLES if model == "isa"])
@@ -396,15 +388,11 @@ def test_one_answer_for_two_reasons_has_two_names(line: str, values: tuple[int, 
     )
 
 
-# --- in words ----------------------------------------------------------------------------
-
-
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_both_alternative_texts_have_operands_and_results_and_one_is_a_sentence(
-    opcode: str, model: str
+    sample: Trace,
 ) -> None:
-    doc = build_document(example(opcode, model))
+    doc = build_document(sample)
     said, short = format_alt_text(doc), format_short_alt(doc)
     assert "\n" not in said
     assert all(f"{x.bits}, {x.meant}" in said for x in doc.operands)

@@ -53,9 +53,8 @@ TIGHT = Path(__file__).with_name("tight_pictures.txt").read_text("utf-8").splitl
 
 
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_examples_are_drawn_well(opcode: str, model: str) -> None:
-    assert_drawn_well(example(opcode, model))
+def test_examples_are_drawn_well(sample: Trace) -> None:
+    assert_drawn_well(sample)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -188,9 +187,6 @@ def test_a_form_with_literals_is_drawn(line: str) -> None:
     assert_tree_drawn_well(ET.fromstring(form_figure.render(ins)), make_placeholder_trace(ins))
 
 
-# --- in one column, without the steps that change nothing --------------------------------
-
-
 def drawn_values(opcode: str, count: int) -> list[Trace]:
     """Forms that are drawn, on bits at ends and between them."""
     rng = Random(f"compact {opcode}")
@@ -220,13 +216,11 @@ def test_a_compact_picture_is_drawn_well(opcode: str, count: int) -> None:
 
 
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_a_compact_picture_is_lower_than_the_full_picture(opcode: str, model: str) -> None:
-    shown = example(opcode, model)
-    _, high = measure_page(drawn(shown, COMPACT))
-    _, whole = measure_page(drawn(shown))
+def test_a_compact_picture_is_lower_than_the_full_picture(sample: Trace) -> None:
+    _, high = measure_page(drawn(sample, COMPACT))
+    _, whole = measure_page(drawn(sample))
     # captions above their steps cost most where steps are one line high
-    assert high < (0.91 if "carry" in {str(x.stage) for x in shown.steps} else 0.87) * whole
+    assert high < (0.91 if "carry" in {str(x.stage) for x in sample.steps} else 0.87) * whole
 
 
 @sampled

@@ -36,9 +36,6 @@ def stages(svg: str) -> list[str]:
     return re.findall(r'class="px-step px-([a-z]+)"', svg)
 
 
-# --- frames ------------------------------------------------------------------------------
-
-
 def test_each_step_has_a_frame() -> None:
     names = ["select", "extend", "operate", "sum", "scale", "saturate", "write"]
     titles = ["select", "extend", "multiply", "add-c", "scale", "saturate", "write"]
@@ -130,13 +127,9 @@ def test_the_command_reproduces_its_options(options: Options) -> None:
     assert made._replace(format="") == options
 
 
-# --- what moves --------------------------------------------------------------------------
-
-
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_a_stepping_picture_is_valid_and_has_no_script(opcode: str, model: str) -> None:
-    document = export(example(opcode, model), "svg", STEPPING._replace(both=True))
+def test_a_stepping_picture_is_valid_and_has_no_script(sample: Trace) -> None:
+    document = export(sample, "svg", STEPPING._replace(both=True))
     tree = ET.fromstring(document)
     ids = [x.get("id") for x in tree.iter() if x.get("id")]
     assert len(ids) == len(set(ids))
@@ -209,8 +202,6 @@ def test_a_click_shows_the_next_step_and_after_the_last_the_first(tmp_path: Path
     stages_ = [f"#step-{step.stage}" for step in VMAD.steps]
     assert seen == [*zip(stages_, range(1, 8), strict=True), (stages_[0], 1), (stages_[1], 2)]
 
-
-# --- over all forms ----------------------------------------------------------------------
 
 TAGGED = trace(
     "vadd4.s32.s32.s32.sat d.b310, a.b7310, b, c",

@@ -26,7 +26,7 @@ from ptxscope.engine.micro_operations.properties import MAX_LANE_BITS, Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
 from ptxscope.engine.tracing.trace import StepPlace
-from tests.export.samples import BLOCK, E3, EXAMPLES, HOSTILE, annotated, example, kept
+from tests.export.samples import BLOCK, E3, HOSTILE, annotated, kept
 from tests.export.test_marked import in_markdown
 from tests.tiers import ci_only, sampled, some
 
@@ -52,16 +52,14 @@ def texts(tree: ET.Element, tag: str) -> list[str]:
 
 
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_every_value_is_found(opcode: str, model: str) -> None:
-    shown = example(opcode, model)
-    tree = page(export(shown, "html", PAGE))
-    bits = [format_hex(shown.result[n], shown.instruction.type_of(r).bits)
-            for r, n in shown.instruction.results.items()]  # fmt: skip
+def test_every_value_is_found(sample: Trace) -> None:
+    tree = page(export(sample, "html", PAGE))
+    bits = [format_hex(sample.result[n], sample.instruction.type_of(r).bits)
+            for r, n in sample.instruction.results.items()]  # fmt: skip
     assert texts(tree, "output") == bits
     sections = [x for x in tree.iter("div") if "px-step" in x.get("class", "")]
-    assert len(sections) == len(shown.steps)
-    for section, step in zip(sections, shown.steps, strict=True):
+    assert len(sections) == len(sample.steps)
+    for section, step in zip(sections, sample.steps, strict=True):
         cells = list(section.iter("td"))
         assert len(cells) == sum(len(row.values) for row in step.rows)
         assert not any(cell.get("tabindex") for cell in cells)
@@ -69,21 +67,19 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
 
 
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_a_value_names_its_origins_and_its_descendants(opcode: str, model: str) -> None:
+def test_a_value_names_its_origins_and_its_descendants(sample: Trace) -> None:
     """As the provenance of the engine has it, row for row and lane for lane."""
-    shown = example(opcode, model)
-    canvas = trace_picture.draw_trace(shown).canvas
+    canvas = trace_picture.draw_trace(sample).canvas
     relations = find_relations(canvas)
-    packed = {key for key, row in shown.rows.items() if isinstance(row.micro, Pack)}
-    values = {(key, lane) for key, row in shown.rows.items() for lane in range(len(row.values))
+    packed = {key for key, row in sample.rows.items() if isinstance(row.micro, Pack)}
+    values = {(key, lane) for key, row in sample.rows.items() for lane in range(len(row.values))
               if key not in packed}  # fmt: skip
     for key, lane in values:
         node = ("", key, lane)
         back = {
-            (x.key, x.lane) for x in find_ancestors(shown, LaneBits(key, lane, 0, MAX_LANE_BITS))
+            (x.key, x.lane) for x in find_ancestors(sample, LaneBits(key, lane, 0, MAX_LANE_BITS))
         }
-        on = find_descendants(shown, LaneBits(key, lane, 0, MAX_LANE_BITS))
+        on = find_descendants(sample, LaneBits(key, lane, 0, MAX_LANE_BITS))
         assert {x[1:] for x in relations.ancestors[node]} & values == back & values
         assert {x[1:] for x in relations.descendants[node]} & values == (on & values) | {node[1:]}
 
@@ -201,3 +197,26 @@ def test_a_long_name_is_written_once_and_then_replaced_by_its_role() -> None:
     assert "a" * 40 not in said
     assert "b" * 40 not in said
     assert "From a bits 31:24 and b bits 31:24." in said
+
+
+LOP3 = trace("lop3.b32 d, a, b, c, 0xca", {"a": 0xFF00FF00, "b": 0x12345678, "c": 0x9ABCDEF0})
+
+
+@pytest.mark.parametrize("is_wide", [True, False])
+def test_a_bit_and_its_entry_light_each_other_in_a_page(is_wide: bool) -> None:
+    page = export(LOP3, "html")
+    picture = page.split("<figure")[1 if is_wide else 2]
+    rects = [
+        (title, set(related.split()), number)
+        for number, related, title in re.findall(
+            r'data-v="(\d+)" data-r="([\d ]+)"><title>([^<]*)</title>', picture
+        )
+    ]
+    entries = {title: number for title, _, number in rects if title.startswith("a = ")}
+    assert len(entries) == 8
+    a, b, c = (LOP3.operands[role] for role in "abc")
+    for bit in range(32):
+        given = f"a = {a >> bit & 1}, b = {b >> bit & 1}, c = {c >> bit & 1}: "
+        ((related, number),) = [(r, n) for t, r, n in rects if t.startswith(f"bit {bit}: {given}")]
+        (entry,) = [n for title, n in entries.items() if title.startswith(given)]
+        assert related == {number, entry}

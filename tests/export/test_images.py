@@ -105,9 +105,6 @@ def test_missing_fonts_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         images.has_fonts.cache_clear()
 
 
-# --- PDF ---------------------------------------------------------------------------------
-
-
 def texts(pdf: bytes) -> list[str]:
     """What can be selected on each page, without blanks."""
     pdfium = pytest.importorskip("pypdfium2")
@@ -154,9 +151,6 @@ def test_typst_brings_its_own_fonts() -> None:
     typst = pytest.importorskip("typst")
     found = typst.Fonts(include_system_fonts=False).families()
     assert "DejaVu Sans Mono" in found
-
-
-# --- the command line --------------------------------------------------------------------
 
 
 def process(*words: str, **how: Any) -> subprocess.CompletedProcess[bytes]:

@@ -22,7 +22,7 @@ from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.engine.isa.types import DESTINATIONS, Role
 from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.tracing.annotations import Annotations
-from tests.export.samples import BLOCK, E3, EXAMPLES, HOSTILE, MODELS, annotated, example
+from tests.export.samples import BLOCK, E3, HOSTILE, MODELS, annotated
 from tests.strategies import evaluations
 from tests.tiers import sampled, some
 
@@ -44,16 +44,14 @@ def written(trace_: Trace, options: Options = DEFAULT) -> Any:
 
 
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_the_json_of_every_instruction_is_complete(opcode: str, model: str) -> None:
-    shown = example(opcode, model)
-    data = written(shown)
-    assert {x["name"]: int(x["bits"]) for x in data["results"]} == shown.result
+def test_the_json_of_every_instruction_is_complete(sample: Trace) -> None:
+    data = written(sample)
+    assert {x["name"]: int(x["bits"]) for x in data["results"]} == sample.result
     rows = [row for step in data["steps"] for row in step["rows"]]
-    assert [row["key"] for row in rows] == list(shown.rows)
+    assert [row["key"] for row in rows] == list(sample.rows)
     for row in rows:
         values = [int(lane["value"]) for lane in row["lanes"]]
-        assert tuple(values) == shown.rows[row["key"]].values
+        assert tuple(values) == sample.rows[row["key"]].values
         for lane, value in zip(row["lanes"], values, strict=True):
             assert int(lane["hex"], 0) == value % (1 << row["width"])
 

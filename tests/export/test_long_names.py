@@ -10,9 +10,9 @@ import pytest
 from ptxscope import export, parse, trace
 from ptxscope.documents.media import form_figure
 from ptxscope.documents.options import Options
+from tests.export.drawings import NS, drawn, texts
 from tests.tiers import sampled
 
-NS = "{http://www.w3.org/2000/svg}"
 LONG = "%" + "n" * 38
 LINES = {
     "vadd4.s32.s32.u32.sat {0}d.b310, {0}a, {0}b.b4567, {0}c": "abcd",
@@ -22,26 +22,17 @@ LINES = {
 }
 
 
-def said(svg: str) -> str:
-    return " ".join(x.text or "" for x in ET.fromstring(svg).iter(f"{NS}text"))
-
-
 def letters_below(svg: str, name: str) -> list[str]:
     """What stands right below a name wherever it is in full, within its width."""
-    texts = [
-        (
-            x.text or "",
-            float(x.get("x", "0")),
-            float(x.get("y", "0")),
-            float(x.get("font-size", "0")),
-        )
+    placed = [
+        (x.text or "", *(float(x.get(name, "0")) for name in ("x", "y", "font-size")))
         for x in ET.fromstring(svg).iter(f"{NS}text")
     ]
     found = []
-    for text, x, y, size in texts:
+    for text, x, y, size in placed:
         for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text):
             left, right = (x + at * size * 0.602 for at in match.span())
-            found += [t for t, at, base, _ in texts if left < at < right and y < base < y + 20]
+            found += [t for t, at, base, _ in placed if left < at < right and y < base < y + 20]
     return found
 
 
@@ -54,7 +45,7 @@ def test_the_letter_for_a_long_name_is_explained(line: str, options: Options) ->
     svg = export(trace(ptx, values), "svg", options)
     for letter in LINES[line]:
         assert letters_below(svg, f"{LONG}{letter}") == [letter]
-    assert "…" not in said(svg)
+    assert not any("…" in text for text in texts(ET.fromstring(svg)))
 
 
 def test_one_register_in_two_places_has_both_letters() -> None:
@@ -70,10 +61,6 @@ def test_the_figure_of_a_form_explains_the_letter_for_a_long_name(line: str) -> 
 
 
 SUM = "%accumulator"
-
-
-def words(svg: str) -> list[str]:
-    return [x.text or "" for x in ET.fromstring(svg).iter(f"{NS}text")]
 
 
 @pytest.mark.parametrize("guard", ["", "@{guard} ", "@!{guard} "])
@@ -92,8 +79,8 @@ def test_figures_with_one_repeated_register_equal_those_with_distinct_ones(
     for names in (one, own):
         ptx = (guard + line).format(**names)
         values = {x.name: int("pred" in x.type) for x in parse(ptx).inputs}
-        texts = words(export(trace(ptx, values), "svg"))
-        found.append(texts[texts.index("model isa") :])
+        said = texts(drawn(trace(ptx, values)))
+        found.append(said[said.index("model isa") :])
     p_is_c = "!{p}" in line  # there its own name is p, in the place of c
     assert p_is_c or found[0] == found[1]
     assert not [x for x in found[0] if "%" in x]
@@ -101,9 +88,7 @@ def test_figures_with_one_repeated_register_equal_those_with_distinct_ones(
 
 def test_no_letter_is_the_name_of_the_other_destination() -> None:
     shown = trace("setp.lt.s32 %predicate_q|p, a, b", {"a": 1, "b": 2})
-    svg = export(shown, "svg")
-    assert "p =" in words(svg)
-    assert "%predicate_q =" in words(svg)
+    assert {"p =", "%predicate_q ="} <= {*texts(drawn(shown))}
 
 
 HUGE = {x: f"%{x * 144}" for x in "wxyz"}
@@ -114,7 +99,7 @@ ENDLESS = trace("vadd4.s32.s32.s32.sat {w}.b310, {x}, {y}.b7310, {z}".format(**H
 @pytest.mark.parametrize("compact", [False, True])
 def test_each_part_of_a_split_name_has_its_letter(compact: bool) -> None:
     svg = export(ENDLESS, "svg", Options(compact=compact))
-    lines = [x.text or "" for x in ET.fromstring(svg).iter(f"{NS}text")]
+    lines = texts(ET.fromstring(svg))
     for name, letter in zip("wxyz", "dabc", strict=True):
         parts = [match[0] for x in lines for match in re.finditer(rf"%?{name}{{20,}}", x)]
         assert "".join(parts) == HUGE[name]

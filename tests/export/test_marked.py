@@ -16,7 +16,7 @@ from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.tracing.step_text import format_title
 from tests.export.asciidoc_reader import blocks
 from tests.export.every import rst_tree
-from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
+from tests.export.samples import E2, E3, HOSTILE, annotated, example, kept, register
 from tests.tiers import sampled
 
 
@@ -98,27 +98,23 @@ def seen(form: str) -> Callable[..., Seen]:
 
 
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_every_value_is_found(
-    opcode: str, model: str, form: str, seen: Callable[..., Seen]
-) -> None:
-    shown = example(opcode, model)
-    found = seen(shown)
-    types = {x.role: x.type.bits for x in shown.plan.sources}
+def test_every_value_is_found(sample: Trace, form: str, seen: Callable[..., Seen]) -> None:
+    found = seen(sample)
+    types = {x.role: x.type.bits for x in sample.plan.sources}
     assert [row[2] for row in found.tables[0][1:]] == [
-        format_hex(shown.operands[role], types[role]) for role in sorted(types)
+        format_hex(sample.operands[role], types[role]) for role in sorted(types)
     ]
     said = "\n".join(found.paragraphs)
     assert all(len({len(row) for row in table}) == 1 for table in found.tables)
-    for role, name in shown.instruction.results.items():
-        bits = format_hex(shown.result[name], shown.instruction.type_of(role).bits)
+    for role, name in sample.instruction.results.items():
+        bits = format_hex(sample.result[name], sample.instruction.type_of(role).bits)
         assert f"{name} = {bits}, " in said
-    steps = [f"{step.number}. {format_title(step)}" for step in shown.steps]
-    titled = seen(annotated(shown, "T")).headings
+    steps = [f"{step.number}. {format_title(step)}" for step in sample.steps]
+    titled = seen(annotated(sample, "T")).headings
     assert titled[: len(steps) + 2] == ["T", *steps, "Result"]
     # without a title, there is none above those of Markdown, which then are bold
     assert found.headings == ([] if form == "markdown" else titled[1:])
-    assert found.code[0] == str(shown.instruction)
+    assert found.code[0] == str(sample.instruction)
 
 
 def test_a_lane_is_a_column(seen: Callable[..., Seen]) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
-from itertools import product
 
 import pytest
 
-from ptxscope import Trace, export, trace
-from ptxscope.documents.options import DEFAULT, Options
+from ptxscope import Trace, trace
+from ptxscope.documents.options import Options
 from ptxscope.documents.svg.svg_colours import PALETTE
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.isa.types import Type
@@ -18,8 +17,6 @@ from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.logic import Combine, Not
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from tests.cli.running import run
-from tests.export.colours import contrast, linear
 from tests.export.drawings import (
     NS,
     assert_within,
@@ -29,7 +26,7 @@ from tests.export.drawings import (
     texts,
     wires,
 )
-from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept, register
+from tests.export.samples import E3, HOSTILE, annotated, kept, register
 from tests.tiers import sampled
 
 MASKED = trace(
@@ -58,24 +55,22 @@ def digits(tree: ET.Element) -> str:
 
 
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_every_value_is_found(opcode: str, model: str) -> None:
-    shown = example(opcode, model)
-    tree = drawn(shown)
-    roles = [role for role in "ab" if role in shown.instruction.names]
-    types = {role: shown.instruction.type_of(role) for role in roles}
-    read = "".join(format_hex(shown.operands[role], types[role].bits)[2:] for role in roles)
-    # the registers of prmt are in its step, as one bar: test_word_shapes
-    assert opcode == "prmt" or digits(group(tree, "px-operands")) == read
-    assert steps(tree) == [str(step.stage) for step in shown.steps]
-    for step in shown.steps:
+def test_every_value_is_found(sample: Trace) -> None:
+    tree = drawn(sample)
+    roles = [role for role in "ab" if role in sample.instruction.names]
+    types = {role: sample.instruction.type_of(role) for role in roles}
+    read = "".join(format_hex(sample.operands[role], types[role].bits)[2:] for role in roles)
+    # the registers of prmt are in its step, as one bar
+    assert sample.instruction.opcode == "prmt" or digits(group(tree, "px-operands")) == read
+    assert steps(tree) == [str(step.stage) for step in sample.steps]
+    for step in sample.steps:
         band = group(tree, f"px-{step.stage}")
         said = [*texts(band), digits(band)]
         for row in step.rows:
             for lane, value in enumerate(row.values):
                 is_written = step.stage is Stage.WRITE
                 if isinstance(row.micro, Compare | Not | Combine) or (
-                    is_written and shown.instruction.type_of(row.name) is Type.PRED
+                    is_written and sample.instruction.type_of(row.name) is Type.PRED
                 ):
                     assert ("true" if value else "false") in said
                     continue
@@ -84,27 +79,17 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
 
 
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_the_result_appears_once_as_one_word(opcode: str, model: str) -> None:
-    shown = example(opcode, model)
-    tree = drawn(shown)
-    for role, name in shown.instruction.results.items():
-        bits = shown.instruction.type_of(role).bits
-        word = format_hex(shown.result[name], bits)
-        said = texts(group(tree, "px-result"))
-        assert said.count(word) == 1 or bits == 1
-
-
-@sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_words_have_a_prefix_everywhere(opcode: str, model: str) -> None:
+def test_a_result_appears_once_and_words_have_a_prefix(sample: Trace) -> None:
     """Eight digits and more are drawn alone only beside "…", the digits that are cut off."""
-    for options in (DEFAULT, Options(compact=True)):
-        said = texts(drawn(example(opcode, model), options))
+    tree = drawn(sample)
+    for role, name in sample.instruction.results.items():
+        bits = sample.instruction.type_of(role).bits
+        said = texts(group(tree, "px-result"))
+        assert said.count(format_hex(sample.result[name], bits)) == 1 or bits == 1
+    for said in (texts(tree), texts(drawn(sample, Options(compact=True)))):
         for text, before in zip(said, ["", *said], strict=False):
-            assert before.startswith("…") or not re.search(
-                r"(?<![\w.])(?=\d*[a-f])[0-9a-f]{8,}", text
-            ), text
+            is_alone = re.search(r"(?<![\w.])(?=\d*[a-f])[0-9a-f]{8,}", text)
+            assert before.startswith("…") or not is_alone, text
 
 
 def test_literals_and_words_of_the_author_keep_their_prefix() -> None:
@@ -139,11 +124,6 @@ def test_names_of_any_length_fit_in_the_picture(name: str) -> None:
     assert_within(tree)
 
 
-def test_characters_that_are_invalid_in_xml_do_not_break_the_picture() -> None:
-    shown = replace(E3, annotations=Annotations("a\0b\ud800c\ufffed"))
-    assert "d" in "".join(texts(drawn(shown)))
-
-
 def test_every_colour_follows_the_dark_scheme() -> None:
     tree = drawn(E3, Options(both=True))
     inks: dict[str, set[str]] = {}
@@ -157,25 +137,6 @@ def test_every_colour_follows_the_dark_scheme() -> None:
                 assert len(css & set(found.get("class", "").split())) == 1
 
 
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_words_have_enough_contrast_with_their_background(scheme: int) -> None:
-    """WCAG 2 asks for a contrast of 4.5 to 1."""
-    light = {str(ink): linear(colours[scheme]) for ink, colours in PALETTE.items()}
-    pairs = [(ink, f"{ink}-soft") for ink in ("true", "mark")]
-    pairs += [("on", str(ink)) for ink in PALETTE if ink.endswith("-chip")]
-    pairs += [("on", ground) for ground in ("sign", "exponent", "fraction")]
-    pairs += [
-        (ink, ground)
-        for ink in ("ink", "dim", "a", "b", "c", "mark")
-        for ground in ("page", "soft")
-    ]
-    pairs += [("ink", "mark-soft"), ("dim", "mark-soft")]
-    lines = [f"{role}{byte}" for role in "ab" for byte in range(4)]  # these ask for 3 to 1
-    for ink, ground in pairs + list(product((*lines, "dim"), ("page", "soft"))):
-        asked = 3 if ink in lines else 4.5
-        assert contrast(light[ink], light[ground]) >= asked, (ink, ground)
-
-
 @pytest.mark.parametrize("shown", LANES, ids=[str(x.instruction.opcode) for x in LANES])
 def test_only_links_of_selected_parts_cross_columns(shown: Trace) -> None:
     tree = drawn(shown)
@@ -186,35 +147,3 @@ def test_only_links_of_selected_parts_cross_columns(shown: Trace) -> None:
         (x, y), (to_x, to_y) = line[0], line[-1]
         if y > chosen and to_y < min(whole, default=to_y + 1):  # a guard has no lanes
             assert x == to_x
-
-
-def test_style_sheets_hide_the_height_rule_from_simple_renderers() -> None:
-    """CairoSVG and svglib read ``height:auto`` of the root as a length, wherever it stands."""
-    document = export(MASKED, "svg")
-    assert not re.search(r'<svg[^>]*style="', document)
-    sheet = document[: document.index("</style>")]
-    assert "height:auto" in sheet[sheet.index("@supports") :]
-    assert "height" not in sheet[sheet.index("<style>") : sheet.index("@supports")]
-    assert "url(#" not in document  # patterns are not known everywhere
-
-
-def test_the_steps_of_two_answers_are_level() -> None:
-    tree = drawn(E3, Options(both=True))
-    for name in ("4 Saturate", "5 Merge", "%0 = "):
-        tops = [x.get("y") for x in tree.iter(f"{NS}text") if (x.text or "").startswith(name)]
-        assert len(tops) == 2
-        assert tops[0] == tops[1]
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "said"),
-    [
-        (("show", "vadd4.s32 d", "-f", "svg"), 1, "missing"),
-        (("show", "vadd4 d, a, b, c"), 1, "not an instruction that ptxscope explains"),
-        (("show", "vadd4", "-f", "json"), 2, "invalid choice"),
-    ],
-)
-def test_an_impossible_picture_is_reported(words: tuple[str, ...], status: int, said: str) -> None:
-    done = run(*words)
-    assert (done.returncode, done.stdout) == (status, "")
-    assert said in done.stderr

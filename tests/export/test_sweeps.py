@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import re
 import xml.etree.ElementTree as ET
-from itertools import pairwise
 from random import Random
 
 import pytest
@@ -22,19 +21,11 @@ from ptxscope.sweep.register_parts import (
     choose_default_parts,
 )
 from ptxscope.sweep.sweep_words import describe_sweep
-from tests.export.colours import contrast, linear, luminance
 from tests.export.inked import decoded
 from tests.sweep.sweeps import read_block, sweep_line
 from tests.tiers import sampled, some
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def test_shades_differ_in_lightness() -> None:
-    light = [luminance(linear(colour)) for colour in COLOUR_RAMP]
-    assert all(low <= high for low, high in pairwise(light))
-    assert all(light[at] < light[at + 4] for at in range(0, 252, 4))
-    assert contrast(linear(COLOUR_RAMP[0]), linear(COLOUR_RAMP[-1])) > 12
 
 
 def test_a_map_has_the_shade_of_its_value_in_every_cell() -> None:
@@ -129,9 +120,6 @@ def test_the_id_of_a_sweep_depends_on_its_content() -> None:
     one, other = (sweep_line("vmin4.s32.s32.s32 d, a, b, c", "a.b0", b=x) for x in (1, 2))
     assert name(one) != name(other)
     assert name(one, "mine") == "mine"
-
-
-# --- in cells ----------------------------------------------------------------------------
 
 
 def test_dots_are_drawn_at_their_values() -> None:

@@ -14,6 +14,7 @@ from ptxscope import Instruction, export, parse, trace
 from ptxscope.documents.content.document import StepView
 from ptxscope.documents.content.document_builder import build_document, make_cells
 from ptxscope.documents.formats.text import step_lines
+from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
@@ -142,3 +143,25 @@ def test_the_marks_around_bits_have_a_legend() -> None:
     assert "[kept], /lost/" in last_lines("bfi.b32 d, a, b, c, e", a=0xABCD, b=1, c=28, e=8)
     text = export(trace("vadd.s32.s32.s32 d, a, b", {"a": 1, "b": 2}), "text")
     assert "kept" not in text
+
+
+def test_the_text_has_the_truth_table_the_selector_and_the_window() -> None:
+    def lines(ptx: str, **values: int) -> list[str]:
+        return [line.strip() for line in export(trace(ptx, values)).splitlines()]
+
+    table = lines("lop3.b32 d, a, b, c, 0xca", a=0xFF00FF00, b=0x12345678, c=0x9ABCDEF0)
+    start = table.index("7 6 5 4 3 2 1 0")
+    assert table[start + 1 : start + 5] == [
+        "a 1 1 1 1 0 0 0 0",
+        "b 1 1 0 0 1 1 0 0",
+        "c 1 0 1 0 1 0 1 0",
+        "t 1 1 0 0 1 0 1 0  = 0xca",
+    ]
+    assert "without a mode, c = 0x6701" in lines(
+        "prmt.b32.b4e d, a, b, c", a=0x33221100, b=0x77665544, c=1
+    )
+    window = f"{0x90000F00:032b}"[4:]
+    groups = " ".join(window[i : i + 4] for i in range(0, 28, 4))
+    assert f"a (1111) [1001] {groups}" in lines("bfe.s32 d, a, b, c", a=0x90000F00, b=28, c=8)
+    shown = trace("lop3.b32 d, a, b, c, 0xca", dict.fromkeys("abc", 1))
+    assert "7 6 5 4 3 2 1 0" not in export(shown, "text", Options(result=False))

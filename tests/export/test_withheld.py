@@ -15,7 +15,7 @@ from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.formats.json_reader import load
 from ptxscope.documents.options import Options
 from ptxscope.engine.tracing.trace import make_trace
-from tests.export.samples import BLOCK, BLOCK_PTX, BLOCK_VALUES, E2, E3, EXAMPLES, example
+from tests.export.samples import BLOCK, BLOCK_PTX, BLOCK_VALUES, E2, E3, example
 from tests.tiers import sampled
 
 NO_RESULT = Options(result=False)
@@ -52,12 +52,9 @@ def last_steps(svg: str) -> str:
 
 
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_the_write_step_of_a_hidden_result_is_independent_of_values(
-    opcode: str, model: str
-) -> None:
+def test_the_write_step_of_a_hidden_result_is_independent_of_values(sample: Trace) -> None:
     """Nothing but c is read there, and c is the same."""
-    one = example(opcode, model)
+    one = sample
     inputs = [role for x in one.instruction.inputs for role in x.roles]
     other = make_trace(one.instruction, one.model,
                   {x: one.operands[x] if x == "c" else 5 for x in inputs})  # fmt: skip
@@ -141,14 +138,12 @@ def test_a_document_until_a_step_does_not_show_the_result(line: tuple[str, str],
 
 
 @sampled
-@pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
-def test_the_same_rows_are_hidden_whichever_steps_are_shown(opcode: str, model: str) -> None:
-    shown = example(opcode, model)
-    rows = {step.stage: step.rows for step in build_document(shown, NO_RESULT).steps}
-    for at in range(1, len(shown.steps) + 1):
+def test_the_same_rows_are_hidden_whichever_steps_are_shown(sample: Trace) -> None:
+    rows = {step.stage: step.rows for step in build_document(sample, NO_RESULT).steps}
+    for at in range(1, len(sample.steps) + 1):
         for part in ({"steps": str(at)}, {"until": str(at)}, {"steps": f"{at}-"}):
-            _, options = annotate_trace(shown, result=False, **part)  # type: ignore[arg-type]
-            steps = build_document(shown, options).steps
+            _, options = annotate_trace(sample, result=False, **part)  # type: ignore[arg-type]
+            steps = build_document(sample, options).steps
             assert steps
             assert all(step.rows == rows[step.stage] for step in steps)
 

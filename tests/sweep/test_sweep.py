@@ -122,9 +122,6 @@ def test_every_cell_of_a_map_equals_the_engine(seed: int) -> None:
         assert not found.divergence_mask.any()
 
 
-# --- what is swept -----------------------------------------------------------------------
-
-
 def test_swept_values_have_the_order_of_their_type() -> None:
     found = sweep_line("vadd4.s32.u32.s32 d, a, b, c", "a.b1")
     assert [found.x.format_value_at(at) for at in (0, 255)] == ["0", "255"]
@@ -255,9 +252,6 @@ def test_an_operand_with_both_signs_is_swept_by_its_bits() -> None:
     twice = sweep_line("vadd.s32.s32.u32 d, a.b0, a.b0", "a.b0", of="d")
     assert twice.x.format_value_at(128) == "128"
     assert int(twice.bits[128]) == 0  # -128 + 128
-
-
-# --- in words ----------------------------------------------------------------------------
 
 
 def test_the_description_of_a_sweep_mentions_plateaus() -> None:

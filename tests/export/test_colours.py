@@ -1,15 +1,17 @@
-"""The colours of HTML: readable in both themes, with each kind of cone missing too."""
+"""Colours: readable in both themes, those of HTML with each kind of cone missing too."""
 
 from __future__ import annotations
 
-import itertools
 import re
 from importlib.resources import files
+from itertools import combinations, pairwise, product
 
 import pytest
 
+from ptxscope.documents.svg.svg_colours import PALETTE
+from ptxscope.documents.sweeps.terminal_plot import COLOUR_RAMP
 from ptxscope.documents.theme import HTML, MARKS, Theme, format_rules
-from tests.export.colours import EYES, contrast, lightness, linear, seen
+from tests.export.colours import EYES, contrast, lightness, linear, luminance, seen
 
 THEMES = {Theme.LIGHT: 0, Theme.DARK: 1}
 CSS = files("ptxscope.documents").joinpath("trace.css").read_text(encoding="utf-8")
@@ -48,7 +50,7 @@ def test_all_is_read_by_all_eyes(theme: Theme, eyes: str) -> None:
 @pytest.mark.parametrize("eyes", EYES)
 @pytest.mark.parametrize("theme", THEMES)
 def test_colours_of_different_meaning_differ_in_lightness_or_shape(theme: Theme, eyes: str) -> None:
-    for one, other in itertools.combinations(MEANT, 2):
+    for one, other in combinations(MEANT, 2):
         light, dark = (lightness(seen(linear(HTML[x][THEMES[theme]]), EYES[eyes]))
                        for x in (one, other))  # fmt: skip
         shape = SHAPES.get(frozenset((one, other)))
@@ -67,3 +69,25 @@ def test_a_chosen_theme_follows_nothing() -> None:
         assert set(re.findall("#[0-9a-f]{6}", said)) == {pair[at] for pair in HTML.values()}
     said = format_rules(".x", HTML)
     assert all(mark in said for marks in MARKS for mark in marks)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_words_of_pictures_have_enough_contrast_with_their_background(theme: Theme) -> None:
+    """WCAG 2 asks for a contrast of 4.5 to 1, and for 3 to 1 of lines."""
+    light = {str(ink): linear(colours[THEMES[theme]]) for ink, colours in PALETTE.items()}
+    pairs = [(ink, f"{ink}-soft") for ink in ("true", "mark")]
+    pairs += [("on", str(ink)) for ink in PALETTE if ink.endswith("-chip")]
+    pairs += [("on", ground) for ground in ("sign", "exponent", "fraction")]
+    pairs += [*product(("ink", "dim", "a", "b", "c", "mark"), ("page", "soft"))]
+    pairs += [("ink", "mark-soft"), ("dim", "mark-soft")]
+    lines = [f"{role}{byte}" for role in "ab" for byte in range(4)]
+    for ink, ground in (*pairs, *product(lines, ("page", "soft"))):
+        asked = 3 if ink in lines else 4.5
+        assert contrast(light[ink], light[ground]) >= asked, (ink, ground)
+
+
+def test_shades_of_sweeps_differ_in_lightness() -> None:
+    light = [luminance(linear(colour)) for colour in COLOUR_RAMP]
+    assert all(low <= high for low, high in pairwise(light))
+    assert all(light[at] < light[at + 4] for at in range(0, 252, 4))
+    assert contrast(linear(COLOUR_RAMP[0]), linear(COLOUR_RAMP[-1])) > 12
