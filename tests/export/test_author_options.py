@@ -8,9 +8,7 @@ import pytest
 
 import ptxscope
 from ptxscope import Trace, export, trace
-from ptxscope.cli import main
 from ptxscope.cli.commands.trace import parse_request
-from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.options import Options
 from ptxscope.engine.tracing.annotations import Annotations, Note
@@ -103,28 +101,3 @@ def test_two_lines_or_two_operand_sets_are_side_by_side(
     assert re.sub("px-[0-9a-f]{10}", "", svg_again) == re.sub("px-[0-9a-f]{10}", "", svg)
     ids = re.findall(r' id="([^"]+)"', svg)
     assert len(set(ids)) == len(ids)
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--compact", "--beside", "a=2"], "and compact: choose one"),
-        (["--both", "--beside", "a=2"], "and both: choose one"),
-        (["--beside", "a=2 b"], "error: "),
-        (["--beside", "popc.b32 d, z"], "z"),
-        (["--beside", "'"], "quot"),
-    ],
-)
-def test_conflicting_author_options_are_an_error(more: list[str], said: str) -> None:
-    line = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=1", "b=1", "c=0", "-f", "svg"]
-    with pytest.raises(CommandError, match=said):
-        parse_request([*line, *more])
-
-
-@pytest.mark.parametrize("more", [["--frames", "x"], ["--sass"]])
-def test_frames_and_machine_code_are_of_one_trace(
-    more: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["trace", "popc.b32 d, a", "a=1", "-f", "svg", "--beside", "a=2", *more]
-    assert main(words) == 2
-    assert capsys.readouterr().err.count("--beside") == 1

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from pathlib import Path
 from random import Random
-from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -216,21 +214,6 @@ def test_steps_that_a_block_lacks(words: str) -> None:
         annotate_trace(BLOCK, steps=words)
 
 
-@sampled
-@pytest.mark.parametrize("both", [False, True])
-def test_frames_cover_all_statements(both: bool) -> None:
-    frames = make_frames(BLOCK, Options(both=both))
-    *early, last = frames
-    assert [int(x.name[:2]) for x in frames] == sorted({int(x.name[:2]) for x in frames})
-    if not both:
-        assert len(frames) == len(BLOCK.steps)
-    for frame in early:
-        assert "00332211" not in frame.svg + frame.alt + frame.short_alt
-    assert "00332211" in last.svg
-    assert "00332211" in last.alt
-    assert len({ET.fromstring(x.svg).attrib["viewBox"] for x in frames}) == 1
-
-
 @pytest.mark.parametrize("motion", Motion)
 def test_a_fully_folded_block_has_no_frames(motion: Motion) -> None:
     options = Options(folded=frozenset({1, 2, 3}), motion=motion)
@@ -243,46 +226,3 @@ def test_motion_covers_the_steps_of_all_statements() -> None:
     classes = {int(x) for x in re.findall(r"px-k(\d+)", svg)}
     assert classes == {*range(1, len(BLOCK.steps) + 1)}
     assert 'id="step-s2.saturate"' in svg
-
-
-def test_the_description_of_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["trace", BLOCK_PTX, "a=-1", "b=0", "c=0x11223344", "--alt"]
-    assert main([*words, "short"]) == 0
-    assert capsys.readouterr().out == (
-        "brev.b32 r, a; vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t, r, 0x0123 on "
-        "a = 0xffffffff, b = 0x00000000, c = 0x11223344 gives d = 0x00332211, 3351057.\n"
-    )
-    assert main(words) == 0
-    assert "2. vadd.u32.s32.s32.sat t.b0, a, b, c gives t = 0x11223300." in capsys.readouterr().out
-
-
-def test_invalid_requests_on_a_block_are_errors(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["trace", DEQUANT.block.text, "a=1"]
-    assert main(words) == 2
-    assert "no value for b, c" in capsys.readouterr().err
-    words += ["b=2", "c=3"]
-    assert main([*words, "--until", "write"]) == 2
-    assert "it has statements s1 to s3 and steps 1 to 11" in capsys.readouterr().err
-    assert main([*words, "--fold", "4"]) == 2
-    assert "there are 1 to 3" in capsys.readouterr().err
-    assert main(["trace", "prmt.b32 d, a, b, c;", "a=1", "b=2", "c=3", "--fold"]) == 2
-
-
-def test_lines_of_a_file_and_inline_assembly_are_blocks(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    listing = tmp_path / "k.ptx"
-    listing.write_text(
-        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
-        "  .reg .b32 %r<9>;\n  prmt.b32 %r2, %r1, 0, 0x0123;\n"
-        "  vadd4.u32.u32.u32 %r3, %r2, %r1, %r2;\n  ret;\n}\n"
-    )
-    asm = 'asm("prmt.b32 %0, %1, 0, 0x0123; brev.b32 %0, %0;" : "=r"(y) : "r"(x));'
-    alone = "ld.global.u32 b, [x]; prmt.b32 d, a, b, 0x3210;"  # the first is in no block
-    for words, said in (
-        ([f"{listing}:7-8", "r1=0x01020304"], "%r3=0x05050505\n"),
-        ([asm, "x=255"], "%0=0x000000ff\n"),
-        ([alone, "a=1", "b=2"], "d=0x00000001\n"),
-    ):
-        assert main(["eval", *words]) == 0
-        assert capsys.readouterr().out == said

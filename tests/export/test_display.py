@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import html5lib
-import nbformat
+import markdown
+import markdown_exec
 import pytest
 from markdown_it import MarkdownIt
 from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
 import ptxscope
+from ptxscope.cli import main
 from ptxscope.cli.commands.trace import render_request
+from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents.content.alt_text import format_alt_text
 from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.options import Options
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.trace import StepPlace
-from tests.export.markdown_pages import run_python_blocks
+from tests.cli.running import updated
 from tests.export.samples import BLOCK, HOSTILE
-from tests.tiers import ci_only
+from tests.tiers import ci_only, some
 
 LINE = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 VALUES = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
@@ -156,53 +162,6 @@ def test_a_figure_of_a_block_equals_the_picture_of_the_command() -> None:
         _ = block.figure(fold="3").svg
 
 
-@ci_only
-def test_a_notebook_shows_traces_pictures_and_lists() -> None:
-    cells = [
-        f"import ptxscope\nptxscope.trace({LINE!r}, {VALUES!r})",
-        f"import ptxscope\nptxscope.trace({LINE!r}, {VALUES!r}).figure(title='T', both=True)",
-        f"ptxscope.diagnose({LINE!r}, {VALUES!r}, 0x112233FF)[:3]",
-    ]
-    empty: dict[str, object] = {"metadata": {}, "outputs": [], "execution_count": None}
-    notebook = nbformat.from_dict(  # type: ignore[no-untyped-call]
-        {
-            "nbformat": 4,
-            "nbformat_minor": 5,
-            "metadata": {},
-            "cells": [
-                {"cell_type": "code", "id": str(at), "source": source, **empty}
-                for at, source in enumerate(cells)
-            ],
-        }
-    )
-    NotebookClient(notebook, timeout=60).execute()
-    (traced,), (picture,), (listed,) = (cell.outputs for cell in notebook.cells)
-    assert traced.data["text/html"].startswith('<article class="ptxscope px-auto"')
-    assert "0x11223300" in traced.data["text/html"]
-    assert "d = 0x11223300" in traced.data["text/plain"]
-    assert picture.data["image/svg+xml"].startswith("<svg")
-    assert "<svg" in picture.data["text/html"]
-    assert "Result: d = 0x11223300" in picture.data["text/plain"]
-    tree = html5lib.parseFragment(listed.data["text/html"], namespaceHTMLElements=False)
-    items = ["".join(x.itertext()) for x in tree.iter("li")]
-    assert len(items) == 3
-    assert listed.data["text/plain"].startswith("  1. The instruction gives this as ptxas")
-    assert "E3" in items[0]
-    assert "without .sat" in items[1]
-    assert items[1].endswith("vadd.u32.s32.s32 d.b0, a, b, c;")
-
-
-@pytest.mark.parametrize("how", ['exec="on"', 'exec="on" html="on"'])
-def test_a_page_of_mkdocs_shows_the_picture(how: str) -> None:
-    source = f"import ptxscope\nprint(ptxscope.trace({LINE!r}, {VALUES!r}).figure(title='a < b'))"
-    built = run_python_blocks(f"text\n\n```python {how}\n{source}\n```\n\nmore")
-    tree = html5lib.parseFragment(built, namespaceHTMLElements=False)
-    (figure,) = tree.iter("figure")
-    assert "0x11223300" in "".join(figure.itertext())
-    assert not [*figure.iter("p")]
-    assert "import ptxscope" not in built
-
-
 def test_a_notebook_shows_a_block_as_html() -> None:
     shown = BLOCK._repr_mimebundle_()
     assert shown["text/html"] == ptxscope.export(BLOCK, "html")
@@ -239,3 +198,109 @@ def test_a_hostile_title_does_not_break_the_figure_element(text: str) -> None:
     tree = html5lib.parseFragment(html, namespaceHTMLElements=False)
     assert [x.tag for x in tree] == ["figure"]
     assert not [*tree.iter("script")]
+
+
+@ci_only
+def test_a_notebook_shows_traces_pictures_and_lists() -> None:
+    cells = [
+        f"import ptxscope\nptxscope.trace({LINE!r}, {VALUES!r})",
+        f"ptxscope.trace({LINE!r}, {VALUES!r}).figure(title='T', both=True)",
+        f"ptxscope.diagnose({LINE!r}, {VALUES!r}, 0x112233FF)[:3]",
+    ]
+    notebook = new_notebook(cells=[*map(new_code_cell, cells)])  # type: ignore[no-untyped-call]
+    NotebookClient(notebook, timeout=60).execute()
+    (traced,), (picture,), (listed,) = (cell.outputs for cell in notebook.cells)
+    assert traced.data["text/html"].startswith('<article class="ptxscope px-auto"')
+    assert "0x11223300" in traced.data["text/html"]
+    assert "d = 0x11223300" in traced.data["text/plain"]
+    assert picture.data["image/svg+xml"].startswith("<svg")
+    assert "<svg" in picture.data["text/html"]
+    assert "Result: d = 0x11223300" in picture.data["text/plain"]
+    tree = html5lib.parseFragment(listed.data["text/html"], namespaceHTMLElements=False)
+    first, second, _ = ("".join(x.itertext()) for x in tree.iter("li"))
+    assert listed.data["text/plain"].startswith("  1. The instruction gives this as ptxas")
+    assert "E3" in first
+    assert "without .sat" in second
+    assert second.endswith("vadd.u32.s32.s32 d.b0, a, b, c;")
+
+
+SWEEP = "'vadd4.s32.s32.s32.sat d, a, b, c' --x a.b0 a=0 b=100 c=0"
+
+
+@pytest.mark.parametrize("suffix", some(["svg", "png"]))
+def test_a_page_has_sweeps_and_forms(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / "page.md"
+    commands = [
+        f"sweep {SWEEP} --title 'a < b' -o s.{suffix}",
+        f"sweep {SWEEP} -f csv",
+        f"show vadd4 -o v.{suffix}",
+        "show popc",
+    ]
+    path.write_text("\n\n".join(f"<!-- ptxscope {x} -->\n<!-- /ptxscope -->" for x in commands))
+    assert main(["export", "--check", str(path)]) == 1
+    assert not (tmp_path / f"s.{suffix}").exists()
+    assert main(["export", "--update", str(path)]) == 0
+    page = path.read_text()
+    assert f"![Results of a &lt; b.](s.{suffix})" in page
+    assert re.search(rf"!\[Form of vadd4\.\S+ d.*\.\]\(v\.{suffix}\)", page)
+    assert "```csv\na.b0" in page
+    assert "```text\npopc: the number of ones" in page
+    assert {x.name for x in tmp_path.iterdir()} == {"page.md", f"s.{suffix}", f"v.{suffix}"}
+    assert main(["export", "--check", str(path)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (f"sweep {SWEEP} -f svg", "needs -o FILE.svg"),
+        (f"sweep {SWEEP} -f csv -o x", "-o or --output is for pictures"),
+        ("sweep 'vadd4.s32.s32.s32.sat d, a, b, c' --x z b=1", "z"),
+        ("show nosuch", "not an instruction"),
+        ("show vadd4 -o v.pdf", "a page cannot show a PDF"),
+        ("show", "OPCODE"),
+    ],
+)
+def test_an_error_in_a_sweep_or_form_is_named_by_its_line(words: str, said: str) -> None:
+    with pytest.raises(CommandError, match=f"(?s):1: .*{said}"):
+        updated(f"<!-- ptxscope {words} -->\n<!-- /ptxscope -->", "FILE.md")
+
+
+def run_python_blocks(page: str) -> str:
+    """The page in HTML, with what its blocks print."""
+    fence = {
+        "name": "python",
+        "class": "python",
+        "validator": markdown_exec.validator,
+        "format": markdown_exec.formatter,
+    }
+    return markdown.markdown(
+        page,
+        extensions=["pymdownx.superfences", "tables"],
+        extension_configs={"pymdownx.superfences": {"custom_fences": [fence]}},
+    )
+
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "markdown.md").read_text(encoding="utf-8")
+FIGURE = f"print(ptxscope.trace({LINE!r}, {VALUES!r}).figure(title='a < b'))"
+
+
+@pytest.mark.parametrize(
+    ("page", "shown"),
+    [
+        (PAGE.partition("````markdown\n")[2].partition("````\n")[0], "0x00000007"),
+        *(
+            (f"text\n\n```python {how}\nimport ptxscope\n{FIGURE}\n```\n\nmore", "0x11223300")
+            for how in ('exec="on"', 'exec="on" html="on"')
+        ),
+    ],
+    ids=["the recipe of the manual", "a figure", "a figure as HTML"],
+)
+def test_a_page_of_mkdocs_shows_the_picture(page: str, shown: str) -> None:
+    built = run_python_blocks(page)
+    assert "import ptxscope" not in built
+    tree = html5lib.parseFragment(built, namespaceHTMLElements=False)
+    assert shown in "".join(tree.itertext())
+    for figure in tree.iter("figure"):
+        assert shown in "".join(figure.itertext())
+        assert not [*figure.iter("p")]
+    assert "a < b" not in page or [*tree.iter("figure")]

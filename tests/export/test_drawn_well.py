@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 import shlex
 import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from ptxscope import Trace, parse, trace
+from ptxscope import Instruction, Trace, parse, trace
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.media import form_figure
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.isa.encodings import format_hex
-from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.scene.row_folding import fold_scene
 from ptxscope.scene.scene_builder import build_scene
@@ -31,21 +31,20 @@ from tests.export.drawings import (
     COMPACT,
     NS,
     assert_drawn_well,
+    assert_no_overlap,
     assert_tree_drawn_well,
-    assert_within,
     boxes,
     drawn,
     measure_page,
-    overlaps,
     steps,
     texts,
     wires,
 )
-from tests.export.samples import E2, E3, EXAMPLES, example
+from tests.export.samples import E2, E3
 from tests.export.test_every_line import accepted, traced
 from tests.reference_data import golden_rows
 from tests.strategies import instruction_of
-from tests.tiers import ci_only, sampled, thorough
+from tests.tiers import sampled, thorough
 
 MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
 TIGHT = Path(__file__).with_name("tight_pictures.txt").read_text("utf-8").splitlines()
@@ -53,15 +52,100 @@ TIGHT = Path(__file__).with_name("tight_pictures.txt").read_text("utf-8").splitl
 
 
 @sampled
-def test_examples_are_drawn_well(sample: Trace) -> None:
+def test_examples_are_drawn_well_and_in_less_height_if_compact(sample: Trace) -> None:
     assert_drawn_well(sample)
+    compact, wide = drawn(sample, COMPACT), drawn(sample)
+    # captions above their steps cost most where steps are one line high
+    share = 0.91 if "carry" in {str(x.stage) for x in sample.steps} else 0.87
+    assert measure_page(compact)[1] < share * measure_page(wide)[1]
+    assert_has_the_step_of_two_answers(sample)
+
+
+def assert_has_the_step_of_two_answers(shown: Trace) -> None:
+    answers = build_document(shown).answers
+    if answers and answers.stage in {step.stage for step in shown.steps}:
+        assert str(answers.stage) in steps(drawn(shown, COMPACT))
+
+
+@pytest.mark.parametrize("shown", [
+    trace("vmad.u32.u32.u32.sat d, a, b, -c", dict.fromkeys("abc", 0xFFFFFFFF)), E2, E3
+])  # fmt: skip
+def test_a_compact_picture_has_the_step_at_which_answers_differ(shown: Trace) -> None:
+    assert_has_the_step_of_two_answers(shown)
+
+
+Drawn = Iterator[tuple[Trace, Options]]
+
+
+def accepted_lines(step: int, model: str) -> Drawn:
+    for line in accepted()[::step]:
+        yield traced(line, model), BOTH
+
+
+def parts_of_golden_rows(step: int, model: str) -> Drawn:
+    for at, row in enumerate(golden_rows()[::step]):
+        shown = trace(row.instruction, row.operands, model=model)
+        yield shown, some_options(shown, Random(at))
+
+
+def answers_that_differ(step: int, model: str) -> Drawn:
+    rows = [row for row in golden_rows() if len(set(row.results.values())) > 1]
+    for row in rows[::step]:
+        yield trace(row.instruction, row.operands, model=model), BOTH
+
+
+def truth_values(step: int, model: str) -> Drawn:
+    """Here q takes !t and !c beside p's t and !c."""
+    for guard, boolop, seed in product(("", "@g "), ("and", "or", "xor"), range(0, 4, step)):
+        ins, rng = parse(f"{guard}setp.lt.{boolop}.f32 p|q, a, b, !c"), Random(seed)
+        values = {x.name: rng.getrandbits(x.type.bits) for x in ins.inputs}
+        yield trace(ins, values, model=model), BOTH
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("step", [60, pytest.param(17, marks=thorough)])
-def test_accepted_lines_are_drawn_well(step: int, model: str) -> None:
-    for line in accepted()[::step]:
-        assert_drawn_well(traced(line, model))
+@pytest.mark.parametrize(
+    ("pictures", "step"),
+    [
+        (accepted_lines, 60),
+        (parts_of_golden_rows, 1200),
+        (truth_values, 2),
+        *(
+            pytest.param(pictures, step, marks=thorough)
+            for pictures, step in (
+                (accepted_lines, 17),
+                (parts_of_golden_rows, 270),
+                (answers_that_differ, 51),
+                (truth_values, 1),
+            )
+        ),
+    ],
+)
+def test_drawn_lines_are_drawn_well(
+    pictures: Callable[[int, str], Drawn], step: int, model: str
+) -> None:
+    for shown, options in pictures(step, model):
+        assert_drawn_well(shown, options)
+
+
+LONG = (
+    "selp.b64 {0}d, {0}a, {0}b, !{0}c",
+    "@{0}g setp.lt.and.f32 {0}p|{0}q, {0}a, {0}b, !{0}c",
+    "vadd.u32.s32.s32.sat {0}d.b2, {0}a, {0}b, {0}c",
+    "@!{0}g set.lt.f32.s32 {0}d, {0}a, {0}b",
+    "@{0}g vset4.s32.s32.le.add {0}d, {0}a, {0}b, {0}c",
+)
+
+
+@sampled
+@pytest.mark.parametrize("wide", [11, 40])
+@pytest.mark.parametrize("line", LONG)
+def test_long_names_fit_in_partial_pictures_and_branches(line: str, wide: int) -> None:
+    ins = parse(line.format("%" + "n" * (wide - 2)))
+    values = {x.name: (1 << x.type.bits) - 1 for x in ins.inputs}
+    for model in MODELS[:2]:
+        shown = trace(ins, values, model=model)
+        for options in (BOTH, *(some_options(shown, Random(at)) for at in range(6))):
+            assert_drawn_well(shown, options)
 
 
 @pytest.mark.parametrize("words", TIGHT)
@@ -71,9 +155,7 @@ def test_pictures_with_little_room_have_no_overlaps(words: str) -> None:
     noted = replace(shown, annotations=Annotations("T", "C", notes))
     for variant in (options, options._replace(both=True), options._replace(result=False)):
         assert_drawn_well(shown, variant)
-        tree = drawn(noted, variant)
-        assert_within(tree)
-        assert not overlaps(tree)
+        assert_no_overlap(drawn(noted, variant))
 
 
 WHOLE = [x for x in TIGHT if re.match("'bf.*64", x) and "--compact" not in x]
@@ -103,63 +185,17 @@ def some_options(shown: Trace, rng: Random) -> Options:
     return Options(rng.random() < 0.4, steps=frozenset(some), result=rng.random() < 0.6)
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("step", [1200, pytest.param(270, marks=thorough)])
-def test_partial_pictures_have_no_drawing_faults(step: int, model: str) -> None:
-    for at, row in enumerate(golden_rows()[::step]):
-        shown = trace(row.instruction, row.operands, model=model)
-        assert_drawn_well(shown, some_options(shown, Random(at)))
+def assert_form_drawn_well(ins: Instruction) -> ET.Element:
+    tree = ET.fromstring(form_figure.render(ins))
+    assert_tree_drawn_well(tree, make_placeholder_trace(ins))
+    return tree
 
 
-LONG = (
-    "selp.b64 {0}d, {0}a, {0}b, !{0}c",
-    "@{0}g setp.lt.and.f32 {0}p|{0}q, {0}a, {0}b, !{0}c",
-    "vadd.u32.s32.s32.sat {0}d.b2, {0}a, {0}b, {0}c",
-    "@!{0}g set.lt.f32.s32 {0}d, {0}a, {0}b",
-    "@{0}g vset4.s32.s32.le.add {0}d, {0}a, {0}b, {0}c",
-)
-
-
-@sampled
-@pytest.mark.parametrize("wide", [11, 40])
-@pytest.mark.parametrize("line", LONG)
-def test_long_names_fit_in_partial_pictures_and_branches(line: str, wide: int) -> None:
-    ins = parse(line.format("%" + "n" * (wide - 2)))
-    values = {x.name: (1 << x.type.bits) - 1 for x in ins.inputs}
-    for model in MODELS[:2]:
-        shown = trace(ins, values, model=model)
-        assert_drawn_well(shown, BOTH)
-        for at in range(6):
-            assert_drawn_well(shown, some_options(shown, Random(at)))
-
-
-@ci_only
-@pytest.mark.parametrize("step", [100, pytest.param(51, marks=thorough)])
-def test_forks_are_drawn_well(step: int) -> None:
-    seen = set()
-    differing = [row for row in golden_rows() if len(set(row.results.values())) > 1]
-    for row in differing[::step]:
-        for model in MODELS:
-            shown = trace(row.instruction, row.operands, model=model)
-            found = find_deviation(shown, find_deviations(shown))
-            if found:
-                seen.add(found.stage)
-                assert_drawn_well(shown, BOTH)
-                told = build_document(shown, BOTH)
-                assert told.answers
-                assert len({x.label for x in told.answers.all}) == len(told.answers.all)
-    assert {Stage.SATURATE, Stage.MERGE, Stage.SECONDARY, Stage.EXTEND} <= seen
-
-
-def test_no_line_crosses_a_truth_value() -> None:
-    """q takes !t and !c beside p's t and !c."""
-    for guard in ("", "@g "):
-        for boolop in ("and", "or", "xor"):
-            ins = parse(f"{guard}setp.lt.{boolop}.f32 p|q, a, b, !c")
-            for seed in range(4):
-                rng = Random(seed)
-                values = {x.name: rng.getrandbits(x.type.bits) for x in ins.inputs}
-                assert_drawn_well(trace(ins, values))
+@pytest.mark.parametrize("line", ["vshl.u32.u32.u32.clamp d, a, 3;", "set.lt.u32.s32 d, 1, b;",
+                                  "slct.s32.s32 r, 1, 12, 2142016040;",
+                                  "vadd.s32.u32.s32.sat.max d, 200, -7, 12;"])  # fmt: skip
+def test_a_form_with_literals_is_drawn_well(line: str) -> None:
+    assert_form_drawn_well(parse(line))
 
 
 @sampled
@@ -168,23 +204,8 @@ def test_forms_are_drawn_well(opcode: str) -> None:
     rng = Random(opcode)
     lines = [instruction_of(pick_form(opcode, rng)) for _ in range(4)]
     for ins in (parse(CATALOG[opcode].example[0]), *lines):
-        tree = ET.fromstring(form_figure.render(ins))
-        assert_tree_drawn_well(tree, make_placeholder_trace(ins))
+        tree = assert_form_drawn_well(ins)
         assert steps(tree) == [str(x.stage) for x in make_placeholder_trace(ins).steps]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "vshl.u32.u32.u32.clamp d, a, 3;",
-        "slct.s32.s32 r, 1, 12, 2142016040;",
-        "set.lt.u32.s32 d, 1, b;",
-        "vadd.s32.u32.s32.sat.max d, 200, -7, 12;",
-    ],
-)
-def test_a_form_with_literals_is_drawn(line: str) -> None:
-    ins = parse(line)
-    assert_tree_drawn_well(ET.fromstring(form_figure.render(ins)), make_placeholder_trace(ins))
 
 
 def drawn_values(opcode: str, count: int) -> list[Trace]:
@@ -213,25 +234,6 @@ def test_a_compact_picture_is_drawn_well(opcode: str, count: int) -> None:
         for role, name in shown.instruction.results.items():
             bits = format_hex(shown.result[name], shown.instruction.type_of(role).bits)
             assert f"= {bits}" in said
-
-
-@sampled
-def test_a_compact_picture_is_lower_than_the_full_picture(sample: Trace) -> None:
-    _, high = measure_page(drawn(sample, COMPACT))
-    _, whole = measure_page(drawn(sample))
-    # captions above their steps cost most where steps are one line high
-    assert high < (0.91 if "carry" in {str(x.stage) for x in sample.steps} else 0.87) * whole
-
-
-@sampled
-@pytest.mark.parametrize("shown", [
-    trace("vmad.u32.u32.u32.sat d, a, b, -c", dict.fromkeys("abc", 0xFFFFFFFF)), E2, E3,
-    *(example(*x) for x in EXAMPLES),
-])  # fmt: skip
-def test_a_compact_picture_has_the_step_at_which_answers_differ(shown: Trace) -> None:
-    answers = build_document(shown).answers
-    if answers and answers.stage in {step.stage for step in shown.steps}:
-        assert str(answers.stage) in steps(drawn(shown, COMPACT))
 
 
 def test_an_idle_clamp_is_drawn_if_the_result_is_hidden() -> None:

@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace
-from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents import TEXTS
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG, pick_form
@@ -28,7 +27,7 @@ from ptxscope.engine.tracing.annotations import Annotations, Note
 from tests.export.every import check
 from tests.reference_data import table
 from tests.strategies import evaluations, instruction_of
-from tests.tiers import ci_only, sampled, thorough
+from tests.tiers import ci_only, thorough
 
 pytestmark = ci_only
 
@@ -153,18 +152,14 @@ def compiled_as_c(lines: tuple[str, ...], folder: Path) -> None:
     """One translation unit of all functions."""
     parts = ["#include <stdint.h>"]
     for at, line in enumerate(lines):
-        text = export(*some_c(line)).removeprefix("#include <stdint.h>\n")
+        shown, options = some_trace(line)
+        text = export(shown, "c", options).removeprefix("#include <stdint.h>\n")
         parts.append(re.sub(r"^(\w+) (\w+)\(", rf"\1 f{at}_\2(", text, flags=re.MULTILINE))
     (folder / "all.c").write_text("\n".join(parts), encoding="utf-8")
     done = subprocess.run(
         [*GCC, "-fsyntax-only", str(folder / "all.c")], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr[:2000]) == (0, "")
-
-
-def some_c(line: str) -> tuple[Trace, str, Options]:
-    shown, options = some_trace(line)
-    return shown, "c", options
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
@@ -189,12 +184,6 @@ def test_an_instruction_without_result_is_described_as_such(line: str, model: st
         assert "nothing is written" in export(shown, name)
     # a guard keeps no old value of what is thrown away: nothing of it needs to be known
     assert {x.name for x in shown.instruction.inputs} <= {"a", "b", "c"}
-
-
-def test_the_command_line_writes_a_lone_sink() -> None:
-    for name in TEXTS:
-        words = ["@g setp.ne.u32 _, a, b", "a=1", "b=2", "-f", name, "--both", "--until", "1"]
-        assert render_request(words)
 
 
 CHARACTERS = st.characters(exclude_categories=()) | st.sampled_from(
@@ -253,21 +242,3 @@ def renamed(
         guard=Guard("*/ | `", negated=False) if ins.form.dst is None else None,
     )
     return changed, {x.name: values.get(x.roles[0], 0) for x in changed.inputs}
-
-
-@sampled
-@pytest.mark.parametrize(
-    "name", ["\x7f", "\x85", "\x00", "\ud800", "\ufdd0", "\U0001ffff"], ids=ascii
-)
-def test_an_unparsable_name_is_visible_in_every_format(name: str) -> None:
-    ins, values = renamed(
-        parse("selp.b32 d, a, b, !c"), {}, ["0", "1", name, "00", "000", "2", "3"]
-    )
-    check(trace(ins, values), Options(standalone=True))
-
-
-def test_a_bar_in_a_literal_does_not_split_its_cell() -> None:
-    document = export(trace("vadd.u32.u32.u32 d, 1|2, (4||0)", {}), "markdown")
-    lines = document.splitlines()
-    assert r"| `a` | `1 \| 2` | `0x00000003` | 3 |" in lines
-    assert r"| `b` | `( 4 \|\| 0 )` | `0x00000001` | 1 |" in lines

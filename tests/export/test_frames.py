@@ -1,9 +1,11 @@
-"""Pictures in parts: frames, and pictures that are stepped through."""
+"""Pictures in parts: frames, alone and in a folder, and pictures that are stepped through."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
 from itertools import combinations, pairwise
@@ -15,14 +17,16 @@ from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.content.command_words import format_command
 from ptxscope.documents.media.frames import add_min_width, compute_min_width, make_frames
+from ptxscope.documents.media.picture_marks import is_frame, is_ours
 from ptxscope.documents.options import DEFAULT, Motion, Options
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.tracing.step_text import format_title
+from tests.cli.running import run
 from tests.export.browser import Browser
 from tests.export.drawings import COMPACT, NS, Box, boxes, texts
 from tests.export.inked import differences, resvg
-from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, register
-from tests.tiers import ci_only, sampled
+from tests.export.samples import BLOCK, E2, E3, EXAMPLES, HOSTILE, annotated, example, register
+from tests.tiers import ci_only, sampled, some
 
 VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0x12345678, "b": 0x600, "c": 77})
 QUAD = trace(
@@ -47,8 +51,8 @@ def test_each_step_has_a_frame() -> None:
 
 @sampled
 @pytest.mark.parametrize("options", [DEFAULT, BOTH], ids=["page", "both"])
-@pytest.mark.parametrize("shown", [VMAD, QUAD, E3, E2, example("setp"), example("selp")],
-                         ids=["vmad", "quad", "E3", "E2", "setp", "selp"])  # fmt: skip
+@pytest.mark.parametrize("shown", [VMAD, QUAD, E3, E2, BLOCK, example("setp"), example("selp")],
+                         ids=["vmad", "quad", "E3", "E2", "block", "setp", "selp"])  # fmt: skip
 def test_the_boxes_of_a_frame_have_the_positions_of_the_full_picture(
     shown: Trace, options: Options
 ) -> None:
@@ -64,21 +68,26 @@ def test_the_boxes_of_a_frame_have_the_positions_of_the_full_picture(
 
 @sampled
 @pytest.mark.parametrize("options", [DEFAULT, BOTH], ids=["page", "both"])
-@pytest.mark.parametrize("shown", [VMAD, QUAD, E3])
+@pytest.mark.parametrize("shown", [VMAD, QUAD, E3, BLOCK])
 def test_a_frame_hides_later_steps(shown: Trace, options: Options) -> None:
     """Neither the result nor that two models part; not in the words for readers either."""
     (name,) = shown.result
     word = format_hex(shown.result[name], 32)
     *early, last = make_frames(shown, options)
     assert word in last.svg
+    assert word in last.alt
+    numbers = [int(frame.name[:2]) for frame in (*early, last)]
+    assert numbers == sorted(set(numbers))
+    assert len(numbers) == len(shown.steps) or options.both
     for at, frame in enumerate(early, 1):
-        assert word not in frame.svg
+        assert word.removeprefix("0x") not in frame.svg + frame.alt + frame.short_alt
+        if shown is BLOCK:
+            continue
         assert "Two answers" not in frame.svg
         assert "Result" not in frame.svg
         (about,) = re.findall("<desc[^>]*>([^<]*)</desc>", frame.svg)
         told = re.findall(r"\bStep (\d+), ", about)
         assert told == [str(number) for number in range(1, at + 1)]
-        assert word.removeprefix("0x") not in about
 
 
 GROUND = 'class="px-f-soft" fill='
@@ -244,3 +253,115 @@ def test_how_wide_a_picture_must_be(shown: tuple[str, str], options: Options) ->
     assert compute_min_width(svg) == pytest.approx(9 / smallest * wide, abs=2)
     assert compute_min_width(svg) <= 720
     assert ET.fromstring(add_min_width(svg)).get("style") == f"min-width:{compute_min_width(svg)}px"
+
+
+LINE = ("vmad.s32.s32.s32.sat.shr15 d, a, b, c", "a=-9", "b=7", "c=1")
+NAMES = ["01-select", "02-extend", "03-multiply", "04-add-c", "05-scale", "06-saturate", "07-write"]
+
+
+def made(folder: Path, *words: str) -> list[str]:
+    done = run("trace", *LINE, *words, "--frames", str(folder))
+    assert (done.returncode, done.stderr) == (0, "")
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("format_", some(["svg", "png", "pdf"]))
+def test_a_new_run_removes_only_the_frames_of_earlier_runs(tmp_path: Path, format_: str) -> None:
+    folder = tmp_path / "deck"
+    width = ["--width", "160"] if format_ == "png" else []
+    assert made(folder, "-f", format_, *width) == [f"{name}.{format_}" for name in NAMES]
+    own = folder / f"09-own.{format_}"
+    own.write_bytes(b"<svg/>")
+    alone = folder / f"08-alone.{format_}"
+    assert run("trace", *LINE, "-f", format_, *width, "-o", str(alone)).returncode == 0
+    (folder / f"06-link.{format_}").symlink_to(folder / f"01-select.{format_}")
+    (folder / "notes.txt").write_text("mine")
+    found = made(folder, "-f", format_, *width, "--steps", "1-3")
+    assert found == [
+        f"01-select.{format_}", f"02-extend.{format_}", f"03-multiply.{format_}",
+        f"06-link.{format_}", f"08-alone.{format_}", f"09-own.{format_}", "notes.txt",
+    ]  # fmt: skip
+    assert own.read_bytes() == b"<svg/>"
+
+
+def test_old_frames_in_another_format_are_reported(tmp_path: Path) -> None:
+    folder = tmp_path / "deck"
+    made(folder, "-f", "svg")
+    (folder / "01-own.pdf").write_bytes(b"%PDF-1.7 of somebody else")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    words = ("-f", "png", "--width", "160", "--until", "2", "--frames", str(folder))
+    done = run("trace", *LINE, *words)
+    assert done.returncode == 0
+    assert done.stderr == (
+        f"note: {folder} also has frames in svg from an earlier run; they are left there\n"
+    )
+    kept = {path: path.read_bytes() for path in folder.iterdir() if path.suffix != ".png"}
+    assert kept == before
+
+
+@pytest.mark.parametrize(
+    "there", ["<svg xmlns='http://www.w3.org/2000/svg'/>", "", "link", "folder", "picture"]
+)
+def test_a_file_that_is_not_a_frame_is_never_overwritten(tmp_path: Path, there: str) -> None:
+    """And then nothing is written at all."""
+    folder = tmp_path / "deck"
+    folder.mkdir()
+    file = folder / "05-scale.svg"
+    if there == "link":
+        file.symlink_to(tmp_path / "elsewhere")
+    elif there == "folder":
+        file.mkdir()
+    elif there == "picture":
+        assert run("trace", *LINE, "-f", "svg", "-o", str(file)).returncode == 0
+    else:
+        file.write_text(there)
+    done = run("trace", *LINE, "-f", "svg", "--frames", str(folder))
+    assert done.returncode == 2
+    said = f"error: {file} is not a frame by ptxscope; nothing is"
+    assert done.stderr.startswith(said)
+    assert [path.name for path in folder.iterdir()] == ["05-scale.svg"]
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_deck_replaces_only_another_deck(tmp_path: Path) -> None:
+    pytest.importorskip("typst")
+    deck = tmp_path / "deck.pdf"
+    words = ("-f", "pdf", "--steps", "1-2", "--frames", str(deck))
+    deck.write_bytes(b"%PDF-1.7 of somebody else")
+    assert run("trace", *LINE, *words).returncode == 2
+    assert deck.read_bytes() == b"%PDF-1.7 of somebody else"
+    deck.unlink()
+    for _ in range(2):
+        assert run("trace", *LINE, *words).returncode == 0
+    assert is_frame(deck.read_bytes(), "pdf")
+
+
+def test_each_frame_has_an_alternative_text(tmp_path: Path) -> None:
+    done = run("trace", *LINE, "-f", "svg", "--alt", "--frames", str(tmp_path / "x"))
+    said = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+    assert [*said] == NAMES
+    titles = []
+    for at, frame in enumerate(make_frames(trace(LINE[0], {"a": 0xFFFFFFF7, "b": 7, "c": 1})), 1):
+        (title,) = re.findall("<title[^>]*>([^<]*)<", frame.svg)
+        titles.append(title)
+        assert said[frame.name].startswith(f"Step {at} of 7, {frame.name[3:].replace('-', ' ')}. ")
+        assert re.findall(r"\bStep (\d), ", said[frame.name]) == [str(x) for x in range(1, at + 1)]
+    assert titles[2] == "Step 3 of 7, multiply"
+    assert len({*said.values()}) == len({*titles}) == 7
+
+
+@ci_only
+@pytest.mark.parametrize("format_", some(["png", "pdf"]))
+def test_an_image_contains_its_title_and_description(tmp_path: Path, format_: str) -> None:
+    """By a real process: bytes don't pass through captured streams."""
+    pytest.importorskip("typst" if format_ == "pdf" else "resvg_py")
+    file = tmp_path / f"x.{format_}"
+    words = ["trace", *LINE, "-f", format_, "--title", "Größe", "-o", str(file)]
+    subprocess.run([sys.executable, "-m", "ptxscope", *words], check=True, timeout=60)
+    data = file.read_bytes()
+    assert is_ours(data, format_)
+    assert not is_frame(data, format_)
+    assert not is_ours(data.replace(b"ptxscope", b"somebody"), format_)
+    if format_ == "png":
+        assert "iTXtTitle\0\0\0\0\0Größe".encode() in data
+        assert b"iTXtDescription\0\0\0\0\0" in data

@@ -219,31 +219,6 @@ def test_frames_are_the_pages_of_a_pdf(tmp_path: Path) -> None:
     assert ["Result" in page for page in pages] == [False] * 6 + [True]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--frames", "x"], "error: frames are pictures: add -f svg, -f png, -f pdf"),
-        (["-f", "svg", "--frames", "x", "-o", "y"], "error: --frames names its own output"),
-        (["-f", "svg", "--frames", "/dev/null/x"], "error: /dev/null/x: Not a directory"),
-        (["-f", "svg", "--frames", "a\0b"], "error: a\N{SYMBOL FOR NULL}b: "),
-        (["-f", "png", "--width", "0"], "error: a scale and a width are numbers above 0"),
-        (["-f", "png", "--scale", "1e308"], "error: a picture at a scale of 1e+308 is too large\n"),
-        (["-f", "pdf", "--scale", "1e300"], "error: a picture at a scale of 1e+300 is too large\n"),
-        (["-f", "png", "--width", "9", "--scale", "2"], "usage: "),
-        (["-f", "png", "--width", "x"], "usage: "),
-    ],
-)
-def test_an_impossible_request_for_an_image_is_reported(
-    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = run("trace", *LINE, *words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(said)
-    assert "Traceback" not in done.stderr
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_trace_of_text_loads_nothing_of_images() -> None:
     code = (
         "import sys; from ptxscope.cli import main; main(sys.argv[1:]);"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from html import unescape
 from typing import NamedTuple
 
 import pytest
 from docutils import nodes
+from markdown import markdown as python_markdown
 from markdown_it import MarkdownIt
 
 from ptxscope import Trace, export
+from ptxscope.documents.formats.markdown import escape_text
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.tracing.step_text import format_title
@@ -220,3 +223,72 @@ def test_only_a_standalone_page_has_sections() -> None:
         text = export(E3, "asciidoc", options)
         assert ("[discrete]" in text) == (not count)
         assert text.startswith("= vadd\n") == bool(count)
+
+
+IN_MARKDOWN = [
+    "R&D: a < b | c ~ d",
+    "x > 1 ~~no~~ &amp; <b>",
+    "= y",
+    "costs $x^2$ or $$3$$",
+    "*a* _b_ `c` [d](e) #f {g} \\h ![i](j)",
+    "| a | b |",
+    "The intrinsic __vadd4__ and __shared__, __CUDA_ARCH__ >= 700",
+    "(__a__) ___b___ _c_ __d e__ f__g__h _i__ \u00e9__j__ k_",
+]
+
+
+def seen_in(html: str) -> str:
+    return unescape(re.sub(r"<[^>]*>", "", html)).strip()
+
+
+@pytest.mark.parametrize("text", IN_MARKDOWN)
+def test_both_markdown_readers_show_the_original_text(text: str) -> None:
+    common = MarkdownIt("commonmark").enable("table").enable("strikethrough")
+    for read in (
+        common.render,
+        python_markdown,
+        lambda x: python_markdown(x, extensions=["tables"]),
+    ):
+        assert seen_in(read(escape_text(text))) == text
+        assert seen_in(read(f"**{escape_text(text)}**")) == text
+
+
+@pytest.mark.parametrize("text", IN_MARKDOWN)
+def test_any_text_stays_within_its_table_cell(text: str) -> None:
+    page = f"| a | b |\n| --- | --- |\n| {escape_text(text)} | 1 |\n"
+    for html in (
+        MarkdownIt("commonmark").enable("table").enable("strikethrough").render(page),
+        python_markdown(page, extensions=["tables"]),
+    ):
+        assert [seen_in(x) for x in re.findall(r"<td>(.*?)</td>", html)] == [text, "1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "255) is the bound",
+        "10. of them wrap",
+        "2026. x",
+        "1. x",
+        "7)",
+        "12.",
+        "1234567890. x",
+        "\u0663. x",
+    ],
+)
+def test_a_number_at_the_start_does_not_begin_a_list(text: str) -> None:
+    for read in (MarkdownIt("commonmark").render, python_markdown):
+        for page in (escape_text(text), f"> {escape_text(text)}", f"- {escape_text(text)}"):
+            assert "<ol" not in (html := read(page))
+            assert seen_in(html) == text
+
+
+def test_dollar_signs_are_escaped() -> None:
+    assert "$" not in escape_text("$x^2$")
+
+
+def test_a_title_in_a_document() -> None:
+    page = python_markdown(
+        export(annotated(E3, IN_MARKDOWN[0]), "markdown"), extensions=["tables", "fenced_code"]
+    )
+    assert IN_MARKDOWN[0] in seen_in(page)
