@@ -403,8 +403,7 @@ def _write_engine(app: Sphinx, error: Exception | None) -> None:
         return
     if not app.env.get_domain("ptx").data["live"]:
         return
-    from .page.runtime import read_runtime
-    from .page.site import make_engine, write_files
+    from .page.site import make_engine, read_runtime, write_files
 
     local = str(app.config.ptx_runtime)
     runtime = read_runtime(Path(app.confdir) / local) if local else None

@@ -22,7 +22,7 @@ import pytest
 import ptxscope
 from ptxscope import parse
 from ptxscope.cli.commands.open import make_parser as open_arguments
-from ptxscope.cli.support.command_table import COMMANDS
+from ptxscope.cli.support.arguments import COMMANDS
 from ptxscope.documents import FORMATS
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, list_shapes
 from ptxscope.engine.isa.entry import Entry

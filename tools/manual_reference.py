@@ -11,8 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from ptxscope import export, parse, trace
-from ptxscope.cli.support.arguments import Parser
-from ptxscope.cli.support.command_table import COMMANDS, make_top_parser
+from ptxscope.cli.support.arguments import COMMANDS, Parser, make_top_parser
 from ptxscope.engine.isa.catalog import CATALOG
 
 from .manual_text import (

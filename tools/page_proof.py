@@ -21,8 +21,7 @@ from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.trace import trace
 from ptxscope.learn.practice import SeededRandom, make_instruction, pick_form, pick_operands
 from ptxscope.page.permalink import TOOLS, PageLink, format_permalink, parse_permalink
-from ptxscope.page.runtime import CDN, FILES
-from ptxscope.page.site import make_site
+from ptxscope.page.site import CDN, FILES, make_site
 from tools.page_browser import READY_MS, PageDriver, serve_site, start_browser
 
 _FORMS: Final = 200

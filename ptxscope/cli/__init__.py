@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import takewhile
 
-from .support.command_table import COMMANDS, OLD_SPELLINGS, make_top_parser
+from .support.arguments import COMMANDS, OLD_SPELLINGS, make_top_parser
 from .support.streams import CommandError, discard_output, prepare_streams, print_message
 
 _IN_NO_COMMAND = frozenset(" \t\n./;({")

@@ -6,7 +6,7 @@ From a key to the picture:
    an element names (``data-on``, ``data-do``) and its text, in the same turn of the event loop.
 2. The action is one of the explorer's table, or a function of ``page_actions``. Either runs
    transitions of ``ExplorerState``, as in the explorer.
-3. ``page_view`` writes each region as ``elements``, lists of strings. ``format_changes`` returns
+3. ``make_view`` writes each region as ``elements``, lists of strings. ``format_changes`` returns
    those that differ from what the page has, and the picture: what ``trace_picture`` draws for
    ``trace -f svg``.
 4. ``elements.js`` patches regions, and ``picture.js`` the lines of the picture that differ. A

@@ -1,7 +1,9 @@
-"""The static files of the page: markup, style, JavaScript, ptxscope itself, and the runtime."""
+"""The static files of the page: markup, style, JavaScript, ptxscope itself, and Pyodide."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 import json
 import os
@@ -12,6 +14,7 @@ from html import escape
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from .. import __version__
 from ..documents import export
@@ -23,12 +26,70 @@ from ..engine.isa.encodings import format_hex
 from ..engine.isa.entry import Entry
 from ..engine.syntax.parser import parse
 from ..engine.tracing.trace import trace
+from ..files import read
 from ..files import replace as replace_file
-from . import runtime
 from .elements import Element, format_html, make_element
 from .explorer_page import ExplorerPage
 from .page_picture import draw_picture, drop_style
 from .permalink import PageLink, format_permalink
+
+VERSION = "314.0.7"
+"""Version of Pyodide, which has Python 3.14."""
+CDN = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
+MODULES = ("pyodide.mjs", "pyodide.asm.mjs")
+"""Files that are loaded as JavaScript modules."""
+_MAX_FILE_BYTES = 1 << 26
+
+
+class RuntimeFile(NamedTuple):
+    """A file of the runtime."""
+
+    integrity: str
+    """Its hash, as the ``integrity`` of a request."""
+    bytes: int
+
+
+FILES: Mapping[str, RuntimeFile] = {
+    "pyodide.mjs": RuntimeFile(
+        "sha384-Lp79fMwxa4n2BLtugpUAoQMlbxIdg8iCUiP1r3h7nJLkQjwlXT1JzZTeHVL+f4Dg",
+        17931,
+    ),
+    "pyodide.asm.mjs": RuntimeFile(
+        "sha384-/2281iaC0Iimw0B3Kagy1DBfZcJG3W4KYW+EmOqhsdY3fR9BJ88FE2Zt6y0KQKpa",
+        1250344,
+    ),
+    "pyodide.asm.wasm": RuntimeFile(
+        "sha384-y++qrQ72KPA1fTjLIuGMP+jppgGxjbLCgfdb0zMrnNnQVhxRUXTOTF6rTxNzllSu",
+        9598218,
+    ),
+    "python_stdlib.zip": RuntimeFile(
+        "sha384-xW3A5jmenkrPXbsgrIaB1FCJh9OuLT7FRMagsJMgtlhVc19k/mSy3+7nMaF/d767",
+        2545637,
+    ),
+    "pyodide-lock.json": RuntimeFile(
+        "sha384-o8SQQvpVlZnOl04+3dFTJipKxul9GbViVusA379wlOrfHSgxbzt0yPiqCTxOiYES",
+        119077,
+    ),
+}
+"""The files of the pinned version."""
+
+
+def compute_integrity(data: bytes) -> str:
+    """Return the hash of a file as the ``integrity`` of a request."""
+    return f"sha384-{base64.b64encode(hashlib.sha384(data).digest()).decode()}"
+
+
+def read_runtime(folder: Path) -> dict[str, bytes]:
+    """Return the files of a local copy; raise OSError if one is missing.
+
+    Raise ValueError if one is not that of the pinned version.
+    """
+    contents = {name: read(folder / name, _MAX_FILE_BYTES) for name in FILES}
+    for name, data in contents.items():
+        if compute_integrity(data) != FILES[name].integrity:
+            raise ValueError(f"{folder / name} is not that of Pyodide {VERSION}")
+    return contents
+
 
 _SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js", "live.js")
 _LEFT_OUT = frozenset({"app", "screens", "widgets", "notebook.py", "sphinx.py"})
@@ -50,15 +111,15 @@ def make_engine(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
     ``runtime_files`` is a local copy of the runtime; without one, it is loaded from jsDelivr.
     """
     archive = make_archive()
-    hashes = {name: file._asdict() for name, file in runtime.FILES.items()}
+    hashes = {name: file._asdict() for name, file in FILES.items()}
     archive_name = f"ptxscope-{__version__}.zip"
     hashes[archive_name] = {
-        "integrity": runtime.compute_integrity(archive),
+        "integrity": compute_integrity(archive),
         "bytes": len(archive),
     }
     config = {
-        "runtime": "runtime/" if runtime_files else runtime.CDN,
-        "modules": runtime.MODULES,
+        "runtime": "runtime/" if runtime_files else CDN,
+        "modules": MODULES,
         "archive": archive_name,
         "files": hashes,
     }
@@ -148,7 +209,7 @@ def _make_picture_style() -> str:
 
 def _make_policy(*, has_runtime: bool) -> str:
     """Return the content security policy: nothing but these files and the pinned runtime."""
-    source = "'self'" if has_runtime else f"'self' {runtime.CDN}"
+    source = "'self'" if has_runtime else f"'self' {CDN}"
     return "; ".join(
         (
             "default-src 'none'",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope import __version__, evaluate
-from ptxscope.cli.support.command_table import OLD_SPELLINGS
+from ptxscope.cli.support.arguments import OLD_SPELLINGS
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.rules import ERRATA
 from tests.cli.running import Done, list_loaded_modules, run

@@ -19,7 +19,7 @@ from argcomplete.completers import FilesCompleter
 from argcomplete.finders import CompletionFinder
 
 from ptxscope.cli.commands.completion import complete_line
-from ptxscope.cli.support.command_table import COMMANDS
+from ptxscope.cli.support.arguments import COMMANDS
 from ptxscope.documents import FORMATS
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.completions import find_completions

@@ -6,8 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from ptxscope.cli.support.arguments import Parser
-from ptxscope.cli.support.command_table import COMMANDS
+from ptxscope.cli.support.arguments import COMMANDS, Parser
 from tests.cli.running import run
 
 SCREEN_LINES = 24

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.cli.support import array_files, progress_bar
-from ptxscope.cli.support.progress_bar import ProgressBar
+from ptxscope.cli.support import array_files, streams
+from ptxscope.cli.support.streams import ProgressBar
 
 pty = pytest.importorskip("pty")
 termios = pytest.importorskip("termios")
@@ -35,8 +35,8 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Screen]:
     monkeypatch.setenv("TERM", "xterm-256color")
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(progress_bar, "DELAY_SECONDS", 0.0)
-    monkeypatch.setattr(progress_bar, "INTERVAL_SECONDS", 0.0)
+    monkeypatch.setattr(streams, "DELAY_SECONDS", 0.0)
+    monkeypatch.setattr(streams, "INTERVAL_SECONDS", 0.0)
 
     def seen() -> str:
         data = b""
@@ -90,7 +90,7 @@ def test_the_progress_bar_waits_for_its_delay(
     terminal: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = terminal()
-    monkeypatch.setattr(progress_bar, "DELAY_SECONDS", 1e9)
+    monkeypatch.setattr(streams, "DELAY_SECONDS", 1e9)
     with ProgressBar() as bar:
         bar.begin("counting", 40, "sheep")
         assert list(bar.track(range(40))) == list(range(40))
@@ -145,8 +145,8 @@ def test_a_pager_has_the_terminal_for_itself(terminal: Screen) -> None:
 
 def test_a_lost_terminal_does_not_stop_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     master, slave = pty.openpty()
-    monkeypatch.setattr(progress_bar, "owns_terminal", lambda: True)
-    monkeypatch.setattr(progress_bar, "DELAY_SECONDS", 0.0)
+    monkeypatch.setattr(streams, "owns_terminal", lambda: True)
+    monkeypatch.setattr(streams, "DELAY_SECONDS", 0.0)
     with suppress(OSError), os.fdopen(slave, "w") as stream:
         monkeypatch.setattr(sys, "stderr", stream)
         with ProgressBar() as bar:

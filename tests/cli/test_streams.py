@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.cli.support.command_table import COMMANDS
+from ptxscope.cli.support.arguments import COMMANDS
 from tests.cli.running import run_in_terminal
 from tests.tiers import ci_only, sampled, some
 

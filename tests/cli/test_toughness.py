@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.cli.support.command_table import COMMANDS
+from ptxscope.cli.support.arguments import COMMANDS
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.syntax.errors import PtxError, shorten_words
 from ptxscope.engine.syntax.values import parse_value

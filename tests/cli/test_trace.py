@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.cli.support.command_table import COMMANDS
+from ptxscope.cli.support.arguments import COMMANDS
 from ptxscope.cli.support.ptx_arguments import is_instruction_name
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import map_intrinsics

@@ -13,8 +13,7 @@ import pytest
 from ptxscope.cli import main
 from ptxscope.documents import export
 from ptxscope.documents.options import Options
-from ptxscope.page.explorer_page import ExplorerPage
-from ptxscope.page.page_view import make_link, make_view
+from ptxscope.page.explorer_page import ExplorerPage, make_link, make_view
 from ptxscope.page.permalink import format_permalink, parse_permalink
 from tests.tiers import ci_only, sampled, whole
 from tools.page_proof import HOSTILE, draw_link, list_words, print_document

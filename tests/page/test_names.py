@@ -10,9 +10,8 @@ from importlib import import_module
 import pytest
 
 from ptxscope.live_figure import LiveFigure
-from ptxscope.page.explorer_page import COPY_FORMATS, ExplorerPage
+from ptxscope.page.explorer_page import COPY_FORMATS, ExplorerPage, make_view
 from ptxscope.page.page_actions import PAGE_ACTIONS
-from ptxscope.page.page_view import make_view
 from ptxscope.page.permalink import TOOLS
 from ptxscope.page.site import make_site
 from ptxscope.state.actions import ACTIONS

@@ -8,8 +8,7 @@ from random import Random
 
 import pytest
 
-from ptxscope.page.explorer_page import ExplorerPage
-from ptxscope.page.page_view import make_link
+from ptxscope.page.explorer_page import ExplorerPage, make_link
 from ptxscope.page.permalink import TOOLS
 from tests.tiers import some
 

@@ -24,8 +24,7 @@ from ptxscope.live_figure import LiveFigure
 from ptxscope.page.elements import make_live_markup
 from ptxscope.page.explorer_page import ExplorerPage
 from ptxscope.page.permalink import parse_permalink
-from ptxscope.page.runtime import CDN, FILES
-from ptxscope.page.site import make_site, write_files
+from ptxscope.page.site import CDN, FILES, make_site, write_files
 
 FILES_FOLDER = Path(ptxscope.__file__).parent / "page" / "files"
 MAX_SCRIPT_LINES = 600

@@ -35,8 +35,7 @@ from ..support.check_settings import (
     read_settings,
 )
 from ..support.inputs import open_text, require_single_stdin
-from ..support.progress_bar import ProgressBar
-from ..support.streams import CommandError, command_errors
+from ..support.streams import CommandError, ProgressBar, command_errors
 
 if TYPE_CHECKING:
     from ..support.worker_processes import FileWork

@@ -22,8 +22,13 @@ from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.folding_bugs import FOLDING_BUGS
 from ...learn.lesson import list_headings
 from ...sweep.register_parts import RegisterPart, list_result_parts, list_sweepable_parts
-from ..support.arguments import Parser, format_metavar, make_command_parser
-from ..support.command_table import COMMANDS, make_top_parser
+from ..support.arguments import (
+    COMMANDS,
+    Parser,
+    format_metavar,
+    make_command_parser,
+    make_top_parser,
+)
 
 _EPILOG = """\
 examples:

@@ -116,7 +116,7 @@ def run(words: Sequence[str]) -> int:
             print(f"{name}={format_hex(result[name], ins.type_of(role).bits)}")
         return 0
     inputs = parse_assignments(ins, arguments.values)
-    from ..support.progress_bar import ProgressBar
+    from ..support.streams import ProgressBar
 
     with ProgressBar(prints=True) as bar:
         bar.begin("evaluating")

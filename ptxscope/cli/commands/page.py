@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...engine.syntax.errors import make_printable
 from ...files import is_there, read
-from ...page.runtime import CDN, FILES, VERSION
+from ...page.site import CDN, FILES, VERSION
 from ..support.arguments import Parser, make_command_parser
 from ..support.streams import CommandError, command_errors
 
@@ -44,8 +44,7 @@ def make_parser() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Write the files of the page."""
-    from ...page.runtime import read_runtime
-    from ...page.site import is_page, make_site, write_files
+    from ...page.site import is_page, make_site, read_runtime, write_files
 
     arguments = make_parser().parse_args(list(words))
     with command_errors(ValueError, prefix="error: --runtime: "):

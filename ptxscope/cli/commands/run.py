@@ -41,7 +41,6 @@ from ..support.arguments import (
     parse_words,
 )
 from ..support.inputs import open_text
-from ..support.progress_bar import ProgressBar
 from ..support.ptx_arguments import is_file, parse_named_values
 from ..support.run_report import (
     find_wrong_registers,
@@ -50,7 +49,7 @@ from ..support.run_report import (
     iter_verdict_lines,
     run_to_json,
 )
-from ..support.streams import CommandError, command_errors
+from ..support.streams import CommandError, ProgressBar, command_errors
 
 _EPILOG = """\
 The run computes the instructions that `ptxscope list` names, and mov between a word and a list of

@@ -42,9 +42,8 @@ from ..support.arguments import (
     print_report,
 )
 from ..support.programs import add_timeout
-from ..support.progress_bar import ProgressBar
 from ..support.ptx_arguments import parse_instruction
-from ..support.streams import CommandError, print_message
+from ..support.streams import CommandError, ProgressBar, print_message
 from ..support.tools import (
     TOOL_HELP,
     add_tools,

@@ -19,9 +19,8 @@ from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Signature
 from ...files import expand_path, is_there, replace
 from ...kernels.launches.memory_regions import get_physical_memory
-from .progress_bar import ProgressBar
 from .ptx_arguments import find_column_operands, parse_assignments
-from .streams import CommandError, command_errors, file_errors
+from .streams import CommandError, ProgressBar, command_errors, file_errors
 
 AnyArray = npt.NDArray[Any]
 ArrayEvaluator = Callable[..., Mapping[str, object]]

@@ -19,7 +19,7 @@ from ...files import encoding_of, is_binary
 from .streams import CommandError, file_errors
 
 if TYPE_CHECKING:
-    from .progress_bar import ProgressBar
+    from .streams import ProgressBar
 
 _HEAD = 1 << 12
 """Bytes that decide whether an input is text."""

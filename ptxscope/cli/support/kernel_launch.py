@@ -46,8 +46,7 @@ from .kernel_report import (
     iter_thread_lines,
     run_to_json,
 )
-from .progress_bar import ProgressBar
-from .streams import CommandError, print_message
+from .streams import CommandError, ProgressBar, print_message
 
 if TYPE_CHECKING:
     from ...kernels.launches.run_explanations import RunDiagnosis

@@ -159,7 +159,7 @@ def _render_pictures(
     if format_ not in BINARY:
         return drawings
     from ...documents.media import images
-    from .progress_bar import ProgressBar
+    from .streams import ProgressBar
 
     make = (
         images.render_png_bytes

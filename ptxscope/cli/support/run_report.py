@@ -28,7 +28,7 @@ from ...kernels.program_runs.program_run import (
     find_origins,
 )
 from ...kernels.sequences import may_have_sequences
-from .progress_bar import ProgressBar
+from .streams import ProgressBar
 
 if TYPE_CHECKING:
     from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence
