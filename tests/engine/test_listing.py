@@ -31,10 +31,6 @@ def _cut(text: str, size: int) -> Iterator[str]:
     return (text[at : at + size] for at in range(0, len(text), size))
 
 
-def _texts(text: str) -> list[str]:
-    return [statement.text for statement in CandidateReader([text])]
-
-
 def test_the_listing_reader_finds_the_statements_of_the_parser() -> None:
     found = list(CandidateReader([VIDEO]))
     wanted = list(scan(VIDEO))
@@ -83,6 +79,11 @@ def test_places_in_a_statement_of_several_lines() -> None:
     assert (statement.line, statement.column, statement.opcode) == (1, 4, 3)
 
 
+_ADD = "vadd.u32.u32.u32 d, a, b;"
+_TYPES = _ADD.removeprefix("vadd")
+_LONG = "; } x ; @p " * 90
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -103,21 +104,58 @@ def test_places_in_a_statement_of_several_lines() -> None:
         ("ld.v4.u32 {a, b}, [c]; setp.lt.s32 p, {a}, b;", ["setp.lt.s32 p, {a}, b;"]),
         ("set: mov.u32 set, vadd; vadd4 d, a; @p setp p|q, a;", ["vadd4 d, a;", "@p setp p|q, a;"]),
         ("a set; vadd the; .reg .u32 set , vset;", ["vadd the;"]),
-        ("/* never closed vadd.u32 a;", []),
         ("", []),
+        ("vset2\n.u32 a >/set\n.u32 d;", ["vset2\n.u32 a >/set\n.u32 d;"]),
+        ("vadd\n.u32 d // set\n, b;", ["vadd\n.u32 d // set\n, b;"]),
+        # an opcode in a comment, before one, or where an operand stands
+        ("/* never closed vadd.u32 a;", []),
+        ("vadd /* never closed .u32 d, a, b;", []),
+        ("add.u32 a, b;\n// is less: selp\n.u32 d;\n", []),
+        ("add.u32 a, b;\nmov.b32 a, b; // set \n.u32 d;\n", []),
+        ("add.u32 a, b;\nL: // \t vadd\t\n.u32 d;\n", []),
+        ("mov.u32 d, set/* .lt */; ret; // set\n", []),
+        ("add.u32 d, a, vadd // .u32\n;", []),
+        ("set/* */: mov.b32 a, b;", []),
+        ("// set /* */ .lt\n", []),
+        # a statement without its end ends before the next opcode
+        (
+            f"vadd.u32 d, a\nvsub /* x\n*/ {_TYPES}",
+            ["vadd.u32 d, a", f"vsub /* x\n*/ {_TYPES}"],
+        ),
+        # a guard is that of its own statement, and no comment is one
+        *((f"{x}\n{_ADD}", [_ADD]) for x in ("@p bra L", "@p bra L;", "@p ret; }", "@p;")),
+        ("@p { \n" + _ADD, ["@p {", _ADD]),
+        (f"// see @p\n{_ADD} /* @q */ {_ADD}", [_ADD, _ADD]),
+        (f"@q /* {_LONG}*/ {_ADD}", [f"@q /* {_LONG}*/ {_ADD}"]),
+        # long comments
+        (f"ret; vadd/* {_LONG} */{_TYPES} ret;", [f"vadd/* {_LONG} */{_TYPES}"]),
+        (f"ret; vadd// {_LONG}\n{_TYPES} ret;", [f"vadd// {_LONG}\n{_TYPES}"]),
+        (f"ret; vadd\n/*{_LONG}*/\n/*\n*/{_TYPES}", [f"vadd\n/*{_LONG}*/\n/*\n*/{_TYPES}"]),
+        ("ret;\nvad/**/.u32 d; ret;\n", ["vad/**/.u32 d;"]),
     ],
 )
-def test_statements_are_found_in_text_and_in_chunks(text: str, wanted: list[str]) -> None:
-    assert _texts(text) == wanted
-    assert [x.text for x in CandidateReader(_cut(text, 1))] == wanted
+def test_statements_are_found_in_text_wherever_a_chunk_ends(text: str, wanted: list[str]) -> None:
+    whole = [(x.text, x.start, x.line, x.column) for x in CandidateReader([text])]
+    assert [x for x, *_ in whole] == wanted
+    for x, start, line, column in whole:
+        assert text.startswith(x, start)
+        assert (line, column) == (
+            text.count("\n", 0, start) + 1,
+            start - text.rfind("\n", 0, start),
+        )
+    step = 1 if len(text) < 200 else 97
+    for size in range(1, len(text), step):
+        chunks = CandidateReader(_cut(text, size))
+        assert [(x.text, x.start, x.line, x.column) for x in chunks] == whole
 
 
 def test_every_reference_line_is_found() -> None:
     for row in table("accept.csv"):
-        assert _texts(f"\tL: {row['ptx']};\n") == [f"{row['ptx']};"], row
+        (statement,) = CandidateReader([f"\tL: {row['ptx']};\n"])
+        assert statement.text == f"{row['ptx']};"
     for legal, text in verdicts("lines.txt"):
         if legal and '"' not in text:
-            assert len(_texts(text)) == len(list(scan(text))), text
+            assert len([*CandidateReader([text])]) == len(list(scan(text))), text
 
 
 _BETWEEN = ["\n", " ", "\n\t// vadd.u32 a;\n", "/* ; } set.x */", "\nL1:\n\t", "{\n", "}\n", "\n\n"]
@@ -182,21 +220,6 @@ def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPa
     patterns = partial(candidate_reader.make_patterns, is_skipping=False)
     monkeypatch.setattr(candidate_reader, "make_patterns", patterns)
     assert seen() == found
-
-
-@pytest.mark.parametrize("text", ["vset2\n.u32 a >/set\n.u32 d;", "vadd\n.u32 d // set\n, b;"])
-def test_an_opcode_is_one_wherever_a_chunk_ends(text: str) -> None:
-    (whole,) = CandidateReader([text])
-    assert whole.text == text
-    for size in range(1, len(text)):
-        assert [x.text for x in CandidateReader(_cut(text, size))] == [text]
-
-
-@pytest.mark.parametrize("head", ["// is less: selp", "mov.b32 a, b; // set ", "L: // \t vadd\t"])
-def test_a_comment_is_one_wherever_a_chunk_ends(head: str) -> None:
-    text = f"add.u32 a, b;\n{head}\n.u32 d;\n"
-    for size in range(1, len(text)):
-        assert not list(CandidateReader(_cut(text, size)))
 
 
 SCOPES = """\

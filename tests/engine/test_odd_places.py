@@ -5,27 +5,15 @@ Each verdict is that of ptxas 13.0.88 (sm_75), or of nvcc 13.0.88 for a source.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.engine.syntax.asm_bindings import read_bindings_of
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.kernels.program_runs.execution import execute
-from ptxscope.sources.candidate_reader import CandidateReader
 from ptxscope.sources.lint import check_text
 from ptxscope.sources.source_programs import load
 
-MODULE = """\
-.version 8.0
-.target sm_75
-.entry k() {{
-.reg .b32 d, a, b, c; .reg .pred p, q;
-{}
-ret;
-}}
-"""
 KERNEL = """\
 __global__ void k(unsigned *o) {{
   unsigned r = 0, x = o[1], y = o[2];
@@ -35,48 +23,9 @@ __global__ void k(unsigned *o) {{
 """
 
 
-def _cut(text: str, size: int) -> Iterator[str]:
-    return (text[at : at + size] for at in range(0, len(text), size))
-
-
-_OPERANDS = "d, a, b;"
-_TYPES = ".u32.u32.u32"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "mov.u32 d, set/* .lt */; ret; // set\n",
-        "add.u32 d, a, vadd // .u32\n;",
-        "set/* */: mov.b32 a, b;",
-        "// set /* */ .lt\n",
-        "vadd /* never closed .u32 d, a, b;",
-    ],
-)
-def test_a_comment_does_not_make_a_word_an_opcode(text: str) -> None:
-    for size in range(1, len(text) + 1):
-        assert not list(CandidateReader(_cut(text, size)))
-
-
-@pytest.mark.parametrize("gap", ["/* {} */", "// {}\n", "\n/*{}*/\n/*\n*/"])
-def test_statements_after_a_long_comment_are_found_in_any_chunks(gap: str) -> None:
-    text = f"ret;\nvadd{gap.format('; } x ' * 500)}.u32.u32.u32 d, a, b;\nvad/**/.u32 d; ret;\n"
-    wanted = [(x.text, x.start, x.line, x.column) for x in CandidateReader([text])]
-    assert [text.startswith(x, at) for x, at, _, _ in wanted] == [True, True]
-    assert [at for _, at, _, _ in wanted] == [x.span[0] for x in scan(text)]
-    for size in (1, 5, 100, 2999):
-        found = [(x.text, x.start, x.line, x.column) for x in CandidateReader(_cut(text, size))]
-        assert found == wanted
-
-
-def test_an_unterminated_statement_ends_before_the_next_opcode() -> None:
-    text = "vadd.u32.u32.u32 d, a, b\nvsub /* x\n*/ .u32.u32.u32 d, a, b;"
-    assert [x.text for x in CandidateReader([text])] == text.split("\n", 1)
-
-
 # --- guards -------------------------------------------------------------------------------
 
-_ADD = f"vadd{_TYPES} {_OPERANDS}"
+_ADD = "vadd.u32.u32.u32 d, a, b;"
 GUARDS = {
     **dict.fromkeys(("@p", "@!p", "@ ! p", "@p/**/", "@/**/p", "@!/* ; */p", "L: @p"), ""),
     **dict.fromkeys(("@p\n", "@p // ; @q\n", "@!\np\n", "@p /* @q */", "@p bra L; L: @q"), ""),
@@ -105,20 +54,6 @@ def test_a_guard_on_a_line_of_its_own_guards() -> None:
     (program,) = load(f"mov.b32 a, 1; setp.eq.u32 p, a, 2; mov.b32 d, 7; @p\n{_ADD}")
     run = execute(program, {"b": 2})
     assert run.registers["d"].bits == 7
-
-
-def test_a_comment_is_neither_a_guard_nor_its_end() -> None:
-    text = f"// see @p\n{_ADD} /* @q */ {_ADD} @q /* {'; @p ' * 500}*/ {_ADD}"
-    wanted = [_ADD, _ADD, text[text.index("@q /* ;") :]]
-    for size in (1, 5, 100, 2999, len(text)):
-        assert [x.text for x in CandidateReader(_cut(text, size))] == wanted
-
-
-def test_a_statement_does_not_take_the_guard_of_another() -> None:
-    for head in ("@p bra L", "@p bra L;", "@p ret; }", "@p;"):
-        (found,) = CandidateReader([f"{head}\n{_ADD}"])
-        assert found.text == _ADD
-    assert [x.text for x in CandidateReader(["@p { \n" + _ADD])] == ["@p {", _ADD]
 
 
 # --- asm statements -----------------------------------------------------------------------
