@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import PtxError, evaluate, parse, trace
+from ptxscope.documents.formats.check_report import item_to_json
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
@@ -25,7 +25,7 @@ from ptxscope.sources.diagnostic import CHECK_RULES, CheckedInstruction
 from ptxscope.sources.lint import check_listing, check_source, check_text
 from ptxscope.sources.source_language import Language, language_of
 from tests.cli.running import run
-from tests.reference_data import DATA, table, verdicts
+from tests.reference_data import table, verdicts
 from tests.tiers import sampled, some
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
@@ -40,20 +40,6 @@ def source(text: str, language: Language = Language.C) -> list[CheckedInstructio
 
 
 # --- sources ------------------------------------------------------------------------------
-
-
-def test_every_kernel_of_the_sample_is_found() -> None:
-    path = DATA / "video.cu"
-    text = path.read_text(encoding="utf-8")
-    found = source(text)
-    assert [x.ptx for x in found if x.is_intrinsic] == ["__vsadu4", "__vavgu4"]
-    items = [x for x in found if not x.is_intrinsic]
-    written = [text.count(f'"{op}') for op in ("v", "set", "slct")]
-    assert len(items) == sum(written) == 1 + 4 + 4 + 5 + 1 + 3 + 5
-    assert all(item.is_legal for item in items)
-    warned = [item.location.line for item in items if item.errata]
-    lines = text.splitlines()
-    assert warned == [at for at, line in enumerate(lines, 1) if "vadd.u32.s32.s32.sat" in line]
 
 
 def test_the_language_follows_from_name_or_content() -> None:
@@ -382,16 +368,6 @@ def test_a_component_that_a_vector_lacks_can_be_run() -> None:
     assert "d = 0x00000001" in run("run", text, "v.z=1", "a=0").stdout
 
 
-def test_an_unchecked_line_is_neither_legal_nor_illegal(tmp_path: Path) -> None:
-    file = tmp_path / "k.py"
-    file.write_text('x = "vadd.u32.u32.u32 d, a, {b};"\n', encoding="utf-8")
-    (item,) = json.loads(run("check", "-f", "json", str(file)).stdout)
-    assert item["legal"] is None
-    assert [x["rule"] for x in item["findings"]] == ["unread"]
-    file.write_text('x = "vadd.u32.u32.u32 d, a, b;"\n', encoding="utf-8")
-    assert json.loads(run("check", "-f", "json", str(file)).stdout)[0]["legal"] is True
-
-
 @pytest.mark.parametrize(
     ("comments", "is_ignored"),
     [
@@ -409,3 +385,9 @@ def test_a_rule_is_ignored_at_the_write_and_at_the_constraint(
     text = "\n".join(f"{line} {comment}" for line, comment in zip(lines, comments, strict=True))
     found = {x.rule for item in check_text(text, "x.cu") for x in item.diagnostics}
     assert ("clobber" not in found) == is_ignored
+
+
+def test_an_unread_line_is_neither_legal_nor_illegal() -> None:
+    (unread,) = check_text('x = "vadd.u32.u32.u32 d, a, {b};"', "k.py")
+    (read,) = check_text('x = "vadd.u32.u32.u32 d, a, b;"', "k.py")
+    assert [item_to_json(x)["legal"] for x in (unread, read)] == [None, True]
