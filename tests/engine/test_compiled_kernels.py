@@ -71,9 +71,6 @@ def test_every_kernel_is_run() -> None:
     assert len(_code().kernels) == 32
 
 
-# --- sums, scans, shared memory ----------------------------------------------------------
-
-
 def test_saxpy_words(draw: np.random.Generator) -> None:
     a, b = words(draw, 1000), words(draw, 1000)
     result = launch("saxpy_words", a, b, room(1000), 77, 1000, grid=4, block=256)
@@ -148,9 +145,6 @@ def test_counts(draw: np.random.Generator) -> None:
     check(result, 1, np.stack(columns, axis=1))
 
 
-# --- loops of different lengths, deviation, early returns -------------------------------
-
-
 def test_collatz() -> None:
     def count(x: int) -> int:
         return 0 if x == 1 else 1 + count(3 * x + 1 if x & 1 else x // 2)
@@ -201,9 +195,6 @@ def test_digits(draw: np.random.Generator) -> None:
     check(result, 1, np.frombuffer(text.encode(), np.uint8))
 
 
-# --- functions ---------------------------------------------------------------------------
-
-
 def _mix(x: int) -> int:
     x = (x ^ x >> 33) * 0xFF51AFD7ED558CCD & _LONG
     x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53 & _LONG
@@ -228,9 +219,6 @@ def test_by_pointer(draw: np.random.Generator) -> None:
 def test_binomials() -> None:
     result = launch("binomials", room(9, dtype=np.int32), block=9)
     check(result, 0, [math.comb(8, k) for k in range(9)])
-
-
-# --- bytes, half-words, 64 bits ----------------------------------------------------------
 
 
 def test_saturate(draw: np.random.Generator) -> None:
@@ -314,9 +302,6 @@ def test_points(draw: np.random.Generator) -> None:
     result = launch("points", points.view(np.uint8), offset, room(60, dtype=np.int64), 60, block=64)
     x, y = points["x"].astype(np.int64) + 5, points["y"].astype(np.int64) - 7
     check(result, 2, np.where(points["tag"] == 1, x * x + y * y, -1))
-
-
-# --- floats ------------------------------------------------------------------------------
 
 
 def test_average_f32(draw: np.random.Generator) -> None:

@@ -65,8 +65,6 @@ def test_a_pasted_call_is_searched_for_strings() -> None:
     assert [x.is_unreadable for x in check_text(text, "x.txt")] == [True]
 
 
-# --- running past what can't be read ------------------------------------------------------
-
 _BLOCK = r"""asm("{ .reg .u32 t;"
     "vadd.u32.u32.u32 t, %1, %2;"
     MACRO(x)
@@ -174,8 +172,6 @@ def test_a_statement_with_a_macro_as_opcode_is_named_after_the_macro() -> None:
     (need,) = execute(program, {"%1": 1}).missing_inputs
     assert "(<MYOP>.u32 at line 1 made it unknown)" in need.message
 
-
-# --- operands of Rust and LLVM ------------------------------------------------------------
 
 RUST_BLOCK = """\
 asm!("{{", ".reg .u32 t;", "vmin4.u32.u32.u32 t, {x}, {x}, {x};",

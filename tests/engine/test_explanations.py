@@ -184,9 +184,6 @@ def test_a_type_that_a_line_requires_is_not_left_out() -> None:
         assert parse(finding.ptx) == finding.instruction
 
 
-# --- selectors --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("written", "role", "word", "simplicity"),
     [
@@ -272,9 +269,6 @@ def test_digits_that_are_counted_from_the_wrong_end(opcode: str, written: tuple[
     assert any("with the bytes of every register reversed" in x for x in said), said
 
 
-# --- values -----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("got", "count"), [(0x1C, 2), (0x21C, 2), (0x11C, 0)])
 def test_storage_in_a_smaller_type_explains_only_values_that_fit(got: int, count: int) -> None:
     values = {"a": 0xF0102030, "b": 0x40501122, "c": 9}  # 0x21c in all
@@ -348,9 +342,6 @@ def test_findings_keep_the_literals_of_the_line() -> None:
             assert "=" not in finding.sentence.replace(">=", ""), finding.sentence
 
 
-# --- opcodes ----------------------------------------------------------------------------
-
-
 def test_every_confusable_opcode_is_a_legal_line_with_the_written_slots() -> None:
     rng = Random(1)
     for opcode in CATALOG:
@@ -369,9 +360,6 @@ def test_lanes_of_another_width_do_not_take_selectors_that_are_written() -> None
     assert {x.opcode for x in find_confusable_opcodes(written)} == {*opcodes}
     plain = parse("vadd4.u32.u32.u32 d, a, b, c").form
     assert {"vadd", "vadd2"} < {x.opcode for x in find_confusable_opcodes(plain)}
-
-
-# --- questions at random ------------------------------------------------------------------
 
 
 @st.composite

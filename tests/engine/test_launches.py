@@ -78,9 +78,6 @@ def random_words(count: int, seed: int = 1) -> npt.NDArray[np.uint32]:
     return np.random.default_rng(seed).integers(0, 2**32, count, dtype=np.uint32)
 
 
-# --- what NumPy gives --------------------------------------------------------------------
-
-
 class Case(NamedTuple):
     """A launch of a kernel, and what its second buffer is then."""
 
@@ -224,9 +221,6 @@ def test_a_log_does_not_list_a_function_as_a_register() -> None:
     assert not step.statement.instruction
 
 
-# --- memory ------------------------------------------------------------------------------
-
-
 def test_registers_of_eight_bits() -> None:
     log = ThreadLog(0)
     result = run(read_kernel("bytes"), np.array([200, 190], np.uint8), "zeros:u32:5", log=log)
@@ -339,9 +333,6 @@ def test_two_threads_conflict_without_a_barrier_between_them(
         accesses = (describe(x.text, x.thread), describe(other, x.other_thread))
         found.append(f"{x.kind.name} {x.place}: {' after '.join(accesses)}")
     assert is_like(", ".join(found), expected), found
-
-
-# --- special registers, exchanges, atomic operations -------------------------------------
 
 
 def test_special_registers() -> None:
@@ -466,9 +457,6 @@ def test_a_waiting_thread_does_not_block_the_owner_of_the_lock() -> None:
     assert not result.conflicts
 
 
-# --- floats ------------------------------------------------------------------------------
-
-
 def _round(value: Fraction) -> int:
     """The bits of the nearest binary32 number to a fraction, ties to even, by its definition."""
     sign = 0x80000000 if value < 0 else 0
@@ -556,9 +544,6 @@ def test_a_fusible_sum_is_exact_only_if_fusion_changes_nothing(
         expected.append(is_fusible and once != _round(product + sign * Fraction(float(c))))
     assert unknown.tolist() == expected
     assert not is_fusible or 8 < sum(expected) < 40
-
-
-# --- fidelity ----------------------------------------------------------------------------
 
 
 def test_a_failed_assertion_names_its_condition() -> None:
@@ -669,9 +654,6 @@ cvt.u16.u32 %h1, %r8;
     assert np.array_equal(buffer.values[~differs], results[0][~differs])
 
 
-# --- models, limits, arguments -----------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("line", "isa", "ptxas"),
     [
@@ -747,9 +729,6 @@ def test_the_arguments_stay_unchanged() -> None:
     assert result.get_buffer("param1").values.tolist() == [[0, 0, 5], [0, 0, 0]]
     line = ptx[: ptx.index("st.global")].count("\n") + 1
     assert result.get_buffer("out").lines.tolist() == [0, 0, line, 0, 0, 0]
-
-
-# --- the log of a thread -----------------------------------------------------------------
 
 
 def test_a_log_has_the_origins_of_a_value_through_calls_and_memory() -> None:

@@ -39,9 +39,6 @@ def source(text: str, language: Language = Language.C) -> list[CheckedInstructio
     return list(check_source(text, "x", language))
 
 
-# --- sources ------------------------------------------------------------------------------
-
-
 def test_the_language_follows_from_name_or_content() -> None:
     cases = {
         ("a.PTX", ""): Language.PTX,
@@ -90,9 +87,6 @@ def test_check_calls_no_line_of_the_cuda_headers_illegal() -> None:
                 count += 1
                 assert item.is_legal, item
     assert count > 100
-
-
-# --- what is said ---------------------------------------------------------------------------
 
 
 def test_the_cache_distinguishes_one_register_from_two() -> None:

@@ -296,9 +296,6 @@ def test_a_listing_of_one_line_or_one_comment_takes_little_memory() -> None:
     assert peak < 12_000_000  # 24,000 statements take more
 
 
-# --- what check and a run read alike
-
-
 @pytest.mark.parametrize(
     ("declared", "line", "wrong"),
     [

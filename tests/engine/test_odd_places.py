@@ -23,8 +23,6 @@ __global__ void k(unsigned *o) {{
 """
 
 
-# --- guards -------------------------------------------------------------------------------
-
 _ADD = "vadd.u32.u32.u32 d, a, b;"
 GUARDS = {
     **dict.fromkeys(("@p", "@!p", "@ ! p", "@p/**/", "@/**/p", "@!/* ; */p", "L: @p"), ""),
@@ -55,8 +53,6 @@ def test_a_guard_on_a_line_of_its_own_guards() -> None:
     run = execute(program, {"b": 2})
     assert run.registers["d"].bits == 7
 
-
-# --- asm statements -----------------------------------------------------------------------
 
 HEADS = [
     "asm volatile /* sum */ (",

@@ -20,9 +20,6 @@ def check(text: str, **definitions: str | None) -> list[CheckedInstruction]:
     return list(check_source(text, "x.cu", Language.C, definitions))
 
 
-# --- conditions -----------------------------------------------------------------------------
-
-
 def _holds(condition: str, **definitions: str | None) -> bool | None:
     """Whether a condition is found to hold; None if it is left as it is."""
     text = select_branches(f"#if {condition}\nyes\n#else\nno\n#endif\n", definitions)
@@ -77,9 +74,6 @@ def test_a_condition_is_evaluated_from_known_macros(condition: str, holds: bool 
     assert _holds(condition, **known) == holds
 
 
-# --- macros -----------------------------------------------------------------------------------
-
-
 def test_macros_with_exponential_growth_are_not_expanded() -> None:
     lines = [f"#define A{i} A{i + 1} A{i + 1}" for i in range(60)]
     text = "\n".join([*lines, '#define A60 "vadd4"', f'asm(A0 ".u32"{IO}'])
@@ -94,8 +88,6 @@ def test_deeply_nested_macros_and_conditions_stay_unevaluated() -> None:
     for part, end in (("1 ? ", "1" + " : 1" * 200), ("(", "1" + ")" * 200), ("!", "1")):
         assert _holds(part * 200 + end) is None
 
-
-# --- line markers -------------------------------------------------------------------------------
 
 PREPROCESSED = f"""\
 # 0 "x.cu"

@@ -64,9 +64,6 @@ def check(proof: Proof, rng: Random) -> None:
         assert one == other, drawn
 
 
-# --- pairs -------------------------------------------------------------------------------
-
-
 def test_the_table_of_pairs() -> None:
     assert len({x.name for x in PAIRS}) == len(PAIRS) >= 60
     assert sum(x.equal for x in PAIRS) > 25 < sum(not x.equal for x in PAIRS)
@@ -78,9 +75,6 @@ def test_pair(pair: Pair) -> None:
     proof = prove(pair.a, pair.b, where=pair.where)
     assert proof.verdict is (Verdict.EQUAL if pair.equal else Verdict.DIFFERENT), proof.operands
     check(proof, Random(pair.name))
-
-
-# --- mutations ---------------------------------------------------------------------------
 
 
 def mutate_form(rng: Random) -> tuple[BasicBlock, BasicBlock]:
@@ -132,9 +126,6 @@ def test_mutations(mutate: Callable[[Random], tuple[BasicBlock, BasicBlock]], se
             check(proof, rng)
         verdicts.add(proof.verdict)
     assert Verdict.DIFFERENT in verdicts
-
-
-# --- models, names, limits ---------------------------------------------------------------
 
 
 def test_a_proof_finds_the_condition_of_an_erratum() -> None:
@@ -330,8 +321,6 @@ def test_a_product_of_pairs(bits: tuple[int, int], width: int, *, signed: bool) 
         assert solver.is_possible(*equal)
 
 
-# --- operands ----------------------------------------------------------------------------
-
 SATURATED = "vadd4.s32.s32.s32.sat d, a, b, c"
 CONDITIONS = (
     (SATURATED, "d == 0x7f7f7f7f", lambda v, d: d == 0x7F7F7F7F),
@@ -485,9 +474,6 @@ def test_the_product_of_a_register_pair_and_a_constant_is_exact(
         number = a - (a >> 63 << 64) if signed else a
         is_other = terms.make("DISTINCT", product, terms.make_value(number * factor, width))
         assert not solver.is_possible(terms.make("EQUAL", pair, terms.make_value(a, 64)), is_other)
-
-
-# --- divisions by a constant -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,6 @@ def draw_word(rng: Random) -> int:
     return rng.choice((rng.choice(EDGES), rng.getrandbits(32), rng.getrandbits(32)))
 
 
-# --- reading ------------------------------------------------------------------------------------
-
-
 def test_an_instruction_is_read() -> None:
     ins = parse_machine_instruction("@!P1 IADD3.X R7, -R2, ~R3, 0x10, P0, !PT")
     assert ins.opcode == "IADD3.X"
@@ -165,9 +162,6 @@ def test_a_kernel_is_read_up_to_its_end() -> None:
 )
 def test_the_language_of_a_release(ptxas: tuple[int, int], ptx: tuple[int, int]) -> None:
     assert find_ptx_version(ptxas) == ptx  # PTX ISA, release notes
-
-
-# --- opcodes ------------------------------------------------------------------------------------
 
 
 OTHER_SPELLINGS, REFUSED_SPELLINGS = (
@@ -390,9 +384,6 @@ def test_an_address_that_meets_an_operand_is_refused() -> None:
     assert verdict.reason.endswith("an address meets an operand")
 
 
-# --- whole programs -----------------------------------------------------------------------------
-
-
 @cache
 def golden_rows() -> Mapping[str, list[dict[str, str]]]:
     rows: dict[str, list[dict[str, str]]] = {}
@@ -465,9 +456,6 @@ def test_each_machine_instruction_is_listed_with_its_purpose() -> None:
     assert listing.missing_rows[0] == "saturate.t"  # E3: the documented clamp is nowhere
 
 
-# --- errors that are planted --------------------------------------------------------------------
-
-
 def draw_planted_error(rng: Random) -> Sample:
     """The machine code of a sample beside its line with one slot changed."""
     while True:
@@ -508,9 +496,6 @@ def test_planted_errors_are_refuted_or_harmless(count: int) -> None:
             assert results == compute_plan_results(ins, plan, operands), (str(ins), operands)
     assert refuted + equal == count
     assert refuted > 2 * equal
-
-
-# --- deviations ---------------------------------------------------------------------------------
 
 
 def test_a_new_deviation_is_found_with_its_smallest_form_and_condition() -> None:

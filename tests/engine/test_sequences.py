@@ -55,9 +55,6 @@ def is_true(sequence: IntrinsicSequence, values: dict[str, int], result: int) ->
     return expected(sequence.intrinsic, *values_of(sequence.call, values)) == result
 
 
-# --- all that nvcc writes ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("name", "architecture"), list(KERNELS))
 @whole
 def test_the_sequence_of_nvcc_for_an_intrinsic_is_named(name: str, architecture: str) -> None:
@@ -98,9 +95,6 @@ def test_most_intrinsics_are_in_the_table() -> None:
         for lanes in "24"
     }
     assert len(named) > 75
-
-
-# --- nothing false ----------------------------------------------------------------------------
 
 
 @whole
@@ -262,9 +256,6 @@ def test_the_order_and_the_names_of_registers_do_not_matter() -> None:
     assert found(*swapped) in (["__vadd4(%r1, %r2)"], ["__vadd4(%r2, %r1)"])
 
 
-# --- branches ---------------------------------------------------------------------------------
-
-
 def test_a_sequence_may_begin_before_a_loop() -> None:
     loop = ("L:", "ld.global.u32 %r2, [%rd1];", "xor.b32 %r3, %r1, %r2;", *ADD[2:], "@%p1 bra L;")
     assert found(ADD[1], *loop) == ["__vadd4(%r1, %r2)"]
@@ -335,9 +326,6 @@ def test_deep_loops_and_long_chains_are_read() -> None:
     assert found(*lines) == ["__vadd4(%r1, %r2)"] or found(*lines) == []
     nested = [f"L{n}:" for n in range(300)] + list(ADD) + [f"@%p1 bra L{n};" for n in range(300)]
     assert found(*nested) == ["__vadd4(%r1, %r2)"]
-
-
-# --- sources ----------------------------------------------------------------------------------
 
 
 def test_sequences_are_found_in_asm_statements() -> None:
