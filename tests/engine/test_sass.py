@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -45,6 +46,7 @@ from ptxscope.sass.machine_instruction import (
 from ptxscope.sass.machine_run import OPCODES, find_opcode
 from ptxscope.sass.machine_step import MachineStep, UnknownMachineCodeError
 from ptxscope.sass.row_matches import list_machine_code
+from tests.kernel_texts import is_like
 from tests.reference_data import DATA
 from tests.tiers import ci_only, some, whole
 from tools.machine_code import ARCHITECTURES, COUNTED_LINES, Sample, read_samples
@@ -519,88 +521,34 @@ def test_a_new_deviation_is_found_with_its_smallest_form_and_condition() -> None
     assert smallest == form
 
 
-def list_rows(line: str, code: Sequence[str]) -> dict[str, tuple[str, str, str]]:
-    """The purpose, the key and the reading of each instruction that computes."""
-    kernel = parse_disassembly(_format_code([*_ADDRESSES, *code, "EXIT"]))["k"]
-    kernel = kernel._replace(constants={0: bytes(0x170)})
-    listing = list_machine_code(line, make_kernel_source(parse(line)), kernel, "sm_75")
-    assert listing.verdict.outcome is VerdictOutcome.PROVED, listing.verdict
-    return {
-        x.text.split()[0]: (x.purpose, x.key, x.reading)
-        for x in listing.instructions
-        if x.purpose in ("row", "part")
-    }
-
-
-# what ptxas 13.0.88 writes for sm_75: R2 points to the results, R4 to the operands
 _ADDRESSES = [
     "S2R R2, SR_TID.X",
     "MOV R3, 0x40",
     "IMAD.WIDE.U32 R4, R2, R3, c[0x0][0x168]",
     "IMAD.WIDE.U32 R2, R2, R3, c[0x0][0x160]",
 ]
+"""What ptxas 13.0.88 writes for sm_75: R2 points to the results, R4 to the operands."""
 
 
-def test_a_value_on_random_operands_that_a_proof_refutes_is_not_named() -> None:
-    code = [
-        "LDG.E.64.SYS R4, [R4]",
-        "ISETP.EQ.U32.AND P0, PT, R4, RZ, PT",
-        "ISETP.EQ.U32.AND.EX P0, PT, R5, RZ, PT, P0",
-        "SEL R6, RZ, 0x1, !P0",
-        "MOV R7, RZ",
-        "STG.E.64.SYS [R2], R6",
-    ]
-    rows = list_rows("cnot.b64 d, a", code)
-    assert rows["ISETP.EQ.U32.AND"] == ("part", "compare.t", "")  # false for a = 1 << 32
-    assert rows["ISETP.EQ.U32.AND.EX"] == ("row", "compare.t", "")
+def read_listings() -> Iterator[Any]:
+    """The blocks of a file: PTX, then machine code; the products take long."""
+    text = re.sub("^#.*\n", "", (DATA / "machine_rows.txt").read_text("utf-8"), flags=re.M)
+    for block in text.strip().split("\n\n"):
+        ptx, *code = block.strip().split("\n")
+        yield pytest.param(ptx, code, marks=ci_only if "mul.lo" in ptx else ())
 
 
-def test_the_upper_half_of_a_stored_half_word_is_ignored() -> None:
-    code = [
-        "LDG.E.SYS R0, [R4]",
-        "LDG.E.U16.SYS R6, [R4+0x8]",
-        "ISETP.GT.U32.AND P0, PT, R0, 0xffff, PT",
-        "SEL R0, R0, 0xffff, !P0",
-        "SHF.L.U32 R7, R6, R0, RZ",
-        "STG.E.U16.SYS [R2], R7",
-    ]
-    rows = list_rows("shl.b16 d, a, b", code)
-    assert rows["SHF.L.U32"] == ("row", "operate.t", "low half")
-    assert rows["SEL"][0] == "part"
-
-
-def test_a_register_that_held_an_address_can_be_used_again_under_a_guard() -> None:
-    code = [
-        "LDG.E.SYS R0, [R4+0x8]",
-        "LDG.E.SYS R7, [R4]",
-        "ISETP.NE.U32.AND P0, PT, R0, RZ, PT",
-        "@!P0 MOV R4, RZ",
-        "@!P0 MOV R5, R7",
-        "@!P0 IMAD.HI R7, R7, R7, R4",
-        "STG.E.SYS [R2], R7",
-    ]
-    assert list_rows("@!p mad.hi.s32 d, d, d, d", code)["@!P0"] == ("row", "guard.d", "")
-    code[3] = "@P0 MOV R4, RZ"  # where P0 is false, R4 is still an address
-    with pytest.raises(AssertionError, match="departs"):
-        list_rows("@!p mad.hi.s32 d, d, d, d", code)
-
-
-def test_prmt_with_selector_rz_does_not_read_its_second_source() -> None:
-    code = ["LDG.E.SYS R0, [R4]", "PRMT R7, R0, RZ, R2", "STG.E.SYS [R2], R7"]
-    assert list_rows("prmt.b32 d, a, b, 0", code)["PRMT"][0] == "row"  # R2 is an address
-
-
-@ci_only
-def test_a_product_of_pairs_with_a_literal_is_proved() -> None:
-    code = [
-        "LDG.E.64.SYS R4, [R4]",
-        "IMAD R11, R5, -0x76543211, RZ",
-        "IMAD.WIDE.U32 R6, R4, -0x76543211, RZ",
-        "IMAD R11, R4, 0x1234567, R11",
-        "IADD3 R7, R7, R11, RZ",
-        "STG.E.64.SYS [R2], R6",
-    ]
-    assert list_rows("mul.lo.u64 d, a, 0x123456789abcdef", code)["IADD3"][1] == "operate.t"
-    code[1] = code[1].replace("-0x76543211", "-0x76543212")
-    with pytest.raises(AssertionError, match="departs"):
-        list_rows("mul.lo.u64 d, a, 0x123456789abcdef", code)
+@pytest.mark.parametrize(("ptx", "code"), [*read_listings()])
+def test_each_instruction_is_listed_as_what_is_proved_of_it(ptx: str, code: list[str]) -> None:
+    line = ptx.removeprefix("departs ")
+    texts = [*_ADDRESSES, *(x.partition(" ; ")[0] for x in code), "EXIT"]
+    kernel = parse_disassembly(_format_code(texts))["k"]._replace(constants={0: bytes(0x170)})
+    listing = list_machine_code(line, make_kernel_source(parse(line)), kernel, "sm_75")
+    if line != ptx:
+        assert listing.verdict.outcome is VerdictOutcome.DEPARTED
+        return
+    assert listing.verdict.outcome is VerdictOutcome.PROVED, listing.verdict
+    for x, text in zip(listing.instructions[len(_ADDRESSES) :], code, strict=False):
+        if " ; " in text:
+            facts = f"{x.purpose} {x.key} {x.reading}".strip()
+            assert is_like(facts, text.partition(" ; ")[2]), text
