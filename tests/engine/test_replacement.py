@@ -28,27 +28,10 @@ EMULATED = [x for x in ERRATA if x.opcodes != ("set",)]
 """The errata whose replacements the interpreter runs."""
 IDS = [x.id for x in EMULATED]
 
-_EDGES: tuple[int, ...] = (
-    0,
-    1,
-    2,
-    5,
-    7,
-    8,
-    15,
-    16,
-    31,
-    32,
-    33,
-    127,
-    128,
-    255,
-    32767,
-    32768,
-    65535,
-    0x7FFFFFFF,
+_EDGES = (
+    *(0, 1, 2, 5, 7, 8, 15, 16, 31, 32, 33, 127, 128, 255, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF),
+    *(0x80000000, 0x80000001, 0xC0000000, 0xFFFFFF7F, 0xFFFFFFFE, 0xFFFFFFFF),
 )
-_EDGES += (0x80000000, 0x80000001, 0xC0000000, 0xFFFFFF7F, 0xFFFFFFFE, 0xFFFFFFFF)
 
 
 def _operands(ins: Instruction, count: int, seed: int) -> dict[str, Words]:

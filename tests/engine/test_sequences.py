@@ -227,15 +227,25 @@ def test_a_sequence_is_described() -> None:
         ((*ADD, *(x.replace("%r", "%r1") for x in ADD)),
          ["__vadd4(%r1, %r2)", "__vadd4(%r11, %r12)"]),
         ((*ADD, "bar.sync 0;", *ADD), ["__vadd4(%r1, %r2)"] * 2),
+        # a label anywhere
+        *(((*ADD[:n], "L:", *ADD[n:]), ["__vadd4(%r1, %r2)"]) for n in range(len(ADD) + 1)),
+        # a sequence that begins before a loop; in the second, %r4 is of the former %r1
+        ((ADD[1], "L:", "ld.global.u32 %r2, [%rd1];", ADD[0], *ADD[2:], "@%p1 bra L;"),
+         ["__vadd4(%r1, %r2)"]),
+        ((ADD[1], "L:", ADD[0], *ADD[2:], "add.u32 %r1, %r1, 1;", "@%p1 bra L;"), []),
+        # a value from one branch only
+        (("@%p1 bra M;", ADD[1], "M:", ADD[0], *ADD[2:]), []),
+        (("@%p1 bra M;", ADD[1], "bra N;", "M:", "and.b32 %r4, %r9, 1;", "N:", ADD[0], *ADD[2:]),
+         []),
+        # a jump to anywhere leaves nothing known
+        ((ADD[1], "L:", ADD[0], *ADD[2:], "brx.idx %r9, T;"), []),
+        # a constant in any spelling
+        *(([x.replace("0x7f7f7f7f", spelling) for x in ADD], ["__vadd4(%r1, %r2)"])
+          for spelling in ("0X7F7F7F7FU", "017737677577", "2139062143", "~0x80808080")),
     ],
 )  # fmt: skip
 def test_only_this_dataflow_is_named(lines: list[str], names: list[str]) -> None:
     assert found(*lines) == names
-
-
-@pytest.mark.parametrize("place", range(len(ADD) + 1))
-def test_a_label_does_not_hide_a_sequence(place: int) -> None:
-    assert found(*ADD[:place], "L:", *ADD[place:]) == ["__vadd4(%r1, %r2)"]
 
 
 def test_the_order_and_the_names_of_registers_do_not_matter() -> None:
@@ -256,24 +266,6 @@ def test_the_order_and_the_names_of_registers_do_not_matter() -> None:
     assert found(*swapped) in (["__vadd4(%r1, %r2)"], ["__vadd4(%r2, %r1)"])
 
 
-def test_a_sequence_may_begin_before_a_loop() -> None:
-    loop = ("L:", "ld.global.u32 %r2, [%rd1];", "xor.b32 %r3, %r1, %r2;", *ADD[2:], "@%p1 bra L;")
-    assert found(ADD[1], *loop) == ["__vadd4(%r1, %r2)"]
-
-
-def test_a_register_that_a_loop_changes_is_another_value() -> None:
-    """%r4 is of the former %r1."""
-    loop = ("L:", *(ADD[0], *ADD[2:]), "add.u32 %r1, %r1, 1;", "@%p1 bra L;")
-    assert found(ADD[1], *loop) == []
-
-
-def test_a_value_from_one_branch_only_is_not_part_of_a_sequence() -> None:
-    skipped = ("@%p1 bra M;", ADD[1], "M:", ADD[0], *ADD[2:])
-    assert found(*skipped) == []
-    other_way = ("@%p1 bra M;", ADD[1], "bra N;", "M:", "and.b32 %r4, %r9, 1;", "N:")
-    assert found(*other_way, ADD[0], *ADD[2:]) == []
-
-
 def test_a_register_of_an_inner_block_is_distinct_from_its_namesake() -> None:
     text = "mov.b32 t, 5; { .reg .b32 t; mov.b32 t, 7; }\nadd.u32 d, t, 1;"
     (program,) = load(text, is_excerpt=True)
@@ -286,10 +278,6 @@ def test_a_label_inside_a_partial_function_may_be_an_entry() -> None:
     for lines, count in (((*ADD, "L:"), 1), ((ADD[1], "L:", ADD[0], *ADD[2:]), 0)):
         text = f'ASM = """{" ".join(lines)} vadd4.u32.u32.u32 %r9, %r9, %r9, %r9;"""'
         assert len(find_text_sequences(text, "x.py")) == count
-
-
-def test_a_jump_to_anywhere_leaves_nothing_known() -> None:
-    assert found(ADD[1], "L:", ADD[0], *ADD[2:], "brx.idx %r9, T;") == []
 
 
 def _measure(text: str) -> float:
@@ -342,8 +330,3 @@ def test_texts_with_a_sequence_have_a_hint() -> None:
     for (name, _), text in KERNELS.items():
         if len(LONE.findall(text)) >= MIN_OPERATIONS:
             assert may_have_sequences(text), name
-
-
-@pytest.mark.parametrize("spelling", ["0X7F7F7F7FU", "017737677577", "2139062143", "~0x80808080"])
-def test_a_constant_may_have_any_spelling(spelling: str) -> None:
-    assert found(*(x.replace("0x7f7f7f7f", spelling) for x in ADD)) == ["__vadd4(%r1, %r2)"]
