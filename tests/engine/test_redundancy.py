@@ -19,6 +19,7 @@ from ptxscope.engine.syntax.parser import parse
 from ptxscope.sources.diagnostic import CheckedInstruction, Severity
 from ptxscope.sources.lint import check_text
 from ptxscope.sources.verdict_cache import Redundancy, find_redundancies
+from tests.reference_data import read_lines
 from tests.reference_integers import compute
 from tests.tiers import some
 
@@ -120,47 +121,13 @@ def test_shorter_lines_are_equivalent_and_complete(step: int) -> None:
 @pytest.mark.parametrize(
     ("line", "rule", "message"),
     [
-        ("lop3.b32 d, a, b, c, 0xf0", "shorter", "this moves a: `mov.b32 d, a;` does the same"),
-        ("lop3.b32 d, a, b, c, 0x33", "shorter", "this inverts b: `not.b32 d, b;` does the same"),
-        ("@!p lop3.b32 d, a, b, c, 0x3c", "shorter",
-         "this is a ^ b: `@!p xor.b32 d, a, b;` does the same"),
+        *read_lines("redundancies.txt", 3),
         ("lop3.b32 d, a, 0xff, c, 0xfc", "shorter",
          "this is a | 0xff: `or.b32 d, a, 0xff;` does the same"),
-        ("lop3.b32 d, x, y, z, 0x30", "ignored",
-         "the table 0x30, ~y & x, ignores z: `lop3.b32 d, x, y, 0, 0x30;` does the same"),
-        ("prmt.b32 d, a, b, 0x7654", "shorter", "this moves b: `mov.b32 d, b;` does the same"),
-        ("prmt.b32 d, a, 0, 0x4444", "shorter",
-         "d is always 0x0: `mov.b32 d, 0x0;` does the same"),
-        ("prmt.b32 d, a, b, 0x125410", "ignored",
-         "only the low 16 bits of 0x125410 count: `prmt.b32 d, a, b, 0x5410;` does the same"),
-        ("shf.l.wrap.b32 d, a, b, 40", "ignored",
-         "only the low 5 bits of 40 count: `shf.l.wrap.b32 d, a, b, 0x8;` does the same"),
-        ("shf.r.wrap.b32 d, a, b, 32", "shorter", "this moves a: `mov.b32 d, a;` does the same"),
-        ("bfe.s32 d, a, 7, 0", "shorter", "d is always 0x0: `mov.b32 d, 0x0;` does the same"),
-        ("bfi.b64 d, a, b, 64, 8", "shorter", "this moves b: `mov.b64 d, b;` does the same"),
     ],
 )  # fmt: skip
 def test_a_redundant_line_has_its_rule_and_message(line: str, rule: str, message: str) -> None:
-    (item,) = find(line)
-    assert (item.rule, item.message) == (rule, message)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "lop3.b32 d, a, b, c, 0xe8",
-        "lop3.b32 d, a, b, 0, 0x30",
-        "prmt.b32 d, a, b, c",
-        "prmt.b32 d, a, a, 0x0123",
-        "bfe.u32 d, a, 0, 8",
-        "shf.r.clamp.b32 d, a, b, 31",
-        "vadd.u32.u32.u32 d, a, 0",
-        "fns.b32 d, a, 0, 1",
-        "lop3.and.b32 _|p, a, b, c, 0xf0, q",
-    ],
-)
-def test_a_line_without_redundancy_has_no_message(line: str) -> None:
-    assert not find(line)
+    assert [(x.rule, x.message) for x in find(line)] == [(rule, message)] * (rule != "-")
 
 
 def check(text: str) -> list[CheckedInstruction]:
@@ -209,44 +176,15 @@ def _lines_without_carry(text: str, name: str = "k.ptx") -> list[int]:
     ]
 
 
-_ADD, _SUB, _READ = (f"{x}.u32 %r1, %r2, %r3;" for x in ("add.cc", "sub.cc", "addc"))
-
-
 @pytest.mark.parametrize(
     ("statements", "lines"),
-    [
-        (f"{_ADD} {_READ}", [5]),
-        (f"{_SUB} {{ subc.cc.u32 %r1, %r2, %r3; }}", [5]),
-        (f"addc.cc.u32 %r1, %r2, %r3; {_READ}", [2, 5]),
-        ("add.u32 %r1, %r2, %r3; madc.lo.u32 %r1, %r2, %r3, %r4; mad.lo.cc.u32 %r1, %r2, %r3, 0;",
-         [2, 5]),
-        # under guards
-        (f"@%p {_ADD} {_READ}", [2, 5]),
-        (f"@%p {_ADD} @%p {_READ}", [5]),
-        (f"@%p {_ADD} @!%p {_READ}", [2, 5]),
-        (f"@%p {_ADD} @!%p {_ADD} {_READ}", [5]),
-        (f"{_ADD} @%p {_ADD} {_READ}", [5]),
-        (f"@%p {_ADD} {_ADD} {_READ}", [5]),
-        # the write is reached first, by a branch
-        (f"bra W; R: {_READ} ret; W: {_ADD} bra R;", [5]),
-        (f"bra W; $L__BB0_1: {_READ} ret; W: {_ADD} bra.uni $L__BB0_1;", [5]),
-        # the write is skipped on one path, or its guard holds on the only one
-        (f"@%p bra L; {_ADD} L: {_READ}", [5]),
-        (f"@!%p bra L; @%p {_ADD} {_READ} L: ret;", [5]),
-        (f"bra W; L: {_READ} ret; W: @%p {_ADD} @%p bra L;", [5]),
-        # another write may be the last one
-        (f"{_ADD} @%p bra L; {_SUB} L: {_READ}", [5]),
-        (f"{_ADD} @%p {_SUB} {_READ}", [5]),
-        (f"@%p {_SUB} @%p {_READ}", [2, 5]),
-        # no other path: a branch away, a label before the write, an address space's name
-        (f"@%p bra L; {_READ} L: ret;", [2, 5]),
-        (f"L: {_SUB} {_READ}", [2, 5]),
-        (f"st.shared::cta.u32 [%r4], %r5; {_READ}", [2, 5]),
-        (f"st.u32 [%r4], %r5; // a: b\n{_READ}", [3, 6]),
-    ],
-)  # fmt: skip
-def test_paths_decide_which_carry_is_read(statements: str, lines: list[int]) -> None:
-    assert _lines_without_carry(_LISTING.replace("STATEMENTS", statements)) == lines
+    [*read_lines("carries.txt", 2), ("st.u32 [%r4], %r5; // a: b\nREAD", "3 6")],
+)
+def test_paths_decide_which_carry_is_read(statements: str, lines: str) -> None:
+    for word, opcode in (("ADD", "add.cc"), ("SUB", "sub.cc"), ("READ", "addc")):
+        statements = statements.replace(word, f"{opcode}.u32 %r1, %r2, %r3;")
+    found = _lines_without_carry(_LISTING.replace("STATEMENTS", statements))
+    assert found == [*map(int, lines.split())]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from ptxscope.kernels.sequences.intrinsic_sequences import (
 )
 from ptxscope.sources.source_programs import load
 from tests.engine.test_intrinsics import BITING, expected
+from tests.reference_data import read_lines
 from tests.tiers import ci_only, sampled, whole
 from tools.intrinsic_sequences import MIN_OPERATIONS, SIMD, prove_pattern
 from tools.nvcc_intrinsics import STORED, map_kernels, map_loads, read_stored_ptx
@@ -196,56 +197,16 @@ def test_a_sequence_is_described() -> None:
     assert str(sequence) == "line 5 computes `__vadd4(%r1, %r2)` → %r8"
 
 
-@pytest.mark.parametrize(
-    ("lines", "names"),
-    [
-        # the sum of another register, or of one that changes in between
-        ((*ADD[:2], "mov.b32 %r1, 5;", *ADD[2:]), ["__vadd4(%r1, %r2)"]),
-        (("mov.b32 %r1, 5;", *ADD), ["__vadd4(0x00000005, %r2)"]),
-        ((ADD[0], "mov.b32 %r1, 5;", *ADD[1:]), []),
-        (("ld.global.u32 %r2, [%rd1];", *ADD), ["__vadd4(%r2, %r1)"]),
-        ((*ADD[:2], "ld.global.u32 %r2, [%rd1];", *ADD[2:]), []),
-        ((*ADD[:2], "@%p1 mov.b32 %r4, %r1;", *ADD[2:]), []),
-        ((*ADD[:2], "@%p1 and.b32 %r4, %r1, 0x7f7f7f7f;", *ADD[2:]), []),
-        ((*ADD[:1], "@%p1 and.b32 %r4, %r1, 0x7f7f7f7f;", *ADD[2:]), []),
-        ((*ADD[:3], "mov.b32 %r9, %r4;", "mov.b32 %r4, 0;", "mov.b32 %r4, %r9;", *ADD[3:]),
-         ["__vadd4(%r1, %r2)"]),
-        ((*ADD[:4], "add.u32 %r6, %r6, 1;", *ADD[4:]), []),
-        ((*ADD[:4], "call (%r6), f, (%r1);", *ADD[4:]), []),
-        # an inner register of the same name
-        ((*ADD[:2], "{ .reg .b32 %r4; mov.b32 %r4, 0; }", *ADD[2:]), ["__vadd4(%r1, %r2)"]),
-        ((*ADD[:2], "{ .reg .b32 %r4; and.b32 %r5, %r2, 0x7f7f7f7f; add.u32 %r6, %r4, %r5; }",
-          *ADD[4:]), []),
-        # a carry, another width, another constant
-        ((*ADD[:3], "add.cc.u32 %r6, %r4, %r5;", *ADD[4:]), []),
-        ((*ADD[:3], "add.sat.s32 %r6, %r4, %r5;", *ADD[4:]), []),
-        ((ADD[0], "and.b32 %r4, %r1, 0x7f7f7f7e;", *ADD[2:]), []),
-        ((*ADD[:4], "and.b32 %r7, %r3, 0x80808000;", ADD[5]), []),
-        # both operands are one register
-        ([x.replace("%r2", "%r1") for x in ADD], ["__vadd4(%r1, %r1)"]),
-        # the same once more
-        ((*ADD, *(x.replace("%r", "%r1") for x in ADD)),
-         ["__vadd4(%r1, %r2)", "__vadd4(%r11, %r12)"]),
-        ((*ADD, "bar.sync 0;", *ADD), ["__vadd4(%r1, %r2)"] * 2),
-        # a label anywhere
-        *(((*ADD[:n], "L:", *ADD[n:]), ["__vadd4(%r1, %r2)"]) for n in range(len(ADD) + 1)),
-        # a sequence that begins before a loop; in the second, %r4 is of the former %r1
-        ((ADD[1], "L:", "ld.global.u32 %r2, [%rd1];", ADD[0], *ADD[2:], "@%p1 bra L;"),
-         ["__vadd4(%r1, %r2)"]),
-        ((ADD[1], "L:", ADD[0], *ADD[2:], "add.u32 %r1, %r1, 1;", "@%p1 bra L;"), []),
-        # a value from one branch only
-        (("@%p1 bra M;", ADD[1], "M:", ADD[0], *ADD[2:]), []),
-        (("@%p1 bra M;", ADD[1], "bra N;", "M:", "and.b32 %r4, %r9, 1;", "N:", ADD[0], *ADD[2:]),
-         []),
-        # a jump to anywhere leaves nothing known
-        ((ADD[1], "L:", ADD[0], *ADD[2:], "brx.idx %r9, T;"), []),
-        # a constant in any spelling
-        *(([x.replace("0x7f7f7f7f", spelling) for x in ADD], ["__vadd4(%r1, %r2)"])
-          for spelling in ("0X7F7F7F7FU", "017737677577", "2139062143", "~0x80808080")),
-    ],
-)  # fmt: skip
-def test_only_this_dataflow_is_named(lines: list[str], names: list[str]) -> None:
-    assert found(*lines) == names
+def expand(statements: str) -> str:
+    """Statements with those of the sum in the place of their numbers, as <1-6>."""
+    return re.sub(
+        r"<(\d)-?(\d?)>", lambda x: " ".join(ADD[int(x[1]) - 1 : int(x[2] or x[1])]), statements
+    )
+
+
+@pytest.mark.parametrize(("statements", "calls"), read_lines("dataflows.txt", 2))
+def test_only_this_dataflow_is_named(statements: str, calls: str) -> None:
+    assert "; ".join(found(expand(statements))) == calls
 
 
 def test_the_order_and_the_names_of_registers_do_not_matter() -> None:
