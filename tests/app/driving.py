@@ -39,13 +39,11 @@ KEYS = {
     "+": "plus",
     ":": "colon",
     "|": "vertical_line",
+    "=": "equals_sign",
+    "?": "question_mark",
 }
 
-_CHARACTERS = {name: char for char, name in KEYS.items()} | {
-    "equals_sign": "=",
-    "question_mark": "?",
-    "plus": "+",
-}
+_CHARACTERS = {name: char for char, name in KEYS.items()}
 
 
 def parse_place(text: str) -> Place:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 from rich.color import Color, ColorSystem
@@ -69,37 +69,58 @@ def combinations() -> Iterator[str]:
             yield f"{ink} {over}".strip()
 
 
+def test_the_contrast_of_black_and_white_is_21() -> None:
+    assert ratio((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
+    assert ratio((119, 119, 119), (255, 255, 255)) == pytest.approx(4.48, abs=0.005)  # of WCAG
+
+
 def grounds(theme: Theme) -> dict[str, Rgb]:
     colors = theme.to_color_system().generate() | theme.variables
     return {name: hexed(colors[name]) for name in ("background", "surface", "panel")}
 
 
-def test_the_contrast_of_black_and_white_is_21() -> None:
-    assert ratio((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
-    assert ratio((119, 119, 119), (255, 255, 255)) == pytest.approx(4.48, abs=0.005)  # of WCAG
+def find_poor(theme: Theme, read: Callable[[Style], Iterable[tuple[Rgb, Rgb]]]) -> list[object]:
+    """The inks that are hard to read; ``read`` gives colours and grounds as a terminal has them."""
+    palette, poor = ThemeStyles(theme), list[object]()
+    for names in combinations():
+        style = palette.resolve_style(names)
+        assert not style.dim, names
+        for color, ground in read(style):
+            if (contrast := ratio(color, ground)) < needed(theme, names):
+                poor.append((names, ground, round(contrast, 2)))
+    return poor
 
 
 @whole
 @pytest.mark.parametrize("system", [ColorSystem.TRUECOLOR, ColorSystem.EIGHT_BIT])
 @pytest.mark.parametrize("name", some(FULL, 0, 1, 2, 3))
 def test_inks_in_full_and_in_256_colours(name: str, system: ColorSystem) -> None:
-    theme = THEMES[name]
-    palette = ThemeStyles(theme)
+    def convert(color: Color | None, ground: Rgb) -> Rgb:
+        full = color or Color.from_rgb(*ground)
+        return tuple(full.downgrade(system).get_truecolor())  # type: ignore[return-value]
 
-    def shown(color: Color | None, ground: Rgb) -> Rgb:
-        found = color or Color.from_rgb(*ground)
-        return tuple(found.downgrade(system).get_truecolor())  # type: ignore[return-value]
+    def read(style: Style) -> Iterator[tuple[Rgb, Rgb]]:
+        assert style.color is not None
+        for ground in grounds(THEMES[name]).values():
+            yield convert(style.color, ground), convert(style.bgcolor, ground)
 
-    poor = []
-    for names in combinations():
-        style = palette.resolve_style(names)
-        for where, ground in grounds(theme).items():
-            assert style.color is not None, names
-            assert not style.dim, names
-            found = ratio(shown(style.color, ground), shown(style.bgcolor, ground))
-            if found < needed(theme, names):
-                poor.append((names, where, round(found, 2)))
-    assert not poor
+    assert not find_poor(THEMES[name], read)
+
+
+@pytest.mark.parametrize("name", some(FULL, 0, 1, 2, 3))
+def test_inks_in_greys(name: str) -> None:
+    """What NO_COLOR makes of a theme of full colours."""
+    page = Style(bgcolor=Color.from_rgb(*grounds(THEMES[name])["background"]))
+
+    def read(style: Style) -> Iterator[tuple[Rgb, Rgb]]:
+        segments = Monochrome().apply([Segment("x", page + style)], None)  # type: ignore[arg-type]
+        ((_, grey, _),) = segments
+        assert grey is not None
+        assert grey.color is not None
+        assert grey.bgcolor is not None
+        yield tuple(grey.color.triplet), tuple(grey.bgcolor.triplet)  # type: ignore[arg-type]
+
+    assert not find_poor(THEMES[name], read)
 
 
 def ansi_rgb(color: Color | None, default: int, palette: list[str]) -> Rgb:
@@ -113,52 +134,23 @@ def ansi_rgb(color: Color | None, default: int, palette: list[str]) -> Rgb:
 def test_inks_in_16_colours(name: str, colours: str) -> None:
     theme, palette = THEMES[name], PALETTES[colours]
     text, page = (7, 0) if theme.dark else (0, 15)
-    poor = []
-    for names in combinations():
-        style = ThemeStyles(theme).resolve_style(names)
-        assert not style.dim, names
-        color = ansi_rgb(style.color, text, palette)
-        ground = ansi_rgb(style.bgcolor, page, palette)
-        if (found := ratio(color, ground)) < needed(theme, names):
-            poor.append((names, round(found, 2)))
-    assert not poor
 
+    def read(style: Style) -> Iterator[tuple[Rgb, Rgb]]:
+        yield ansi_rgb(style.color, text, palette), ansi_rgb(style.bgcolor, page, palette)
 
-@pytest.mark.parametrize("name", some(FULL, 0, 1, 2, 3))
-def test_inks_in_greys(name: str) -> None:
-    """What NO_COLOR makes of a theme of full colours."""
-    theme = THEMES[name]
-    palette, page = ThemeStyles(theme), grounds(theme)["background"]
-    poor = []
-    for names in combinations():
-        base = Style(bgcolor=Color.from_rgb(*page))
-        segments = [Segment("x", base + palette.resolve_style(names))]
-        ((_, style, _),) = Monochrome().apply(segments, None)  # type: ignore[arg-type]
-        assert style is not None
-        assert style.color is not None
-        assert style.bgcolor is not None
-        found = ratio(tuple(style.color.triplet), tuple(style.bgcolor.triplet))  # type: ignore[arg-type]
-        if found < needed(theme, names):
-            poor.append((names, round(found, 2)))
-    assert not poor
-
-
-@sampled
-@pytest.mark.parametrize("name", THEMES)
-@pytest.mark.parametrize("ink", ["", "chip-a3", "value", "pattern"])
-def test_what_the_cursor_lights_shows_without_colours(name: str, ink: str) -> None:
-    palette = ThemeStyles(THEMES[name])
-    bare = []
-    for over in ("", "cursor", "origin", "reached"):
-        segments = [Segment("x", palette.resolve_style(f"{ink} {over}".strip()))]
-        ((_, style, _),) = NoColor().apply(segments, None)  # type: ignore[arg-type]
-        bare.append(str(style))
-    assert len(set(bare)) == len(bare), bare
+    assert not find_poor(theme, read)
 
 
 @pytest.mark.parametrize("name", THEMES)
-def test_inks_that_differ_by_their_attributes(name: str) -> None:
+def test_what_the_cursor_lights_and_some_inks_show_without_colours(name: str) -> None:
     palette = ThemeStyles(THEMES[name])
+    for ink in ("", "chip-a3", "value", "pattern"):
+        bare = []
+        for over in ("", "cursor", "origin", "reached"):
+            segments = [Segment("x", palette.resolve_style(f"{ink} {over}".strip()))]
+            ((_, style, _),) = NoColor().apply(segments, None)  # type: ignore[arg-type]
+            bare.append(str(style))
+        assert len(set(bare)) == len(bare), bare
     for ink in ("lost", "off"):
         assert palette.resolve_style(ink).strike
     for ink in ("value", "strong", "clamped", "changed", "chosen", "current", "chip-d"):

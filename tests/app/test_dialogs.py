@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from string import ascii_letters
 
 import pytest
 from textual.command import CommandList
+from textual.widgets import Input
 from textual.widgets._toast import Toast
 
 from ptxscope.engine.isa.catalog import CATALOG
@@ -301,3 +303,31 @@ async def test_help_has_first_the_panels_keys_and_the_glyphs_on_the_screen(
         assert "keys.toml" in page
         await drive.press("question_mark")
         assert drive.app.screen is drive.screen
+
+
+LETTERS_LINE = "setp.lt.f32 p, a, b"
+FIELDS = {
+    "line": ("i",),
+    "filter": ("slash",),
+    "value": ("o", "1"),
+    "prediction": ("1", "P", "home", "enter"),
+    "lesson": ("@lessons", *["down"] * 9, "enter", *["n"] * 7),
+    "explain": ("x",),
+    "export": ("e", "tab"),
+    "file": ("@listing.open",),
+    "note": ("@note",),
+    "palette": ("ctrl+p",),
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+async def test_a_field_takes_every_letter(name: str) -> None:
+    async with explorer(LETTERS_LINE, {"a": 0, "b": 0}) as drive:
+        await drive.press(*FIELDS[name])
+        focus = drive.focus
+        assert isinstance(focus, Input), focus
+        for letters in (ascii_letters, "nan", "no", "h", "q"):
+            focus.value = ""
+            await drive.press(*letters)
+            assert drive.focus is focus
+            assert focus.value == letters

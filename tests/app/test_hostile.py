@@ -9,24 +9,12 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.state.listing_transitions import open_file
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import StateStore
 from tests.app.driving import VALUES, Driver, explorer
 from tests.tiers import ci_only, some
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
-
-
-@POSIX
-async def test_opening_a_fifo_in_the_explorer_says_so(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "f")
-    async with explorer() as drive:
-        await drive.screen.perform(open_file, str(tmp_path / "f"))
-        await drive.pilot.pause()
-        assert any("it is a FIFO" in said for said in messages(drive))
-        await drive.press("escape")
-        assert drive.state.cursor is None
 
 
 @POSIX

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.app.driving import explorer
+from tests.app.driving import KEYS, explorer
 from tests.app.test_listing import BLOCK
 from tests.tiers import ci_only, some, thorough
 
@@ -15,23 +15,12 @@ _LETTERS = [*"gnNailomtursvbyYxPCh=?/.,- 0123456789[]abcdefu"]
 _NAMED = """left right up down home end tab shift+tab enter escape backspace delete space pageup
 pagedown plus minus less_than_sign greater_than_sign ctrl+up ctrl+down ctrl+r f2 ctrl+k ctrl+a
 ctrl+o f5""".split()
-_NAMES = {
-    "=": "equals_sign",
-    "?": "question_mark",
-    "/": "slash",
-    ".": "full_stop",
-    ",": "comma",
-    "-": "minus",
-    " ": "space",
-    "[": "left_square_bracket",
-    "]": "right_square_bracket",
-}
 _SIZES = [(80, 24), (120, 40), (200, 60), (40, 12), (20, 6), (99, 31), (160, 50)]
 
 
 async def _let_loose(seed: int, keys: int, resizes: int) -> None:
     rng = Random(seed)
-    pool = [_NAMES.get(key, key) for key in _LETTERS] + _NAMED * 2
+    pool = [KEYS.get(key, key) for key in _LETTERS] + _NAMED * 2
     batch = max(keys // resizes, 1)
     async with explorer(size=(120, 40)) as drive:
         await (drive.paste(BLOCK) if seed % 2 else drive.press("P"))

@@ -72,34 +72,27 @@ async def test_every_format_is_previewed_and_moves_nothing_on_the_terminal(name:
 
 async def test_what_is_included_changes_the_preview() -> None:
     async with explorer(*E3) as drive:
-        await drive.press("e")
-        await _format(drive, "text")
-        assert "The steps of ptxas" not in drive.app.screen.query_one("#preview", Page).read_text()
-        await drive.press("down", "space")
-        assert "The steps of ptxas" in drive.app.screen.query_one("#preview", Page).read_text()
-        await drive.press("tab")
-        await drive.type("4")
-        preview = drive.app.screen.query_one("#preview", Page).read_text()
-        assert "4 saturate" in preview
-        assert "\n3 add" not in preview
-        shown = await drive.read_after(drive.type("4"))
-        assert "'44' is not a step of this instruction" in shown
-        await drive.press("backspace", "tab", *"Title", "escape")
-        assert drive.session.trace.annotations.title == "Title"
-        await drive.press("u")
-        assert drive.session.trace.annotations.title == ""
-
-
-async def test_a_compact_figure_is_chosen_beside_the_format() -> None:
-    async with explorer(*E3) as drive:
-        await drive.press("e")
-        await drive.press("down", "right", "right", "space")
+        await drive.press("e", "down", "right", "right", "space")
         screen = drive.app.screen
         assert isinstance(screen, ExportDialog)
         assert screen.make_document() == export(drive.session.trace, "svg", Options(compact=True))
         await drive.press("left", "left", "space")
         both = Options(compact=True, both=True)
         assert screen.make_document() == export(drive.session.trace, "svg", both)
+        await drive.press("space", "up")
+        await _format(drive, "text")
+        preview = screen.query_one("#preview", Page)
+        assert "The steps of ptxas" not in preview.read_text()
+        await drive.press("down", "space")
+        assert "The steps of ptxas" in preview.read_text()
+        await drive.press("tab")
+        await drive.type("4")
+        assert "4 saturate" in preview.read_text()
+        assert "\n3 add" not in preview.read_text()
+        shown = await drive.read_after(drive.type("4"))
+        assert "'44' is not a step of this instruction" in shown
+        await drive.press("backspace", "tab", *"Title", "escape")
+        assert drive.session.trace.annotations.title == "Title"
 
 
 async def test_saving_asks_before_it_overwrites(

@@ -18,6 +18,7 @@ from ptxscope.state.edits import (
     with_model,
     with_opcode,
     with_step_note,
+    with_value,
 )
 from ptxscope.state.explorer_state import ExplorerState, Mode
 from ptxscope.state.setup import make_example
@@ -89,28 +90,22 @@ def test_an_edit_that_changes_nothing_goes_on_playing() -> None:
 # --- undo ----------------------------------------------------------------------------------
 
 
-def test_undo_and_redo_keep_the_step() -> None:
-    state = make_state()
-    state.edit(swap_operands(state.setup))
+def test_undo_and_redo_keep_the_step_and_stay_at_the_end() -> None:
+    state = make_state(VADD4, {})
+    count = state.last_step
+    state.edit(with_choice(state.setup, "sat", False))
+    fewer = state.last_step
+    assert state.step == fewer < count
+    state.undo()
+    assert state.step == count
+    state.redo()
+    assert state.step == fewer
     state.go_to_step(2)
     assert state.undo()
     assert state.step == 2
     state.go_to_step(4)
     assert state.redo()
     assert state.step == 4
-
-
-def test_undo_and_redo_stay_at_the_end() -> None:
-    state = make_state(VADD4, {})
-    count = state.last_step
-    state.edit(with_choice(state.setup, "sat", False))
-    fewer = state.last_step
-    assert fewer < count
-    assert state.step == fewer
-    state.undo()
-    assert state.step == count
-    state.redo()
-    assert state.step == fewer
 
 
 def test_results_of_later_statements_stay_hidden_while_one_steps_through_a_block() -> None:
@@ -157,21 +152,13 @@ def type_keys(state: ExplorerState, text: str) -> None:
         state.type_line(line[:-1] if char == "<" else line + char)
 
 
-def test_typing_is_one_edit_however_many_keys() -> None:
+def test_each_visit_to_the_line_is_one_edit_however_many_keys() -> None:
     state = make_state()
     before = state.setup
-    type_keys(state, "<<<<<<%r9, %r8")
-    assert len(state.session.undo_history) == 1
-    assert state.undo()
-    assert state.setup == before
-
-
-def test_each_visit_to_the_line_is_an_edit() -> None:
-    state = make_state()
-    before = state.setup
-    for text in ("xyz", "uvw"):
+    for text in ("xyz", "<<<<<<%r9, %r8"):
         type_keys(state, text)
         state.end_typing()
+    assert len(state.session.undo_history) == 2
     state.undo()
     assert state.setup.line.endswith("xyz")
     state.undo()
@@ -330,3 +317,25 @@ def test_recent_instructions_are_few_and_different() -> None:
     for opcode in ("vadd", "vsub", "vmad", "vset", "vadd", "vmin", "selp"):
         state.add_recent(opcode)
     assert state.recent == ["selp", "vmin", "vadd", "vset", "vmad"]
+
+
+def test_one_register_in_two_roles_has_one_value() -> None:
+    state = make_state("vadd4.u32.u32.u32 x, x, y, x", {"x": 1, "y": 2})
+    state.edit(with_value(state.setup, "a", 2))
+    assert state.trace.result == {"x": 4}
+
+
+def test_a_mask_shows_c_where_nobody_gave_it() -> None:
+    state = make_state("vavrg4.s32.s32.s32 d, a, b, c", {"a": 0x01020304, "b": 0})
+    state.edit(with_line(state.setup, "vavrg4.s32.s32.s32 d.b20, a, b, c"))
+    assert state.trace.operands["c"] == 0xCCCCCCCC
+    assert f"{state.trace.result['d']:08x}"[:2] == "cc"
+
+
+def test_c_of_an_example_is_replaced_where_it_is_kept_and_the_users_is_not() -> None:
+    example = make_example("vset4")
+    line = "vadd.s32.s32.s32.sat d.b0, a, b, c"
+    assert "c" in example.values
+    assert "c" not in with_line(example, line).values
+    edited = with_value(with_value(example, "c", 1), "c", example.values["c"])
+    assert with_line(edited, line).values["c"] == example.values["c"]

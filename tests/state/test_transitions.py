@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ptxscope import diagnose
+import pytest
+
+from ptxscope import diagnose, parse
+from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.annotations import NOTHING, Annotations
+from ptxscope.engine.tracing.step_text import describe_step, format_lane_sentence
 from ptxscope.learn.lesson_text import format_answer
 from ptxscope.state import (
-    answer_transitions,
     edit_transitions,
     lesson_transitions,
     listing_transitions,
@@ -27,7 +30,9 @@ from ptxscope.state.requests import (
     ShowOutcome,
     Wait,
 )
-from tests.state.states import LINE, answer, make_state, open_text, said, set_values
+from ptxscope.state.setup import make_example, make_setup, trace_of
+from ptxscope.state.step_transitions import compute_reading_seconds, estimate_seconds
+from tests.state.states import LINE, VALUES, answer, make_state, open_text, said, set_values
 
 
 def do(state: ExplorerState, id_: str, *answers: object) -> list[Request]:
@@ -155,10 +160,13 @@ def test_values_after_a_pasted_line_are_those_of_its_registers() -> None:
     assert state.setup.line == f"{LINE};"
 
 
-def test_edge_cases_are_offered_and_set() -> None:
-    state = make_state("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})
+def test_edge_cases_are_offered_padded_named_once_and_set() -> None:
+    state = make_state("vadd4.s32.s32.s32 d, a, b, c", {})
     (asked,) = answer(edit_transitions.offer_values(state, "a"), 1)
     assert isinstance(asked, AskItem)
+    abouts = {item.label: item.about for item in asked.items}
+    assert abouts["0x80ff7f01"] == ""
+    assert {len(x) for x in abouts.values()} == {0, len("0x80808080")}
     assert f"{state.trace.operands['a']:#010x}" == asked.items[1].about
 
 
@@ -294,38 +302,15 @@ def test_a_lesson_is_chosen_answered_and_left() -> None:
     assert state.lesson_places[name].card == index
 
 
-def test_an_explanation_is_pinned_and_compared() -> None:
-    state = make_state()
-    (asked,) = do(state, "explain", ("0x5", None))
-    assert isinstance(asked, Open)
-    (asked,) = do(state, "explain", None)
-    assert isinstance(asked, Open)
-    assert asked.values[1] == "0x5"
-    answer(answer_transitions.toggle_pin(state))
-    assert state.pin is state.setup
-
-
-def test_an_observed_result_is_not_that_of_another_instruction() -> None:
+def test_an_observed_result_is_kept_for_its_instruction() -> None:
     state = make_state()
     opcode = state.setup.instruction.opcode
     do(state, "explain", ("0x5", None))
-    answer(edit_transitions.open_choice(state, "vmad"))
-    (asked,) = do(state, "explain", None)
-    assert isinstance(asked, Open)
-    assert asked.values[1] == ""
-    answer(edit_transitions.open_choice(state, opcode))
-    (asked,) = do(state, "explain", None)
-    assert isinstance(asked, Open)
-    assert asked.values[1] == "0x5"
-
-
-def test_edge_cases_are_padded_and_named_once() -> None:
-    state = make_state("vadd4.s32.s32.s32 d, a, b, c", {})
-    (asked,) = answer(edit_transitions.offer_values(state, "a"))
-    assert isinstance(asked, AskItem)
-    abouts = {item.label: item.about for item in asked.items}
-    assert abouts["0x80ff7f01"] == ""
-    assert {len(x) for x in abouts.values()} == {0, len("0x80808080")}
+    for other, text in ((opcode, "0x5"), ("vmad", ""), (opcode, "0x5")):
+        answer(edit_transitions.open_choice(state, other))
+        (asked,) = do(state, "explain", None)
+        assert isinstance(asked, Open)
+        assert asked.values[1] == text
 
 
 def test_an_explanation_by_another_opcode_opens_beside_what_was_written() -> None:
@@ -350,3 +335,36 @@ def test_going_to_a_field_clears_what_was_said_of_something_else() -> None:
         assert cleared == ShowHint()
         assert isinstance(focus, Focus)
         assert len(do(state, id_)) == 1  # what the field says stays
+
+
+def test_a_step_with_more_words_stays_longer() -> None:
+    assert estimate_seconds(0) == 1.5
+    assert estimate_seconds(40) == pytest.approx(40 * 0.15)
+    assert estimate_seconds(1000) == 8
+    trace = trace_of(make_setup(parse(LINE), VALUES))
+    times = {step.stage.value: compute_reading_seconds(trace, step) for step in trace.steps}
+    words = {x.stage.value: len(describe_step(x).split()) for x in trace.steps}
+    assert times[max(words, key=words.__getitem__)] == max(times.values()) > times["write"]
+    assert times["write"] == min(times.values())
+
+
+def test_only_words_that_are_shown_are_waited_for() -> None:
+    """A lane that nothing happened to says nothing where little room is; one clamped does."""
+    calm, loud = {"a": 0x01010101, "b": 0x01010101}, {"a": 0x7F7F0101, "b": 0x7F7F0101}
+    line = parse("vadd4.s32.s32.s32.sat d, a, b, c")
+    times = []
+    for values in (calm, loud):
+        trace = trace_of(make_setup(line, values))
+        step = next(x for x in trace.steps if x.stage.value == "saturate")
+        times.append(compute_reading_seconds(trace, step))
+    said = describe_step(step).split()
+    assert times[0] == pytest.approx(max(1.5, 0.15 * len(said)))
+    told = [format_lane_sentence(step.rows[0], lane).split() for lane in (3, 2)]
+    assert times[1] == pytest.approx(0.15 * (len(said) + sum(map(len, told))))
+    assert times[0] < times[1] <= 8
+
+
+def test_no_step_of_an_example_looks_hung() -> None:
+    for opcode in CATALOG:
+        trace = trace_of(make_example(opcode))
+        assert all(1.5 <= compute_reading_seconds(trace, step) <= 8 for step in trace.steps), opcode
