@@ -242,8 +242,8 @@ class ExplorerState:
     def go_to_statement(self, delta: int) -> bool:
         """Go on to the next statement of an open block, or back; return whether there is one.
 
-        Its first step is shown, or its last. It is no edit of its own: nothing changes but what is
-        shown of the block.
+        Its first step is shown, or its last. It is an edit of its own only if it drops notes, which
+        are of one statement: otherwise nothing changes but what is shown of the block.
         """
         cursor = self.cursor
         if cursor is None or cursor.listing.block is None or self.lesson is not None:
@@ -251,7 +251,11 @@ class ExplorerState:
         neighbour = cursor.move_by(delta)
         if neighbour.index == cursor.index:
             return False
-        self.session.amend(neighbour.make_setup(self.setup), neighbour)
+        setup = neighbour.make_setup(self.setup)
+        if setup.annotations == self.setup.annotations:
+            self.session.amend(setup, neighbour)
+        else:
+            self.session.apply(setup, neighbour)
         self.add_recent(self.setup.instruction.opcode)
         self._follow_session(is_at_end=False)
         self.step = 1 if delta > 0 else self.last_step

@@ -57,6 +57,12 @@ def hexed(text: str) -> Rgb:
     return red, green, blue
 
 
+def get_rgb(color: Color | None) -> Rgb:
+    assert color is not None
+    red, green, blue = color.get_truecolor()
+    return red, green, blue
+
+
 def needed(theme: Theme, names: str) -> float:
     if "shade" in names:
         return 3.0
@@ -97,7 +103,7 @@ def find_poor(theme: Theme, read: Callable[[Style], Iterable[tuple[Rgb, Rgb]]]) 
 def test_inks_in_full_and_in_256_colours(name: str, system: ColorSystem) -> None:
     def convert(color: Color | None, ground: Rgb) -> Rgb:
         full = color or Color.from_rgb(*ground)
-        return tuple(full.downgrade(system).get_truecolor())  # type: ignore[return-value]
+        return get_rgb(full.downgrade(system))
 
     def read(style: Style) -> Iterator[tuple[Rgb, Rgb]]:
         assert style.color is not None
@@ -116,9 +122,7 @@ def test_inks_in_greys(name: str) -> None:
         segments = Monochrome().apply([Segment("x", page + style)], None)  # type: ignore[arg-type]
         ((_, grey, _),) = segments
         assert grey is not None
-        assert grey.color is not None
-        assert grey.bgcolor is not None
-        yield tuple(grey.color.triplet), tuple(grey.bgcolor.triplet)  # type: ignore[arg-type]
+        yield get_rgb(grey.color), get_rgb(grey.bgcolor)
 
     assert not find_poor(THEMES[name], read)
 
@@ -225,8 +229,7 @@ async def test_all_that_the_app_draws_can_be_read(name: str) -> None:
 
     def shown(color: Color | None, default: int) -> Rgb:
         if color is not None and color.triplet is not None:
-            red, green, blue = color.triplet
-            return red, green, blue
+            return get_rgb(color)
         return ansi_rgb(color, default, PALETTES["xterm"])
 
     async with app.run_test(size=(120, 40)) as pilot:

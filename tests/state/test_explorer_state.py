@@ -135,6 +135,20 @@ def test_results_of_later_statements_stay_hidden_while_one_steps_through_a_block
     assert state.first_hidden_statement is None
 
 
+def test_notes_that_a_step_to_another_statement_drops_are_restored_by_undo() -> None:
+    state = make_state()
+    state.type_statements("{ shl.b32 s, a, b; bfe.u32 t, s, b, c; }")
+    count = len(state.session.undo_history)
+    assert state.go_to_statement(-1)
+    assert len(state.session.undo_history) == count
+    state.edit(with_step_note(state.setup, Stage.OPERATE, "why"))
+    noted = state.setup
+    assert state.go_to_statement(1)
+    assert not state.setup.annotations.notes
+    assert state.undo()
+    assert state.setup == noted
+
+
 def test_another_instruction_keeps_the_choices_it_also_has() -> None:
     state = make_state("vadd4.s32.s32.u32.sat d.b310, a, b, c", {"a": 0x80FF7F01})
     state.edit(with_opcode(state.setup, "vsub4"))
