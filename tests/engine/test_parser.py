@@ -203,11 +203,8 @@ def test_the_inputs_of_an_instruction_are_its_read_registers() -> None:
     assert reads("@p setp.lt.s32 q|r, a, b") == ["a", "b", "p", "q", "r"]
 
 
-def test_an_escape_without_digits_does_not_crash_the_parser() -> None:
+def test_a_string_of_a_directive_may_hold_anything_and_an_escape_no_digits() -> None:
     assert parse('asm("vadd.u32.u32.u32 d, a, b\\x;");').names["b"] == "bx"
-
-
-def test_a_string_of_a_directive_may_hold_anything() -> None:
     text = '.file 1 "a;b{.cu"\n.pragma "x;y";\nvadd.u32.u32.u32 d, a, b;'
     assert str(parse(text)) == "vadd.u32.u32.u32 d, a, b;"
     assert fail('vadd.u32.u32.u32 d, a, "b;";').errors

@@ -339,7 +339,7 @@ def test_values_that_do_not_fit_are_refused(values: dict[str, int], error: str) 
     ("text", "used", "given"),
     [
         (".reg .b32 x, d; set.lt.f32.f32 d, x, x;", "f32", "b32"),
-        (".reg .f32 x; .reg .b32 d; set.lt.f32.f32 d, x, x;", "f32", "f32"),
+        (".reg .f32 x; .reg .b32 d; .reg .pred p; selp.b32 d, x, 0, p;", "b32", "f32"),
         ("set.lt.f32.f32 d, x, x;", "f32", "f32"),
         (".reg .b32 x, d; set.lt.f32.f32 d, x, x; vadd.s32.s32.s32 d, x, x;", "b32", "b32"),
         (".reg .b32 x<9>; set.lt.f32.s32 x6, a, b; vadd.s32.s32.s32 d, x6, a;", "b32", "b32"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope import PtxError, evaluate, parse
+from ptxscope import PtxError, parse
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_language import Language, language_of
 from ptxscope.sources.source_programs import load
@@ -26,8 +26,6 @@ def test_a_component_of_a_vector_is_a_register(line: str) -> None:
 
 
 def test_two_names_of_a_component_are_one_register() -> None:
-    line = "selp.b32 d, mx.g, mx.b, p"
-    assert evaluate(line, {"mx.y": 5, "mx.z": 6, "p": 1}) == {"d": 5}
     assert [x.name for x in parse("setp.eq.f32 p, mx.r, mx.x").inputs] == ["mx.x"]
 
 
