@@ -22,7 +22,6 @@ from ptxscope.kernels.launches.kernel_run import run_kernel
 from ptxscope.kernels.launches.launch_text import Argument
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
-from tests.cli.running import run as run_cli
 from tests.engine.test_launches import make_kernel
 from tests.tiers import some, whole
 
@@ -166,9 +165,3 @@ def test_an_explanation_of_a_run_names_the_assembler() -> None:
     buffers: dict[str, Argument] = {"in": "zeros:u32:1", "out": "zeros:u32:1"}
     found = explain_kernel(kernel, buffers, {"out": np.array([1], np.uint32)})
     assert found.explanations[0].phrase == "under the model ptxas-13.5"
-
-
-def test_the_errata_command_shows_e18() -> None:
-    done = run_cli("errata", "E18")
-    assert "{ sub.cc.u32 x, a, b; addc.u32 d, c, 0; }" in done.stdout
-    assert "isa 0x00000006   ptxas 0x00000005" in done.stdout  # 5 + 1, a borrow; 5 + 0

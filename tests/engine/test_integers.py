@@ -20,7 +20,6 @@ from ptxscope import (
     trace,
     trace_block,
 )
-from ptxscope.cli import main
 from ptxscope.engine.isa.catalog import (
     CATALOG,
     ENTRIES,
@@ -186,15 +185,6 @@ def test_a_successor_computes_the_video_instruction(a: int, b: int, data: st.Dat
         return
     expected = evaluate(f"{packed} d, a, b", {"a": a, "b": b})
     assert evaluate(f"{video} d, a, b, c", {"a": a, "b": b}) == expected
-
-
-def test_every_successor_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["show", "vadd4"])
-    shown = capsys.readouterr().out
-    assert "add{.sat}.{u8x4,s8x4} d, a, b does the same (PTX 9.2, sm_120f and its family)" in shown
-    assert "`dp4a` with b = 0x01010101" in shown
-    main(["show", "vavrg4"])
-    assert "does the same" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("type_", ["u16", "u32", "u64", "s16", "s32", "s64"])
