@@ -35,6 +35,8 @@ _KEYWORD = re.compile(rf"(?<=\.)(?:{'|'.join(keyword.kwlist)})\b")
 _PART = re.compile(r"([bh])(\d)")
 _PART_BITS = {"b": 8, "h": 16}
 _SIGNED = "signed"
+_UNSIGNED = "registers are unsigned here, so never negative"
+_SIGNED_HINT = f"a.{_SIGNED} < 0"
 OLD = "old"
 """The prefix of a destination's value before, if that is read: ``old.d``."""
 
@@ -194,6 +196,9 @@ class _ConditionReader:
         for index, operator in enumerate(x.ops):
             op = _RELATIONS.get(type(operator)) or self._reject(x)
             pair = values[index : index + 2]
+            register, zero = pair if isinstance(operator, ast.Lt | ast.GtE) else pair[::-1]
+            if op not in (Op.EQUAL, Op.NOT_EQUAL) and register.bits and zero.node == 0:
+                self._fail(_UNSIGNED, self._find_span(x), _SIGNED_HINT)
             first, second = (self._fit(op, pair[i], pair[1 - i], places[index + i]) for i in (0, 1))
             truths.append(self.tape.emit(op, self._node(first), self._node(second)))
         return _NumberNode(reduce(self.tape.minimum, truths))
@@ -207,7 +212,7 @@ class _ConditionReader:
         if not -1 << bits - 1 <= node < 0:
             self._fail(f"{node:#x} does not fit in {format_count(bits, 'bit')}", span)
         if op not in (Op.EQUAL, Op.NOT_EQUAL):
-            self._fail("registers are unsigned here, so never negative", span, "a.signed < 0")
+            self._fail(_UNSIGNED, span, _SIGNED_HINT)
         return node & (1 << bits) - 1
 
     # --- names -----------------------------------------------------------------------------

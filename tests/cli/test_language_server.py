@@ -143,8 +143,9 @@ async def test_the_server_survives_a_cancelled_request_and_a_large_file(editor: 
     assert [x.code for x in await editor.open("file:///small.ptx", LISTING)] == ["E3"]
 
 
-def _frame(method: str, **params: object) -> bytes:
-    text = json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode()
+def _frame(method: str, number: int | None = None, **params: object) -> bytes:
+    message = {"jsonrpc": "2.0", "method": method, "params": params}
+    text = json.dumps(message if number is None else message | {"id": number}).encode()
     return b"Content-Length: %d\r\n\r\n%b" % (len(text), text)
 
 
@@ -169,6 +170,16 @@ async def test_the_server_ends_when_its_client_dies(size: int) -> None:
     start = monotonic()
     await asyncio.wait_for(server.wait(), 60)
     assert monotonic() - start < 5
+
+
+async def test_the_server_ends_without_a_word_when_it_is_told() -> None:
+    pipe = asyncio.subprocess.PIPE
+    server = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "ptxscope", "lsp", stdin=pipe, stdout=pipe, stderr=pipe
+    )
+    messages = _frame("shutdown", 1) + _frame("exit")
+    _, errors = await asyncio.wait_for(server.communicate(messages), 60)
+    assert (server.returncode, errors) == (0, b"")
 
 
 @ci_only
@@ -265,6 +276,11 @@ def test_a_description_has_lanes_that_are_evaluated() -> None:
     assert f"`%r4` = `{result:#010x}`" in about
     assert "#### Operand b" in source.describe(LISTING.index("%r6"))
     assert source.describe(0) == ""
+    wrong = LISTING.replace(".sat", ".sta")
+    assert "vadd.dtype.atype.btype" in SourceText(wrong, "a.ptx").describe(wrong.index(".sta"))
+    macro = '#define ADD(x, op) asm(op ".u32.u32.u32 %0, %1, %1, %1;" : "=r"(x) : "r"(x))'
+    call = f'{macro}\nADD(a, "vadd4");'
+    assert "vadd4: add" in SourceText(call, "a.cu").describe(call.index('"vadd4'))
     link = source.describe(LISTING.index("vadd"), "https://example.org/try/")
     assert "](<https://example.org/try/#vadd.u32.s32.s32.sat+" in link
 
@@ -276,6 +292,10 @@ def test_a_description_has_lanes_that_are_evaluated() -> None:
         ("@%p vse", {"vset", "vset2", "vset4"}, {"vadd"}),
         ('asm("vmin2.', {"s32", "u32"}, {"max"}),
         ("add.s32 %r1, %r2, %r3; vshl.u32.u32.u32.", {"clamp", "wrap"}, {"shr7"}),
+        ('asm("mov.u32 %0, 1;\\n\\tvmi', {"vmin", "vmin2", "vmin4"}, {"vmax"}),
+        ('asm("vadd.s32.s32.s32 %0, %[a].', {"b0", "h1"}, {"s32"}),
+        ("dp2a.", {"lo", "hi"}, {"u32"}),
+        ("mul.lo.", {"u32"}, {"hi", "wide"}),
     ],
 )
 def test_completions_are_legal_continuations(
@@ -300,11 +320,13 @@ def test_definitions_are_found_for_registers_and_labels() -> None:
 
 
 def test_a_likely_word_is_offered_instead_of_an_unknown_one() -> None:
-    text = LISTING.replace(".sat", ".sta")
-    source = SourceText(text, "a.ptx")
-    (edit,) = source.list_edits(list(source.check(CheckSettings())), range(5, 6))
-    start, end = edit.span
-    assert text[:start] + edit.text + text[end:] == LISTING
+    asm = '  asm("vadd4.u32.u32.u32.sat %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));'
+    for name, right, line in (("a.ptx", LISTING, 5), ("a.cu", f"int d;\n{asm}\n", 2)):
+        text = right.replace(".sat", ".sta")
+        source = SourceText(text, name)
+        (edit,) = source.list_edits(list(source.check(CheckSettings())), range(line, line + 1))
+        start, end = edit.span
+        assert text[:start] + edit.text + text[end:] == right
 
 
 def test_tokens_cover_the_ptx_of_a_source_in_order() -> None:

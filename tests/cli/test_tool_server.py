@@ -35,11 +35,22 @@ async def test_a_model_that_asks_why_vset4_gave_0xff_gets_the_cause() -> None:
     async with open_session() as session:
         values = {"a": "0x01020304", "b": "0x01020308", "c": "0"}  # only the lowest byte is less
         _, answer, _ = await call(session, "explain", ptx=VSET4, operands=values, observed="0xff")
-        first = answer["result"][0]
+        first = answer["explanations"][0]
         assert "`vset` writes 1 if the comparison is true; it is `set`" in first["sentence"]
-        _, answer, _ = await call(session, "evaluate", ptx=VSET4, operands=values)
-        numbers = {name: int(value, 0) for name, value in values.items()}
-        assert int(answer["result"].split("=")[1], 0) == evaluate(VSET4, numbers)["d"]
+        assert answer["documented"] == "d=0x00000001"
+        _, answer, _ = await call(session, "explain", ptx=VSET4, operands=values, observed="0x123")
+        assert answer == {"documented": "d=0x00000001", "explanations": []}
+
+
+async def test_an_evaluation_has_the_result_of_each_model() -> None:
+    line, values = "vmad.u32.u32.u32.sat d, a, b, c", {"a": -1, "b": [0, 1], "c": "0x1"}
+    numbers = {"a": 0xFFFFFFFF, "b": 1, "c": 1}
+    async with open_session() as session:
+        _, answer, _ = await call(session, "evaluate", ptx=line, operands=values)
+    assert answer.keys() == {"isa", "ptxas"}
+    for model, text in answer.items():
+        assert int(text.removeprefix("d="), 0) == evaluate(line, numbers, model=model)["d"]
+    assert answer["isa"] != answer["ptxas"]  # E10
 
 
 async def test_an_error_has_the_caret_of_the_command() -> None:
@@ -75,5 +86,9 @@ async def test_every_tool_answers_with_the_records_of_its_command() -> None:
         _, search, _ = await call(session, "find", ptx=line, conditions=["d.b0 == 7", "b == 3"])
         (found,) = search["answers"]
         assert evaluate(line, {"c": 0} | found["operands"])["d"] & 0xFF == 7
-        _, items, _ = await call(session, "check", source=f".reg .b32 a, b, c, d;\n{line};")
-        assert items["result"][0]["errata"] == ["E3"]
+        for name, source in (("", f".reg .b32 a, b, c, d;\n{line};"), ("a.py", f"x = '{line};'")):
+            _, found, _ = await call(session, "check", source=source, file_name=name)
+            (item,) = found["instructions"]
+            assert item["errata"] == ["E3"]
+        _, found, _ = await call(session, "check", source="")
+        assert found == {"instructions": []}

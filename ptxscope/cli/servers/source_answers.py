@@ -26,6 +26,8 @@ from ...documents.formats.markup import (
     make_verbatim,
 )
 from ...documents.options import Options
+from ...engine.isa.catalog import find_entry
+from ...engine.isa.entry import Entry
 from ...engine.program.program import Program
 from ...engine.program.program_loader import load_module
 from ...engine.program.statement import Statement
@@ -45,7 +47,9 @@ from ...sources.source_language import Language, language_of
 from ...sources.source_programs import load
 from ..support.check_settings import CheckSettings
 
-_STATEMENT_START = re.compile(r"[;{}\"'`\n]")
+_STATEMENT_START = re.compile(r"[;{}\"'`\n]|\\[nrt]")
+"""What stands before a statement, in a listing or in a string."""
+_NAMED_OPERAND = re.compile(r"%\[(\w+)\]", re.ASCII)
 _LINES_AROUND = 20
 """Lines of a listing before and after a position that are read to describe it."""
 _FUNCTION_START = re.compile(r"^[ \t]*+\.(?:visible|weak|extern|entry|func)\b", re.MULTILINE)
@@ -123,13 +127,14 @@ class SourceText:
     def _is_excluded(self, settings: CheckSettings) -> bool:
         return settings.forces_exclude and settings.is_excluded(Path(self.name))
 
-    def _load_around(self, offset: int) -> tuple[tuple[Program, ...], int]:
-        """Return the programs of the text around a position, and where this text starts.
+    def _load_around(self, span: Span) -> tuple[tuple[Program, ...], int]:
+        """Return the programs of the text around a line or position, and where this text starts.
 
-        It is a part of a listing, or an asm statement or string of a source, so that the time does
-        not depend on the size of the file.
+        It is a part of a listing, or the asm statements and strings that are there, so that the
+        time does not depend on the size of the file.
         """
         if self.language is Language.PTX:
+            offset = span[0]
             line = bisect_right(self._line_starts, offset)
             first = self._line_starts[max(line - _LINES_AROUND, 0)]
             lines_after = self._line_starts[line + _LINES_AROUND :]
@@ -141,13 +146,13 @@ class SourceText:
                     break
                 first = match.start()
             return load(self.text[first:end], self.name, is_excerpt=True), first
-        pieces = (x for x in self._pieces if _contains(x, offset))
+        pieces = (x for x in self._pieces if _overlaps(x, span))
         modules = (load_module(self.text, x, elsewhere=self._registers) for x in pieces)
         return tuple(program for module in modules for program in module.programs), 0
 
     def _find_statement(self, offset: int) -> tuple[Statement | None, int]:
         """Return the statement at a position or None, and where the text of its spans starts."""
-        programs, start = self._load_around(offset)
+        programs, start = self._load_around((offset, offset))
         statements = (x for program in programs for x in program.statements)
         position = offset - start
         return next((x for x in statements if x.span[0] <= position < x.span[1]), None), start
@@ -160,14 +165,17 @@ class SourceText:
         ``page`` is the address of a folder that `ptxscope page` wrote, for a link.
         """
         statement, start = self._find_statement(offset)
-        ins = statement.instruction if statement else None
-        if not ins:
+        if not statement:
             return ""
+        ins = statement.instruction
+        if not ins:
+            entry = find_entry(statement.opcode, statement.modifiers)
+            return WRITER.write_document(_iter_entry_blocks(entry), _OPTIONS) if entry else ""
         example = _trace_example(ins)
-        roles = (x for x in ins.roles if x in ins.spans)
-        spans = {x: range(ins.spans[x][0] + start, ins.spans[x][1] + start) for x in roles}
-        role = next((x for x, span in spans.items() if offset in span), None)
-        blocks = _iter_operand_blocks(example, role) if role else _iter_blocks(example)
+        roles = [x for x in ins.roles if offset - start in range(*ins.spans.get(x, (0, 0)))]
+        # those of a macro's call are all in one place
+        is_operand = len(roles) == 1
+        blocks = _iter_operand_blocks(example, roles[0]) if is_operand else _iter_blocks(example)
         return WRITER.write_document(blocks, _OPTIONS) + _format_link(example, page)
 
     def _get_word(self, offset: int) -> str:
@@ -186,7 +194,7 @@ class SourceText:
     def complete(self, offset: int) -> tuple[tuple[Completion, ...], Span]:
         """Return the legal continuations at a position, and the span that each replaces."""
         start = max(self._get_line_start(offset), offset - 500)
-        line = self.text[start:offset]
+        line = _NAMED_OPERAND.sub(r"%_\1_", self.text[start:offset])
         cuts = [match.end() for match in _STATEMENT_START.finditer(line)]
         text = line[cuts[-1] if cuts else 0 :]
         blanks = len(text) - len(text.lstrip())
@@ -216,11 +224,12 @@ class SourceText:
             return tokens
         for piece in self._pieces:
             fragment = piece.flatten()
-            is_start = True
+            before, is_start = "", True
             for word in tokenize(fragment.ptx):
                 if kind := _classify(word, is_start=is_start):
                     tokens.append(SemanticToken(fragment.find_origin(*word.span), kind))
-                is_start = word.text in ";{}:"
+                is_start = word.text in ";{}:" or before in ("@", "!")
+                before = word.text
         return sorted(tokens)
 
     # --- changes -----------------------------------------------------------------------------
@@ -232,7 +241,7 @@ class SourceText:
         starts = [*self._line_starts, len(self.text) + 1]
         first_line, end_line = (min(x, len(starts)) - 1 for x in (lines.start, lines.stop))
         span = range(starts[first_line], starts[end_line])
-        programs, first = self._load_around(span.start)
+        programs, first = self._load_around((span.start, span.stop))
         for problem in dict.fromkeys(x for program in programs for x in program.problems):
             start, end = (x + first for x in problem.span)
             if problem.fix is not None and start in span:
@@ -253,11 +262,11 @@ class SourceText:
                 yield SuggestedEdit(title, (start, end + self.text.startswith(";", end)), text)
 
 
-def _contains(piece: EmbeddedPtx, offset: int) -> bool:
+def _overlaps(piece: EmbeddedPtx, span: Span) -> bool:
     # the text around the PTX first: for most pieces that decides it
     for fragment in (piece.fragments[-1], piece.flatten()):
         start, end = fragment.find_origin(0, len(fragment.ptx))
-        if not start <= offset <= end:
+        if start > span[1] or end < span[0]:
             return False
     return True
 
@@ -296,10 +305,14 @@ def _count_flags(example: Trace) -> int:
     return sum(bool(flags) for row in example.rows.values() for flags in row.flags)
 
 
+def _iter_entry_blocks(entry: Entry) -> Iterator[Block]:
+    yield make_heading(f"{entry.opcode}: {entry.summary}")
+    yield make_verbatim([f"{entry.syntax};"], language="ptx")
+
+
 def _iter_blocks(example: Trace) -> Iterator[Block]:
     ins = example.instruction
-    yield make_heading(f"{ins.opcode}: {ins.entry.summary}")
-    yield make_verbatim([f"{ins.entry.syntax};"], language="ptx")
+    yield from _iter_entry_blocks(ins.entry)
     if ins.errata:
         yield make_points([[f"{x.id}: {x.sentence}"] for x in ins.errata])
     yield from iter_blocks(build_document(example, _OPTIONS))

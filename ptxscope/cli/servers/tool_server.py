@@ -10,6 +10,8 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
@@ -35,17 +37,37 @@ Ptx = Annotated[
     Field(description="an instruction, statements in braces, an asm statement, or an intrinsic"),
 ]
 Operands = Annotated[
-    dict[str, str],
-    Field(description="values by register: {'a': '0x80ff7f01', 'b': '-5', 'c': '[1,2,3,4]'}"),
+    dict[str, str | int | list[int]],
+    Field(
+        description="values by register: {'a': '0x80ff7f01', 'b': -5, 'c': [1, 2, 3, 4]}; a list "
+        "has the value of each lane, the highest lane first"
+    ),
 ]
-ModelName = Annotated[str, Field(description="isa, ptxas, ptxas-12.4, or errata: E3+E6")]
-Conditions = Annotated[list[str], Field(description="such as 'b <= 255' or 'd.b0 > a.b0'")]
+ModelName = Annotated[
+    str,
+    Field(
+        description="isa (the documentation), ptxas (what a GPU of today returns), ptxas-12.4 (an "
+        "older assembler), or some errata: E3+E6"
+    ),
+]
+Conditions = Annotated[
+    list[str],
+    Field(
+        description="such as 'b <= 255' or 'd.b0 > a.b0'; registers and their parts are unsigned, "
+        "'d.signed < 0' reads one as signed"
+    ),
+]
 
 
 @SERVER.tool()
-def evaluate(ptx: Ptx, operands: Operands, model: ModelName = "isa") -> str:
-    """Return the results of one evaluation."""
-    return _run("eval", [ptx, *_format_operands(operands)], f"--model={model}")
+def evaluate(
+    ptx: Ptx,
+    operands: Operands,
+    models: list[ModelName] = ["isa", "ptxas"],  # noqa: B006 - the schema needs the value
+) -> dict[str, str]:
+    """Return the results of one evaluation, under each model. They differ where an erratum acts."""
+    arguments = [ptx, *_format_operands(operands)]
+    return {model: _run("eval", arguments, f"--model={model}").strip() for model in models}
 
 
 @SERVER.tool()
@@ -59,18 +81,26 @@ def explain(
     ptx: Ptx,
     operands: Operands,
     observed: Annotated[str, Field(description="the result; ? for unknown digits: 0x1122??ff")],
-) -> list[dict[str, Any]]:
-    """Return the changes of a line that explain an observed result."""
+) -> dict[str, Any]:
+    """Return the documented result, and the changes of a line that explain an observed one.
+
+    The likeliest comes first. If there are none, no change of the line gives the observed result.
+    """
     arguments = [ptx, *_format_operands(operands)]
-    return _run_list("explain", arguments, f"--got={observed}", "--no-next")
+    explanations = _run_json("explain", arguments, f"--got={observed}", "--no-next")
+    return {"documented": _run("eval", arguments).strip(), "explanations": explanations}
 
 
 @SERVER.tool()
 def check(
-    source: Annotated[str, Field(description="the text of a PTX listing, or of a C or CUDA file")],
-) -> list[dict[str, Any]]:
+    source: Annotated[str, Field(description="the text of a PTX listing, or of a source with PTX")],
+    file_name: Annotated[str, Field(description="such as a.cu: its ending is the language")] = "",
+) -> dict[str, Any]:
     """Return the instructions of a source, with illegal ones and those that an erratum changes."""
-    return _run_list("check", ["-"], text=source)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"source{Path(file_name).suffix}")
+        path.write_text(source, encoding="utf-8")
+        return {"instructions": _run_json("check", [str(path)])}
 
 
 @SERVER.tool()
@@ -88,13 +118,17 @@ def prove(
 
 
 @SERVER.tool()
-def find(ptx: Ptx, conditions: Conditions, count: int = 1) -> dict[str, Any]:
+def find(
+    ptx: Ptx,
+    conditions: Conditions,
+    count: Annotated[int, Field(description="how many sets of operands at most")] = 1,
+) -> dict[str, Any]:
     """Return operands for which all conditions hold, or prove that there are none."""
     options = (*_format_conditions(conditions), f"-n={count}", f"--timeout={MAX_SECONDS // 2}")
     return _run_record("find", [ptx], *options)
 
 
-def _format_operands(operands: dict[str, str]) -> list[str]:
+def _format_operands(operands: Operands) -> list[str]:
     return [f"{name}={value}" for name, value in operands.items()]
 
 
@@ -103,19 +137,15 @@ def _format_conditions(conditions: list[str]) -> list[str]:
 
 
 def _run_record(command: str, arguments: Sequence[str], *options: str) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads(_run(command, arguments, *options, "--format=json"))
+    record: dict[str, Any] = _run_json(command, arguments, *options)
     return record
 
 
-def _run_list(
-    command: str, arguments: Sequence[str], *options: str, text: str = ""
-) -> list[dict[str, Any]]:
-    answer = _run(command, arguments, *options, "--format=json", text=text)
-    records: list[dict[str, Any]] = json.loads(answer)
-    return records
+def _run_json(command: str, arguments: Sequence[str], *options: str) -> Any:
+    return json.loads(_run(command, arguments, *options, "--format=json"))
 
 
-def _run(command: str, arguments: Sequence[str], *options: str, text: str = "") -> str:
+def _run(command: str, arguments: Sequence[str], *options: str) -> str:
     """Return what a command prints. Raise ToolError with its message if it fails.
 
     No argument is read as an option, which might write a file.
@@ -123,7 +153,8 @@ def _run(command: str, arguments: Sequence[str], *options: str, text: str = "") 
     try:
         done = subprocess.run(  # noqa: S603 - ptxscope itself
             [sys.executable, "-m", "ptxscope", command, *options, "--", *arguments],
-            input=text, capture_output=True, encoding="utf-8", timeout=MAX_SECONDS, check=False,
+            stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=MAX_SECONDS,
+            check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise ToolError(f"`{command}` took longer than {MAX_SECONDS} seconds") from None

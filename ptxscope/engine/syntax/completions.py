@@ -70,7 +70,11 @@ def _complete_modifiers(
         else:
             return ()
     completions = []
-    for slot in list_modifier_slots(entry):
+    slots = list_modifier_slots(entry)
+    is_first = not used_words
+    if any(slot.is_leading and not slot.is_optional for slot in slots) or not is_first:
+        slots = tuple(slot for slot in slots if slot.is_leading is is_first)
+    for slot in slots:
         if slot.name in values or (is_type_slot(slot) and slot is not types[0]):
             continue
         for value in slot.values:
