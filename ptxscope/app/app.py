@@ -272,7 +272,7 @@ class Explorer(ExplorerApp):
         from ..screens.dialogs.help_dialog import HelpDialog
         from ..widgets.base.form_fields import ChoiceRow
         from ..widgets.base.pane import Pane
-        from ..widgets.key_bar import list_footer_keys
+        from ..widgets.footer import list_footer_keys
 
         panes = (pane for pane in self.screen.query(Pane) if pane.is_on_screen)
         # the signs of switches are those of lanes

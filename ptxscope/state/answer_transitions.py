@@ -157,7 +157,7 @@ def explain(state: ExplorerState) -> Requests:
     place = state.cursor and (state.cursor.program, state.cursor.index)
     draft_key = f"why? {setup.instruction.opcode} {place}"
     values = (trace_of(setup), state.drafts.get(draft_key, ""), is_of_another)
-    answer = yield Open("dialogs.explain_dialog:ExplainDialog", values)
+    answer = yield Open("dialogs.report_dialogs:ExplainDialog", values)
     state.drafts[draft_key], explanation = answer or (state.drafts.get(draft_key, ""), None)
     if isinstance(explanation, Mapping):
         state.drafts[draft_key] = ""  # the result on other operands is to be observed

@@ -178,7 +178,7 @@ def go_by(state: ExplorerState, delta: int) -> Requests:
 
 def ask_observation(state: ExplorerState, text: str = "") -> Requests:
     """Ask for a register's observed value at the end, and go to the cause of a difference."""
-    from .open_listing import is_explained
+    from .listing_rows import is_explained
 
     title, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
     text = yield AskText(title, "observed", text, hint, "find what wrote it", "listing")

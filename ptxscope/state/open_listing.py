@@ -9,24 +9,21 @@ the run, so the statements after it are computed from it.
 from __future__ import annotations
 
 import io
-from collections import Counter, defaultdict, deque
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .. import files
 from ..diagnosis.observation import parse_observed
-from ..engine.isa.encodings import format_hex
-from ..engine.isa.types import Type
 from ..engine.program.control_flow import WritePlace, follow_places, make_initial_place
 from ..engine.program.program import Program
 from ..engine.program.statement import Statement
 from ..engine.records import FrozenRecord
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import Problem, PtxError
-from ..engine.tracing.deviation import find_deviations
 from ..kernels.program_runs.execution import execute
 from ..kernels.program_runs.program_run import (
     Run,
@@ -37,10 +34,9 @@ from ..kernels.program_runs.program_run import (
     make_initial_key,
     register_of,
 )
-from ..kernels.sequences import may_have_sequences
 from ..sources.source_programs import load
-from ..sources.verdict_cache import get_cached_verdict
 from .edits import with_line
+from .listing_rows import ListingRow, is_explained, iter_rows
 from .setup import Setup, make_setup
 
 if TYPE_CHECKING:
@@ -51,36 +47,6 @@ MAX_CHARS = 1_000_000
 """Maximum characters of a listing in the explorer; ``check`` has no such limit."""
 _MAX_NAMED_LINES = 4
 """Maximum lines that a note names as unreadable for the run."""
-
-
-class ListingRow(NamedTuple):
-    """A row of the list."""
-
-    program: int
-    place: int
-    """The index of the statement in its program; -1 for the program's name."""
-    line: int
-    text: str
-    explained: bool = False
-    """Whether it is an instruction of the catalog, or an attempt at one."""
-    result: str = ""
-    """The value written, if known."""
-    errata: tuple[str, ...] = ()
-    """Ids of the errata that change the result of ptxas here."""
-    possible_errata: tuple[str, ...] = ()
-    """Ids of the errata that change the result of ptxas on some operands."""
-    problem: str = ""
-    """The problem with the line, if any."""
-    missing_names: tuple[str, ...] = ()
-    """Registers that it reads and whose values must be supplied."""
-    unread: str = ""
-    """The reason why the run cannot compute it."""
-    sources: frozenset[int] = frozenset()
-    """The places of the statements whose results it reads, a carry among them."""
-    sequence: tuple[int, int] | None = None
-    """Its program, and the number of the sequence there that it belongs to, if it is only one."""
-    call: str = ""
-    """What the sequence computes that ends here: ``__vadd4(a, b) → d``."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +92,7 @@ class OpenListing(FrozenRecord):
         key = program, with_results
         if key not in self.lists:
             run = self.run_program(program) if with_results else None
-            self.lists[key] = tuple(_iter_rows(program, self.programs[program], run))
+            self.lists[key] = tuple(iter_rows(program, self.programs[program], run))
         return self.lists[key]
 
 
@@ -400,79 +366,6 @@ class ListingCursor:
             return self, f"nothing in {program.name} writes {name}"
         culprit_text = f"line {step.line} wrote the bits that differ: {step.text}"
         return self.move_to(self.program, step.statement.number), culprit_text
-
-
-def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator[ListingRow]:
-    """Yield the rows of a program, with its name if it has one and its results if it was run."""
-    if not program.name.startswith(("asm:", "block")):
-        yield ListingRow(number, -1, 0, program.name)
-    steps = {step.statement.number: step for step in run.steps} if run else {}
-    indices = {step.number: index for index, step in steps.items()}
-    needs = defaultdict[int, list[str]](list)
-    for need in run.missing_inputs if run else ():
-        needs[need.reader.number].append(need.name)
-    sequences, calls = _map_sequences(program)
-    for index, statement in enumerate(program.statements):
-        if statement.is_brace:
-            continue
-        problem = statement.problems[0].message if statement.problems else ""
-        possible_errata = () if problem else _list_possible_errata(statement, program.constants)
-        step = steps.get(index)
-        reads = step.reads.values() if step else ()
-        yield ListingRow(
-            *(number, index, statement.line, statement.text),
-            is_explained(statement),
-            _format_results(step, program.types) if step and not problem else "",
-            _list_errata(step) if step and possible_errata else (),
-            possible_errata,
-            problem,
-            tuple(needs[index]),
-            f"not run: {statement.omission}" if statement.omission else "",
-            frozenset(indices[x.step] for x in reads if x.step in indices),
-            (number, sequences[index]) if index in sequences else None,
-            calls.get(index, ""),
-        )
-
-
-def _list_possible_errata(statement: Statement, constants: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the ids of the errata that ``check`` reports of a statement: literals are fixed."""
-    ins = statement.explained
-    if ins is None or not ins.errata:
-        return ()
-    used = {name: constants[name] for name in ins.names.values() if name in constants}
-    verdict, _ = get_cached_verdict(str(ins), used)
-    return tuple(x.id for x in verdict.example.errata) if verdict and verdict.example else ()
-
-
-def _list_errata(step: RunStep) -> tuple[str, ...]:
-    deviations = find_deviations(step.trace) if step.trace else ()
-    return tuple(dict.fromkeys(e.id for deviation in deviations for e in deviation.errata))
-
-
-def _format_results(step: RunStep, types: Mapping[str, Type]) -> str:
-    results = {name: bits for name, bits in step.writes.items() if bits is not None}
-    return " ".join(format_hex(bits, types[name].bits) for name, bits in results.items())
-
-
-def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
-    """Return the sequence of each statement in just one, and what the last ones compute."""
-    if not may_have_sequences(program.text):
-        return {}, {}
-    from ..kernels.sequences.intrinsic_sequences import find_sequences  # most listings have none
-
-    sequences = find_sequences(program)
-    places = [(y.number, number) for number, x in enumerate(sequences) for y in x.statements]
-    counts = Counter(place for place, _ in places)
-    calls = {
-        match.statements[-1].number: f"{match.call} → {match.result}  lines {match.format_lines()}"
-        for match in sequences
-    }
-    return {place: number for place, number in places if counts[place] == 1}, calls
-
-
-def is_explained(statement: Statement) -> bool:
-    """Whether it is an instruction of the catalog, or an attempt at one."""
-    return statement.explained is not None or bool(statement.problems)
 
 
 def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:

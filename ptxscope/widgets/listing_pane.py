@@ -14,7 +14,8 @@ from .base.pane import Pane, StyledLine, StyledText
 from .result_bar import HIDDEN_DIGIT
 
 if TYPE_CHECKING:
-    from ..state.open_listing import ListingCursor, ListingRow
+    from ..state.listing_rows import ListingRow
+    from ..state.open_listing import ListingCursor
 
 _NUMBER = 5
 

@@ -23,9 +23,9 @@ from ..engine.syntax.parser import parse_all
 from ..state.listing_transitions import open_typed_text, paste_text
 from .base.explorer_app import Do, PostedMessage, get_explorer_app
 from .base.form_fields import PlainInput
-from .base.hint_bar import HintBar
 from .base.pane import GOES_ON, Pane, StyledLine, StyledText
 from .base.theme_styles import get_theme_styles
+from .footer import HintBar
 
 if TYPE_CHECKING:
     from ..engine.syntax.completions import Completion

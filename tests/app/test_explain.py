@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.screens.dialogs.explain_dialog import ExplainDialog
+from ptxscope.screens.dialogs.report_dialogs import ExplainDialog
 from ptxscope.state.edit_transitions import edit
 from ptxscope.state.edits import with_line
 from ptxscope.widgets.base.form_fields import Menu, Page

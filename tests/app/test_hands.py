@@ -16,8 +16,8 @@ from ptxscope.engine.isa.types import SecOp, parse_selector
 from ptxscope.state.edit_transitions import edit
 from ptxscope.state.edits import make_instruction
 from ptxscope.state.setup import Setup, make_setup, trace_of
-from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.base.pane import Pane
+from ptxscope.widgets.footer import HintBar
 from ptxscope.widgets.form_pane import FormPane
 from ptxscope.widgets.modifier_panes import ModifierRow
 from ptxscope.widgets.operand_table import OperandTable

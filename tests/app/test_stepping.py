@@ -20,8 +20,8 @@ from ptxscope.state.actions import ACTIONS, format_key
 from ptxscope.state.setup import make_example, make_setup, trace_of
 from ptxscope.state.state_store import StateStore
 from ptxscope.state.step_transitions import compute_reading_seconds
-from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.base.pane import Pane
+from ptxscope.widgets.footer import HintBar
 from ptxscope.widgets.result_bar import HIDDEN_DIGIT, ResultBar
 from tests.app.driving import Driver, explorer
 from tests.tiers import ci_only, sampled, some

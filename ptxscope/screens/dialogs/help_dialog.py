@@ -18,7 +18,7 @@ from ...state.actions import ACTIONS, GROUPS, format_key
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.form_fields import LINE_END_BINDINGS
 from ...widgets.base.pane import Pane, StyledLine, StyledText, measure_line
-from ...widgets.key_bar import FooterKey
+from ...widgets.footer import FooterKey
 from .dialog import Dialog, DialogFrame
 
 STAGES = {
@@ -125,7 +125,7 @@ PANES = {
         "type the result that you got, with ? for each unknown digit; Enter goes to the "
         "explanations, Enter there compares one with the documented steps; the last item has the "
         "operands to try next, which tell them apart, and Enter there sets these",
-        ("screens.dialogs.explain_dialog:ExplainDialog",),
+        ("screens.dialogs.report_dialogs:ExplainDialog",),
     ),
     "prove": HelpSection(
         "A is the pinned instruction, B the current one; u returns to your operands",

@@ -1,28 +1,47 @@
-"""Dialogs of results: those of ``check``, and a proof."""
+"""Dialogs of results: those of ``check``, a proof, and the explanations of a result."""
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Static
+from textual.timer import Timer
+from textual.widgets import Input, Static
 
+from ...diagnosis.explanations import Diagnosis, Explanation, investigate
+from ...diagnosis.observation import Observation, parse_got
 from ...documents.formats.check_report import count_items, format_summary, item_lines
+from ...documents.formats.diagnosis_report import (
+    format_causes,
+    iter_explanation_blocks,
+    iter_unexplained_blocks,
+    observation_lines,
+)
 from ...documents.formats.report import write_text
 from ...documents.formats.text import WIDTH
 from ...documents.proofs.proof_report import iter_proof_blocks
+from ...engine.syntax.asm_bindings import reading_type
+from ...engine.syntax.errors import PtxError, make_printable
+from ...engine.tracing.trace import Trace
 from ...proof.equivalence import Proof, Verdict
 from ...sources.diagnostic import CheckedInstruction
 from ...sources.lint import check_text
 from ...sources.suppressions import hide_remarks
 from ...state.requests import MenuItem
 from ...state.solver_questions import PROOF_SECONDS
-from ...widgets.base.form_fields import Menu, Page
+from ...widgets.base.form_fields import LabelledInput, Menu, Page
+from ..solver_search import SolverSearch
 from .dialog import Dialog, DialogFrame
+
+if TYPE_CHECKING:
+    from ...proof.next_operands import NextOperands
 
 
 def check_listing_text(text: str, name: str) -> tuple[tuple[CheckedInstruction, ...], str]:
@@ -149,3 +168,204 @@ class ProofDialog(Dialog[bool]):
     def action_take(self) -> None:
         """Close, and take over the operands of a counterexample."""
         self.close_with(self._has_operands)
+
+
+_LABEL = 12
+"""Columns of the label before a value, as in the report."""
+_PAUSE = 0.15
+"""Seconds without a key before the typed value is explained."""
+
+
+_NEXT = MenuItem("Which of these? The operands to try next")
+
+
+class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
+    """Asks for the observed result; returns it and the explanation chosen, or operands to try."""
+
+    DEFAULT_CSS = """
+    ExplainDialog {
+        & LabelledInput > Static { width: 12; }
+        & #seen { height: auto; color: $text-muted; }
+        & #findings { height: auto; max-height: 35vh; }
+        & #why { height: auto; max-height: 45vh; scrollbar-gutter: stable; }
+        &.-unexplained #why { max-height: 65vh; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+y", "copy", "Copy", show=False),
+    ]
+
+    help_section = "why?"
+
+    def __init__(self, trace: Trace, got: str, of_another: bool = False) -> None:
+        super().__init__()
+        self._title = f"Why did I get that?{' · of the last legal line' if of_another else ''}"
+        """The title; if the current line is not legal, the last legal one is explained."""
+        self._trace, self._initial_text = trace, got
+        self._diagnosis: Diagnosis | None = None
+        self._next: NextOperands | None = None
+        """The operands to try next, once they have been found."""
+        self._write_next: Callable[[int], str] | None = None
+        """Writes the table of these operands for a width in columns; None until the search ends."""
+        self._search = SolverSearch(self)
+        self._wait: Timer | None = None
+        self._messages: list[str] = []
+        self._observation_line = Static(id="seen")
+        self._explanation_menu = Menu("Explanations", [], "findings")
+        self._causes_page = Page("why", "Why")
+
+    def compose(self) -> ComposeResult:
+        """Yield the observed result, the explanations and the steps of one of them."""
+        names = list(self._trace.instruction.results.values())
+        hint = "0x11223344, -1, 0x??01??00, [?,1,?,0]"
+        if len(names) > 1:
+            hint = " ".join(f"{name}=1" for name in names)
+        keys = "Enter explain, again: compare · ^y copy · Esc leave"
+        with DialogFrame(self._title, keys):
+            yield LabelledInput("got", "got", self._initial_text, hint)
+            yield self._observation_line
+            yield self._explanation_menu
+            yield self._causes_page
+
+    def on_mount(self) -> None:
+        """Explain the value typed earlier."""
+        self._explain()
+
+    @property
+    def _observed_text(self) -> str:
+        return self.query_one("#got", Input).value
+
+    @on(Input.Changed)
+    def _handle_input_changed(self) -> None:
+        if self._wait is not None:
+            self._wait.stop()
+        self._wait = self.set_timer(_PAUSE, self._explain)
+
+    @on(Input.Submitted)
+    def _handle_input_submitted(self) -> None:
+        self._explain()
+        if self._diagnosis and self._diagnosis.explanations:
+            self._explanation_menu.focus()
+
+    def _explain(self) -> None:
+        if self._wait is not None:
+            self._wait.stop()
+        self._search.stop()
+        self._diagnosis = self._next = self._write_next = None
+        text = self._observed_text.strip()
+        if not text:
+            self._show(["Which result did you get? Write ? for unknown digits."], [])
+            return
+        ins = self._trace.instruction
+        try:
+            parts = text.split() if len(ins.results) > 1 else [text]
+            observed = dict(parse_got(ins, part, reading_type) for part in parts)
+        except PtxError as error:
+            self._show([error.summary], [])
+            return
+        self._diagnosis = investigate(
+            self._trace.block, [Observation(self._trace.operands, observed)]
+        )
+        lines = [line.strip() for line in observation_lines(self._diagnosis)]
+        self._show(lines[1:], self._diagnosis.explanations)
+
+    def _show(
+        self, lines: list[str], explanations: tuple[Explanation, ...] | list[Explanation]
+    ) -> None:
+        self._messages = lines
+        self._show_observation()
+        ins = self._trace.instruction
+        items = [
+            MenuItem(
+                format_causes(explanation),
+                explanation.ptx if explanation.instruction != ins else "",
+            )
+            for explanation in explanations
+        ]
+        is_open = self._diagnosis is not None and len(self._diagnosis.likeliest) > 1
+        self._explanation_menu.show([*items, _NEXT] if is_open else items)
+        self.set_class(not explanations, "-unexplained")
+        self._explanation_menu.border_title = f"Explanations · {len(explanations)}"
+        self._show_why()
+
+    def _show_observation(self) -> None:
+        """Show the documented result with its value below the typed one."""
+        width = self._observation_line.content_size.width or WIDTH
+        lines: list[str] = []
+        for text in self._messages:
+            label, _, value = make_printable(text).partition("  ")
+            lead = label.ljust(_LABEL) if value else ""
+            lines += textwrap.wrap(
+                value.strip() or label,
+                max(width, _LABEL + 8),
+                initial_indent=lead,
+                subsequent_indent=" " * len(lead),
+                break_on_hyphens=False,
+            )
+        self._observation_line.update(Content("\n".join(lines)))
+
+    def _show_why(self) -> None:
+        diagnosis, index = self._diagnosis, self._explanation_menu.index
+        width = min(self._causes_page.scrollable_content_region.width or WIDTH, WIDTH)
+        if diagnosis is None:
+            self._causes_page.show("")
+        elif self._is_question(index):
+            self._causes_page.show(self._write_next(width) if self._write_next else "searching…")
+            if not self._write_next and not self._search.is_running:
+                self.call_later(self._find_next, diagnosis)
+        else:
+            blocks = (
+                iter_explanation_blocks(diagnosis, diagnosis.explanations[index], width)
+                if diagnosis.explanations
+                else iter_unexplained_blocks(diagnosis)
+            )
+            self._causes_page.show(write_text(blocks, width).rstrip("\n"))
+
+    def _is_question(self, index: int) -> bool:
+        """Whether an item of the menu is the question which explanation it is."""
+        return self._diagnosis is not None and index >= len(self._diagnosis.explanations) > 0
+
+    async def _find_next(self, diagnosis: Diagnosis) -> None:
+        """Find the operands to try next, and show what each result there would mean."""
+        from ...documents.proofs.proof_report import iter_next_blocks
+        from ...proof.next_operands import find_next_operands
+
+        def take(answer: NextOperands | None) -> None:
+            self._next = answer if answer and len(answer.groups) > 1 else None
+            show(partial(write_text, [*iter_next_blocks(diagnosis.block.instruction, answer)]))
+
+        def refuse(error: Exception) -> None:
+            show(lambda _: make_printable(str(error)))
+
+        def show(write: Callable[[int], str]) -> None:
+            self._write_next = write
+            self._show_why()
+
+        await self._search.start(
+            lambda is_stopped: find_next_operands(diagnosis, is_stopped=is_stopped), take, refuse
+        )
+
+    def on_resize(self) -> None:
+        """Fold the text for the new width."""
+        self.call_after_refresh(self._show_observation)
+        self.call_after_refresh(self._show_why)
+
+    @on(Menu.ItemHighlighted)
+    def _handle_item_highlighted(self) -> None:
+        self._show_why()
+
+    @on(Menu.ItemChosen)
+    def _handle_item_chosen(self, event: Menu.ItemChosen) -> None:
+        if self._is_question(event.index):
+            if self._next is not None:
+                self.close_with((self._observed_text, self._next.operands))
+        elif self._diagnosis:
+            self.close_with((self._observed_text, self._diagnosis.explanations[event.index]))
+
+    def action_copy(self) -> None:
+        """Copy the explanation."""
+        self.copy(self._causes_page.read_text(), "the explanation")
+
+    def action_leave(self) -> None:
+        """Return to the explorer, which is unchanged."""
+        self.close_with((self._observed_text, None))

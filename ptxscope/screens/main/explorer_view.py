@@ -15,10 +15,9 @@ from ...state.explorer_state import ExplorerState
 from ...state.open_block import describe_opening
 from ...state.requests import ShowHint, ShowOutcome
 from ...widgets.base.explorer_app import get_explorer_app
-from ...widgets.base.hint_bar import HintBar
+from ...widgets.footer import HintBar, KeyBar, list_footer_keys
 from ...widgets.form_pane import FormPane
 from ...widgets.instruction_browser import InstructionBrowser
-from ...widgets.key_bar import KeyBar, list_footer_keys
 from ...widgets.lanes.lanes_pane import LanesPane
 from ...widgets.modifier_panes import ModifierRow, ModifierTable
 from ...widgets.operand_table import OperandTable

@@ -19,7 +19,7 @@ from ...state.listing_transitions import paste_text
 from ...state.requests import ShowHint
 from ...state.step_transitions import begin_predicting
 from ...widgets.base.explorer_app import Do, Hint
-from ...widgets.key_bar import KeyBar
+from ...widgets.footer import KeyBar
 from ...widgets.lanes.lanes_pane import LanesPane
 from ...widgets.ptx_line import PtxLine
 from ..dialogs.dialog import ThemedScreen
