@@ -18,7 +18,7 @@ from ptxscope.screens.dialogs.help_dialog import PANES, HelpText
 from ptxscope.screens.main.action_runner import HELP_SECTIONS
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.state_store import StateStore
-from ptxscope.widgets.base.form_fields import Page
+from ptxscope.widgets.base.form_fields import Menu, Page
 from ptxscope.widgets.base.pane import Pane
 from tests.app.driving import Driver, explorer
 from tests.tiers import ci_only, sampled, some
@@ -250,21 +250,6 @@ async def test_help_in_a_dialog_has_its_keys_and_not_those_of_the_screen_below()
         assert "a lane that is in the mask" not in page  # □ and ■ are switches here
 
 
-async def test_the_export_dialog_says_what_enter_does() -> None:
-    async with explorer(*E3) as drive:
-        await drive.press("e")
-        frame = drive.app.screen.query_one(DialogFrame)
-        seen = {}
-        for _ in range(6):
-            focus = drive.focus
-            assert focus is not None
-            seen[focus.id] = str(frame.border_subtitle)
-            await drive.press("tab")
-        assert "←→ format · ↓ Space switch · ^s save" in seen["choices"]
-        assert "Enter or ^s save" in seen["path"]
-        assert "Enter" not in seen["preview"]
-
-
 @pytest.mark.parametrize(
     "keys", [("x",), ("@check",), ("question_mark",), ("e", "right", "enter")], ids=" ".join
 )
@@ -331,3 +316,77 @@ async def test_a_field_takes_every_letter(name: str) -> None:
             await drive.press(*letters)
             assert drive.focus is focus
             assert focus.value == letters
+
+
+LANES = {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC}
+
+
+def why(drive: Driver) -> str:
+    return drive.app.screen.query_one("#why", Page).read_text()
+
+
+async def test_an_explanation_is_compared_with_the_documentation() -> None:
+    async with explorer(*E3) as drive:
+        await drive.press("x")
+        await drive.type("0x112233ff")
+        await drive.pilot.pause(0.4)
+        shown = await drive.text()  # before Enter
+        assert "without `.sat`" in shown.partition("Explanations")[2].partition("─Why")[0]
+        assert "as ptxas 11.8 to 13.5 compiles it for sm_70 and later" in shown
+        assert "E3: The clamp's lower bound is missing" in why(drive)
+        assert "min(18446744073709551615, 255) = 255" in why(drive)
+        shown = await drive.see("enter", "enter")
+        assert drive.session.trace.model.name == "ptxas-13.5"
+        assert drive.result == {"d": 0x112233FF}
+        assert "≠pin" in shown
+        assert drive.hint.startswith("Pinned: the documented evaluation; you see the explanation")
+        await drive.press("u")
+        assert drive.session.trace.model.name == "isa"
+        assert "0x112233ff" in await drive.see("x")  # what was typed is there again
+        await drive.press("enter", "down")
+        assert "without `.sat`" in why(drive)
+        await drive.press("enter")
+        assert drive.line == "vadd.u32.s32.s32 d.b0, a, b, c;"
+        assert drive.state.pin is not None
+        assert drive.state.pin.line == E3[0] + ";"
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+@pytest.mark.parametrize(
+    ("line", "values", "got"),
+    [
+        (*E3, "0x112233ff"),
+        (
+            "vmad.s32.s32.s32.sat.shr15 %result, %first.h1, -%second.h1, %third",
+            {"%first": 0x80000000, "%second": 0x80000000, "%third": 0x7FFFFFFF},
+            "0x12345678",
+        ),
+        ("vadd4.s32.s32.s32 d.b310, a, b, c", LANES, "0x81cc8181"),
+    ],
+)
+async def test_explain_elides_nothing(
+    line: str, values: dict[str, int], got: str, size: tuple[int, int]
+) -> None:
+    async with explorer(line, values, size=size) as drive:
+        await drive.press("x")
+        await drive.type(got)
+        await drive.press("enter")
+        lines = await framed(drive)
+        if line == E3[0]:
+            said = " ".join(" ".join(lines).split())
+            assert "bytes 3, 2, 1 right, byte 0 is not" in said
+            row = next(line for line in lines if "got  " in line)
+            documented = next(line for line in lines if "documented  0x" in line)
+            assert row.index("0x112233ff") == documented.index("0x11223300")
+            assert row.index("got") == documented.index("documented")
+        screen = drive.app.screen
+        menu, page = screen.query_one("#findings", Menu), screen.query_one("#why", Page)
+        for at, item in enumerate(menu.items):
+            text = " ".join(menu.read_text().split())
+            assert " ".join(f"{item.label} {item.about}".split()) in text
+            width = page.scrollable_content_region.width
+            assert all(len(text) <= width for text in page.read_text().splitlines())
+            assert page.draw(width) == page.draw(10_000)  # folded once
+            assert menu.index == at
+            await drive.press("down")
+        assert "…" not in menu.read_text() + page.read_text()
