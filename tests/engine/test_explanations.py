@@ -185,27 +185,13 @@ def test_a_type_that_a_line_requires_is_not_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "role", "word", "simplicity"),
-    [
-        ("b4567", "b", "b7654", SelectorSimplicity.DEFAULT),
-        ("b7654", "b", "b3210", SelectorSimplicity.RENUMBERED),
-        ("b0123", "b", "b4567", SelectorSimplicity.RENUMBERED),
-        ("b0123", "b", "b3210", SelectorSimplicity.RENUMBERED),
-        ("h10", "a", "h30", SelectorSimplicity.ONE_DIGIT),
-        ("h10", "a", "h32", SelectorSimplicity.REVERSED),
-        ("b3210", "a", "b3200", SelectorSimplicity.ONE_DIGIT),
-        ("b3011", "a", "b1103", SelectorSimplicity.REVERSED),
-        ("b3011", "a", "b0123", SelectorSimplicity.REVERSED),
-        ("b3210", "a", "b0321", SelectorSimplicity.ROTATED),
-        ("b3210", "a", "b2222", SelectorSimplicity.REPEATED),
-        ("b0012", "a", "b3321", SelectorSimplicity.MIRRORED),
-    ],
+    ("written", "role", "word", "simplicity"), read_lines("explain/selectors.txt", 4)
 )
 def test_simple_selectors_are_ranked_by_simplicity(
-    written: str, role: str, word: str, simplicity: SelectorSimplicity
+    written: str, role: str, word: str, simplicity: str
 ) -> None:
     found = iter_simple_selectors(parse_selector(written).lanes, role)
-    assert found[parse_selector(word).lanes] is simplicity
+    assert found[parse_selector(word).lanes] is SelectorSimplicity[simplicity]
     assert [*found.values()] == sorted(found.values())
     assert parse_selector(written).lanes not in found
 

@@ -134,7 +134,7 @@ def _list_argument_sums(thread: int) -> tuple[int, int]:
     return 0x9ABCDEF0 + 8 * thread ^ thread, 0xFFFFFFFE ^ 1
 
 
-_WORDS, _MANY_WORDS = random_words(100), random_words(64 * 150)
+_WORDS = random_words(100)
 _THREADS = np.arange(64)
 _BYTES = np.random.default_rng(5).integers(0, 256, 8 * 40, dtype=np.uint8)
 _PAIRS = random_words(4 * 50)
@@ -142,11 +142,6 @@ _LOW_VOTES, _HIGH_VOTES = [0xFFFF, 1, sum(range(16)), 0], [0xFFEF0000, 0, sum(ra
 _CASES: dict[str, Case] = {
     # branches and calls; after the branches of `meeting` all threads vote: nobody is left behind
     "loop": Case(_WORDS, [_accumulate(*x) for x in enumerate(_WORDS.tolist())], {"block": 100}),
-    "block_sums": Case(
-        _MANY_WORDS,
-        _MANY_WORDS.reshape(150, 64).sum(axis=1, dtype=np.uint32),
-        {"block": 64, "grid": 150},
-    ),
     "meeting": Case(_NOTHING, np.choose(np.minimum(_THREADS & 3, 2), [0, 1, 6]), {"block": 64}),
     "indexed_branch": Case(_NOTHING, [100, 200] * 4, {"block": 8}),
     "recursion": Case(_NOTHING, [5 << x for x in range(12)], {"block": 12}, "shifted"),
@@ -285,32 +280,13 @@ def test_variables_of_all_spaces_with_initial_values() -> None:
         run(ptx, "zeros:u32:1", "zeros:u32:40", block=40, dynamic_shared_bytes=172)
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (
-            "st.global.u32 [%d2+32], %r1;",
-            r"thread \(0,0,0\) of block \(0,0,0\) writes 4 bytes at param1\[8\], "
-            "outside its 8 elements",
-        ),
-        ("ld.global.u32 %r4, [%d2+-4];", r"reads 4 bytes at param1\[-1\]"),
-        ("ld.global.v2.u32 {%r4, %r5}, [%d2+28];", r"reads 8 bytes at param1\[7\]"),
-        ("ld.global.u16 %r4, [%d2+1];", r"reads 2 bytes at param1\+1, misaligned"),
-        ("ld.u32 %r4, [16];", "at address 0x10, where there is no buffer"),
-        ("red.global.add.u32 [%d2+40], 1;", r"updates 4 bytes at param1\[10\]"),
-        ("trap;", "executes trap"),
-        (
-            "setp.lt.u32 %p1, %r1, 3; @%p1 bra E; bar.sync 0; bar.sync 0; E: bar.sync 1;",
-            r"thread \(3,0,0\) of block \(0,0,0\) and 4 others wait at this barrier|"
-            r"thread \(0,0,0\) of block \(0,0,0\) and 2 others wait at this barrier",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("line", "message"), read_lines("launch_errors.txt", 2))
 def test_an_illegal_access_is_reported_with_its_line(line: str, message: str) -> None:
-    with pytest.raises(LaunchError, match=message) as caught:
+    with pytest.raises(LaunchError) as caught:
         run(make_kernel(f"{_ADDRESSES}{line}\nret;"), "zeros:u32:8", "zeros:u32:8", block=8)
     assert caught.value.statement
-    assert str(caught.value).startswith(f"line {caught.value.statement.line}: ")
+    head = f"line {caught.value.statement.line}: "
+    assert is_like(str(caught.value), f"{head}…{message}"), str(caught.value)
 
 
 @pytest.mark.parametrize(("name", "words", "launch", "expected"), read_lines("conflicts.txt", 4))

@@ -20,7 +20,7 @@ from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.sources.replacement import make_replacement
 from tests.plain_ptx import Machine, Words
 from tests.reference import reference
-from tests.reference_data import golden_forms
+from tests.reference_data import golden_forms, read_lines
 from tests.strategies import instruction_of
 from tests.tiers import ci_only, sampled
 
@@ -97,30 +97,7 @@ def test_replacements_of_many_forms_compute_the_documented_result(x: Erratum) ->
         _agree(ins, 100_000, seed)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "@p vadd.u32.s32.s32.sat d.b2, a, b, d",
-        "@!p vmad.u32.u32.u32.sat.shr15 d, -a, b, c",
-        "vmad.u32.u32.u32.sat.shr7 d, a, b, -c",
-        "vmad.u32.u32.u32.sat d, a, b, -c",
-        "vmad.u32.u32.u32.sat d, -a, b, c",
-        "vmad.s32.u32.u32.sat d, -a, -b, -c",
-        "vmad.u32.u32.u32.sat.shr15.po d, a, b, c",
-        "vadd.u32.u32.u32.max t0, t0, w1, p2",
-        "vadd.u32.s32.s32.sat d.h1, a, -1, 0xffffffff",
-        "vshl.u32.u32.u32.sat.clamp d, a.h1, b.b3",
-        "vshl.s32.u32.u32.clamp.max d, a, 32, c",
-        "vshl.s32.u32.u32.clamp.max d, a, b.b1, c",
-        "vset.s32.u32.ge.min d, a, b, a",
-        "vabsdiff.u32.s32.u32.sat.max d, 4294967295, b, c",
-        "@p bfe.s64 a, a, b, b",
-        "bfe.u64 d, w0, 9, w1",
-        "@!p bfi.b64 d, a, d, c, 200",
-        "@p fns.b32 d, a, b, 0x80000000",
-        "@p bfe.s32 a, a, 255, 1",
-    ],
-)
+@pytest.mark.parametrize("line", [x for (x,) in read_lines("replaced_lines.txt", 1)])
 def test_replacements_support_guards_literals_names_and_wide_products(line: str) -> None:
     _agree(parse(line), 100_000, 3)
 
