@@ -534,25 +534,8 @@ def test_a_destroyed_destination_is_laid_to_the_unguarded_conversion() -> None:
         assert kept.kind is CauseKind.DOCUMENTED
 
 
-_WITH_LITERALS = """
-setp.lt.f32 p, a, 0f3F800000
-setp.lt.f32 p, 1.5, b
-setp.ge.f64 p, a, 0d3FF0000000000000
-set.lt.f32.s32 d, a, -5
-set.lt.and.u32.f32 d, a, 0f3F800000, c
-selp.f32 d, 0f3F800000, 1.5, c
-slct.f32.s32 d, 0f3F800000, b, 5
-slct.s32.f32 d, 3, b, 0f3F800000
-slct.b32.s32 d, a, 0x3f800000, c
-vadd.s32.s32.s32 d, a, -1
-vadd.u32.u32.u32 d, a, 0x00010001
-vsub.s32.s32.s32 d, a.b0, 1
-vmad.s32.s32.s32 d, a, -1, 3
-"""
-
-
 @sampled
-@pytest.mark.parametrize("written", _WITH_LITERALS.strip().splitlines())
+@pytest.mark.parametrize("written", [x for (x,) in read_lines("explain/with_literals.txt", 1)])
 def test_findings_on_a_literal_are_writable_and_reproducible(written: str) -> None:
     ins, rng = parse(written), Random(written)
     (destination,) = ins.results.values()

@@ -139,6 +139,8 @@ _THREADS = np.arange(64)
 _BYTES = np.random.default_rng(5).integers(0, 256, 8 * 40, dtype=np.uint8)
 _PAIRS = random_words(4 * 50)
 _LOW_VOTES, _HIGH_VOTES = [0xFFFF, 1, sum(range(16)), 0], [0xFFEF0000, 0, sum(range(16, 32)), 16]
+_FLOATS = np.array([0x00000001, 0x80000001, 0x3F800001, 0xFF800000, 0x7F7FFFFF], np.uint32)
+_FLUSHED = np.where(_FLOATS << 1 < 0x01000000, _FLOATS & 0x80000000, _FLOATS).astype(np.uint32)
 _CASES: dict[str, Case] = {
     # branches and calls; after the branches of `meeting` all threads vote: nobody is left behind
     "loop": Case(_WORDS, [_accumulate(*x) for x in enumerate(_WORDS.tolist())], {"block": 100}),
@@ -166,6 +168,8 @@ _CASES: dict[str, Case] = {
     "carry": Case(
         _PAIRS, _PAIRS.view(np.uint64).reshape(50, 2).sum(axis=1, dtype=np.uint64), {"block": 50}
     ),
+    "widened": Case(_FLOATS, _FLOATS.view("f4").astype("f8").view("u8"), {"block": 5}),
+    "flushed": Case(_FLOATS, _FLUSHED.view("f4").astype("f8").view("u8"), {"block": 5}),
     # nvcc extends a half with a register that nothing writes, and masks it
     "surviving_bits": Case(_NOTHING, [5], {}),
 }

@@ -345,25 +345,6 @@ def test_a_component_that_a_vector_lacks_can_be_run() -> None:
     assert "d = 0x00000001" in run("run", text, "v.z=1", "a=0").stdout
 
 
-@pytest.mark.parametrize(
-    ("comments", "is_ignored"),
-    [
-        (("// ptxscope: ignore[clobber]", "", ""), True),  # where it is written
-        (("", "// ptxscope: ignore[clobber]", ""), True),  # where the constraint is
-        (("// x\n// ptxscope: ignore", "", ""), True),
-        (("", "// ptxscope: ignore[input]", ""), False),
-        (("", "", "// ptxscope: ignore[clobber]"), False),
-    ],
-)
-def test_a_rule_is_ignored_at_the_write_and_at_the_constraint(
-    comments: tuple[str, str, str], is_ignored: bool
-) -> None:
-    lines = ('asm("add.u32 %0, %1, 1; add.u32 %0, %0, %2;"', ': "=r"(d)', ': "r"(a), "r"(b));')
-    text = "\n".join(f"{line} {comment}" for line, comment in zip(lines, comments, strict=True))
-    found = {x.rule for item in check_text(text, "x.cu") for x in item.diagnostics}
-    assert ("clobber" not in found) == is_ignored
-
-
 def test_an_unread_line_is_neither_legal_nor_illegal() -> None:
     (unread,) = check_text('x = "vadd.u32.u32.u32 d, a, {b};"', "k.py")
     (read,) = check_text('x = "vadd.u32.u32.u32 d, a, b;"', "k.py")

@@ -7,7 +7,6 @@ import struct
 import sys
 from random import Random
 
-import numpy as np
 import pytest
 
 from ptxscope.kernels.launches.kernel_run import run_kernel
@@ -156,23 +155,3 @@ def test_a_failed_assertion_carries_its_message_and_the_earlier_output() -> None
     with pytest.raises(LaunchError, match=message) as caught:
         run_kernel(make_kernel(f"{_PRINT}{addresses}{call}"), {})
     assert [x.text for x in caught.value.printed] == ["0 of odd: 0\n"]
-
-
-def test_floats_are_widened_exactly() -> None:
-    body = "ld.param.u64 %d1, [in]; ld.global.f32 %f1, [%d1]; cvt.f64.f32 %f2, %f1;"
-    kernel = f""".version 8.0
-.target sm_90
-.address_size 64
-.visible .entry k(.param .u64 in)
-{{ .reg .b64 %d<2>; .reg .f32 %f1; .reg .f64 %f2;
-{body}
-st.global.f64 [%d1], %f2;
-ret; }}"""
-    for word in (0x00000001, 0x80000001, 0x3F800001, 0xFF800000, 0x7F7FFFFF):
-        array = np.array([word, 0], np.uint32)
-        wide = struct.pack("<d", struct.unpack("<f", struct.pack("<I", word))[0])
-        result = run_kernel(kernel, {"in": array})
-        assert result.get_buffer("in").data.tobytes() == wide
-        assert result.is_exact
-    flushed = run_kernel(kernel.replace("cvt.f64", "cvt.ftz.f64"), {"in": np.array([1, 0], "u4")})
-    assert not flushed.get_buffer("in").data.any()
