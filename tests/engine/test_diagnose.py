@@ -534,8 +534,9 @@ def test_a_destroyed_destination_is_laid_to_the_unguarded_conversion() -> None:
         assert kept.kind is CauseKind.DOCUMENTED
 
 
-@sampled
-@pytest.mark.parametrize("written", [x for (x,) in read_lines("explain/with_literals.txt", 1)])
+@pytest.mark.parametrize(
+    "written", some([x for (x,) in read_lines("explain/with_literals.txt", 1)], 0, 10, 11)
+)
 def test_findings_on_a_literal_are_writable_and_reproducible(written: str) -> None:
     ins, rng = parse(written), Random(written)
     (destination,) = ins.results.values()

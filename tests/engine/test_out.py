@@ -17,10 +17,6 @@ A = np.array([[0x01FF0102, 5, 0], [7, 0x80808080, 9]], np.uint32)
 SUMS = [[0x02000203, 0x01010106, 0x01010101], [0x01010108, 0x81818181, 0x0101010A]]
 
 
-def added(**values: Any) -> dict[str, Any]:
-    return evaluate(LINE, {"a": A, "b": 0x01010101, **values})
-
-
 def test_the_out_array_is_written_and_returned() -> None:
     out = np.empty((2, 3), np.uint32)
     found = evaluate(LINE, {"a": A, "b": 0x01010101}, out={"d": out})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -44,10 +44,10 @@ from ptxscope.sass.machine_instruction import (
     parse_machine_instruction,
 )
 from ptxscope.sass.machine_run import OPCODES, find_opcode
-from ptxscope.sass.machine_step import MachineStep, UnknownMachineCodeError
+from ptxscope.sass.machine_step import MachineStep, Opcode, UnknownMachineCodeError
 from ptxscope.sass.row_matches import list_machine_code
 from tests.kernel_texts import is_like
-from tests.reference_data import DATA
+from tests.reference_data import DATA, golden_rows
 from tests.tiers import ci_only, some, whole
 from tools.machine_code import ARCHITECTURES, COUNTED_LINES, Sample, read_samples
 
@@ -56,7 +56,6 @@ pytest.importorskip("bitwuzla")
 PTXAS = parse_model("ptxas-13.0")
 """The model of the assembler that made the samples."""
 MASK = (1 << 32) - 1
-PAIR = (1 << 64) - 1
 EDGES = [
     int(x, 16)
     for x in (
@@ -173,36 +172,22 @@ OTHER_SPELLINGS, REFUSED_SPELLINGS = (
 """Spellings that the samples lack, and those that have no known meaning."""
 
 
-def list_spellings() -> list[str]:
-    """An instruction of each spelling and layout of the samples, and those above."""
-    found: dict[tuple[str, str], MachineInstruction] = {}
-    for arch in ARCHITECTURES:
-        for sample in samples(arch):
-            for ins in sample.kernel.instructions:
-                found.setdefault((ins.opcode, ins.layout), ins)
-    texts = [x.text for x in found.values()]
-    return sorted({*texts, *OTHER_SPELLINGS})
+def list_spellings() -> Iterator[tuple[str, Opcode]]:
+    """An instruction of each spelling and layout of the samples, and those above, if computed."""
+    code = (x for arch in ARCHITECTURES for sample in samples(arch)
+            for x in sample.kernel.instructions)  # fmt: skip
+    texts = {(x.opcode, x.layout): x.text for x in code}.values()
+    for text in sorted({*texts, *OTHER_SPELLINGS}):
+        with suppress(UnknownMachineCodeError):
+            yield text, find_opcode(parse_machine_instruction(text))[0]
 
 
-def is_computed(text: str) -> bool:
-    try:
-        find_opcode(parse_machine_instruction(text))
-    except UnknownMachineCodeError:
-        return False
-    return True
+SPELLINGS = dict(list_spellings())
 
 
 def test_every_machine_opcode_has_a_tested_spelling() -> None:
-    tested = {id(find_opcode(parse_machine_instruction(x))[0]) for x in list_spellings_computed()}
+    tested = {*map(id, SPELLINGS.values())}
     assert [x.spelling.pattern for x in OPCODES if id(x) not in tested] == []
-
-
-def list_spellings_computed() -> list[str]:
-    return [x for x in list_spellings() if is_computed(x)]
-
-
-Values = Mapping[tuple[str, int], int]
-"""A value for each register and predicate by kind and number."""
 
 
 def _name(x: MachineOperand) -> str:
@@ -287,7 +272,7 @@ class Encoded:
 
 
 @whole
-@pytest.mark.parametrize("text", list_spellings_computed())
+@pytest.mark.parametrize("text", SPELLINGS)
 def test_machine_opcodes_agree_on_numbers_and_bit_vectors(text: str) -> None:
     ins = parse_machine_instruction(text)
     encoded, rng = Encoded(ins), Random(text)
@@ -386,25 +371,13 @@ def test_an_address_that_meets_an_operand_is_refused() -> None:
     assert verdict.reason.endswith("an address meets an operand")
 
 
-@cache
-def golden_rows() -> Mapping[str, list[dict[str, str]]]:
-    rows: dict[str, list[dict[str, str]]] = {}
-    for name in ("golden.csv", "errata.csv"):
-        with (DATA / name).open(encoding="utf-8") as stream:
-            for row in csv.DictReader(stream):
-                rows.setdefault(row["ptx"].rstrip(";"), []).append(row)
-    return rows
-
-
 @pytest.mark.parametrize("arch", some(ARCHITECTURES))
 def test_machine_code_computes_the_golden_results(arch: str) -> None:
-    count = 0
-    for sample in samples(arch):
-        for row in golden_rows().get(sample.line, ()):
-            operands = {name: int(row[name], 16) for name in "abc" if row[name]}
-            results = compute_machine_results(sample.source, sample.kernel, operands)
-            expected = [int(x, 16) for x in row["ptxas_13_0"].split("|")]
-            assert [*results.values()] == expected, (sample.line, operands)
+    count, by_line = 0, {x.line: x for x in samples(arch)}
+    for row in golden_rows():
+        if sample := by_line.get(row.ptx.rstrip(";")):
+            results = compute_machine_results(sample.source, sample.kernel, row.values)
+            assert (*results.values(),) == row.results["ptxas-13.0"], row
             count += 1
     assert count > 400
 
