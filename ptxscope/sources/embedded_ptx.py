@@ -35,7 +35,8 @@ from .source_language import Language, has_asm
 from .source_location import LineIndex, SourceLocation
 from .text_blocks import Block, read_html_blocks, read_markdown_blocks, read_notebook_blocks
 
-_TYPE = re.compile(rf"\.(?:{make_alternation(TYPES)})(?![\w.])")
+_TYPE = re.compile(rf"\.(?:{make_alternation(TYPES)})(?!\w)")
+_OPERAND_TYPE = re.compile(rf"{_TYPE.pattern}(?!\.)")
 _STATEMENT = re.compile(
     r"(?:\A|[;\n{}])[ \t]*(?:[\w$%]+:[ \t]*)?(?:@[ \t]*(?:![ \t]*)?[\w$%]+[ \t]+)?"
     r"(?P<opcode>[A-Za-z_]\w*)(?P<modifiers>(?:\.[\w:]+)*)(?P<operands>[^;\n{}]*)"
@@ -83,7 +84,7 @@ def _count_statements(ptx: str) -> tuple[int | None, int]:
             continue
         if GAP in match[0]:
             continue
-        has_type = _TYPE.search(modifiers) or _TYPE.search(operand_text)
+        has_type = _TYPE.search(modifiers) or _OPERAND_TYPE.search(operand_text)
         has_name = opcode in ALL_OPCODES and _MODIFIER.search(modifiers)
         is_likely = (has_name or has_type) and not has_arm_operand
         likely, unlikely = likely + bool(is_likely), unlikely + (not is_likely)

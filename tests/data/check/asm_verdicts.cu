@@ -166,3 +166,6 @@ asm volatile("vadd.u32.u32.u32 %0, foo, %1;" : "=r"(d) : "r"(a), "r"(b));
 asm volatile("vadd.u32.u32.u32 %0, foo, %1;" : "=r"(d) : "r"(a), "r"(b));
 %%% - another file may declare a register
 asm volatile("vadd.u32.u32.u32 %0, foo, %1;" : "=r"(d) : "r"(a), "r"(b));
+%%% a type before other modifiers makes it PTX, also with an unknown opcode
+asm("vmul2.s32.s32.s32.sat %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+asm("vest4.s32.s32.lt %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
