@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from importlib.resources import files
@@ -86,11 +87,12 @@ def _python(text: str) -> None:
     compile(text, "exported", "exec")
 
 
-def _unread(_: str) -> None:
-    """Text has no reader; C is compiled in one batch."""
+def _c(text: str) -> None:
+    """No text ends a comment; all functions are compiled in one batch."""
+    assert "*/" not in re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
 
 
-READERS: dict[str, Callable[[str], None]] = {
+READERS: dict[str, Callable[[str], object]] = {
     "svg": _svg,
     "html": _html,
     "json": _json,
@@ -98,8 +100,8 @@ READERS: dict[str, Callable[[str], None]] = {
     "rst": _rst,
     "asciidoc": _asciidoc,
     "python": _python,
-    "text": _unread,
-    "c": _unread,
+    "text": str,
+    "c": _c,
 }
 
 

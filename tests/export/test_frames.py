@@ -270,6 +270,10 @@ def test_a_new_run_removes_only_the_frames_of_earlier_runs(tmp_path: Path, forma
     folder = tmp_path / "deck"
     width = ["--width", "160"] if format_ == "png" else []
     assert made(folder, "-f", format_, *width) == [f"{name}.{format_}" for name in NAMES]
+    if format_ == "svg":
+        frames = make_frames(trace(LINE[0], {"a": 0xFFFFFFF7, "b": 7, "c": 1}))
+        written = {path.stem: path.read_text("utf-8") for path in folder.iterdir()}
+        assert written == {frame.name: frame.svg for frame in frames}
     own = folder / f"09-own.{format_}"
     own.write_bytes(b"<svg/>")
     alone = folder / f"08-alone.{format_}"

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ import pytest
 
 from ptxscope import export, trace
 from ptxscope.documents.media import images
-from ptxscope.documents.media.frames import make_frames
 from ptxscope.documents.options import DEFAULT, Options
-from tests.cli.running import run
+from tests.cli.running import list_loaded_modules, run
+from tests.export.drawings import texts as drawn_texts
 from tests.export.inked import decoded, differences, grid, resvg
 from tests.export.samples import E3, HOSTILE, annotated, example
 from tests.tiers import ci_only, sampled, some
@@ -60,10 +61,7 @@ def test_a_png_is_the_picture() -> None:
 @pytest.mark.parametrize("format_", ["png", "pdf"])
 @pytest.mark.parametrize(
     "options",
-    [
-        *(Options(width=n) for n in (0, -1, 10**6)),
-        *(Options(scale=x) for x in (0.0, -2.0, 1e9, float("nan"), float("inf"), 1e-9)),
-    ],
+    [Options(width=10**6), *(Options(scale=x) for x in (1e9, float("inf"), 1e-9))],
 )
 def test_a_size_that_cannot_be_is_an_error(format_: str, options: Options) -> None:
     if format_ == "pdf":
@@ -113,10 +111,7 @@ def texts(pdf: bytes) -> list[str]:
 
 
 def written(svg: str) -> list[str]:
-    import xml.etree.ElementTree as ET
-
-    found = ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
-    return ["".join((x.text or "").split()) for x in found]
+    return ["".join(text.split()) for text in drawn_texts(ET.fromstring(svg))]
 
 
 @pytest.mark.parametrize("opcode", ["vadd", "vadd4", "vmad", "setp", "slct", "vset2"])
@@ -151,6 +146,13 @@ def test_typst_brings_its_own_fonts() -> None:
     typst = pytest.importorskip("typst")
     found = typst.Fonts(include_system_fonts=False).families()
     assert "DejaVu Sans Mono" in found
+
+
+def test_a_trace_of_text_loads_nothing_of_images() -> None:
+    loaded = list_loaded_modules("trace", *LINE)
+    assert "ptxscope.cli.support.picture_output" in loaded
+    media = {f"ptxscope.documents.media.{name}" for name in ("images", "frames")}
+    assert not loaded & {"resvg_py", "typst", "pathlib", "numpy", *media}
 
 
 def process(*words: str, **how: Any) -> subprocess.CompletedProcess[bytes]:
@@ -193,22 +195,6 @@ def test_an_image_for_a_closed_output_is_discarded() -> None:
     assert (done.returncode, done.stderr) == (0, b"")  # it goes nowhere, as was asked
 
 
-@ci_only
-def test_frames_are_written_into_a_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "new" / "frames"
-    done = run("trace", *LINE, "-f", "svg", "--frames", str(folder))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    found = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
-    wanted = make_frames(VMAD)
-    assert found == {f"{frame.name}.svg": frame.svg for frame in wanted}
-    assert len(found) == 7
-    done = run("trace", *LINE, "-f", "png", "--width", "160", "--frames", str(folder))
-    assert done.returncode == 0
-    sizes = {measured(path.read_bytes()) for path in folder.glob("*.png")}
-    assert len(sizes) == 1
-    assert len(list(folder.iterdir())) == 14
-
-
 def test_frames_are_the_pages_of_a_pdf(tmp_path: Path) -> None:
     pytest.importorskip("typst")
     deck = tmp_path / "deck.pdf"
@@ -217,26 +203,6 @@ def test_frames_are_the_pages_of_a_pdf(tmp_path: Path) -> None:
     pages = texts(deck.read_bytes())
     assert len(pages) == 7
     assert ["Result" in page for page in pages] == [False] * 6 + [True]
-
-
-def test_a_trace_of_text_loads_nothing_of_images() -> None:
-    code = (
-        "import sys; from ptxscope.cli import main; main(sys.argv[1:]);"
-        "print(*sys.modules, file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "trace", *LINE], capture_output=True, text=True, timeout=60
-    )
-    loaded = set(done.stderr.split())
-    assert "ptxscope.cli.support.picture_output" in loaded
-    assert not loaded & {
-        "resvg_py",
-        "typst",
-        "ptxscope.documents.media.images",
-        "ptxscope.documents.media.frames",
-        "pathlib",
-        "numpy",
-    }
 
 
 @ci_only
