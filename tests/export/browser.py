@@ -83,8 +83,6 @@ _DRAW = """async (sources, wide) => {
 
 
 class Words(NamedTuple):
-    """Some text as a reader has it before them."""
-
     text: str
     ink: Rgb
     ground: Rgb
@@ -139,7 +137,6 @@ class Browser:
             browser.close()
 
     def close(self) -> None:
-        """End it."""
         self._session = ""
         self._ask("Browser.close")
         os.close(self._out)
@@ -176,7 +173,7 @@ class Browser:
 
     def unfold(self) -> None:
         """Open what is folded."""
-        self.value("document.querySelectorAll('details').forEach(x => { x.open = true })")
+        self.each("details", "x.open = true")
 
     def print(self) -> None:
         """Show the page as it is on paper, to a reader whose system is dark."""
@@ -191,8 +188,13 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def each(self, css: str, expression: str) -> list[Any]:
+        """What an expression of ``x`` yields for each element that a selector selects."""
+        found = self.value(f"[...document.querySelectorAll('{css}')].map(x => {expression})")
+        assert isinstance(found, list)
+        return found
+
     def press(self, key: str) -> None:
-        """Press a key and let it go."""
         codes = {"Tab": 9, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
                  "ArrowRight": 39, "ArrowDown": 40, "Escape": 27, " ": 32}  # fmt: skip
         said: dict[str, Any] = {"key": key, "code": key, "windowsVirtualKeyCode": codes[key]}
@@ -201,7 +203,6 @@ class Browser:
         self._ask("Input.dispatchKeyEvent", type="keyUp", **said)
 
     def point(self, x: float, y: float) -> None:
-        """Move the mouse."""
         self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
     def words(self) -> list[Words]:

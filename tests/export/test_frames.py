@@ -202,10 +202,7 @@ def test_a_click_shows_the_next_step_and_after_the_last_the_first(tmp_path: Path
                 "document.elementFromPoint(300, 300).closest('a')"
                 ".dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}))"
             )
-            shown = browser.value(
-                "[...document.querySelectorAll('.px-step')].map(step => "
-                "getComputedStyle(step).visibility === 'visible')"
-            )
+            shown = browser.each(".px-step", "getComputedStyle(x).visibility === 'visible'")
             number = shown.index(False) if False in shown else 7
             seen.append((browser.value("location.hash"), number))
     stages_ = [f"#step-{step.stage}" for step in VMAD.steps]

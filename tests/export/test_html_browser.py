@@ -93,11 +93,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 def ground_of(browser: Browser) -> tuple[int, int, int]:
     """The colour at the upper edge of an article."""
-    x, y = browser.value(
-        "(() => { const box = document.querySelector('.ptxscope').getBoundingClientRect();"
-        "return [box.left + box.width / 2, box.top + 4] })()"
-    )
-    return browser.pixel(x, y)
+    box = browser.each(".ptxscope", "x.getBoundingClientRect().toJSON()")[0]
+    return browser.pixel(box["left"] + box["width"] / 2, box["top"] + 4)
 
 
 def expected(dark: bool) -> tuple[int, int, int]:
@@ -117,21 +114,16 @@ def check_whole(browser: Browser, width: int) -> None:
     assert browser.value("document.documentElement.scrollWidth") <= width
     for said in browser.words():
         assert said.boxed or (said.left >= 0 and said.right <= width), said
-    assert browser.value(
-        "[...document.querySelectorAll('.px-bits code, .px-arrow')]"
-        ".every(x => x.getClientRects().length < 2)"
-    )
-    assert browser.value(  # a column that stays must leave room for what scrolls past it
-        "[...document.querySelectorAll('th')].filter(x => getComputedStyle(x).position == 'sticky')"
-        ".every(x => x.offsetWidth <= x.closest('.px-scroll').clientWidth / 3)"
-    )
-    for box in browser.value(
-        "[...document.querySelectorAll('.px-scroll')].map(box => [box.scrollWidth, "
-        "box.clientWidth, getComputedStyle(box).overflowX, box.scrollHeight, box.clientHeight])"
+    assert all(x < 2 for x in browser.each(".px-bits code, .px-arrow", "x.getClientRects().length"))
+    for position, wide, room in browser.each(
+        "th", "[getComputedStyle(x).position, x.offsetWidth, x.closest('.px-scroll')?.clientWidth]"
+    ):  # a column that stays must leave room for what scrolls past it
+        assert position != "sticky" or wide <= room / 3
+    for wide, shown, overflow in browser.each(
+        ".px-scroll", "[x.scrollWidth, x.clientWidth, getComputedStyle(x).overflowX]"
     ):
-        wide, shown, overflow, high, shown_high = box
         assert wide <= shown or overflow == "auto"
-        assert high <= shown_high
+    assert all(browser.each(".px-scroll", "x.scrollHeight <= x.clientHeight"))
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light system", "dark system"])
@@ -178,11 +170,7 @@ def test_no_part_of_a_page_is_truncated_or_too_wide(
         check_whole(browser, width)
         check_readable(browser.words())
         if name.startswith("wide") and options.standalone:  # what has no room goes on below
-            cut = browser.value(
-                "[...document.querySelectorAll('.px-scroll:has(table)')]"
-                ".filter(x => x.scrollWidth > x.clientWidth).map(x => x.innerText)"
-            )
-            assert cut == []
+            assert all(browser.each(".px-scroll:has(table)", "x.scrollWidth <= x.clientWidth"))
         browser.value("document.querySelector('.px-say input').click()")
         check_whole(browser, width)
         check_readable(browser.words())
@@ -216,10 +204,7 @@ def test_a_picture_follows_its_theme_or_its_page(browser: Browser, theme: Theme)
 
 def ground_of_pictures(browser: Browser) -> list[Rgb]:
     """The colours behind pictures: the first box of each."""
-    found = browser.value(
-        "[...document.querySelectorAll('svg > rect:first-of-type')]"
-        ".map(x => getComputedStyle(x).fill)"
-    )
+    found = browser.each("svg > rect:first-of-type", "getComputedStyle(x).fill")
     return [pixels(x) for x in found]
 
 
@@ -228,10 +213,7 @@ def test_fragments_of_two_themes_keep_their_colours_on_one_page(browser: Browser
     browser.open(page(HOSTS["unmarked"], light + dark))
     browser.unfold()
     check_readable(browser.words())
-    colours = browser.value(
-        "[...document.querySelectorAll('.ptxscope')].map(x => getComputedStyle(x).backgroundColor)"
-    )
-    assert len(set(colours)) == 2
+    assert len(set(browser.each(".ptxscope", "getComputedStyle(x).backgroundColor"))) == 2
 
 
 def test_a_printed_fragment_is_complete_and_dark_on_light(browser: Browser) -> None:
@@ -241,10 +223,7 @@ def test_a_printed_fragment_is_complete_and_dark_on_light(browser: Browser) -> N
         browser.print()
         check_readable(browser.words())
         assert ground_of(browser) == expected(False)
-        assert not browser.value(
-            "[...document.querySelectorAll('.px-scroll')].filter(box => "
-            "getComputedStyle(box).overflowX !== 'visible').length"
-        )
+        assert set(browser.each(".px-scroll", "getComputedStyle(x).overflowX")) == {"visible"}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -252,15 +231,14 @@ def test_a_cell_under_the_mouse_shows_the_origin_of_its_bits(browser: Browser, w
     browser.open(export(TRACES["vadd4"], "html", Options(standalone=True)), width)
     browser.unfold()
     browser.value("document.querySelector('.px-pictures').remove()")  # the tables move up
-    cells = browser.value(
-        "[...document.querySelectorAll('.px-lanes td')].map(x => "
-        "{ const at = x.getBoundingClientRect(); return [at.left + 5, at.top + 5, "
-        "x.querySelector('.px-from').textContent] })"
+    cells = browser.each(
+        ".px-lanes td",
+        "[x.getBoundingClientRect().toJSON(), x.querySelector('.px-from').textContent]",
     )
-    reached = [cell for cell in cells if cell[0] < width - 30 and cell[1] < 1000]
+    reached = [x for x in cells if x[0]["left"] < width - 35 and x[0]["top"] < 995]
     assert len(reached) >= 8
-    for x, y, told in reached[::3]:
-        browser.point(x, y)
+    for box, told in reached[::3]:
+        browser.point(box["left"] + 5, box["top"] + 5)
         shown = [said for said in browser.words() if said.text == told]
         assert len(shown) == 1
         assert shown[0].left >= 0
@@ -279,10 +257,7 @@ def test_a_table_has_a_line_on_every_side(browser: Browser) -> None:
     browser.open(page(HOSTS["unmarked"], export(TRACES["vadd4"], "html")), 1200)
     browser.unfold()
     for side in ("Top", "Right", "Bottom", "Left"):
-        assert browser.value(
-            "[...document.querySelectorAll('th, td')].every(x => "
-            f"getComputedStyle(x).border{side}Width === '1px')"
-        )
+        assert {*browser.each("th, td", f"getComputedStyle(x).border{side}Width")} == {"1px"}
 
 
 @pytest.mark.parametrize("width", [380, 640, 676, 1200])
@@ -292,12 +267,11 @@ def test_one_complete_picture_is_visible(browser: Browser, name: str, width: int
     for options in (Options(both=True), Options(standalone=True)):
         text = export(TRACES[name], "html", options)
         browser.open(text if options.standalone else page(HOSTS["unmarked"], text), width)
-        seen = browser.value(
-            "[...document.querySelectorAll('.px-picture')].filter(x => x.offsetWidth)"
-            ".map(x => [x.classList.contains('px-narrow'), x.scrollWidth - x.clientWidth])"
+        seen = browser.each(
+            ".px-picture",
+            "[x.offsetWidth, x.classList.contains('px-narrow'), x.scrollWidth - x.clientWidth]",
         )
-        assert seen
-        assert all(one == [width < 660, 0] for one in seen)
+        assert {tuple(rest) for wide, *rest in seen if wide} == {(width < 660, 0)}
 
 
 @pytest.mark.parametrize("width", [380, 1200])
@@ -307,18 +281,16 @@ def test_a_value_under_the_mouse_highlights_related_values(
 ) -> None:
     browser.open(page(HOSTS["unmarked"], export(TRACES[name], "html", Options(both=True))), width)
     assert browser.value(LIT) == []
-    values = browser.value(
-        "[...document.querySelectorAll('.px-zones rect')].map(x => { "
-        "const at = x.getBoundingClientRect(); "
-        "return [at.left + 3, at.top + 3, x.dataset.v, x.dataset.r] })"
+    values = browser.each(
+        ".px-zones rect", "[x.getBoundingClientRect().toJSON(), x.dataset.v, x.dataset.r]"
     )
-    reached = [value for value in values if 3 < value[1] < 1100]
+    reached = [x for x in values if 0 < x[0]["top"] < 1097]
     assert len(reached) > 5
-    for x, y, own, related in reached[::4]:
-        browser.point(x, y)
+    for box, own, related in reached[::4]:
+        browser.point(box["left"] + 3, box["top"] + 3)
         lit = browser.value(LIT)
         assert own in lit
-        assert {*lit} == {*related.split()} & {value[2] for value in values}
+        assert {*lit} == {*related.split()} & {number for _, number, _ in values}
     browser.point(width - 2, 5)
     assert browser.value(LIT) == []
 
@@ -338,15 +310,10 @@ def test_a_fragment_has_a_tab_stop_for_the_picture_and_one_for_the_tables(
         stops.append(browser.value(FOCUS))
     assert stops == ["figure", "summary", "figure", "summary", "body"]
     browser.unfold()
-    browser.press("Tab")
-    browser.press("Tab")
-    browser.press("Tab")
-    browser.press(" ")
+    for key in ("Tab", "Tab", "Tab", " "):
+        browser.press(key)
     said = [word.text for word in browser.words()]
-    told = browser.value(
-        "[...document.querySelector('.ptxscope').querySelectorAll('.px-from')]"
-        ".map(x => x.textContent.trim())"
-    )
+    told = browser.each(".ptxscope:first-of-type .px-from", "x.textContent.trim()")
     assert told
     assert all(text in said for text in told)
 
@@ -354,9 +321,9 @@ def test_a_fragment_has_a_tab_stop_for_the_picture_and_one_for_the_tables(
 def test_arrow_keys_move_between_cells_of_a_page(browser: Browser) -> None:
     browser.open(export(LONG_NAMES, "html", Options(standalone=True)), 1200)
     browser.unfold()
-    rows = browser.value(
-        "[...document.querySelectorAll('.px-lanes tbody tr')].map(row => "
-        "[...row.querySelectorAll('td')].map(cell => cell.querySelector('code').textContent))"
+    rows = browser.each(
+        ".px-lanes tbody tr",
+        "[...x.querySelectorAll('td')].map(cell => cell.querySelector('code').textContent)",
     )
 
     def after(key: str) -> str:
@@ -364,18 +331,13 @@ def test_arrow_keys_move_between_cells_of_a_page(browser: Browser) -> None:
         return str(browser.value(FOCUS))
 
     assert [after("Tab") for _ in range(3)] == ["figure", "summary", "checkbox"]
-    assert after("ArrowUp") == "checkbox"
-    assert after("ArrowDown") == rows[0][0]
-    assert after("ArrowRight") == rows[0][1]
-    assert after("ArrowDown") == rows[1][1]
-    assert after("End") == rows[1][-1]
-    assert after("ArrowRight") == rows[1][-1]
-    assert after("Home") == rows[1][0]
-    assert after("ArrowUp") == rows[0][0]
-    assert after("ArrowUp") == "checkbox"
-    assert after("ArrowDown") == rows[0][0]
-    assert after("Escape") == "checkbox"
-    assert after("ArrowDown") == rows[0][0]
+    for key, reached in (
+        ("ArrowUp", "checkbox"), ("ArrowDown", rows[0][0]), ("ArrowRight", rows[0][1]),
+        ("ArrowDown", rows[1][1]), ("End", rows[1][-1]), ("ArrowRight", rows[1][-1]),
+        ("Home", rows[1][0]), ("ArrowUp", rows[0][0]), ("ArrowUp", "checkbox"),
+        ("ArrowDown", rows[0][0]), ("Escape", "checkbox"), ("ArrowDown", rows[0][0]),
+    ):  # fmt: skip
+        assert after(key) == reached
     assert after("Tab") in ("body", "checkbox", "figure")
 
 
@@ -425,14 +387,12 @@ def test_letters_have_9_px_in_a_narrow_column(browser: Browser, name: str, width
     figure = shown.figure(both=name == "e3")
     style = "svg { max-width: 100%; height: auto }"
     browser.open(f"<style>{style}</style><p>text</p>{figure.html}<p>more</p>", width)
-    sizes = browser.value(
-        "[...document.querySelectorAll('svg text')].map("
-        "x => parseFloat(getComputedStyle(x).fontSize) * x.getScreenCTM().a)"
+    sizes = browser.each(
+        "svg text", "parseFloat(getComputedStyle(x).fontSize) * x.getScreenCTM().a"
     )
     assert len(sizes) > 20
     assert min(sizes) >= 8.99
     assert browser.value("document.documentElement.scrollWidth") <= width
-    box = browser.value("(b => [b.scrollWidth, b.clientWidth, b.tabIndex])"
-                        "(document.querySelector('figure'))")  # fmt: skip
+    (box,) = browser.each("figure", "[x.scrollWidth, x.clientWidth, x.tabIndex]")
     assert (box[0] > box[1]) == (compute_min_width(figure.svg) > box[1])
     assert box[2] == 0
