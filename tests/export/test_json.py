@@ -231,7 +231,6 @@ CHANGES: list[tuple[Callable[[Any], Any], str]] = [
 ]  # fmt: skip
 
 
-@sampled
 @pytest.mark.parametrize(("change", "said"), CHANGES, ids=range(len(CHANGES)))
 def test_a_json_trace_that_does_not_replay_is_refused(
     change: Callable[[Any], None], said: str

@@ -28,44 +28,14 @@ from tests.tiers import ci_only
 pytestmark = ci_only
 
 CLAMP = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
-PAGE = """\
-Title
-=====
 
-.. toctree::
 
-   other
-
-.. ptx-trace:: vadd4.s32.s32.s32.sat d, a, b, c
-   :operands: a=0x7f80ff01 b=0x01ff0280 c=0
-   :format: FORMAT
-   :name: The Clamp
-   :class: wide extra
-   :alt: four "sums" & two clamps
-   :title: Saturation
-   :caption: below it
-   :note: saturate=the clamp is why
-          lane 2=another
-
-.. ptx-trace:: vadd.u32.s32.s32.sat %0.b0, %1, %2, %3
-   :operands: %1=-1 %2=0 %3=0x11223344
-   :both:
-   :name: e3
-   :model: ptxas
-   :theme: dark
-   :steps: 3-4
-   :no-result:
-"""
-OTHER = """\
-Other
-=====
-
-See :ref:`the clamp`, :ref:`the-clamp-step-add`, :ref:`the-clamp-step-4`,
-:ref:`here <the-clamp-step-saturate>` and :ref:`e3-step-saturate`.
-Values: :ptx:result:`The Clamp`; :ptx:result:`d of the-clamp`;
-:ptx:value:`saturate lane 3 of The Clamp`; :ptx:value:`b of The Clamp`;
-:ptx:result:`'vadd.u32.s32.s32.sat d.b0, a, b, c' a=-1 b=0 c=0x11223344 --model ptxas`.
-"""
+def read_rst(name: str, **changes: str) -> str:
+    """A page in rst, with words in capitals replaced."""
+    text = Path(__file__).with_name("sphinx_pages").joinpath(f"{name}.rst").read_text("utf-8")
+    for word, replacement in changes.items():
+        text = text.replace(word, replacement)
+    return text
 
 
 def built(
@@ -92,37 +62,14 @@ EQUAL = "".join(
 """Traces that are equal, or nearly."""
 
 
-CLASS = """\
-T
-=
-
-.. ptx-trace:: vadd.u32.s32.s32.sat %0.b0, %1, %2, %3
-   :operands: %1=-1 %2=0 %3=5
-   :class: mine
-   :format: FORMAT
-"""
-COMPACT = """\
-T
-=
-
-.. ptx-trace:: vadd4.s32.s32.s32 d, a, b, c
-   :operands: a=1 b=2 c=0
-   :format: svg
-   :compact:
-
-.. ptx-trace:: vadd4.s32.s32.s32 d, a, b, c
-   :operands: a=1 b=2 c=0
-   :format: svg
-   :beside: a=5
-   :no-text:
-   :no-footer:
-"""
 SITE = {
-    "index": PAGE.replace("FORMAT", "html"),
-    "other": OTHER,
-    "compact": COMPACT,
+    "index": read_rst("clamp", FORMAT="html"),
+    "other": read_rst("references"),
+    "compact": read_rst("compact"),
     "equal": f"Title\n=====\n\n{EQUAL}",
-    **{f"class-{format_}": CLASS.replace("FORMAT", format_) for format_ in ("html", "svg", "text")},
+    **{
+        f"class-{format_}": read_rst("class", FORMAT=format_) for format_ in ("html", "svg", "text")
+    },
 }
 """Pages that do not disturb each other, built once for the tests that read them."""
 
@@ -137,7 +84,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pages_of(format_: str) -> dict[str, str]:
-    return {"index": PAGE.replace("FORMAT", format_), "other": OTHER}
+    return {"index": read_rst("clamp", FORMAT=format_), "other": read_rst("references")}
 
 
 def test_options_of_pictures_are_those_of_the_command(site: Path) -> None:
@@ -187,33 +134,18 @@ def test_every_option_and_every_reference(
     assert values == ["0x7f800181", "0x7f800181", "127", "0x01ff0280", "0x112233ff"]
 
 
-FIGURE = """\
-Title
-=====
-
-.. ptx-trace:: vadd4.s32.s32.s32.sat d, a, b, c
-   :operands: a=1 b=2 c=0
-   :format: FORMAT
-   :name: four sums
-   :caption: Four *sums*.
-
-.. ptx-trace:: popc.b32 d, a
-   :operands: a=1
-   :caption: One bit.
-   :live:
-
-See :numref:`four sums` and :ref:`four-sums-step-saturate`.
-"""
-
-
 @pytest.mark.parametrize("builder", ["html", "epub", "latex"])
 @pytest.mark.parametrize("format_", ["html", "svg"])
 def test_a_caption_makes_a_figure_with_a_number(tmp_path: Path, builder: str, format_: str) -> None:
     """An EPUB is XML, and its readers run no scripts."""
     conf = "numfig = True\nversion = '1'\nepub_copyright = 'x'\n"
-    page = FIGURE.replace("FORMAT", format_)
     doctrees = str(tmp_path / "doctrees")
-    assert built(tmp_path, {"index": page}, builder, conf, "-d", doctrees) == ""
+    assert (
+        built(
+            tmp_path, {"index": read_rst("figure", FORMAT=format_)}, builder, conf, "-d", doctrees
+        )
+        == ""
+    )
     if builder == "latex":
         (file,) = (tmp_path / "out").glob("*.tex")
         text = file.read_text(encoding="utf-8")
@@ -321,7 +253,7 @@ WRONG_TRACES = {
 def test_an_error_in_a_sphinx_page_is_reported_at_its_line(tmp_path: Path) -> None:
     traces = "".join(f".. ptx-trace:: {text}\n\n" for text in WRONG_TRACES)
     other = "Other\n=====\n\n" + "\n\n".join(WRONG) + "\n"
-    names = PAGE.replace("FORMAT", "html").replace("e3", "the clamp").replace("The Clamp", "???")
+    names = read_rst("clamp", FORMAT="html").replace("e3", "the clamp").replace("The Clamp", "???")
     pages = pages_of("html") | {"other": other, "twice": names}
     warned = built(tmp_path, pages | {"traces": f":orphan:\n\n{traces}"})
     line = 3
@@ -351,29 +283,8 @@ def test_an_internal_error_does_not_end_the_build(name: str, tmp_path: Path) -> 
     assert "The rest." in read(tmp_path, "index.html")
 
 
-TARGETS = """\
-Title
-=====
-
-.. ptx-trace:: { prmt.b32 t, a, b, 0x6240; dp4a.u32.u32 d, t, 0x01010101, c; }
-   :operands: a=1 b=2 c=3
-   :name: The Block
-
-.. ptx-trace:: popc.b32 d, a
-   :operands: a=1
-   :name: the-block
-
-.. ptx-trace:: popc.b32 d, a
-   :operands: a=1
-   :fold: 1
-
-See :ref:`The Block-step-s2-multiply`, :ref:`the-block-step-s2-operate`, :ref:`the block-result`,
-and :numref:`the block`.
-"""
-
-
 def test_steps_have_link_targets_and_duplicate_names_are_reported(tmp_path: Path) -> None:
-    warned = built(tmp_path, {"index": TARGETS}, conf="numfig = True\n").splitlines()
+    warned = built(tmp_path, {"index": read_rst("targets")}, conf="numfig = True\n").splitlines()
     assert len(warned) == 3
     assert ":8: WARNING: ptx-trace: the name the-block is already used" in warned[0]
     assert ":12: WARNING: ptx-trace: :fold: is for a block of several statements" in warned[1]
@@ -446,25 +357,9 @@ def test_a_value_that_a_block_lacks_is_an_error(wrong: str) -> None:
         format_block_value(LANES, wrong)
 
 
-BLOCK = """\
-Title
-=====
-
-.. ptx-trace:: { prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }
-   :operands: a=0x11223344 b=0x8899aabb c=0x7fff
-   :format: FORMAT
-   :name: pack
-   :fold: 1
-   :note: s2.saturate=the clamp
-
-See :ref:`pack`, :ref:`pack-step-s2-saturate` and :ref:`pack-step-4`. It gives
-:ptx:result:`pack`, of :ptx:value:`a of pack` and :ptx:value:`s2.saturate lane 0 of pack`.
-"""
-
-
 @pytest.mark.parametrize("format_", ["html", "svg", "text"])
 def test_a_block_is_a_trace(tmp_path: Path, format_: str) -> None:
-    assert built(tmp_path, {"index": BLOCK.replace("FORMAT", format_)}) == ""
+    assert built(tmp_path, {"index": read_rst("block", FORMAT=format_)}) == ""
     text = read(tmp_path, "index.html")
     assert "the clamp" in text
     assert "0xaabb7fff" in text
@@ -472,32 +367,9 @@ def test_a_block_is_a_trace(tmp_path: Path, format_: str) -> None:
         assert f'id="{anchor}"' in text
 
 
-LIVE = """\
-Live
-====
-
-.. ptx-trace:: vadd4.s32.s32.s32.sat d, a, b, c
-   :operands: a=0x7f b=1
-   :format: FORMAT
-   :title: Saturation
-   :alt: a clamp
-   :LIVE:
-
-.. ptx-trace:: prmt.b32 d, a, b, c
-   :operands: a=1 b=2 c=0x3210
-   :name: moved
-   :steps: 1
-   :LIVE:
-
-.. ptx-trace:: { popc.b32 t, a; mul.lo.u32 d, t, b; }
-   :operands: a=255 b=3
-   :LIVE:
-"""
-
-
 @pytest.mark.parametrize("format_", ["html", "svg"])
 def test_a_live_figure_is_the_still_one_with_fields(tmp_path: Path, format_: str) -> None:
-    text = LIVE.replace("FORMAT", format_)
+    text = read_rst("live", FORMAT=format_)
     still, live = tmp_path / "still", tmp_path / "live"
     for folder, mark in ((still, "class: x"), (live, "live:")):
         folder.mkdir()
@@ -522,7 +394,7 @@ def test_a_live_figure_is_the_still_one_with_fields(tmp_path: Path, format_: str
 
 
 def test_a_text_builder_has_the_still_text(tmp_path: Path) -> None:
-    text = LIVE.replace("LIVE:", "live:").replace("FORMAT", "svg")
+    text = read_rst("live", LIVE="live", FORMAT="svg")
     assert built(tmp_path, {"index": text}, "text", "", "-W") == ""
     assert "vadd4.s32.s32.s32.sat" in read(tmp_path, "index.txt")
     assert not (tmp_path / "out" / "_static").exists()
