@@ -42,7 +42,7 @@ from .documents.content.id_prefix import with_unique_ids
 from .documents.content.sanitizer import sanitize_text
 from .documents.content.value_lookup import format_block_value, format_destinations, format_value
 from .documents.media.frames import render_for_column
-from .documents.option_table import OPTIONS, Option
+from .documents.options import OPTIONS, Option
 from .documents.theme import Theme
 from .engine.tracing.trace import Trace
 from .page.elements import LIVE_FRAME, LIVE_SCRIPT, make_live_markup

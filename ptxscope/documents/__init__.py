@@ -8,8 +8,7 @@ from typing import Literal, Self, overload
 
 from ..engine.syntax.errors import quote_value
 from ..engine.tracing.trace import Trace
-from .option_table import drop_idle_options
-from .options import DEFAULT, Options, validate_options
+from .options import DEFAULT, Options, drop_idle_options, validate_options
 
 
 class Format(StrEnum):

@@ -1,15 +1,19 @@
-"""Options for the content and the appearance of a document."""
+"""The options of a document: its content and appearance, and one table of them for the parser,
+printed commands, manuals, dialogs and checks, in the order in which a printed command names them.
+"""
 
 from __future__ import annotations
 
 import re
-from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping
+from enum import Flag, StrEnum, auto
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from ..engine.micro_operations.properties import Stage
-from ..engine.syntax.errors import quote_value
+from ..engine.syntax.errors import format_names, quote_value
 from ..engine.tracing.trace import StepPlace, Trace
-from .theme import Theme
+from .theme import THEMES, Theme
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
 
@@ -180,3 +184,227 @@ def validate_id(text: object) -> str:
             "at most 100 in all"
         )
     return text
+
+
+DEFAULT_ARCH = "sm_90"
+"""The target whose machine code is shown if none is named."""
+PICTURES = ("svg", "png", "pdf")
+"""Formats of pictures."""
+_WORDED = ("text", "markdown", "rst", "asciidoc", "html", "json", *PICTURES)
+"""All formats but code, which covers the whole instruction and has no text."""
+
+
+class DocumentSubject(Flag):
+    """The kind of thing that a document shows."""
+
+    LINE = auto()
+    BLOCK = auto()
+    SWEEP = auto()
+
+
+_TRACE = DocumentSubject.LINE | DocumentSubject.BLOCK
+_ALL = _TRACE | DocumentSubject.SWEEP
+
+
+class Option(NamedTuple):
+    """An option of ``ptxscope trace``, and of others that make documents."""
+
+    name: str
+    group: str
+    """Heading in the help."""
+    help: str
+    """``{formats}`` are those that it changes."""
+    metavar: str | None = None
+    """Name of its value; a flag has none."""
+    formats: tuple[str, ...] = ()
+    """Formats that it changes; empty if it changes all."""
+    field: str = ""
+    """The field of ``Options`` that holds it."""
+    value: object = True
+    """The value of the field if the flag is present; None if the text gives the value."""
+    subjects: DocumentSubject = _TRACE
+    rivals: str = ""
+    """Name of a group of which one option can be given."""
+    switch: str = ""
+    """Label of a flag in the export dialog."""
+    is_in_manual: bool = False
+    """Whether Sphinx's directive has it."""
+    is_for_command: bool = False
+    """Whether only the command has it, not a document in a page."""
+    otherwise: str = ""
+    """The value that is meant if none follows."""
+    pattern: str = ""
+    """Matches a word that is its value, where one need not follow."""
+    settings: Mapping[str, Any] = MappingProxyType({})
+    """More arguments for ``add_argument``."""
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it has no value."""
+        return self.metavar is None and "choices" not in self.settings
+
+    @property
+    def dest(self) -> str:
+        """The attribute of parsed arguments."""
+        return self.name.replace("-", "_")
+
+    @property
+    def default(self) -> object:
+        """The attribute if it is not given."""
+        if self.is_flag:
+            return False
+        return self.settings.get("default", getattr(DEFAULT, self.field, None))
+
+    def is_given(self, values: Mapping[str, Any]) -> bool:
+        """Whether it is among parsed arguments by ``dest``."""
+        return bool(values.get(self.dest, self.default) != self.default)
+
+    def changes(self, format_: str) -> bool:
+        """Whether it changes a format; one that is not known may be changed."""
+        return not (format_ and self.formats) or format_ in self.formats
+
+    def make_arguments(self) -> dict[str, Any]:
+        """Return the arguments for ``add_argument``."""
+        text = self.help.replace("{formats}", format_names(self.formats))
+        if self.is_flag:
+            return {"action": "store_true", "help": text}
+        return {"metavar": self.metavar, "default": self.default, "help": text, **self.settings}
+
+
+_SHOWN, DRAWN, _WRITTEN = "what to show", "pictures", "output"
+GROUPS = (_SHOWN, DRAWN, _WRITTEN, "blocks", "machine code")
+"""Headings in the help, in order."""
+OPTIONS = (
+    Option(
+        "title", _SHOWN, "title above the document", "TEXT", _WORDED,
+        subjects=_ALL, is_in_manual=True, settings={"default": ""},
+    ),
+    Option(
+        "caption", _SHOWN, "caption below the document", "TEXT", _WORDED,
+        is_in_manual=True, settings={"default": ""},
+    ),
+    Option(
+        "note", _SHOWN,
+        "note on a step, by its name or number, or on a lane: 'lane 2=…'; in a block "
+        "'s2.saturate=…'; repeatable",
+        "STEP=TEXT", _WORDED, is_in_manual=True, settings={"action": "append", "default": []},
+    ),
+    Option(
+        "both", _SHOWN, "if isa and ptxas differ, show the steps of both to the end",
+        field="both", switch="both answers", is_in_manual=True,
+    ),
+    Option(
+        "sass", "machine code",
+        "after the steps, show the machine instructions that ptxas generates for the line, and "
+        f"the value that each computes ({{formats}}; default: {DEFAULT_ARCH})",
+        "ARCH", _WORDED, "machine_code", None, DocumentSubject.LINE, is_for_command=True,
+        otherwise=DEFAULT_ARCH, pattern=r"(?:[a-z]++_)?\d++[a-z]?|",
+        settings={"nargs": "?", "const": DEFAULT_ARCH},
+    ),
+    Option(
+        "standalone", _WRITTEN, "write a whole page instead of a fragment ({formats})",
+        formats=("html", "rst", "asciidoc"), field="standalone", switch="whole page",
+    ),
+    Option(
+        "theme", _WRITTEN, "light, dark, or auto to follow the surrounding page (default)",
+        formats=("html", *PICTURES), field="theme", subjects=_ALL, is_in_manual=True,
+        settings={"choices": THEMES},
+    ),
+    Option(
+        "id", _WRITTEN, "prefix of ids in {formats}", "NAME", ("html", "svg"), "id", subjects=_ALL
+    ),
+    Option(
+        "heading-level", _WRITTEN,
+        "level of the title in {formats}, 1 to 6; 0 for bold text instead of headings (default: 2 "
+        "with a title, 0 without)",
+        "N", ("markdown",), "heading_level", settings={"type": int, "choices": range(7)},
+    ),
+    Option(
+        "no-footer", _WRITTEN, "omit the source with the version, and the command",
+        formats=("text", "markdown", "rst", "asciidoc", "html", *PICTURES),
+        field="footer", value=False, is_in_manual=True,
+    ),
+    Option(
+        "no-text", DRAWN, "draw no sentences, only titles, names and values",
+        formats=PICTURES, field="sentences", value=False, is_in_manual=True,
+    ),
+    Option(
+        "compact", DRAWN, "fit one column of a paper, and omit steps that change nothing",
+        formats=PICTURES, field="compact", switch="compact figure", is_in_manual=True,
+    ),
+    Option(
+        "stepping", DRAWN,
+        "make an SVG that steps on a click; FILE.svg#step-saturate shows the steps up to that one",
+        formats=("svg",), field="motion", value=Motion.STEPPING,
+    ),
+    Option(
+        "beside", DRAWN,
+        "another line, other values (name=value), or both, to draw on the right",
+        "WORDS", PICTURES, "beside", None, DocumentSubject.LINE, is_in_manual=True,
+    ),
+    Option(
+        "scale", DRAWN, "size of a PNG or PDF in multiples of the SVG's (default: PNG 2, PDF 1)",
+        "N", ("png", "pdf"), "scale", subjects=_ALL, rivals="size", settings={"type": float},
+    ),
+    Option(
+        "width", DRAWN, "width of a PNG or PDF, in px",
+        "PX", ("png", "pdf"), "width", subjects=_ALL, rivals="size", settings={"type": int},
+    ),
+    Option(
+        "steps", _SHOWN, "steps to show, by number or name: 1,3-4; of a block also s2, s2.saturate",
+        "1-4", _WORDED, rivals="part", is_in_manual=True,
+    ),
+    Option(
+        "until", _SHOWN,
+        "last step to show; the result is shown only if this is the last step of all",
+        "STEP", _WORDED, rivals="part", is_in_manual=True,
+    ),
+    Option("no-result", _SHOWN, "hide the result", formats=_WORDED, is_in_manual=True),
+    Option(
+        "fold", "blocks",
+        "statements of a block to show without their steps, by number; all; or but-last (the "
+        "default without a value)",
+        "2-4", subjects=DocumentSubject.BLOCK, is_in_manual=True,
+        otherwise="but-last", pattern=r"[\d,-]++|all|but-last",
+    ),
+    Option(
+        "frames", DRAWN,
+        "folder for a picture of each step (-f svg, png or pdf), all of one size; with -f pdf and "
+        "a name that ends in .pdf, one file with a page for each step",
+        "DIR", is_for_command=True,
+    ),
+    Option(
+        "live", _WRITTEN,
+        "let readers edit the operands ({formats}); SITE is the address of a folder that "
+        "`ptxscope page` wrote, as seen from the document",
+        "SITE", ("html",), is_for_command=True,
+    ),
+    Option(
+        "alt", _WRITTEN,
+        "description of a picture in words: one sentence for an alt= (short), or all its steps "
+        "(long, default); with -o, in addition to the picture",
+        formats=PICTURES, is_for_command=True, otherwise="long", pattern="short|long",
+        settings={"nargs": "?", "choices": ("short", "long"), "const": "long"},
+    ),
+)  # fmt: skip
+
+
+def has_effect(name: str, format_: str) -> bool:
+    """Whether an option changes a format; one that is not in the table may."""
+    return all(x.changes(format_) for x in OPTIONS if x.name == name)
+
+
+def drop_idle_options(options: Options, format_: str) -> Options:
+    """Reset options that have no effect in a format, which would only change the ids."""
+    idle = (x.field for x in OPTIONS if x.field and not x.changes(format_))
+    return options._replace(format=format_, **{field: getattr(DEFAULT, field) for field in idle})
+
+
+def make_options(values: Mapping[str, Any]) -> Options:
+    """Return options from parsed arguments by ``dest``, without what is computed from these."""
+    fields: dict[str, Any] = {
+        option.field: option.value if option.is_flag else values[option.dest]
+        for option in OPTIONS
+        if option.field and option.value is not None and option.is_given(values)
+    }
+    return DEFAULT._replace(**fields)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from ..documents.formats.report import write_report
-from ..documents.option_table import DEFAULT_ARCH as DEFAULT_ARCH
+from ..documents.options import DEFAULT_ARCH as DEFAULT_ARCH
 from ..documents.proofs.machine_report import iter_listing_blocks, make_machine_section
 from ..engine.syntax.instruction import Instruction
 from ..proof.solver import IsStopped, Stopped, never

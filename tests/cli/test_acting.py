@@ -10,7 +10,7 @@ import pytest
 
 from ptxscope.cli.commands.trace import make_parser, parse_request
 from ptxscope.documents import BINARY, FORMATS, TEXTS, Format, export, format_of
-from ptxscope.documents.option_table import OPTIONS, has_effect
+from ptxscope.documents.options import OPTIONS, has_effect
 from tests.cli.running import run
 from tests.tiers import sampled, thorough, whole
 

@@ -33,7 +33,7 @@ from ptxscope.cli.support import tools, verification
 from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents import FORMATS
 from ptxscope.documents.formats.json_reader import load
-from ptxscope.documents.option_table import has_effect
+from ptxscope.documents.options import has_effect
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type

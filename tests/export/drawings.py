@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ptxscope import Trace, export
 from ptxscope.documents.options import DEFAULT, Options
-from ptxscope.documents.svg.text_fitting import measure_text
+from ptxscope.documents.svg.text_styles import measure_text
 
 NS = "{http://www.w3.org/2000/svg}"
 

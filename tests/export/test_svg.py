@@ -13,7 +13,7 @@ from ptxscope import Trace, export, parse, trace
 from ptxscope.documents.media import form_figure
 from ptxscope.documents.options import Options
 from ptxscope.documents.svg.svg_colours import PALETTE
-from ptxscope.documents.svg.text_fitting import is_leftwards, measure_text, wrap_text
+from ptxscope.documents.svg.text_styles import is_leftwards, measure_text, wrap_text
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.isa.types import Type

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from ptxscope.documents.options import Options
-from ptxscope.documents.svg.text_fitting import MIN_LETTER_PX
+from ptxscope.documents.svg.text_styles import MIN_LETTER_PX
 from ptxscope.documents.sweeps import sweep_picture, terminal_plot
 from ptxscope.documents.sweeps.sweep_text import render
 from ptxscope.documents.sweeps.terminal_plot import COLOUR_RAMP

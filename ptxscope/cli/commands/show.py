@@ -15,7 +15,7 @@ from ...documents.formats.markup import (
     make_verbatim,
 )
 from ...documents.formats.report import REPORT_FORMATS, write_report
-from ...documents.option_table import PICTURES
+from ...documents.options import PICTURES
 from ...engine.isa.catalog import CATALOG, count_entry_forms, find_undocumented_values, list_shapes
 from ...engine.isa.entry import Entry, VersionRequirement, format_targets
 from ...engine.isa.grammar import SLOT_NAMES, format_slot_choices

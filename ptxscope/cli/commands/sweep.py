@@ -8,8 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ...documents.option_table import PICTURES, DocumentSubject, make_options
-from ...documents.options import Options, validate_options
+from ...documents.options import PICTURES, DocumentSubject, Options, make_options, validate_options
 from ...engine.syntax.errors import Problem, PtxError, format_install_hint
 from ...engine.tracing.basic_block import BasicBlock
 from ...sweep.register_parts import (

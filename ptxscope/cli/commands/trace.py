@@ -10,8 +10,7 @@ from itertools import zip_longest
 from ...documents import FORMATS, export
 from ...documents.content.annotated_trace import annotate_trace
 from ...documents.content.command_words import list_given_values
-from ...documents.option_table import OPTIONS, DocumentSubject, make_options
-from ...documents.options import MachineSection, Options
+from ...documents.options import OPTIONS, DocumentSubject, MachineSection, Options, make_options
 from ...engine.isa.encodings import format_hex
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.trace import Trace

@@ -8,8 +8,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...documents import BINARY, FORMATS, Format, ending_of, export, format_of
-from ...documents.option_table import DRAWN, GROUPS, OPTIONS, PICTURES, DocumentSubject
-from ...documents.options import DEFAULT, Motion, Options
+from ...documents.options import (
+    DEFAULT,
+    DRAWN,
+    GROUPS,
+    OPTIONS,
+    PICTURES,
+    DocumentSubject,
+    Motion,
+    Options,
+)
 from ...engine.syntax.errors import (
     abbreviate_names,
     format_names,

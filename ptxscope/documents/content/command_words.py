@@ -10,8 +10,7 @@ from itertools import groupby
 from ...engine.isa.encodings import format_hex
 from ...engine.syntax.errors import quote_value
 from ...engine.tracing.trace import Trace
-from ..option_table import OPTIONS, Option
-from ..options import DEFAULT, Options
+from ..options import DEFAULT, OPTIONS, Option, Options
 from .sanitizer import sanitize_text
 
 

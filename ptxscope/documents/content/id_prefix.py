@@ -6,8 +6,7 @@ from hashlib import blake2s
 from itertools import count
 
 from ...engine.tracing.trace import Trace
-from ..option_table import drop_idle_options
-from ..options import DEFAULT, Options
+from ..options import DEFAULT, Options, drop_idle_options
 from .document import Document
 from .document_builder import build_document
 from .sanitizer import sanitize_text

@@ -21,8 +21,7 @@ from ..svg import trace_picture
 from ..svg.page_layout import Area
 from ..svg.svg_canvas import Sheet, SvgCanvas, format_length, write_sheet
 from ..svg.svg_colours import SvgColour
-from ..svg.text_fitting import MIN_LETTER_PX
-from ..svg.text_styles import STRONG
+from ..svg.text_styles import MIN_LETTER_PX, STRONG
 
 _ALWAYS = ("operands", "foot")
 """Marks of parts that are visible before the first step."""

@@ -20,8 +20,21 @@ from .symbols import (
     draw_truth,
     measure_flags,
 )
-from .text_fitting import MIN_LETTER_PX, MIN_SIZE, measure_text
-from .text_styles import BITS, DATUM, FORMULA, LABEL, NAME, NOTE, SMALL, TAG, VALUE, TextStyle
+from .text_styles import (
+    BITS,
+    DATUM,
+    FORMULA,
+    LABEL,
+    MIN_LETTER_PX,
+    MIN_SIZE,
+    NAME,
+    NOTE,
+    SMALL,
+    TAG,
+    VALUE,
+    TextStyle,
+    measure_text,
+)
 
 _LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34

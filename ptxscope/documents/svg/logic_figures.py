@@ -29,8 +29,7 @@ from .page_layout import (
 from .svg_canvas import Node, Zone
 from .svg_colours import SvgColour
 from .symbols import PILL_HEIGHT, draw_bit_box, draw_truth, get_truth
-from .text_fitting import MIN_SIZE
-from .text_styles import BITS, DATUM, FORMULA, LABEL, NAME, SMALL, STRONG, TAG, VALUE
+from .text_styles import BITS, DATUM, FORMULA, LABEL, MIN_SIZE, NAME, SMALL, STRONG, TAG, VALUE
 
 _GATE = 24
 """Height of the box of a gate in px."""

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from ..content.sanitizer import show_controls
 from ..theme import Theme
 from .svg_colours import PALETTE, SvgColour, apply_theme, make_style_sheet
-from .text_fitting import is_leftwards
-from .text_styles import TextStyle
+from .text_styles import TextStyle, is_leftwards
 
 _LEFTWARDS = "\u2067{}\u2069"
 """Marks around a right-to-left line: resvg does not support ``direction``, but these."""

@@ -29,8 +29,7 @@ from .page_layout import Area, Sketch
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
-from .text_fitting import MIN_SIZE
-from .text_styles import DATUM, FORMULA, LABEL, NAME, NOTE, SMALL, TAG, VALUE
+from .text_styles import DATUM, FORMULA, LABEL, MIN_SIZE, NAME, NOTE, SMALL, TAG, VALUE
 
 _TICK_HEIGHT = 14
 """Least distance of ticks above each other in px."""

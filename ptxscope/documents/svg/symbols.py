@@ -10,8 +10,7 @@ from ...scene.scene_model import SpanKind, Tint
 from .page_layout import Area, choose_chip_colours
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
-from .text_fitting import MIN_SIZE
-from .text_styles import BITS, EMPHASIS, STRONG
+from .text_styles import BITS, EMPHASIS, MIN_SIZE, STRONG
 
 _FLAGS = {
     Flag.CLAMPED_LOW: "M0 0V8M4 0V6M1.5 3.5L4 0.5L6.5 3.5",

@@ -15,8 +15,7 @@ from textual.widgets import Input, Static
 from ... import files
 from ...documents import BINARY, COMMON_FORMATS, FORMATS, Format, export
 from ...documents.content.annotated_trace import annotate_trace
-from ...documents.option_table import OPTIONS, make_options
-from ...documents.options import Options
+from ...documents.options import OPTIONS, Options, make_options
 from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.annotations import Annotations
 from ...engine.tracing.trace import Trace
