@@ -100,13 +100,12 @@ def test_a_wrong_meaning_of_an_intrinsic_is_refuted() -> None:
     proof = prove_intrinsic(maximum, KERNELS["__vmaxs4", "sm_90"])
     assert proof.verdict == "different"
     pairs = [*zip(*(x.to_bytes(4, "little") for x in proof.get_values(1).values()), strict=True)]
-    lanes = [[max(x, y) for x, y in pairs], [max(x, y, key=_read_signed) for x, y in pairs]]
+    lanes = [
+        [max(x, y) for x, y in pairs],
+        [max(x, y, key=lambda byte: (byte + 128) % 256) for x, y in pairs],
+    ]
     unsigned, signed = (int.from_bytes(x, "little") for x in lanes)
     assert proof.results == ((signed, unsigned),)
-
-
-def _read_signed(byte: int) -> int:
-    return byte - 256 if byte > 127 else byte
 
 
 @ci_only

@@ -184,25 +184,16 @@ def test_values_are_checked() -> None:
         trace_block("prmt.b32 t, a, b, 0x5410; brev.b32 d, t;", {"a": 1, "b": 2, "t": 3})
 
 
-@pytest.mark.parametrize(
-    ("ptx", "culprit"),
-    [
-        ("{ popc.b32 d, a; mul.rn.f32 d, d, d; }", "mul.rn.f32 d, d, d"),
-        ("popc.b32 d, a; cvt.rn.f32.u32 d, d;", "cvt.rn.f32.u32 d, d"),
-        ("popc.b32 d, a; ld.global.u32 d, [x];", "ld.global.u32 d, [x]"),
-        ("{ cvt.rzi.u32.f32 a, x; popc.b32 d, a; }", "cvt.rzi.u32.f32 a, x"),
-        ("{ mov.b32 x, {a, b, y, z}; bfe.u32 d, x, 8, 4; }", "mov.b32 x, {a, b, y, z}"),
-        ('asm("popc.b32 %0, %1; xor.b64 %0, %0, 1;" : "=r"(d) : "r"(a));', "xor.b64 %0, %0, 1"),
-        ("{ shr.b32 d, a, 4; div.full.f32 e, a, b; }", "div.full.f32 e, a, b"),
-    ],
-)
-def test_an_unexplained_statement_that_writes_a_register_is_an_error(
+@pytest.mark.parametrize(("ptx", "culprit"), read_lines("no_blocks.txt", 2))
+def test_a_single_statement_is_no_block_and_an_unexplained_one_is_an_error(
     ptx: str, culprit: str
 ) -> None:
+    if not culprit:
+        assert find_block(ptx) is None
+        return
     with pytest.raises(PtxError) as raised:
         find_block(ptx)
-    start, end = raised.value.span
-    assert ptx[start:end] == culprit
+    assert ptx[slice(*raised.value.span)] == culprit
     if "popc" in ptx:
         with pytest.raises(PtxError):
             read_program(ptx)
@@ -262,24 +253,6 @@ def test_addresses_and_special_registers_are_inputs_of_a_block() -> None:
     )  # fmt: skip
     with pytest.raises(PtxError, match="is not computed here: i would be unknown"):
         parse_block(index)
-
-
-@pytest.mark.parametrize(
-    "ptx",
-    [
-        ".reg .b32 d; L: /* mul */ popc.b32 d, a; // xor.b32 d, d, 1;",
-        "popc.b32 d, a; st.global.u32 [x], d; ret;",
-        "popc.b32 d, a; foo bar",
-        "ld.global.u32 a, [x]; popc.b32 d, a;",
-        "@p bra L; popc.b32 d, a; L:",
-        "popc.b32 d, a; mul.lo.u32",
-        "mul.lo.u32 d, d, 3;",
-        "{ and.b32 d, a, 1; }",
-        "mov.pred p, q;",
-    ],
-)
-def test_a_single_statement_is_not_a_block(ptx: str) -> None:
-    assert find_block(ptx) is None
 
 
 @sampled

@@ -1,8 +1,7 @@
-"""f16 and bf16 arithmetic in runs, against fractions and a list of all numbers of the type."""
+"""f16 and bf16 arithmetic in runs, against fractions."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from fractions import Fraction
 from functools import cache
 from random import Random
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.engine.test_launches import make_kernel, run
+from tests.reference_halves import decode, round_half
 from tests.tiers import whole
 
 _NAN = 0x7FFF
@@ -23,34 +23,15 @@ def _infinity(type_: str) -> int:
 
 
 @cache
-def _list_numbers(type_: str) -> list[Fraction]:
-    """The numbers of the bits 0 up to infinity, which stands for the number that would follow."""
-    width = _FRACTION_BITS[type_]
-    bias = (1 << 14 - width) - 1
-    numbers = []
-    for bits in range(_infinity(type_) + 1):
-        exponent, fraction = bits >> width, bits & (1 << width) - 1
-        significand = fraction + (1 << width) if exponent else fraction
-        numbers.append(significand * Fraction(2) ** (max(exponent, 1) - bias - width))
-    return numbers
-
-
 def _read(bits: int, type_: str) -> Fraction:
-    value = _list_numbers(type_)[bits & 0x7FFF]
-    return -value if bits >> 15 else value
+    value = decode(bits, type_)
+    assert value is not None
+    return value
 
 
 def _round(value: Fraction, type_: str, zero_sign: int) -> int:
     """The bits of the nearest number, ties to even bits."""
-    if not value:
-        return zero_sign << 15
-    sign, value = (1, -value) if value < 0 else (0, value)
-    numbers = _list_numbers(type_)
-    above = min(bisect_left(numbers, value), len(numbers) - 1)
-    below = max(above - 1, 0)
-    distances = (numbers[above] - value, value - numbers[below])
-    is_above = distances[0] < distances[1] or (distances[0] == distances[1] and above % 2 == 0)
-    return sign << 15 | (above if is_above else below)
+    return (value < 0 if value else zero_sign) << 15 | round_half(abs(value), type_)
 
 
 def _is_nan(bits: int, type_: str) -> bool:

@@ -19,19 +19,12 @@ from ptxscope.engine.syntax.parser import parse, parse_all
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.kernels.blocks.block_parser import parse_block, trace_block
 from ptxscope.sources.source_programs import load
+from tests.block_idioms import join, lanes, signed
 from tests.reference_data import DATA, read_lines
 from tests.tiers import whole
 
 WORD = 0xFFFFFFFF
 BITING = (0, 1, 0x80808080, 0x7F7F7F7F, 0x80008000, 0x7FFF7FFF, WORD, 0x80000000, 0x00FF8001)
-
-
-def signed(x: int, bits: int = 32) -> int:
-    return x - (1 << bits) if x >> bits - 1 else x
-
-
-def split(word: int, width: int) -> list[int]:
-    return [word >> low & (1 << width) - 1 for low in range(0, 32, width)]
 
 
 def byte(x: int, index: int) -> int:
@@ -47,8 +40,7 @@ def dot(x: list[int], y: list[int], c: int) -> int:
 
 
 def signed_parts(x: int, width: int, count: int, first: int = 0) -> list[int]:
-    parts = [x >> width * i & (1 << width) - 1 for i in range(first, first + count)]
-    return [part - (1 << width) if part >> width - 1 else part for part in parts]
+    return [signed(x >> width * i, width) for i in range(first, first + count)]
 
 
 def funnel(low: int, high: int, n: int, left: bool) -> int:
@@ -148,7 +140,7 @@ COMPARISONS: dict[str, Lanewise] = {
 def documented(name: str, a: int, b: int) -> int:
     """What the CUDA Math API says an intrinsic (``vadd4``) gives."""
     base, width = name[:-1], 32 // int(name[-1])
-    unsigned = list(zip(split(a, width), split(b, width), strict=True))
+    unsigned = list(zip(lanes(a, width), lanes(b, width), strict=True))
     both = [(signed(x, width), signed(y, width)) for x, y in unsigned]
     low, high = -(2 ** (width - 1)), 2 ** (width - 1) - 1
     if base in ("vsads", "vsadu"):
@@ -167,7 +159,7 @@ def documented(name: str, a: int, b: int) -> int:
         pairs = both if base[6:] == "s" else unsigned
         true = 1 if kind == "vset" else 2**width - 1
         values = [true * compare(x, y) for x, y in pairs]
-    return sum(value % 2**width << width * lane for lane, value in enumerate(values))
+    return join(values, width)
 
 
 def dpx(name: str, *operands: int) -> int:

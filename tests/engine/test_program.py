@@ -23,6 +23,7 @@ from ptxscope.kernels.program_runs.program_run import (
     find_first_culprit,
 )
 from ptxscope.sources.source_programs import load
+from tests.block_idioms import signed
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
 from tests.tiers import some
@@ -35,10 +36,6 @@ WORDS = st.one_of(st.sampled_from([0, 1, 31, 32, 33, 0x80000000, WORD]), st.inte
 def block(text: str) -> Program:
     (program,) = load(text)
     return program
-
-
-def signed(word: int) -> int:
-    return (word + 2**31) % 2**32 - 2**31
 
 
 # What a statement computes, said again in other words: by bits as text, by numbers.
