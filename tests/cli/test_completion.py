@@ -79,6 +79,8 @@ def test_instructions_grow_slot_by_slot() -> None:
         "vshl.u32.s32.min",
         "vshl.u32.s32.max",
     ]
+    assert {x.text for x in find_completions("vavrg4.s32.u32.")} == {"s32", "u32", "sat", "add"}
+    assert {x.text for x in find_completions("vavrg4.s32.u32.s32.")} == {"sat", "add"}
     assert [x.text for x in find_completions("vadd4.u32.u32.u32.sat.")] == []
     assert [x.text for x in find_completions("setp.lt.b")] == ["bf16x2", "bf16"]
     assert [x.text for x in find_completions("setp.eq.b16.")] == ["and", "or", "xor"]

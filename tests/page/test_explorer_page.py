@@ -96,6 +96,26 @@ def test_an_error_has_a_caret_the_allowed_values_and_a_fix() -> None:
     assert page.state.line == "vadd4.s32.s32.s33 d, a, b, c"
     act(page, "edit.redo")
     assert page.state.line == "vadd4.s32.s32.s32 d, a, b, c"
+    told = text_of(act(page, "line", text="vmad.s32.s32.u32.po.shr7 d.b1, a, b, c")["#problems"])
+    assert "Remove .b1" in told
+
+
+def test_one_undo_reverts_all_typing_in_a_field() -> None:
+    page = open_page(VADD4)
+    for text in ("0", "0x", "0x1", "0x12"):
+        act(page, "value", role="a", text=text)
+    act(page, "value", role="b", text="7")
+    act(page, "line", text="vsub4.s32.s32.s32 d, a, b, c")
+    act(page, "end_line")
+    act(page, "line", text="vmin4.s32.s32.s32 d, a, b, c")
+    act(page, "edit.undo")
+    assert page.state.line.startswith("vsub4")
+    act(page, "edit.undo")
+    act(page, "edit.undo")
+    assert (page.state.trace.operands["a"], page.state.trace.operands["b"]) == (0x12, 0x01010101)
+    history = act(page, "edit.undo")["#history"]
+    assert page.state.trace.operands["a"] == 0x80FF7F01
+    assert [x[1]["aria-disabled"] for x in history] == ["true", "false"]
 
 
 def test_an_invalid_value_changes_no_operand() -> None:
@@ -108,34 +128,6 @@ def test_an_invalid_value_changes_no_operand() -> None:
     assert page.state.trace.operands["a"] == 0x01020304
 
 
-def test_one_undo_reverts_all_typing_in_a_field() -> None:
-    page = open_page(VADD4)
-    for text in ("0", "0x", "0x1", "0x12"):
-        act(page, "value", role="a", text=text)
-    act(page, "value", role="b", text="7")
-    act(page, "edit.undo")
-    assert (page.state.trace.operands["a"], page.state.trace.operands["b"]) == (0x12, 0x01010101)
-    act(page, "edit.undo")
-    assert page.state.trace.operands["a"] == 0x80FF7F01
-
-
-def test_completions_are_slot_by_slot() -> None:
-    page = open_page(VADD4)
-    words = [text for text, *_ in json.loads(page.list_completions("vavrg4.s32.u32."))]
-    assert {*words} == {"s32", "u32", "sat", "add"}
-    words = [text for text, *_ in json.loads(page.list_completions("vavrg4.s32.u32.s32."))]
-    assert {*words} == {"sat", "add"}
-    assert json.loads(page.list_completions("vavrg"))[0][0].startswith("vavrg")
-
-
-def test_instructions_are_found_by_words() -> None:
-    page = open_page(VADD4)
-    told = text_of(act(page, "search", text="average four bytes")["#found"])
-    assert told.split()[0] == "vavrg4"
-    act(page, "open_instruction", name="__vavgu4")
-    assert page.state.trace.instruction.opcode == "vavrg4"
-
-
 # --- edits in the picture ----------------------------------------------------------------
 
 
@@ -144,43 +136,25 @@ def zones_of(page: ExplorerPage, kind: str) -> list[tuple[str, int]]:
     return [(zone[6], zone[7]) for zone in picture["zones"] if zone[8] == kind]
 
 
-def test_a_chip_is_typed_over() -> None:
-    page = open_page(VADD4)
+def test_chips_masks_digits_and_wires_are_edited_in_the_picture() -> None:
+    page = open_page("vadd4.s32.s32.s32.sat+d.b310,+a,+b,+c&a=0x80ff7f01&b=0x01010101&v=1")
     assert zones_of(page, "operand")[:1] == [("a", 3)]
     act(page, "part", key="a", lane=3, text="-7")
     assert page.state.trace.operands["a"] == 0xF9FF7F01
     told = act(page, "part", key="a", lane=3, text="300")
     assert "too large" in told["message"] or "8 bits" in told["message"]
-
-
-def test_a_lane_of_the_mask_is_switched() -> None:
-    page = open_page("vadd4.s32.s32.s32.sat+d.b310,+a,+b,+c&v=1")
     key, lane = next(x for x in zones_of(page, "mask") if x[1] == 3)
     act(page, "activate", key=key, lane=lane)
     assert page.state.line.startswith("vadd4.s32.s32.s32.sat d.b10,")
-
-
-def test_a_link_can_be_drawn_from_either_end() -> None:
-    for start, end in ((("b", 1), ("select.a", 3)), (("select.a", 3), ("b", 1))):
-        page = open_page(VADD4)
-        act(page, "link", start=start, end=end)
-        assert page.state.line == "vadd4.s32.s32.s32.sat d, a.b5210, b, c;"
-
-
-def test_a_link_to_a_digit_of_prmt_changes_the_operand() -> None:
-    page = open_page("prmt.b32+d,+a,+b,+c&a=0x11223344&b=0x55667788&c=0x00003210&v=1")
-    lanes = zones_of(page, "digit")
-    assert lanes
-    act(page, "link", start=("b", 0), end=lanes[-1])
-    assert page.state.trace.operands["c"] == 0x3214
-
-
-def test_a_computed_value_is_not_changed() -> None:
-    page = open_page(VADD4)
+    act(page, "link", start=("b", 1), end=("select.a", 0))
+    assert page.state.line == "vadd4.s32.s32.s32.sat d.b10, a.b3215, b, c;"
     key, lane = zones_of(page, "")[0]
     trace = page.state.trace
     assert "computed" in act(page, "activate", key=key, lane=lane)["message"]
     assert page.state.trace == trace
+    page = open_page("prmt.b32+d,+a,+b,+c&a=0x11223344&b=0x55667788&c=0x00003210&v=1")
+    act(page, "link", start=("b", 0), end=zones_of(page, "digit")[-1])
+    assert page.state.trace.operands["c"] == 0x3214
 
 
 def test_unknown_places_are_ignored() -> None:
@@ -210,7 +184,9 @@ def test_a_result_is_hidden_until_its_step() -> None:
 
 def test_a_prediction_is_graded_lane_by_lane() -> None:
     page = open_page("vadd.s32.s32.s32+d,+a,+b&a=0x00000002&b=0x00000003&step=1&v=1")
+    assert "Another one" not in text_of(make_view(page.state)["#steps"])
     act(page, "predict")
+    assert "Another one" in text_of(make_view(page.state)["#steps"])
     assert page.state.explorer.is_predicting
     field = next(x for x in list_guesses(page) if x[0] == "form")
     place = {"key": field[1]["data-key"], "lane": field[1]["data-lane"]}
@@ -223,6 +199,9 @@ def test_a_prediction_is_graded_lane_by_lane() -> None:
         act(page, "guess", text=str(value), key=lane.key, lane=str(lane.lane))
     assert "That was the last step" in page.state.message
     assert page.state.trace.result["d"] == 5
+    act(page, "predict.another")
+    assert page.state.explorer.is_predicting
+    assert page.state.line == page.state.explorer.setup.line
 
 
 @pytest.mark.parametrize("is_compact", [False, True])
@@ -471,19 +450,6 @@ def test_both_answers_of_a_block_equal_the_command_line() -> None:
     assert page.svg == print_document([*words, "--both", "--model", "ptxas-13.0"])
 
 
-def test_another_line_of_the_family_is_predicted() -> None:
-    page = open_page(VADD4 + "&v=1")
-    assert "Another one" not in text_of(make_view(page.state)["#steps"])
-    act(page, "predict")
-    assert "Another one" in text_of(make_view(page.state)["#steps"])
-    act(page, "predict.another")
-    state = page.state.explorer
-    assert state.is_predicting
-    assert state.step == 1
-    assert state.setup.instruction.opcode in ("vadd", "vadd2", "vadd4")
-    assert page.state.line == state.setup.line
-
-
 def test_a_block_is_predicted_statement_by_statement() -> None:
     page = open_page(BLOCK_LINK)
     act(page, "predict")
@@ -560,6 +526,8 @@ def test_an_intrinsic_is_opened_as_its_instructions() -> None:
     assert page.state.block_trace
     assert page.state.block_trace.result == {"d": 1}
     assert "Nothing found" in text_of(act(page, "search", text="xyzzy")["#found"])
+    act(page, "open_instruction", name="__vavgu4")
+    assert page.state.trace.instruction.opcode == "vavrg4"
 
 
 def test_a_lesson_reopens_at_its_last_card() -> None:
@@ -584,20 +552,3 @@ def test_every_value_in_the_picture_has_a_name() -> None:
     assert all(labels.values())
     assert labels["operate.t", 3].startswith("lane 3: -128 + 1 is -127")
     assert labels["d =", 0] == "d = 0x81007f02, [-127, 0, 127, 2]"
-
-
-def test_an_edit_in_the_line_ends_with_the_field() -> None:
-    page = open_page(VADD4)
-    act(page, "line", text="vsub4.s32.s32.s32 d, a, b, c")
-    act(page, "end_line")
-    act(page, "line", text="vmin4.s32.s32.s32 d, a, b, c")
-    act(page, "edit.undo")
-    assert page.state.line.startswith("vsub4")
-    history = act(page, "edit.undo")["#history"]
-    assert [x[1]["aria-disabled"] for x in history] == ["true", "false"]
-
-
-def test_a_fix_names_the_part_to_remove() -> None:
-    page = open_page(VADD4)
-    told = text_of(act(page, "line", text="vmad.s32.s32.u32.po.shr7 d.b1, a, b, c")["#problems"])
-    assert "Remove .b1" in told
