@@ -323,7 +323,8 @@ def test_a_name_with_blanks_is_a_link(tmp_path: Path) -> None:
         ("logo.svg", "is not a picture by ptxscope"),
         ("folder.svg", "it is a directory, not a regular file"),
         ("loop.svg", "loop.svg"),
-        ("none/x.svg", "No such file"),
+        ("none/all/x.svg", "make the folder"),
+        ("theirs.svg/t.svg", "theirs.svg"),
     ],
 )
 def test_a_picture_destroys_nothing(file: str, said: str, tmp_path: Path) -> None:
@@ -374,45 +375,42 @@ def test_a_picture_changed_by_another_program_is_not_overwritten(
 
 
 @pytest.mark.parametrize(
-    "comment",
+    ("page", "lines"),
     [
-        "<!-- ptxscop trace 'vadd d, a, b' -->",
-        "<!-- ptxscope trcae 'vadd d, a, b' -->",
-        "<!-- ptxscope: trace 'vadd d, a, b' -->",
-        "<!-- PTXscope trace 'vadd d, a, b' -->",
-        "<!-- / ptxscope -->",
-        "<!-- /ptxsope -->",
-        "<!-- \\ptxscope -->",
-        "<!-- ptxscope -->",
-        "<!--/ptxscope: -->",
+        ("one\n\n<!-- ptxscop trace 'vadd d, a, b' -->\n", [3]),
+        ("<!-- ptxscope trcae 'vadd d, a, b' -->", [1]),
+        ("<!-- ptxscope: trace 'vadd d, a, b' -->", [1]),
+        ("<!-- PTXscope trace 'vadd d, a, b' -->", [1]),
+        ("<!-- / ptxscope -->", [1]),
+        ("<!-- /ptxsope -->", [1]),
+        ("<!-- \\ptxscope -->", [1]),
+        ("<!-- ptxscope -->", [1]),
+        ("<!--/ptxscope: -->", [1]),
+        (f"{CLOSE}\n\n{OPEN}\n{CLOSE}\n\n{CLOSE}\n", [1, 6]),
+        ("", []),
+        ("<!-- a comment -->\n", []),
+        ("`<!-- ptxscop -->`\n", []),
+        ("    <!-- ptxscop -->\n", []),
+        ("ptxscop\n", []),
+        (f"{OPEN}\n{CLOSE}\n", []),
+        ("<!-- microscope -->\n", []),
+        ("<!-- telescope: x -->\n", []),
+        ("<!-- ptxscope: ignore[E3] -->\n", []),
     ],
 )
-def test_a_misspelt_marker_is_reported(comment: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.md"
-    path.write_text(f"one\n\n{comment}\n\n{OPEN}\n{CLOSE}\n")
-    text = path.read_text()
-    other = tmp_path / "other.md"
+def test_misspelt_and_unmatched_markers_are_found(page: str, lines: list[int]) -> None:
+    assert [x.line for x in find_doubtful(page)] == lines
+
+
+def test_a_page_with_a_misspelt_marker_is_not_written(tmp_path: Path) -> None:
+    path, other = tmp_path / "x.md", tmp_path / "other.md"
+    path.write_text(text := f"one\n\n<!-- ptxscop -->\n\n{OPEN}\n{CLOSE}\n")
     other.write_text(f"{OPEN}\n{CLOSE}\n")
     said = update(path, other, status=2)
     assert said.stdout == f"{other}: updated\n"
     assert said.stderr.startswith(f"{path}:3: `<!--")
     assert said.stderr.count("\n") == 1
     assert path.read_text() == text
-    assert run("export", "--check", str(path)).returncode == 2
-
-
-def test_a_closing_marker_without_an_opening_one_is_reported() -> None:
-    assert [x.line for x in find_doubtful(f"{CLOSE}\n\n{OPEN}\n{CLOSE}\n\n{CLOSE}\n")] == [1, 6]
-
-
-@pytest.mark.parametrize(
-    "page",
-    ["", "<!-- a comment -->\n", "`<!-- ptxscop -->`\n", "    <!-- ptxscop -->\n", "ptxscop\n",
-     f"{OPEN}\n{CLOSE}\n", "<!-- microscope -->\n", "<!-- telescope: x -->\n",
-     "<!-- ptxscope: ignore[E3] -->\n"],
-)  # fmt: skip
-def test_other_comments_are_ignored(page: str) -> None:
-    assert find_doubtful(page) == []
 
 
 # --- by the name of a file -----------------------------------------------------------------------
@@ -450,18 +448,6 @@ def test_the_suffix_of_a_picture_decides_its_format(
 def test_an_impossible_request_in_a_marker_is_reported(words: str, said: str) -> None:
     with pytest.raises(CommandError, match=said):
         updated(page_with(words))
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["--update --check {}", "--check --update {}", "{} --update --check", "--check {}"],
-)
-def test_export_takes_files_and_options_in_any_order(words: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.md"
-    path.write_text(f"{OPEN}\n{CLOSE}\n")
-    assert run("export", *words.format(path).split()).returncode == 1
-    update(path)
-    assert run("export", *words.format(path).split()).returncode == 0
 
 
 def test_a_marker_takes_fold_without_a_value(tmp_path: Path) -> None:
@@ -503,43 +489,12 @@ def test_an_updated_page_keeps_its_encoding(tmp_path: Path, encoding: str, mark:
     assert run("export", "--update", "--check", str(page)) == (0, "", "")
 
 
-def test_export_needs_one_of_its_two_options(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_bytes(PAGE.encode())
-    said = "error: add --update to rewrite the traces, or --check to compare them\n"
-    assert run("export", str(page)) == (2, "", said)
-    assert run("export", "--check", str(page)) == (1, f"{page}: stale\n", "")
-    assert page.read_bytes() == PAGE.encode()
-
-
 def test_an_incomplete_character_is_reported_with_its_line(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_bytes(codecs.BOM_UTF16_LE + "a\nb\n".encode("utf-16-le") + b"\x00")
     done = run("export", "--update", str(page))
     assert done.returncode == 2
     assert "page.md:3: this is not UTF-16" in done.stderr
-
-
-def test_the_folder_of_a_picture_must_exist(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"<!-- {COMMAND} -o pics/all/t.svg -->\n<!-- /ptxscope -->\n")
-    done = run("export", "--update", str(page))
-    assert done.returncode == 2
-    folder = tmp_path / "pics" / "all"
-    assert f"make the folder {folder} first" in done.stderr
-    folder.mkdir(parents=True)
-    assert run("export", "--update", str(page)).returncode == 0
-    assert (folder / "t.svg").read_text().startswith("<svg")
-
-
-def test_a_file_in_place_of_the_picture_folder_is_an_error(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"<!-- {COMMAND} -o pics/t.svg -->\n<!-- /ptxscope -->\n")
-    (tmp_path / "pics").write_text("mine")
-    done = run("export", "--update", str(page))
-    assert done.returncode == 2
-    assert "pics" in done.stderr
-    assert (tmp_path / "pics").read_text() == "mine"
 
 
 def test_the_end_of_a_comment_in_a_title_is_an_error_unless_split(tmp_path: Path) -> None:
