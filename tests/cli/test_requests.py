@@ -89,7 +89,7 @@ def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
             )
 
 
-REQUESTS = dict(x for path in sorted((DATA / "requests").iterdir()) for x in read_requests(path))
+REQUESTS = [x for path in sorted((DATA / "requests").iterdir()) for x in read_requests(path)]
 
 
 def has_part(printed: str, part: str) -> bool:
@@ -98,7 +98,7 @@ def has_part(printed: str, part: str) -> bool:
     return _unescape(part) in f"\n{printed}"
 
 
-@pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS)
+@pytest.mark.parametrize("request_", [x for _, x in REQUESTS], ids=[name for name, _ in REQUESTS])
 def test_a_request_has_its_status_and_answer_and_creates_no_file(
     request_: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
