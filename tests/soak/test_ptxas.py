@@ -14,7 +14,12 @@ from ptxscope import PtxError, parse
 from ptxscope.engine.isa.catalog import CATALOG, find_remarks, pick_form
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.types import Form, Type
+from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.syntax.instruction import Instruction, Register
+from ptxscope.sources.lint import check_listing
+from ptxscope.sources.replacement import make_replacement
+from tests.engine.test_lint import DECLARED
+from tests.engine.test_replacement import EMULATED, draw_instructions, guarded_sets
 from tests.strategies import instruction_of
 
 PTXAS = shutil.which("ptxas")
@@ -25,7 +30,7 @@ pytestmark = [
 _ERROR = re.compile(r"line (\d+); error")
 _HEAD = [".version 8.0", ".target sm_75", ".address_size 64", ".entry k() {"]
 _HEAD += [".reg .pred p, q, g, cp; .reg .b16 d16, a16, b16; .reg .b32 d32, a32, b32, c32;"]
-_HEAD += [".reg .b64 d64, a64, b64;"]
+_HEAD += [".reg .b64 d64, a64, b64; .reg .b32 a, b, c, d;"]
 
 
 def _declared(ins: Instruction) -> Instruction:
@@ -40,11 +45,11 @@ def _declared(ins: Instruction) -> Instruction:
     return Instruction(ins.form, destinations, sources, ins.guard)
 
 
-def _rejected(lines: list[str], folder: Path) -> set[int]:
+def _rejected(lines: list[str], folder: Path, head: list[str] = _HEAD) -> set[int]:
     """The indices of the lines that ptxas has an error for."""
     assert PTXAS
     source = folder / "lines.ptx"
-    source.write_text("\n".join([*_HEAD, *lines, "ret; }", ""]))
+    source.write_text("\n".join([*head, *lines, "ret; }", ""]))
     done = subprocess.run(
         [PTXAS, "-arch=sm_75", "-O0", str(source), "-o", str(folder / "lines.cubin")],
         capture_output=True,
@@ -52,7 +57,7 @@ def _rejected(lines: list[str], folder: Path) -> set[int]:
         check=False,
     )
     assert "fatal" not in done.stderr.replace("fatal   : Ptx assembly aborted", "")
-    return {int(line) - len(_HEAD) - 1 for line in _ERROR.findall(done.stderr)}
+    return {int(line) - len(head) - 1 for line in _ERROR.findall(done.stderr)}
 
 
 @pytest.mark.parametrize("opcode", CATALOG)
@@ -91,3 +96,49 @@ def test_ptxas_and_we_agree_on_what_does_not_go_together(opcode: str, tmp_path: 
     rejected = _rejected(lines, tmp_path)
     wrong = [line for i, line in enumerate(lines) if legal[i] == (i in rejected)]
     assert wrong == []
+
+
+_LINES = {
+    Type.PRED: "set.lt.and.u32.u32 r, r, r, X",
+    Type.B16: "selp.b16 X, 1, 1, q",
+    Type.U16: "setp.lt.u16 q, X, X",
+    Type.S32: "vadd.s32.s32.s32 r, X, r",
+    Type.U32: "vadd4.u32.u32.u32 X, r, r, r",
+    Type.B32: "selp.b32 r, X, r, q",
+    Type.F32: "slct.u32.f32 r, r, r, X",
+    Type.S64: "setp.lt.s64 q, X, X",
+    Type.B64: "setp.eq.b64 q, X, X",
+    Type.F64: "setp.lt.f64 q, X, X",
+}
+"""A statement that reads or writes X as each type."""
+
+
+def test_ptxas_agrees_on_types(tmp_path: Path) -> None:
+    head = [*_HEAD[:4], ".reg .pred q; .reg .b32 r;", *(f".reg .{x} x_{x};" for x in DECLARED)]
+    lines = [line.replace("X", f"x_{x}") + ";" for line in _LINES.values() for x in DECLARED]
+    items = check_listing(["\n".join([*head, *lines, "ret; }", ""])], "x.ptx")
+    illegal = {i for i, item in enumerate(items) if not item.is_legal}
+    assert illegal == _rejected(lines, tmp_path, head)
+
+
+def _name_by_width(ins: Instruction) -> Instruction:
+    """An instruction whose 64-bit registers a, b and d are called after their width."""
+    names = {
+        name: f"{name}64"
+        for role, name in ins.names.items()
+        if role != "guard" and ins.type_of(role).bits == 64
+    }
+    text = re.sub(r"\b[abd]\b(?=[,;])", lambda match: names.get(match[0], match[0]), str(ins))
+    return parse(text)
+
+
+def test_ptxas_accepts_every_replacement(tmp_path: Path) -> None:
+    instructions = [ins for x in EMULATED for ins in draw_instructions(x, 30, 5)]
+    instructions += [parse(x.example[0]) for x in ERRATA]
+    instructions += map(parse, (
+        "@!q vmad.u32.u32.u32.sat.shr15 d, -a, b, c",
+        "vadd.u32.s32.s32.sat d.h1, a, -1, 0xffffffff",
+        "@!p set.ne.xor.f32.b16 d, a16, 0x8000, !q",
+    ))  # fmt: skip
+    named = [*map(_name_by_width, instructions), *guarded_sets(60, 6)]
+    assert not _rejected([x for ins in named for x in make_replacement(ins) or ()], tmp_path)
