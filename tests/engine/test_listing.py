@@ -32,7 +32,7 @@ def _cut(text: str, size: int) -> Iterator[str]:
 
 
 def test_the_listing_reader_finds_the_statements_of_the_parser() -> None:
-    found = list(CandidateReader([VIDEO]))
+    found = list(CandidateReader(_cut(VIDEO, 100)))
     wanted = list(scan(VIDEO))
     assert len(wanted) == 37
     assert [x.start for x in found] == [x.span[0] for x in wanted]
@@ -40,6 +40,10 @@ def test_the_listing_reader_finds_the_statements_of_the_parser() -> None:
         (again,) = scan(statement.text)
         assert again.instruction == item.instruction
         assert VIDEO.startswith(statement.text, statement.start)
+        place = statement.locate(statement.opcode, len(statement.text))
+        assert place.excerpt == VIDEO.splitlines()[place.line - 1]
+        assert place.excerpt[place.column - 1 :].startswith(statement.text)
+        assert place.excerpt[slice(*place.span)] == statement.text
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000, 4096])
@@ -58,15 +62,6 @@ def test_chunks_may_end_anywhere(size: int) -> None:
     whole = seen(iter([text]))
     assert len(whole) == 39
     assert seen(_cut(text, size)) == whole
-
-
-def test_places_are_lines_and_columns_of_the_file() -> None:
-    lines = VIDEO.splitlines()
-    for statement in CandidateReader(_cut(VIDEO, 100)):
-        place = statement.locate(statement.opcode, len(statement.text))
-        assert place.excerpt == lines[place.line - 1]
-        assert lines[place.line - 1][place.column - 1 :].startswith(statement.text)
-        assert place.excerpt[slice(*place.span)] == statement.text
 
 
 def test_places_in_a_statement_of_several_lines() -> None:
@@ -333,15 +328,6 @@ def test_check_and_run_take_an_undeclared_name_for_a_register() -> None:
     two = 'asm("{ .reg .u32 t; vadd.u32.u32.u32 t, t, t; }"); asm("vadd.u32.u32.u32 t, t, t;");'
     assert all(x.is_legal for x in check_text(two, "x.cu"))
     assert not [problem for program in load(two) for problem in program.problems]
-
-
-def test_a_prototype_does_not_hide_later_declarations() -> None:
-    text = """.version 7.8
-        .extern .func f (.param .b32 x);
-        .shared .b32 room[4];
-        .entry k() { .reg .b32 a; vadd.u32.u32.u32 a, a, room; }"""
-    (found,) = check_text(text, "x.ptx")
-    assert "a .shared variable" in found.message
 
 
 def test_the_listing_reader_knows_every_opcode_of_the_catalog() -> None:

@@ -159,14 +159,6 @@ def find_expected(name: str) -> Mapping[str, Mapping[int, int]]:
     }
 
 
-def explain(fault: PlantedFault) -> RunDiagnosis:
-    """What explains the results of a kernel with a fault."""
-    launch, result = make(fault.name, fault.code), None
-    with suppress(LaunchError):
-        result = launch.run()
-    return explain_run(launch, result, find_expected(fault.name))
-
-
 def names_line_first(fault: PlantedFault, diagnosis: RunDiagnosis) -> bool:
     """Whether the likeliest explanation is of the line with the fault."""
     first = diagnosis.explanations[0] if diagnosis.explanations else None
@@ -174,15 +166,17 @@ def names_line_first(fault: PlantedFault, diagnosis: RunDiagnosis) -> bool:
 
 
 def test_the_planted_faults_number_forty() -> None:
-    assert len(_FAULTS) == 40
-    assert len(set(_FAULTS)) == 40
+    assert len(_FAULTS) == len(set(_FAULTS)) == 40
 
 
 @cache
 def diagnose(case: tuple[str, str, str]) -> tuple[PlantedFault, RunDiagnosis]:
-    """Plant a fault, and explain its results."""
+    """Plant a fault, and explain the results of the kernel."""
     fault = plant(*case)
-    return fault, explain(fault)
+    launch, result = make(fault.name, fault.code), None
+    with suppress(LaunchError):
+        result = launch.run()
+    return fault, explain_run(launch, result, find_expected(fault.name))
 
 
 @pytest.mark.parametrize("case", _FAULTS, ids=lambda x: f"{x[0]}: {x[2]}")
@@ -198,45 +192,6 @@ def test_a_planted_fault_is_explained(case: tuple[str, str, str]) -> None:
 def test_the_line_of_a_planted_fault_is_named_first() -> None:
     count = sum(names_line_first(*diagnose(case)) for case in _FAULTS)
     assert count >= 32
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong", "phrase"),
-    [
-        ("add.cc.u32 %r10", "add.u32 %r10", "with `.cc`"),
-        ("add.cc.u32 %r10", "addc.cc.u32 %r10", "with `add` rather than `addc`"),
-        ("addc.cc.u32 %r11", "add.cc.u32 %r11", "with `addc` rather than `add`"),
-        ("addc.cc.u32 %r11", "addc.u32 %r11", "with `.cc`"),
-        ("addc.cc.u32 %r11", "add.u32 %r11", "with `addc` rather than `add` and with `.cc`"),
-        ("addc.cc.u32 %r12", "subc.cc.u32 %r12", "with `addc` rather than `subc`"),
-        ("addc.u32 %r13", "add.u32 %r13", "with `addc` rather than `add`"),
-        ("%r12, %r4, %r8", "%r12, %r4, %r7", "with `%r8` rather than `%r7`"),
-        ("%r13, %r5, %r9", "%r13, %r6, %r9", "with `%r5` rather than `%r6`"),
-    ],
-)
-def test_a_forgotten_carry_or_register_of_a_vector_is_explained(
-    right: str, wrong: str, phrase: str
-) -> None:
-    draw = np.random.default_rng(6)
-    numbers = draw.integers(0, 2**32, (32, 8), dtype=np.uint32)
-    numbers[:8] |= 0xFFFF0000  # whose sums carry
-    sums = [
-        int.from_bytes(x[:4].tobytes(), "little") + int.from_bytes(x[4:].tobytes(), "little")
-        for x in numbers
-    ]
-    rows = [(x % 2**128).to_bytes(16, "little") for x in sums]
-    expected = np.frombuffer(b"".join(rows), np.uint32)
-    arguments = {"in": numbers, "out": np.zeros(128, np.uint32)}
-    fault = _KERNELS["wide"].replace(right, wrong)
-    if "%r5, %r9" in right:  # far from where the registers are written
-        fault = fault.replace("  addc.u32", 15 * "  mov.u32 %r14, 0;\n" + "  addc.u32")
-    assert fault != _KERNELS["wide"]
-    diagnosis = ptxscope.explain_kernel(fault, arguments, {"out": expected}, block=32)
-    first = diagnosis.explanations[0]
-    assert first.statement
-    assert fault.splitlines()[first.statement.line - 1].strip().startswith(first.statement.text)
-    assert right in first.changed_text
-    assert first.phrase == phrase
 
 
 def test_a_kernel_with_the_expected_result_has_no_explanation() -> None:
@@ -412,9 +367,10 @@ def test_changes_skipped_for_lack_of_time_are_reported() -> None:
 def test_a_fault_is_explained_by_line_statement_and_phrase(
     name: str, right: str, wrong: str, block: str, expected: str
 ) -> None:
-    arguments: dict[str, Any] = {"out": np.full(64, 9, np.uint32)}
+    arguments: dict[str, Any] = {"out": np.full(128, 9, np.uint32)}
     if ".param .u64 in" in _KERNELS[name]:
-        arguments["in"] = np.random.default_rng(5).integers(0, 2**31, 64, dtype=np.uint32)
+        arguments["in"] = _draw("u4", 256)
+        arguments["in"][:64] |= 0xFFFF0000  # whose sums carry
     if ".param .u32 n" in _KERNELS[name]:
         arguments["n"] = 0
     code = replace_words(_KERNELS[name], right)
