@@ -29,7 +29,6 @@ def _code() -> DeviceCode:
 
 
 def launch(name: str, *arguments: Any, **options: Any) -> KernelRun:
-    """Run a kernel with arguments in order."""
     return run_kernel(
         _code(), {f"param{i}": x for i, x in enumerate(arguments)}, kernel=name, **options
     )
@@ -44,7 +43,6 @@ def check(result: KernelRun, position: int, expected: Any) -> None:
 
 
 def room(*shape: int, dtype: Any = np.uint32) -> Array:
-    """A buffer of zeros."""
     return np.zeros(shape, dtype)
 
 
@@ -55,7 +53,6 @@ def draw() -> np.random.Generator:
 
 
 def words(draw: np.random.Generator, count: int) -> npt.NDArray[np.uint32]:
-    """Random words."""
     return draw.integers(0, 2**32, count, dtype=np.uint32)
 
 

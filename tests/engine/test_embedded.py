@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import PtxError, parse
-from ptxscope.engine.program.program import Program
 from ptxscope.engine.program.statement import StatementKind
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.kernels.program_runs.program_run import StopReason
@@ -184,13 +183,8 @@ LLVM = (
 )
 
 
-def load_one(text: str, name: str = "x.rs") -> Program:
-    (program,) = load(text, name)
-    return program
-
-
 def test_operands_of_rust_need_no_declaration() -> None:
-    program = load_one(RUST_BLOCK)
+    (program,) = load(RUST_BLOCK, "x.rs")
     assert not program.problems
     assert program.find_registers("x") == ("%x",)
     assert execute(program, {"%x": 0x0102}).registers["%d"].bits == 0x0204
@@ -207,7 +201,7 @@ def test_operands_of_rust_need_no_declaration() -> None:
 def test_literals_of_rust_are_constants(operands: str, d: int) -> None:
     """Expected: the sum in byte 0, the other bytes those of z."""
     text = RUST_ADD.replace("OPERANDS", operands)
-    assert execute(load_one(text), {}).registers["%d"].bits == d
+    assert execute(load(text, "x.rs")[0], {}).registers["%d"].bits == d
     assert all(x.is_legal for x in check_text(text, "x.rs"))
 
 
@@ -230,4 +224,4 @@ def test_literals_of_llvm_are_constants() -> None:
     assert item.example
     assert list(item.example.values) == ["$1"]
     # the sum of a negative $1 and 5 is clamped to 0; the other bytes are those of -7
-    assert execute(load_one(LLVM, "x.ll"), {"$1": 1}).registers["$0"].bits == 0xFFFFFF06
+    assert execute(load(LLVM, "x.ll")[0], {"$1": 1}).registers["$0"].bits == 0xFFFFFF06

@@ -12,6 +12,7 @@ import pytest
 from ptxscope.kernels.launches.kernel_run import run_kernel
 from ptxscope.kernels.launches.printed_text import format_text, iter_lines_of_texts
 from ptxscope.kernels.launches.thread_state import LaunchError
+from tests.kernel_texts import read_kernels
 from tests.tiers import some
 
 _FLOATS = (0.0, -0.0, 1.0, -1.5, 0.1, 2.5, 1.9999999, 255 / 256, 1e300, 5e-324, 1e-5, 123456789.0)
@@ -75,52 +76,13 @@ def test_a_format_prints_as_in_c(seed: int) -> None:
         assert format_text(text, arguments.read, 0) == room.value.decode(), text
 
 
-def _list_bytes(text: str) -> str:
-    return ", ".join(map(str, text.encode()))
+_KERNELS = read_kernels("launches.ptx")
+_PRINT = _KERNELS["print"]
 
 
 def make_kernel(body: str) -> str:
-    """A kernel of the form that nvcc 13.0 writes, which prints a word and a double."""
-    text = "%d of %s: %g\n"
-    return f"""
-.version 9.0
-.target sm_90
-.address_size 64
-.extern .func (.param .b32 func_retval0) vprintf (.param .b64 a, .param .b64 b);
-.extern .func __assertfail
-(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
-.global .align 1 .b8 $text[{len(text) + 1}] = {{{_list_bytes(text)}}};
-.global .align 1 .b8 $name[4] = {{{_list_bytes("odd")}}};
-.global .align 1 .b8 $condition[6] = {{{_list_bytes("i < 3")}}};
-.global .align 1 .b8 $file[5] = {{{_list_bytes("a.cu")}}};
-.global .align 1 .b8 $function[9] = {{{_list_bytes("void k()")}}};
-.visible .entry k()
-{{
-  .local .align 8 .b8 depot[24];
-  .reg .pred %p<4>; .reg .f32 %f<4>; .reg .b32 %r<9>; .reg .f64 %fd<2>; .reg .b64 %rd<9>;
-  mov.u64 %rd1, depot;
-  cvta.local.u64 %rd2, %rd1;
-  mov.u32 %r1, %tid.x;
-  cvt.rn.f32.u32 %f1, %r1;
-  mul.rn.f32 %f1, %f1, 0f3F000000;
-  {body}
-  ret;
-}}
-"""
-
-
-_PRINT = """
-  cvt.f64.f32 %fd1, %f1;
-  mov.u64 %rd3, $name; cvta.global.u64 %rd3, %rd3;
-  st.local.u32 [%rd1], %r1;
-  st.local.u64 [%rd1+8], %rd3;
-  st.local.f64 [%rd1+16], %fd1;
-  mov.u64 %rd4, $text; cvta.global.u64 %rd4, %rd4;
-  { .param .b64 param0; st.param.b64 [param0+0], %rd4;
-    .param .b64 param1; st.param.b64 [param1+0], %rd2;
-    .param .b32 retval0;
-    call.uni (retval0), vprintf, (param0, param1); }
-"""
+    """A kernel that prints a word, a text and a double."""
+    return _KERNELS["printing"].replace("BODY", body)
 
 
 def test_threads_print_in_their_order() -> None:
@@ -144,14 +106,7 @@ def test_an_unknown_value_is_printed_as_a_question_mark() -> None:
 
 
 def test_a_failed_assertion_carries_its_message_and_the_earlier_output() -> None:
-    addresses = "".join(
-        f"mov.u64 %rd{i}, ${name}; cvta.global.u64 %rd{i}, %rd{i};"
-        for i, name in ((5, "condition"), (6, "file"), (7, "function"))
-    )
-    call = """{ .param .b64 p0; st.param.b64 [p0], %rd5; .param .b64 p1; st.param.b64 [p1], %rd6;
-    .param .b32 p2; st.param.b32 [p2], 13; .param .b64 p3; st.param.b64 [p3], %rd7;
-    .param .b64 p4; st.param.b64 [p4], 1; call.uni __assertfail, (p0, p1, p2, p3, p4); }"""
     message = r"an assertion fails: i < 3, in void k\(\), a\.cu:13$"
     with pytest.raises(LaunchError, match=message) as caught:
-        run_kernel(make_kernel(f"{_PRINT}{addresses}{call}"), {})
+        run_kernel(make_kernel(_PRINT + _KERNELS["assert"]), {})
     assert [x.text for x in caught.value.printed] == ["0 of odd: 0\n"]

@@ -1,4 +1,4 @@
-"""Legality against the assembler itself, where ptxas 13.0 is on the PATH (`dev.py soak`)."""
+"""Legality against ptxas 13.0 and nvcc 13.0, where they are on the PATH (`dev.py soak`)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.types import Form, Type
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.syntax.instruction import Instruction, Register
+from ptxscope.sources.diagnostic import CHECK_RULES, Severity
 from ptxscope.sources.lint import check_listing
 from ptxscope.sources.replacement import make_replacement
+from tests.check_cases import CASES, Case
 from tests.engine.test_lint import DECLARED
 from tests.engine.test_replacement import EMULATED, draw_instructions, guarded_sets
 from tests.strategies import instruction_of
 
-PTXAS = shutil.which("ptxas")
-pytestmark = [
-    pytest.mark.soak,
-    pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed"),
-]
+NVCC, PTXAS = shutil.which("nvcc"), shutil.which("ptxas")
+pytestmark = pytest.mark.soak
+needs_ptxas = pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed")
 _ERROR = re.compile(r"line (\d+); error")
 _HEAD = [".version 8.0", ".target sm_75", ".address_size 64", ".entry k() {"]
 _HEAD += [".reg .pred p, q, g, cp; .reg .b16 d16, a16, b16; .reg .b32 d32, a32, b32, c32;"]
@@ -60,6 +60,7 @@ def _rejected(lines: list[str], folder: Path, head: list[str] = _HEAD) -> set[in
     return {int(line) - len(head) - 1 for line in _ERROR.findall(done.stderr)}
 
 
+@needs_ptxas
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_ptxas_accepts_what_we_call_legal(opcode: str, tmp_path: Path) -> None:
     rng = Random(opcode)
@@ -79,6 +80,7 @@ def _any_form(entry: Entry, rng: Random) -> Form:
     return Form(entry.opcode, **{"c": True, **values})  # type: ignore[arg-type]
 
 
+@needs_ptxas
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_ptxas_and_we_agree_on_what_does_not_go_together(opcode: str, tmp_path: Path) -> None:
     rng = Random(opcode)
@@ -113,6 +115,7 @@ _LINES = {
 """A statement that reads or writes X as each type."""
 
 
+@needs_ptxas
 def test_ptxas_agrees_on_types(tmp_path: Path) -> None:
     head = [*_HEAD[:4], ".reg .pred q; .reg .b32 r;", *(f".reg .{x} x_{x};" for x in DECLARED)]
     lines = [line.replace("X", f"x_{x}") + ";" for line in _LINES.values() for x in DECLARED]
@@ -132,6 +135,7 @@ def _name_by_width(ins: Instruction) -> Instruction:
     return parse(text)
 
 
+@needs_ptxas
 def test_ptxas_accepts_every_replacement(tmp_path: Path) -> None:
     instructions = [ins for x in EMULATED for ins in draw_instructions(x, 30, 5)]
     instructions += [parse(x.example[0]) for x in ERRATA]
@@ -142,3 +146,35 @@ def test_ptxas_accepts_every_replacement(tmp_path: Path) -> None:
     ))  # fmt: skip
     named = [*map(_name_by_width, instructions), *guarded_sets(60, 6)]
     assert not _rejected([x for ins in named for x in make_replacement(ins) or ()], tmp_path)
+
+
+def _is_legal(case: Case) -> bool:
+    """Whether nothing is an error; nvcc does not know the name of an operand, clang does."""
+    findings = [finding for item in case.items for finding in item.get("findings", ())]
+    return not any(
+        CHECK_RULES[x["rule"]][0] is Severity.ERROR or x["at"].startswith("%[") for x in findings
+    )
+
+
+def _takes(program: str, text: str, source: Path) -> bool:
+    source.write_text(text, encoding="utf-8")
+    made = source.with_suffix(".cubin")
+    cubin = ["-cubin"] if program == NVCC else []
+    command = [program, *cubin, "-arch=sm_90", str(source), "-o", str(made)]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
+@pytest.mark.parametrize(
+    "key", [x for x, case in CASES.items() if x.startswith("asm_verdicts.") and case.name == "x.cu"]
+)
+def test_nvcc_agrees(key: str, tmp_path: Path) -> None:
+    assert NVCC
+    assert _takes(NVCC, CASES[key].text, tmp_path / "k.cu") == _is_legal(CASES[key])
+
+
+@needs_ptxas
+@pytest.mark.parametrize("key", [x for x in CASES if x.startswith("statement_ends.")])
+def test_ptxas_agrees(key: str, tmp_path: Path) -> None:
+    assert PTXAS
+    assert _takes(PTXAS, CASES[key].text, tmp_path / "k.ptx") == _is_legal(CASES[key])
