@@ -28,15 +28,6 @@ from tools.nvcc_intrinsics import map_kernels, read_stored_ptx
 
 pytestmark = sampled
 
-BLOCK = """{
-  .reg .u32 t1, t2;
-  .reg .pred p;
-  vadd4.u32.u32.u32 t1, %1, %2, %2;
-  not.b32 t2, t1;
-  setp.ne.b32 p, t2, 0;
-  selp.b32 %0, t1, %3, p;
-}"""
-
 
 def listing(drive: Driver) -> str:
     return drive.screen.query_one("#listing", Pane).read_text()

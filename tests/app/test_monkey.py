@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tests.app.driving import KEYS, explorer
-from tests.app.test_listing import BLOCK
+from tests.state.test_open_listing import BLOCK
 from tests.tiers import ci_only, some, thorough
 
 _LETTERS = [*"gnNailomtursvbyYxPCh=?/.,- 0123456789[]abcdefu"]

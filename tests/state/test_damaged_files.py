@@ -38,6 +38,7 @@ GOOD: dict[str, Any] = state_to_json(
         ("~nosuchuser/x", "the home folder of ~nosuchuser is not known"),
         ("large", "it has 4,000,001 bytes; the limit is 4,000,000"),
         ("long", "`ptxscope check` reads it"),
+        ("binary", "is not a text file"),
         ("n" * 300, "File name too long"),
         ("nul\0", "it is not a file name"),
     ],
@@ -51,6 +52,7 @@ def test_only_a_regular_file_of_a_bounded_size_is_read(
     Path("folder").mkdir()
     Path("large").write_bytes(b" " * (4 * MAX_CHARS + 1))
     Path("long").write_bytes(b" " * (MAX_CHARS + 1))
+    Path("binary").write_bytes(b"\x7fELF\0\0vadd.u32.u32.u32 d, a, b;")
     with pytest.raises(ValueError, match="^" + name[:1]) as caught:
         read_listing(name)
     assert why in str(caught.value)
@@ -63,13 +65,6 @@ def test_a_listing_is_read_as_its_mark_says(mark: bytes, tmp_path: Path) -> None
     path = tmp_path / "x.ptx"
     path.write_bytes(mark + line.encode(encoding))
     assert read_listing(str(path)) == line
-
-
-def test_a_binary_file_is_no_listing(tmp_path: Path) -> None:
-    path = tmp_path / "x.ptx"
-    path.write_bytes(b"\x7fELF\0\0vadd.u32.u32.u32 d, a, b;")
-    with pytest.raises(ValueError, match="is not a text file"):
-        read_listing(str(path))
 
 
 @POSIX

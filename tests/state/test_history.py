@@ -12,9 +12,8 @@ from ptxscope.state.open_listing import open_listing
 from ptxscope.state.session import MAX_UNDO_STEPS, Session, describe_edit
 from ptxscope.state.setup import make_example, make_setup
 from tests.state.states import make_state, move_by, open_text, set_values
+from tests.state.test_open_listing import LONG
 from tests.tiers import ci_only
-
-LONG = "".join(f"vadd.u32.u32.u32 x{i}, x{i - 1}, {i};\n" for i in range(1, 9))
 
 
 def test_undo_is_bounded_in_number() -> None:
