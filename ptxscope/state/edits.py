@@ -28,6 +28,7 @@ from .setup import (
     make_setup,
     make_unset_bits,
 )
+from .slot_choices import ChoiceError, find_slot, with_digit, with_lane_toggled
 
 if TYPE_CHECKING:
     from random import Random
@@ -144,43 +145,27 @@ def with_choice(setup: Setup, slot: str, value: object) -> Setup:
 
 
 def with_mask_lane(setup: Setup, lane: int) -> Setup:
-    """Return the setup with a lane of the mask toggled; at least one lane remains."""
+    """Return the setup with a lane of the mask toggled. Raise ChoiceError if it has none then."""
     form = setup.instruction.form
-    entry = get_entry(form)
-    if all(slot.name != "mask" for slot in entry.slots):
-        return setup
-    mask = form.get("mask")
-    old_lanes = set(mask.lanes) if isinstance(mask, Selector) else set(range(entry.lanes))
-    lanes = old_lanes ^ {lane}
-    if not lanes:
-        return setup
-    return with_choice(setup, "mask", Selector(32 // entry.lanes, tuple(sorted(lanes))))
+    return with_choice(setup, "mask", with_lane_toggled(form, find_slot(form, "mask"), lane))
 
 
-def with_digit(setup: Setup, slot: str, lane: int, digit: int, unit: int = 0) -> Setup | None:
+def with_part(setup: Setup, name: str, lane: int, digit: int, unit: int = 0) -> Setup:
     """Return the setup with another byte or half-word for a lane of ``asel`` or ``bsel``.
 
     A digit counts the parts of a first, then those of b. For a scalar instruction it counts those
-    of the operand itself, of ``unit`` bits or, if 0, of the current width. Return None if there is
-    no such part.
+    of the operand itself, of ``unit`` bits or, if 0, of the current width. Raise ChoiceError if
+    there is no such part.
     """
     form = setup.instruction.form
-    count, present_selector = get_entry(form).lanes, form.get(slot)
-    if count == 1:
-        unit = unit or (present_selector.unit if isinstance(present_selector, Selector) else 8)
-        selector = Selector(unit, (digit,))
-        legal_values = next(x for x in get_entry(form).slots if x.name == slot).values
-        return with_choice(setup, slot, selector) if selector in legal_values else None
-    if digit >= 2 * count:
-        return None
-    first = count if slot == "bsel" else 0
-    lanes = (
-        list(present_selector.lanes)
-        if isinstance(present_selector, Selector)
-        else list(range(first, first + count))
-    )
-    lanes[lane] = digit
-    return with_choice(setup, slot, Selector(32 // count, tuple(lanes)))
+    slot, selector = find_slot(form, name), form.get(name)
+    if get_entry(form).lanes > 1:
+        return with_choice(setup, name, with_digit(form, slot, lane, digit))
+    unit = unit or (selector.unit if isinstance(selector, Selector) else 8)
+    if digit >= 32 // unit:
+        last = 32 // unit - 1
+        raise ChoiceError(f"{digit} is none: {name} takes part 0 to {last} of {name[0]}")
+    return with_choice(setup, name, Selector(unit, (digit,)))
 
 
 def with_opcode(setup: Setup, opcode: str) -> Setup:

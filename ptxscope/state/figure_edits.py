@@ -5,7 +5,7 @@ The explorer and the page share them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..engine.isa.encodings import format_bit_range, format_float, step_float
@@ -33,6 +33,7 @@ from .edit_transitions import edit, set_slot
 from .explorer_state import ExplorerState
 from .requests import REFUSED, AskText, Requests, ShowHint, refuse
 from .setup import Setup, trace_of
+from .slot_choices import ChoiceError
 
 FORMULA_PLACE = LaneRef(Role.TABLE, 0)
 """The place of a truth table as a whole, as its formula."""
@@ -318,7 +319,7 @@ def ask_formula(state: ExplorerState) -> Requests:
 
 def flip_mask(state: ExplorerState, lane: int) -> Requests:
     """Toggle a lane of the mask."""
-    yield from edit(state, edits.with_mask_lane(state.setup, lane))
+    yield from _choose(state, edits.with_mask_lane, lane)
 
 
 def select_part(state: ExplorerState, slot: str, lane: int, digit: int, unit: int = 0) -> Requests:
@@ -326,8 +327,14 @@ def select_part(state: ExplorerState, slot: str, lane: int, digit: int, unit: in
 
     ``unit`` is the width of the part, if it may change.
     """
-    changed = edits.with_digit(state.setup, slot, lane, digit, unit)
-    if changed is None:
-        yield ShowHint(f"{REFUSED} {slot} cannot take that part", "changed")
-    else:
-        yield from edit(state, changed)
+    yield from _choose(state, edits.with_part, slot, lane, digit, unit)
+
+
+def _choose(state: ExplorerState, choose: Callable[..., Setup], *choice: object) -> Requests:
+    """Apply an edit of the form, or say why it is impossible."""
+    try:
+        setup = choose(state.setup, *choice)
+    except ChoiceError as refused:
+        yield ShowHint(f"{REFUSED} {refused}", "changed")
+        return
+    yield from edit(state, setup)

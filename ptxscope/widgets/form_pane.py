@@ -8,11 +8,11 @@ from textual import events
 
 from ..engine.isa.entry import Slot
 from ..engine.isa.types import Form
+from ..state import slot_choices
 from ..state.edit_transitions import set_slot
 from ..state.requests import REFUSED
-from . import slot_choices
+from ..state.slot_choices import ChoiceError, SlotCell
 from .base.pane import CursorPane
-from .slot_choices import ChoiceError, SlotCell
 
 
 class FormPane(CursorPane):
@@ -62,7 +62,7 @@ class FormPane(CursorPane):
         if not (cells := list(chain.from_iterable(self.list_rows()))):
             return None
         cell = self._cursor if self._cursor in cells else cells[0]
-        return slot_choices.get_slot(self._form, cell), cell
+        return slot_choices.find_slot(self._form, cell.slot), cell
 
     def is_under_cursor(self, cell: SlotCell) -> bool:
         """Whether the cursor is visible and on a cell."""

@@ -12,12 +12,12 @@ from textual.geometry import Offset
 from ..engine.isa.entry import Slot, SlotPlace
 from ..engine.isa.grammar import SLOT_NAMES
 from ..engine.isa.types import Form
+from ..state import slot_choices
 from ..state.edit_transitions import choose_option
 from ..state.figure_edits import ask_formula
-from . import slot_choices
+from ..state.slot_choices import OFF, ON, SlotCell, SlotOption
 from .base.pane import StyledLine, StyledText, measure_line
 from .form_pane import FormPane
-from .slot_choices import OFF, ON, SlotCell, SlotOption
 
 
 class _Spacing(NamedTuple):
@@ -144,7 +144,7 @@ class ModifierRow(FormPane):
         """Whether the wheel changes the token: values and sources; boxes are clicked."""
         if not isinstance(target, SlotCell):
             return False
-        slot = slot_choices.get_slot(self._form, target)
+        slot = slot_choices.find_slot(self._form, target.slot)
         return slot.name != "mask" and not slot_choices.is_flag(slot)
 
     def describe_cell(self) -> str:
@@ -286,7 +286,7 @@ class ModifierTable(FormPane):
         """Whether the wheel changes the cell: sources of lanes; elsewhere the pane scrolls."""
         if not isinstance(target, SlotCell):
             return False
-        has_digits = slot_choices.has_digits(slot_choices.get_slot(self._form, target))
+        has_digits = slot_choices.has_digits(slot_choices.find_slot(self._form, target.slot))
         return has_digits and target.lane is not None
 
     def step_by_mouse(self, delta: int) -> None:

@@ -16,9 +16,9 @@ from textual.widgets import Input, Static
 from ...engine.syntax.errors import make_printable
 from ...proof.solver import IsStopped, Stopped
 from ...state.requests import AskItem, AskText, MenuItem
+from ...state.slot_choices import SlotOption
 from ...widgets.base.form_fields import LabelledInput, Menu
 from ...widgets.base.pane import StyledLine, StyledText, measure_line
-from ...widgets.slot_choices import SlotOption
 from ..solver_search import SolverSearch
 from .dialog import Dialog, DialogFrame, ThemedModal
 

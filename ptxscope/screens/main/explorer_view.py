@@ -14,6 +14,7 @@ from ...engine.tracing.step_text import format_title
 from ...state.explorer_state import ExplorerState
 from ...state.open_block import describe_opening
 from ...state.requests import ShowHint, ShowOutcome
+from ...state.slot_choices import ABSENT
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.footer import HintBar, KeyBar, list_footer_keys
 from ...widgets.form_pane import FormPane
@@ -23,7 +24,6 @@ from ...widgets.modifier_panes import ModifierRow, ModifierTable
 from ...widgets.operand_table import OperandTable
 from ...widgets.ptx_line import LineState, LineStatus, PtxLine
 from ...widgets.result_bar import ResultBar
-from ...widgets.slot_choices import ABSENT
 
 if TYPE_CHECKING:
     from ...learn.lesson_position import LessonPosition

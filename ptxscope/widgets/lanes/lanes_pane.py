@@ -38,18 +38,11 @@ from ...state.figure_edits import (
     select_part,
 )
 from ...state.requests import REFUSED
+from ...state.slot_choices import SlotCell, SlotOption, make_choice_list
 from ...state.step_transitions import ask_guess, go_to_step, predict_another
 from ..base.explorer_app import PartMessage
 from ..base.pane import Pane, StyledLine
 from ..operand_table import OperandField
-from ..slot_choices import (
-    ChoiceError,
-    SlotCell,
-    SlotOption,
-    list_slots,
-    make_choice_list,
-    with_digit,
-)
 from .lane_highlights import Highlights, find_highlights, make_lane_bits
 from .lane_layout import LanesState, Levels, draw
 from .lane_rows import is_covered_by_step_text
@@ -540,23 +533,11 @@ class LanesPane(Pane):
         return True
 
     def _select(self, place: Place, slot: str, digit: int) -> None:
-        """Select a lane's part and move to the next, or show which parts there are."""
-        form, count = self._trace.instruction.form, self._trace.instruction.entry.lanes
-        if count == 1:
-            choices = figure_edits.count_part_choices(self._trace, place)
-            if digit < choices:
-                self.do(select_part, slot, place.lane, digit)
-            else:
-                parts = f"part 0 to {choices - 1} of {slot[0]}"
-                self.post_hint(f"{REFUSED} {digit} is none: {slot} takes {parts}")
-            return
-        try:
-            with_digit(form, next(x for x in list_slots(form) if x.name == slot), place.lane, digit)
-        except ChoiceError as refused:
-            self.post_hint(f"{REFUSED} {refused}")
-            return
+        """Select a lane's part and move to the next, unless there is no such part."""
         self.do(select_part, slot, place.lane, digit)
-        self.action_move(1, 0)
+        is_legal = digit < figure_edits.count_part_choices(self._trace, place)
+        if is_legal and self._trace.instruction.entry.lanes > 1:
+            self.action_move(1, 0)
 
     # --- wires by hand ---------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """The choices of a form: the cells of its slots, their meaning, and why one is illegal.
 
-The modifiers' table and row share these choices. This module is independent of widgets.
+The modifiers' table and row, the lanes and the page share these choices.
 """
 
 from __future__ import annotations
@@ -179,12 +179,16 @@ def format_mask(form: Form, slot: Slot, value: object) -> str:
 
 def list_options(form: Form, cell: SlotCell) -> list[SlotOption]:
     """Return every value of a cell's slot, with the reasons why some are illegal."""
-    return list(_iter_options(form, get_slot(form, cell), cell.lane))
+    return list(_iter_options(form, find_slot(form, cell.slot), cell.lane))
 
 
 def make_choice_list(form: Form, cell: SlotCell) -> tuple[str, list[SlotOption], int]:
     """Return a title for a cell's values, the values, and the index of the current one."""
-    slot, options, current = get_slot(form, cell), list_options(form, cell), form.get(cell.slot)
+    slot, options, current = (
+        find_slot(form, cell.slot),
+        list_options(form, cell),
+        form.get(cell.slot),
+    )
     if cell.lane is not None and has_digits(slot) and current == slot.absent:
         current = with_next_source(form, slot, cell.lane, 0)
     lane = "" if cell.lane is None or slot.name == "mask" else f", lane {cell.lane}"
@@ -192,9 +196,9 @@ def make_choice_list(form: Form, cell: SlotCell) -> tuple[str, list[SlotOption],
     return f"{SLOT_NAMES[slot.name]}{lane}", options, index
 
 
-def get_slot(form: Form, cell: SlotCell) -> Slot:
-    """Return the slot of a cell."""
-    return next(slot for slot in list_slots(form) if slot.name == cell.slot)
+def find_slot(form: Form, name: str) -> Slot:
+    """Return a slot to choose by its name."""
+    return next(slot for slot in list_slots(form) if slot.name == name)
 
 
 def _iter_options(form: Form, slot: Slot, lane: int | None) -> Iterator[SlotOption]:
@@ -236,7 +240,7 @@ def describe_cell(form: Form, cell: SlotCell) -> str:
     reason = explain_refusal(form, cell)
     if reason is not None:
         return f"× {reason}"
-    slot = get_slot(form, cell)
+    slot = find_slot(form, cell.slot)
     if slot.place is SlotPlace.TABLE and form.lut is not None:
         return f"the function {find_formulas()[form.lut]}: Enter types another"
     if cell.lane is None:
