@@ -69,7 +69,9 @@ def test_every_format_has_an_ending() -> None:
 
 
 def test_the_suffix_of_frames_and_figures_decides_the_format(tmp_path: Path) -> None:
-    assert run("trace", *E3, "--frames", str(tmp_path / "deck.pdf")).returncode == 0
+    deck = str(tmp_path / "deck.pdf")
+    for words in ((), ("-f", "pdf")):
+        assert run("trace", *E3, "--frames", deck, *words).returncode == 0
     assert (tmp_path / "deck.pdf").read_bytes().startswith(b"%PDF")
     for ending, begin in ((".svg", b"<svg "), (".pdf", b"%PDF"), (".md", b"## vadd4: ")):
         path = tmp_path / f"vadd4{ending}"

@@ -56,29 +56,6 @@ def test_the_alternative_text_is_printed_beside_a_written_file(tmp_path: Path) -
     assert path.read_text("utf-8").startswith("<svg")
 
 
-@pytest.mark.parametrize("format_", ["svg", "png", "pdf"])
-@pytest.mark.parametrize("name", ["ff.pdf", "ff.png"])
-def test_frames_refuse_a_folder_with_a_file_name(tmp_path: Path, name: str, format_: str) -> None:
-    where = tmp_path / name
-    done = run("trace", *E3, "--frames", str(where), "-f", format_)
-    if name == "ff.pdf" and format_ == "pdf":
-        assert done.returncode == 0
-        assert where.read_bytes().startswith(b"%PDF")
-        return
-    assert done.returncode == 2
-    assert "looks like a file name; frames need a folder" in done.stderr
-    assert not where.exists()
-
-
-def test_frames_refuse_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
-    where = tmp_path / "frames"
-    where.write_text("mine")
-    done = run("trace", *E3, "--frames", str(where), "-f", "svg")
-    assert done.returncode == 2
-    assert "frames is a file; frames need a folder" in done.stderr
-    assert where.read_text() == "mine"
-
-
 @pytest.mark.parametrize(
     ("name", "format_", "suffix"),
     [("q.png", "svg", "png"), ("q.jpg", "svg", "jpg"), ("q.svg", "text", "svg"),
