@@ -139,45 +139,27 @@ def test_a_runtime_of_another_version_is_refused(
 
 # --- live figures ------------------------------------------------------------------------
 
-WORDS = ["trace", "vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f", "b=1", "c=0", "--title", "T <b>"]
-
-
-def test_a_live_figure_has_the_still_document(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*WORDS, "-f", "html"]) == 0
-    still = capsys.readouterr().out
-    assert main([*WORDS, "-f", "html", "--live", "site/"]) == 0
-    live = capsys.readouterr().out
-    assert still in live
-    assert 'src="site/live.js"' in live
-    assert "T <b>" not in live
-    words = json.loads(html.unescape(re.findall('data-words="([^"]*)"', live)[0]))
-    figure = LiveFigure(json.dumps(words))
-    answer = json.loads(figure.render('{"a": "0x7f", "b": "1", "c": "0"}'))
-    assert answer["document"] == still
-    assert main([*WORDS[:2], "a=5", *WORDS[3:], "-f", "html"]) == 0
-    other = json.loads(figure.render('{"a": "5", "b": "1", "c": "0"}'))
-    assert other["document"] == capsys.readouterr().out
-    assert (
-        "is not a value" in json.loads(figure.render('{"a": "<b>", "b": "1", "c": "0"}'))["error"]
-    )
-
 
 @pytest.mark.parametrize(
     ("line", "values", "edited"),
     [
+        ("vadd4.s32.s32.s32.sat d.b210, a, b, c", {"a": "0x7f", "b": "1", "c": "0"}, "a"),
         ("{ popc.b32 %t, %a; mul.lo.u32 %d, %t, %b; }", {"%a": "255", "%b": "3"}, "%a"),
         ("__vhaddu4(a, b)", {"a": "1", "b": "2"}, "b"),
     ],
 )
-def test_a_live_figure_of_a_block(
+def test_a_live_figure_has_the_still_document_of_its_values(
     line: str, values: dict[str, str], edited: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def show(values: dict[str, str], *words: str) -> str:
-        assert main(["trace", line, *map("=".join, values.items()), "-f", "html", *words]) == 0
+        given = map("=".join, values.items())
+        assert main(["trace", line, *given, "--title", "T <b>", "-f", "html", *words]) == 0
         return capsys.readouterr().out
 
-    live, other = show(values, "--live", "."), values | {edited: "0x7f7f"}
+    live, other = show(values, "--live", "site/"), values | {edited: "0x7f7f"}
     assert show(values) in live
+    assert 'src="site/live.js"' in live
+    assert "T <b>" not in live
     assert {*re.findall('name="([^"]+)"', live)} == {*values}
     figure = LiveFigure(html.unescape(re.findall('data-words="([^"]*)"', live)[0]))
     assert json.loads(figure.render(json.dumps(values)))["document"] == show(values)
@@ -191,8 +173,3 @@ def test_the_style_of_fields_is_not_for_the_document() -> None:
     live = make_live_markup("", trace("vadd.s32.s32.s32 d, a, b", {"a": 1, "b": 2}), (), "live.js")
     selectors = re.findall(r"([^{}]+)\{", live.partition("</style>")[0].partition("<style>")[2])
     assert all("input" not in x or x == ".px-live form input" for x in selectors)
-
-
-def test_live_is_for_html(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*WORDS, "-f", "svg", "--live", "site/"]) == 2
-    assert "--live does nothing in svg" in capsys.readouterr().err
