@@ -87,13 +87,13 @@ def test_yes_is_refused_as_a_number() -> None:
 
 @examples(300)
 @given(evaluations() | guarded_evaluations(), st.integers(0, 2**32))
-def test_the_engines_own_value_is_right_in_every_notation(
+def test_the_engines_own_value_is_right_in_every_notation_and_as_displayed(
     evaluation: tuple[Instruction, dict[str, int]], seed: int
 ) -> None:
     traced = trace(*evaluation)
     asked = questions(traced)
     for question in Random(seed).sample(asked, min(6, len(asked))):
-        for text in notations(question):
+        for text in (*notations(question), format_right_answer(question)):
             answer = grade_answer(question, text)
             assert answer.is_right, (question.key, question.lane, text)
             assert answer == (True, compute_expected(question), compute_expected(question), ())
@@ -367,20 +367,6 @@ def test_the_right_answer_is_revealed_after_the_second_wrong_one(
     unknown = GradedAnswer(False, compute_expected(question) + 1, compute_expected(question), ())
     assert not is_told(format_reply(question, unknown, is_first=True), right)
     assert is_told(format_reply(question, unknown, is_first=False), right)
-
-
-@examples(100)
-@given(evaluations() | guarded_evaluations(), st.integers(0, 2**32))
-def test_the_displayed_right_answer_is_graded_as_right(
-    evaluation: tuple[Instruction, dict[str, int]], seed: int
-) -> None:
-    traced = trace(*evaluation)
-    asked = questions(traced)
-    for question in Random(seed).sample(asked, min(6, len(asked))):
-        assert grade_answer(question, format_right_answer(question)).is_right, (
-            question.key,
-            question.lane,
-        )
 
 
 def test_the_answer_for_a_discarded_predicate_is_its_value() -> None:
