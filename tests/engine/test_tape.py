@@ -8,7 +8,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from ptxscope import evaluate, parse
@@ -69,33 +68,6 @@ def operands(rng: Random, plan: Plan) -> dict[str, int]:
             if rng.random() < 0.7:
                 bits[x.role] = (near + rng.choice([-1, 0, 0, 1])) % (1 << x.type.bits)
     return bits
-
-
-def columns(rng: Random, plan: Plan, count: int) -> dict[str, npt.NDArray[np.uint64]]:
-    """Such operands, many at once."""
-    draw = np.random.default_rng(rng.getrandbits(64))
-    edges = np.array(_EDGES + _FLOATS, np.uint64)
-
-    def column() -> npt.NDArray[np.uint64]:
-        tops = np.array(_BYTES, np.uint8)
-        return np.choose(
-            draw.integers(0, 4, count),
-            [
-                draw.integers(0, 1 << 64, count, np.uint64),
-                edges[draw.integers(0, edges.size, count)],
-                tops[draw.integers(0, 8, (count, 8))].view(np.uint64)[:, 0],
-                tops[draw.integers(0, 2, (count, 8)) * 7].view(np.uint64)[:, 0],
-            ],
-        )
-
-    close, near = draw.random(count) < 0.4, column()
-    near ^= np.array([0, 1 << 31, 1 << 63], np.uint64)[draw.integers(0, 3, count)]
-    found = {}
-    for x in plan.sources:
-        at = close & (draw.random(count) < 0.7)
-        beside = near + np.array([(1 << 64) - 1, 0, 0, 1], np.uint64)[draw.integers(0, 4, count)]
-        found[x.role] = np.where(at, beside, column()) & np.uint64((1 << x.type.bits) - 1)
-    return found
 
 
 def campaign(seed: object, plans: int) -> None:
