@@ -107,6 +107,11 @@ def read_lines(name: str, count: int) -> list[list[str]]:
     return [[field.strip() for field in row] for row in rows]
 
 
+def parse_values(text: str) -> dict[str, int]:
+    """The values by name of ``a=5 b=-1 c=0xff``."""
+    return {name: int(x, 0) for name, _, x in (part.partition("=") for part in text.split())}
+
+
 def verdicts(name: str) -> list[tuple[bool, str]]:
     """``lines.txt`` or ``published.txt``: legal or not, and the text."""
     lines = (DATA / name).read_text().splitlines()

@@ -28,7 +28,7 @@ from ptxscope.kernels.blocks.block_parser import (
 from ptxscope.proof.equivalence import read_program
 from ptxscope.state.open_block import open_block
 from tests.block_idioms import IDIOMS, WORD, Idiom
-from tests.reference_data import read_lines
+from tests.reference_data import parse_values, read_lines
 from tests.tiers import ci_only, sampled, whole
 
 EDGES = (0, 1, 0x7F, 0x80, 0x7FFFFFFF, 0x80000000, WORD, 0x80FF7F01, 0x01010101, 0xFF00FF00)
@@ -197,10 +197,6 @@ def test_a_single_statement_is_no_block_and_an_unexplained_one_is_an_error(
     if "popc" in ptx:
         with pytest.raises(PtxError):
             read_program(ptx)
-
-
-def parse_values(text: str) -> dict[str, int]:
-    return {name: int(x, 0) for name, _, x in (part.partition("=") for part in text.split())}
 
 
 @pytest.mark.parametrize(("ptx", "operands", "expected"), read_lines("blocks.txt", 3))
