@@ -4,7 +4,8 @@ A line `# …` begins a section, `$ …` a request, `$ [FOLDER] …` one there; 
 it stand the exit status and the parts, one a line: of standard output if the status is 0 or
 followed by >, else of standard error; behind `>` or `2>` they are of the stream that this names.
 After `~` a part must be missing, after `&` lines may break at its blanks. A stream without parts
-stays empty, and no file is made. \\n is the end of a line, or the beginning of an answer.
+stays empty, no file is made, and no control character is printed. \\n is the end of a line, or the
+beginning of an answer, \\e the escape character.
 
 `NAME = …` is a text that the requests below have as {NAME}; {DATA} is the folder `tests/data`.
 `=== FILE` begins a file, up to a line `===`; `=== FILE from OTHER` a copy of a file above, or of a
@@ -47,7 +48,10 @@ class Request(NamedTuple):
 
 
 def _unescape(text: str) -> str:
-    return text.replace("\\n", "\n")
+    escapes = {"n": "\n", "e": "\x1b"}
+    return re.sub(
+        r"\\(n|e|u[0-9a-f]{4})", lambda x: escapes.get(x[1]) or chr(int(x[1][1:], 16)), text
+    )
 
 
 def _copy(text: str, edits: str) -> str:
@@ -113,6 +117,7 @@ def test_a_request_has_its_status_and_answer_and_creates_no_file(
     usual = ">" if status[0] == "0" or status[1:2] == ">" else "2>"
     parts.insert(0, status[1:].removeprefix(">").removeprefix(" "))
     assert done.returncode == int(status[0]), done
+    assert not {"\x1b", "\x9b", "\u202e"} & {*done.stdout, *done.stderr}
     marked = [re.findall(r"\A(?:(2?>)(?: |\Z))?(.*)", part)[0] for part in parts]
     for mark, printed in ((">", done.stdout), ("2>", done.stderr)):
         wanted = [part for stream, part in marked if (stream or usual) == mark]

@@ -270,41 +270,6 @@ def test_arguments_with_invalid_characters_are_survived(
     (tmp_path / "x\udcff").read_bytes().decode()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("list", "--\x1b[31m\x9bx"),
-        ("--\x1b[31m\x9bx",),
-        ("--", "\x1b[31m"),
-        ("\x1b[31m",),
-        ("errata", "\x1b[31m"),
-        ("show", "\x1b[31m"),
-        ("trace", LINE, "-f", "\x1b[31m"),
-        ("trace", LINE, "a=1", "b=1", "--steps", "\x1b[31m"),
-        ("trace", LINE, "a=1", "b=1", "--note", "\x1b[31m"),
-        ("trace", LINE, "\x1b[31m=1"),
-        ("trace", LINE, "--model", "\x1b[31m"),
-        ("run", LINE, "--break", "\x1b[31m"),
-        ("run", LINE, "--kernel", "\x1b[31m"),
-        ("check", "\x1b[31m"),
-        ("export", "--update", "\x1b[31m"),
-        ("eval", LINE, "--csv", "\x1b[31m"),
-        ("completion", "\x1b[31m"),
-        ("explain", LINE, "a=1", "b=1", "--got", "\x1b[31m"),
-        ("sweep", LINE, "--x", "a\x1b[31m"),
-        ("lesson", "\x1b[2J" * 99),
-        ("trace", "vadd.u32.u32.u32 d, \x1b[31m\u202e[0], b"),
-    ],
-)
-def test_control_characters_of_arguments_are_not_printed(
-    words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert main(words) in (1, 2)
-    out, said = capfd.readouterr()
-    assert said
-    assert not {"\x1b", "\x9b", "\u202e"} & {*out, *said}
-
-
 # --- within a program --------------------------------------------------------------------
 
 
