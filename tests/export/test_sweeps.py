@@ -21,11 +21,10 @@ from ptxscope.sweep.register_parts import (
     choose_default_parts,
 )
 from ptxscope.sweep.sweep_words import describe_sweep
+from tests.export.drawings import NS, texts
 from tests.export.inked import decoded
 from tests.sweep.sweeps import read_block, sweep_line
 from tests.tiers import sampled, some
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_a_map_has_the_shade_of_its_value_in_every_cell() -> None:
@@ -42,10 +41,10 @@ def test_a_map_has_the_shade_of_its_value_in_every_cell() -> None:
 def test_only_cells_with_different_models_are_hatched() -> None:
     found = sweep_line("vadd.u32.s32.s32.sat d.b0, a.b0, b.b0, c", "a.b0", "b.b0")
     root = ET.fromstring(sweep_picture.render(found))
-    hatches = [x.get("d", "") for x in root.iter(f"{SVG}path") if x.get("class") == "px-s-ink"]
+    hatches = [x.get("d", "") for x in root.iter(f"{NS}path") if x.get("class") == "px-s-ink"]
     lines = re.findall(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)", max(hatches, key=len))
     assert len(lines) > 30
-    (image, *_) = root.iter(f"{SVG}image")
+    (image, *_) = root.iter(f"{NS}image")
     left, top, side = (float(image.get(name, "")) for name in ("x", "y", "width"))
     hatched = 0.0
     for line in lines:
@@ -62,7 +61,7 @@ def test_only_cells_with_different_models_are_hatched() -> None:
 def test_a_line_is_drawn_at_the_height_of_its_values() -> None:
     found = sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=100)
     root = ET.fromstring(sweep_picture.render(found))
-    paths = [(x.get("class"), x.get("d", "")) for x in root.iter(f"{SVG}path")]
+    paths = [(x.get("class"), x.get("d", "")) for x in root.iter(f"{NS}path")]
     plain, clamped = (
         max((d for css, d in paths if css == f"px-s-{ink}"), key=len) for ink in ("a", "mark")
     )
@@ -94,7 +93,7 @@ def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
         root = ET.fromstring(svg)
         width, height = (float(root.get(name, "")) for name in ("width", "height"))
         assert width == 800
-        for text in root.iter(f"{SVG}text"):
+        for text in root.iter(f"{NS}text"):
             assert float(text.get("font-size", "")) >= MIN_LETTER_PX
             assert 0 <= float(text.get("x", "")) <= width
             assert 0 <= float(text.get("y", "")) <= height
@@ -106,9 +105,9 @@ def test_a_hostile_title_of_a_sweep_stays_text() -> None:
     found = sweep_line("setp.lt.u16 p, a, b", "a")
     title = "</title><script>alert(1)</script>&\"'\x00\u202e"
     root = ET.fromstring(sweep_picture.render(found, title=title))
-    assert not list(root.iter(f"{SVG}script"))
-    assert "<script>alert(1)</script>" in (root.findtext(f"{SVG}title") or "")
-    assert "\u202e" not in (root.findtext(f"{SVG}title") or "")
+    assert not list(root.iter(f"{NS}script"))
+    assert "<script>alert(1)</script>" in (root.findtext(f"{NS}title") or "")
+    assert "\u202e" not in (root.findtext(f"{NS}title") or "")
 
 
 def test_the_id_of_a_sweep_depends_on_its_content() -> None:
@@ -209,29 +208,25 @@ def test_the_text_of_a_sweep_explains_its_marks() -> None:
         assert line == line.rstrip()
 
 
-def plotted(found: Sweep) -> list[str]:
-    """The texts of a sweep's picture."""
-    return [x.text or "" for x in ET.fromstring(sweep_picture.render(found)).iter(f"{SVG}text")]
-
-
-def test_the_ends_of_clamping_are_labelled_along_x() -> None:
-    """21475 * 100000 is above 2147483647, 21474 * 100000 is not; a line has two bands."""
-    line = "vmad.s32.s32.s32.sat d, a.h0, b, c"
-    texts = plotted(sweep_line(line, "a.h0", b=100_000))
-    assert {"-21474", "21475", "-32768", "32767"} <= set(texts)
-    assert texts.count("clamped to -2147483648") == texts.count("clamped to 2147483647") == 1
-
-
-def test_a_second_reading_of_the_swept_bits_is_below_the_plot() -> None:
-    texts = plotted(sweep_line("vadd.s32.u32.s32 d, a.b0, a.b0", "a.b0"))
-    assert "a.b0 is read as u8 and as s8 there: as s8, 128 to 255 are -128 to -1." in texts
-
-
-def test_a_narrow_band_has_a_label_and_its_end_has_a_separate_line() -> None:
-    """123 + 5 is the first sum above 127: it stands where 127 does."""
-    texts = plotted(sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=5))
-    assert {"123", "127"} <= set(texts)
-    assert "clamped to 127" in texts
+@pytest.mark.parametrize(
+    ("line", "swept", "b", "labels"),
+    [
+        # 21475 * 100000 is above 2147483647, 21474 * 100000 is not; a line has two bands
+        ("vmad.s32.s32.s32.sat d, a.h0, b, c", "a.h0", 100_000,
+         ["-21474", "21475", "-32768", "32767", "clamped to -2147483648", "clamped to 2147483647"]),
+        # 123 + 5 is the first sum above 127: it stands where 127 does
+        ("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", 5, ["123", "127", "clamped to 127"]),
+        ("vadd.s32.u32.s32 d, a.b0, a.b0", "a.b0", 0,
+         ["a.b0 is read as u8 and as s8 there: as s8, 128 to 255 are -128 to -1."]),
+    ],
+)  # fmt: skip
+def test_a_plot_has_labels_at_the_ends_of_clamping_and_of_its_axis(
+    line: str, swept: str, b: int, labels: list[str]
+) -> None:
+    given = {"b": b} if b else {}
+    said = texts(ET.fromstring(sweep_picture.render(sweep_line(line, swept, **given))))
+    assert {*labels} <= {*said}
+    assert all(said.count(label) == 1 for label in labels if label.startswith("clamped"))
 
 
 @pytest.mark.parametrize("here", [-128, -126, 126, 127])
@@ -252,7 +247,7 @@ def test_the_ends_of_an_axis_are_visible_beside_the_current_value(here: int) -> 
 def test_the_infinities_are_named_beside_nan() -> None:
     """They lie so near to the ends of the axis that they stand on a line below."""
     svg = sweep_picture.render(sweep_line("setp.lt.f32 p, a, b", "a", b=0x3F800000))
-    places = {x.text: float(x.get("x", "0")) for x in ET.fromstring(svg).iter(f"{SVG}text")}
+    places = {x.text: float(x.get("x", "0")) for x in ET.fromstring(svg).iter(f"{NS}text")}
     assert places["-inf"] < places["-1.0"] < places["0.0"] < places["1.0"] < places["inf"]
 
 
@@ -261,8 +256,8 @@ def test_each_clamped_region_of_a_map_is_labelled_inside() -> None:
     svg = sweep_picture.render(sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", "b.b0"))
     tree = ET.fromstring(svg)
     places = {x.text: (float(x.get("x", "0")), float(x.get("y", "0")))
-              for x in tree.iter(f"{SVG}text")}  # fmt: skip
-    (image, *_) = tree.iter(f"{SVG}image")
+              for x in tree.iter(f"{NS}text")}  # fmt: skip
+    (image, *_) = tree.iter(f"{NS}image")
     x, y, side = (float(image.get(name, "0")) for name in ("x", "y", "width"))
     high, low = places["clamped to 127"], places["clamped to -128"]
     assert x + side / 2 < high[0] < x + side

@@ -85,11 +85,6 @@ def test_two_answers_are_listed_together(erratum: Erratum) -> None:
         assert erratum.id in answers
 
 
-def test_names_from_a_text_are_data() -> None:
-    found = trace("vadd.u32.u32.u32 d, $x, _y", {"$x": 1, "_y": 2})
-    assert "'vadd.u32.u32.u32 d, $x, _y;'" in export(found)
-
-
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_stays_text_in_80_columns(text: str) -> None:
     shown = export(annotated(E3, text))
@@ -111,12 +106,6 @@ def test_comparisons_are_bracketed_before_their_result() -> None:
             assert not re.search(r"[^(]128 < 0 =", said)
 
 
-def test_copies_of_the_sign_are_marked_in_a_field() -> None:
-    text = export(trace(parse("bfe.s32 d, a, b, c"), {"a": 0x8F00FF00, "b": 28, "c": 12}), "text")
-    assert "a (1111 1111) [1000] 1111 0000" in text
-    assert "t (1111 1111 1111 1111 1111) [1111 1111 1000]" in text
-
-
 @pytest.mark.parametrize(
     ("ptx", "meant"),
     [
@@ -134,15 +123,24 @@ def test_a_third_operand_that_lanes_are_merged_into_is_written_by_lanes(
     assert f"  c   0x11ff3380  {meant}\n" in text
 
 
-def test_the_marks_around_bits_have_a_legend() -> None:
-    def last_lines(line: str, **values: int) -> list[str]:
-        return [x.strip() for x in export(trace(line, values), "text").splitlines()]
-
-    # bits 23:16 of a, sign-extended; of a, four bits are past bit 31
-    assert "[kept], (copies of the sign)" in last_lines("bfe.s32 d, a, b, c", a=0xA50000, b=16, c=8)
-    assert "[kept], /lost/" in last_lines("bfi.b32 d, a, b, c, e", a=0xABCD, b=1, c=28, e=8)
-    text = export(trace("vadd.s32.s32.s32 d, a, b", {"a": 1, "b": 2}), "text")
-    assert "kept" not in text
+@pytest.mark.parametrize(
+    ("line", "values", "marked"),
+    [
+        ("bfe.s32 d, a, b, c", {"a": 0x8F00FF00, "b": 28, "c": 12},
+         ["a (1111 1111) [1000] 1111 0000", "t (1111 1111 1111 1111 1111) [1111 1111 1000]"]),
+        # bits 23:16 of a, sign-extended; of a, four bits are past bit 31
+        ("bfe.s32 d, a, b, c", {"a": 0xA50000, "b": 16, "c": 8},
+         ["[kept], (copies of the sign)\n"]),
+        ("bfi.b32 d, a, b, c, e", {"a": 0xABCD, "b": 1, "c": 28, "e": 8}, ["[kept], /lost/\n"]),
+        ("vadd.u32.u32.u32 d, $x, _y", {"$x": 1, "_y": 2}, ["'vadd.u32.u32.u32 d, $x, _y;'"]),
+    ],
+)  # fmt: skip
+def test_bits_of_a_field_are_marked_with_a_legend_and_a_line_is_quoted(
+    line: str, values: dict[str, int], marked: list[str]
+) -> None:
+    text = export(trace(line, values))
+    assert all(mark in text for mark in marked)
+    assert ("kept" in text) == line.startswith("bf")
 
 
 def test_the_text_has_the_truth_table_the_selector_and_the_window() -> None:

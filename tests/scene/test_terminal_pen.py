@@ -110,14 +110,6 @@ def test_more_columns_never_need_more_lines(width: int) -> None:
             assert len(drawn(one, step, (width + 10, 0)).lines) <= few, one.instruction
 
 
-def test_later_steps_show_no_value() -> None:
-    for one in FEW:
-        lines = text_of(drawn(one, 1, (78, 40)).lines)
-        for step in one.steps[1:]:
-            (line,) = [x for x in lines if x.startswith(f" {step.number} ")]
-            assert re.fullmatch(rf" {step.number} [A-Za-z ]+", line), line
-
-
 @pytest.mark.parametrize(
     "taken",
     [  # the digits of a selector, and the bytes that lanes 3 to 0 take
