@@ -30,6 +30,10 @@ BLOCK_PTX = "{ brev.b32 r, a; vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t,
 BLOCK_VALUES = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
 BLOCK = trace_block(BLOCK_PTX, BLOCK_VALUES)
 """d is 0x00332211; by E3, whose .sat wraps what is negative, byte 0 of t is 255, d 0xff332211."""
+QUAD = trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
+"""Saturates to 0x7f7f017f; until then its lanes are 128, 127, 1, 129."""
+SCALED_WORDS = ("vmad.s32.s32.s32.sat.shr15 d, a, b, c", "a=-9", "b=7", "c=1")
+SCALED = trace(SCALED_WORDS[0], {"a": 0xFFFFFFF7, "b": 7, "c": 1})
 LANES = trace_block(
     "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }",
     {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF},

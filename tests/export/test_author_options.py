@@ -7,15 +7,14 @@ import re
 import pytest
 
 import ptxscope
-from ptxscope import Trace, export, trace
+from ptxscope import Trace, export
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.options import Options
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from tests.export.samples import BLOCK, E3
+from tests.export.samples import BLOCK, E3, QUAD
 
-ADD = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
-SHOWN = pytest.mark.parametrize("shown", [ADD, E3, BLOCK], ids=["line", "erratum", "block"])
+SHOWN = pytest.mark.parametrize("shown", [QUAD, E3, BLOCK], ids=["line", "erratum", "block"])
 
 LABELS = (
     "The steps above are the same for both.",
@@ -60,14 +59,14 @@ def test_a_note_on_a_lane_is_drawn_once_below_two_answers(options: Options) -> N
 
 
 def test_a_picture_without_text_is_still_described() -> None:
-    whole, short = (export(ADD, "svg", Options(sentences=x)) for x in (True, False))
+    whole, short = (export(QUAD, "svg", Options(sentences=x)) for x in (True, False))
     (desc,) = set(re.findall("<desc[^>]*>([^<]*)", whole + short))
     assert "clamp" in desc
 
 
 def test_a_trace_printed_is_its_text() -> None:
-    assert str(ADD) == export(ADD, "text")
-    assert repr(ADD).startswith("<Trace of ")
+    assert str(QUAD) == export(QUAD, "text")
+    assert repr(QUAD).startswith("<Trace of ")
 
 
 SUM = "vadd4.s32.s32.s32.sat d, a, b, c"

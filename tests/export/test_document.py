@@ -41,6 +41,7 @@ from tests.export.samples import (
     EXAMPLES,
     HOSTILE,
     LANES,
+    QUAD,
     annotated,
     example,
     register,
@@ -128,10 +129,6 @@ def test_a_shell_reads_the_command_that_a_terminal_can_show() -> None:
         env={"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"},
     )  # fmt: skip
     assert done.stdout == text
-
-
-QUAD = trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
-"""Saturates to 0x7f7f017f; until then its lanes are 128, 127, 1, 129."""
 
 
 @pytest.mark.parametrize("format_", [x for x in READ if x != "svg"])

@@ -25,13 +25,25 @@ from tests.cli.running import run
 from tests.export.browser import Browser
 from tests.export.drawings import COMPACT, NS, Box, boxes, texts
 from tests.export.inked import differences, resvg
-from tests.export.samples import BLOCK, E2, E3, EXAMPLES, HOSTILE, annotated, example, register
+from tests.export.samples import (
+    BLOCK,
+    E2,
+    E3,
+    EXAMPLES,
+    HOSTILE,
+    QUAD,
+    SCALED,
+    SCALED_WORDS,
+    annotated,
+    example,
+    register,
+)
 from tests.tiers import ci_only, sampled, some
 
-VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0x12345678, "b": 0x600, "c": 77})
-QUAD = trace(
-    "vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c",
-    {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC},
+NAMES = ["01-select", "02-extend", "03-multiply", "04-add-c", "05-scale", "06-saturate", "07-write"]
+MASKED = trace(
+    "vadd4.s32.s32.s32.sat d.b310, a.b7310, b, c",
+    {"a": 0x01FF7F80, "b": 0x800102FF, "c": 0x11223344},
 )
 BOTH, STEPPING = Options(both=True), Options(motion=Motion.STEPPING)
 
@@ -40,18 +52,31 @@ def stages(svg: str) -> list[str]:
     return re.findall(r'class="px-step px-([a-z]+)"', svg)
 
 
-def test_each_step_has_a_frame() -> None:
-    names = ["select", "extend", "operate", "sum", "scale", "saturate", "write"]
-    titles = ["select", "extend", "multiply", "add-c", "scale", "saturate", "write"]
-    found = make_frames(VMAD)
-    assert [frame.name for frame in found] == [f"0{n}-{x}" for n, x in enumerate(titles, 1)]
-    for at, frame in enumerate(found, 1):
-        assert stages(frame.svg) == names[:at]
+SOME = Options(steps=frozenset(step.place for step in QUAD.steps[1:4]))
+
+
+@pytest.mark.parametrize(
+    ("shown", "options", "names"),
+    [
+        (SCALED, DEFAULT, NAMES),
+        (QUAD, SOME, ["02-extend", "03-add", "04-saturate"]),
+        (MASKED, COMPACT, ["02-extend", "03-add", "04-saturate", "05-merge"]),
+    ],
+    ids=["all", "those that are shown", "but those that a compact picture omits"],
+)
+def test_each_step_has_a_frame(shown: Trace, options: Options, names: list[str]) -> None:
+    frames = make_frames(shown, options)
+    assert [frame.name for frame in frames] == names
+    drawn = [stages(frame.svg) for frame in frames]
+    assert all(later[: len(early)] == early for early, later in pairwise(drawn))
+    assert [len(x) for x in drawn] == [*range(len(drawn[0]), len(drawn[0]) + len(drawn))]
+    results = [any(x.startswith("d = 0x") for x in texts(ET.fromstring(f.svg))) for f in frames]
+    assert options is not COMPACT or results == [False] * 3 + [True]
 
 
 @sampled
 @pytest.mark.parametrize("options", [DEFAULT, BOTH], ids=["page", "both"])
-@pytest.mark.parametrize("shown", [VMAD, QUAD, E3, E2, BLOCK, example("setp"), example("selp")],
+@pytest.mark.parametrize("shown", [SCALED, QUAD, E3, E2, BLOCK, example("setp"), example("selp")],
                          ids=["vmad", "quad", "E3", "E2", "block", "setp", "selp"])  # fmt: skip
 def test_the_boxes_of_a_frame_have_the_positions_of_the_full_picture(
     shown: Trace, options: Options
@@ -68,7 +93,7 @@ def test_the_boxes_of_a_frame_have_the_positions_of_the_full_picture(
 
 @sampled
 @pytest.mark.parametrize("options", [DEFAULT, BOTH], ids=["page", "both"])
-@pytest.mark.parametrize("shown", [VMAD, QUAD, E3, BLOCK])
+@pytest.mark.parametrize("shown", [SCALED, QUAD, E3, BLOCK])
 def test_a_frame_hides_later_steps(shown: Trace, options: Options) -> None:
     """Neither the result nor that two models part; not in the words for readers either."""
     (name,) = shown.result
@@ -107,19 +132,6 @@ def test_frames_before_the_difference_have_no_empty_branch(shown: Trace, parted:
     assert len(hidden) >= 2, css
 
 
-def test_frames_are_of_the_steps_that_are_shown() -> None:
-    chosen = frozenset(step.place for step in QUAD.steps[1:4])
-    found = make_frames(QUAD, Options(steps=chosen))
-    assert [frame.name for frame in found] == ["02-extend", "03-add", "04-saturate"]
-
-
-def test_an_omitted_step_has_no_frame() -> None:
-    found = make_frames(TAGGED, COMPACT)
-    assert [x.name for x in found] == ["02-extend", "03-add", "04-saturate", "05-merge"]
-    last = [any(x.startswith("d = 0x") for x in texts(ET.fromstring(x.svg))) for x in found]
-    assert last == [False] * 3 + [True]
-
-
 @ci_only
 @pytest.mark.parametrize("options", [DEFAULT, Options(id="mine"), Options(id="x" * 100)])
 def test_frames_on_one_page_have_distinct_ids(options: Options) -> None:
@@ -131,7 +143,7 @@ def test_frames_on_one_page_have_distinct_ids(options: Options) -> None:
 @pytest.mark.parametrize("options", [Options(scale=0.125), Options(width=640), STEPPING])
 def test_the_command_reproduces_its_options(options: Options) -> None:
     format_ = "png" if options.scale or options.width else "svg"  # where a size acts
-    words = shlex.split(format_command(VMAD, options._replace(format=format_)))
+    words = shlex.split(format_command(SCALED, options._replace(format=format_)))
     _, made, _ = parse_request(words[2:])
     assert made._replace(format="") == options
 
@@ -163,7 +175,7 @@ def test_hostile_text_stays_text(text: str) -> None:
     assert export(register("%" + "x" * 39), "svg", STEPPING)
 
 
-@pytest.mark.parametrize("shown", [VMAD, QUAD, example("setp")], ids=["vmad", "quad", "setp"])
+@pytest.mark.parametrize("shown", [SCALED, QUAD, example("setp")], ids=["vmad", "quad", "setp"])
 def test_a_step_has_an_address_by_its_names_and_its_number(shown: Trace) -> None:
     tree = ET.fromstring(export(shown, "svg", STEPPING))
     where = {x.get("id"): x.get("class") for x in tree}
@@ -196,7 +208,7 @@ def remove_bar(svg: str) -> str:
 def test_a_click_shows_the_next_step_and_after_the_last_the_first(tmp_path: Path) -> None:
     seen = []
     with Browser.start(tmp_path) as browser:
-        browser.open(export(VMAD, "svg", STEPPING), 800)
+        browser.open(export(SCALED, "svg", STEPPING), 800)
         for _ in range(9):
             browser.value(
                 "document.elementFromPoint(300, 300).closest('a')"
@@ -205,14 +217,8 @@ def test_a_click_shows_the_next_step_and_after_the_last_the_first(tmp_path: Path
             shown = browser.each(".px-step", "getComputedStyle(x).visibility === 'visible'")
             number = shown.index(False) if False in shown else 7
             seen.append((browser.value("location.hash"), number))
-    stages_ = [f"#step-{step.stage}" for step in VMAD.steps]
+    stages_ = [f"#step-{step.stage}" for step in SCALED.steps]
     assert seen == [*zip(stages_, range(1, 8), strict=True), (stages_[0], 1), (stages_[1], 2)]
-
-
-TAGGED = trace(
-    "vadd4.s32.s32.s32.sat d.b310, a.b7310, b, c",
-    {"a": 0x01FF7F80, "b": 0x800102FF, "c": 0x11223344},
-)
 
 
 def list_bars(svg: str) -> list[ET.Element]:
@@ -225,17 +231,17 @@ def list_bars(svg: str) -> list[ET.Element]:
 def test_a_frame_marks_its_own_step(options: Options) -> None:
     """A bar 5 px wide stands beside the newest step, above which nothing of that step is."""
     tops = []
-    frames = make_frames(TAGGED, options)
+    frames = make_frames(MASKED, options)
     for frame in frames:
         bars = list_bars(frame.svg)
         assert len(bars) == 1 + (frame is frames[-1])  # the result appears with the last step
         tops.append(float(bars[0].get("y", "0")))
     assert tops == sorted(set(tops))
-    assert not list_bars(export(TAGGED, "svg", options))
+    assert not list_bars(export(MASKED, "svg", options))
 
 
 def test_the_columns_of_frames_grow_from_frame_to_frame() -> None:
-    found = [ET.fromstring(x.svg) for x in make_frames(TAGGED)]
+    found = [ET.fromstring(x.svg) for x in make_frames(MASKED)]
     heights = [max(float(x.get("height", "0")) for x in tree.iter(f"{NS}rect")
                    if "px-f-soft" in x.get("class", "")) for tree in found]  # fmt: skip
     assert all(x < y for x, y in pairwise(heights))
@@ -252,12 +258,8 @@ def test_how_wide_a_picture_must_be(shown: tuple[str, str], options: Options) ->
     assert ET.fromstring(add_min_width(svg)).get("style") == f"min-width:{compute_min_width(svg)}px"
 
 
-LINE = ("vmad.s32.s32.s32.sat.shr15 d, a, b, c", "a=-9", "b=7", "c=1")
-NAMES = ["01-select", "02-extend", "03-multiply", "04-add-c", "05-scale", "06-saturate", "07-write"]
-
-
 def made(folder: Path, *words: str) -> list[str]:
-    done = run("trace", *LINE, *words, "--frames", str(folder))
+    done = run("trace", *SCALED_WORDS, *words, "--frames", str(folder))
     assert (done.returncode, done.stderr) == (0, "")
     return sorted(path.name for path in folder.iterdir())
 
@@ -268,13 +270,13 @@ def test_a_new_run_removes_only_the_frames_of_earlier_runs(tmp_path: Path, forma
     width = ["--width", "160"] if format_ == "png" else []
     assert made(folder, "-f", format_, *width) == [f"{name}.{format_}" for name in NAMES]
     if format_ == "svg":
-        frames = make_frames(trace(LINE[0], {"a": 0xFFFFFFF7, "b": 7, "c": 1}))
+        frames = make_frames(SCALED)
         written = {path.stem: path.read_text("utf-8") for path in folder.iterdir()}
         assert written == {frame.name: frame.svg for frame in frames}
     own = folder / f"09-own.{format_}"
     own.write_bytes(b"<svg/>")
     alone = folder / f"08-alone.{format_}"
-    assert run("trace", *LINE, "-f", format_, *width, "-o", str(alone)).returncode == 0
+    assert run("trace", *SCALED_WORDS, "-f", format_, *width, "-o", str(alone)).returncode == 0
     (folder / f"06-link.{format_}").symlink_to(folder / f"01-select.{format_}")
     (folder / "notes.txt").write_text("mine")
     found = made(folder, "-f", format_, *width, "--steps", "1-3")
@@ -291,7 +293,7 @@ def test_old_frames_in_another_format_are_reported(tmp_path: Path) -> None:
     (folder / "01-own.pdf").write_bytes(b"%PDF-1.7 of somebody else")
     before = {path: path.read_bytes() for path in folder.iterdir()}
     words = ("-f", "png", "--width", "160", "--until", "2", "--frames", str(folder))
-    done = run("trace", *LINE, *words)
+    done = run("trace", *SCALED_WORDS, *words)
     assert done.returncode == 0
     assert done.stderr == (
         f"note: {folder} also has frames in svg from an earlier run; they are left there\n"
@@ -313,10 +315,10 @@ def test_a_file_that_is_not_a_frame_is_never_overwritten(tmp_path: Path, there: 
     elif there == "folder":
         file.mkdir()
     elif there == "picture":
-        assert run("trace", *LINE, "-f", "svg", "-o", str(file)).returncode == 0
+        assert run("trace", *SCALED_WORDS, "-f", "svg", "-o", str(file)).returncode == 0
     else:
         file.write_text(there)
-    done = run("trace", *LINE, "-f", "svg", "--frames", str(folder))
+    done = run("trace", *SCALED_WORDS, "-f", "svg", "--frames", str(folder))
     assert done.returncode == 2
     said = f"error: {file} is not a frame by ptxscope; nothing is"
     assert done.stderr.startswith(said)
@@ -329,20 +331,20 @@ def test_a_deck_replaces_only_another_deck(tmp_path: Path) -> None:
     deck = tmp_path / "deck.pdf"
     words = ("-f", "pdf", "--steps", "1-2", "--frames", str(deck))
     deck.write_bytes(b"%PDF-1.7 of somebody else")
-    assert run("trace", *LINE, *words).returncode == 2
+    assert run("trace", *SCALED_WORDS, *words).returncode == 2
     assert deck.read_bytes() == b"%PDF-1.7 of somebody else"
     deck.unlink()
     for _ in range(2):
-        assert run("trace", *LINE, *words).returncode == 0
+        assert run("trace", *SCALED_WORDS, *words).returncode == 0
     assert is_frame(deck.read_bytes(), "pdf")
 
 
 def test_each_frame_has_an_alternative_text(tmp_path: Path) -> None:
-    done = run("trace", *LINE, "-f", "svg", "--alt", "--frames", str(tmp_path / "x"))
+    done = run("trace", *SCALED_WORDS, "-f", "svg", "--alt", "--frames", str(tmp_path / "x"))
     said = dict(line.split(": ", 1) for line in done.stdout.splitlines())
     assert [*said] == NAMES
     titles = []
-    for at, frame in enumerate(make_frames(trace(LINE[0], {"a": 0xFFFFFFF7, "b": 7, "c": 1})), 1):
+    for at, frame in enumerate(make_frames(SCALED), 1):
         (title,) = re.findall("<title[^>]*>([^<]*)<", frame.svg)
         titles.append(title)
         assert said[frame.name].startswith(f"Step {at} of 7, {frame.name[3:].replace('-', ' ')}. ")
@@ -357,7 +359,7 @@ def test_an_image_contains_its_title_and_description(tmp_path: Path, format_: st
     """By a real process: bytes don't pass through captured streams."""
     pytest.importorskip("typst" if format_ == "pdf" else "resvg_py")
     file = tmp_path / f"x.{format_}"
-    words = ["trace", *LINE, "-f", format_, "--title", "Größe", "-o", str(file)]
+    words = ["trace", *SCALED_WORDS, "-f", format_, "--title", "Größe", "-o", str(file)]
     subprocess.run([sys.executable, "-m", "ptxscope", *words], check=True, timeout=60)
     data = file.read_bytes()
     assert is_ours(data, format_)

@@ -12,17 +12,14 @@ from typing import Any
 
 import pytest
 
-from ptxscope import export, trace
+from ptxscope import export
 from ptxscope.documents.media import images
 from ptxscope.documents.options import DEFAULT, Options
 from tests.cli.running import list_loaded_modules, run
 from tests.export.drawings import texts as drawn_texts
 from tests.export.inked import decoded, differences, grid, resvg
-from tests.export.samples import E3, HOSTILE, annotated, example
+from tests.export.samples import E3, HOSTILE, SCALED, SCALED_WORDS, annotated, example
 from tests.tiers import ci_only, sampled, some
-
-LINE = ("vmad.s32.s32.s32.sat.shr15 d, a, b, c", "a=-9", "b=7", "c=1")
-VMAD = trace("vmad.s32.s32.s32.sat.shr15 d, a, b, c", {"a": 0xFFFFFFF7, "b": 7, "c": 1})
 
 
 def measured(png: bytes) -> tuple[int, int]:
@@ -47,8 +44,8 @@ def own_size(svg: str) -> tuple[float, float]:
     ],
 )
 def test_a_png_has_the_requested_size(options: Options, times: float) -> None:
-    wide, high = own_size(export(VMAD, "svg", options))
-    found = measured(export(VMAD, "png", options))
+    wide, high = own_size(export(SCALED, "svg", options))
+    found = measured(export(SCALED, "png", options))
     assert found == pytest.approx((wide * times, high * times), abs=0.5)
 
 
@@ -67,7 +64,7 @@ def test_a_size_that_cannot_be_is_an_error(format_: str, options: Options) -> No
     if format_ == "pdf":
         pytest.importorskip("typst")
     with pytest.raises(ValueError, match=r"above 0|px"):
-        export(VMAD, format_, options)
+        export(SCALED, format_, options)
 
 
 @pytest.mark.parametrize(("format_", "name"), [("png", "resvg-py"), ("pdf", "typst")])
@@ -76,15 +73,15 @@ def test_an_error_names_the_missing_package(
 ) -> None:
     monkeypatch.setitem(sys.modules, name.replace("-", "_"), None)
     with pytest.raises(ImportError) as error:
-        export(VMAD, format_)
+        export(SCALED, format_)
     needed = (
         f"{format_} needs {name}, which is not installed: "
         "in a clone of ptxscope, run pipx install --force '.[images]'"
     )
     assert str(error.value) == needed
-    done = run("trace", *LINE, "-f", format_)
+    done = run("trace", *SCALED_WORDS, "-f", format_)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {needed}\n")
-    done = run("trace", *LINE, "-f", format_, "--frames", "no-such-folder")
+    done = run("trace", *SCALED_WORDS, "-f", format_, "--frames", "no-such-folder")
     assert (done.returncode, done.stderr) == (2, f"error: {needed}\n")
     assert not Path("no-such-folder").exists()
 
@@ -98,7 +95,7 @@ def test_missing_fonts_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     images.has_fonts.cache_clear()
     try:
         with pytest.raises(ValueError, match="no font was found"):
-            export(VMAD, "png")
+            export(SCALED, "png")
     finally:
         images.has_fonts.cache_clear()
 
@@ -125,10 +122,10 @@ def test_the_text_of_a_pdf_can_be_selected(opcode: str) -> None:
 
 def test_a_pdf_has_a_page_of_the_size_of_the_picture_and_always_the_same_bytes() -> None:
     pytest.importorskip("typst")
-    pdf = export(VMAD, "pdf", Options(scale=2))
-    assert pdf == export(VMAD, "pdf", Options(scale=2))
+    pdf = export(SCALED, "pdf", Options(scale=2))
+    assert pdf == export(SCALED, "pdf", Options(scale=2))
     pdfium = pytest.importorskip("pypdfium2")
-    wide, high = own_size(export(VMAD, "svg"))
+    wide, high = own_size(export(SCALED, "svg"))
     with pdfium.PdfDocument(pdf) as document:
         assert document[0].get_size() == pytest.approx((1.5 * wide, 1.5 * high))
 
@@ -149,7 +146,7 @@ def test_typst_brings_its_own_fonts() -> None:
 
 
 def test_a_trace_of_text_loads_nothing_of_images() -> None:
-    loaded = list_loaded_modules("trace", *LINE)
+    loaded = list_loaded_modules("trace", *SCALED_WORDS)
     assert "ptxscope.cli.support.picture_output" in loaded
     media = {f"ptxscope.documents.media.{name}" for name in ("images", "frames")}
     assert not loaded & {"resvg_py", "typst", "pathlib", "numpy", *media}
@@ -157,7 +154,7 @@ def test_a_trace_of_text_loads_nothing_of_images() -> None:
 
 def process(*words: str, **how: Any) -> subprocess.CompletedProcess[bytes]:
     done: subprocess.CompletedProcess[bytes] = subprocess.run(
-        [sys.executable, "-m", "ptxscope", "trace", *LINE, *words],
+        [sys.executable, "-m", "ptxscope", "trace", *SCALED_WORDS, *words],
         stderr=subprocess.PIPE,
         timeout=60,
         **how,
@@ -167,11 +164,11 @@ def process(*words: str, **how: Any) -> subprocess.CompletedProcess[bytes]:
 
 @ci_only
 def test_an_image_can_be_written_to_a_pipe_or_a_file(tmp_path: Path) -> None:
-    wanted = export(VMAD, "png", Options(scale=1))
+    wanted = export(SCALED, "png", Options(scale=1))
     piped = process("-f", "png", "--scale", "1", stdout=subprocess.PIPE)
     assert (piped.returncode, piped.stdout) == (0, wanted)
     path = tmp_path / "t.png"
-    assert run("trace", *LINE, "-f", "png", "--scale", "1", "-o", str(path)).returncode == 0
+    assert run("trace", *SCALED_WORDS, "-f", "png", "--scale", "1", "-o", str(path)).returncode == 0
     assert path.read_bytes() == wanted
 
 
@@ -198,7 +195,7 @@ def test_an_image_for_a_closed_output_is_discarded() -> None:
 def test_frames_are_the_pages_of_a_pdf(tmp_path: Path) -> None:
     pytest.importorskip("typst")
     deck = tmp_path / "deck.pdf"
-    done = run("trace", *LINE, "-f", "pdf", "--frames", str(deck))
+    done = run("trace", *SCALED_WORDS, "-f", "pdf", "--frames", str(deck))
     assert (done.returncode, done.stderr) == (0, "")
     pages = texts(deck.read_bytes())
     assert len(pages) == 7
@@ -211,7 +208,18 @@ def test_characters_without_a_font_are_reported(format_: str, tmp_path: Path) ->
     """Private ones, of which no two fonts have the same; what is there or unseen is not told."""
     pytest.importorskip("typst" if format_ == "pdf" else "resvg_py")
     title = "é → “…” \N{SOFT HYPHEN}\N{ZERO WIDTH JOINER}\N{NO-BREAK SPACE}e\u0301 \U00010fff\u0379"
-    words = ["trace", *LINE, "--title", title, "-f", format_, "--steps", "1-2", "--scale", "1"]
+    words = [
+        "trace",
+        *SCALED_WORDS,
+        "--title",
+        title,
+        "-f",
+        format_,
+        "--steps",
+        "1-2",
+        "--scale",
+        "1",
+    ]
     said = (
         "warning: no font here has \U00010fff (U+10FFF), \u0379 (U+0379): the {} shows a box for "
         "each; install a font that has them\n"
@@ -221,7 +229,9 @@ def test_characters_without_a_font_are_reported(format_: str, tmp_path: Path) ->
         done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60)
         told = re.sub("[^ ] (?=.U)", "", done.stderr)  # as the terminal shows them
         assert told == re.sub("[^ ] (?=.U)", "", said.format(format_.upper()))
-    done_ = run("trace", *LINE, "--title", "é → “…”", "-f", "svg", "-o", str(tmp_path / "z"))
+    done_ = run(
+        "trace", *SCALED_WORDS, "--title", "é → “…”", "-f", "svg", "-o", str(tmp_path / "z")
+    )
     assert done_.stderr == ""
 
 
