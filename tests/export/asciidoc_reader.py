@@ -49,7 +49,6 @@ def _plain(text: str) -> str:
 
 
 def blocks(document: str) -> list[Block]:
-    """Every block of a document."""
     found, lines, at = [], document.split("\n"), 0
     while at < len(lines):
         line = lines[at]

@@ -152,7 +152,6 @@ class Browser:
         self.visit(path, width, dark=dark)
 
     def visit(self, path: Path, width: int = 760, *, dark: bool = False) -> None:
-        """Show a page that is there."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._ask("Emulation.setEmulatedMedia", media="screen", features=[scheme])
         self._ask("Emulation.setDeviceMetricsOverride", width=width, height=1200,
@@ -172,7 +171,6 @@ class Browser:
         return [grid(decoded(base64.b64decode(x.partition(",")[2]))) for x in found]
 
     def unfold(self) -> None:
-        """Open what is folded."""
         self.each("details", "x.open = true")
 
     def print(self) -> None:
@@ -181,7 +179,6 @@ class Browser:
         self._ask("Emulation.setEmulatedMedia", media="print", features=[scheme])
 
     def value(self, expression: str) -> Any:
-        """What a JavaScript expression yields."""
         answer = self._ask(
             "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
         )
@@ -206,7 +203,6 @@ class Browser:
         self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
     def words(self) -> list[Words]:
-        """All text that is seen."""
         found = self.value(_READABLE)
         return [
             Words(x["text"], tuple(x["ink"]), tuple(x["ground"]), x["size"], x["left"],

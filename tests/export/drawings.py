@@ -33,8 +33,6 @@ def steps(tree: ET.Element) -> list[str]:
 
 
 class Box(NamedTuple):
-    """The room a text takes."""
-
     text: str
     left: float
     right: float
@@ -56,7 +54,6 @@ def boxes(tree: ET.Element) -> list[Box]:
 
 
 def measure_page(tree: ET.Element) -> tuple[float, float]:
-    """The width and the height of a picture."""
     _, _, width, height = map(float, tree.get("viewBox", "").split())
     return width, height
 

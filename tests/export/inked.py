@@ -34,7 +34,6 @@ def grid(pixels: Pixels) -> Grid:
 
 
 def resvg(svg: str) -> Grid:
-    """What resvg inks."""
     return grid(decoded(bytes(resvg_py.svg_to_bytes(svg_string=svg, width=WIDTH))))
 
 

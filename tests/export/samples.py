@@ -7,6 +7,9 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
 from ptxscope import Trace, parse, trace, trace_block
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.micro_operations.properties import Stage
@@ -18,7 +21,6 @@ MODELS = ("isa", "ptxas")
 
 
 def example(opcode: str, model: str = "isa") -> Trace:
-    """The catalog's example of an instruction."""
     ptx, values = CATALOG[opcode].example
     return trace(ptx, values, model=model)
 
@@ -63,6 +65,16 @@ def draw_golden(name: str) -> str:
     made = run(command, *words, "-f", "svg", *["--no-footer"] * (command == "trace"))
     assert made.stderr == ""
     return re.sub(r"<text[^\n]*; ptxscope \d[^\n]*\n", "", made.stdout)
+
+
+def is_as_it_was(document: str, snapshot: SnapshotAssertion, ending: str) -> bool:
+    """Return whether a document equals its golden file, which has an ending."""
+
+    class Document(SingleFileSnapshotExtension):
+        _write_mode = WriteMode.TEXT
+        file_extension = ending
+
+    return bool(document == snapshot.use_extension(Document))
 
 
 def kept(text: str) -> str:

@@ -53,7 +53,6 @@ def chosen(per_opcode: int) -> Iterator[tuple[str, tuple[Golden, ...]]]:
 
 
 def taken_roles(shown: Trace) -> list[str]:
-    """A role for each parameter, in order."""
     return list({name: role for role, name in name_parameters(shown).items()}.values())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from ptxscope.documents.theme import Theme
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.trace import StepPlace
 from tests.cli.running import updated
-from tests.export.samples import BLOCK, HOSTILE
+from tests.export.samples import HOSTILE
 from tests.tiers import ci_only, some
 
 LINE = "vadd.u32.s32.s32.sat d.b0, a, b, c"
@@ -134,20 +133,6 @@ def test_steps_may_be_a_list(steps: object, same: str) -> None:
     assert SUM.figure(steps=steps).svg == SUM.figure(steps=same).svg  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda: ptxscope.trace(QUAD, {"a": 1, "b": 2, "c": 3, "e": 4}),
-        lambda: ptxscope.evaluate(QUAD, {"a": 1, "b": 2, "c": 3, "e": 4}),
-        lambda: ptxscope.diagnose(QUAD, {"a": 1, "b": 2, "c": 3}, {"e": 4}),
-    ],
-)
-def test_one_semicolon_is_enough(wrong: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match="e is not") as raised:
-        wrong()
-    assert ";;" not in str(raised.value)
-
-
 def test_a_figure_of_a_block_equals_the_picture_of_the_command() -> None:
     line = "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }"
     block = ptxscope.trace_block(line, {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF})
@@ -158,38 +143,36 @@ def test_a_figure_of_a_block_equals_the_picture_of_the_command() -> None:
     words += ["--steps=1-3,7", "--fold=1", "--compact"]
     assert shown.svg == render_request([line, *words, "-f", "svg"])
     assert "d = 0xaabb7fff" in shown.alt
+    assert block._repr_mimebundle_()["text/html"] == ptxscope.export(block, "html")
     with pytest.raises(ValueError, match="'3' is not a statement"):
         _ = block.figure(fold="3").svg
 
 
-def test_a_notebook_shows_a_block_as_html() -> None:
-    shown = BLOCK._repr_mimebundle_()
-    assert shown["text/html"] == ptxscope.export(BLOCK, "html")
-    assert "text/plain" in shown
-
-
-def test_findings_are_a_tuple_still() -> None:
+def test_findings_are_a_tuple_and_a_list_in_markdown() -> None:
     found = ptxscope.diagnose(LINE, VALUES, 0x112233FF)
     assert isinstance(found, tuple)
     assert found[0].ptx == str(E3.instruction)
     assert type(found[:2]) is type(found)
     assert [*found[:2]] == [found[0], found[1]]
+    tokens = MarkdownIt().parse(found[:5]._repr_mimebundle_()["text/markdown"])
+    assert sum(token.type == "list_item_open" for token in tokens) == 5
+    parts = [part for token in tokens for part in token.children or ()]
+    assert {x.ptx for x in found[:5]} <= {x.content for x in parts if x.type == "code_inline"}
     none = ptxscope.diagnose("vset.u32.u32.eq d, a, b", {"a": 1, "b": 2}, 0x12345678)
     assert "Nothing within two changes" in none._repr_mimebundle_()["text/plain"]
     assert "<li>" not in (none._repr_html_() or "")
 
 
-def test_findings_in_markdown_are_a_list() -> None:
-    found = ptxscope.diagnose(LINE, VALUES, 0x112233FF)
-    tokens = MarkdownIt().parse(found[:5]._repr_mimebundle_()["text/markdown"])
-    assert sum(token.type == "list_item_open" for token in tokens) == 5
-    code = [
-        child.content
-        for token in tokens
-        for child in token.children or ()
-        if child.type == "code_inline"
-    ]
-    assert {x.ptx for x in found[:5]} <= {*code}
+def test_an_operand_that_a_line_lacks_is_an_error_with_one_semicolon() -> None:
+    given = {"a": 1, "b": 2, "c": 3}
+    for wrong in (
+        lambda: ptxscope.trace(QUAD, {**given, "e": 4}),
+        lambda: ptxscope.evaluate(QUAD, {**given, "e": 4}),
+        lambda: ptxscope.diagnose(QUAD, given, {"e": 4}),
+    ):
+        with pytest.raises(ValueError, match="e is not") as raised:
+            wrong()
+        assert ";;" not in str(raised.value)
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

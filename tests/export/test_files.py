@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from ptxscope import export, trace
 from ptxscope.documents import Format
 from ptxscope.documents.options import MachineRow, MachineSection, Options
-from tests.export.samples import BLOCK, E3, PICTURES, annotated, draw_golden, example
+from tests.export.samples import BLOCK, E3, PICTURES, annotated, draw_golden, example, is_as_it_was
 
 TRACES = {
     "e3": annotated(E3, "a <note> | with `signs`"),
     "vset4": example("vset4"),
     "block": BLOCK,
 }
-
-
-def is_as_it_was(document: str, snapshot: SnapshotAssertion, ending: str) -> bool:
-    class Document(SingleFileSnapshotExtension):
-        _write_mode = WriteMode.TEXT
-        file_extension = ending
-
-    return bool(document == snapshot.use_extension(Document))
 
 
 @pytest.mark.parametrize("format_", [Format.TEXT, Format.MARKDOWN, Format.HTML])

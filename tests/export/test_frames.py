@@ -222,7 +222,6 @@ def test_a_click_shows_the_next_step_and_after_the_last_the_first(tmp_path: Path
 
 
 def list_bars(svg: str) -> list[ET.Element]:
-    """The bars in the colour of text."""
     return [x for x in ET.fromstring(svg).iter(f"{NS}rect")
             if x.get("width") == "5" and "px-f-ink" in x.get("class", "").split()]  # fmt: skip
 

@@ -84,13 +84,6 @@ def test_a_value_names_its_origins_and_its_descendants(sample: Trace) -> None:
         assert {x[1:] for x in relations.descendants[node]} & values == (on & values) | {node[1:]}
 
 
-def test_a_cell_names_the_origin_of_its_bits() -> None:
-    tree = page(export(E3, "html", PAGE))
-    told = [x for x in texts(tree, "div") if "From" in x]
-    assert any(re.search(r"From %1 bits 31:0\.", x) for x in told)
-    assert any(re.search(r"From %3 bits 31:24\.", x) for x in told)
-
-
 @pytest.mark.parametrize("shown", [E3, BLOCK], ids=["line", "block"])
 def test_a_fragment_suits_strict_readers_and_slides(shown: Trace) -> None:
     """An EPUB is XML; a slide of reveal.js takes a ``section`` for another slide."""

@@ -374,7 +374,6 @@ def test_pictures_of_several_themes_keep_their_colours_on_one_page(browser: Brow
 
 
 def pixels(css: str) -> Rgb:
-    """``rgb(1, 2, 3)`` as numbers."""
     red, green, blue = map(int, re.findall(r"\d+", css)[:3])
     return red, green, blue
 

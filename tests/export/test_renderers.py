@@ -34,7 +34,6 @@ def drawn(name: str) -> str:
 
 @cache
 def reference(name: str) -> Grid:
-    """What resvg inks."""
     return resvg(drawn(name))
 
 

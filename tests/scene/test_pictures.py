@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.app import App
 
 from ptxscope.cli.commands.trace import parse_request
@@ -16,6 +15,7 @@ from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.widgets.base.theme_styles import INKS, ThemeStyles
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
+from tests.export.samples import is_as_it_was
 from tests.strategies import KINDS
 
 SIZES = {"80x24": (78, 15), "120x40": (87, 26), "200x60": (92, 54)}
@@ -25,18 +25,6 @@ CASES = dict(
     line.split(": ", 1)
     for line in Path(__file__).with_name("pictures.txt").read_text("utf-8").splitlines()
 )
-
-
-class TextFile(SingleFileSnapshotExtension):
-    """A snapshot a file, to be read as it is."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "txt"
-
-
-@pytest.fixture
-def text(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    return snapshot.use_extension(TextFile)
 
 
 def traced(case: str) -> Trace:
@@ -50,7 +38,7 @@ def test_every_kind_is_in_a_picture() -> None:
 
 @pytest.mark.parametrize(("size", "case"), [*zip(cycle(SIZES), CASES, strict=False)])
 def test_the_drawing_of_a_trace_equals_its_golden_file(
-    case: str, size: str, text: SnapshotAssertion
+    case: str, size: str, snapshot: SnapshotAssertion
 ) -> None:
     one = traced(case)
     parting = find_deviation(one, find_deviations(one))
@@ -59,13 +47,16 @@ def test_the_drawing_of_a_trace_equals_its_golden_file(
         lines = draw(LanesState(one, step.number, deviation=parting), *SIZES[size]).lines
         shown = ("".join(piece.text for piece in line).rstrip() for line in lines)
         parts.append("\n".join(shown))
-    assert "\n\n".join(parts) + "\n" == text
+    assert is_as_it_was("\n\n".join(parts) + "\n", snapshot, "txt")
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_styles_of_a_theme_equal_their_golden_file(theme: str, text: SnapshotAssertion) -> None:
+def test_the_styles_of_a_theme_equal_their_golden_file(
+    theme: str, snapshot: SnapshotAssertion
+) -> None:
     from ptxscope.app.app import Explorer
 
     app: App[None] = Explorer()
     palette = ThemeStyles(app.get_theme(theme) or app.available_themes[theme])
-    assert "".join(f"{ink:10} {palette.resolve_style(ink)}\n" for ink in INKS) == text
+    styles = "".join(f"{ink:10} {palette.resolve_style(ink)}\n" for ink in INKS)
+    assert is_as_it_was(styles, snapshot, "txt")

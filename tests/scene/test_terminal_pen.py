@@ -72,7 +72,6 @@ _PARTS = [
 
 @pytest.mark.parametrize("part", _PARTS)
 def test_no_value_is_truncated_and_more_room_shows_no_less(part: int) -> None:
-    """Over the examples and golden rows, at seven sizes."""
     for one in some_traces(500)[part::40]:
         for step in {1, (1 + len(one.steps)) // 2, len(one.steps)}:
             rows = [row for row in one.steps[step - 1].rows if row.micro.operation in _TOLD]

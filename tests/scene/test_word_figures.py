@@ -134,7 +134,6 @@ def test_the_formula_of_a_truth_table_is_its_function(lut: int) -> None:
 
 
 def digits(drawn: RowFigure | None, number: int, *kinds: SpanKind) -> str:
-    """The digits of a ruler, or those of some kinds."""
     assert isinstance(drawn, BitRulers)
     runs = drawn.rulers[number].runs
     return "".join(x.text.replace(" ", "") for x in runs if not kinds or x.kind in kinds)
