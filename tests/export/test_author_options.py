@@ -98,5 +98,7 @@ def test_two_lines_or_two_operand_sets_are_side_by_side(
     again, again_options, _ = parse_request(build_document(shown, options).words[2:])
     svg_again = export(again, "svg", again_options)
     assert re.sub("px-[0-9a-f]{10}", "", svg_again) == re.sub("px-[0-9a-f]{10}", "", svg)
+    (badge,) = re.findall(r'y="([\d.]+)"[^>]*>model isa<', svg)
+    assert float(badge) == (50 if len(heads) == 3 else 41)  # there is no band around nothing
     ids = re.findall(r' id="([^"]+)"', svg)
     assert len(set(ids)) == len(ids)

@@ -223,8 +223,8 @@ def test_the_text_of_a_sweep_explains_its_marks() -> None:
 def test_a_plot_has_labels_at_the_ends_of_clamping_and_of_its_axis(
     line: str, swept: str, b: int, labels: list[str]
 ) -> None:
-    given = {"b": b} if b else {}
-    said = texts(ET.fromstring(sweep_picture.render(sweep_line(line, swept, **given))))
+    sweep = sweep_line(line, swept, values={"b": b} if b else {})
+    said = texts(ET.fromstring(sweep_picture.render(sweep)))
     assert {*labels} <= {*said}
     assert all(said.count(label) == 1 for label in labels if label.startswith("clamped"))
 
