@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from ..documents.formats.report import write_report
-from ..documents.options import DEFAULT_ARCH as DEFAULT_ARCH
+from ..documents.options import DEFAULT_ARCH
 from ..documents.proofs.machine_report import iter_listing_blocks, make_machine_section
 from ..engine.syntax.instruction import Instruction
 from ..proof.solver import IsStopped, Stopped, never
@@ -109,14 +109,7 @@ def _get_row_key(x: MatchedInstruction) -> str:
     return x.key if x.purpose in (Purpose.ROW, Purpose.PART) else ""
 
 
-class CodeRequest(NamedTuple):
-    """What machine code is asked for."""
-
-    ins: Instruction
-    arch: str
-
-
-def find_machine_code(request: CodeRequest, is_stopped: IsStopped = never) -> MachineCode:
+def find_machine_code(ins: Instruction, arch: str, is_stopped: IsStopped = never) -> MachineCode:
     """Return the machine code of an instruction; for a target that ptxas knows if it can be.
 
     Raise ValueError if a tool is missing or refuses the line, ImportError without the solver, and
@@ -124,29 +117,28 @@ def find_machine_code(request: CodeRequest, is_stopped: IsStopped = never) -> Ma
     """
     ptxas, nvdisasm = _use_tools(lambda: (find_tool(PTXAS), find_tool(NVDISASM)))
     targets = tuple(x for x in _use_tools(lambda: list_targets(ptxas)) if _is_whole(x))
-    arch = request.arch
     if targets and arch not in targets:
         arch = DEFAULT_ARCH if DEFAULT_ARCH in targets else targets[-1]
-    source = make_kernel_source(request.ins)
+    source = make_kernel_source(ins)
     kernel = _compile(ptxas, nvdisasm, arch, source)
     if isinstance(kernel, str):
         raise ValueError(f"ptxas {ptxas.build} refuses the line for {arch}: {kernel}")
     if is_stopped():
         raise Stopped
-    line = str(request.ins).removesuffix(";")
+    line = str(ins).removesuffix(";")
     listing = list_machine_code(line, source, kernel, arch, timeout=SECONDS)
     tools = f"ptxas {ptxas.build}, nvdisasm {nvdisasm.build}"
     return MachineCode(line, listing, tools, targets or (arch,))
 
 
-def count_machine_code(request: CodeRequest) -> str:
+def count_machine_code(ins: Instruction, arch: str) -> str:
     """Return the number of machine instructions as ``lower`` counts them, ``?`` if it is not known.
 
     Raise ValueError if a tool is missing.
     """
     ptxas, nvdisasm = _use_tools(lambda: (find_tool(PTXAS), find_tool(NVDISASM)))
-    source = make_kernel_source(request.ins)
-    kernel = _compile(ptxas, nvdisasm, request.arch, source)
+    source = make_kernel_source(ins)
+    kernel = _compile(ptxas, nvdisasm, arch, source)
     count = None if isinstance(kernel, str) else count_instructions(source, kernel)
     return "?" if count is None else str(count)
 

@@ -8,6 +8,7 @@ from threading import Event
 
 import pytest
 
+from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.proof.solver import IsStopped, Stopped
 from ptxscope.sass import toolchain
 from ptxscope.sass.kernel_source import KernelSource, make_kernel_source
@@ -15,7 +16,7 @@ from ptxscope.sass.row_matches import count_instructions, list_machine_code
 from ptxscope.sass.toolchain import Tool, ToolError
 from ptxscope.screens.main import machine_controller
 from ptxscope.state import machine_code
-from ptxscope.state.machine_code import CodeRequest, MachineCode
+from ptxscope.state.machine_code import MachineCode
 from tests.app.driving import Driver, explorer
 from tests.app.test_dialogs import framed
 from tests.tiers import ci_only
@@ -159,11 +160,11 @@ async def test_a_small_screen_has_it_while_it_has_the_focus(stored: list[str]) -
 async def test_the_keys_work_while_the_tools_run(monkeypatch: pytest.MonkeyPatch) -> None:
     find, release = machine_code.find_machine_code, Event()
 
-    def find_slowly(request: CodeRequest, is_stopped: IsStopped) -> MachineCode:
+    def find_slowly(ins: Instruction, arch: str, is_stopped: IsStopped) -> MachineCode:
         while not release.wait(0.01):
             if is_stopped():
                 raise Stopped
-        return find(request, is_stopped)
+        return find(ins, arch, is_stopped)
 
     monkeypatch.setattr(machine_controller, "find_machine_code", find_slowly)
     async with explorer(LINE, size=(120, 40)) as drive:

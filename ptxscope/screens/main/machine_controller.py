@@ -8,13 +8,12 @@ from typing import Protocol
 
 from textual.timer import Timer
 
+from ...documents.options import DEFAULT_ARCH
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...proof.solver import load_bitwuzla
 from ...state.explorer_state import ExplorerState
 from ...state.machine_code import (
-    DEFAULT_ARCH,
-    CodeRequest,
     MachineCode,
     count_machine_code,
     find_machine_code,
@@ -113,9 +112,8 @@ class MachineController:
             return
         if self._view.is_machine_open:
             self._view.machine.show_search()
-        request = CodeRequest(ins, self._arch)
         await self._search.start(
-            partial(find_machine_code, request), partial(self._take, ins), self._refuse
+            partial(find_machine_code, ins, self._arch), partial(self._take, ins), self._refuse
         )
         if self._search.is_running and not self._view.is_machine_open:
             self._view.show_hint(ShowHint(_ASSEMBLING, "strong"))
@@ -146,7 +144,7 @@ class MachineController:
             if target in counts:
                 continue
             try:
-                count = await asyncio.to_thread(count_machine_code, CodeRequest(ins, target))
+                count = await asyncio.to_thread(count_machine_code, ins, target)
             except ValueError:  # the disassembler may not know a target
                 count = "?"
             counts[target] = count
