@@ -102,4 +102,8 @@ class TerminalDriver(LinuxDriver):
             termios.tcsetattr(self.fileno, termios.TCSANOW, self.attrs_before)
             termios.tcflush(2, termios.TCOFLUSH)  # nobody may read what is written
             if select.select([], [2], [], _TICK)[1]:
-                os.write(2, _RESTORING)
+                os.set_blocking(2, False)  # another thread may fill the terminal meanwhile
+                try:
+                    os.write(2, _RESTORING)
+                finally:
+                    os.set_blocking(2, True)

@@ -120,7 +120,7 @@ SESSIONS = read_sessions()
 
 
 @pytest.mark.parametrize(
-    "session", some(SESSIONS, *range(0, len(SESSIONS), 8)), ids=lambda session: session.name
+    "session", some(SESSIONS, *range(0, len(SESSIONS), 10)), ids=lambda session: session.name
 )
 async def test_what_keys_do_is_seen(session: Session) -> None:
     if session.name.startswith("the solver"):
