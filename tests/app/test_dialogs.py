@@ -290,7 +290,6 @@ async def test_help_has_first_the_panels_keys_and_the_glyphs_on_the_screen(
         assert drive.app.screen is drive.screen
 
 
-LETTERS_LINE = "setp.lt.f32 p, a, b"
 FIELDS = {
     "line": ("i",),
     "filter": ("slash",),
@@ -307,7 +306,7 @@ FIELDS = {
 
 @pytest.mark.parametrize("name", FIELDS)
 async def test_a_field_takes_every_letter(name: str) -> None:
-    async with explorer(LETTERS_LINE, {"a": 0, "b": 0}) as drive:
+    async with explorer("setp.lt.f32 p, a, b", {"a": 0, "b": 0}) as drive:
         await drive.press(*FIELDS[name])
         focus = drive.focus
         assert isinstance(focus, Input), focus
@@ -316,9 +315,6 @@ async def test_a_field_takes_every_letter(name: str) -> None:
             await drive.press(*letters)
             assert drive.focus is focus
             assert focus.value == letters
-
-
-LANES = {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC}
 
 
 def why(drive: Driver) -> str:
@@ -361,7 +357,11 @@ async def test_an_explanation_is_compared_with_the_documentation() -> None:
             {"%first": 0x80000000, "%second": 0x80000000, "%third": 0x7FFFFFFF},
             "0x12345678",
         ),
-        ("vadd4.s32.s32.s32 d.b310, a, b, c", LANES, "0x81cc8181"),
+        (
+            "vadd4.s32.s32.s32 d.b310, a, b, c",
+            {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC},
+            "0x81cc8181",
+        ),
     ],
 )
 async def test_explain_elides_nothing(

@@ -47,21 +47,24 @@ def grade(state: ExplorerState, place: LaneRef, text: str) -> bool:
 )
 def test_every_sort_of_instruction_can_be_predicted(line: str, values: dict[str, int]) -> None:
     state = make_state(line, values)
-    state.begin_predicting(1)
-    for step in state.trace.steps:
-        assert state.step == step.number
-        for place in list_locations(state.trace, step.number):
-            assert state.find_next_lane() == place
-            right = state.trace.rows[place.key].values[place.lane]
-            assert predict(state, hex(right) if right >= 0 else str(right))
-        assert state.find_next_lane() is None
-        state.go_to_step(step.number + 1)
-    asked = [x for step in state.trace.steps for x in list_locations(state.trace, step.number)]
-    guesses = state.finish_predicting()
-    assert len(guesses) == len(asked)
-    assert all(guess.wrong == 0 for guess in guesses)
-    assert not state.is_predicting
-    assert not state.is_result_hidden
+    for count in (1, 2):
+        state.begin_predicting(1)
+        for step in state.trace.steps:
+            assert state.step == step.number
+            for place in list_locations(state.trace, step.number):
+                assert state.find_next_lane() == place
+                right = state.trace.rows[place.key].values[place.lane]
+                assert predict(state, hex(right) if right >= 0 else str(right))
+            assert state.find_next_lane() is None
+            state.go_to_step(step.number + 1)
+        asked = [x for step in state.trace.steps for x in list_locations(state.trace, step.number)]
+        guesses = state.finish_predicting()
+        assert len(guesses) == len(asked)
+        assert all(guess.wrong == 0 for guess in guesses)
+        assert not state.is_predicting
+        assert not state.is_result_hidden
+        assert state.practice
+        assert state.practice.right_count == count
 
 
 def test_a_wrong_prediction_says_why_and_a_hint_helps() -> None:
