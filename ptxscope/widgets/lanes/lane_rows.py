@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.properties import Stage
 from ...engine.syntax.errors import make_printable
+from ...engine.tracing.deviation import Deviation
+from ...engine.tracing.step_text import describe_step, format_lane_sentence
 from ...engine.tracing.trace import Step, Trace
-from ...scene.row_pairs import OUTCOMES
+from ...scene.row_pairs import OUTCOMES, hide_equal_cells, iter_pairs, mark_differences
+from ...scene.scene_builder import build_row_scene
+from ...scene.scene_cells import GLYPHS, build_cells
 from ...scene.scene_model import (
     BitRulers,
     Cell,
@@ -21,14 +27,17 @@ from ...scene.scene_model import (
     Scene,
     SpanKind,
 )
-from ..base.pane import StyledLine, StyledText, measure_line, pad_line
+from ...state.step_transitions import select_notable_flags
+from ..base.pane import StyledLine, StyledText, measure_line, pad_line, sentence_lines
 from ..result_bar import HIDDEN_DIGIT
 from .lane_cells import (
     LABEL,
     NUMBER,
+    NamedLine,
     WholeValue,
     draw_cell_pieces,
     lay_out_cells,
+    name_lines,
     needs_tight,
     shorten_name,
     widen_cell,
@@ -40,23 +49,6 @@ from .lane_links import MIN_LINKED_COLUMNS
 
 if TYPE_CHECKING:
     from ...learn.prediction import Guess
-
-
-from functools import cached_property
-from itertools import zip_longest
-
-from ...engine.micro_operations.base import RowTrace
-from ...engine.tracing.deviation import Deviation
-from ...engine.tracing.step_text import describe_step, format_lane_sentence
-from ...scene.row_pairs import hide_equal_cells, iter_pairs, mark_differences
-from ...scene.scene_builder import build_row_scene
-from ...scene.scene_cells import GLYPHS, build_cells
-from ...state.step_transitions import select_notable_flags
-from ..base.pane import sentence_lines
-from .lane_cells import (
-    NamedLine,
-    name_lines,
-)
 
 
 class Level(IntEnum):
