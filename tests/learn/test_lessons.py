@@ -178,22 +178,7 @@ def test_few_words_all_filled(name: str) -> None:
 
 
 # bounds of types, bits of a value, ptxas versions, a literal of C or of a divisor
-KNOWN = {
-    "127",
-    "128",
-    "0x80",
-    "13.2",
-    "13.3",
-    "1.0",
-    "2.0",
-    "-1.5",
-    "10",
-    "15",
-    "30",
-    "31",
-    "256",
-    "32767",
-}
+KNOWN = {*"127 128 0x80 13.2 13.3 1.0 2.0 -1.5 10 15 30 31 256 32767".split()}
 NUMBER = re.compile(r"(?<![\w.])0x[0-9a-fA-F]+|(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 
 
