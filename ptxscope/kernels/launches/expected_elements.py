@@ -273,6 +273,8 @@ def parse_expectations(
         name = match[1] if match else place.strip()
         if not separator:
             raise ArgumentError(f"--expect is NAME=… or NAME[INDEX]=…, not {text}")
+        if name.startswith("%"):
+            raise ArgumentError(f"{name} is a register: --watch shows it; --expect takes buffers")
         buffer, value = get_buffer(buffers, name), value.strip()
         elements = expected.setdefault(buffer.name, {})
         if match:
