@@ -31,9 +31,15 @@ from .llvm_source import has_llvm_asm, read_julia_blocks, read_llvm_blocks, read
 from .preprocessor import Definitions
 from .python_source import pair_constraints, read_python_strings
 from .rust_source import read_rust_blocks
-from .source_language import Language, has_asm
+from .source_language import (
+    Block,
+    Language,
+    has_asm,
+    read_html_blocks,
+    read_markdown_blocks,
+    read_notebook_blocks,
+)
 from .source_location import LineIndex, SourceLocation
-from .text_blocks import Block, read_html_blocks, read_markdown_blocks, read_notebook_blocks
 
 _TYPE = re.compile(rf"\.(?:{make_alternation(TYPES)})(?!\w)")
 _OPERAND_TYPE = re.compile(rf"{_TYPE.pattern}(?!\.)")

@@ -19,8 +19,7 @@ from ..engine.syntax.source import (
     replace_matches,
     with_gaps,
 )
-from .source_language import Language
-from .text_blocks import Block
+from .source_language import Block, Language
 
 _TYPES = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
 MAX_ASM_CHARS = 1 << 14

@@ -11,8 +11,7 @@ from ..engine.syntax.partial_ptx import PTX_STATEMENT
 from ..engine.syntax.source import GAP, TextFragment, join_fragments, replace_copies
 from .llvm_source import MAX_ASM_CHARS, split_arguments
 from .python_source import decode_parts
-from .source_language import Language
-from .text_blocks import Block
+from .source_language import Block, Language
 
 _RUST = re.compile(
     r"""(?P<comment>//[^\n]*+|/\*.*?(?:\*/|\Z))

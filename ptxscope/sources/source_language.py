@@ -1,14 +1,28 @@
-"""The language of a file, from its name or the beginning of its text."""
+"""The language of a file, from its name or the beginning of its text, and code in other texts.
+
+A block of a Markdown fence, of HTML's ``<pre>`` or of a cell of a Jupyter notebook is a range of
+the file with its escaped characters decoded.
+"""
 
 from __future__ import annotations
 
+import html
 import re
+from collections.abc import Iterator
 from enum import StrEnum
+from typing import NamedTuple
 
+from ..engine.syntax.asm_operands import AsmOperands
 from ..engine.syntax.asm_text import find_asm_openings
 from ..engine.syntax.opcodes import ALL_OPCODES
 from ..engine.syntax.partial_ptx import PROSE, PTX_STATEMENT
-from ..engine.syntax.source import remove_comments
+from ..engine.syntax.source import (
+    Fragment,
+    TextFragment,
+    join_fragments,
+    remove_comments,
+    replace_matches,
+)
 
 
 class Language(StrEnum):
@@ -217,3 +231,156 @@ def _is_ptx_statement(statement: str) -> bool:
     if opcode is None:
         return True
     return match["modifier"] is not None and _is_opcode(opcode)
+
+
+class Block(NamedTuple):
+    """A range of a file in a language of its own."""
+
+    fragment: Fragment
+    language: Language
+    operands: AsmOperands | None = None
+    """The operands of an asm statement, if they are known."""
+
+
+# --- Markdown -----------------------------------------------------------------------------
+
+_FENCE_LINE = re.compile(
+    r"^[^\S\n]*+(?>(?:>[ \t]*+)*)(?P<mark>`{3,}+|~{3,}+)[ \t]*+\{?+\.?+(?P<word>[^\s`{},]*+)"
+    r"(?P<rest>[^\n]*+)\n?+",
+    re.MULTILINE,
+)
+
+
+def read_markdown_blocks(text: str) -> Iterator[Block]:
+    """Yield the fenced code of a Markdown text; an unclosed fence extends to the end."""
+    opening: re.Match[str] | None = None
+    for fence in _FENCE_LINE.finditer(text):
+        if opening is None:
+            if "`" not in fence["rest"]:
+                opening = fence
+        elif fence["mark"].startswith(opening["mark"]) and not (
+            fence["word"] or fence["rest"].strip()
+        ):
+            yield from _make_block(text, opening.end(), fence.start(), opening["word"])
+            opening = None
+    if opening is not None:
+        yield from _make_block(text, opening.end(), len(text), opening["word"])
+
+
+def _make_block(text: str, start: int, end: int, word: str) -> Iterator[Block]:
+    code = text[start:end]
+    language = language_of_block(word, code)
+    if language is not Language.UNKNOWN and code.strip():
+        yield Block(Fragment(code, origins=(start,)), language)
+
+
+# --- HTML ---------------------------------------------------------------------------------
+
+_PRE = re.compile(r"<(?>(?P<close>/)|)(?:pre|xmp|listing)\b[^<>]*+>", re.IGNORECASE)
+_MARKUP = re.compile(
+    r"<!--.*?(?:-->|\Z)|</?+[A-Za-z][^<>]*+>|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{1,31});",
+    re.DOTALL,
+)
+
+
+def read_html_blocks(text: str) -> Iterator[Block]:
+    """Yield the text of each ``<pre>`` of an HTML page."""
+    start = None
+    for tag in _PRE.finditer(text):
+        if tag["close"] and start is not None:
+            parts = replace_matches(text, _MARKUP, _decode_markup, start, tag.start())
+            fragment = join_fragments(parts)
+            language = language_of_block("", fragment.ptx)
+            if language is not Language.UNKNOWN and fragment.ptx.strip():
+                yield Block(fragment, language)
+            start = None
+        elif not tag["close"] and start is None:
+            start = tag.end()
+
+
+def _decode_markup(mark: re.Match[str]) -> str:
+    return html.unescape(mark[0]) if mark[0][0] == "&" else ""
+
+
+# --- notebooks (nbformat 3 and 4) ---------------------------------------------------------
+
+_JSON_TOKEN = re.compile(r'"(?P<string>(?>(?:[^"\\]++|\\.)*))"?+|(?P<mark>[\[\]{}:,])', re.DOTALL)
+_JSON_ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>.))", re.DOTALL)
+_JSON_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_KERNEL = re.compile(r'"language"\s*+:\s*+"(?P<name>[^"\\]*+)"')
+_MAGIC = re.compile(r"\s*+%%(?P<name>\w++)[^\S\n]*+(?P<arguments>[^\n]*+)")
+_SOURCE_KEYS = ("source", "input")
+_MAX_CELL_DEPTH = 6
+"""Depth of a cell's source in a notebook; what is deeper is an output."""
+
+
+class _Cell:
+    """A cell while it is read."""
+
+    def __init__(self) -> None:
+        self.kind = ""
+        self.parts = list[TextFragment]()
+
+
+def read_notebook_blocks(text: str) -> Iterator[Block]:
+    """Yield the code of a notebook's cells, and its Markdown cells."""
+    match = _KERNEL.search(text)
+    kernel = language_of_word(match["name"]) if match else Language.PYTHON
+    keys = list[str]()
+    """The key at each level; empty in an array."""
+    cells = list[_Cell]()
+    """The object at each level."""
+    last_string, is_value = "", False
+    for token in _JSON_TOKEN.finditer(text):
+        mark = token["mark"]
+        if mark in ("{", "["):
+            keys.append("")
+            cells.append(_Cell())
+        elif mark in ("}", "]"):
+            if keys:
+                keys.pop()
+                cell = cells.pop()
+                if cell.parts:
+                    yield from _make_cell_block(cell, kernel)
+        elif mark == ":":
+            if keys:
+                keys[-1] = last_string
+        elif mark == ",":
+            if keys:
+                keys[-1] = ""
+        elif keys and len(keys) <= _MAX_CELL_DEPTH:
+            last_string, is_value = token["string"][:40], bool(keys[-1])
+            owner = len(keys) - 1 if is_value else len(keys) - 2
+            is_cell = owner > 1 and not keys[owner - 1] and keys[owner - 2] == "cells"
+            key = keys[owner] if is_cell else ""
+            if is_value and key == "cell_type":
+                cells[owner].kind = last_string
+            elif key in _SOURCE_KEYS:
+                span = token.span("string")
+                cells[owner].parts += replace_matches(
+                    text, _JSON_ESCAPE, _decode_json_escape, *span
+                )
+
+
+def _decode_json_escape(escape: re.Match[str]) -> str:
+    code, char = escape["code"], escape["char"]
+    return chr(int(code, 16)) if code else _JSON_ESCAPES.get(char, char)
+
+
+def _make_cell_block(cell: _Cell, kernel: Language) -> Iterator[Block]:
+    fragment = join_fragments(cell.parts)
+    language = kernel
+    if cell.kind == "markdown":
+        language = Language.MARKDOWN
+    elif cell.kind != "code":
+        return
+    elif magic := _MAGIC.match(fragment.ptx):
+        name, arguments = magic["name"], magic["arguments"].split()
+        if name == "writefile":
+            language = language_of(arguments[-1] if arguments else "", fragment.ptx)
+        elif name.startswith("cu"):
+            language = Language.C
+        else:
+            language = language_of_word(name) if name != "time" else kernel
+    if language not in (Language.UNKNOWN, Language.NOTEBOOK) and fragment.ptx.strip():
+        yield Block(fragment, language)

@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from ..kernels.launches.kernel_run import KernelBuffer
 from ..kernels.launches.launch_text import find_parameter, format_dtype
-from ..kernels.launches.memory_regions import Region
-from ..kernels.launches.write_journal import MemoryContents
+from ..kernels.launches.memory_regions import MemoryContents, Region
 
 if TYPE_CHECKING:
     from .thread_run import ThreadRun

@@ -16,14 +16,15 @@ from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Visitors,
 from .fidelity import NEVER_WRITTEN, Causes
 from .memory_regions import (
     Access,
+    MemoryWrite,
     Numbers,
     Region,
     RegionMap,
+    WriteJournal,
     WrittenPages,
     get_physical_memory,
     make_sparse_zeros,
 )
-from .write_journal import MemoryWrite, WriteJournal
 
 Bits = npt.NDArray[Any]
 

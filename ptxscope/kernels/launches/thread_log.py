@@ -12,7 +12,7 @@ from ...engine.program.statement import Statement
 from ...engine.program.statement_operands import TYPE_BITS, MemoryOperand
 from ...engine.syntax.opcodes import ACCESSES, ATOMICS, CALLS, STORES, WITHOUT_DESTINATION
 from .conflicts import get_threads
-from .memory_regions import AccessError, Region
+from .memory_regions import AccessError, Region, WriteJournal
 from .memory_steps import Address, Target, parse_memory_form
 from .thread_state import (
     CallFrame,
@@ -23,7 +23,6 @@ from .thread_state import (
     UnmodelledError,
     WaveState,
 )
-from .write_journal import WriteJournal
 
 MAX_STEPS = 1 << 20
 """Statements that are kept."""
