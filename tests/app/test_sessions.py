@@ -103,6 +103,7 @@ async def find_fault(drive: Driver, check: str) -> str | None:
     }
     if kind in exact:
         return None if exact[kind] == text else exact[kind]
+    assert text, check
     if kind in ("sees", "lacks"):
         return None if (text in shown or text in words) == (kind == "sees") else shown
     if kind == "once":
