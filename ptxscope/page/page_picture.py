@@ -57,20 +57,9 @@ def parse_place(key: str, lane: int) -> Place:
 
 
 def find_kind(trace: Trace, scene: Scene, place: Place) -> str:
-    """Return what a click on a place changes; empty if it is computed.
-
-    It is an ``operand``, an ``entry`` of a truth table, a lane of a ``mask``, the ``part`` that a
-    selector gives to a lane, or a ``digit``, bits of an operand that a figure shows.
-    """
-    if place.key in trace.operands:
-        return "operand"
-    if place.key == Role.TABLE:
-        return "entry" if isinstance(place, BitRef) else ""
-    if figure_edits.is_mask_lane(trace, place):
-        return "mask"
-    if figure_edits.find_part_choice(trace, place):
-        return "part"
-    return "digit" if figure_edits.find_control(trace, scene, place) else ""
+    """Return the kind of a place that a click changes; empty if it changes nothing there."""
+    kind = figure_edits.find_place_kind(trace, scene, place)
+    return "" if kind is figure_edits.PlaceKind.FORMULA else kind
 
 
 _ACTIONS = {

@@ -6,6 +6,7 @@ The explorer and the page share them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from enum import StrEnum
 from typing import NamedTuple
 
 from ..engine.isa.encodings import format_bit_range, format_float, step_float
@@ -37,6 +38,26 @@ from .slot_choices import ChoiceError
 
 FORMULA_PLACE = LaneRef(Role.TABLE, 0)
 """The place of a truth table as a whole, as its formula."""
+
+
+class PlaceKind(StrEnum):
+    """The kind of a place, which decides what keys and clicks do there."""
+
+    ANSWER = "answer"
+    """A lane to predict."""
+    FORMULA = "formula"
+    """The formula of a truth table."""
+    BIT = "entry"
+    """An entry of a truth table, or a bit of one of its words."""
+    OPERAND = "operand"
+    """A part of a register or a literal."""
+    MASK = "mask"
+    """A lane of the mask."""
+    PART = "part"
+    """A lane that takes a selected part."""
+    DIGIT = "digit"
+    """Bits of an operand that a figure shows."""
+    COMPUTED = ""
 
 
 class OperandBits(NamedTuple):
@@ -71,6 +92,21 @@ def find_control(trace: Trace, scene: Scene, place: Place) -> OperandBits | None
             value = trace.operands[role] >> low & (1 << width) - 1
             return OperandBits(role, low, width, value)
     return None
+
+
+def find_place_kind(trace: Trace, scene: Scene, place: Place) -> PlaceKind:
+    """Return the kind of a place of a trace that is not predicted."""
+    if place == FORMULA_PLACE:
+        return PlaceKind.FORMULA
+    if isinstance(place, BitRef):
+        return PlaceKind.BIT
+    if place.key in trace.operands:
+        return PlaceKind.OPERAND
+    if is_mask_lane(trace, place):
+        return PlaceKind.MASK
+    if find_part_choice(trace, place):
+        return PlaceKind.PART
+    return PlaceKind.DIGIT if find_control(trace, scene, place) else PlaceKind.COMPUTED
 
 
 class PartChoice(NamedTuple):

@@ -7,7 +7,6 @@ keys, or drag a link from a register's chip to a lane.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum, auto
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeGuard
 
@@ -30,6 +29,7 @@ from ...state.answer_transitions import ask_computed
 from ...state.edit_transitions import ask_value, choose_option, set_slot
 from ...state.figure_edits import (
     FORMULA_PLACE,
+    PlaceKind,
     ask_formula,
     flip_mask,
     link_places,
@@ -55,24 +55,6 @@ _MOTION = 0.2
 _FRAMES = 6
 _START_CHARS = "0123456789abcdef+-.["
 """The first characters of an answer; words like `true` need Enter first."""
-
-
-class _CellKind(Enum):
-    """The kind of a cell, which decides what the keys do there."""
-
-    ANSWER = auto()
-    """A lane to predict."""
-    FORMULA = auto()
-    """The formula of a truth table."""
-    BIT = auto()
-    """An entry of a truth table, or a bit of one of its words."""
-    OPERAND = auto()
-    """A part of a register or a literal."""
-    MASK = auto()
-    """A lane of the mask."""
-    PART = auto()
-    """A lane that takes a selected part."""
-    COMPUTED = auto()
 
 
 class _DrawnCell(NamedTuple):
@@ -349,9 +331,9 @@ class LanesPane(Pane):
         if isinstance(target, Place):
             is_repeated, kind = target == self.place, self._find_kind(target)
             self.move_cursor_to(target)
-            if is_repeated and kind in (_CellKind.PART, _CellKind.COMPUTED):
+            if is_repeated and kind in (PlaceKind.PART, PlaceKind.DIGIT, PlaceKind.COMPUTED):
                 self.action_nudge(1)
-            elif is_repeated or kind is _CellKind.MASK:
+            elif is_repeated or kind is PlaceKind.MASK:
                 self.action_change()
 
     def handle_right_click(self, target: object) -> None:
@@ -374,18 +356,10 @@ class LanesPane(Pane):
         row, shown_steps = self._trace.rows.get(place.key), self._trace.steps[: self._view.step]
         return row is not None and all(step.stage is not row.stage for step in shown_steps)
 
-    def _find_kind(self, place: Place) -> _CellKind:
+    def _find_kind(self, place: Place) -> PlaceKind:
         if self.is_predictable(place):
-            return _CellKind.ANSWER
-        if place == FORMULA_PLACE:
-            return _CellKind.FORMULA
-        if isinstance(place, BitRef):
-            return _CellKind.BIT
-        if place.key in self._trace.operands:
-            return _CellKind.OPERAND
-        if figure_edits.is_mask_lane(self._trace, place):
-            return _CellKind.MASK
-        return _CellKind.PART if self._find_slot(place) else _CellKind.COMPUTED
+            return PlaceKind.ANSWER
+        return figure_edits.find_place_kind(self._trace, self._scene, place)
 
     def _find_control(self, place: Place) -> figure_edits.OperandBits | None:
         """Return the operand's bits that decide what a place of a figure shows."""
@@ -405,21 +379,21 @@ class LanesPane(Pane):
         if place is None:
             return
         match self._find_kind(place):
-            case _CellKind.ANSWER:
+            case PlaceKind.ANSWER:
                 guesses: Mapping[Any, Guess] = self._view.guesses or {}
                 guess = guesses.get(place)
                 self.do(ask_guess, place, guess.text if guess else "")
-            case _CellKind.FORMULA:
+            case PlaceKind.FORMULA:
                 self.do(ask_formula)
-            case _CellKind.BIT:
+            case PlaceKind.BIT:
                 self.action_nudge(1)
-            case _CellKind.OPERAND:
+            case PlaceKind.OPERAND:
                 self._edit_cell(place, "")
-            case _CellKind.MASK:
+            case PlaceKind.MASK:
                 self.do(flip_mask, place.lane)
-            case _CellKind.PART:
+            case PlaceKind.PART:
                 self._list_parts(place)
-            case _CellKind.COMPUTED:
+            case PlaceKind.DIGIT | PlaceKind.COMPUTED:
                 self.do(ask_computed, place, "")
 
     def _list_parts(self, place: Place) -> None:
@@ -461,20 +435,20 @@ class LanesPane(Pane):
         if action == "change" and self.is_predicted:
             return "another one"
         place = self.place
-        kind = self._find_kind(place) if place else _CellKind.OPERAND
-        if place is None or kind is _CellKind.OPERAND:
+        kind = self._find_kind(place) if place else PlaceKind.OPERAND
+        if place is None or kind is PlaceKind.OPERAND:
             return label
         has_bits = place.key == Role.TABLE or self._find_control(place) is not None
         if action == "change":
             labels = {
-                _CellKind.ANSWER: "answer",
-                _CellKind.FORMULA: "formula",
-                _CellKind.BIT: "switch" if has_bits else "",
-                _CellKind.MASK: "switch",
-                _CellKind.PART: "list",
+                PlaceKind.ANSWER: "answer",
+                PlaceKind.FORMULA: "formula",
+                PlaceKind.BIT: "switch" if has_bits else "",
+                PlaceKind.MASK: "switch",
+                PlaceKind.PART: "list",
             }
             return labels.get(kind, "")
-        can_nudge = kind is not _CellKind.ANSWER and (has_bits or kind is _CellKind.PART)
+        can_nudge = kind is not PlaceKind.ANSWER and (has_bits or kind is PlaceKind.PART)
         return label if can_nudge or not action.startswith("nudge") else ""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
@@ -483,7 +457,7 @@ class LanesPane(Pane):
         if place is None:
             return False
         if not self.is_predictable(place):
-            is_operand = self._find_kind(place) is _CellKind.OPERAND
+            is_operand = self._find_kind(place) is PlaceKind.OPERAND
             control = None if is_operand else self._find_control(place)
             return control is not None and control.parse_digit(character or "") is not None
         from ...learn.question import Question, locate_answer
@@ -500,12 +474,12 @@ class LanesPane(Pane):
     def _take_key(self, place: Place, key: str, char: str) -> bool:
         """Do what a key does at a place; return whether it has an effect there."""
         kind = self._find_kind(place)
-        if kind is _CellKind.ANSWER:
+        if kind is PlaceKind.ANSWER:
             is_taken = self.check_consume_key(key, char)
             if is_taken and key != "space":
                 self.do(ask_guess, place, char)
             return is_taken
-        if kind is _CellKind.OPERAND:
+        if kind is PlaceKind.OPERAND:
             type_ = self._trace.instruction.type_of(place.key)
             is_flip = type_ is Type.PRED and key == "space"
             is_taken = is_flip or char in list_first_characters(type_)
@@ -520,11 +494,11 @@ class LanesPane(Pane):
                 self.move_cursor_to(place._replace(bit=place.bit - 1))
             else:
                 self.move_cursor_to(place._replace(lane=place.lane - 1))
-        elif key == "space" and kind in (_CellKind.MASK, _CellKind.BIT):
+        elif key == "space" and kind in (PlaceKind.MASK, PlaceKind.BIT):
             self.action_change()
         elif key == "space":
             self.post_hint("space switches a lane of the mask; Esc, then space plays")
-        elif char.isdigit() and kind is _CellKind.PART:
+        elif char.isdigit() and kind is PlaceKind.PART:
             self._select(place, self._find_slot(place), int(char))
         elif char in "0123456789+-.[":
             self.do(ask_computed, place, char)
