@@ -526,6 +526,8 @@ def test_an_intrinsic_is_opened_as_its_instructions() -> None:
     assert page.state.block_trace
     assert page.state.block_trace.result == {"d": 1}
     assert "Nothing found" in text_of(act(page, "search", text="xyzzy")["#found"])
+    told = text_of(act(page, "search", text="average four bytes")["#found"])
+    assert told.split()[0] == "vavrg4"
     act(page, "open_instruction", name="__vavgu4")
     assert page.state.trace.instruction.opcode == "vavrg4"
 
