@@ -90,6 +90,7 @@ def test_a_slip_is_the_first_explanation(written: str, ran: str, given_: str) ->
     assert first.ptx == str(parse(ran)), [x.sentence for x in others[:5]]
     for cause in first.causes:
         if cause.literals:
+            assert len(first.causes) == 1
             ((_, literal),) = cause.literals
             assert cause.phrase.startswith(f"with `{literal}` rather than `")
         else:
