@@ -181,15 +181,6 @@ def test_a_document_without_result_gives_the_reason() -> None:
     assert build_document(QUAD).no_result == ""
 
 
-def test_the_last_step_has_the_result() -> None:
-    line = "vadd4.s32.s32.u32.sat d, a, b, c", "a=0x7f80ff01", "b=0x01ff0280", "c=0"
-    assert "d = 0x7f7f017f" in render_request([*line, "--until", "write"])
-    assert "0x7f7f017f" not in render_request([*line, "--until", "merge"])
-    assert "d = 0x7f7f017f" in render_request([*line, "--steps", "1-3"])
-    assert "d = " not in render_request([*line, "--no-result"])
-    assert render_request([*line, "--steps", "1-6"]) == render_request(line)
-
-
 def test_both_answers_up_to_a_step_keep_their_results_back() -> None:
     until = Options(steps=parse_steps("-saturate", E3), result=False, is_early=True)
     assert build_document(E3, until).answers is None

@@ -111,32 +111,6 @@ def test_json_without_a_result_reads_back() -> None:
     assert load(export(shown, "json", NO_RESULT)) == shown
 
 
-# each result was computed by hand: 0 + 0 + 0 + 3 and c, 3, is 6; 1 < 2 holds, and 0 of r makes p 0;
-# -9 * 7 + 1 is -62, shifted by 15 it is -1; 1 < 2 in lane 0, 0 < 0 elsewhere, and c, 5, is 6;
-# |1 - 3| and c, 5, is 7; the larger of 1 and 2 is above the limit of 1; 1 is not above 2
-PARTS: dict[tuple[str, str], tuple[str, str]] = {
-    ("vadd4.s32.s32.s32.add d, a, b, c", "a=1 b=2 c=3"): ("4", "= 6"),
-    ("setp.lt.and.f32 p|q, a, b, r", "a=1.0 b=2.0 r=0"): ("boolean", "and 0 = 0"),
-    ("vmad.s32.s32.s32.shr15 d, a, b, c", "a=-9 b=7 c=1"): ("5", "= -1"),
-    ("vset4.s32.s32.lt.add d, a, b, c", "a=1 b=2 c=5"): ("4", "= 6"),
-    ("vabsdiff2.s32.s32.s32.add d, a, b, c", "a=1 b=3 c=5"): ("4", "= 7"),
-    ("vmax.s32.s32.s32.min d, a, b, c", "a=1 b=2 c=1"): ("4", "min(2, 1) = 1"),
-    ("setp.gt.s64 p, a, b", "a=1 b=2"): ("1", "= 0"),
-}
-
-
-@pytest.mark.parametrize(("line", "part"), [(x, y[0]) for x, y in PARTS.items()])
-def test_a_document_until_a_step_does_not_show_the_result(line: tuple[str, str], part: str) -> None:
-    words, told = [line[0], *line[1].split()], PARTS[line][1]
-    until = render_request([*words, "--until", part])
-    assert re.search(rf"{re.escape(told)}(?!\w)", until)
-    for name in ("--steps", "--until"):
-        made = render_request([*words, name, part, "--no-result"])
-        assert not re.search(rf"{re.escape(told)}(?!\w)", made)
-        assert "The result is hidden." in re.sub(r"\s+", " ", made)
-        assert "--no-result" in made.partition("$ ptxscope")[2]
-
-
 @sampled
 def test_the_same_rows_are_hidden_whichever_steps_are_shown(sample: Trace) -> None:
     rows = {step.stage: step.rows for step in build_document(sample, NO_RESULT).steps}

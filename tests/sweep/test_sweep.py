@@ -11,7 +11,6 @@ from ptxscope import evaluate, parse_block, trace_block
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.semantics.models import parse_model
-from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors
 from ptxscope.engine.tracing.trace import make_trace
@@ -27,7 +26,6 @@ from ptxscope.sweep.register_parts import (
     choose_default_result,
     list_result_parts,
     list_sweepable_parts,
-    parse_swept_part,
 )
 from ptxscope.sweep.sweep_words import describe_sweep
 from tests.block_idioms import Idiom
@@ -172,36 +170,6 @@ def test_a_register_is_swept_in_all_its_roles_and_a_guard_too() -> None:
     assert found.bits.tolist() == [9, 7]
 
 
-@pytest.mark.parametrize(
-    ("text", "lane", "where"),
-    [
-        ("vadd4.s32.s32.s32 d, a, b, c", "a.b4", (2, 4)),
-        ("vadd4.s32.s32.s32 d, a, b, c", "a.x", (2, 3)),
-        ("vadd4.s32.s32.s32 d, a, b, c", "e", (0, 1)),
-        ("vadd4.s32.s32.s32 d, a, b, c", "d.b0", (0, 1)),
-        ("vadd4.s32.s32.s32 d, a, b, c", "", (0, 1)),
-        ("setp.lt.u16 p, a, b", "a.h2", (2, 4)),
-        ("setp.lt.and.u16 p, a, b, c", "c.b0", (2, 4)),
-        ("setp.lt.u16 p, a, 7", "b", (0, 1)),
-    ],
-)
-def test_an_error_on_an_unknown_part_marks_the_part(
-    text: str, lane: str, where: tuple[int, int]
-) -> None:
-    with pytest.raises(PtxError) as error:
-        parse_swept_part(read_block(text), lane)
-    assert error.value.span == where
-    assert error.value.hint
-
-
-def test_overlapping_parts_and_invalid_bounds_are_refused() -> None:
-    line = "vadd4.s32.s32.s32 d, a, b, c"
-    with pytest.raises(ValueError, match=r"a.h0 and a.b1 have bits in common"):
-        sweep_line(line, "a.h0", "a.b1", of="d")
-    with pytest.raises(ValueError, match="is above"):
-        sweep_line(line, "a.b0", of="d", bounds=(0, 0xFF))
-
-
 def test_the_default_parts_belong_to_the_first_lane_of_the_mask() -> None:
     block = read_block("vadd4.s32.s32.s32 d.b2, a.b4321, b.b0123, c")
     x, y = choose_default_parts(block)
@@ -253,25 +221,6 @@ def test_an_operand_with_both_signs_is_swept_by_its_bits() -> None:
     twice = sweep_line("vadd.s32.s32.u32 d, a.b0, a.b0", "a.b0", of="d")
     assert twice.x.format_value_at(128) == "128"
     assert int(twice.bits[128]) == 0  # -128 + 128
-
-
-def test_the_description_of_a_sweep_mentions_plateaus() -> None:
-    for b in (100, 0x9C, 0, 1):
-        signed = b - 256 if b > 127 else b
-        found = sweep_line("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", b=b)
-        sums = {a: a + signed for a in range(-128, 128)}
-        high = [a for a, total in sums.items() if total > 127]
-        low = [a for a, total in sums.items() if total < -128]
-        assert int(found.clamped.sum()) == len(high) + len(low)
-        said = "\n".join(describe_sweep(found))
-        if len(high) > 2:
-            assert f"a.b0 from {high[0]} to {high[-1]}: d.b0 is 127; clamped to 127." in said
-        if len(low) > 2:
-            assert f"a.b0 from {low[0]} to {low[-1]}: d.b0 is -128; clamped to -128." in said
-        if not high and not low:
-            assert "clamped" not in said
-        kept = [total for total in sums.values() if -128 <= total <= 127]
-        assert f"d.b0 rises from {kept[0]} to {kept[-1]}" in said
 
 
 def test_a_sweep_marks_the_values_for_which_models_differ() -> None:
