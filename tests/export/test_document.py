@@ -395,48 +395,6 @@ def test_both_alternative_texts_have_operands_and_results_and_one_is_a_sentence(
     assert all(x.result in text for x in answers for text in (said, short))
 
 
-def test_the_short_alternative_text_has_the_title_and_hides_the_result() -> None:
-    titled = QUAD.with_annotations(Annotations("Saturation."))
-    said = format_short_alt(build_document(titled, Options(result=False)))
-    assert said.startswith("Saturation: vadd4")
-    assert said.endswith("; the result is not shown here.")
-    assert "7f7f017f" not in said
-
-
-def test_the_alternative_text_has_the_numbers_of_every_step_that_is_shown() -> None:
-    """A reader who sees no picture can follow: 127 + 1 is told where it is added."""
-    part = Options(steps=parse_steps("-4", QUAD), result=False, is_early=True)
-    whole, said = format_alt_text(build_document(QUAD)), format_alt_text(build_document(QUAD, part))
-    for sentence in (
-        "a, lane 3: 7f a.b3; lane 2: 80 a.b2; lane 1: ff a.b1; lane 0: 01 a.b0.",
-        "t, lane 3: 127 + 1 = 128; lane 2: -128 + 255 = 127; lane 1: -1 + 2 = 1;"
-        " lane 0: 1 + 128 = 129.",
-        "t, lane 3: 128 is above 127, the largest s8, so it becomes 127.",
-    ):
-        assert sentence in whole
-        assert sentence in said
-    assert "7f7f017f" not in said
-    assert "Steps not shown: 5 merge, 6 write." in said
-    assert "Result: the result is not shown here." in said
-    scalar = trace("vmad.s32.s32.s32 d, a, b, c", {"a": 9, "b": 7, "c": 1})
-    for number in ("t: 9 * 7 = 63.", "63 + 1 = 64.", "d: 64 -> 0x00000040."):
-        assert number in format_alt_text(build_document(scalar))
-
-
-def test_the_alternative_text_contains_the_steps_of_both_answers() -> None:
-    """-1 as u64 is 2**64 - 1, of which 255 is left."""
-    alone, both = (
-        format_alt_text(build_document(E3)),
-        format_alt_text(build_document(E3, Options(both=True))),
-    )
-    own, _, other = both.partition("The steps of ptxas-13.5 from there: ")
-    assert "Step 4, saturate" in own
-    assert [int(x) for x in re.findall(r"Step (\d),", other)] == [4, 5, 6]
-    assert "18446744073709551615 is above 255, the largest u8, so it becomes 255." in other
-    assert "0x112233ff" in other
-    assert "18446744073709551615" not in alone
-
-
 @pytest.mark.parametrize("format_", READ)
 def test_every_format_says_that_both_models_agree(format_: str) -> None:
     said = "One answer: on these values isa and every known ptxas agree."

@@ -200,14 +200,6 @@ def test_halves_of_cells_have_the_shades_of_their_values() -> None:
             assert cell.lower_shade == (column + 254 - 2 * row) % 256
 
 
-def test_the_text_of_a_sweep_explains_its_marks() -> None:
-    shown = render(sweep_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0))
-    assert "=: clamped, x: ptxas-13.5 differs." in shown
-    assert max(map(len, shown.splitlines())) <= 80
-    for line in shown.splitlines():
-        assert line == line.rstrip()
-
-
 @pytest.mark.parametrize(
     ("line", "swept", "b", "labels"),
     [

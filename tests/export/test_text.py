@@ -14,7 +14,6 @@ from ptxscope import Instruction, export, parse, trace
 from ptxscope.documents.content.document import StepView
 from ptxscope.documents.content.document_builder import build_document, make_cells
 from ptxscope.documents.formats.text import step_lines
-from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
@@ -104,62 +103,3 @@ def test_comparisons_are_bracketed_before_their_result() -> None:
             said = re.sub(r"\\|&#x?\w+;|`|\++", "", export(shown, format_))
             assert "(128 < 0) = 0" in said
             assert not re.search(r"[^(]128 < 0 =", said)
-
-
-@pytest.mark.parametrize(
-    ("ptx", "meant"),
-    [
-        ("vadd4.s32.s32.s32 d.b310, a, b, c", "[17, -1, 51, -128]"),
-        ("vadd2.u32.u32.u32 d.h1, a, b, c", "[4607, 13184]"),
-        ("vadd4.s32.s32.s32.add d, a, b, c", "301937536"),  # one number is added to
-        ("vadd.s32.s32.s32 d.b1, a, b, c", "301937536"),
-    ],
-)
-def test_a_third_operand_that_lanes_are_merged_into_is_written_by_lanes(
-    ptx: str, meant: str
-) -> None:
-    """0x11ff3380 is 17 * 2**24 + 255 * 2**16 + 51 * 2**8 + 128."""
-    text = export(trace(ptx, {"a": 1, "b": 2, "c": 0x11FF3380}))
-    assert f"  c   0x11ff3380  {meant}\n" in text
-
-
-@pytest.mark.parametrize(
-    ("line", "values", "marked"),
-    [
-        ("bfe.s32 d, a, b, c", {"a": 0x8F00FF00, "b": 28, "c": 12},
-         ["a (1111 1111) [1000] 1111 0000", "t (1111 1111 1111 1111 1111) [1111 1111 1000]"]),
-        # bits 23:16 of a, sign-extended; of a, four bits are past bit 31
-        ("bfe.s32 d, a, b, c", {"a": 0xA50000, "b": 16, "c": 8},
-         ["[kept], (copies of the sign)\n"]),
-        ("bfi.b32 d, a, b, c, e", {"a": 0xABCD, "b": 1, "c": 28, "e": 8}, ["[kept], /lost/\n"]),
-        ("vadd.u32.u32.u32 d, $x, _y", {"$x": 1, "_y": 2}, ["'vadd.u32.u32.u32 d, $x, _y;'"]),
-    ],
-)  # fmt: skip
-def test_bits_of_a_field_are_marked_with_a_legend_and_a_line_is_quoted(
-    line: str, values: dict[str, int], marked: list[str]
-) -> None:
-    text = export(trace(line, values))
-    assert all(mark in text for mark in marked)
-    assert ("kept" in text) == line.startswith("bf")
-
-
-def test_the_text_has_the_truth_table_the_selector_and_the_window() -> None:
-    def lines(ptx: str, **values: int) -> list[str]:
-        return [line.strip() for line in export(trace(ptx, values)).splitlines()]
-
-    table = lines("lop3.b32 d, a, b, c, 0xca", a=0xFF00FF00, b=0x12345678, c=0x9ABCDEF0)
-    start = table.index("7 6 5 4 3 2 1 0")
-    assert table[start + 1 : start + 5] == [
-        "a 1 1 1 1 0 0 0 0",
-        "b 1 1 0 0 1 1 0 0",
-        "c 1 0 1 0 1 0 1 0",
-        "t 1 1 0 0 1 0 1 0  = 0xca",
-    ]
-    assert "without a mode, c = 0x6701" in lines(
-        "prmt.b32.b4e d, a, b, c", a=0x33221100, b=0x77665544, c=1
-    )
-    window = f"{0x90000F00:032b}"[4:]
-    groups = " ".join(window[i : i + 4] for i in range(0, 28, 4))
-    assert f"a (1111) [1001] {groups}" in lines("bfe.s32 d, a, b, c", a=0x90000F00, b=28, c=8)
-    shown = trace("lop3.b32 d, a, b, c, 0xca", dict.fromkeys("abc", 1))
-    assert "7 6 5 4 3 2 1 0" not in export(shown, "text", Options(result=False))
