@@ -10,7 +10,6 @@ import pytest
 
 import ptxscope
 from ptxscope import parse_block, trace_block
-from ptxscope.cli import main
 from ptxscope.documents.content.annotated_trace import annotate_trace
 from ptxscope.documents.content.command_words import format_folded, parse_folded
 from ptxscope.documents.media.frames import make_frames
@@ -158,22 +157,17 @@ def test_a_note_on_several_statements_appears_once_in_a_picture() -> None:
     assert sum(x.startswith("Note: the manual says") for x in said) == 1
 
 
-def test_notes_name_their_statement(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["trace", BLOCK_PTX, "a=-1", "b=0", "c=0x11223344",
-             "--note", "s2.saturate=the clamp",
-             "--note", "9=the order", "--note", "s2.merge lane 1=kept"]  # fmt: skip
-    assert main(words) == 0
-    text = capsys.readouterr().out
-    lines = text.splitlines()
+def test_notes_name_their_statement() -> None:
+    notes = ["s2.saturate=the clamp", "9=the order", "s2.merge lane 1=kept"]
+    trace, options = annotate_trace(BLOCK, notes=notes)
+    lines = ptxscope.export(trace, "text", options).splitlines()
     for note, after in (("the clamp", "6 saturate"), ("the order", "9 "), ("kept", "7 merge")):
         place = next(i for i, line in enumerate(lines) if note in line and "$" not in line)
         heading = next(x for x in reversed(lines[:place]) if re.match(r"\d+ [a-z]", x))
         assert heading.startswith(after)
-    command = text[text.index("\n$ ptxscope") + 3 :].replace("\\\n", " ")
-    assert main(shlex.split(command)[1:]) == 0
-    assert capsys.readouterr().out == text
     for wrong in ("saturate=x", "s2=x", "s9.1=x", "s2.lane 7=x", "s2.saturate"):
-        assert main([*words, "--note", wrong]) == 2
+        with pytest.raises(ValueError, match=r"step|statement|lane|STEP=TEXT"):
+            annotate_trace(BLOCK, notes=[wrong])
 
 
 @pytest.mark.parametrize("format_", MARKED)

@@ -17,14 +17,12 @@ from nbformat.v4 import new_code_cell, new_notebook
 import ptxscope
 from ptxscope.cli import main
 from ptxscope.cli.commands.trace import render_request
-from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents.content.alt_text import format_alt_text
 from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.options import Options
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.trace import StepPlace
-from tests.cli.running import updated
 from tests.export.samples import HOSTILE
 from tests.tiers import ci_only, some
 
@@ -230,22 +228,6 @@ def test_a_page_has_sweeps_and_forms(tmp_path: Path, suffix: str) -> None:
     assert "```text\npopc: the number of ones" in page
     assert {x.name for x in tmp_path.iterdir()} == {"page.md", f"s.{suffix}", f"v.{suffix}"}
     assert main(["export", "--check", str(path)]) == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (f"sweep {SWEEP} -f svg", "needs -o FILE.svg"),
-        (f"sweep {SWEEP} -f csv -o x", "-o or --output is for pictures"),
-        ("sweep 'vadd4.s32.s32.s32.sat d, a, b, c' --x z b=1", "z"),
-        ("show nosuch", "not an instruction"),
-        ("show vadd4 -o v.pdf", "a page cannot show a PDF"),
-        ("show", "OPCODE"),
-    ],
-)
-def test_an_error_in_a_sweep_or_form_is_named_by_its_line(words: str, said: str) -> None:
-    with pytest.raises(CommandError, match=f"(?s):1: .*{said}"):
-        updated(f"<!-- ptxscope {words} -->\n<!-- /ptxscope -->", "FILE.md")
 
 
 def run_python_blocks(page: str) -> str:

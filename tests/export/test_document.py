@@ -172,15 +172,6 @@ def test_a_document_until_a_step_hides_the_result(
         assert "Two answers" not in text
 
 
-def test_a_document_without_result_gives_the_reason() -> None:
-    shown = build_document(QUAD, Options(result=False))
-    assert shown.results == ()
-    assert shown.no_result == "the result is not shown here"
-    nothing = build_document(trace("setp.ne.u32 _, a, b", {"a": 1, "b": 2}))
-    assert "nothing is written" in nothing.no_result
-    assert build_document(QUAD).no_result == ""
-
-
 def test_both_answers_up_to_a_step_keep_their_results_back() -> None:
     until = Options(steps=parse_steps("-saturate", E3), result=False, is_early=True)
     assert build_document(E3, until).answers is None

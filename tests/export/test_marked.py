@@ -226,9 +226,3 @@ def test_both_markdown_readers_show_the_original_text(text: str) -> None:
     for read in (COMMON.render, with_tables):
         html = read(f"| a | b |\n| --- | --- |\n| {escaped} | 1 |\n")
         assert [seen_in(x) for x in re.findall(r"<td>(.*?)</td>", html)] == [text, "1"]
-
-
-def test_a_title_in_a_document() -> None:
-    title = "R&D: a < b | c ~ d"
-    page = export(annotated(E3, title), "markdown")
-    assert title in seen_in(python_markdown(page, extensions=["tables", "fenced_code"]))

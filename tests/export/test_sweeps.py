@@ -159,6 +159,7 @@ def test_a_plot_fits_into_any_room(lanes: str, means: tuple[bool, bool]) -> None
         assert shown.isascii() or unicode
         if width >= 20 and height >= 6:
             assert all(len(line) <= width for line in shown.split("\n"))
+            assert all(line == line.rstrip() for line in shown.split("\n"))
             assert len(lines) <= height
             assert (
                 sum(cell.kind is terminal_plot.PlotCellKind.HERE for line in lines for cell in line)

@@ -15,7 +15,7 @@ from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.formats.json_reader import load
 from ptxscope.documents.options import Options
 from ptxscope.engine.tracing.trace import make_trace
-from tests.export.samples import BLOCK, BLOCK_PTX, BLOCK_VALUES, E2, E3, example
+from tests.export.samples import BLOCK, BLOCK_PTX, BLOCK_VALUES, E2, E3
 from tests.tiers import sampled
 
 NO_RESULT = Options(result=False)
@@ -104,11 +104,6 @@ def test_an_early_part_without_result_is_shown() -> None:
     for hidden in (NO_RESULT, NO_RESULT._replace(steps=early)):
         assert "6308" not in export(shown, "text", hidden)
     assert load(export(shown, "json", until)) == shown
-
-
-def test_json_without_a_result_reads_back() -> None:
-    shown = example("vadd4")
-    assert load(export(shown, "json", NO_RESULT)) == shown
 
 
 @sampled
