@@ -395,15 +395,13 @@ def _check(
 ) -> Iterator[CheckedInstruction]:
     with open_text(name) as file:
         head = file.read(_CHUNK)
-        language = language_of(name, head)
+        language, search = language_of(name, head), SequenceSearch(name, prove)
         if language is Language.PTX:
-            search = SequenceSearch(name, prove)
             chunks = search.record_chunks(_iter_chunks(head, file, on_read))
             yield from search.merge(check_listing(chunks, name))
         else:
             text = head + file.read()
             lines, counted_chars = text.count("\n") + 1, 0
-            search = SequenceSearch(name, prove)
             if language is not Language.C or not LineMarkers(text).markers:
                 search.search(text)
             for item in search.merge(check_source(text, name, language, definitions)):
