@@ -48,7 +48,6 @@ def room(*shape: int, dtype: Any = np.uint32) -> Array:
 
 @pytest.fixture
 def draw() -> np.random.Generator:
-    """The same numbers in each test."""
     return np.random.default_rng(7)
 
 

@@ -365,12 +365,9 @@ def test_several_observations_may_be_known_in_part() -> None:
 
 
 def test_predicates_and_their_exchange() -> None:
-    findings = diagnose("setp.lt.s32 p|q, a, b", {"a": 1, "b": 2}, {"p": 0, "q": 1})
+    findings = diagnose(_SETP, _PAIR, {"p": 0, "q": 1})
     assert any("p and q exchanged" in x.sentence for x in findings)
-    assert (
-        diagnose("setp.lt.s32 p|q, a, b", {"a": 1, "b": 2}, {"q": 0})[0].kind
-        is CauseKind.DOCUMENTED
-    )
+    assert diagnose(_SETP, _PAIR, {"q": 0})[0].kind is CauseKind.DOCUMENTED
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,6 @@ _PRINT = _KERNELS["print"]
 
 
 def make_kernel(body: str) -> str:
-    """A kernel that prints a word, a text and a double."""
     return _KERNELS["printing"].replace("BODY", body)
 
 

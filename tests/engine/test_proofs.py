@@ -65,14 +65,14 @@ def check(proof: Proof, rng: Random) -> None:
         assert one == other, drawn
 
 
-def test_the_table_of_pairs() -> None:
+def test_the_table_has_enough_pairs_of_each_verdict() -> None:
     assert len({x.name for x in PAIRS}) == len(PAIRS) >= 60
     assert sum(x.equal for x in PAIRS) > 25 < sum(not x.equal for x in PAIRS)
 
 
 @whole
 @pytest.mark.parametrize("pair", PAIRS, ids=[x.name for x in PAIRS])
-def test_pair(pair: Pair) -> None:
+def test_a_pair_has_its_verdict(pair: Pair) -> None:
     proof = prove(pair.a, pair.b, where=pair.where)
     assert proof.verdict is (Verdict.EQUAL if pair.equal else Verdict.DIFFERENT), proof.operands
     check(proof, Random(pair.name))
@@ -112,7 +112,9 @@ def mutate_constant(rng: Random) -> tuple[BasicBlock, BasicBlock]:
 
 @pytest.mark.parametrize("seed", some(range(3)))
 @pytest.mark.parametrize("mutate", [mutate_form, mutate_constant])
-def test_mutations(mutate: Callable[[Random], tuple[BasicBlock, BasicBlock]], seed: int) -> None:
+def test_a_mutation_is_refuted_or_equal(
+    mutate: Callable[[Random], tuple[BasicBlock, BasicBlock]], seed: int
+) -> None:
     rng = Random(f"{mutate.__name__} {seed}")
     verdicts = set()
     for _ in range(15 if seed else 5):
@@ -137,14 +139,14 @@ def test_a_proof_finds_the_condition_of_an_erratum() -> None:
     assert prove("vadd.u32.s32.s32.sat d.b0, a, b, c", model_b="ptxas", where=where).bits == 96
 
 
-def test_amounts_that_only_one_shift_wraps() -> None:
+def test_a_difference_has_the_amounts_that_only_one_shift_wraps() -> None:
     # PTX ISA: vshl.wrap keeps the low five bits of b; shl clamps b to 32
     proof = prove("shl.b32 d, a, b", "vshl.u32.u32.u32.wrap d, a, b")
     assert proof.difference is not None
     assert (proof.difference.condition, proof.difference.is_exact) == ("b >= 0x20", False)
 
 
-def test_when_bytes_differ() -> None:
+def test_a_difference_counts_the_pairs_of_bytes() -> None:
     proof = prove("vmin4.s32.s32.s32 d, a, b, c", "vmin4.u32.u32.u32 d, a, b, c")
     # of two bytes, those with one in each half of the range: 2 * 128 * 128
     assert proof.difference is not None
@@ -164,7 +166,7 @@ def test_a_counterexample_is_simple() -> None:
     assert {bits.bit_count() for bits in proof.operands.values()} == {1}
 
 
-def test_names() -> None:
+def test_operands_are_matched_by_name_and_then_by_position() -> None:
     line, other = "sad.u32 d, a, b, c", "sad.u32 %0, %1, %2, %3"
     with pytest.raises(ValueError, match="A reads a, b, c, and B reads %1, %2, %3; say which"):
         prove(line, other)
@@ -299,7 +301,9 @@ def test_solvers_are_freed_after_a_proof() -> None:
 @pytest.mark.parametrize("width", [64, 96, 136])
 @pytest.mark.parametrize("bits", [(64, 64), (64, 32), (16, 64), (64, 40)])
 @whole
-def test_a_product_of_pairs(bits: tuple[int, int], width: int, *, signed: bool) -> None:
+def test_the_product_of_two_registers_is_exact(
+    bits: tuple[int, int], width: int, *, signed: bool
+) -> None:
     solver, rng = Solver(20), Random(width)
     terms = solver.terms
     x, y = (terms.make_variable(size, f"x.{index}") for index, size in enumerate(bits))
@@ -367,7 +371,7 @@ def test_find_by_a_register_that_a_later_statement_reads() -> None:
         find("{ { .reg .b32 t; add.u32 t, a, b; shr.u32 e, t, 4; } not.b32 f, e; }", "t == 5")
 
 
-def test_find_all() -> None:
+def test_find_lists_all_operands_or_says_that_there_are_none() -> None:
     search = find("popc.b32 d, a", "d == 31", count=100)
     assert {x["a"] for x in search.answers} == {2**32 - 1 - (1 << bit) for bit in range(32)}
     assert search.is_complete
@@ -386,7 +390,7 @@ def test_find_all() -> None:
         ("-" * 990 + "a", "", ""),
     ],
 )
-def test_wrong_conditions(where: str, message: str, blamed: str) -> None:
+def test_a_wrong_condition_has_an_error(where: str, message: str, blamed: str) -> None:
     with pytest.raises(PtxError) as raised:
         find(SATURATED, where)
     assert message in raised.value.message
@@ -394,7 +398,7 @@ def test_wrong_conditions(where: str, message: str, blamed: str) -> None:
     assert blamed in where[start:end]
 
 
-def test_registers_with_a_percent_sign() -> None:
+def test_a_condition_may_name_registers_with_a_percent_sign() -> None:
     search = find("vadd.u32.u32.u32 %r1, %r2, %3", "%r1 == 5 and %r2.b0 == %3 + 1")
     assert search.answers == ({"%r2": 3, "%3": 2},)
     assert parse(str(search.program)) == search.program.instruction
@@ -417,7 +421,7 @@ def test_every_row_can_be_named_in_a_condition() -> None:
     assert "boolean.not" in keys
 
 
-def test_a_row_named_like_a_python_word() -> None:
+def test_a_condition_may_name_a_row_like_a_python_word() -> None:
     search = find("setp.lt.and.s32 p|q, a, b, c", "boolean.not == 1 and q and not p")
     (values,) = search.answers
     assert (values["a"] ^ 1 << 31) >= (values["b"] ^ 1 << 31)

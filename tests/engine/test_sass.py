@@ -161,7 +161,9 @@ def test_a_kernel_is_read_up_to_its_end() -> None:
     ("ptxas", "ptx"),
     [((11, 8), (7, 8)), ((12, 4), (8, 4)), ((12, 8), (8, 7)), ((12, 9), (8, 8)), ((13, 0), (9, 0))],
 )
-def test_the_language_of_a_release(ptxas: tuple[int, int], ptx: tuple[int, int]) -> None:
+def test_a_release_of_ptxas_has_its_version_of_ptx(
+    ptxas: tuple[int, int], ptx: tuple[int, int]
+) -> None:
     assert find_ptx_version(ptxas) == ptx  # PTX ISA, release notes
 
 
@@ -411,7 +413,7 @@ def test_the_machine_code_of_every_erratum_contradicts_the_documentation() -> No
 
 
 @pytest.mark.parametrize(("line", "count"), COUNTED_LINES.items())
-def test_the_cost_of_emulation(line: str, count: int) -> None:
+def test_an_emulated_line_has_its_count(line: str, count: int) -> None:
     sample = next(x for x in samples("sm_90") if x.line == line)
     listing = list_machine_code(line, sample.source, sample.kernel, "sm_90")
     assert listing.instruction_count == count
