@@ -29,11 +29,9 @@ async def still(*_: float) -> None:
         await asyncio.sleep(0)
         if loop._ready:  # type: ignore[attr-defined]
             quiet = 0
-        elif (
-            app.is_running and app._resize_event is not None
-        ):  # a new size is taken over a little later
+        elif app.is_running and app._resize_event is not None:
             quiet = 0
-            await asyncio.sleep(0.005)
+            app._check_resize()  # now, not when its timer comes
         elif (
             quiet == _TURNS - 1 and app._screen_stack and app.screen._update_timer._active.is_set()
         ):
