@@ -170,6 +170,11 @@ def test_a_register_is_swept_in_all_its_roles_and_a_guard_too() -> None:
     assert found.bits.tolist() == [9, 7]
 
 
+def test_limits_in_the_wrong_order_are_refused() -> None:
+    with pytest.raises(ValueError, match="0 is above -1"):
+        sweep_line("vadd4.s32.s32.s32 d, a, b, c", "a.b0", of="d", bounds=(0, 0xFF))
+
+
 def test_the_default_parts_belong_to_the_first_lane_of_the_mask() -> None:
     block = read_block("vadd4.s32.s32.s32 d.b2, a.b4321, b.b0123, c")
     x, y = choose_default_parts(block)
