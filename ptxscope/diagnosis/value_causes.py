@@ -294,5 +294,5 @@ def format_changed_operands(ins: Instruction, old_bits: Bits, new_bits: Bits) ->
     return ", ".join(
         f"{ins.format_operand(role)} = {format_hex(bits, ins.type_of(role).bits)}"
         for role, bits in new_bits.items()
-        if bits != old_bits[role] and not isinstance(ins.roles.get(role), Immediate)
+        if bits != old_bits.get(role, bits) and not isinstance(ins.roles.get(role), Immediate)
     )

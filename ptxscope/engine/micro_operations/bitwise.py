@@ -280,9 +280,9 @@ class TakeWord(MicroOperation):
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         if find_row(rows, "start"):
-            text = "upper word of the pair {b}:{a} shifted left by {c}; it begins at bit 32 - {c}"
+            text = "upper word of the pair {b}:{a} shifted left by the amount: from bit 32 - amount up"
         else:
-            text = "lower word of the pair {b}:{a} shifted right by {c}; it begins at bit {c}"
+            text = "lower word of the pair {b}:{a} shifted right by the amount: from bit amount up"
         return name_operands(f"The {text}.", rows[0].instruction)
 
     def make_figure(self, row: RowTrace) -> FieldBits | None:
