@@ -381,7 +381,7 @@ def trace_program(
 
 
 _CARRY_NOTE = (
-    "CC.CF is the carry that an earlier instruction wrote; it is 0 here, unless cc=1 is given"
+    "CC.CF is the carry that an earlier instruction wrote; it is 0 here, unless CC.CF=1 is given"
 )
 
 
