@@ -280,10 +280,11 @@ class TakeWord(MicroOperation):
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         if find_row(rows, "start"):
-            text = "upper word of the pair {b}:{a} shifted left by the amount: from bit 32 - amount up"
+            word, direction, start = "upper", "left", "32 - amount"
         else:
-            text = "lower word of the pair {b}:{a} shifted right by the amount: from bit amount up"
-        return name_operands(f"The {text}.", rows[0].instruction)
+            word, direction, start = "lower", "right", "amount"
+        text = f"The {word} word of the pair {{b}}:{{a}} shifted {direction} by the amount: "
+        return name_operands(f"{text}from bit {start} up.", rows[0].instruction)
 
     def make_figure(self, row: RowTrace) -> FieldBits | None:
         pair, (start,) = row.inputs[0], row.inputs[1].values
