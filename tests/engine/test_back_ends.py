@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ptxscope import parse
 from ptxscope.documents.code.functions import (
     C_DIALECT,
     PYTHON_DIALECT,
@@ -45,6 +46,7 @@ from ptxscope.engine.isa.types import Form, Type
 from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
 from ptxscope.engine.semantics.plan import Builder, Plan, compute_results
 from ptxscope.engine.semantics.rules import ISA, Rules
+from ptxscope.engine.tracing.evaluation import make_plan
 from ptxscope.proof.bit_vectors import PROOF_RULES, BitVectors
 from ptxscope.proof.solver import Solver
 from ptxscope.sources.replacement import write_plain_ptx
@@ -325,6 +327,11 @@ ADDED_CASES = [_added(lower_vrev4)]
 def test_back_ends_run_added_operations_unchanged(back_end: str) -> None:
     assert _check(back_end, ADDED_CASES) == 0
     assert all(isinstance(get_program(plan), ArrayProgram) for plan, _ in ADDED_CASES)
+
+
+def test_the_sum_of_four_words_runs_as_an_array_program() -> None:
+    plan = make_plan(parse("dp4a.s32.u32 d, a, b, c"))
+    assert isinstance(get_program(plan), ArrayProgram)
 
 
 @has_gcc
