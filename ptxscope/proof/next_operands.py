@@ -54,9 +54,14 @@ def find_next_operands(
     """
     load_bitwuzla()
     end = time.monotonic() + timeout
-    ins, chosen = diagnosis.block.instruction, diagnosis.likeliest[:_MAX_EXPLANATIONS]
-    roles = diagnosis.cases[0].observation.operands.keys() - {*ins.constants, *DESTINATIONS}
-    inputs = {name: ins.type_of(role) for role, name in ins.names.items() if role in roles}
+    block, chosen = diagnosis.block, diagnosis.likeliest[:_MAX_EXPLANATIONS]
+    ins, observed = block.instruction, diagnosis.cases[0].observation
+    names = {block.names.get(role) for role in observed.operands}
+    inputs = {
+        name: ins.type_of(role)
+        for role, name in ins.names.items()
+        if name in names and role not in ins.constants and role not in DESTINATIONS
+    }
     candidates = list(islice(draw_operands(inputs), _DRAWN))
     tables = [_predict_all(ins, chosen, x) for x in candidates]
     equal: dict[int, int] = {}  # of an explanation to an earlier one

@@ -791,6 +791,11 @@ def test_a_store_of_a_vector_is_found_by_each_of_its_elements() -> None:
     run(make_kernel(_ADDRESSES + store), "zeros:u32:1", "zeros:u32:8", block=4, log=log)
     stores = [log.find_store("param1", i) for i in range(8)]
     assert [x is not None for x in stores] == [i in (2, 3) for i in range(8)]
+    parts = [([y.name for y in x.reads], [tuple(y) for y in x.places]) for x in stores if x]
+    assert [(names, place[0][:2]) for names, place in parts] == [
+        (["%r1", "%d3"], ("param1[2]", 1)),
+        (["%r2", "%d3"], ("param1[3]", 0)),
+    ]
     assert log.find_store("param0", 0) is log.find_store("nothing", 0) is None
 
 

@@ -115,20 +115,25 @@ def test_what_a_step_writes_is_marked() -> None:
     assert line_of(run.move_to_explained(-1)) == 20
 
 
-def test_what_is_stored_is_as_wide_as_the_store() -> None:
+def test_what_is_stored_is_as_wide_as_the_store_and_a_vector_is_its_elements() -> None:
     ptx = """.visible .entry k(.param .u64 out)
 {
-  .reg .b32 a; .reg .b64 p;
+  .reg .b32 a, b; .reg .b64 p;
   ld.param.u64 p, [out];
-  mov.u32 a, 7;
+  mov.u32 a, 7; mov.u32 b, 9;
   st.global.u8 [p], a;
-  st.global.v2.u32 [p+8], {a, a};
+  st.global.v2.u32 [p+8], {a, b};
 }
 """
     run = launch("out=zeros:u8:16", ptx).move_to_end()
-    assert [(x.bits, x.width) for x in run.places] == [(7 << 32 | 7, 64), (7, 8)]
+    places = [(x.name, x.bits, x.width, x.is_changed) for x in run.places]
+    assert places == [
+        ("param0+12", 9, 32, True),
+        ("param0+8", 7, 32, True),
+        ("param0[0]", 7, 8, False),
+    ]
     results = {x.line: x.result for x in run.rows}
-    assert (results[6], results[7]) == ("0x07", "0x0000000700000007")
+    assert (results[6], results[7]) == ("0x07", "0x00000007 0x00000009")
 
 
 def test_the_cursor_moves_apart_from_the_thread() -> None:

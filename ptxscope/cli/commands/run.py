@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -41,7 +42,7 @@ from ..support.arguments import (
     parse_words,
 )
 from ..support.inputs import open_text
-from ..support.ptx_arguments import is_file, parse_named_values
+from ..support.ptx_arguments import PLACE, is_file, parse_named_values
 from ..support.run_report import (
     find_wrong_registers,
     format_omission,
@@ -102,9 +103,8 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     loaded = load(text, name, bar.advance_to)
     program = _choose_program(loaded, arguments.kernel, is_cuda="__global__" in text)
     if program.problems:
-        number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
-        message = str(PtxError(program.text, program.problems))
-        raise CommandError(f"{make_printable(program.name)}, line {number}:\n{message}", 1)
+        error = PtxError(program.text, program.problems)
+        raise CommandError(error.format_with_lines(f"{make_printable(program.name)}, "), 1)
     values = parse_inputs(program, arguments.values)
     expected_results = _parse_expected(program, arguments.expect)
     watched = _find_watched(program, arguments.watch)
@@ -240,13 +240,38 @@ def _read_program_text(name: str, bar: ProgressBar) -> tuple[str, str]:
         return name, ""
     if not name:
         raise CommandError("error: there is nothing to run here")
+    if (place := PLACE.fullmatch(name)) and not is_file(name) and is_file(place["file"]):
+        _refuse_lines(place)
     bar.begin("reading")
     with open_text(name, bar=bar) as file:
         return file.read(), name
 
 
+def _refuse_lines(place: re.Match[str]) -> None:
+    """Raise CommandError, which says how to choose the program at a place of a file."""
+    file, wanted = place["file"], place["first"] or place["kernel"]
+    with open_text(file) as source:
+        text = source.read()
+    programs = _list_programs(load(text, file))
+    names = sorted((x.name for x in programs), key=lambda x: _get_short_name(x) != wanted)
+    advice = f"choose a program of {file} with --kernel: {abbreviate_names(names)}"
+    if not names:
+        advice = f"{file} has no instruction that ptxscope can run"
+    raise CommandError(make_printable(f"error: {place[0]} is no file; {advice}"))
+
+
+def _list_programs(loaded: Sequence[Program]) -> list[Program]:
+    """Return those that can be run, or are illegal."""
+    return [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
+
+
+def _get_short_name(name: str) -> str:
+    """Return the line of a program that has no name, ``asm:10``, or else its name."""
+    return name.removeprefix("asm:").removeprefix("block:")
+
+
 def _choose_program(loaded: Sequence[Program], name: str | None, *, is_cuda: bool) -> Program:
-    programs = [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
+    programs = _list_programs(loaded)
     program_names = make_printable(abbreviate_names([x.name for x in programs]))
     if not programs:
         omissions = [format_omission(x) for program in loaded for x in program.omitted_statements]
@@ -260,8 +285,7 @@ def _choose_program(loaded: Sequence[Program], name: str | None, *, is_cuda: boo
             f"{program_names}"
         )
     for program in programs:
-        line = program.name.removeprefix("asm:").removeprefix("block:")
-        if name in (None, program.name, line):
+        if name in (None, program.name, _get_short_name(program.name)):
             return program
     raise CommandError(
         f"error: there is no {make_printable(str(name))} here; choose one with --kernel: "

@@ -13,7 +13,13 @@ import numpy.typing as npt
 
 from ...documents.formats.json_text import format_json
 from ...engine.semantics.models import Model
-from ...engine.syntax.errors import PtxError, abbreviate_names, format_count, make_printable
+from ...engine.syntax.errors import (
+    PtxError,
+    abbreviate_names,
+    format_count,
+    format_names,
+    make_printable,
+)
 from ...kernels.launches.device_code import DeviceCode, load_device_code
 from ...kernels.launches.expected_elements import (
     NamedBuffer,
@@ -74,10 +80,10 @@ def launch_kernel(
         raise CommandError("error: --trace is for runs from registers, not from parameters")
     diagnosis: RunDiagnosis | None = None
     explains = arguments.explain or arguments.explain_all
+    if ".entry" not in text:
+        raise CommandError(_describe_lack_of_kernel(arguments, file))
     if explains and not arguments.expect:
         raise CommandError("error: --explain needs --expect NAME=… or NAME[INDEX]=…")
-    if ".entry" not in text:
-        raise CommandError("error: there is no kernel (.entry) here to launch")
     bar.begin("loading", len(text), "characters")
     code = load_device_code(text, bar.advance_to, name=file, kernel=arguments.kernel)
     try:
@@ -103,8 +109,7 @@ def launch_kernel(
         if explains and has_differences:
             diagnosis = request.explain(result)
     except PtxError as error:
-        number = text.count("\n", 0, error.errors[0].span[0]) + 1
-        raise CommandError(f"line {number}:\n{error}", 1) from None
+        raise CommandError(error.format_with_lines(), 1) from None
     except (LaunchError, ValueError) as error:
         message, status = f"error: {make_printable(str(error))}", 2
         if isinstance(error, LaunchError):
@@ -127,7 +132,10 @@ def launch_kernel(
             lines = [*steps, "", *lines]
         if diagnosis:
             origin_lines = [*origin_lines, *iter_explanation_lines(diagnosis)]
-        for line in (*iter_lines(result, is_quiet=arguments.quiet), *lines, *origin_lines):
+        report = iter_lines(
+            result, is_quiet=arguments.quiet, stop_reason=_describe_limit(arguments)
+        )
+        for line in (*report, *lines, *origin_lines):
             print(make_printable(line))
     for name, file in request.saved:
         buffer = result.get_buffer(name)
@@ -136,6 +144,18 @@ def launch_kernel(
             print_message(f"note: {file} has {format_count(count, 'unknown value')}")
         write_array_file(file, buffer.data)
     return int(has_differences or bool(result.conflicts) or not result.is_complete)
+
+
+def _describe_lack_of_kernel(arguments: argparse.Namespace, file: str) -> str:
+    """Return which option needs a kernel, and what explains other programs."""
+    names = ("explain", "explain_all", "thread", "grid", "block", "shared", "steps", "save")
+    options = [f"--{x.replace('_', '-')}" for x in names if getattr(arguments, x)]
+    verb = "need" if len(options) > 1 else "needs"
+    message = f"error: there is no kernel (.entry) here; {format_names(options)} {verb} one"
+    if arguments.explain or arguments.explain_all:
+        place = f"{make_printable(file)}:LINES" if file and file != "-" else "PTX"
+        message += f"\nfor a block: ptxscope explain {place} name=value … --got VALUE"
+    return message
 
 
 class _Request:
@@ -246,6 +266,12 @@ def _iter_shape_notes(arguments: argparse.Namespace) -> Iterator[str]:
     """Yield a note if the shape of the launch is that of no request: one thread."""
     if not (arguments.grid or arguments.block):
         yield "note: one thread ran, which is the default; --block X[,Y[,Z]] and --grid give others"
+
+
+def _describe_limit(arguments: argparse.Namespace) -> str:
+    if arguments.steps is None:
+        return f"the default of --steps, {DEFAULT_MAX_STEPS:,} instructions"
+    return "--steps"
 
 
 def _find_line(code: DeviceCode, line: int) -> int:

@@ -48,8 +48,11 @@ _VERBS = {
 """What the thread that acts last does, and what the other one."""
 
 
-def iter_lines(result: KernelRun, *, is_quiet: bool) -> Iterator[str]:
-    """Yield the buffers that changed, and the report of fidelity."""
+def iter_lines(result: KernelRun, *, is_quiet: bool, stop_reason: str) -> Iterator[str]:
+    """Yield the buffers that changed, and the report of fidelity.
+
+    ``stop_reason`` is what stopped the run if it is not complete.
+    """
     if not is_quiet:
         grid, block = (",".join(map(str, x)) for x in (result.shape.grid, result.shape.block))
         threads = result.shape.block_count * result.shape.block_size
@@ -70,7 +73,7 @@ def iter_lines(result: KernelRun, *, is_quiet: bool) -> Iterator[str]:
     if unchanged and not is_quiet:
         limit = " as far as is known" if result.fidelity.decisions else ""
         yield from ("", f"unchanged{limit}: {', '.join(unchanged)}")
-    yield from _iter_report_lines(result)
+    yield from _iter_report_lines(result, stop_reason)
     yield from iter_printed_lines(result.printed, result.lost_print_count)
 
 
@@ -129,7 +132,7 @@ def _format_element(buffer: KernelBuffer, index: int) -> str:
     return str(buffer.data.reshape(-1)[index]) if buffer.is_known(index) else "?"
 
 
-def _iter_report_lines(result: KernelRun) -> Iterator[str]:
+def _iter_report_lines(result: KernelRun, stop_reason: str) -> Iterator[str]:
     """Yield what is not exact and why, conflicts, and where the run stopped."""
     causes = 0
     for buffer in result.buffers.values():
@@ -149,7 +152,7 @@ def _iter_report_lines(result: KernelRun) -> Iterator[str]:
         where = ", ".join(
             f"{format_count(count, 'thread')} at line {line}" for line, count in result.positions
         )
-        lines.append(f"stopped by --steps: {where}")
+        lines.append(f"stopped by {stop_reason}: {where}")
     if lines:
         yield ""
         yield from lines

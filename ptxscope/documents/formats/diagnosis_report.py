@@ -356,11 +356,15 @@ _READING_C = ("mask", "dsel", "secop")
 
 def _list_missing_roles(diagnosis: Diagnosis) -> list[str]:
     """Return one role for each register without a value because the line does not read it."""
-    given_roles = {role for x in diagnosis.cases for role in x.observation.operands}
+    block, ins = diagnosis.block, diagnosis.block.instruction
+    given_names = {
+        block.names.get(role) for x in diagnosis.cases for role in x.observation.operands
+    }
     missing_roles: dict[str, str] = {}
-    for role, source in diagnosis.block.instruction.roles.items():
-        if role not in given_roles:
-            missing_roles.setdefault(str(source), role)
+    for role in ins.roles:
+        name = ins.names.get(role)
+        if name and name not in given_names:
+            missing_roles.setdefault(name, role)
     return list(missing_roles.values())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 Span = tuple[int, int]
@@ -111,16 +111,23 @@ class PtxError(ValueError):
 
     def __str__(self) -> str:
         """Return the problems, each with a caret under the text concerned."""
-        shown_problems = (
-            self.errors
-            if len(self.errors) <= _MAX_SHOWN_PROBLEMS
-            else self.errors[: _MAX_SHOWN_PROBLEMS - 1]
-        )
-        lines = [format_problem(self.text, problem) for problem in shown_problems]
-        hidden_count = len(self.errors) - len(shown_problems)
-        return "\n".join(
-            [*lines, f"there are {hidden_count} more errors"] if hidden_count else lines
-        )
+        return "\n".join(self._iter_texts())
+
+    def format_with_lines(self, place: str = "") -> str:
+        """Return the problems as ``str`` does, those of each line below ``PLACEline 5:``."""
+        return "\n".join(self._iter_texts(place))
+
+    def _iter_texts(self, place: str | None = None) -> Iterator[str]:
+        count, last_line = len(self.errors), 0
+        shown_count = count if count <= _MAX_SHOWN_PROBLEMS else _MAX_SHOWN_PROBLEMS - 1
+        for problem in self.errors[:shown_count]:
+            line = self.text.count("\n", 0, problem.span[0]) + 1
+            if place is not None and line != last_line:
+                yield f"{place}line {line}:"
+            last_line = line
+            yield format_problem(self.text, problem)
+        if shown_count < count:
+            yield f"there are {count - shown_count} more errors"
 
 
 class NotOneError(PtxError):

@@ -95,6 +95,13 @@ def narrow(observed: Observed, width: int) -> Observed:
     return Observed(observed.bits & mask, observed.known_mask & mask)
 
 
+def check_position(name: str, count: int, index: int) -> None:
+    """Raise ValueError if a buffer has no element at an index."""
+    if index >= count:
+        noun = "element" if count == 1 else "elements"
+        raise ValueError(f"{name} has {count:,} {noun}, none at {index}")
+
+
 def find_differences(
     result: KernelRun, name: str, elements: Mapping[int, Observed]
 ) -> list[tuple[int, Observed]]:
@@ -106,8 +113,7 @@ def find_differences(
     words = buffer.words
     differences: list[tuple[int, Observed]] = []
     for index, observed in elements.items():
-        if index >= words.size:
-            raise ValueError(f"{name} has {words.size:,} elements, none at {index}")
+        check_position(name, words.size, index)
         wanted = narrow(observed, 8 * words.dtype.itemsize)
         is_right = buffer.is_known(index) and wanted.matches(int(words[index]))
         if wanted.known_mask and not is_right:

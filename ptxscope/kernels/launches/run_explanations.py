@@ -24,7 +24,14 @@ from ...engine.semantics.models import PTXAS_MODELS, Model
 from ...engine.syntax.opcodes import ATOMICS, EXCHANGES
 from ...engine.tracing.operand_bits import check_argument
 from .device_code import DeviceCode
-from .expected_elements import ExpectedBuffer, ExpectedResults, ExpectedWords, narrow, read_elements
+from .expected_elements import (
+    ExpectedBuffer,
+    ExpectedResults,
+    ExpectedWords,
+    check_position,
+    narrow,
+    read_elements,
+)
 from .instruction_changes import ChangeKind, StatementChange
 from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch, make_launch
 from .launch_memory import BoundBuffer
@@ -237,9 +244,7 @@ class _ChangeSearch:
             elements = read_elements(expected, array.dtype)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-        highest = max(elements, default=0)
-        if highest >= array.size:
-            raise ValueError(f"{name} has {array.size:,} elements, none at {highest}")
+        check_position(name, array.size, max(elements, default=0))
         width = 8 * array.dtype.itemsize
         known = ((i, narrow(x, width)) for i, x in elements.items())
         return buffer, {index: x for index, x in known if x.known_mask}

@@ -9,7 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import TYPE_BITS, MemoryOperand
+from ...engine.program.statement_operands import (
+    TYPE_BITS,
+    MemoryOperand,
+    VectorOperand,
+    iter_register_names,
+)
 from ...engine.syntax.opcodes import ACCESSES, ATOMICS, CALLS, STORES, WITHOUT_DESTINATION
 from .conflicts import get_threads
 from .memory_regions import AccessError, Region, WriteJournal
@@ -58,7 +63,7 @@ class RegisterWrite(NamedTuple):
 
 
 class PlaceWrite(NamedTuple):
-    """A place in memory that a step writes."""
+    """A place in memory that a step writes: one element of a vector."""
 
     name: str
     """``param0[2]``."""
@@ -81,6 +86,7 @@ class ThreadStep(NamedTuple):
     writes: tuple[RegisterWrite, ...]
     """Also the parameters of the function that it calls, and the result that it returns."""
     places: tuple[PlaceWrite, ...]
+    """In the order of the elements of a vector."""
     is_active: bool
     """Whether its guard lets it act."""
     depth: int
@@ -164,7 +170,7 @@ class ThreadLog:
                 writes.append(RegisterWrite(name, *self._peek(frame, name), frame.depth))
                 self._writers[frame.number, name] = number
             if statement.opcode in STORES | ATOMICS:
-                places = [self._note_store(x, number) for x in self._targets]
+                places = [y for x in self._targets for y in self._note_store(x, number)]
         self.steps.append(
             ThreadStep(
                 number,
@@ -276,13 +282,17 @@ class ThreadLog:
             return None
         return int.from_bytes(target.space.data.reshape(-1)[index:end].tobytes(), "little")
 
-    def _note_store(self, target: Target, number: int) -> PlaceWrite:
-        (offset, _), space = self._find_byte(target), target.space
-        size = target.access.width * target.access.element_count
-        for i in range(size):
-            self._memory[space.name, offset + i] = number
-        name = space.format_place(offset, target.access.width)
-        return PlaceWrite(name, self._peek_place(target), space.name, offset, size)
+    def _note_store(self, target: Target, number: int) -> Iterator[PlaceWrite]:
+        """Yield each element that a step writes."""
+        access, space, width = target.access, target.space, target.access.width
+        for i in range(access.element_count):
+            part = access._replace(offsets=access.offsets + i * width, element_count=1)
+            element = target._replace(access=part)
+            offset, _ = self._find_byte(element)
+            for byte in range(offset, offset + width):
+                self._memory[space.name, byte] = number
+            name = space.format_place(offset, width)
+            yield PlaceWrite(name, self._peek_place(element), space.name, offset, width)
 
     def _describe_writer(self, thread: int, line: int) -> str:
         if not line:
@@ -311,20 +321,35 @@ class ThreadLog:
                     pending.append((depth + (len(sources) > 1), self.steps[-number - 1]))
 
     def find_store(self, name: str, index: int) -> ThreadStep | None:
-        """Return the last step that wrote an element of a buffer; None if the thread did not."""
+        """Return the last step that wrote an element of a buffer; None if the thread did not.
+
+        If it stored a vector, it has only the parts in the element, and what it read for them.
+        """
         region = next((x for x in self.regions.get("global", ()) if x.name == name), None)
         if region is None:
             return None
-        place = region.start + index * region.element_bytes
-        return next(
-            (
-                step
-                for step in reversed(self.steps)
-                for access in step.places
-                if access.space == "global" and access.start <= place < access.start + access.size
-            ),
-            None,
-        )
+        start = region.start + index * region.element_bytes
+        end = start + region.element_bytes
+        for step in reversed(self.steps):
+            global_places = [x for x in step.places if x.space == "global"]
+            if any(x.start <= start < x.start + x.size for x in global_places):
+                return _narrow_store(step, start, end)
+        return None
+
+
+def _narrow_store(step: ThreadStep, start: int, end: int) -> ThreadStep:
+    """Return a step as if it stored only the parts of its vector that reach into some bytes."""
+    sources = step.statement.operands[step.statement.written_count :]
+    vector = next((x for x in sources if isinstance(x, VectorOperand)), None)
+    if vector is None or len(vector.parts) != len(step.places):
+        return step
+    pairs = zip(step.places, vector.parts, strict=True)
+    written = [(x, part) for x, part in pairs if x.start < end and start < x.start + x.size]
+    names = {name for _, part in written for name in iter_register_names(part)}
+    return step._replace(
+        reads=tuple(x for x in step.reads if x.is_address or x.name in names),
+        places=tuple(x for x, _ in written),
+    )
 
 
 def _is_common(step: ThreadStep) -> bool:
