@@ -111,6 +111,11 @@ class Explanation:
         """Cost: how unlikely the causes are, plus a penalty for a likely coincidence."""
         return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.matches)
 
+    @property
+    def is_coincidence(self) -> bool:
+        """Whether so many selectors fit that it is probably a coincidence."""
+        return is_coincidence(self.matches)
+
     @cached_property
     def trace(self) -> Trace:
         """The trace of the statement for the observation that is shown."""
@@ -269,7 +274,7 @@ def investigate(block: BasicBlock, observations: Sequence[Observation]) -> Diagn
                 )
         elif not explanations:
             near_misses = tuple(_iter_near_misses(search, own_cases, shown_index))
-    explanations.sort(key=lambda x: (len(x.causes) + is_coincidence(x.matches), x.cost))
+    explanations.sort(key=lambda x: (len(x.causes) + x.is_coincidence, x.cost))
     return Diagnosis(
         block,
         cases,

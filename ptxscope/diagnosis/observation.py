@@ -160,13 +160,13 @@ def parse_got(
         name_text, value_text = "", text
         role = next(iter(ins.results)) if len(ins.results) == 1 else None
     if role is None:
-        names_text = ", ".join(ins.results.values())
-        message = f"`{name_text.strip()}` is not a destination of {ins}"
+        names_text, line = ", ".join(ins.results.values()), str(ins).rstrip(";")
+        message = f"`{name_text.strip()}` is not a destination of {line}"
         if not equals:
             message = (
                 f"{format_existence(len(ins.results), 'destination')}; say which was observed"
                 if ins.results
-                else f"{ins} writes nothing that could be observed"
+                else f"{line} writes nothing that could be observed"
             )
         end = len(name_text) or len(text)
         raise PtxError(text, (Problem(message, (0, end), f"NAME=VALUE with {names_text}"),))

@@ -229,7 +229,14 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             changes.randomize_values,
         ),
         Action("edit.swap", "", "swap", "Swap the values of a and b", changes.swap_operands),
-        Action("edit.fix", "", "fix", "Apply the fix that an error offers", changes.fix_line),
+        Action(
+            "edit.fix",
+            "",
+            "fix",
+            "Apply the fix that an error offers",
+            changes.fix_line,
+            check=changes.check_fix,
+        ),
     ),
     "Documents": (
         Action("note", "", "note", "Write a note on this step, for exports", answers.write_note),

@@ -156,9 +156,10 @@ def explain(state: ExplorerState) -> Requests:
     is_of_another = setup.error is not None
     place = state.cursor and (state.cursor.program, state.cursor.index)
     draft_key = f"why? {setup.instruction.opcode} {place}"
-    values = (trace_of(setup), state.drafts.get(draft_key, ""), is_of_another)
+    draft = state.drafts.get(draft_key, "")
+    values = (trace_of(setup), draft, is_of_another, _map_other_writers(state))
     answer = yield Open("dialogs.report_dialogs:ExplainDialog", values)
-    state.drafts[draft_key], explanation = answer or (state.drafts.get(draft_key, ""), None)
+    state.drafts[draft_key], explanation = answer or (draft, None)
     if isinstance(explanation, Mapping):
         state.drafts[draft_key] = ""  # the result on other operands is to be observed
         yield from edit(state, edits.with_registers(state.setup, explanation))
@@ -168,6 +169,21 @@ def explain(state: ExplorerState) -> Requests:
         yield from edit(state, edits.with_explanation(setup, explanation))
         if explanation.instruction.opcode == setup.instruction.opcode:  # else the pin waits
             yield ShowOutcome("Pinned", "the documented evaluation; you see the explanation")
+
+
+def _map_other_writers(state: ExplorerState) -> Mapping[str, str]:
+    """Return the last other statement of the listing that writes a register, by its name."""
+    cursor, own_results = state.cursor, state.setup.instruction.results.values()
+    if cursor is None:
+        return {}
+    return {
+        name: statement.text
+        for statement in cursor.listing.programs[cursor.program].statements
+        if statement.explained and statement.number != cursor.index
+        for register in statement.explained.results.values()
+        if register not in own_results
+        for name in (register, register.removeprefix("%"))
+    }
 
 
 def check_sweep(state: ExplorerState) -> ShowHint | None:

@@ -71,15 +71,25 @@ def type_line(state: ExplorerState, text: str, *, is_pasted: bool = False) -> Re
     yield from report_edit(state, state.type_line(text, is_pasted=is_pasted))
 
 
+def check_fix(state: ExplorerState) -> ShowHint | None:
+    """Say why no word of the line is replaced, if so."""
+    error = state.setup.error
+    if error is None:
+        return ShowHint("There is no error to fix")
+    if error.fix is not None:
+        return None
+    hint = error.errors[0].hint
+    allowed = f" · allowed: {make_printable(hint)}" if hint else ""
+    return ShowHint(f"The error has no single fix{allowed}")
+
+
 def fix_line(state: ExplorerState) -> Requests:
     """Replace the wrong word by the suggestion."""
     setup = state.setup
-    for problem in setup.error.errors if setup.error else ():
-        if problem.fix is not None:
-            start, end = problem.span
-            line = setup.line[:start] + problem.fix + setup.line[end:]
-            yield from edit(state, edits.with_line(setup, line))
-            return
+    if setup.error and setup.error.fix:
+        (start, end), fix = setup.error.fix
+        line = setup.line[:start] + fix + setup.line[end:]
+        yield from edit(state, edits.with_line(setup, line))
 
 
 def open_instruction(

@@ -352,14 +352,16 @@ def parse_thread_number(run: ThreadRun, text: str) -> int:
 def explain_thread_run(run: ThreadRun, on_progress: OnProgress | None = None) -> RunDiagnosis:
     """Return the changes that give all that was expected, the second time also unlikely ones.
 
-    Raise ValueError if nothing was expected.
+    Raise ValueError if nothing was expected, or if the run gives all of it.
     """
-    launch = run.launch
+    launch, result = run.launch, run.result
     if not launch.expected:
         raise ValueError("nothing is expected: run with --expect NAME[INDEX]=… or NAME=@FILE")
+    if result and not any(find_differences(result, *x) for x in launch.expected.items()):
+        raise ValueError("all is as expected: there is nothing to explain")
     return explain_run(
         launch.make_launch(),
-        run.result,
+        result,
         launch.expected,
         on_progress,
         tries_all=run.diagnosis is not None,

@@ -225,8 +225,8 @@ class KeyBar(Pane, can_focus=False):
         dock: bottom; height: 1; border: none; padding: 0 1; overflow: hidden; background: $panel;
     }
     """
-    LABELLED = (90, 70)
-    """Minimum columns for a label on the last permanent key, and on the one before."""
+    WIDE_COLUMNS = 90
+    """Columns from which the last permanent key is shown even if others have no room then."""
 
     class Pressed(PostedMessage):
         """Posted when a key of the bar is clicked."""
@@ -251,14 +251,15 @@ class KeyBar(Pane, can_focus=False):
         """Return as many whole keys as there is room for, then the permanent keys.
 
         The screen's keys follow if all of the focus's have room. If a group has no room for all of
-        its keys, they share a label.
+        its keys, they share a label. On a narrow screen, the last permanent key is left out if
+        another key has no room beside it.
         """
         permanent_keys = list(self._permanent_keys)
-        for index, room in enumerate(self.LABELLED, 1):
-            if width < room and index < len(
-                permanent_keys
-            ):  # the first is the one that leaves the focus
-                permanent_keys[-index] = permanent_keys[-index]._replace(label="")
+        other_keys = (*group_keys(self._focus_keys), *permanent_keys)
+        has_room = sum(key.width + 2 for key in other_keys) - 2 <= width
+        # a single one is the key that leaves the focus
+        if width < self.WIDE_COLUMNS and len(permanent_keys) > 1 and not has_room:
+            permanent_keys.pop()
         right_pieces = [piece for key in permanent_keys for piece in _make_key_pieces(key)]
         if right_pieces:
             right_pieces[-1] = right_pieces[-1]._replace(text=right_pieces[-1].text.rstrip())
@@ -297,8 +298,7 @@ def _make_key_pieces(key: FooterKey) -> StyledLine:
             line.append(StyledText(key.separator, "dim"))
         line.append(StyledText(name, "current", (action, key.node)))
     target = (key.names[-1][1], key.node)
-    label = f" {key.label}  " if key.label else "  "
-    return [*line, StyledText(label, "dim", target)]
+    return [*line, StyledText(f" {key.label}  ", "dim", target)]
 
 
 class HintBar(Pane, can_focus=False):

@@ -94,6 +94,7 @@ class PtxLine(PlainInput):
     def __init__(self, id: str = "line") -> None:  # noqa: A002
         self.parts: Mapping[str, Span] = {}
         self.problem_spans: tuple[Span, ...] = ()
+        self._has_fix = False
         super().__init__(
             id=id,
             placeholder="an instruction, or paste an asm statement",
@@ -149,6 +150,7 @@ class PtxLine(PlainInput):
     def show(self, text: str, ins: Instruction, error: PtxError | None) -> None:
         """Show a line without posting an edit."""
         # spans are those of the parsed text, which may differ from a pasted line in blanks
+        self._has_fix = error is not None and error.fix is not None
         parts = ins.spans if error is None and ins.text == text else {}
         problem_spans = tuple(problem.span for problem in error.errors) if error else ()
         typing = (
@@ -163,6 +165,10 @@ class PtxLine(PlainInput):
         if (parts, problem_spans) != (self.parts, self.problem_spans):
             self.parts, self.problem_spans = parts, problem_spans
             self.refresh()
+
+    def label_of(self, action: str, label: str) -> str:
+        """Return a key's label; empty if it has no effect: no error has a single fix."""
+        return "" if action == "screen.do('edit.fix')" and not self._has_fix else label
 
     @property
     def candidates(self) -> tuple[Completion, ...]:

@@ -178,6 +178,8 @@ def test_a_planted_fault_is_found() -> None:
     assert [x.line for x in run.rows if x.is_suspect] == [20]
     with pytest.raises(ValueError, match="nothing is expected"):
         explain_thread_run(launch())
+    with pytest.raises(ValueError, match="all is as expected: there is nothing to explain"):
+        explain_thread_run(launch(f"{VALUES} --expect out=[3,6,9]"))
 
 
 def test_a_thread_that_can_not_go_on_is_followed_to_its_end() -> None:

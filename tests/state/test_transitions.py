@@ -178,6 +178,7 @@ REFUSALS = {
     "prove": "× nothing is pinned",
     "edit.undo": "There is no edit to undo",
     "edit.redo": "There is no edit to redo",
+    "edit.fix": "There is no error to fix",
 }
 
 

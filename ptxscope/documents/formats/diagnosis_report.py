@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 from ...diagnosis.causes import Cause, CauseKind
@@ -42,7 +41,7 @@ from .markup import (
 from .text import WIDTH, command_lines, render, step_lines
 
 MAX_EXPLANATIONS = 6
-"""Number of groups of explanations of a size that are shown by default."""
+"""Number of groups of explanations below a heading that are shown by default."""
 ALIKE = 3
 """Number of further explanations of a group that are shown by default."""
 VALUE_INDENTS = ("  ", "      ", "")
@@ -63,9 +62,12 @@ def iter_diagnosis_blocks(
         return
     yield make_paragraph(explanations[0].sentence)
     yield from _iter_detail_blocks(diagnosis, explanations[0])
-    for size, group in groupby(explanations[1:], key=lambda x: len(x.causes)):
-        yield make_heading(_format_heading(diagnosis, size))
-        yield from _iter_group_blocks(diagnosis, list(group), with_all)
+    groups: dict[str, list[Explanation]] = {}
+    for explanation in explanations[1:]:
+        groups.setdefault(_format_heading(diagnosis, explanation), []).append(explanation)
+    for heading, group in groups.items():
+        yield make_heading(heading)
+        yield from _iter_group_blocks(diagnosis, group, with_all)
     if not is_brief:
         documented, suffix = diagnosis.documented, ""
         if len(block.statements) > 1 and explanations[0].causes:
@@ -219,16 +221,17 @@ def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"  {lanes}"
 
 
-def _format_heading(diagnosis: Diagnosis, size: int) -> str:
+def _format_heading(diagnosis: Diagnosis, explanation: Explanation) -> str:
     if diagnosis.explanations[0].kind is CauseKind.DOCUMENTED:
         return "These also fit the observation" + "s" * (len(diagnosis.cases) > 1)
-    return _SIZES[size]
+    suffix = " that may fit by coincidence" if explanation.is_coincidence else ""
+    return _SIZES[len(explanation.causes)] + suffix
 
 
 def _iter_group_blocks(
     diagnosis: Diagnosis, explanations: list[Explanation], with_all: bool
 ) -> Iterator[Block]:
-    """Yield the explanations of one size; those that vary the same things form a group."""
+    """Yield the explanations of a heading; those that vary the same things form a group."""
     groups: dict[tuple[object, ...], list[Explanation]] = {}
     for explanation in explanations:
         aspects = (cause.changed_aspects for cause in explanation.causes)

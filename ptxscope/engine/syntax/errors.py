@@ -100,6 +100,11 @@ class PtxError(ValueError):
         return self.errors[0].hint
 
     @property
+    def fix(self) -> tuple[Span, str] | None:
+        """The span of the first problem with a likely alternative, and its replacement."""
+        return next(((x.span, x.fix) for x in self.errors if x.fix is not None), None)
+
+    @property
     def summary(self) -> str:
         """The first problem and what is allowed, as one line; not escaped."""
         return f"{self.message}; allowed: {self.hint}" if self.hint else self.message

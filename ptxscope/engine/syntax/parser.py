@@ -349,12 +349,20 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
         message = f"`{opcode.text}` is a PTX instruction that ptxscope does not explain"
         return Problem(message, span, " ".join(CATALOG), unread=True)
     suggestions = suggest_opcodes(opcode.text)
+    suggestions = tuple(x for x in suggestions if _fits(x, statement, fragment)) or suggestions
     message = f"{quote_word(opcode.text)} is not an instruction"
     if suggestions:
         message += f"; {format_opcode_question(suggestions)}"
     if opcode.text in ("varvg2", "varvg4"):
         message += " (the PTX ISA's target notes misspell it)"
     return Problem(message, span, " ".join(suggestions or CATALOG), next(iter(suggestions), None))
+
+
+def _fits(name: str, statement: RawInstruction, fragment: Fragment) -> bool:
+    """Whether a statement is legal with another opcode."""
+    named = statement._replace(opcode=statement.opcode._replace(text=name))
+    entry = _find_entry(named)
+    return entry is not None and not _parse_known_statement("", fragment, named, entry).problems
 
 
 def _parse_known_statement(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -36,6 +37,7 @@ from ...sources.lint import check_text
 from ...sources.suppressions import hide_remarks
 from ...state.requests import MenuItem
 from ...state.solver_questions import PROOF_SECONDS
+from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.form_fields import LabelledInput, Menu, Page
 from ..solver_search import SolverSearch
 from .dialog import Dialog, DialogFrame
@@ -197,11 +199,19 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
 
     help_section = "why?"
 
-    def __init__(self, trace: Trace, got: str, of_another: bool = False) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        got: str,
+        of_another: bool = False,
+        other_writers: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         super().__init__()
         self._title = f"Why did I get that?{' · of the last legal line' if of_another else ''}"
         """The title; if the current line is not legal, the last legal one is explained."""
         self._trace, self._initial_text = trace, got
+        self._other_writers = other_writers
+        """The other statements of the listing by the registers that they write."""
         self._diagnosis: Diagnosis | None = None
         self._next: NextOperands | None = None
         """The operands to try next, once they have been found."""
@@ -257,17 +267,28 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
             self._show(["Which result did you get? Write ? for unknown digits."], [])
             return
         ins = self._trace.instruction
+        parts = text.split() if len(ins.results) > 1 else [text]
         try:
-            parts = text.split() if len(ins.results) > 1 else [text]
             observed = dict(parse_got(ins, part, reading_type) for part in parts)
         except PtxError as error:
-            self._show([error.summary], [])
+            self._show([self._describe_other_writer(parts) or error.summary], [])
             return
         self._diagnosis = investigate(
             self._trace.block, [Observation(self._trace.operands, observed)]
         )
         lines = [line.strip() for line in observation_lines(self._diagnosis)]
         self._show(lines[1:], self._diagnosis.explanations)
+
+    def _describe_other_writer(self, parts: Sequence[str]) -> str:
+        """Return which other statement writes an observed register, and how to go there."""
+        for name in (part.partition("=")[0].strip() for part in parts):
+            if name in self._other_writers:
+                keys = " or ".join(get_explorer_app(self).key_names["listing.move"][0].split())
+                return (
+                    f"`{name}` is a result of `{self._other_writers[name]}`: "
+                    f"press Esc, go there with {keys}, and explain it there"
+                )
+        return ""
 
     def _show(
         self, lines: list[str], explanations: tuple[Explanation, ...] | list[Explanation]
