@@ -255,10 +255,10 @@ class KeyBar(Pane, can_focus=False):
         another key has no room beside it.
         """
         permanent_keys = list(self._permanent_keys)
-        other_keys = (*group_keys(self._focus_keys), *permanent_keys)
-        has_room = sum(key.width + 2 for key in other_keys) - 2 <= width
+        all_keys = (*group_keys(self._focus_keys), *permanent_keys)
+        full_columns = sum(key.width + 2 for key in all_keys) - 2
         # a single one is the key that leaves the focus
-        if width < self.WIDE_COLUMNS and len(permanent_keys) > 1 and not has_room:
+        if len(permanent_keys) > 1 and width < min(full_columns, self.WIDE_COLUMNS):
             permanent_keys.pop()
         right_pieces = [piece for key in permanent_keys for piece in _make_key_pieces(key)]
         if right_pieces:

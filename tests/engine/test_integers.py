@@ -122,7 +122,9 @@ def test_the_carry_is_an_operand_and_a_result() -> None:
     found = trace("addc.cc.u32 d, a, b", values)
     assert found.result == {"d": 0, "CC.CF": 1}
     assert any("CC.CF=1" in note for note in found.notes)
-    assert not any("CC.CF=1" in note for note in trace("addc.u32 d, a, b", values | {"cc": 0}).notes)
+    assert not any(
+        "CC.CF=1" in note for note in trace("addc.u32 d, a, b", values | {"cc": 0}).notes
+    )
     # a register may have that name
     assert evaluate("addc.u32 d, a, cc", {"a": 1, "cc": 5}) == {"d": 6}
     assert evaluate("addc.u32 d, a, cc", {"a": 1, "cc": 5, "CC.CF": 1}) == {"d": 7}
