@@ -186,6 +186,8 @@ class ExplorerView:
         if self.value_field is not None:
             self.value_field.follow_edit(trace.operands)
         self.show_status()
+        if self.line.has_focus:
+            self.show_keys()  # F2 applies to an error that has a fix
         self.show_step()
         if self.follower is not None:
             self.follower()
