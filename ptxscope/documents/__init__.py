@@ -57,7 +57,7 @@ def format_of(name: str) -> Format | None:
 
 def ending_of(name: str) -> str:
     """Return the ending of a file name in lower case, without its dot, or an empty string."""
-    base = name.rpartition("/")[2]
+    base = name.rpartition("/")[2].lstrip(".")  # a dot in front hides a file
     return base.rpartition(".")[2].lower() if "." in base else ""
 
 

@@ -40,7 +40,7 @@ BEGINS: dict[str, bytes] = {
 TEXT = BEGINS["txt"]
 
 
-OTHERS = ["x", "x.", "x.tex", "svg", ".hidden", "a.svg.bak", "d.svg/x"]
+OTHERS = ["x", "x.", "svg", ".hidden", "d.svg/x"]
 
 
 @sampled

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from ...engine.syntax.errors import format_install_hint
 from ..support.arguments import Parser, make_command_parser, parse_words
@@ -37,7 +38,7 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(
             f"error: `lsp` needs {error.name}: {format_install_hint('editor')}"
         ) from None
-    # the server closes its output, but not the standard output
-    with Path("/dev/stdout").open("wb") as output:
+    # the server closes its output, which must not be the standard output
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
         make_server(arguments.page).start_io(stdout=output)
     return 0
