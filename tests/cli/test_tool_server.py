@@ -42,6 +42,7 @@ async def test_a_model_that_asks_why_vset4_gave_0xff_gets_the_cause() -> None:
         assert answer == {"documented": "d=0x00000001", "explanations": []}
 
 
+@ci_only
 async def test_an_evaluation_has_the_result_of_each_model() -> None:
     line, values = "vmad.u32.u32.u32.sat d, a, b, c", {"a": -1, "b": [0, 1], "c": "0x1"}
     numbers = {"a": 0xFFFFFFFF, "b": 1, "c": 1}
@@ -53,6 +54,7 @@ async def test_an_evaluation_has_the_result_of_each_model() -> None:
     assert answer["isa"] != answer["ptxas"]  # E10
 
 
+@ci_only
 async def test_an_error_has_the_caret_of_the_command() -> None:
     async with open_session() as session:
         is_error, _, text = await call(
