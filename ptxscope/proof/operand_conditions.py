@@ -196,6 +196,7 @@ class _ConditionReader:
         for index, operator in enumerate(x.ops):
             op = _RELATIONS.get(type(operator)) or self._reject(x)
             pair = values[index : index + 2]
+            # unsigned, `a < 0` never holds, and `a >= 0` always does
             register, zero = pair if isinstance(operator, ast.Lt | ast.GtE) else pair[::-1]
             if op not in (Op.EQUAL, Op.NOT_EQUAL) and register.bits and zero.node == 0:
                 self._fail(_UNSIGNED, self._find_span(x), _SIGNED_HINT)

@@ -50,12 +50,12 @@ _MASKS = {
 
 
 class Redundancy(NamedTuple):
-    """What an instruction says without effect, and a line with the same result without it."""
+    """A part of an instruction without effect, and a line without it that has the same result."""
 
     rule: str
     """A key of ``CHECK_RULES``."""
     fact: str
-    """What the instruction does, or does not read, as a clause."""
+    """The instruction's effect, or the part that it ignores, as a clause."""
     line: str
 
     @property
@@ -65,7 +65,7 @@ class Redundancy(NamedTuple):
 
 
 def find_redundancies(ins: Instruction) -> Iterator[Redundancy]:
-    """Yield what an instruction says without effect.
+    """Yield the parts of an instruction without effect.
 
     Only instructions that move or combine bits are examined, and only with a constant, a truth
     table or a repeated register.

@@ -110,10 +110,8 @@ def with_form(setup: Setup, form: Form) -> Setup:
     literals = {role: x.bits for role, x in ins.roles.items() if isinstance(x, Immediate)}
     taken = {*ins.names.values()}
     registers = {
-        literal: Register(
-            next(y for y in (literal, f"{literal}1", f"{literal}2") if y not in taken)
-        )
-        for literal in literals
+        role: Register(next(x for x in (role, f"{role}1", f"{role}2") if x not in taken))
+        for role in literals
     }
     operands = make_instruction(form, ins.destinations, {**ins.roles, **registers}, ins.guard)
     values = {

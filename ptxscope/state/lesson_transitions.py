@@ -32,11 +32,9 @@ def choose_lesson(state: ExplorerState) -> Requests:
         return
     items = [
         MenuItem(
-            lesson.title,
-            describe_lesson(lesson, places.get(lesson.name, LessonProgress())),
-            lesson.group,
+            head.title, describe_lesson(head, places.get(head.name, LessonProgress())), head.group
         )
-        for lesson in heads
+        for head in heads
     ]
     names = [head.name for head in heads]
     first = names.index(find_next_lesson(names, places) or names[0])

@@ -43,7 +43,7 @@ class ListingRow(NamedTuple):
     sequence: tuple[int, int] | None = None
     """Its program, and the number of the sequence there that it belongs to, if it is only one."""
     call: str = ""
-    """What the sequence computes that ends here: ``__vadd4(a, b) → d``."""
+    """The computation of a sequence that ends here: ``__vadd4(a, b) → d``."""
 
 
 def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator[ListingRow]:
@@ -107,10 +107,10 @@ def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
     sequences = find_sequences(program)
     places = [(y.number, number) for number, x in enumerate(sequences) for y in x.statements]
     counts = Counter(place for place, _ in places)
-    calls = {
-        match.statements[-1].number: f"{match.call} → {match.result}  lines {match.format_lines()}"
-        for match in sequences
-    }
+    calls = {}
+    for sequence in sequences:
+        text = f"{sequence.call} → {sequence.result}  lines {sequence.format_lines()}"
+        calls[sequence.statements[-1].number] = text
     return {place: number for place, number in places if counts[place] == 1}, calls
 
 

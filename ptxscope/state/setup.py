@@ -22,7 +22,7 @@ FIRST_OPCODE = "vadd4"
 
 
 class OperandOrigin(NamedTuple):
-    """Where operands come from that are not those of the listing's run."""
+    """The source of operands that are not those of the listing's run."""
 
     text: str
     """``thread (5,0,0) of block (0,0,0), step 18``."""
@@ -51,7 +51,7 @@ class Setup(FrozenRecord):
     edited_roles: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     """The roles whose values the user has edited; the others' may be those of an example."""
     origin: OperandOrigin | None = None
-    """Where they come from, if that is known."""
+    """The source of the operand values, if it is known."""
 
 
 def trace_of(setup: Setup) -> Trace:

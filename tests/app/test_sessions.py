@@ -52,8 +52,8 @@ def read_sessions() -> list[Session]:
     return sessions
 
 
-async def do(drive: Driver, keys: str) -> None:
-    """Do what a step says, one after the other."""
+async def perform_keys(drive: Driver, keys: str) -> None:
+    """Perform the keys, clicks and openings of a step, in order."""
     for match in _KEY.finditer(keys):
         kind, text = match[1] or "type", (match[3] or "").replace("\\n", "\n")
         match kind:
@@ -129,7 +129,7 @@ async def test_what_keys_do_is_seen(session: Session) -> None:
     line = None if session.line == "-" else session.line
     async with explorer(line, session.values, size=session.size) as drive:
         for keys, check in session.steps:
-            await do(drive, keys)
+            await perform_keys(drive, keys)
             fault = await find_fault(drive, check) if check else None
             assert fault is None, f"{keys} | {check}\n{fault}"
         if drive.app.screen is drive.screen and drive.app.is_running:

@@ -80,13 +80,6 @@ class Terminal:
             time.sleep(0.5)
         return shown
 
-    def wait_without(self, text: str) -> None:
-        """Wait until a text is gone: a key that comes with an Escape would be one key with it."""
-        deadline = time.monotonic() + _PATIENCE
-        while text in (shown := self.screen()):
-            assert time.monotonic() < deadline, f"{text!r} stays:\n{shown}"
-            time.sleep(0.05)
-
     def ended(self) -> bool:
         deadline = time.monotonic() + _PATIENCE
         while self.tmux("list-sessions"):

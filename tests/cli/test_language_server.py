@@ -252,12 +252,12 @@ def test_the_sequences_of_a_listing_are_those_of_the_command(
 ) -> None:
     path = VIDEO.parent / "intrinsics.ptx"
     source = SourceText(path.read_text(encoding="utf-8"), "intrinsics.ptx")
-    found = [(x.location.line, x.ptx) for x in source.find_sequences(CheckSettings())]
+    found = [(x.location.line, x.ptx) for x in source.check_sequences(CheckSettings())]
     assert main(["check", str(path), "-f", "json"]) == 0
     items = json.loads(capsys.readouterr().out)
     assert found == [(x["line"], x["ptx"]) for x in items if "sequence" in x]
     assert len(found) > 50
-    assert not [*source.find_sequences(CheckSettings(ignored_rules=frozenset(["sequence"])))]
+    assert not [*source.check_sequences(CheckSettings(ignored_rules=frozenset(["sequence"])))]
 
 
 def test_positions_after_the_end_of_a_text_have_no_edits() -> None:

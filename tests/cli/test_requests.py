@@ -119,12 +119,12 @@ def test_a_request_has_its_status_and_answer_and_creates_no_file(
     parts.insert(0, status[1:].removeprefix(">").removeprefix(" "))
     assert done.returncode == int(status[0]), done
     assert not {"\x1b", "\x9b", "\u202e"} & {*done.stdout, *done.stderr}
-    marked = [re.findall(r"\A(?:(2?>)(?: |\Z))?(.*)", part)[0] for part in parts]
+    pairs = [re.findall(r"\A(?:(2?>)(?: |\Z))?(.*)", part)[0] for part in parts]
     for mark, printed in ((">", done.stdout), ("2>", done.stderr)):
-        wanted = [part for stream, part in marked if (stream or usual) == mark]
-        assert wanted or not printed, printed
-        for part in wanted:
+        own_parts = [part for stream, part in pairs if (stream or usual) == mark]
+        assert own_parts or not printed, printed
+        for part in own_parts:
             is_missing = part.startswith("~ ")
             assert has_part(printed, part.removeprefix("~ ")) != is_missing, (part, printed)
-    left = {x: x.read_text("utf-8") for x in tmp_path.rglob("*") if not x.is_dir()}
-    assert left == {tmp_path / name: text for name, text in request_.files.items()}
+    files = {x: x.read_text("utf-8") for x in tmp_path.rglob("*") if not x.is_dir()}
+    assert files == {tmp_path / name: text for name, text in request_.files.items()}

@@ -179,12 +179,12 @@ class PtxServer(LanguageServer):
         settings = self.read_settings(text.source.name)
         self.items[uri] = items = list[CheckedInstruction]()
         diagnostics = list[lsp.Diagnostic]()
-        checks = {0.0: text.source.check, _PAUSE_SECONDS: text.source.find_sequences}
-        for pause, find_items in checks.items():
+        checks = ((0.0, text.source.check), (_PAUSE_SECONDS, text.source.check_sequences))
+        for pause, check in checks:
             await asyncio.sleep(pause)
-            found = find_items(settings)
+            new_items = check(settings)
             # in parts, so that a change does not have to wait for all of an earlier version
-            while part := await self.checkers[uri].run(partial(_take, found)):
+            while part := await self.checkers[uri].run(partial(_take, new_items)):
                 items += part
                 diagnostics += (text.make_diagnostic(x) for item in part for x in item.diagnostics)
             self.text_document_publish_diagnostics(

@@ -48,7 +48,7 @@ from ...sources.source_programs import load
 from ..support.check_settings import CheckSettings
 
 _STATEMENT_START = re.compile(r"[;{}\"'`\n]|\\[nrt]")
-"""What stands before a statement, in a listing or in a string."""
+"""The text before a statement: a mark, or an escape in a string."""
 _NAMED_OPERAND = re.compile(r"%\[(\w+)\]", re.ASCII)
 _LINES_AROUND = 20
 """Lines of a listing before and after a position that are read to describe it."""
@@ -117,7 +117,7 @@ class SourceText:
         items = check_text(self.text, self.name, settings.definitions, with_line_markers=False)
         return settings.filter_items(items)
 
-    def find_sequences(self, settings: CheckSettings) -> Iterator[CheckedInstruction]:
+    def check_sequences(self, settings: CheckSettings) -> Iterator[CheckedInstruction]:
         """Yield the notes of `ptxscope check` on sequences that compute an intrinsic."""
         search = SequenceSearch(self.name)
         if len(self.text) <= MAX_SEQUENCE_CHARS and not self._is_excluded(settings):
@@ -224,12 +224,13 @@ class SourceText:
             return tokens
         for piece in self._pieces:
             fragment = piece.flatten()
-            before, is_start = "", True
+            previous_text, is_start = "", True
             for word in tokenize(fragment.ptx):
                 if kind := _classify(word, is_start=is_start):
                     tokens.append(SemanticToken(fragment.find_origin(*word.span), kind))
-                is_start = word.text in ";{}:" or before in ("@", "!")
-                before = word.text
+                # a guard stands before the opcode: `@!%p1 add`
+                is_start = word.text in ";{}:" or previous_text in ("@", "!")
+                previous_text = word.text
         return sorted(tokens)
 
     # --- changes -----------------------------------------------------------------------------

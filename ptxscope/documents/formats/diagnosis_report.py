@@ -301,19 +301,16 @@ def _list_details(diagnosis: Diagnosis, explanation: Explanation) -> Iterator[st
 def _format_digit_choices(matches: SelectorMatches, role: str) -> str:
     """Format the digits that fit, lane by lane: ``a.b3[04]2*``; ``*`` is any digit."""
     lanes = [sorted({pair["ab".index(role)] for pair in lane}) for lane in reversed(matches.lanes)]
-    digits = (
-        str(own_lanes[0])
-        if len(own_lanes) == 1
-        else "*"
-        if len(own_lanes) == 2 * len(lanes)
-        else f"[{_format_digits(own_lanes)}]"
-        for own_lanes in lanes
-    )
-    return f"{role}.{'b' if len(lanes) == 4 else 'h'}{''.join(digits)}"
+    digits_text = "".join(_format_digits(digits, 2 * len(lanes)) for digits in lanes)
+    return f"{role}.{'b' if len(lanes) == 4 else 'h'}{digits_text}"
 
 
-def _format_digits(digits: Sequence[int]) -> str:
-    return "".join(map(str, digits))
+def _format_digits(digits: Sequence[int], count: int) -> str:
+    """Format the digits that fit in a lane, of so many."""
+    if len(digits) == count:
+        return "*"
+    text = "".join(map(str, digits))
+    return text if len(digits) == 1 else f"[{text}]"
 
 
 def iter_unexplained_blocks(diagnosis: Diagnosis) -> Iterator[Block]:

@@ -137,7 +137,7 @@ def _place_number_line(
             area, y, PlacedAxis(area.x + room, area.right - room), max_distance
         )
     left_distance, right_distance = (
-        max(lane_count * width, _MIN_DISTANCE) if lane_count else 0.0 for lane_count in (low, high)
+        max(excess * width, _MIN_DISTANCE) if excess else 0.0 for excess in (low, high)
     )
     start = area.center - width / 2
     start = min(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, Self
 
 from .svg_colours import SvgColour
@@ -70,11 +71,9 @@ def _iter_words(text: str, width: float, size: float, is_monospaced: bool) -> It
             yield word
             continue
         part = ""
-        for piece in (
-            piece
-            for segment in _BREAKS.split(word)
-            for piece in _break_word(segment, width, size, is_monospaced)
-        ):
+        segments = _BREAKS.split(word)
+        pieces = (_break_word(x, width, size, is_monospaced) for x in segments)
+        for piece in chain.from_iterable(pieces):
             if part and measure_text(part + piece, size, is_monospaced) > width:
                 yield part
                 part = ""

@@ -126,10 +126,11 @@ class PtxError(ValueError):
         count, last_line = len(self.errors), 0
         shown_count = count if count <= _MAX_SHOWN_PROBLEMS else _MAX_SHOWN_PROBLEMS - 1
         for problem in self.errors[:shown_count]:
-            line = self.text.count("\n", 0, problem.span[0]) + 1
-            if place is not None and line != last_line:
-                yield f"{place}line {line}:"
-            last_line = line
+            if place is not None:
+                line = self.text.count("\n", 0, problem.span[0]) + 1
+                if line != last_line:
+                    yield f"{place}line {line}:"
+                last_line = line
             yield format_problem(self.text, problem)
         if shown_count < count:
             yield f"there are {count - shown_count} more errors"

@@ -97,13 +97,11 @@ class LaunchMemory:
         for x in self.buffers:
             self.spaces["global"].write_bytes(x.region, x.array.reshape(-1).view(np.uint8))
         for variable, region in regions:
-            data = b""
+            data, width = b"", variable.element_bytes
             if variable.values:
                 data = b"".join(
-                    self._resolve_initial_value(word).to_bytes(16, "little")[
-                        : variable.element_bytes
-                    ]
-                    for word in variable.values
+                    self._resolve_initial_value(value).to_bytes(16, "little")[:width]
+                    for value in variable.values
                 )
                 data = data[: variable.bytes]
                 self.spaces[variable.space].write_bytes(region, data)

@@ -258,7 +258,7 @@ class MemoryWrite(NamedTuple):
     values: npt.NDArray[Any]
     """Unsigned, one for each offset."""
     is_unknown: npt.NDArray[np.bool_] | None
-    """Which of their bytes are not known, a row for each; None if all are."""
+    """Flags of their bytes that are unknown, a row for each element; None if all are known."""
 
 
 class MemoryContents(NamedTuple):
@@ -267,7 +267,7 @@ class MemoryContents(NamedTuple):
     data: Bytes
     is_unknown: npt.NDArray[np.bool_]
     is_written: npt.NDArray[np.bool_]
-    """Which bytes the wave has written."""
+    """Flags of the bytes that the wave has written."""
 
 
 class _ByteWrites(NamedTuple):

@@ -108,9 +108,9 @@ def _choose_scale_and_ticks(
     """
     longest = _choose_scale(axis.points, room, _MAX_AXIS_COLUMNS, is_shared=is_shared)
     scales = [longest] + [
-        _choose_scale(axis.points, room, longest.cells - fewer, is_shared=is_shared)
-        for fewer in range(1, _SHORTENING + 1)
-        if longest.cells - fewer >= _ALIGNED_AXIS
+        _choose_scale(axis.points, room, longest.cells - cell_count, is_shared=is_shared)
+        for cell_count in range(1, _SHORTENING + 1)
+        if longest.cells - cell_count >= _ALIGNED_AXIS
     ]
     choices = [
         (scale, _choose_ticks(axis, scale, set(map(scale.find_start, groups)), room))
