@@ -9,8 +9,8 @@ import numpy as np
 from ptxscope import parse
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.sweep.computation import MAX_SIDE_VALUES, compute_sweep
-from ptxscope.sweep.register_parts import choose_default_result, parse_swept_part
+from ptxscope.features.sweep.computation import MAX_SIDE_VALUES, compute_sweep
+from ptxscope.features.sweep.register_parts import choose_default_result, parse_swept_part
 
 from .measure import interleaved
 

@@ -43,6 +43,7 @@ from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.note_targets import parse_note, parse_steps
 from ptxscope.engine.tracing.trace import make_trace
+from ptxscope.features.sweep.register_parts import parse_swept_part
 from ptxscope.kernels.blocks.block_parser import parse_block
 from ptxscope.kernels.launches.device_code import load_device_code
 from ptxscope.kernels.launches.launch_text import parse_argument
@@ -58,7 +59,6 @@ from ptxscope.sources.source_language import Language, language_of
 from ptxscope.sources.source_programs import load
 from ptxscope.state.instruction_search import search_instructions
 from ptxscope.state.open_listing import open_listing
-from ptxscope.sweep.register_parts import parse_swept_part
 from tests.cli.running import updated
 from tests.reference_data import DATA
 from tests.tiers import ci_only, some

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from ptxscope import export, parse, trace
-from ptxscope.cli.support.arguments import COMMANDS, Parser, make_top_parser
+from ptxscope.cli.support.arguments import Parser, make_top_parser, map_commands
 from ptxscope.engine.isa.catalog import CATALOG
 
 from .manual_text import (
@@ -42,12 +42,12 @@ def _make_command_page() -> list[str]:
     ]
     rows = (
         (format_link(f"`ptxscope {name}`", f"#ptxscope-{name}"), format_sentence(about))
-        for name, about in COMMANDS.items()
+        for name, about in map_commands().items()
     )
     lines += table(("command", "purpose"), rows)
     lines += _epilog_lines(make_top_parser())
     lines += ["Files are read as UTF-8 or UTF-16, and written completely or not at all.", ""]
-    for name in COMMANDS:
+    for name in map_commands():
         lines += make_command_section(name)
     return lines
 
@@ -56,7 +56,7 @@ def make_command_section(name: str) -> list[str]:
     """Return the lines on one command."""
     parser: Parser = import_module(f"ptxscope.cli.commands.{name}").make_parser()
     lines = heading(f"ptxscope {name}", 2)
-    lines += [format_sentence(parser.description or COMMANDS[name]), ""]
+    lines += [format_sentence(parser.description or map_commands()[name]), ""]
     lines += code_block("none", _usage_lines(parser))
     for group in parser._action_groups:
         if group._group_actions:

@@ -20,7 +20,7 @@ from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.trace import trace
 from ptxscope.learn.practice import SeededRandom, make_instruction, pick_form, pick_operands
-from ptxscope.page.permalink import TOOLS, PageLink, format_permalink, parse_permalink
+from ptxscope.page.permalink import PageLink, format_permalink, map_tools, parse_permalink
 from ptxscope.page.site import CDN, FILES, make_site
 from tools.page_browser import READY_MS, PageDriver, serve_site, start_browser
 
@@ -314,7 +314,7 @@ def check_offline(driver: PageDriver) -> str:
         before = driver.page.inner_html("#picture")
         driver.page.fill("#value-b", "0x12345678")
         require(driver.page.inner_html("#picture") != before, "offline, nothing is drawn")
-        for name in TOOLS.values():
+        for name in map_tools().values():
             driver.page.click(f"#tools [data-do={name}]")
             driver.page.wait_for_timeout(150)
             require(driver.page.inner_text("#panel"), f"offline, {name} shows nothing")

@@ -6,10 +6,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from itertools import takewhile
 
-from .support.arguments import COMMANDS, OLD_SPELLINGS, make_top_parser
+from ..feature import load
+from .support.arguments import (
+    find_command_module,
+    find_new_spelling,
+    make_top_parser,
+    map_commands,
+)
 from .support.streams import CommandError, discard_output, prepare_streams, print_message
 
 _IN_NO_COMMAND = frozenset(" \t\n./;({")
@@ -72,12 +77,11 @@ def _flush_output() -> int:
 
 
 def _run_command(words: Sequence[str]) -> int:
-    if not words or (words[0] not in COMMANDS and _can_open(words[0])):
+    if not words or (not find_command_module(words[0]) and _can_open(words[0])):
         words = ("open", *words)
-    if words[0] in COMMANDS:
+    if module := find_command_module(words[0], is_anywhere=not words[0].startswith("-")):
         _check_spellings(*words)
-        command = import_module(f".commands.{words[0]}", __name__)
-        status: int = command.run(words[1:])
+        status: int = load(module).run(words[1:])
         return status
     if not words[0].startswith("-"):
         raise CommandError(_format_unknown_command(words[0]))
@@ -91,7 +95,7 @@ def _check_spellings(command: str, *words: str) -> None:
     """Raise CommandError, with the new spelling, for an option that the command had."""
     for word in takewhile("--".__ne__, words):
         option = word.partition("=")[0]
-        if new := OLD_SPELLINGS.get((command, option)):
+        if new := find_new_spelling(command, option):
             raise CommandError(f"error: {option} is no longer an option; write `{new}`")
 
 
@@ -117,6 +121,7 @@ def _format_unknown_command(word: str) -> str:
     from ..engine.syntax.errors import find_closest_spelling, make_printable
 
     name = make_printable(word)
-    suggestion = find_closest_spelling(word, [*COMMANDS])
-    hint = f"did you mean `{suggestion}`?" if suggestion else "commands: " + ", ".join(COMMANDS)
+    suggestion = find_closest_spelling(word, [*map_commands()])
+    names = ", ".join(map_commands())
+    hint = f"did you mean `{suggestion}`?" if suggestion else f"commands: {names}"
     return f"error: {name!r} is not a command; {hint}"

@@ -199,11 +199,12 @@ class DocumentSubject(Flag):
 
     LINE = auto()
     BLOCK = auto()
-    SWEEP = auto()
+    PLOT = auto()
+    """A picture that a feature draws."""
 
 
 _TRACE = DocumentSubject.LINE | DocumentSubject.BLOCK
-_ALL = _TRACE | DocumentSubject.SWEEP
+_ALL = _TRACE | DocumentSubject.PLOT
 
 
 class Option(NamedTuple):

@@ -40,7 +40,7 @@ from .page_actions import (
 )
 from .page_picture import PagePicture, draw_picture, drop_style, list_zones
 from .page_state import PageState
-from .permalink import TOOLS, format_permalink
+from .permalink import format_permalink, map_tools
 
 COPY_FORMATS = ("link", "markdown", "svg", "command", "c")
 """What the page copies as text; a PNG is drawn from the SVG."""
@@ -160,7 +160,7 @@ def make_view(page: PageState) -> dict[str, object]:
                 _make_action_button(page, id_, aria_expanded=format_flag(name == page.tool.name)),
                 make_element("span", ACTIONS[id_].tooltip),
             )
-            for name, id_ in TOOLS.items()
+            for name, id_ in map_tools().items()
         ],
         "#panel": page.panel,
         "stale": page.is_panel_stale,

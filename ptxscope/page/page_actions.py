@@ -22,7 +22,7 @@ from ..state.requests import Notify, ShowHint, ShowOutcome, Transition
 from . import tool_panels
 from .page_picture import find_kind, parse_place
 from .page_state import OpenTool, PageState
-from .permalink import TOOLS, PageLink, parse_permalink
+from .permalink import PageLink, list_panels, map_tools, parse_permalink
 
 if TYPE_CHECKING:
     from ..engine.tracing.trace import Trace
@@ -35,7 +35,8 @@ MAX_LINE_CHARS = 1 << 14
 """Maximum characters of a line."""
 _WALKS = frozenset({*(action.id for action in GROUPS["Steps"]), "predict"})
 """Actions of the table that edit nothing, so that an open lesson stays open."""
-_TOOL_NAMES = {id_: name for name, id_ in TOOLS.items()}
+_TOOL_NAMES = {id_: name for name, id_ in map_tools().items()}
+_REVEALING_TOOLS = frozenset(x.name for x in list_panels() if x.reveals_answer)
 
 
 def perform_action(page: PageState, id_: str) -> None:
@@ -412,14 +413,14 @@ def _open_lesson(page: PageState, arguments: Arguments) -> None:
 def follow_state(page: PageState) -> None:
     """Show the card of the open lesson in the tool, or the lessons if it has been left.
 
-    A sweep is closed while it would reveal the answer of a prediction.
+    A panel is closed while it would reveal the answer of a prediction.
     """
     lesson = page.explorer.lesson
     if lesson is not None:
         page.tool = OpenTool("lesson", f"{lesson.lesson.head.name}.{lesson.index + 1}")
     elif page.tool.name == "lesson":
         page.tool = OpenTool("lesson")
-    elif page.tool.name == "sweep" and page.explorer.is_predicting:
+    elif page.tool.name in _REVEALING_TOOLS and page.explorer.is_predicting:
         page.tool = OpenTool()
 
 

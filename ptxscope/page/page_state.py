@@ -12,13 +12,13 @@ from ..engine.tracing.trace import Step, Trace
 from ..state.explorer_state import ExplorerState
 from ..state.setup import FIRST_OPCODE, make_example
 from .elements import Child
-from .permalink import PageLink
+from .permalink import PageLink, list_panels
 
 if TYPE_CHECKING:
     from ..diagnosis.explanations import Diagnosis
     from ..engine.tracing.basic_block import BasicBlock
 
-TRACE_TOOLS = frozenset({"explain", "sweep"})
+_TRACE_TOOLS = frozenset({"explain", *(x.name for x in list_panels() if x.is_of_trace)})
 """Tools whose answer depends on the trace."""
 
 
@@ -167,7 +167,7 @@ class PageState:
     @property
     def is_panel_stale(self) -> bool:
         """Whether the answer of the open tool is for another trace."""
-        return self.tool.name in TRACE_TOOLS and self.panel_key != self.trace_key
+        return self.tool.name in _TRACE_TOOLS and self.panel_key != self.trace_key
 
     @property
     def line(self) -> str:

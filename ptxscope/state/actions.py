@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ..engine.records import FrozenDict
+from ..feature import Key, arrange, list_features, make_call
 from . import answer_transitions as answers
 from . import edit_transitions as changes
 from . import lesson_transitions as lessons
@@ -66,7 +67,7 @@ def _turn(take: Transition) -> Transition:
     return lambda state, number: take(state, {1: 1, 2: -1}[number])
 
 
-GROUPS: dict[str, tuple[Action, ...]] = {
+_OWN_GROUPS: dict[str, tuple[Action, ...]] = {
     "Steps": (
         Action("step.next", "n,right", "next", "Reveal the next step", steps.move_by, (1,)),
         Action("step.back", "N,left", "back", "Go back a step", steps.move_by, (-1,)),
@@ -183,14 +184,6 @@ GROUPS: dict[str, tuple[Action, ...]] = {
     "Answers": (
         Action("model", "t", "model", "Switch between isa and ptxas", changes.switch_model),
         Action("explain", "x", "why?", "Explain an unexpected result", answers.explain),
-        Action(
-            "sweep",
-            "v",
-            "sweep",
-            "Show the results over all values of an operand",
-            answers.sweep,
-            check=answers.check_sweep,
-        ),
         Action("pin", "equals_sign", "pin", "Pin this evaluation, or unpin it", answers.toggle_pin),
         Action(
             "prove",
@@ -270,6 +263,22 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         ),
     ),
 }
+
+
+def _make_action(key: Key) -> Action:
+    """Return the action of a feature's key."""
+    check = make_call(key.check) if key.check else _allow
+    return Action(key.id, key.keys, key.label, key.tooltip, make_call(key.run), check=check)
+
+
+def _add_keys(group: str, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    """Return the actions of a group with those that features add."""
+    added = [(key.id, key) for x in list_features() for key in x.keys if key.group == group]
+    own = [(action.id, action) for action in actions]
+    return tuple(action for _, action in arrange(own, added, _make_action))
+
+
+GROUPS = {group: _add_keys(group, actions) for group, actions in _OWN_GROUPS.items()}
 """All actions, grouped and ordered as in help."""
 
 ACTIONS = {action.id: action for group in GROUPS.values() for action in group}

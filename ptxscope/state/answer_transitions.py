@@ -1,4 +1,4 @@
-"""Transitions that ask about the trace: explanations, sweeps, proofs, a solver; notes, exports."""
+"""Transitions that ask about the trace: explanations, proofs, a solver; notes, exports."""
 
 from __future__ import annotations
 
@@ -184,23 +184,6 @@ def _map_other_writers(state: ExplorerState) -> Mapping[str, str]:
         if register not in own_results
         for name in (register, register.removeprefix("%"))
     }
-
-
-def check_sweep(state: ExplorerState) -> ShowHint | None:
-    """Say why nothing can be swept, if so."""
-    from ..sweep.register_parts import can_sweep
-
-    if state.is_predicting:
-        return ShowHint("A sweep would reveal the answer", keys=(STOP_PREDICTING,))
-    if not can_sweep(state.trace.block):
-        return ShowHint("There is no operand to sweep, or no result to show")
-    return None
-
-
-def sweep(state: ExplorerState) -> Requests:
-    """Plot the results over all values of an operand; moves in the plot are one edit."""
-    if (yield Open("sweep_screen:SweepScreen", (state,))):
-        state.session.drop_empty_edit()
 
 
 def write_note(state: ExplorerState) -> Requests:

@@ -128,7 +128,8 @@ class Open(NamedTuple):
     """Open another dialog or screen; the answer is what it returns."""
 
     name: str
-    """Its module and class in ``screens``: ``dialogs.export_dialog:ExportDialog``."""
+    """Its module and class in ``screens``: ``dialogs.export_dialog:ExportDialog``; a feature's has
+    its package too."""
     values: tuple[object, ...]
 
 

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
@@ -19,10 +18,11 @@ from argcomplete.completers import FilesCompleter
 from argcomplete.finders import CompletionFinder
 
 from ptxscope.cli.commands.completion import complete_line
-from ptxscope.cli.support.arguments import COMMANDS
+from ptxscope.cli.support.arguments import find_command_module, map_commands
 from ptxscope.documents import FORMATS
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.completions import find_completions
+from ptxscope.feature import load
 from ptxscope.learn.lesson import list_files
 from tests.cli.test_commands import ptxscope
 from tests.tiers import whole
@@ -58,7 +58,7 @@ def offered(*words: str) -> list[str]:
 
 
 def test_commands_options_and_values() -> None:
-    assert offered("") == list(COMMANDS)
+    assert offered("") == list(map_commands())
     assert offered("tr") == ["trace"]
     assert offered("trace", "--m") == ["--model"]
     assert offered("trace", "x", "--model", "p") == ["ptxas"]
@@ -149,7 +149,7 @@ def options_of(help_: str) -> dict[str, bool]:
     return found
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", map_commands())
 @whole
 def test_every_option_of_every_command(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "1000")  # none is wrapped
@@ -171,10 +171,10 @@ def test_every_option_of_every_command(command: str, monkeypatch: pytest.MonkeyP
             assert offered(command, name, "") == offered(command, "")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", map_commands())
 @whole
 def test_every_value_of_every_option(command: str) -> None:
-    to = import_module(f"ptxscope.cli.commands.{command}").make_parser()
+    to = load(find_command_module(command)).make_parser()
     first = offered(command, "")
     for name, action in to.options.items():
         if action.nargs == 0:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
 
-from ptxscope.cli.support.arguments import COMMANDS, Parser
+from ptxscope.cli.support.arguments import Parser, find_command_module, map_commands
+from ptxscope.feature import load
 from tests.cli.running import run
 
 SCREEN_LINES = 24
@@ -37,11 +36,11 @@ FIRST = {
 
 
 def parser_of(command: str) -> Parser:
-    parser: Parser = import_module(f"ptxscope.cli.commands.{command}").make_parser()
+    parser: Parser = load(find_command_module(command)).make_parser()
     return parser
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", map_commands())
 def test_the_first_screen_of_help_has_the_main_parts(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,8 +56,10 @@ def test_the_first_screen_of_help_has_the_main_parts(
 def test_the_first_screen_has_all_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     lines = run("--help").stdout.splitlines()
-    named = [command for command in COMMANDS if any(x.split()[:1] == [command] for x in lines[:34])]
-    assert named == [*COMMANDS]
+    named = [
+        command for command in map_commands() if any(x.split()[:1] == [command] for x in lines[:34])
+    ]
+    assert named == [*map_commands()]
 
 
 def test_options_of_trace_are_grouped_under_headings() -> None:
@@ -83,7 +84,7 @@ def test_options_of_trace_are_grouped_under_headings() -> None:
     }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", map_commands())
 def test_help_of_an_argument_is_a_phrase(command: str) -> None:
     parser = parser_of(command)
     for action in parser._actions:
@@ -108,7 +109,7 @@ def test_an_option_reads_the_same_in_every_command() -> None:
         "--timeout": "of --explain in run",
     }
     texts: dict[str, set[str]] = {}
-    for command in COMMANDS:
+    for command in map_commands():
         for name, action in parser_of(command).options.items():
             if name.startswith("--"):
                 texts.setdefault(name, set()).add(action.help or "")

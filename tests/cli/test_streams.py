@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.cli.support.arguments import COMMANDS
+from ptxscope.cli.support.arguments import map_commands
 from tests.cli.running import run_in_terminal
 from tests.tiers import ci_only, sampled, some
 
@@ -68,7 +68,7 @@ INPUTS = {
 
 def test_every_command_is_tried() -> None:
     conversations = {"open", "lsp", "mcp"}
-    assert {words[0] for words in COMMANDLINES.values()} >= {*COMMANDS} - conversations
+    assert {words[0] for words in COMMANDLINES.values()} >= {*map_commands()} - conversations
 
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.cli.support.arguments import COMMANDS
+from ptxscope.cli.support.arguments import map_commands
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.syntax.errors import PtxError, shorten_words
 from ptxscope.engine.syntax.values import parse_value
@@ -38,7 +38,7 @@ def test_an_internal_error_is_one_line_and_a_report(
 
 
 @sampled
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "open"])
+@pytest.mark.parametrize("command", [name for name in map_commands() if name != "open"])
 @pytest.mark.parametrize(
     "words",
     [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.cli.support.arguments import COMMANDS
+from ptxscope.cli.support.arguments import map_commands
 from ptxscope.cli.support.ptx_arguments import is_instruction_name
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import map_intrinsics
@@ -77,7 +77,7 @@ def test_a_file_with_the_suffix_of_another_format_is_reported(
 @pytest.mark.parametrize("name", [*CATALOG, *map_intrinsics()])
 @sampled
 def test_each_name_has_an_example_of_all_operands(name: str) -> None:
-    assert name not in COMMANDS
+    assert name not in map_commands()
     done = run("trace", name, "-f", "json")
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -9,8 +9,8 @@ from itertools import combinations, pairwise, product
 import pytest
 
 from ptxscope.documents.svg.svg_colours import PALETTE
-from ptxscope.documents.sweeps.terminal_plot import COLOUR_RAMP
 from ptxscope.documents.theme import HTML, MARKS, Theme, format_rules
+from ptxscope.features.sweep.terminal_plot import COLOUR_RAMP
 from tests.export.colours import EYES, contrast, lightness, linear, luminance, seen
 
 THEMES = {Theme.LIGHT: 0, Theme.DARK: 1}

@@ -12,7 +12,7 @@ import pytest
 from ptxscope.live_figure import LiveFigure
 from ptxscope.page.explorer_page import COPY_FORMATS, ExplorerPage, make_view
 from ptxscope.page.page_actions import PAGE_ACTIONS
-from ptxscope.page.permalink import TOOLS
+from ptxscope.page.permalink import map_tools
 from ptxscope.page.site import make_site
 from ptxscope.state.actions import ACTIONS
 from tests.page.test_site import FILES_FOLDER
@@ -119,7 +119,7 @@ def test_the_actions_of_elements() -> None:
                 yield from list_actions(x)
 
     seen = set[str]()
-    for id_ in TOOLS.values():
+    for id_ in map_tools().values():
         page.handle(id_)
         seen |= {*list_actions([x for x in make_view(page.state).values() if isinstance(x, list)])}
     page.handle("open_lesson", json.dumps({"name": "lanes.8"}))

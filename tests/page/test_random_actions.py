@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from ptxscope.page.explorer_page import ExplorerPage, make_link
-from ptxscope.page.permalink import TOOLS
+from ptxscope.page.permalink import map_tools
 from tests.tiers import some
 
 LINES = (
@@ -45,7 +45,7 @@ def list_usual(random: Random) -> list[Action]:
         ("both", {"checked": is_checked}),
         ("result", {"checked": is_checked}),
         ("resize", {"compact": is_checked}),
-        (random.choice([*TOOLS.values()]), {}),
+        (random.choice([*map_tools().values()]), {}),
         ("open_instruction", {"name": random.choice(("__vhaddu4", "prmt", "vset4"))}),
         ("open_lesson", {"name": random.choice(("clamping", "lanes"))}),
         ("lesson_go", {"delta": random.choice(("1", "-1"))}),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TextIO
 
 from argcomplete.completers import FilesCompleter
@@ -18,13 +17,12 @@ from ...engine.semantics.rules import ALL_ERRATA
 from ...engine.syntax.asm_bindings import parse_pasted
 from ...engine.syntax.completions import find_completions
 from ...engine.syntax.errors import PtxError
-from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.folding_bugs import FOLDING_BUGS
+from ...feature import list_features, load, make_call
 from ...learn.lesson import list_headings
-from ...sweep.register_parts import RegisterPart, list_result_parts, list_sweepable_parts
 from ..support.arguments import (
-    COMMANDS,
     Parser,
+    find_command_module,
     format_metavar,
     make_command_parser,
     make_top_parser,
@@ -81,13 +79,15 @@ def complete_line(
     words = split_line(line, point)[3][start:]
     if not words:
         parser = make_top_parser()
-    elif words[0] in COMMANDS:
-        parser = import_module(f".{words[0]}", __package__).make_parser()
+    elif module := find_command_module(words[0]):
+        parser = load(module).make_parser()
         os.environ["_ARGCOMPLETE"] = str(start + 1)
     else:
-        parser = import_module(".open", __package__).make_parser()
+        parser = load(f"{__package__}.open").make_parser()
+    added = {x.metavar: make_call(x.run) for y in list_features() for x in y.completers}
+    completers = added | _COMPLETERS
     for action in (*parser.places, *parser.options.values()):
-        if completer := _COMPLETERS.get(format_metavar(action)):
+        if completer := completers.get(format_metavar(action)):
             action.completer = _adapt(completer)  # type: ignore[attr-defined]
     _Finder()(parser, always_complete_options=False, output_stream=output, exit_method=exit_method)
 
@@ -143,19 +143,6 @@ def _complete_lesson(*_: object) -> Mapping[str, str]:
     return {head.name: head.title for head in list_headings()}
 
 
-def _make_part_completer(list_parts: Callable[[BasicBlock], Iterable[RegisterPart]]) -> Completer:
-    """Return a completer of the parts of an instruction's registers."""
-
-    def complete_part(_: str, ptx: str, __: Sequence[str]) -> Mapping[str, str]:
-        try:
-            block = make_block(parse_pasted(ptx))
-            return {x.text: f"operand {x.role}" for x in list_parts(block)}
-        except PtxError:
-            return {}
-
-    return complete_part
-
-
 _COMPLETERS: dict[str, Completer] = {
     "COMMAND": _complete_first_word,
     "PTX": _complete_ptx,
@@ -164,7 +151,5 @@ _COMPLETERS: dict[str, Completer] = {
     "MODEL": _complete_model,
     "ID": _complete_erratum,
     "LESSON": _complete_lesson,
-    "PART": _make_part_completer(list_sweepable_parts),
-    "RESULT": _make_part_completer(list_result_parts),
 }
-"""Completers by metavar; for other metavars, files are offered."""
+"""Completers by metavar; for other metavars, a feature's completer, or files, are offered."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -23,17 +22,28 @@ from ...documents.media.picture_marks import is_ours, read_title
 from ...documents.options import Options
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
+from ...feature import load
 from ...files import read, replace, written_as
-from ..support.arguments import Parser, make_command_parser, parse_words, split_words
-from ..support.markdown_markers import Marker, find_doubtful, find_indent, find_markers
+from ..support.arguments import (
+    Parser,
+    find_command_module,
+    make_command_parser,
+    parse_words,
+    split_words,
+)
+from ..support.markdown_markers import (
+    Marker,
+    find_doubtful,
+    find_indent,
+    find_markers,
+    find_subject,
+)
 from ..support.picture_output import render_document
 from ..support.streams import CommandError, command_errors, file_errors
 from .trace import parse_request
 
 _PICTURE_FORMATS = ("svg", "png")
 """Formats that are files beside a page, which displays them."""
-_ALTS = {"sweep": "Results", "show": "Form"}
-"""The subject of a command's picture, for its alternative text."""
 _MAX_BYTES = 1 << 28
 """Maximum bytes of a page or a picture."""
 _EPILOG = """\
@@ -207,11 +217,11 @@ def _render_marker(
     """Return the page's text for a marker, and add its picture or its id to the others."""
     words = _split_marker(marker.words)
     if marker.command != "trace":
-        command = import_module(f".{marker.command}", __package__)
+        command = load(find_command_module(marker.command))
         document, arguments = command.render_request(words)
         _check_format(arguments)
         if arguments.format in _PICTURE_FORMATS:
-            alt = f"{_ALTS[marker.command]} of {read_title(document).rstrip(';')}."
+            alt = f"{find_subject(marker.command)} of {read_title(document).rstrip(';')}."
             return _add_picture(arguments, folder, document, alt, pictures)
         language = "csv" if arguments.format == "csv" else "text"
         return fence_text(document.rstrip("\n"), language)

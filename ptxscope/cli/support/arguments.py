@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, NoReturn
 
 from ... import __version__
 from ...engine.semantics.models import Model, describe_newer_version, parse_model
 from ...engine.syntax.errors import make_printable
+from ...feature import arrange, find_command, list_features
 from .streams import CommandError, command_errors, print_message
 
 if TYPE_CHECKING:
@@ -19,11 +21,10 @@ if TYPE_CHECKING:
 
     from ...documents.formats.markup import Block
 
-COMMANDS = {
+_OWN_COMMANDS = {
     "open": "explore an instruction in the terminal (the default)",
     "trace": "print an annotated trace of one evaluation",
     "eval": "print the results of one evaluation or of a CSV file",
-    "sweep": "show the results over all values of one or two operands",
     "explain": "explain an unexpected result",
     "prove": "prove that two computations agree for all operands",
     "find": "find operands that meet a condition",
@@ -42,10 +43,29 @@ COMMANDS = {
     "errata": "list the differences between ptxas and the documentation",
     "completion": "print a script that completes these commands in a shell",
 }
-"""Every command with its summary; each is a module of ``commands``.
+"""The core's commands, each with its summary; each is a module of ``commands``.
 
 A module's ``make_parser()`` describes the arguments, and ``run(words)`` performs the command.
 """
+
+
+@cache
+def map_commands() -> Mapping[str, str]:
+    """Return the summary of every command by its name, in the order of the help."""
+    added = [(command.name, command) for x in list_features() for command in x.commands]
+    return dict(arrange(_OWN_COMMANDS.items(), added, lambda command: command.summary))
+
+
+def find_command_module(name: str, *, is_anywhere: bool = False) -> str:
+    """Return the module of a command, or an empty text if there is none of that name.
+
+    If ``is_anywhere``, a command of another package is found, too.
+    """
+    if name in _OWN_COMMANDS:  # without looking for features
+        return f"{__package__.removesuffix('.support')}.commands.{name}"
+    command = find_command(name, is_anywhere=is_anywhere)
+    return command.module if command else ""
+
 
 OLD_SPELLINGS = {
     **{
@@ -60,6 +80,15 @@ OLD_SPELLINGS = {
     ("errata", "--report"): "ptxscope verify PTX --report",
 }
 """The spelling that replaces an option which a command had."""
+
+
+def find_new_spelling(command: str, option: str) -> str | None:
+    """Return what replaces an option that a command had, or None."""
+    if command in _OWN_COMMANDS:
+        return OLD_SPELLINGS.get((command, option))
+    found = find_command(command)
+    return found.old_spellings.get(option) if found else None
+
 
 _EPILOG = """\
 examples:
@@ -154,7 +183,7 @@ def make_top_parser() -> Parser:
     parser = make_command_parser("", "See, to the bit, what a PTX instruction computes.", _EPILOG)
     parser.add_argument("--version", action="version", version=f"ptxscope {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name, about in COMMANDS.items():
+    for name, about in map_commands().items():
         commands.add_parser(name, help=about, add_help=False)
     return parser
 

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...engine.syntax.errors import find_closest_spelling
+from ...feature import find_command
 
 _NAME = "ptxscope"
-COMMANDS = ("trace", "sweep", "show")
-"""The commands whose documents a file may have."""
+_SUBJECTS = {"trace": "Trace", "show": "Form"}
+"""What the documents of a command show."""
 _MAYBE = re.compile(r"<!--\s*+/?ptxscope\b")
 _NEARLY = re.compile(r"<!--[\s/\\:!|-]*+(\w{5,12}+)\b(?!:\s*+ignore\b)")
 """A comment that may be a misspelt marker, and is not one of ``check``."""
@@ -33,7 +34,7 @@ class Marker(NamedTuple):
     opens: bool
     """Whether a document begins here, rather than ends."""
     command: str
-    """The command: ``trace``, ``sweep`` or ``show``; empty at the end."""
+    """The command: ``trace``, ``show`` or that of a feature; empty at the end."""
     words: str
     """The arguments of the command."""
     block: int
@@ -46,6 +47,14 @@ class Doubt(NamedTuple):
     line: int
     reason: str
     """The reason why it is not a marker."""
+
+
+def find_subject(command: str) -> str:
+    """Return what a command's documents in a file show; empty if a file has none of it."""
+    if command in _SUBJECTS:
+        return _SUBJECTS[command]
+    found = find_command(command)
+    return found.subject if found else ""
 
 
 def find_markers(text: str) -> list[Marker]:
@@ -156,6 +165,6 @@ def _parse_comment(comment: str) -> tuple[bool, str, str] | None:
     match comment.split(None, 2):
         case ["/ptxscope"]:
             return False, "", ""
-        case ["ptxscope", command, *words] if command in COMMANDS:
+        case ["ptxscope", command, *words] if find_subject(command):
             return True, command, "".join(words).rstrip()
     return None

@@ -23,7 +23,7 @@ from ...scene.scene_model import (
     SpanKind,
     Term,
 )
-from ...sweep.axis import choose_ticks
+from ...scene.tick_choice import choose_ticks
 from .cell_shapes import draw_cells, draw_sentence
 from .page_layout import Area, Sketch
 from .svg_canvas import SvgCanvas, format_length

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from itertools import zip_longest
 from typing import ClassVar, NamedTuple
 
@@ -13,6 +12,7 @@ from textual.binding import Binding, BindingType
 
 from ...engine.micro_operations.properties import Flag, Stage
 from ...engine.tracing.step_text import list_stage_names
+from ...feature import arrange, list_features, load
 from ...scene.scene_cells import GLYPHS
 from ...state.actions import ACTIONS, GROUPS, format_key
 from ...widgets.base.explorer_app import get_explorer_app
@@ -68,7 +68,7 @@ class HelpSection(NamedTuple):
     """The modules and names of the classes with its keys."""
 
 
-PANES = {
+_OWN_PANES = {
     "lanes": HelpSection(
         "the sources of the value under the cursor are underlined, the values that depend on it "
         "are in italics, and the operands show the exact bits; type over a chip of a register, "
@@ -94,11 +94,6 @@ PANES = {
         ("widgets.modifier_panes:ModifierTable", "widgets.modifier_panes:ModifierRow"),
     ),
     "line": HelpSection("u undoes all that you typed", ("widgets.ptx_line:PtxLine",)),
-    "all values": HelpSection(
-        "the current point changes the operand, u undoes it; Tab goes to x, y and the result, "
-        "where arrows choose the lane",
-        ("widgets.sweep_pane:SweepPane",),
-    ),
     "find": HelpSection(
         "names or words: average four bytes, clamp, mask, absolute difference",
         ("widgets.instruction_browser:InstructionBrowser",),
@@ -146,13 +141,26 @@ PANES = {
         ("widgets.lesson_strip:LessonStrip",),
     ),
 }
+PANES = dict(
+    arrange(
+        _OWN_PANES.items(),
+        [(panel.name, panel) for x in list_features() for panel in x.help_panels],
+        lambda panel: HelpSection(panel.text, panel.classes),
+    )
+)
 """The panels. Help opens at the one that has the focus."""
+
+
+def _is_screen(target: str) -> bool:
+    """Whether the class with the keys of a panel is a screen, rather than a widget."""
+    return target.endswith(("Screen", "Dialog"))
 
 
 def _describe_keys(section: HelpSection) -> Iterator[tuple[str, str]]:
     """Yield each key of a panel and what it does; arrows of one action are together."""
-    for module, _, name in (x.partition(":") for x in section.classes):
-        cls = getattr(import_module(f"{__package__.partition('.')[0]}.{module}"), name)
+    for target in section.classes:
+        is_own = target.startswith(("widgets.", "screens."))
+        cls = load(f"{__package__.partition('.')[0]}.{target}" if is_own else target)
         labels: dict[str, tuple[str, str]] = {}
         arrows: dict[str, str] = {}
         for binding in cls.BINDINGS:
@@ -250,7 +258,7 @@ class HelpText(Pane):
         others = [key for key in self._keys if key.node is None]
         section = PANES[self._section] if self._section else None
         described: list[tuple[str, str]] = []
-        if section and section.classes and section.classes[0].startswith("screens"):
+        if section and section.classes and _is_screen(section.classes[0]):
             described = [*_describe_keys(section)]
         taken = "".join(name for name, _ in described)
         panel = [key for key in panel if not all(name in taken for name, _ in key.names)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.notifications import SeverityLevel
@@ -13,6 +12,7 @@ from textual.timer import Timer
 
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.step_text import format_operand_name
+from ...feature import list_features, load
 from ...scene.scene_model import LaneRef, Place
 from ...state.explorer_state import ExplorerState
 from ...state.requests import (
@@ -58,6 +58,9 @@ HELP_SECTIONS = {
     "lesson-view": "lessons",
 }
 """The section of Help about a widget, by the widget's id."""
+HELP_SECTIONS |= {
+    id_: panel.name for x in list_features() for panel in x.help_panels for id_ in panel.widget_ids
+}
 _SEARCHING = "searching… · Esc stops"
 _COPIED_COLUMNS = len(" Copied:  ")
 """Columns of the row of hints beside a copied text."""
@@ -147,9 +150,9 @@ class ActionRunner:
 
             screen = MenuDialog(request)
         else:
-            module, _, name = request.name.partition(":")
-            package = __name__.rpartition(".main")[0]
-            screen = getattr(import_module(f"{package}.{module}"), name)(*request.values)
+            is_own = request.name.startswith(("dialogs.", "run_screen:"))
+            package = f"{__name__.rpartition('.main')[0]}." if is_own else ""
+            screen = load(f"{package}{request.name}")(*request.values)
         self._view.follower = getattr(screen, "follow_session", None)
 
         async def on_close(answer: object) -> None:

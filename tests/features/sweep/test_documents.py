@@ -11,19 +11,19 @@ import pytest
 
 from ptxscope.documents.options import Options
 from ptxscope.documents.svg.text_styles import MIN_LETTER_PX
-from ptxscope.documents.sweeps import sweep_picture, terminal_plot
-from ptxscope.documents.sweeps.sweep_text import render
-from ptxscope.documents.sweeps.terminal_plot import COLOUR_RAMP
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.sweep.computation import Sweep
-from ptxscope.sweep.register_parts import (
+from ptxscope.features.sweep import sweep_picture, terminal_plot
+from ptxscope.features.sweep.computation import Sweep
+from ptxscope.features.sweep.register_parts import (
     choose_default_parts,
 )
-from ptxscope.sweep.sweep_words import describe_sweep
+from ptxscope.features.sweep.sweep_text import render
+from ptxscope.features.sweep.sweep_words import describe_sweep
+from ptxscope.features.sweep.terminal_plot import COLOUR_RAMP
 from tests.export.drawings import NS, texts
 from tests.export.inked import decoded
-from tests.sweep.sweeps import read_block, sweep_line
+from tests.features.sweep.sweeps import read_block, sweep_line
 from tests.tiers import sampled, some
 
 

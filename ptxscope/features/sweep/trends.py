@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine.isa.encodings import FloatClass, classify_float
-from ..engine.syntax.errors import format_count
+from ...engine.isa.encodings import FloatClass, classify_float
+from ...engine.syntax.errors import format_count
 from .axis import SweepAxis
 from .computation import Bits, compute_ranks
 from .register_parts import RegisterPart

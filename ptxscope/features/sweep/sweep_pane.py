@@ -13,8 +13,22 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 
-from ..documents.sweeps.sweep_text import list_command_words
-from ..documents.sweeps.terminal_plot import (
+from ...engine.syntax.errors import make_printable
+from ...engine.tracing.trace import Trace
+from ...widgets.base.explorer_app import PartMessage, PostedMessage, get_explorer_app
+from ...widgets.base.pane import Pane, StyledLine, StyledText, measure_line, sentence_lines
+from .axis import SweepAxis
+from .computation import Sweep, compute_sweep
+from .register_parts import (
+    RegisterPart,
+    choose_default_parts,
+    choose_default_result,
+    list_result_parts,
+    list_sweepable_parts,
+)
+from .sweep_text import list_command_words
+from .sweep_words import describe_point, describe_sweep
+from .terminal_plot import (
     COLOUR_RAMP,
     SHADES,
     STRIPS,
@@ -24,21 +38,7 @@ from ..documents.sweeps.terminal_plot import (
     draw_plot_lines,
     find_values_at,
 )
-from ..documents.sweeps.terminal_plot import COLOUR_RAMP as SIGNS
-from ..engine.syntax.errors import make_printable
-from ..engine.tracing.trace import Trace
-from ..sweep.axis import SweepAxis
-from ..sweep.computation import Sweep, compute_sweep
-from ..sweep.register_parts import (
-    RegisterPart,
-    choose_default_parts,
-    choose_default_result,
-    list_result_parts,
-    list_sweepable_parts,
-)
-from ..sweep.sweep_words import describe_point, describe_sweep
-from .base.explorer_app import PartMessage, PostedMessage, get_explorer_app
-from .base.pane import Pane, StyledLine, StyledText, measure_line, sentence_lines
+from .terminal_plot import COLOUR_RAMP as SIGNS
 
 _INKS = {
     PlotCellKind.EMPTY: "",

@@ -11,8 +11,8 @@ import numpy as np
 
 from ...engine.isa.encodings import format_hex
 from ...engine.syntax.errors import make_printable
-from ...sweep.computation import Sweep
-from ...sweep.sweep_words import describe_event, describe_sweep
+from .computation import Sweep
+from .sweep_words import describe_event, describe_sweep
 from .terminal_plot import RAMP, STRIPS, PlotSize, draw_plot_lines, format_lines
 
 _HIGH = 18

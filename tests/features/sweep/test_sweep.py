@@ -14,24 +14,24 @@ from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors
 from ptxscope.engine.tracing.trace import make_trace
-from ptxscope.sweep.computation import (
+from ptxscope.features.sweep.computation import (
     MAX_LINE_VALUES,
     MAX_SIDE_VALUES,
     Sweep,
     compute_sweep,
     get_axis_bits,
 )
-from ptxscope.sweep.register_parts import (
+from ptxscope.features.sweep.register_parts import (
     choose_default_parts,
     choose_default_result,
     list_result_parts,
     list_sweepable_parts,
 )
-from ptxscope.sweep.sweep_words import describe_sweep
+from ptxscope.features.sweep.sweep_words import describe_sweep
 from tests.block_idioms import Idiom
 from tests.engine.test_blocks import EVERY_IDIOM
+from tests.features.sweep.sweeps import draw_form, narrow_part, read_block, sweep_line
 from tests.reference import reference
-from tests.sweep.sweeps import draw_form, narrow_part, read_block, sweep_line
 from tests.tiers import sampled, some
 
 MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")

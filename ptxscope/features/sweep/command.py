@@ -8,18 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ...documents.options import PICTURES, DocumentSubject, Options, make_options, validate_options
-from ...engine.syntax.errors import Problem, PtxError, format_install_hint
-from ...engine.tracing.basic_block import BasicBlock
-from ...sweep.register_parts import (
-    RegisterPart,
-    choose_default_parts,
-    choose_default_result,
-    parse_result_part,
-    parse_swept_part,
-    with_read_order,
-)
-from ..support.arguments import (
+from ...cli.support.arguments import (
     Parser,
     add_format,
     add_instruction,
@@ -28,7 +17,7 @@ from ..support.arguments import (
     make_command_parser,
     parse_words,
 )
-from ..support.picture_output import (
+from ...cli.support.picture_output import (
     add_options,
     add_output,
     choose_format,
@@ -37,11 +26,27 @@ from ..support.picture_output import (
     reject_idle_options,
     render_picture,
 )
-from ..support.ptx_arguments import bind_operands, complete_example, parse_assignments, parse_ptx
-from ..support.streams import CommandError, command_errors
+from ...cli.support.ptx_arguments import (
+    bind_operands,
+    complete_example,
+    parse_assignments,
+    parse_ptx,
+)
+from ...cli.support.streams import CommandError, command_errors
+from ...documents.options import PICTURES, DocumentSubject, Options, make_options, validate_options
+from ...engine.syntax.errors import Problem, PtxError, format_install_hint
+from ...engine.tracing.basic_block import BasicBlock
+from .register_parts import (
+    RegisterPart,
+    choose_default_parts,
+    choose_default_result,
+    parse_result_part,
+    parse_swept_part,
+    with_read_order,
+)
 
 if TYPE_CHECKING:
-    from ...sweep.computation import Sweep
+    from .computation import Sweep
 
 FORMATS = ("text", "words", "csv", *PICTURES)
 _MAX_PLOT_COLUMNS = 160
@@ -79,7 +84,7 @@ def make_parser() -> Parser:
     add_model(parser)
     add_format(parser, FORMATS, "text")
     add_output(parser)
-    add_options(parser, DocumentSubject.SWEEP)
+    add_options(parser, DocumentSubject.PLOT)
     return parser
 
 
@@ -119,7 +124,7 @@ def _make_sweep(arguments: argparse.Namespace) -> Sweep:
     inputs = parse_assignments(ins, arguments.values)
     swept_names = {lane.name for lane in (x, y) if lane}
     operands = bind_operands(ins, dict.fromkeys(swept_names, 0) | inputs)
-    from ...sweep.computation import compute_sweep
+    from .computation import compute_sweep
 
     with command_errors(ValueError):
         return compute_sweep(
@@ -187,12 +192,12 @@ def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
 def _render_sweep(sweep: Sweep, arguments: argparse.Namespace, options: Options) -> str | bytes:
     format_ = arguments.format
     if format_ in PICTURES:
-        from ...documents.sweeps import sweep_picture
+        from . import sweep_picture
 
         return render_picture(
             sweep_picture.render(sweep, options, arguments.title), format_, options
         )
-    from ...documents.sweeps import sweep_text
+    from . import sweep_text
 
     if format_ == "csv":
         return sweep_text.render_csv(sweep)

@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ... import __version__
-from ...sweep.computation import Sweep
-from ...sweep.sweep_words import (
+from ...documents.content.id_prefix import hash_id
+from ...documents.content.sanitizer import sanitize_text
+from ...documents.options import DEFAULT, Options
+from ...documents.svg.page_frame import draw_head
+from ...documents.svg.page_layout import EDGE, WIDTH
+from ...documents.svg.svg_canvas import Sheet, SvgCanvas, write_sheet
+from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.text_styles import REMARK, SMALL
+from . import line_plot, map_plot
+from .computation import Sweep
+from .sweep_words import (
     describe_event,
     describe_point,
     describe_sampling,
@@ -15,15 +24,6 @@ from ...sweep.sweep_words import (
     iter_fixed_sentences,
     iter_signedness_sentences,
 )
-from ..content.id_prefix import hash_id
-from ..content.sanitizer import sanitize_text
-from ..options import DEFAULT, Options
-from ..svg.page_frame import draw_head
-from ..svg.page_layout import EDGE, WIDTH
-from ..svg.svg_canvas import Sheet, SvgCanvas, write_sheet
-from ..svg.svg_colours import SvgColour
-from ..svg.text_styles import REMARK, SMALL
-from . import line_plot, map_plot
 
 _PAGE = WIDTH - 2 * EDGE
 

@@ -8,10 +8,10 @@ import pytest
 
 from ptxscope import parse, trace
 from ptxscope.engine.tracing.basic_block import make_block
+from ptxscope.features.sweep.computation import compute_sweep
+from ptxscope.features.sweep.page_panel import list_runs, list_samples, sweep, sweep_part
+from ptxscope.features.sweep.register_parts import choose_default_result, parse_swept_part
 from ptxscope.page.elements import format_html
-from ptxscope.page.tool_panels import list_runs, list_samples, sweep, sweep_part
-from ptxscope.sweep.computation import compute_sweep
-from ptxscope.sweep.register_parts import choose_default_result, parse_swept_part
 from tests.page.test_explorer_page import text_of
 
 LINES = [

@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..engine.isa.encodings import cast, format_hex, format_value, get_limits
-from ..engine.isa.types import DESTINATIONS, Role, Type
-from ..engine.micro_operations.arithmetic import LaneValues
-from ..engine.micro_operations.properties import map_bits
-from ..engine.syntax.errors import Problem, PtxError, quote_word
-from ..engine.syntax.instruction import Instruction
-from ..engine.syntax.values import parse_integer, parse_value
-from ..engine.tracing.basic_block import BasicBlock, make_block
+from ...engine.isa.encodings import cast, format_hex, format_value, get_limits
+from ...engine.isa.types import DESTINATIONS, Role, Type
+from ...engine.micro_operations.arithmetic import LaneValues
+from ...engine.micro_operations.properties import map_bits
+from ...engine.syntax.errors import Problem, PtxError, quote_word
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.values import parse_integer, parse_value
+from ...engine.tracing.basic_block import BasicBlock, make_block
 
 _LETTERS = {8: "b", 16: "h", 32: "w"}
 _UNITS = {letter: unit for unit, letter in _LETTERS.items()}

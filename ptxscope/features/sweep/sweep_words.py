@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.isa.types import DESTINATIONS
-from ..engine.micro_operations.properties import Stage
+from ...engine.isa.types import DESTINATIONS
+from ...engine.micro_operations.properties import Stage
 from .axis import SweepAxis
 from .computation import Bits, Event, Mask, Sweep
 from .register_parts import RegisterPart, find_low_part, find_signedness

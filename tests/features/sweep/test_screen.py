@@ -7,8 +7,8 @@ import re
 import pytest
 
 from ptxscope.cli.support.arguments import split_words
-from ptxscope.screens.sweep_screen import format_key_help
-from ptxscope.widgets.sweep_pane import SweepPane
+from ptxscope.features.sweep.sweep_pane import SweepPane
+from ptxscope.features.sweep.sweep_screen import format_key_help
 from tests.app.driving import Driver, explorer
 from tests.cli.running import run
 from tests.tiers import ci_only, sampled, some

@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...sweep.axis import choose_ticks, iter_landmarks
-from ...sweep.computation import Bits, Mask, Sweep
-from ...sweep.sweep_words import describe_event, find_interval_ends, find_true_intervals
-from ..svg.page_layout import EDGE, WIDTH, Area
-from ..svg.svg_canvas import SvgCanvas, format_length
-from ..svg.svg_colours import SvgColour
-from ..svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
-from ..svg.text_styles import LABEL, NOTE
+from ...documents.svg.page_layout import EDGE, WIDTH, Area
+from ...documents.svg.svg_canvas import SvgCanvas, format_length
+from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
+from ...documents.svg.text_styles import LABEL, NOTE
+from ...scene.tick_choice import choose_ticks
+from .axis import iter_landmarks
+from .computation import Bits, Mask, Sweep
+from .sweep_words import describe_event, find_interval_ends, find_true_intervals
 
 _HIGH = 300.0
 _ABOVE = 14.0

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..engine.isa.encodings import decode_float
-from ..engine.isa.types import Type
-from ..engine.micro_operations.drawings import Tick
-from ..engine.semantics.models import Model
-from ..engine.semantics.plan import compute_results
-from ..engine.tracing.basic_block import BasicBlock
+from ...engine.isa.encodings import decode_float
+from ...engine.isa.types import Type
+from ...engine.micro_operations.drawings import Tick
+from ...engine.semantics.models import Model
+from ...engine.semantics.plan import compute_results
+from ...engine.tracing.basic_block import BasicBlock
 from .register_parts import RegisterPart
 
 NEARLY = "\u2248"
@@ -24,8 +24,6 @@ NEARLY = "\u2248"
 _MAX_LABEL_CHARS = 14
 """Longest label of a value in characters."""
 _FLOATS = ("-inf", "-1.0", "0.0", "1.0", "inf")
-_TICK_ROOM = 8
-"""Room between the texts of two ticks side by side in px."""
 
 
 class SweepAxis(NamedTuple):
@@ -132,25 +130,6 @@ class ResultAxis(NamedTuple):
             for rank in dict.fromkeys((*first, self.high, self.low, *ranks))
             if self.low <= rank <= self.high
         ]
-
-
-def choose_ticks(
-    ticks: Sequence[Tick], room: float, width: float, margin: float = _TICK_ROOM
-) -> list[Tick]:
-    """Return the ticks that fit side by side, by priority.
-
-    `width` is that of a character in px, or 0 on an axis upwards, and `margin` what a tick takes
-    beside its text.
-    """
-    extents: list[tuple[float, float, Tick]] = []
-    for tick in ticks:
-        tick_width = len(tick.text) * width + margin
-        low = min(
-            max(tick.position * room - tick_width / 2, -tick_width / 2), room - tick_width / 2
-        )
-        if all(low + tick_width <= start or low >= end for start, end, _ in extents):
-            extents.append((low, low + tick_width, tick))
-    return [tick for *_, tick in extents]
 
 
 def abbreviate_value(lane: RegisterPart, bits: int) -> str:

@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 
 from ptxscope.engine.tracing.basic_block import make_block
-from ptxscope.sweep.axis import SweepAxis
-from ptxscope.sweep.computation import Sweep, compute_sweep
-from ptxscope.sweep.register_parts import (
+from ptxscope.features.sweep.axis import SweepAxis
+from ptxscope.features.sweep.computation import Sweep, compute_sweep
+from ptxscope.features.sweep.register_parts import (
     choose_default_result,
     list_result_parts,
     list_sweepable_parts,
     parse_swept_part,
 )
-from ptxscope.sweep.sweep_words import describe_sweep, find_intervals
-from ptxscope.sweep.trends import describe_trend
-from tests.sweep.sweeps import draw_form, narrow_part, read_block, sweep_line
+from ptxscope.features.sweep.sweep_words import describe_sweep, find_intervals
+from ptxscope.features.sweep.trends import describe_trend
+from tests.features.sweep.sweeps import draw_form, narrow_part, read_block, sweep_line
 from tests.tiers import some
 
 X = parse_swept_part(read_block("vadd4.u32.u32.u32 d, a, b, c"), "a.b0")

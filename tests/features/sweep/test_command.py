@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.documents.sweeps.terminal_plot import RAMP
+from ptxscope.features.sweep.terminal_plot import RAMP
 from tests.cli.running import run, run_in_terminal
 from tests.cli.test_completion import offered
 

@@ -12,8 +12,8 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.tracing.basic_block import BasicBlock, make_block
 from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.sweep.computation import Sweep, compute_sweep
-from ptxscope.sweep.register_parts import (
+from ptxscope.features.sweep.computation import Sweep, compute_sweep
+from ptxscope.features.sweep.register_parts import (
     RegisterPart,
     choose_default_result,
     parse_result_part,

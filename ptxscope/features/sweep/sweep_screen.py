@@ -9,13 +9,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ..engine.syntax.errors import make_printable
-from ..state.edit_transitions import set_value, undo
-from ..state.explorer_state import ExplorerState
-from ..sweep.register_parts import can_sweep
-from ..widgets.base.explorer_app import get_explorer_app
-from ..widgets.sweep_pane import SweepPane
-from .dialogs.dialog import AnswerScreen, DialogFrame
+from ...engine.syntax.errors import make_printable
+from ...screens.dialogs.dialog import AnswerScreen, DialogFrame
+from ...state.edit_transitions import set_value, undo
+from ...state.explorer_state import ExplorerState
+from ...widgets.base.explorer_app import get_explorer_app
+from .register_parts import can_sweep
+from .sweep_pane import SweepPane
 
 _EDGE_COLUMNS = 6
 """Columns of the frame's lower edge that its text cannot use."""

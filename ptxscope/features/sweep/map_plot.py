@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...sweep.axis import choose_ticks
-from ...sweep.computation import Mask, Sweep
-from ...sweep.sweep_words import describe_event, find_true_intervals
-from ..svg.page_layout import EDGE, WIDTH, Area
-from ..svg.svg_canvas import HATCH, SvgCanvas, format_length
-from ..svg.svg_colours import SvgColour
-from ..svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
-from ..svg.text_styles import EMPHASIS, LABEL
+from ...documents.svg.page_layout import EDGE, WIDTH, Area
+from ...documents.svg.svg_canvas import HATCH, SvgCanvas, format_length
+from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
+from ...documents.svg.text_styles import EMPHASIS, LABEL
+from ...scene.tick_choice import choose_ticks
+from .computation import Mask, Sweep
 from .line_plot import PlotLineStyle
+from .sweep_words import describe_event, find_true_intervals
 from .terminal_plot import COLOUR_RAMP, compute_shades
 
 SIDE = 512.0

@@ -1,1 +1,0 @@
-"""Sweeps as plots, maps, text and tables."""

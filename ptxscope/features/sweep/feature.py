@@ -1,0 +1,51 @@
+"""Sweeps: the results over all values of one or two parts of operands."""
+
+from ...feature import Command, Completer, Feature, HelpPanel, Key, PagePanel
+
+FEATURE = Feature(
+    "sweep",
+    commands=(
+        Command(
+            "sweep",
+            "show the results over all values of one or two operands",
+            f"{__package__}.command",
+            after="eval",
+            subject="Results",
+        ),
+    ),
+    completers=(
+        Completer("PART", f"{__package__}.completions:complete_part"),
+        Completer("RESULT", f"{__package__}.completions:complete_result"),
+    ),
+    keys=(
+        Key(
+            "sweep",
+            "Answers",
+            "explain",
+            "v",
+            "sweep",
+            "Show the results over all values of an operand",
+            f"{__package__}.transitions:sweep",
+            f"{__package__}.transitions:check_sweep",
+        ),
+    ),
+    help_panels=(
+        HelpPanel(
+            "all values",
+            "line",
+            "the current point changes the operand, u undoes it; Tab goes to x, y and the result, "
+            "where arrows choose the lane",
+            (f"{__package__}.sweep_pane:SweepPane",),
+        ),
+    ),
+    page_panels=(
+        PagePanel(
+            "sweep",
+            "sweep",
+            "check",
+            f"{__package__}.page_panel:make_panel",
+            is_of_trace=True,
+            reveals_answer=True,
+        ),
+    ),
+)

@@ -1,0 +1,23 @@
+"""The explorer's action: a plot of the results over all values."""
+
+from __future__ import annotations
+
+from ...state.explorer_state import ExplorerState
+from ...state.requests import Open, Requests, ShowHint
+from ...state.step_transitions import STOP_PREDICTING
+from .register_parts import can_sweep
+
+
+def check_sweep(state: ExplorerState) -> ShowHint | None:
+    """Say why nothing can be swept, if so."""
+    if state.is_predicting:
+        return ShowHint("A sweep would reveal the answer", keys=(STOP_PREDICTING,))
+    if not can_sweep(state.trace.block):
+        return ShowHint("There is no operand to sweep, or no result to show")
+    return None
+
+
+def sweep(state: ExplorerState) -> Requests:
+    """Plot the results over all values of an operand; moves in the plot are one edit."""
+    if (yield Open(f"{__package__}.sweep_screen:SweepScreen", (state,))):
+        state.session.drop_empty_edit()
