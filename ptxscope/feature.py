@@ -103,6 +103,8 @@ class Feature(NamedTuple):
     keys: tuple[Key, ...] = ()
     help_panels: tuple[HelpPanel, ...] = ()
     page_panels: tuple[PagePanel, ...] = ()
+    sections: Mapping[str, str] = MappingProxyType({})
+    """What makes the section that an option of ``trace`` adds, of the trace and the arguments."""
     exports: Mapping[str, str] = MappingProxyType({})
     """Names of the package ``ptxscope``, and where each is."""
 
@@ -174,5 +176,5 @@ def arrange(
     while followers:  # what they follow is in a feature that is gone
         names = {key for rest in followers.values() for key, _ in rest}
         anchor = next((x for x in followers if x not in names), next(iter(followers)))
-        for key, follower in followers.pop(anchor):
-            yield from iter_from(key, convert(follower))
+        for name, orphan in followers.pop(anchor):
+            yield from iter_from(name, convert(orphan))

@@ -43,6 +43,10 @@ from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.note_targets import parse_note, parse_steps
 from ptxscope.engine.tracing.trace import make_trace
+from ptxscope.features.machine.machine_instruction import (
+    parse_disassembly,
+    parse_machine_instruction,
+)
 from ptxscope.features.sweep.register_parts import parse_swept_part
 from ptxscope.kernels.blocks.block_parser import parse_block
 from ptxscope.kernels.launches.device_code import load_device_code
@@ -52,7 +56,6 @@ from ptxscope.kernels.sequences.sequence_notes import SequenceSearch
 from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer
 from ptxscope.learn.text_templates import fill_template
-from ptxscope.sass.machine_instruction import parse_disassembly, parse_machine_instruction
 from ptxscope.sources.diagnostic import CheckedInstruction
 from ptxscope.sources.lint import check_listing, check_source, check_text
 from ptxscope.sources.source_language import Language, language_of

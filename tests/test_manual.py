@@ -29,7 +29,7 @@ from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.semantics.models import MISCONCEPTIONS
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
-from ptxscope.sass.toolchain import NVDISASM, PTXAS, ToolError, find_tool
+from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, ToolError, find_tool
 from ptxscope.state.actions import ACTIONS
 from tests.cli.running import run
 from tests.export.browser import CHROMIUM, Browser

@@ -15,14 +15,14 @@ from typing import NamedTuple
 
 from ptxscope import parse
 from ptxscope.engine.semantics.rules import ERRATA
-from ptxscope.sass.form_verdict import list_verified_opcodes
-from ptxscope.sass.kernel_source import (
+from ptxscope.features.machine.form_verdict import list_verified_opcodes
+from ptxscope.features.machine.kernel_source import (
     KernelSource,
     format_module,
     make_kernel_source,
 )
-from ptxscope.sass.machine_instruction import MachineKernel, parse_disassembly
-from ptxscope.sass.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
+from ptxscope.features.machine.machine_instruction import MachineKernel, parse_disassembly
+from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")

@@ -164,6 +164,7 @@ def make_view(page: PageState) -> dict[str, object]:
         ],
         "#panel": page.panel,
         "stale": page.is_panel_stale,
+        "slow": ["tool_text", *map_tools().values()],
     }
 
 

@@ -193,14 +193,6 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
             answers.prove,
             check=answers.check_proof,
         ),
-        Action(
-            "machine_code",
-            "",
-            "SASS",
-            "Show the machine instructions, and what each computes",
-            act,
-            ("toggle_machine_code",),
-        ),
     ),
     "Edit": (
         Action(

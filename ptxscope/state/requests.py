@@ -146,7 +146,10 @@ class Wait(NamedTuple):
 
 
 class Act(NamedTuple):
-    """Do what only the screen can, by the name of one of its methods."""
+    """Do what only the screen can, by the name of one of its methods, or of a feature's function.
+
+    The function, ``module:name``, is called with the ``ActionRunner``.
+    """
 
     name: str
     values: tuple[object, ...] = ()

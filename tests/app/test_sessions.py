@@ -37,7 +37,9 @@ def parse_size(text: str) -> tuple[int, int]:
 def read_sessions() -> list[Session]:
     """Each has a title, its line with values and sizes, and its steps."""
     sessions = []
-    text = re.sub(r"^#.*\n", "", (DATA / "sessions.txt").read_text("utf-8"), flags=re.MULTILINE)
+    paths = [DATA / "sessions.txt", *sorted(DATA.parent.glob("features/*/sessions.txt"))]
+    text = "".join(path.read_text("utf-8") for path in paths)
+    text = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE)
     for block in re.split(r"^== ", text, flags=re.MULTILINE)[1:]:
         name, head, *lines = block.strip().splitlines()
         line, values, sizes = (x.strip() for x in head.rsplit("|", 2))

@@ -132,12 +132,6 @@ def test_a_trace_loads_neither_drawings_nor_other_families_nor_the_lexer_of_c() 
     assert names & {*idle, "selection"} == {"selection"}
 
 
-def test_a_sweep_as_text_draws_no_picture() -> None:
-    loaded = list_loaded_modules("sweep", LINE, "--x", "a.b0", "r3=1", "c=0")
-    assert "ptxscope.features.sweep.computation" in loaded
-    assert not [x for x in loaded if "documents.svg" in x]
-
-
 def test_importing_the_package_imports_almost_nothing() -> None:
     program = (
         "import sys; before = {*sys.modules}; import ptxscope; "

@@ -25,7 +25,6 @@ E3 = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344"
         ("trace", *E3, "-f", "svg"),
         ("show", "vadd4"),
         ("show", "vadd4", "-f", "svg"),
-        ("sweep", "vadd.s32.s32.s32.sat d, a.b0, b, c", "b=1", "c=0"),
     ],
 )
 def test_the_file_name_minus_is_standard_output(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 
 import pytest
 
 from ptxscope.documents.svg.svg_colours import PALETTE
 from ptxscope.documents.theme import HTML, MARKS, Theme, format_rules
-from ptxscope.features.sweep.terminal_plot import COLOUR_RAMP
-from tests.export.colours import EYES, contrast, lightness, linear, luminance, seen
+from tests.export.colours import EYES, contrast, lightness, linear, seen
 
 THEMES = {Theme.LIGHT: 0, Theme.DARK: 1}
 CSS = files("ptxscope.documents").joinpath("trace.css").read_text(encoding="utf-8")
@@ -84,10 +83,3 @@ def test_words_of_pictures_have_enough_contrast_with_their_background(theme: The
     for ink, ground in (*pairs, *product(lines, ("page", "soft"))):
         asked = 3 if ink in lines else 4.5
         assert contrast(light[ink], light[ground]) >= asked, (ink, ground)
-
-
-def test_shades_of_sweeps_differ_in_lightness() -> None:
-    light = [luminance(linear(colour)) for colour in COLOUR_RAMP]
-    assert all(low <= high for low, high in pairwise(light))
-    assert all(light[at] < light[at + 4] for at in range(0, 252, 4))
-    assert contrast(linear(COLOUR_RAMP[0]), linear(COLOUR_RAMP[-1])) > 12

@@ -243,42 +243,12 @@ def test_both_answers_are_shown_if_they_differ() -> None:
     [
         ("explain", "0x81010002", "documented"),
         ("check", "vadd4.s32.s32 d, a, b, c;", "1 illegal"),
-        ("sweep", "a.b0", "d.b0 over all 256 values of a.b0"),
         ("lesson", "lanes", "card 1 of"),
     ],
 )
 def test_each_tool_answers(name: str, text: str, said: str) -> None:
     page = open_page(f"{VADD4}&{name}={text.replace(' ', '+')}&v=1")
     assert said in text_of(page.state.panel)
-
-
-def test_a_sweep_is_that_of_the_command_line() -> None:
-    page = open_page("vadd4.s32.s32.s32.sat+d,+a,+b,+c&b=0x00000064&sweep=a.b0&v=1")
-    table: Any = next(x for x in page.state.panel if isinstance(x, list) and x[0] == "table")
-    rows = table[3][2:]
-    assert [text_of(row).split() for row in rows] == [
-        ["-128", "to", "27", "-28", "to", "127", "156"],
-        ["28", "to", "127", "127", "100"],
-    ]
-
-
-def test_an_answer_of_another_trace_is_stale() -> None:
-    page = open_page(VADD4 + "&sweep=a.b0&v=1")
-    assert not page.state.is_panel_stale
-    act(page, "value", role="b", text="0")
-    assert page.state.is_panel_stale
-    act(page, "refresh")
-    assert not page.state.is_panel_stale
-
-
-def test_a_sweep_is_closed_during_a_prediction() -> None:
-    page = open_page(VADD4 + "&sweep=a.b0&v=1")
-    act(page, "predict")
-    assert page.state.tool.name == ""
-    assert "would reveal the answer" in act(page, "sweep")["message"]
-    act(page, "predict")
-    act(page, "sweep")
-    assert "over all 256 values" in text_of(page.state.panel)
 
 
 def test_a_lesson_is_played_to_its_end() -> None:
@@ -492,10 +462,6 @@ def test_the_tools_take_a_block(capsys: pytest.CaptureFixture[str]) -> None:
     told = text_of(act(page, "tool_text", text="0x00040009")["#panel"])
     main(["explain", BLOCK, *values, "--got", "0x00040009", "--all"])
     assert capsys.readouterr().out.strip() in told
-    act(page, "sweep")
-    told = text_of(act(page, "tool_text", text="q.b0")["#panel"])
-    assert "d over all 256 values of q.b0" in told
-    assert f"0 to 15 {0x00040000} to {0x0004000F} 16" in told  # q & 0x000f000f
 
 
 # --- what a stranger found ----------------------------------------------------------------

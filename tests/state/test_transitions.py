@@ -208,11 +208,10 @@ def test_at_the_end_of_a_listing_there_is_a_step_to_write_on() -> None:
 def test_what_would_reveal_an_answer_says_how_predicting_ends() -> None:
     state = make_state()
     do(state, "predict")
-    for id_ in ("step.result", "sweep"):
-        (asked,) = do(state, id_)
-        assert isinstance(asked, ShowHint)
-        assert "would reveal the answer" in asked.text
-        assert asked.keys == (("predict", "stops predicting"),)
+    (asked,) = do(state, "step.result")
+    assert isinstance(asked, ShowHint)
+    assert "would reveal the answer" in asked.text
+    assert asked.keys == (("predict", "stops predicting"),)
     assert state.is_result_hidden
 
 

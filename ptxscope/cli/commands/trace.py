@@ -14,6 +14,7 @@ from ...documents.options import OPTIONS, DocumentSubject, MachineSection, Optio
 from ...engine.isa.encodings import format_hex
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.trace import Trace
+from ...feature import list_features, load
 from ..support.arguments import (
     Parser,
     add_format,
@@ -75,7 +76,7 @@ def run(words: Sequence[str]) -> int:
         raise CommandError("error: --alt prints a description; its picture needs a file: -o FILE")
     trace, options = _annotate_request(arguments, parse_ptx(arguments.ptx))
     if arguments.sass is not None:
-        options = options._replace(machine_code=_compile_line(trace, arguments))
+        options = options._replace(machine_code=_make_section(trace, arguments))
     elif arguments.ptxas or arguments.nvdisasm:
         raise CommandError("error: --ptxas and --nvdisasm are for --sass")
     if arguments.output is not None:
@@ -115,26 +116,12 @@ def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
             print_message(f"note: the note on {target} is not shown, because its step is not")
 
 
-def _compile_line(trace: Trace, arguments: argparse.Namespace) -> MachineSection:
-    from ...documents.proofs.machine_report import make_machine_section
-    from ...proof.equivalence import TIMEOUT
-    from ..support.tools import (
-        check_arch,
-        choose_tools,
-        format_tools,
-        list_line_code,
-        make_line_source,
-    )
-
-    if arguments.beside:
-        raise CommandError("error: --sass and --beside do not go together: choose one of them")
-    if arguments.live:
-        raise CommandError("error: --sass and --live do not go together: a browser has no ptxas")
-    check_arch(arguments.sass, "--sass")
-    tools = choose_tools(arguments)
-    source = make_line_source(trace.instruction)
-    (listing,) = list_line_code(source, [arguments.sass], tools, TIMEOUT)
-    return make_machine_section(listing, format_tools(*tools))
+def _make_section(trace: Trace, arguments: argparse.Namespace) -> MachineSection:
+    make = next((x.sections["sass"] for x in list_features() if "sass" in x.sections), "")
+    if not make:
+        raise CommandError("error: --sass: nothing here reads machine code")
+    section: MachineSection = load(make)(trace, arguments)
+    return section
 
 
 def _render_live(trace: Trace, options: Options, arguments: argparse.Namespace) -> str:

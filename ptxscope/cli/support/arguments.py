@@ -28,8 +28,6 @@ _OWN_COMMANDS = {
     "explain": "explain an unexpected result",
     "prove": "prove that two computations agree for all operands",
     "find": "find operands that meet a condition",
-    "lower": "show the machine instructions that a line becomes",
-    "verify": "prove which model an assembler follows",
     "vectors": "generate test operands, with every model's results",
     "check": "check the instructions in listings and sources",
     "run": "run a kernel or a block of inline assembly, line by line",
@@ -70,13 +68,12 @@ def find_command_module(name: str, *, is_anywhere: bool = False) -> str:
 OLD_SPELLINGS = {
     **{
         (command, "--json"): "-f json"
-        for command in "explain prove find lower verify check run list errata".split()
+        for command in "explain prove find check run list errata".split()
     },
     ("check", "--sarif"): "-f sarif",
     ("open", "--again"): "--restart",
     ("lesson", "--again"): "--restart",
     ("lesson", "--explorer"): "ptxscope open --lesson NAME",
-    ("verify", "--dry"): "--write-inputs FOLDER",
     ("errata", "--report"): "ptxscope verify PTX --report",
 }
 """The spelling that replaces an option which a command had."""

@@ -23,6 +23,7 @@ const apply = (changes, isOpening = false) => {
     linking = setTimeout(() => showLink(changes.link), 150);
   }
   if ("stale" in changes) isStale = changes.stale;
+  if ("slow" in changes) slow = new Set(changes.slow);
   clearTimeout(asking);
   if (isStale) asking = setTimeout(() => send("refresh"), 400);
   if (changes.pictures) {
@@ -60,9 +61,9 @@ const showLink = link => {
 
 // --- events ---
 
-const SLOW = new Set(["tool_text", "explain", "check", "sweep", "lessons"]);
+let slow = new Set();
 const perform = (action, words) => {
-  if (!SLOW.has(action)) return send(action, words);
+  if (!slow.has(action)) return send(action, words);
   get("message").textContent = "Working …";
   setTimeout(() => {
     get("message").textContent = "";

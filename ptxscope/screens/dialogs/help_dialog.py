@@ -126,11 +126,6 @@ _OWN_PANES = {
         "A is the pinned instruction, B the current one; u returns to your operands",
         ("screens.dialogs.report_dialogs:ProofDialog",),
     ),
-    "machine code": HelpSection(
-        "each instruction stands beside the value that it computes or helps to compute, and ▸ "
-        "marks those of the current step",
-        ("widgets.machine_pane:MachinePane",),
-    ),
     "export": HelpSection(
         "arrows and Enter choose a format and the switches, ■ is on; Tab goes to the fields and "
         "the preview; Enter in a field saves",

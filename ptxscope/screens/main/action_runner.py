@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -39,11 +39,11 @@ from ...state.step_transitions import stop_predicting
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.operand_table import OperandField
 from .explorer_view import ExplorerView
+from .part import Part
 
 if TYPE_CHECKING:
     from ..dialogs.prompts import TextPrompt
     from ..solver_search import SolverSearch
-    from .machine_controller import MachineController
 
 HELP_SECTIONS = {
     "lanes": "lanes",
@@ -54,13 +54,13 @@ HELP_SECTIONS = {
     "line": "line",
     "browser": "find",
     "listing": "listing",
-    "machine": "machine code",
     "lesson-view": "lessons",
 }
 """The section of Help about a widget, by the widget's id."""
 HELP_SECTIONS |= {
     id_: panel.name for x in list_features() for panel in x.help_panels for id_ in panel.widget_ids
 }
+PartT = TypeVar("PartT", bound=Part)
 _SEARCHING = "searching… · Esc stops"
 _COPIED_COLUMNS = len(" Copied:  ")
 """Columns of the row of hints beside a copied text."""
@@ -72,6 +72,7 @@ class ActionRunner:
 
     def __init__(self, state: ExplorerState, view: ExplorerView) -> None:
         self._state, self._view, self._screen = state, view, view.screen
+        self._parts: dict[Callable[[ActionRunner], Part], Part] = {}
         self._timer: Timer | None = None
         self._return: Callable[[], None] | None = None
         """Returns the focus to the widget that asked for a value, unless that is the operands."""
@@ -82,11 +83,22 @@ class ActionRunner:
 
         return SolverSearch(self._screen)
 
-    @cached_property
-    def _machines(self) -> MachineController:
-        from .machine_controller import MachineController
+    @property
+    def state(self) -> ExplorerState:
+        """The state that is shown."""
+        return self._state
 
-        return MachineController(self._state, self._view, self)
+    @property
+    def view(self) -> ExplorerView:
+        """The widgets."""
+        return self._view
+
+    def get_part(self, kind: Callable[[ActionRunner], PartT]) -> PartT:
+        """Return the part of the screen of a class, which is made on first use."""
+        if kind not in self._parts:
+            self._parts[kind] = kind(self)
+            self._view.parts.append(self._parts[kind])
+        return cast("PartT", self._parts[kind])
 
     # --- running -------------------------------------------------------------------------------
 
@@ -191,7 +203,10 @@ class ActionRunner:
             case AskAnswer():
                 self.ask_answer(request)
             case Act(name, values):
-                answer = getattr(self if hasattr(self, name) else view, name)(*values)
+                if ":" in name:
+                    answer = load(name)(self, *values)
+                else:
+                    answer = getattr(self if hasattr(self, name) else view, name)(*values)
                 return await answer if hasattr(answer, "__await__") else answer
         return None
 
@@ -202,8 +217,10 @@ class ActionRunner:
         if "_search" in self.__dict__ and self._search.is_running:
             self._search.stop()
             self._view.show_hint(ShowHint("The search is stopped"))
-        elif not ("_machines" in self.__dict__ and self._machines.stop()):
-            await self.leave()
+        else:
+            stopped = [part.stop() for part in self._parts.values()]
+            if not any(stopped):
+                await self.leave()
 
     async def leave(self) -> None:
         """Release the focus; if nothing but the lanes has it, stop predicting too."""
@@ -275,14 +292,6 @@ class ActionRunner:
             ShowHint("Steps are drawn at once" if moves else "Steps are drawn bit by bit")
         )
 
-    async def toggle_machine_code(self) -> None:
-        """Open the pane of machine code, or close it."""
-        await self._machines.toggle()
-
-    async def show_target(self, target: str) -> None:
-        """Show the machine code for another target."""
-        await self._machines.choose_target(target)
-
     def show_help(self) -> None:
         """Show help on every key, stage and glyph, at the pane with the focus."""
         focus = self._screen.focused
@@ -316,7 +325,7 @@ class ActionRunner:
             id_ = "modifier-row"  # the pane is hidden there
         if id_ in ("listing", "filter"):
             self._view.show_listing(id_ == "listing")
-            self._view.show_machine(is_visible=False)
+            self._view.show_side(None)
         target = screen.query_one(f"#{id_}")
         self._view.mark_used(target)
         if target.focusable:

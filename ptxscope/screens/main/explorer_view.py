@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ...state.setup import Setup
     from ...widgets.lesson_strip import LessonStrip
     from ...widgets.listing_pane import ListingPane
-    from ...widgets.machine_pane import MachinePane
     from ...widgets.value_field import ValueField
+    from .part import Part
 
 
 class _ShownState(NamedTuple):
@@ -69,12 +69,13 @@ class ExplorerView:
         """The strip of a lesson, once it has been created."""
         self._modifier_row: ModifierRow | None = None
         self._listing: ListingPane | None = None
-        self._machine: MachinePane | None = None
+        self._side_pane: Widget | None = None
+        """The pane in the place of the instructions, if it is neither these nor the listing."""
         self._shown = _ShownState()
         self.follower: Callable[[], None] | None = None
         """Called to update another screen that shows the session."""
-        self.on_edit: Callable[[], None] | None = None
-        """Called to update the machine code, once it has been shown."""
+        self.parts: list[Part] = []
+        """The parts that follow what is shown."""
 
     def add_styles(self) -> None:
         """Add the CSS of the widgets at once.
@@ -110,16 +111,9 @@ class ExplorerView:
             self.side.mount(self._listing, before=self.modifiers)
         return self._listing
 
-    @property
-    def machine(self) -> MachinePane:
-        """The machine code of the line."""
-        if self._machine is None:
-            from ...widgets.machine_pane import MachinePane
-
-            self._machine = MachinePane()
-            self.side.mount(self._machine, before=self.modifiers)
-            self._mark_machine_rows()
-        return self._machine
+    def mount_side(self, pane: Widget) -> None:
+        """Add a pane that can take the place of the instructions."""
+        self.side.mount(pane, before=self.modifiers)
 
     def mount_modifier_row(self) -> None:
         """Create the row of modifiers of a narrow screen."""
@@ -191,14 +185,15 @@ class ExplorerView:
         self.show_step()
         if self.follower is not None:
             self.follower()
-        if self.on_edit is not None:
-            self.on_edit()
+        for part in self.parts:
+            part.follow_edit()
 
     def show_step(self, *, is_animated: bool = False) -> None:
         """Update the lanes and the result to the current step."""
         state, session = self._state, self._state.session
         self.lanes.set_title(self._format_step_title())
-        self._mark_machine_rows()
+        for part in self.parts:
+            part.follow_step()
         if state.cursor is not None:
             self.listing.hide_results(state.first_hidden_statement)
         pin, reveal_key = state.comparable_pin, ""
@@ -218,13 +213,6 @@ class ExplorerView:
             is_animated=is_animated,
             question_lane=state.lesson.asked_place if state.lesson else None,
         )
-
-    def _mark_machine_rows(self) -> None:
-        """Mark the machine instructions that compute the current step."""
-        if self._machine is not None:
-            steps, number = self._state.trace.steps, self._state.step
-            rows = steps[number - 1].rows if number else ()
-            self._machine.mark_rows(frozenset(x.key for x in rows))
 
     def _format_step_title(self) -> str:
         state = self._state
@@ -390,19 +378,20 @@ class ExplorerView:
         """Show the listing in the place of the instructions, or these again."""
         self.side.set_class(is_visible, "-listing")
 
-    def show_machine(self, *, is_visible: bool) -> None:
-        """Show the machine code in the place of the instructions or the listing, or these again."""
-        self.side.set_class(is_visible, "-machine")
+    def show_side(self, pane: Widget | None) -> None:
+        """Show a pane in the place of the instructions or the listing, or these again."""
+        for other in filter(None, (self._side_pane, pane)):
+            other.set_class(other is pane, "-shown")
+        self._side_pane = pane
+        self.side.set_class(pane is not None, "-panel")
 
-    @property
-    def is_machine_open(self) -> bool:
-        """Whether machine code has the place of the instructions."""
-        return self.side.has_class("-machine")
+    def is_side_open(self, pane: Widget) -> bool:
+        """Whether a pane has the place of the instructions."""
+        return pane is self._side_pane
 
-    @property
-    def is_machine_visible(self) -> bool:
-        """Whether machine code is on the screen: a small one shows it while it has the focus."""
-        return self.is_machine_open and self.side.display
+    def is_side_visible(self, pane: Widget) -> bool:
+        """Whether a pane is on the screen: a small one shows it while it has the focus."""
+        return self.is_side_open(pane) and self.side.display
 
     def mark_used(self, target: Widget | None) -> None:
         """Mark the widget in use, because a small screen shows some widgets only then."""

@@ -109,8 +109,8 @@ class MainScreen(ThemedScreen[None]):
         & #modifiers { height: auto; max-height: 60%; }
         & #side.-listing > InstructionBrowser { display: none; }
         & #side.-listing > ListingPane { display: block; }
-        & #side.-machine > InstructionBrowser, & #side.-machine > ListingPane { display: none; }
-        & #side.-machine > MachinePane { display: block; }
+        & #side.-panel > InstructionBrowser, & #side.-panel > ListingPane { display: none; }
+        & #side.-panel > .-shown { display: block; }
         &.-low #operands, &.-tiny #operands {
             display: none; max-height: 5;
             &.-used { display: block; }
@@ -130,7 +130,7 @@ class MainScreen(ThemedScreen[None]):
             & #modifier-row { display: block; }
         }
         &.-wide #side { width: 44; }
-        &.-normal, &.-wide { & #side.-read, & #side.-machine { width: 50%; } }
+        &.-normal, &.-wide { & #side.-read, & #side.-panel { width: 50%; } }
     }
     """
 

@@ -161,3 +161,9 @@ async def test_the_bottom_line_says_that_the_arrows_change_an_operand(width: int
             bottom = (await drive.see("enter")).split("\n")[-1]
             assert "change a and b " in bottom
             assert "arrows scroll" in (await drive.see("w")).split("\n")[-1]
+
+
+async def test_help_opens_at_the_plot() -> None:
+    async with explorer(*E3, size=(80, 24)) as drive:
+        await drive.press("v", "question_mark")
+        assert "Keys: all values" in await drive.text()

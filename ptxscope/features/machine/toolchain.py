@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from ..engine.syntax.errors import format_install_hint
+from ...engine.syntax.errors import format_install_hint
 from .kernel_source import KernelSource, format_module
 from .machine_instruction import MachineKernel, parse_disassembly
 

@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.npyio import NpzFile
 
-from ..engine.isa.types import Type
-from ..engine.semantics.models import Model
-from ..engine.syntax.instruction import Instruction
-from ..engine.syntax.parser import parse
-from ..engine.tracing.evaluation import evaluate
-from ..sources.probe_operands import draw_operands
+from ...engine.isa.types import Type
+from ...engine.semantics.models import Model
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.parser import parse
+from ...engine.tracing.evaluation import evaluate
+from ...sources.probe_operands import draw_operands
 from .form_verdict import KNOWN_MODELS, DeviceVerdict
 from .kernel_source import STRIDE, KernelSource, ParameterSlot, format_module, make_kernel_source
 
@@ -94,7 +94,7 @@ def write_batch(batch: Batch, folder: Path, arch: str) -> None:
     names = [str(ins) for ins in batch.lines]
     document = {"schema": SCHEMA, "arch": arch, "lines": names}
     (folder / _LINES).write_text(json.dumps(document, indent=1) + "\n", "utf-8")
-    launch = files("ptxscope.sass").joinpath("device_launch.py").read_text("utf-8")
+    launch = files("ptxscope.features.machine").joinpath("device_launch.py").read_text("utf-8")
     (folder / _LAUNCH).write_text(launch, "utf-8")
 
 

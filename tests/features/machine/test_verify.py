@@ -28,8 +28,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ptxscope import parse
-from ptxscope.cli.commands import verify
-from ptxscope.cli.support import tools, verification
 from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents import TEXTS
 from ptxscope.documents.formats.json_reader import load
@@ -39,8 +37,8 @@ from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.rules import ERRATA
-from ptxscope.sass import device, device_launch, toolchain
-from ptxscope.sass.form_verdict import (
+from ptxscope.features.machine import device, device_launch, toolchain, tools, verification, verify
+from ptxscope.features.machine.form_verdict import (
     FormVerdict,
     VerdictOutcome,
     decide_line,
@@ -48,8 +46,8 @@ from ptxscope.sass.form_verdict import (
     list_verified_opcodes,
     make_instruction,
 )
-from ptxscope.sass.kernel_source import KernelSource, make_kernel_source
-from ptxscope.sass.toolchain import (
+from ptxscope.features.machine.kernel_source import KernelSource, make_kernel_source
+from ptxscope.features.machine.toolchain import (
     Compiled,
     CrashedError,
     RefusedError,
@@ -779,7 +777,7 @@ GPU_LINES = (
 def test_a_gpu_is_compared_with_the_models(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify, "list_lines", lambda _: [parse(x) for x in GPU_LINES])
     monkeypatch.setattr(
-        "ptxscope.cli.support.device_runs.load_driver", lambda: make_fake(GPU_LINES, model)
+        "ptxscope.features.machine.device_runs.load_driver", lambda: make_fake(GPU_LINES, model)
     )
     done = run("verify", "--all", "--gpu")
     assert done.returncode == 0, done.stderr

@@ -7,15 +7,15 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
+from ...cli.support.arguments import add_tool_paths
+from ...cli.support.streams import CommandError, command_errors
 from ...documents.options import DEFAULT_ARCH
 from ...engine.semantics.rules import TARGETS
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
-from ...sass.kernel_source import KernelSource, make_kernel_source
-from ...sass.row_matches import MachineListing, list_machine_code
-from ...sass.toolchain import NVDISASM, PTXAS, Tool, ToolError, compile_kernels, find_tool
-from .arguments import add_tool_paths
-from .streams import CommandError, command_errors
+from .kernel_source import KernelSource, make_kernel_source
+from .row_matches import MachineListing, list_machine_code
+from .toolchain import NVDISASM, PTXAS, Tool, ToolError, compile_kernels, find_tool
 
 _ARCH = re.compile(r"sm_(\d{2,3})[af]?")
 _OLDEST_ARCH = 70

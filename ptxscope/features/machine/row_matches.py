@@ -14,15 +14,15 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from ..engine.ir.tape import Node, list_needed_nodes
-from ..engine.isa.types import WORD_BITS, Type
-from ..engine.semantics.models import ISA_MODEL, Model, parse_model
-from ..engine.semantics.plan import Plan
-from ..engine.tracing.step_text import format_stage_title
-from ..proof.equivalence import TIMEOUT, Verdict
-from ..proof.proof_question import compute_nodes
-from ..proof.solver import Undecided
-from ..sources.probe_operands import draw_operands
+from ...engine.ir.tape import Node, list_needed_nodes
+from ...engine.isa.types import WORD_BITS, Type
+from ...engine.semantics.models import ISA_MODEL, Model, parse_model
+from ...engine.semantics.plan import Plan
+from ...engine.tracing.step_text import format_stage_title
+from ...proof.equivalence import TIMEOUT, Verdict
+from ...proof.proof_question import compute_nodes
+from ...proof.solver import Undecided
+from ...sources.probe_operands import draw_operands
 from .form_verdict import (
     KNOWN_MODELS,
     FormVerdict,

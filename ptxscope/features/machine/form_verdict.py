@@ -13,8 +13,8 @@ from itertools import count
 from random import Random
 from typing import NamedTuple
 
-from ..engine.ir.tape import Node
-from ..engine.isa.catalog import (
+from ...engine.ir.tape import Node
+from ...engine.isa.catalog import (
     CATALOG,
     ENTRIES,
     find_violations,
@@ -23,18 +23,18 @@ from ..engine.isa.catalog import (
     pick_entry_form,
     with_c,
 )
-from ..engine.isa.entry import CORE_GROUPS, Entry
-from ..engine.isa.types import WORD_BITS, Form, Type
-from ..engine.micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
-from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
-from ..engine.semantics.plan import Plan, compute_results
-from ..engine.syntax.instruction import Instruction, Register
-from ..engine.tracing.evaluation import make_model_plan
-from ..engine.tracing.folding_bugs import describe_folding
-from ..proof.differences import Difference, describe_difference, make_difference
-from ..proof.equivalence import TIMEOUT, Verdict
-from ..proof.proof_question import ProofQuestion, find_simple_operands
-from ..proof.solver import IsStopped, Undecided, never
+from ...engine.isa.entry import CORE_GROUPS, Entry
+from ...engine.isa.types import WORD_BITS, Form, Type
+from ...engine.micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
+from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ...engine.semantics.plan import Plan, compute_results
+from ...engine.syntax.instruction import Instruction, Register
+from ...engine.tracing.evaluation import make_model_plan
+from ...engine.tracing.folding_bugs import describe_folding
+from ...proof.differences import Difference, describe_difference, make_difference
+from ...proof.equivalence import TIMEOUT, Verdict
+from ...proof.proof_question import ProofQuestion, find_simple_operands
+from ...proof.solver import IsStopped, Undecided, never
 from .kernel_source import PARAMETER_BYTES, STRIDE, KernelSource
 from .machine_instruction import MachineKernel
 from .machine_run import MachineRun

@@ -7,6 +7,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ...documents.formats.json_text import Fields, convert_to_json
+from ...documents.formats.markup import (
+    Block,
+    make_heading,
+    make_paragraph,
+    make_points,
+    make_verbatim,
+)
+from ...documents.formats.text import machine_row_lines
+from ...documents.options import MachineRow, MachineSection
+from ...documents.proofs.proof_report import format_seconds
 from ...engine.isa.encodings import format_hex
 from ...engine.semantics.models import get_erratum
 from ...engine.semantics.rules import Erratum
@@ -14,15 +25,10 @@ from ...engine.syntax.errors import format_count, make_printable
 from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import trace as make_trace
 from ...proof.differences import Difference
-from ...sass.form_verdict import DeviceVerdict, FormVerdict, MachineDeviation, VerdictOutcome
-from ...sass.kernel_source import format_module
-from ...sass.row_matches import MachineListing, MatchedInstruction, Purpose
-from ...sass.toolchain import Tool
-from ..formats.json_text import Fields, convert_to_json
-from ..formats.markup import Block, make_heading, make_paragraph, make_points, make_verbatim
-from ..formats.text import machine_row_lines
-from ..options import MachineRow, MachineSection
-from .proof_report import format_seconds
+from .form_verdict import DeviceVerdict, FormVerdict, MachineDeviation, VerdictOutcome
+from .kernel_source import format_module
+from .row_matches import MachineListing, MatchedInstruction, Purpose
+from .toolchain import Tool
 
 _SHOWN = 10
 """The lines of one kind that are listed."""

@@ -10,29 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-from ...documents.proofs.machine_report import (
-    ExpectedModel,
-    VerdictCounts,
-    code_to_json,
-    iter_verdict_blocks,
-)
-from ...engine.isa.catalog import CATALOG
-from ...engine.semantics.rules import ERRATA
-from ...engine.syntax.errors import format_count, format_install_hint, make_printable
-from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.opcodes import format_opcode_question, suggest_opcodes
-from ...engine.syntax.parser import parse
-from ...sass.form_verdict import (
-    FormVerdict,
-    VerdictOutcome,
-    find_equal_model,
-    iter_forms,
-    list_verified_opcodes,
-    make_instruction,
-)
-from ...sass.kernel_source import find_ptx_version, rename_registers
-from ...sass.toolchain import Tool
-from ..support.arguments import (
+from ...cli.support.arguments import (
     Parser,
     add_report_format,
     choose_model,
@@ -41,10 +19,32 @@ from ..support.arguments import (
     parse_words,
     print_report,
 )
-from ..support.programs import add_timeout
-from ..support.ptx_arguments import parse_instruction
-from ..support.streams import CommandError, ProgressBar, print_message
-from ..support.tools import (
+from ...cli.support.programs import add_timeout
+from ...cli.support.ptx_arguments import parse_instruction
+from ...cli.support.streams import CommandError, ProgressBar, print_message
+from ...engine.isa.catalog import CATALOG
+from ...engine.semantics.rules import ERRATA
+from ...engine.syntax.errors import format_count, format_install_hint, make_printable
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.opcodes import format_opcode_question, suggest_opcodes
+from ...engine.syntax.parser import parse
+from .form_verdict import (
+    FormVerdict,
+    VerdictOutcome,
+    find_equal_model,
+    iter_forms,
+    list_verified_opcodes,
+    make_instruction,
+)
+from .kernel_source import find_ptx_version, rename_registers
+from .machine_report import (
+    ExpectedModel,
+    VerdictCounts,
+    code_to_json,
+    iter_verdict_blocks,
+)
+from .toolchain import Tool
+from .tools import (
     TOOL_HELP,
     add_tools,
     choose_archs,
@@ -52,7 +52,7 @@ from ..support.tools import (
     format_line,
     tool_errors,
 )
-from ..support.verification import Task, VerdictStore, render_deviations, verify_all
+from .verification import Task, VerdictStore, render_deviations, verify_all
 
 _MODEL = re.compile(r"isa|ptxas(?:-\d{1,3}\.\d{1,3})?")
 _EPILOG = f"""\
@@ -175,7 +175,7 @@ def _check_options(arguments: argparse.Namespace) -> None:
 
 def _run_on_device(arguments: argparse.Namespace) -> int:
     """Print what a GPU's results say, or write what one can run."""
-    from ..support import device_runs
+    from . import device_runs
 
     if not arguments.gpu or (arguments.write_inputs and arguments.results):
         raise CommandError(

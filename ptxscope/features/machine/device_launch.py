@@ -97,7 +97,7 @@ def main(folder: Path) -> None:
     gpu = Gpu(load_driver())
     results = gpu.run((folder / "module.ptx").read_bytes(), operands)
     np.savez(folder / "results.npz", results=results, device=np.array(gpu.description))
-    print(f"{gpu.description}: {len(lines)} lines; results.npz is written")  # noqa: T201
+    print(f"{gpu.description}: {len(lines)} lines; results.npz is written")
 
 
 if __name__ == "__main__":

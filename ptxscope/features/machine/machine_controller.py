@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Protocol
 
 from textual.timer import Timer
 
@@ -12,15 +11,16 @@ from ...documents.options import DEFAULT_ARCH
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...proof.solver import load_bitwuzla
-from ...state.explorer_state import ExplorerState
-from ...state.machine_code import (
+from ...screens.main.action_runner import ActionRunner
+from ...screens.main.part import Part
+from ...screens.solver_search import SolverSearch
+from ...state.requests import ShowHint, refuse
+from .machine_code import (
     MachineCode,
     count_machine_code,
     find_machine_code,
 )
-from ...state.requests import ShowHint, refuse
-from ..solver_search import SolverSearch
-from .explorer_view import ExplorerView
+from .machine_pane import MachinePane
 
 _ASSEMBLING = "assembling… · Esc stops"
 PAUSE = 0.2
@@ -29,22 +29,15 @@ _MAX_KEPT = 64
 """The lines and targets whose code is kept."""
 
 
-class FocusOwner(Protocol):
-    """An object that moves the focus of the screen."""
-
-    def leave_focus(self) -> None:
-        """Release the focus."""
-
-    def move_to(self, id_: str) -> None:
-        """Focus a widget."""
-
-
-class MachineController:
+class MachineController(Part):
     """Opens and closes the pane, and keeps it up to date."""
 
-    def __init__(self, state: ExplorerState, view: ExplorerView, focus: FocusOwner) -> None:
-        self._state, self._view, self._focus = state, view, focus
-        self._search = SolverSearch(view.screen)
+    def __init__(self, runner: ActionRunner) -> None:
+        self._runner = runner
+        self._state, self._view, self._pane = runner.state, runner.view, MachinePane()
+        self._view.mount_side(self._pane)
+        self.follow_step()
+        self._search = SolverSearch(self._view.screen)
         self._arch = DEFAULT_ARCH
         self._codes: dict[tuple[str, str], MachineCode] = {}
         """Machine code by line and target."""
@@ -53,24 +46,22 @@ class MachineController:
         self._asked_line = ""
         """The line whose code is shown, or is being made."""
         self._timer: Timer | None = None
-        view.on_edit = self._follow_edit
 
     # --- opening and closing ----------------------------------------------------------------
 
     async def toggle(self) -> None:
         """Open the pane and go to it; if the focus is there, close it."""
-        pane = self._view.machine
-        if pane.has_focus:
-            self._focus.leave_focus()
-            self._view.show_machine(is_visible=False)
+        if self._pane.has_focus:
+            self._runner.leave_focus()
+            self._view.show_side(None)
             return
         try:
             load_bitwuzla()
         except ImportError as error:
             self._refuse(error)
             return
-        if self._view.is_machine_open:
-            self._focus.move_to("machine")
+        if self._is_open:
+            self._runner.move_to("machine")
         await self._ask()
 
     def stop(self) -> bool:
@@ -80,7 +71,7 @@ class MachineController:
             self._search.stop()
             self._asked_line = ""
             self._view.show_hint(ShowHint("The search is stopped"))
-            if self._view.is_machine_open:
+            if self._is_open:
                 self._refuse("The search is stopped; an edit, or another target, starts a new one")
         return is_running
 
@@ -91,15 +82,26 @@ class MachineController:
         self._arch = target
         await self._ask()
 
-    def _follow_edit(self) -> None:
+    @property
+    def _is_open(self) -> bool:
+        """Whether machine code has the place of the instructions."""
+        return self._view.is_side_open(self._pane)
+
+    def follow_step(self) -> None:
+        """Mark the machine instructions that compute the current step."""
+        steps, number = self._state.trace.steps, self._state.step
+        rows = steps[number - 1].rows if number else ()
+        self._pane.mark_rows(frozenset(x.key for x in rows))
+
+    def follow_edit(self) -> None:
         """Make new machine code, if the pane is visible and the line has changed."""
         if str(self._state.setup.instruction) == self._asked_line:
             return
-        if not self._view.is_machine_visible:
+        if not self._view.is_side_visible(self._pane):
             return
         if self._timer is not None:
             self._timer.stop()
-        self._view.machine.show_search()
+        self._pane.show_search()
         self._timer = self._view.screen.set_timer(PAUSE, self._ask)
 
     async def _ask(self) -> None:
@@ -110,12 +112,12 @@ class MachineController:
             self._search.stop()
             self._take(ins, code)
             return
-        if self._view.is_machine_open:
-            self._view.machine.show_search()
+        if self._is_open:
+            self._pane.show_search()
         await self._search.start(
             partial(find_machine_code, ins, self._arch), partial(self._take, ins), self._refuse
         )
-        if self._search.is_running and not self._view.is_machine_open:
+        if self._search.is_running and not self._is_open:
             self._view.show_hint(ShowHint(_ASSEMBLING, "strong"))
 
     def _take(self, ins: Instruction, code: MachineCode) -> None:
@@ -127,14 +129,14 @@ class MachineController:
         while len(self._codes) >= _MAX_KEPT:
             del self._codes[next(iter(self._codes))]
         self._codes[str(ins), code.arch] = code
-        pane, screen = self._view.machine, self._view.screen
+        pane, screen = self._pane, self._view.screen
         counts = self._counts.setdefault(str(ins), {})
         counts[code.arch] = str(code.listing.instruction_count)
         pane.show_code(code)
         pane.show_counts(counts)
-        if not self._view.is_machine_open and screen.app.screen is screen:
-            self._view.show_machine(is_visible=True)
-            self._focus.move_to("machine")
+        if not self._is_open and screen.app.screen is screen:
+            self._view.show_side(self._pane)
+            self._runner.move_to("machine")
         screen.run_worker(self._count(ins, code), group="counts", exclusive=True)
 
     async def _count(self, ins: Instruction, code: MachineCode) -> None:
@@ -148,12 +150,22 @@ class MachineController:
             except ValueError:  # the disassembler may not know a target
                 count = "?"
             counts[target] = count
-            if self._view.machine.code is code:
-                self._view.machine.show_counts(counts)
+            if self._pane.code is code:
+                self._pane.show_counts(counts)
 
     def _refuse(self, reason: object) -> None:
         text = make_printable(str(reason))
-        if self._view.is_machine_open:
-            self._view.machine.show_problem(text, self._arch)
+        if self._is_open:
+            self._pane.show_problem(text, self._arch)
         else:
             self._view.show_hint(refuse(text))
+
+
+async def toggle(runner: ActionRunner) -> None:
+    """Open the pane of machine code, or close it."""
+    await runner.get_part(MachineController).toggle()
+
+
+async def show_target(runner: ActionRunner, target: str) -> None:
+    """Show the machine code for another target."""
+    await runner.get_part(MachineController).choose_target(target)

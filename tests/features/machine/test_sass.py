@@ -16,7 +16,6 @@ import pytest
 
 from ptxscope import parse
 from ptxscope.documents.formats.report import write_report
-from ptxscope.documents.proofs.machine_report import iter_listing_blocks
 from ptxscope.engine.ir.tape import Node
 from ptxscope.engine.isa.catalog import find_violations, get_entry, with_c
 from ptxscope.engine.isa.types import Type
@@ -24,9 +23,7 @@ from ptxscope.engine.micro_operations.arithmetic import EXACT
 from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.tracing.evaluation import make_model_plan
-from ptxscope.proof.equivalence import Verdict
-from ptxscope.proof.proof_question import ProofQuestion
-from ptxscope.sass.form_verdict import (
+from ptxscope.features.machine.form_verdict import (
     MachineQuestion,
     VerdictOutcome,
     compute_machine_results,
@@ -35,17 +32,20 @@ from ptxscope.sass.form_verdict import (
     find_machine_deviation,
     find_smallest_form,
 )
-from ptxscope.sass.kernel_source import find_ptx_version, make_kernel_source
-from ptxscope.sass.machine_instruction import (
+from ptxscope.features.machine.kernel_source import find_ptx_version, make_kernel_source
+from ptxscope.features.machine.machine_instruction import (
     MachineInstruction,
     MachineOperand,
     OperandKind,
     parse_disassembly,
     parse_machine_instruction,
 )
-from ptxscope.sass.machine_run import OPCODES, find_opcode
-from ptxscope.sass.machine_step import MachineStep, Opcode, UnknownMachineCodeError
-from ptxscope.sass.row_matches import list_machine_code
+from ptxscope.features.machine.machine_report import iter_listing_blocks
+from ptxscope.features.machine.machine_run import OPCODES, find_opcode
+from ptxscope.features.machine.machine_step import MachineStep, Opcode, UnknownMachineCodeError
+from ptxscope.features.machine.row_matches import list_machine_code
+from ptxscope.proof.equivalence import Verdict
+from ptxscope.proof.proof_question import ProofQuestion
 from tests.kernel_texts import is_like
 from tests.reference_data import DATA, golden_rows
 from tests.tiers import ci_only, some, whole

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple
 
-from ..engine.isa.types import WORD_BITS
-from ..engine.micro_operations.arithmetic import Arithmetic, V
+from ...engine.isa.types import WORD_BITS
+from ...engine.micro_operations.arithmetic import Arithmetic, V
 from .machine_instruction import MachineInstruction, MachineOperand, OperandKind
 
 PAIR_BITS = 64

@@ -22,12 +22,12 @@ from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from typing import NamedTuple
 
-from ...documents.proofs.machine_report import render_report
+from ...cli.support.streams import print_message
 from ...engine.isa.types import Form
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction
 from ...files import is_there
-from ...sass.form_verdict import (
+from .form_verdict import (
     FormVerdict,
     VerdictOutcome,
     decide_line,
@@ -36,10 +36,10 @@ from ...sass.form_verdict import (
     make_code_digest,
     make_instruction,
 )
-from ...sass.kernel_source import KernelSource, make_kernel_source
-from ...sass.machine_instruction import MachineKernel
-from ...sass.toolchain import Tool, ToolError, compile_kernels
-from .streams import print_message
+from .kernel_source import KernelSource, make_kernel_source
+from .machine_instruction import MachineKernel
+from .machine_report import render_report
+from .toolchain import Tool, ToolError, compile_kernels
 from .tools import format_line, format_tools
 
 CHUNK_LINES = 60

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
-from ..documents.formats.report import write_report
-from ..documents.options import DEFAULT_ARCH
-from ..documents.proofs.machine_report import iter_listing_blocks, make_machine_section
-from ..engine.syntax.instruction import Instruction
-from ..proof.solver import IsStopped, Stopped, never
-from ..sass.form_verdict import VerdictOutcome
-from ..sass.kernel_source import KernelSource, make_kernel_source
-from ..sass.row_matches import (
+from ...documents.formats.report import write_report
+from ...documents.options import DEFAULT_ARCH
+from ...engine.syntax.instruction import Instruction
+from ...proof.solver import IsStopped, Stopped, never
+from .form_verdict import VerdictOutcome
+from .kernel_source import KernelSource, make_kernel_source
+from .machine_report import iter_listing_blocks, make_machine_section
+from .row_matches import (
     MachineListing,
     MatchedInstruction,
     Purpose,
     count_instructions,
     list_machine_code,
 )
-from ..sass.toolchain import (
+from .toolchain import (
     NVDISASM,
     PTXAS,
     Compiled,

@@ -9,14 +9,12 @@ from threading import Event
 import pytest
 
 from ptxscope.engine.syntax.instruction import Instruction
+from ptxscope.features.machine import machine_code, machine_controller, toolchain
+from ptxscope.features.machine.kernel_source import KernelSource, make_kernel_source
+from ptxscope.features.machine.machine_code import MachineCode
+from ptxscope.features.machine.row_matches import count_instructions, list_machine_code
+from ptxscope.features.machine.toolchain import Tool, ToolError
 from ptxscope.proof.solver import IsStopped, Stopped
-from ptxscope.sass import toolchain
-from ptxscope.sass.kernel_source import KernelSource, make_kernel_source
-from ptxscope.sass.row_matches import count_instructions, list_machine_code
-from ptxscope.sass.toolchain import Tool, ToolError
-from ptxscope.screens.main import machine_controller
-from ptxscope.state import machine_code
-from ptxscope.state.machine_code import MachineCode
 from tests.app.driving import Driver, explorer
 from tests.app.test_dialogs import framed
 from tests.tiers import ci_only

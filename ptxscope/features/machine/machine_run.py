@@ -13,8 +13,8 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Generic, NamedTuple
 
-from ..engine.isa.types import WORD_BITS
-from ..engine.micro_operations.arithmetic import EXACT, Arithmetic, V
+from ...engine.isa.types import WORD_BITS
+from ...engine.micro_operations.arithmetic import EXACT, Arithmetic, V
 from .bit_opcodes import BIT_OPCODES
 from .comparison_opcodes import COMPARISON_OPCODES
 from .machine_instruction import MachineInstruction, MachineKernel, MachineOperand, OperandKind

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..engine.isa.types import WORD_BITS
-from ..engine.micro_operations.arithmetic import V, fill
-from ..engine.micro_operations.counts import CountLeadingZeros
+from ...engine.isa.types import WORD_BITS
+from ...engine.micro_operations.arithmetic import V, fill
+from ...engine.micro_operations.counts import CountLeadingZeros
 from .machine_step import MASK, PAIR_BITS, MachineStep, Opcode, make_opcode
 
 Match = re.Match[str]

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..engine.isa.types import CARRY_REGISTER, Type
-from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS
-from ..engine.syntax.instruction import Guard, Instruction, Register
-from ..engine.tracing.evaluation import make_model_plan
+from ...engine.isa.types import CARRY_REGISTER, Type
+from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS
+from ...engine.syntax.instruction import Guard, Instruction, Register
+from ...engine.tracing.evaluation import make_model_plan
 
 STRIDE = 64
 """The bytes of each thread in the arrays of operands and of results."""

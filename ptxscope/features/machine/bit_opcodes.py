@@ -7,16 +7,16 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.isa.types import WORD_BITS, PermuteMode
-from ..engine.micro_operations.arithmetic import Arithmetic, V
-from ..engine.micro_operations.counts import (
+from ...engine.isa.types import WORD_BITS, PermuteMode
+from ...engine.micro_operations.arithmetic import Arithmetic, V
+from ...engine.micro_operations.counts import (
     CountLeadingZeros,
     CountOnes,
     InvertNegative,
     ReverseBits,
 )
-from ..engine.micro_operations.fields import ExtendField, FieldMask, LimitField
-from ..engine.micro_operations.permutation import PermuteByMode
+from ...engine.micro_operations.fields import ExtendField, FieldMask, LimitField
+from ...engine.micro_operations.permutation import PermuteByMode
 from .machine_instruction import OperandKind
 from .machine_step import MASK, WORD, MachineStep, Opcode, make_opcode
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from ..engine.isa.types import WORD_BITS
-from ..engine.micro_operations.arithmetic import V
-from ..engine.micro_operations.bitwise import JoinFields
+from ...engine.isa.types import WORD_BITS
+from ...engine.micro_operations.arithmetic import V
+from ...engine.micro_operations.bitwise import JoinFields
 from .machine_step import PAIR_BITS, WORD, MachineStep, Opcode, make_opcode
 
 Match = re.Match[str]

@@ -1,0 +1,45 @@
+"""Machine code: what ptxas makes of a line, what it computes, and which model it follows."""
+
+from ...feature import Command, Feature, HelpPanel, Key
+
+FEATURE = Feature(
+    "machine",
+    commands=(
+        Command(
+            "lower",
+            "show the machine instructions that a line becomes",
+            f"{__package__}.lower",
+            after="find",
+            old_spellings={"--json": "-f json"},
+        ),
+        Command(
+            "verify",
+            "prove which model an assembler follows",
+            f"{__package__}.verify",
+            after="lower",
+            old_spellings={"--json": "-f json", "--dry": "--write-inputs FOLDER"},
+        ),
+    ),
+    keys=(
+        Key(
+            "machine_code",
+            "Answers",
+            "prove",
+            "",
+            "SASS",
+            "Show the machine instructions, and what each computes",
+            f"{__package__}.transitions:toggle",
+        ),
+    ),
+    help_panels=(
+        HelpPanel(
+            "machine code",
+            "prove",
+            "each instruction stands beside the value that it computes or helps to compute, and ▸ "
+            "marks those of the current step",
+            (f"{__package__}.machine_pane:MachinePane",),
+            ("machine",),
+        ),
+    ),
+    sections={"sass": f"{__package__}.trace_section:make_section"},
+)
