@@ -163,8 +163,8 @@ def arrange(
 ) -> Iterator[tuple[str, RecordT]]:
     """Yield keys and records, each added one after that which it follows, or at the end."""
     followers: dict[str, list[tuple[str, PlacedT]]] = {}
-    for key, record in added:
-        followers.setdefault(record.after, []).append((key, record))
+    for entry in added:
+        followers.setdefault(entry[1].after, []).append(entry)
 
     def iter_from(key: str, record: RecordT) -> Iterator[tuple[str, RecordT]]:
         yield key, record

@@ -135,14 +135,6 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
             check=listings.check_listing,
         ),
         Action(
-            "listing.run",
-            "f5",
-            "run",
-            "Run a kernel with arguments, by threads",
-            listings.run_kernel,
-            check=listings.check_listing,
-        ),
-        Action(
             "check", "", "check", "Show errors, and errata that can change a result", listings.check
         ),
         Action(

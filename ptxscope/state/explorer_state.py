@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from ..engine.micro_operations.properties import Stage
 from ..engine.tracing.trace import Trace
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..learn.prediction import Guess, Prediction
     from ..proof.equivalence import Proof
     from .open_listing import ListingCursor
-    from .thread_run import ThreadRun
 
+AttachedT = TypeVar("AttachedT")
 _MAX_RECENT = 5
 """Recent instructions at the top of the browser."""
 
@@ -69,8 +69,8 @@ class ExplorerState:
         """The last hint, until it is cleared."""
         self.drafts: dict[str, str] = {}
         """The last text of each prompt, by its title; of *why?*, by the instruction."""
-        self.left_run: ThreadRun | None = None
-        """The run of a kernel that was shown last, where it was left."""
+        self._attached: dict[type[object], object] = {}
+        """What features keep, by its class."""
         self.proof: tuple[object, Proof] | None = None
         """The last proof about a pin, and its question."""
         self.lesson_places: Mapping[str, LessonProgress] = {}
@@ -106,6 +106,10 @@ class ExplorerState:
         self.step = 0
         """The last revealed step, from 1; 0 reveals none. While predicting, the step to predict."""
         self._restore_step(saved.step)
+
+    def get_attached(self, kind: type[AttachedT]) -> AttachedT:
+        """Return what a feature keeps here: the one object of a class, made on first use."""
+        return cast("AttachedT", self._attached.setdefault(kind, kind()))
 
     # --- what is shown -----------------------------------------------------------------
 

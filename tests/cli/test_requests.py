@@ -106,7 +106,8 @@ def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
             )
 
 
-REQUESTS = [x for path in sorted((DATA / "requests").iterdir()) for x in read_requests(path)]
+_PATHS = [*(DATA / "requests").iterdir(), *DATA.parent.glob("features/*/requests/*.txt")]
+REQUESTS = [x for path in sorted(_PATHS) for x in read_requests(path)]
 
 
 def has_part(printed: str, part: str) -> bool:

@@ -7,7 +7,7 @@ const NARROW = 760;
 const get = id => document.getElementById(id);
 const line = get("line"), options = get("completions"), main = document.querySelector("main");
 let page = null, handle = null, isStale = false, linking = 0, hash = location.hash, waiting = 0, asking = 0, choice = -1;
-let held = [];  // what the reader does while Python loads
+let held = [], slow = new Set();  // what the reader does while Python loads
 
 const pictures = new PictureHost(get("picture"), (action, words) => send(action, words));
 
@@ -61,7 +61,6 @@ const showLink = link => {
 
 // --- events ---
 
-let slow = new Set();
 const perform = (action, words) => {
   if (!slow.has(action)) return send(action, words);
   get("message").textContent = "Working …";

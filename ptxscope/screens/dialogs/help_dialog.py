@@ -103,14 +103,6 @@ _OWN_PANES = {
         "register is used in the lines below; F5 runs the kernel",
         ("widgets.listing_pane:ListingPane",),
     ),
-    "run": HelpSection(
-        "type the arguments as for ptxscope run, with --grid --block --shared --steps --thread "
-        "--expect, and Enter; with --expect, the run begins at the first wrong element, and x "
-        "finds the change that gives all expected values; Enter shows the steps of the "
-        "instruction under the cursor on the thread's values, and F5 returns to the run; Tab "
-        "scrolls buffers and shared memory, which are those of this step",
-        ("screens.run_screen:RunScreen",),
-    ),
     "check": HelpSection(
         "arrows move between the diagnostics, Enter opens one with operands that show it, Tab "
         "goes to the text",

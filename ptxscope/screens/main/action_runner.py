@@ -162,7 +162,7 @@ class ActionRunner:
 
             screen = MenuDialog(request)
         else:
-            is_own = request.name.startswith(("dialogs.", "run_screen:"))
+            is_own = request.name.startswith("dialogs.")
             package = f"{__name__.rpartition('.main')[0]}." if is_own else ""
             screen = load(f"{package}{request.name}")(*request.values)
         self._view.follower = getattr(screen, "follow_session", None)

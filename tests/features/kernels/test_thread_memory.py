@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ptxscope.state.launch_request import load_kernel, parse_launch
-from ptxscope.state.thread_memory import ShownBuffer, list_buffer_names, show_buffer
-from ptxscope.state.thread_run import ThreadRun, run_thread
+from ptxscope.features.kernels.launch_request import load_kernel, parse_launch
+from ptxscope.features.kernels.thread_memory import ShownBuffer, list_buffer_names, show_buffer
+from ptxscope.features.kernels.thread_run import ThreadRun, run_thread
 
 _ROTATION = """.visible .entry k(.param .u64 in, .param .u64 out)
 {

@@ -12,18 +12,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from ..engine.isa.encodings import format_hex
-from ..engine.program.statement import Statement
-from ..engine.records import FrozenRecord
-from ..engine.syntax.errors import format_count
-from ..engine.syntax.instruction import Instruction
-from ..kernels.launches.expected_elements import find_differences
-from ..kernels.launches.kernel_run import KernelRun
-from ..kernels.launches.launch_text import parse_thread
-from ..kernels.launches.memory_regions import Region, WriteJournal, describe_address
-from ..kernels.launches.run_explanations import RunDiagnosis, explain_run
-from ..kernels.launches.thread_log import ThreadLog, ThreadStep
-from ..kernels.launches.thread_state import LaunchError
+from ...engine.isa.encodings import format_hex
+from ...engine.program.statement import Statement
+from ...engine.records import FrozenRecord
+from ...engine.syntax.errors import format_count
+from ...engine.syntax.instruction import Instruction
+from ...kernels.launches.expected_elements import find_differences
+from ...kernels.launches.kernel_run import KernelRun
+from ...kernels.launches.launch_text import parse_thread
+from ...kernels.launches.memory_regions import Region, WriteJournal, describe_address
+from ...kernels.launches.run_explanations import RunDiagnosis, explain_run
+from ...kernels.launches.thread_log import ThreadLog, ThreadStep
+from ...kernels.launches.thread_state import LaunchError
 from .launch_request import KernelLaunch
 from .step_history import MAX_PLACES, StepHistory, ThreadState, iter_stored
 

@@ -8,14 +8,14 @@ import re
 import pytest
 from textual.widgets import Input, Static
 
+from ptxscope.features.kernels.kernel_panes import KernelPane, ValuesPane
+from ptxscope.features.kernels.run_screen import RunScreen, format_keys
 from ptxscope.screens.dialogs.help_dialog import HelpDialog
 from ptxscope.screens.dialogs.prompts import TextPrompt
-from ptxscope.screens.run_screen import RunScreen, format_keys
 from ptxscope.state.listing_transitions import open_text
-from ptxscope.widgets.kernel_panes import KernelPane, ValuesPane
 from tests.app.driving import Driver, explorer
-from tests.state.test_thread_run import PTX, VALUES
-from tests.state.test_thread_run import launch as run_text
+from tests.features.kernels.test_thread_run import PTX, VALUES
+from tests.features.kernels.test_thread_run import launch as run_text
 from tests.tiers import ci_only
 
 pytestmark = ci_only

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ptxscope.state.launch_request import load_kernel, parse_launch, suggest_launch
-from ptxscope.state.thread_run import (
+from ptxscope.features.kernels.launch_request import load_kernel, parse_launch, suggest_launch
+from ptxscope.features.kernels.thread_run import (
     ThreadRun,
     explain_thread_run,
     follow_thread,
@@ -346,7 +346,7 @@ def test_the_suggested_buffers_have_the_words_that_the_kernel_accesses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # the time of the trial stands still: a busy machine would suggest other words
-    monkeypatch.setattr("ptxscope.state.launch_request.monotonic", lambda: 0.0)
+    monkeypatch.setattr("ptxscope.features.kernels.launch_request.monotonic", lambda: 0.0)
     ptx = """.visible .entry k(.param .u64 table, .param .u64 wide, .param .u64 bytes,
   .param .u64 unused, .param .u32 n)
 {

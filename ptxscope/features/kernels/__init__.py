@@ -1,0 +1,1 @@
+"""A kernel run by threads, step by step, in the explorer."""
