@@ -144,12 +144,14 @@ def list_features() -> tuple[Feature, ...]:
 
 def find_command(name: str, *, is_anywhere: bool = False) -> Command | None:
     """Return a command of a feature; if ``is_anywhere``, of another package too, which is slow."""
-    features: Iterable[Feature] = list_features()
-    if is_anywhere:
+    own = (command for feature in list_features() for command in feature.commands)
+    found = next((x for x in own if x.name == name), None)
+    if found is None and is_anywhere:
         from importlib.metadata import entry_points
 
-        features = (*features, *(entry.load() for entry in entry_points(group=ENTRY_POINTS)))
-    return next((x for feature in features for x in feature.commands if x.name == name), None)
+        others = (y for x in entry_points(group=ENTRY_POINTS) for y in x.load().commands)
+        found = next((x for x in others if x.name == name), None)
+    return found
 
 
 RecordT = TypeVar("RecordT")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -59,7 +60,12 @@ def main(name: str, *arguments: str) -> int:
         status = 0
         for run in runs:
             done = subprocess.run(
-                [sys.executable, *run], cwd=tree, check=False, capture_output=True, text=True
+                [sys.executable, *run],
+                cwd=tree,
+                env={**os.environ, "PYTHONPATH": str(tree)},
+                check=False,
+                capture_output=True,
+                text=True,
             )
             lines = [*done.stdout.splitlines(), *done.stderr.splitlines()]
             shown = [x for x in lines if x.startswith(("FAILED", "ERROR"))] + lines[-3:]

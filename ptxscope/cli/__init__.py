@@ -6,9 +6,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from itertools import takewhile
 
-from ..feature import load
 from .support.arguments import (
     find_command_module,
     find_new_spelling,
@@ -81,7 +81,7 @@ def _run_command(words: Sequence[str]) -> int:
         words = ("open", *words)
     if module := find_command_module(words[0], is_anywhere=not words[0].startswith("-")):
         _check_spellings(*words)
-        status: int = load(module).run(words[1:])
+        status: int = import_module(module).run(words[1:])
         return status
     if not words[0].startswith("-"):
         raise CommandError(_format_unknown_command(words[0]))

@@ -14,7 +14,6 @@ from ...documents.options import OPTIONS, DocumentSubject, MachineSection, Optio
 from ...engine.isa.encodings import format_hex
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.trace import Trace
-from ...feature import list_features, load
 from ..support.arguments import (
     Parser,
     add_format,
@@ -117,6 +116,8 @@ def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
 
 
 def _make_section(trace: Trace, arguments: argparse.Namespace) -> MachineSection:
+    from ...feature import list_features, load
+
     make = next((x.sections["sass"] for x in list_features() if "sass" in x.sections), "")
     if not make:
         raise CommandError("error: --sass: nothing here reads machine code")

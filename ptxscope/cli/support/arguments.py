@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NoReturn
 from ... import __version__
 from ...engine.semantics.models import Model, describe_newer_version, parse_model
 from ...engine.syntax.errors import make_printable
-from ...feature import arrange, find_command, list_features
 from .streams import CommandError, command_errors, print_message
 
 if TYPE_CHECKING:
@@ -50,6 +49,8 @@ A module's ``make_parser()`` describes the arguments, and ``run(words)`` perform
 @cache
 def map_commands() -> Mapping[str, str]:
     """Return the summary of every command by its name, in the order of the help."""
+    from ...feature import arrange, list_features
+
     added = [(command.name, command) for x in list_features() for command in x.commands]
     return dict(arrange(_OWN_COMMANDS.items(), added, lambda command: command.summary))
 
@@ -61,6 +62,8 @@ def find_command_module(name: str, *, is_anywhere: bool = False) -> str:
     """
     if name in _OWN_COMMANDS:  # without looking for features
         return f"{__package__.removesuffix('.support')}.commands.{name}"
+    from ...feature import find_command
+
     command = find_command(name, is_anywhere=is_anywhere)
     return command.module if command else ""
 
@@ -83,6 +86,8 @@ def find_new_spelling(command: str, option: str) -> str | None:
     """Return what replaces an option that a command had, or None."""
     if command in _OWN_COMMANDS:
         return OLD_SPELLINGS.get((command, option))
+    from ...feature import find_command
+
     found = find_command(command)
     return found.old_spellings.get(option) if found else None
 
