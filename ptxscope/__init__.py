@@ -78,6 +78,12 @@ def __getattr__(name: str) -> object:
                 display.install_explanations()
         globals()[name] = value
         return value
+    if not name.startswith("_"):
+        from .feature import list_features, load
+
+        for feature in list_features():
+            if name in feature.exports:
+                return load(feature.exports[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -129,8 +129,8 @@ def list_features() -> tuple[Feature, ...]:
     """Return the features that are there, by name, without those that need a missing one."""
     from pkgutil import iter_modules
 
-    from . import features as package
-
+    # not `from . import`, which would ask the package's `__getattr__`, and that asks here
+    package = import_module(f"{__package__}.features")
     found = {
         x.name: load(f"{package.__name__}.{x.name}.feature:FEATURE")
         for x in iter_modules(package.__path__)
