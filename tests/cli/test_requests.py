@@ -69,7 +69,7 @@ _FEATURE_COMMANDS = ("sweep", "lower", "verify")
 
 def is_gone(words: list[str]) -> bool:
     """Return whether a request is for a command that is not there."""
-    return words[:1] and words[0] in _FEATURE_COMMANDS and words[0] not in map_commands()
+    return words[0] in _FEATURE_COMMANDS and words[0] not in map_commands() if words else False
 
 
 def read_requests(path: Path) -> Iterator[tuple[str, Request]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ptxscope.features.sweep.terminal_plot import COLOUR_RAMP
-from tests.cli.test_commands import LINE, list_loaded_modules
+from tests.cli.running import list_loaded_modules
+from tests.cli.test_commands import LINE
 from tests.export.colours import contrast, linear, luminance
 
 
