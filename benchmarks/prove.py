@@ -9,8 +9,8 @@ from statistics import median, quantiles
 
 from ptxscope.engine.tracing.basic_block import BasicBlock
 from ptxscope.proof.equivalence import Verdict, prove_equal, read_program
+from tests.driving.proof_pairs import PAIRS
 from tests.engine.test_proofs import mutate_constant, mutate_form
-from tests.proof_pairs import PAIRS
 
 MUTATIONS = 200
 

@@ -62,7 +62,7 @@ from ptxscope.sources.source_language import Language, language_of
 from ptxscope.sources.source_programs import load
 from ptxscope.state.instruction_search import search_instructions
 from ptxscope.state.open_listing import open_listing
-from tests.cli.running import updated
+from tests.driving.command_line import updated
 from tests.reference_data import DATA
 from tests.tiers import ci_only, some
 

@@ -31,8 +31,8 @@ from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, ToolError, find_tool
 from ptxscope.state.actions import ACTIONS
-from tests.cli.running import run
-from tests.export.browser import CHROMIUM, Browser
+from tests.driving.browser import CHROMIUM, Browser
+from tests.driving.command_line import run
 from tests.reference import reference
 from tests.tiers import ci_only, sampled
 from tools import manual, manual_pages, manual_pictures

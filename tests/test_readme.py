@@ -13,7 +13,7 @@ import pytest
 
 from ptxscope.engine.syntax.errors import INSTALL_COMMAND
 from ptxscope.learn.lesson import load_lesson
-from tests.cli.running import run
+from tests.driving.command_line import run
 from tools.manual_shown import ELIDED, find_written_pages, renew_output
 
 ROOT = Path(__file__).parent.parent

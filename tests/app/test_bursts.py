@@ -12,8 +12,8 @@ from textual.app import App
 
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.explorer_state import ExplorerState
-from tests.app.driving import Driver, explorer
-from tests.app.on_pty import Explorer
+from tests.driving.explorer import Driver, explorer
+from tests.driving.pseudo_terminal import Explorer
 from tests.tiers import ci_only, sampled, some
 
 LINE = ("vadd.s32.s32.s32 d, a, b", {"a": 0, "b": 0})

@@ -21,7 +21,7 @@ from ptxscope.state.actions import ACTIONS
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.form_fields import Menu, Page
 from ptxscope.widgets.base.pane import Pane
-from tests.app.driving import Driver, explorer
+from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = [sampled, ci_only]

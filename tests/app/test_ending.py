@@ -17,7 +17,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("there are no such terminals", allow_module_level=True)
 
-from tests.app.on_pty import PATIENCE, Explorer
+from tests.driving.pseudo_terminal import PATIENCE, Explorer
 from tests.reference_data import DATA
 from tests.tiers import ci_only, some
 

@@ -23,7 +23,7 @@ from ptxscope.state.actions import ACTIONS, FIXED_FOOTER_ACTIONS, FOOTER, GROUPS
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.instruction_browser import InstructionList
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
-from tests.app.driving import LINE, explorer
+from tests.driving.explorer import LINE, explorer
 from tests.strategies import random_instruction
 from tests.tiers import ci_only, sampled, some
 

@@ -25,7 +25,7 @@ from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 from tests.tiers import ci_only, sampled
 
-from . import on_pty
+from ..driving import pseudo_terminal as on_pty
 
 pytestmark = [sampled, ci_only]
 

@@ -21,7 +21,7 @@ from ptxscope.widgets.footer import HintBar
 from ptxscope.widgets.form_pane import FormPane
 from ptxscope.widgets.modifier_panes import ModifierRow
 from ptxscope.widgets.operand_table import OperandTable
-from tests.app.driving import Driver, explorer
+from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only, sampled
 
 pytestmark = [sampled, ci_only]

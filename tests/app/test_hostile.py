@@ -11,7 +11,7 @@ import pytest
 from ptxscope.cli import main
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import StateStore
-from tests.app.driving import VALUES, Driver, explorer
+from tests.driving.explorer import VALUES, Driver, explorer
 from tests.tiers import ci_only, some
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")

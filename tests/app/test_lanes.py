@@ -17,9 +17,9 @@ from ptxscope.widgets.base.pane import StyledText
 from ptxscope.widgets.lanes.lane_cells import wrap_line
 from ptxscope.widgets.lanes.lane_highlights import Highlights, find_highlights
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
-from tests.app.driving import Driver, explorer
+from tests.driving.explorer import Driver, explorer
+from tests.driving.lanes import is_in_binary, text_of
 from tests.reference_data import golden_rows
-from tests.scene.lanes import is_in_binary, text_of
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = [sampled, ci_only]

@@ -14,7 +14,7 @@ from ptxscope.state.edit_transitions import edit
 from ptxscope.state.edits import with_line
 from ptxscope.widgets.base.pane import GOES_ON
 from ptxscope.widgets.ptx_line import PtxLine
-from tests.app.driving import Driver, explorer
+from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = [sampled, ci_only]

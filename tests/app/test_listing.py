@@ -21,7 +21,7 @@ from ptxscope.state.open_listing import open_listing
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.listing_pane import ListingPane, fold_text
-from tests.app.driving import Driver, explorer
+from tests.driving.explorer import Driver, explorer
 from tests.reference_data import DATA
 from tests.tiers import ci_only, sampled, some
 from tools.nvcc_intrinsics import map_kernels, read_stored_ptx

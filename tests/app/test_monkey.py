@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.app.driving import KEYS, explorer
+from tests.driving.explorer import KEYS, explorer
 from tests.state.test_open_listing import BLOCK
 from tests.tiers import ci_only, some, thorough
 

@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from ptxscope.widgets.base.form_fields import ChoiceRow, Menu
 from ptxscope.widgets.base.pane import CursorPane, Pane, StyledLine
-from tests.app.driving import Driver, explorer
+from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only
 
 pytestmark = ci_only

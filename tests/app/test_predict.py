@@ -12,7 +12,7 @@ from ptxscope.app.app import Explorer
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
-from tests.app.driving import KEYS, Driver, explorer
+from tests.driving.explorer import KEYS, Driver, explorer
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = [sampled, ci_only]

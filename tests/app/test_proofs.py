@@ -17,7 +17,7 @@ from ptxscope.proof.solver import IsStopped
 from ptxscope.state import solver_questions
 from ptxscope.state.setup import Setup
 from ptxscope.state.solver_questions import prove_pin
-from tests.app.driving import Driver, explorer
+from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only
 
 pytestmark = ci_only

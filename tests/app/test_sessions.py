@@ -10,7 +10,7 @@ import pytest
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state.lesson_transitions import open_lesson
 from ptxscope.state.listing_transitions import open_text
-from tests.app.driving import Driver, explorer, parse_place
+from tests.driving.explorer import Driver, explorer, parse_place
 from tests.reference_data import DATA
 from tests.tiers import some
 

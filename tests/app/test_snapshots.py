@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.driving import explorer
+from tests.driving.explorer import explorer
 from tests.tiers import ci_only
 from tools.screenshots import SHOTS, draw
 

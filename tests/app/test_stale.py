@@ -25,7 +25,7 @@ from ptxscope.widgets.form_pane import FormPane
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from ptxscope.widgets.listing_pane import ListingPane
 from ptxscope.widgets.operand_table import OperandField, OperandTable
-from tests.app.driving import Driver, explorer
+from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only, sampled
 
 pytestmark = [sampled, ci_only]

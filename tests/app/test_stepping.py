@@ -23,7 +23,7 @@ from ptxscope.state.step_transitions import compute_reading_seconds
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.footer import HintBar
 from ptxscope.widgets.result_bar import HIDDEN_DIGIT, ResultBar
-from tests.app.driving import Driver, explorer
+from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = [sampled, ci_only]

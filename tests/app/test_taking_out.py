@@ -18,7 +18,7 @@ from ptxscope.engine.tracing.annotations import Note
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.form_fields import Page
-from tests.app.driving import Driver, explorer
+from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = [sampled, ci_only]

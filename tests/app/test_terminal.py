@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.on_pty import Explorer, list_outer_variables
+from tests.driving.pseudo_terminal import Explorer, list_outer_variables
 from tests.tiers import ci_only, some
 
 pytestmark = [

@@ -13,8 +13,8 @@ from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state.lesson_transitions import open_lesson
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.lesson_strip import LessonStrip
-from tests.app.driving import Driver, explorer
-from tests.learn.quotes import missing_numbers
+from tests.driving.explorer import Driver, explorer
+from tests.driving.quotes import missing_numbers
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = [sampled, ci_only]

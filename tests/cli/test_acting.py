@@ -11,7 +11,7 @@ import pytest
 from ptxscope.cli.commands.trace import make_parser, parse_request
 from ptxscope.documents import BINARY, FORMATS, TEXTS, Format, export, format_of
 from ptxscope.documents.options import OPTIONS, has_effect
-from tests.cli.running import run
+from tests.driving.command_line import run
 from tests.tiers import sampled, thorough, whole
 
 pytest.importorskip("resvg_py")

@@ -14,7 +14,7 @@ import pytest
 
 from ptxscope import evaluate
 from ptxscope.cli.support import array_files
-from tests.cli.running import run
+from tests.driving.command_line import run
 
 LINE = "vadd4.s32.s32.u32.sat d, a, b, c"
 SETP = "setp.lt.u32 p|q, %r1, %r2"

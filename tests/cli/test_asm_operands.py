@@ -12,8 +12,8 @@ from ptxscope.documents import export
 from ptxscope.documents.formats.json_reader import load
 from ptxscope.engine.syntax.asm_operands import read_operands
 from ptxscope.sources.lint import check_text
-from tests.cli.running import run
 from tests.cli.test_completion import offered
+from tests.driving.command_line import run
 
 KEPT = 'asm("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(0x11223344));'
 

@@ -15,7 +15,7 @@ import pytest
 from ptxscope.cli import main
 from ptxscope.sources.diagnostic import CHECK_RULES
 from ptxscope.sources.source_language import Language, language_of
-from tests.cli.running import Done, run
+from tests.driving.command_line import Done, run
 from tests.reference_data import DATA
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from ptxscope import evaluate, parse
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.values import parse_value
-from tests.cli.running import run
+from tests.driving.command_line import run
 
 LINES = (
     "vadd4.s32.s32.u32.sat d, a, b, c;",

@@ -14,7 +14,7 @@ from ptxscope import __version__, evaluate
 from ptxscope.cli.support.arguments import OLD_SPELLINGS
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.rules import ERRATA
-from tests.cli.running import Done, list_loaded_modules, run
+from tests.driving.command_line import Done, list_loaded_modules, run
 from tests.tiers import sampled
 
 LINE = "vset4.s32.u32.lt.add %r1, %r2, %r3, %r0"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ptxscope import evaluate
-from tests.block_idioms import clamp, join, signed_lanes
-from tests.cli.running import list_loaded_modules, run
+from tests.driving.block_idioms import clamp, join, signed_lanes
+from tests.driving.command_line import list_loaded_modules, run
 
 E3 = ("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344")
 LINES = (

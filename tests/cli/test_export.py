@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from ptxscope.cli.commands.trace import parse_request, render_request
 from ptxscope.cli.support.markdown_markers import find_doubtful, find_markers
 from ptxscope.cli.support.streams import CommandError
-from tests.cli.running import Done, run, updated
+from tests.driving.command_line import Done, run, updated
 from tests.tiers import sampled
 
 OPEN = "<!-- ptxscope trace 'vadd.u32.u32.u32 d, a, b' a=1 b=2 -f text -->"

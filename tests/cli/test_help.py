@@ -6,7 +6,7 @@ import pytest
 
 from ptxscope.cli.support.arguments import Parser, find_command_module, map_commands
 from ptxscope.feature import load
-from tests.cli.running import run
+from tests.driving.command_line import run
 
 SCREEN_LINES = 24
 FIRST = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.documents.formats.json_text import format_json
-from tests.cli.running import Done, run
+from tests.driving.command_line import Done, run
 
 LINE = "vadd.u32.u32.u32 d, a, b"
 ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b)); // ü\n'

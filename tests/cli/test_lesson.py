@@ -18,7 +18,7 @@ import pytest
 from ptxscope.learn import lesson as reader
 from ptxscope.learn.lesson import list_files, load_lesson
 from ptxscope.learn.lesson_text import format_answer, picture_lines, revealed_step_lines
-from tests.cli.running import Done, run
+from tests.driving.command_line import Done, run
 from tests.tiers import sampled
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals")

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from ptxscope.proof import solver
-from tests.cli.running import list_loaded_modules, run
+from tests.driving.command_line import list_loaded_modules, run
 
 pytest.importorskip("bitwuzla")
 

@@ -24,8 +24,8 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope.cli.support.arguments import map_commands
-from tests.cli.running import run
-from tests.kernel_texts import read_kernels
+from tests.driving.command_line import run
+from tests.driving.kernel_texts import read_kernels
 from tests.reference_data import DATA
 
 _BLOCK = re.compile(

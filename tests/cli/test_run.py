@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.running import Done, run
-from tests.kernel_texts import read_kernels
+from tests.driving.command_line import Done, run
+from tests.driving.kernel_texts import read_kernels
 from tests.reference_data import DATA
 
 HALVED = read_kernels("run.ptx")["halved"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ptxscope.state.open_listing import open_listing
-from tests.cli.running import run
+from tests.driving.command_line import run
 from tests.engine.test_sequences import ADD, kernel
 from tools.nvcc_intrinsics import map_kernels, read_stored_ptx
 

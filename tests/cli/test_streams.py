@@ -17,7 +17,7 @@ import pytest
 
 from ptxscope.cli import main
 from ptxscope.cli.support.arguments import map_commands
-from tests.cli.running import run_in_terminal
+from tests.driving.command_line import run_in_terminal
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="descriptors of POSIX")

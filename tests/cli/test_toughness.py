@@ -14,7 +14,7 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.engine.syntax.errors import PtxError, shorten_words
 from ptxscope.engine.syntax.values import parse_value
 from ptxscope.files import replace
-from tests.cli.running import run
+from tests.driving.command_line import run
 from tests.tiers import sampled
 
 LINE = "vadd4.u32.u32.u32 d, a, b, c"

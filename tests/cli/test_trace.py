@@ -11,7 +11,7 @@ from ptxscope.cli.support.arguments import map_commands
 from ptxscope.cli.support.ptx_arguments import is_instruction_name
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from tests.cli.running import run
+from tests.driving.command_line import run
 from tests.tiers import sampled
 
 E3 = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344"]

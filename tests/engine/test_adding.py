@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.export import every
+from tests.driving import every
 from tests.tiers import ci_only
 
 Values = tuple[int, ...]

@@ -27,7 +27,7 @@ from ptxscope.kernels.blocks.block_parser import (
 )
 from ptxscope.proof.equivalence import read_program
 from ptxscope.state.open_block import open_block
-from tests.block_idioms import IDIOMS, WORD, Idiom
+from tests.driving.block_idioms import IDIOMS, WORD, Idiom
 from tests.reference_data import parse_values, read_lines
 from tests.tiers import ci_only, sampled, whole
 

@@ -9,7 +9,7 @@ import pytest
 
 from ptxscope.sources.diagnostic import CheckedInstruction, TextEdit
 from ptxscope.sources.lint import check_listing, check_text
-from tests.check_cases import CASES, Case
+from tests.driving.check_cases import CASES, Case
 
 _CONTEXT_CHARS = 8
 CHUNK_SIZES = (1, 3, 10, 64)

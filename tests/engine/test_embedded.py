@@ -13,7 +13,7 @@ from ptxscope.sources.lint import check_text
 from ptxscope.sources.source_language import Language
 from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing
-from tests.check_cases import CASES, Case
+from tests.driving.check_cases import CASES, Case
 
 FILES = {key: case for key, case in CASES.items() if key.startswith(("embedded.", "hosts."))}
 FOREIGN = [key for key, case in CASES.items() if key.startswith("foreign_asm.") and not case.items]

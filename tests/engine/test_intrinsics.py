@@ -19,7 +19,7 @@ from ptxscope.engine.syntax.parser import parse, parse_all
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.kernels.blocks.block_parser import parse_block, trace_block
 from ptxscope.sources.source_programs import load
-from tests.block_idioms import join, lanes, signed
+from tests.driving.block_idioms import join, lanes, signed
 from tests.reference_data import DATA, read_lines
 from tests.tiers import whole
 

@@ -20,7 +20,7 @@ from ptxscope.kernels.launches import memory
 from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
 from ptxscope.kernels.launches.thread_log import ThreadLog
 from ptxscope.kernels.launches.thread_state import LaunchError
-from tests.kernel_texts import is_like, read_kernels, replace_words
+from tests.driving.kernel_texts import is_like, read_kernels, replace_words
 from tests.reference_data import read_lines
 from tests.tiers import ci_only, some
 

@@ -27,7 +27,7 @@ from ptxscope.sources.counterexample_search import search_arrays
 from ptxscope.sources.diagnostic import CHECK_RULES, CheckedInstruction
 from ptxscope.sources.lint import check_listing, check_source, check_text
 from ptxscope.sources.source_language import Language, language_of
-from tests.cli.running import run
+from tests.driving.command_line import run
 from tests.reference_data import read_lines, table, verdicts
 from tests.strategies import random_instruction
 from tests.tiers import examples, sampled, some

@@ -29,7 +29,7 @@ from ptxscope.engine.tracing import step_text
 from ptxscope.engine.tracing.trace import Trace, make_trace
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
-from tests.export import every
+from tests.driving import every
 from tests.strategies import KINDS, instruction_of
 from tests.tiers import ci_only
 

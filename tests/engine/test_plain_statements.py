@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.sources.lint import check_listing, check_text
-from tests.check_cases import CASES
+from tests.driving.check_cases import CASES
 from tests.reference_data import DATA, table
 
 CASES_OF_PTXAS = [name for name in CASES if name.startswith("plain_statements.ptx")]

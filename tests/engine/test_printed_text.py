@@ -12,7 +12,7 @@ import pytest
 from ptxscope.kernels.launches.kernel_run import run_kernel
 from ptxscope.kernels.launches.printed_text import format_text, iter_lines_of_texts
 from ptxscope.kernels.launches.thread_state import LaunchError
-from tests.kernel_texts import read_kernels
+from tests.driving.kernel_texts import read_kernels
 from tests.tiers import some
 
 _FLOATS = (0.0, -0.0, 1.0, -1.5, 0.1, 2.5, 1.9999999, 255 / 256, 1e300, 5e-324, 1e-5, 123456789.0)

@@ -23,7 +23,7 @@ from ptxscope.kernels.program_runs.program_run import (
     find_first_culprit,
 )
 from ptxscope.sources.source_programs import load
-from tests.block_idioms import signed
+from tests.driving.block_idioms import signed
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
 from tests.tiers import some

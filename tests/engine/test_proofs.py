@@ -28,9 +28,9 @@ from ptxscope.proof.operand_conditions import make_scope, read_condition
 from ptxscope.proof.operand_search import find_operands
 from ptxscope.proof.proof_question import ProofQuestion
 from ptxscope.proof.solver import Solver
-from tests.block_idioms import IDIOMS
+from tests.driving.block_idioms import IDIOMS
+from tests.driving.proof_pairs import PAIRS, Pair
 from tests.engine.test_tape import operand
-from tests.proof_pairs import PAIRS, Pair
 from tests.reference_data import read_lines
 from tests.strategies import instruction_of
 from tests.tiers import ci_only, some, whole

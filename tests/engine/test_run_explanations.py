@@ -25,7 +25,7 @@ from ptxscope.kernels.launches.replicas import ThreadSelection, run_replicas
 from ptxscope.kernels.launches.run_explanations import RunDiagnosis, explain_run
 from ptxscope.kernels.launches.statement_changes import iter_changes
 from ptxscope.kernels.launches.thread_state import LaunchError
-from tests.kernel_texts import is_like, read_kernels, replace_words
+from tests.driving.kernel_texts import is_like, read_kernels, replace_words
 from tests.reference_data import DATA, read_lines
 from tests.tiers import ci_only, sampled, whole
 

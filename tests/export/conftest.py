@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import Trace
-from tests.export.samples import EXAMPLES, example
+from tests.driving.samples import EXAMPLES, example
 
 
 @pytest.fixture(params=EXAMPLES, ids="-".join)

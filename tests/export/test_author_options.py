@@ -12,7 +12,7 @@ from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.options import Options
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from tests.export.samples import BLOCK, E3, QUAD
+from tests.driving.samples import BLOCK, E3, QUAD
 
 SHOWN = pytest.mark.parametrize("shown", [QUAD, E3, BLOCK], ids=["line", "erratum", "block"])
 

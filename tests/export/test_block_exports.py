@@ -17,10 +17,10 @@ from ptxscope.documents.options import Motion, Options
 from ptxscope.documents.svg.page_layout import COMPACT
 from ptxscope.documents.svg.trace_picture import draw_trace
 from ptxscope.documents.svg.zones import find_relations
-from tests.block_idioms import Idiom
+from tests.driving.block_idioms import Idiom
+from tests.driving.drawings import drawn, texts
+from tests.driving.samples import BLOCK, BLOCK_PTX, BLOCK_VALUES, LANES
 from tests.engine.test_blocks import EVERY_IDIOM, draw_values
-from tests.export.drawings import drawn, texts
-from tests.export.samples import BLOCK, BLOCK_PTX, BLOCK_VALUES, LANES
 from tests.tiers import ci_only, sampled
 
 MARKED = ("text", "markdown", "rst", "asciidoc", "html")

@@ -22,9 +22,9 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import Range
 from ptxscope.engine.semantics.plan import Row
 from ptxscope.engine.tracing.operand_bits import bind_values
-from tests.block_idioms import IDIOMS, Idiom
+from tests.driving.block_idioms import IDIOMS, Idiom
+from tests.driving.samples import E3
 from tests.engine.test_blocks import EVERY_IDIOM, draw_values
-from tests.export.samples import E3
 from tests.reference import reference
 from tests.reference_data import Golden, golden_forms, golden_opcodes
 from tests.strategies import evaluations

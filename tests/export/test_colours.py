@@ -10,7 +10,7 @@ import pytest
 
 from ptxscope.documents.svg.svg_colours import PALETTE
 from ptxscope.documents.theme import HTML, MARKS, Theme, format_rules
-from tests.export.colours import EYES, contrast, lightness, linear, seen
+from tests.driving.colours import EYES, contrast, lightness, linear, seen
 
 THEMES = {Theme.LIGHT: 0, Theme.DARK: 1}
 CSS = files("ptxscope.documents").joinpath("trace.css").read_text(encoding="utf-8")

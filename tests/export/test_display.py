@@ -23,7 +23,7 @@ from ptxscope.documents.options import Options
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.trace import StepPlace
-from tests.export.samples import HOSTILE
+from tests.driving.samples import HOSTILE
 from tests.tiers import ci_only, some
 
 LINE = "vadd.u32.s32.s32.sat d.b0, a, b, c"

@@ -33,7 +33,7 @@ from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.note_targets import parse_steps
-from tests.export.samples import (
+from tests.driving.samples import (
     BLOCK,
     BLOCK_PTX,
     BLOCK_VALUES,

@@ -26,7 +26,7 @@ from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.scene.row_folding import fold_scene
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.symbolic_scene import make_placeholder_trace
-from tests.export.drawings import (
+from tests.driving.drawings import (
     BOTH,
     COMPACT,
     NS,
@@ -40,7 +40,7 @@ from tests.export.drawings import (
     texts,
     wires,
 )
-from tests.export.samples import E2, E3
+from tests.driving.samples import E2, E3
 from tests.export.test_every_line import accepted, traced
 from tests.reference_data import golden_rows
 from tests.strategies import instruction_of

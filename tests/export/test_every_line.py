@@ -24,7 +24,7 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from tests.export.every import check
+from tests.driving.every import check
 from tests.reference_data import table
 from tests.strategies import evaluations, instruction_of
 from tests.tiers import ci_only, thorough

@@ -8,7 +8,7 @@ from syrupy.assertion import SnapshotAssertion
 from ptxscope import export, trace
 from ptxscope.documents import Format
 from ptxscope.documents.options import MachineRow, MachineSection, Options
-from tests.export.samples import BLOCK, E3, PICTURES, annotated, draw_golden, example, is_as_it_was
+from tests.driving.samples import BLOCK, E3, PICTURES, annotated, draw_golden, example, is_as_it_was
 
 TRACES = {
     "e3": annotated(E3, "a <note> | with `signs`"),

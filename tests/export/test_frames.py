@@ -21,11 +21,11 @@ from ptxscope.documents.media.picture_marks import is_frame, is_ours
 from ptxscope.documents.options import DEFAULT, Motion, Options
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.tracing.step_text import format_title
-from tests.cli.running import run
-from tests.export.browser import Browser
-from tests.export.drawings import COMPACT, NS, Box, boxes, texts
-from tests.export.inked import differences, resvg
-from tests.export.samples import (
+from tests.driving.browser import Browser
+from tests.driving.command_line import run
+from tests.driving.drawings import COMPACT, NS, Box, boxes, texts
+from tests.driving.inked import differences, resvg
+from tests.driving.samples import (
     BLOCK,
     E2,
     E3,

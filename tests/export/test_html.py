@@ -26,7 +26,7 @@ from ptxscope.engine.micro_operations.properties import MAX_LANE_BITS, Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
 from ptxscope.engine.tracing.trace import StepPlace
-from tests.export.samples import BLOCK, E3, HOSTILE, annotated, kept
+from tests.driving.samples import BLOCK, E3, HOSTILE, annotated, kept
 from tests.export.test_marked import in_markdown
 from tests.tiers import ci_only, sampled, some
 

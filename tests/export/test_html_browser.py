@@ -12,9 +12,9 @@ from ptxscope import Trace, export, trace
 from ptxscope.documents.media.frames import compute_min_width
 from ptxscope.documents.options import Options
 from ptxscope.documents.theme import HTML, Theme
-from tests.export.browser import Browser, Rgb, Words
-from tests.export.colours import contrast, linear
-from tests.export.samples import E3, HOSTILE, annotated, example
+from tests.driving.browser import Browser, Rgb, Words
+from tests.driving.colours import contrast, linear
+from tests.driving.samples import E3, HOSTILE, annotated, example
 from tests.tiers import ci_only, some
 
 pytestmark = ci_only

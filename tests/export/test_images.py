@@ -15,10 +15,10 @@ import pytest
 from ptxscope import export
 from ptxscope.documents.media import images
 from ptxscope.documents.options import DEFAULT, Options
-from tests.cli.running import list_loaded_modules, run
-from tests.export.drawings import texts as drawn_texts
-from tests.export.inked import decoded, differences, grid, resvg
-from tests.export.samples import E3, HOSTILE, SCALED, SCALED_WORDS, annotated, example
+from tests.driving.command_line import list_loaded_modules, run
+from tests.driving.drawings import texts as drawn_texts
+from tests.driving.inked import decoded, differences, grid, resvg
+from tests.driving.samples import E3, HOSTILE, SCALED, SCALED_WORDS, annotated, example
 from tests.tiers import ci_only, sampled, some
 
 

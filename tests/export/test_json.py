@@ -24,7 +24,7 @@ from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.engine.isa.types import DESTINATIONS, Role
 from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.tracing.annotations import Annotations
-from tests.export.samples import BLOCK, E3, HOSTILE, MODELS, annotated
+from tests.driving.samples import BLOCK, E3, HOSTILE, MODELS, annotated
 from tests.reference_data import read_lines
 from tests.strategies import evaluations
 from tests.tiers import sampled, some

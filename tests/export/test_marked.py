@@ -18,9 +18,9 @@ from ptxscope.documents.formats.markdown import escape_text
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.tracing.step_text import format_title
-from tests.export.asciidoc_reader import blocks
-from tests.export.every import rst_tree
-from tests.export.samples import E2, E3, HOSTILE, annotated, example, kept, register
+from tests.driving.asciidoc_reader import blocks
+from tests.driving.every import rst_tree
+from tests.driving.samples import E2, E3, HOSTILE, annotated, example, kept, register
 from tests.tiers import sampled
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from ptxscope.documents.media import images
-from tests.export.browser import Browser
-from tests.export.inked import WIDTH, Grid, differences, grid, resvg
-from tests.export.samples import draw_golden
+from tests.driving.browser import Browser
+from tests.driving.inked import WIDTH, Grid, differences, grid, resvg
+from tests.driving.samples import draw_golden
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = ci_only

@@ -20,9 +20,9 @@ from ptxscope.documents.formats.markup import (
     make_text,
 )
 from ptxscope.documents.formats.report import REPORT_FORMATS, write_report
-from tests.cli.running import run
-from tests.export.asciidoc_reader import blocks
-from tests.export.every import rst_tree
+from tests.driving.asciidoc_reader import blocks
+from tests.driving.command_line import run
+from tests.driving.every import rst_tree
 
 E3 = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 BLOCK = "{ vadd4.u32.u32.u32 t, a, b, b; prmt.b32 d, t, c, 0x5410; }"

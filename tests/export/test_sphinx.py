@@ -22,7 +22,7 @@ from ptxscope.documents.content.value_lookup import (
     format_value,
 )
 from ptxscope.live_figure import LiveFigure
-from tests.export.samples import E3, LANES
+from tests.driving.samples import E3, LANES
 from tests.tiers import ci_only
 
 pytestmark = ci_only

@@ -21,8 +21,8 @@ from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.logic import Combine, Not
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from tests.export.drawings import NS, assert_no_overlap, drawn, group, steps, texts, wires
-from tests.export.samples import E3, HOSTILE, annotated, kept, register
+from tests.driving.drawings import NS, assert_no_overlap, drawn, group, steps, texts, wires
+from tests.driving.samples import E3, HOSTILE, annotated, kept, register
 from tests.tiers import sampled
 
 MASKED = trace(

@@ -17,7 +17,7 @@ from ptxscope.documents.formats.text import step_lines
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
-from tests.export.samples import E3, HOSTILE, annotated, kept
+from tests.driving.samples import E3, HOSTILE, annotated, kept
 from tests.strategies import evaluations
 
 

@@ -15,7 +15,7 @@ from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.formats.json_reader import load
 from ptxscope.documents.options import Options
 from ptxscope.engine.tracing.trace import make_trace
-from tests.export.samples import BLOCK, BLOCK_PTX, BLOCK_VALUES, E2, E3
+from tests.driving.samples import BLOCK, BLOCK_PTX, BLOCK_VALUES, E2, E3
 from tests.tiers import sampled
 
 NO_RESULT = Options(result=False)

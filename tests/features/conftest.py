@@ -1,5 +1,5 @@
 """Tests of features wait and draw like those of the app."""
 
-from tests.app.conftest import _frames, _styles, _terminal, _waits
+from tests.driving.app_waits import _frames, _styles, _terminal, _waits
 
 __all__ = ["_frames", "_styles", "_terminal", "_waits"]

@@ -32,7 +32,7 @@ from ptxscope.learn.lesson_text import (
     wrap_text,
 )
 from ptxscope.learn.text_templates import TemplatePieceKind, strip_marks
-from tests.learn.quotes import missing_numbers
+from tests.driving.quotes import missing_numbers
 from tests.reference import reference
 
 LESSONS = [*list_files()]

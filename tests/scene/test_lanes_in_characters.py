@@ -20,7 +20,7 @@ from ptxscope.widgets.base.pane import StyledLine, StyledText, measure_line
 from ptxscope.widgets.lanes.lane_axes import axis_lines
 from ptxscope.widgets.lanes.lane_cells import LABEL, NUMBER
 from ptxscope.widgets.lanes.lane_layout import LanesDrawing, LanesState, draw
-from tests.scene.lanes import SIZES, random_trace, text_of
+from tests.driving.lanes import SIZES, random_trace, text_of
 from tests.tiers import examples, sampled, some
 
 VADD4 = trace(

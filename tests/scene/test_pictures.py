@@ -15,7 +15,7 @@ from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.widgets.base.theme_styles import INKS, ThemeStyles
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
-from tests.export.samples import is_as_it_was
+from tests.driving.samples import is_as_it_was
 from tests.strategies import KINDS
 
 SIZES = {"80x24": (78, 15), "120x40": (87, 26), "200x60": (92, 54)}

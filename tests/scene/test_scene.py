@@ -14,7 +14,7 @@ from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene import bit_rulers
 from ptxscope.scene.scene_builder import build_scene, choose_part_width
 from ptxscope.scene.scene_model import BitRuler, LaneRef, Link, NumberLine, RunningSum, SpanKind
-from tests.scene.lanes import some_traces
+from tests.driving.lanes import some_traces
 from tests.tiers import examples
 
 HERE = LaneRef("t", 0)

@@ -28,7 +28,7 @@ from ptxscope.widgets.lanes.lane_cells import LABEL
 from ptxscope.widgets.lanes.lane_figures import draw_figure
 from ptxscope.widgets.lanes.lane_layout import WIDEST, LanesDrawing, LanesState, draw
 from ptxscope.widgets.lanes.lane_links import LINK_END_COLUMNS, draw_links, start_of
-from tests.scene.lanes import is_in_binary, some_traces, text_of
+from tests.driving.lanes import is_in_binary, some_traces, text_of
 from tests.tiers import ci_only, some, thorough
 
 SIZES = [(58, 12), (78, 16), (80, 22), (88, 30), (126, 34), (128, 46), (168, 58)]

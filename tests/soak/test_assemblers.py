@@ -19,7 +19,7 @@ from ptxscope.engine.syntax.instruction import Instruction, Register
 from ptxscope.sources.diagnostic import CHECK_RULES, Severity
 from ptxscope.sources.lint import check_listing
 from ptxscope.sources.replacement import make_replacement
-from tests.check_cases import CASES, Case
+from tests.driving.check_cases import CASES, Case
 from tests.engine.test_lint import DECLARED
 from tests.engine.test_replacement import EMULATED, draw_instructions, guarded_sets
 from tests.strategies import instruction_of

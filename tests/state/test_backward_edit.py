@@ -23,7 +23,7 @@ from ptxscope.state.solver_questions import (
     prove_pin,
     take_counterexample,
 )
-from tests.state.states import make_state, set_values
+from tests.driving.states import make_state, set_values
 
 pytest.importorskip("bitwuzla")
 

@@ -23,7 +23,7 @@ from ptxscope.state.edits import (
 from ptxscope.state.explorer_state import ExplorerState, Mode
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SavedState, StateStore
-from tests.state.states import LINE, VALUES, make_state, move_by, paste_line, reopen, set_values
+from tests.driving.states import LINE, VALUES, make_state, move_by, paste_line, reopen, set_values
 
 VADD4 = "vadd4.s32.s32.u32.sat d, a, b, c"
 

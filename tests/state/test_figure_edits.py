@@ -11,7 +11,7 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import BitRef, LaneRef, Place
 from ptxscope.state.figure_edits import flip_mask, link_places, nudge_place, parse_part, select_part
-from tests.state.states import answer, make_state, said
+from tests.driving.states import answer, make_state, said
 
 VADD4 = ("vadd4.s32.s32.u32 d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC})
 MASKED = ("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c", VADD4[1])

@@ -11,7 +11,7 @@ from ptxscope.state import edits
 from ptxscope.state.open_listing import open_listing
 from ptxscope.state.session import MAX_UNDO_STEPS, Session, describe_edit
 from ptxscope.state.setup import make_example, make_setup
-from tests.state.states import make_state, move_by, open_text, set_values
+from tests.driving.states import make_state, move_by, open_text, set_values
 from tests.state.test_open_listing import LONG
 from tests.tiers import ci_only
 

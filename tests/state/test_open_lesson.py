@@ -13,7 +13,7 @@ from ptxscope.state.edits import with_model
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.requests import Notify
 from ptxscope.state.state_store import StateStore
-from tests.state.states import answer, make_state, open_text, set_values
+from tests.driving.states import answer, make_state, open_text, set_values
 
 
 def open_lesson(

@@ -8,7 +8,15 @@ from ptxscope.state.edit_transitions import set_value
 from ptxscope.state.edits import randomize_values, swap_operands, with_choice, with_value
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.session import Moment
-from tests.state.states import answer, make_state, move_by, open_text, paste_line, said, set_values
+from tests.driving.states import (
+    answer,
+    make_state,
+    move_by,
+    open_text,
+    paste_line,
+    said,
+    set_values,
+)
 
 LONG = "".join(f"vadd.u32.u32.u32 x{i}, x{i - 1}, {i};\n" for i in range(1, 9))
 SHORT = "vmin.u32.u32.u32 s, a, b;\nvmax.u32.u32.u32 t, s, b;\n"

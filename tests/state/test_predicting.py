@@ -13,7 +13,7 @@ from ptxscope.state.edits import swap_operands, with_model, with_opcode
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.requests import AskAnswer, PlaceCursor, ShowHint
 from ptxscope.state.state_store import SavedState
-from tests.state.states import answer, make_state, reopen, said, set_values
+from tests.driving.states import answer, make_state, reopen, said, set_values
 
 LINE = "vadd4.s32.s32.s32.sat d, a, b, c"
 VALUES = {"a": 0x80FF7F01, "b": 0x01010180, "c": 0}

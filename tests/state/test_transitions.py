@@ -32,7 +32,7 @@ from ptxscope.state.requests import (
 )
 from ptxscope.state.setup import make_example, make_setup, trace_of
 from ptxscope.state.step_transitions import compute_reading_seconds, estimate_seconds
-from tests.state.states import LINE, VALUES, answer, make_state, open_text, said, set_values
+from tests.driving.states import LINE, VALUES, answer, make_state, open_text, said, set_values
 
 
 def do(state: ExplorerState, id_: str, *answers: object) -> list[Request]:

@@ -11,8 +11,8 @@ from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
 
-from ...documents import export
 from ...engine.tracing.trace import Trace
+from .. import export
 from ..content.alt_text import format_alt_text, format_short_alt
 from ..content.document import Document, StepView
 from ..content.id_prefix import make_prefix

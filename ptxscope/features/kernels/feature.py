@@ -25,7 +25,7 @@ FEATURE = Feature(
             "finds the change that gives all expected values; Enter shows the steps of the "
             "instruction under the cursor on the thread's values, and F5 returns to the run; Tab "
             "scrolls buffers and shared memory, which are those of this step",
-            (f"{__package__}.run_screen:RunScreen",),
+            (f"{__package__}.terminal.run_screen:RunScreen",),
         ),
     ),
 )

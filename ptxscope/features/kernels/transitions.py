@@ -64,7 +64,9 @@ def _ask_launch(state: ExplorerState, code: DeviceCode, kernel: Program) -> Requ
 def _show_run(state: ExplorerState, run: ThreadRun) -> Requests:
     """Show a run; it stays where it is left."""
     left = state.get_attached(LeftRun)
-    left.run, evaluation, is_again = yield Open(f"{__package__}.run_screen:RunScreen", (run,))
+    left.run, evaluation, is_again = yield Open(
+        f"{__package__}.terminal.run_screen:RunScreen", (run,)
+    )
     if is_again:
         yield from _ask_launch(state, run.launch.code, run.launch.kernel)
         return

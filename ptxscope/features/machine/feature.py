@@ -37,7 +37,7 @@ FEATURE = Feature(
             "prove",
             "each instruction stands beside the value that it computes or helps to compute, and ▸ "
             "marks those of the current step",
-            (f"{__package__}.machine_pane:MachinePane",),
+            (f"{__package__}.terminal.machine_pane:MachinePane",),
             ("machine",),
         ),
     ),

@@ -7,4 +7,4 @@ from ...state.requests import Act, Requests
 
 def toggle(_: object) -> Requests:
     """Open the pane of machine code, or close it."""
-    yield Act(f"{__package__}.machine_controller:toggle")
+    yield Act(f"{__package__}.terminal.machine_controller:toggle")

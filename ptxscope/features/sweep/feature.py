@@ -35,7 +35,7 @@ FEATURE = Feature(
             "line",
             "the current point changes the operand, u undoes it; Tab goes to x, y and the result, "
             "where arrows choose the lane",
-            (f"{__package__}.sweep_pane:SweepPane",),
+            (f"{__package__}.terminal.sweep_pane:SweepPane",),
         ),
     ),
     page_panels=(

@@ -19,5 +19,5 @@ def check_sweep(state: ExplorerState) -> ShowHint | None:
 
 def sweep(state: ExplorerState) -> Requests:
     """Plot the results over all values of an operand; moves in the plot are one edit."""
-    if (yield Open(f"{__package__}.sweep_screen:SweepScreen", (state,))):
+    if (yield Open(f"{__package__}.terminal.sweep_screen:SweepScreen", (state,))):
         state.session.drop_empty_edit()

@@ -8,12 +8,12 @@ import re
 import pytest
 from textual.widgets import Input, Static
 
-from ptxscope.features.kernels.kernel_panes import KernelPane, ValuesPane
-from ptxscope.features.kernels.run_screen import RunScreen, format_keys
+from ptxscope.features.kernels.terminal.kernel_panes import KernelPane, ValuesPane
+from ptxscope.features.kernels.terminal.run_screen import RunScreen, format_keys
 from ptxscope.screens.dialogs.help_dialog import HelpDialog
 from ptxscope.screens.dialogs.prompts import TextPrompt
 from ptxscope.state.listing_transitions import open_text
-from tests.app.driving import Driver, explorer
+from tests.driving.explorer import Driver, explorer
 from tests.features.kernels.test_thread_run import PTX, VALUES
 from tests.features.kernels.test_thread_run import launch as run_text
 from tests.tiers import ci_only

@@ -9,14 +9,15 @@ from threading import Event
 import pytest
 
 from ptxscope.engine.syntax.instruction import Instruction
-from ptxscope.features.machine import machine_code, machine_controller, toolchain
+from ptxscope.features.machine import machine_code, toolchain
 from ptxscope.features.machine.kernel_source import KernelSource, make_kernel_source
 from ptxscope.features.machine.machine_code import MachineCode
 from ptxscope.features.machine.row_matches import count_instructions, list_machine_code
+from ptxscope.features.machine.terminal import machine_controller
 from ptxscope.features.machine.toolchain import Tool, ToolError
 from ptxscope.proof.solver import IsStopped, Stopped
-from tests.app.driving import Driver, explorer
 from tests.app.test_dialogs import framed
+from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only
 from tools.machine_code import read_samples
 

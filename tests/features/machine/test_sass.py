@@ -46,7 +46,7 @@ from ptxscope.features.machine.machine_step import MachineStep, Opcode, UnknownM
 from ptxscope.features.machine.row_matches import list_machine_code
 from ptxscope.proof.equivalence import Verdict
 from ptxscope.proof.proof_question import ProofQuestion
-from tests.kernel_texts import is_like
+from tests.driving.kernel_texts import is_like
 from tests.reference_data import DATA, golden_rows
 from tests.tiers import ci_only, some, whole
 from tools.machine_code import ARCHITECTURES, COUNTED_LINES, Sample, read_samples

@@ -56,7 +56,7 @@ from ptxscope.features.machine.toolchain import (
     compile_kernels,
     find_tool,
 )
-from tests.cli.running import run
+from tests.driving.command_line import run
 from tests.tiers import ci_only, sampled
 from tools.machine_code import COUNTED_LINES, read_samples
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ptxscope.features.sweep.terminal_plot import RAMP
-from tests.cli.running import run, run_in_terminal
 from tests.cli.test_completion import offered
+from tests.driving.command_line import run, run_in_terminal
 
 SAT = "vadd4.s32.s32.s32.sat d, a, b, c"
 SVG = "{http://www.w3.org/2000/svg}"

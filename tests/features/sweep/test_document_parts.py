@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ptxscope.features.sweep.terminal_plot import COLOUR_RAMP
-from tests.cli.running import list_loaded_modules
 from tests.cli.test_commands import LINE
-from tests.export.colours import contrast, linear, luminance
+from tests.driving.colours import contrast, linear, luminance
+from tests.driving.command_line import list_loaded_modules
 
 
 def test_a_sweep_as_text_draws_no_picture() -> None:

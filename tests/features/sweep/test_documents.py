@@ -21,8 +21,8 @@ from ptxscope.features.sweep.register_parts import (
 from ptxscope.features.sweep.sweep_text import render
 from ptxscope.features.sweep.sweep_words import describe_sweep
 from ptxscope.features.sweep.terminal_plot import COLOUR_RAMP
-from tests.export.drawings import NS, texts
-from tests.export.inked import decoded
+from tests.driving.drawings import NS, texts
+from tests.driving.inked import decoded
 from tests.features.sweep.sweeps import read_block, sweep_line
 from tests.tiers import sampled, some
 

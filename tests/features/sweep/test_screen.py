@@ -7,10 +7,10 @@ import re
 import pytest
 
 from ptxscope.cli.support.arguments import split_words
-from ptxscope.features.sweep.sweep_pane import SweepPane
-from ptxscope.features.sweep.sweep_screen import format_key_help
-from tests.app.driving import Driver, explorer
-from tests.cli.running import run
+from ptxscope.features.sweep.terminal.sweep_pane import SweepPane
+from ptxscope.features.sweep.terminal.sweep_screen import format_key_help
+from tests.driving.command_line import run
+from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = [sampled, ci_only]

@@ -28,7 +28,7 @@ from ptxscope.features.sweep.register_parts import (
     list_sweepable_parts,
 )
 from ptxscope.features.sweep.sweep_words import describe_sweep
-from tests.block_idioms import Idiom
+from tests.driving.block_idioms import Idiom
 from tests.engine.test_blocks import EVERY_IDIOM
 from tests.features.sweep.sweeps import draw_form, narrow_part, read_block, sweep_line
 from tests.reference import reference

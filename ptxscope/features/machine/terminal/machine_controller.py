@@ -7,15 +7,15 @@ from functools import partial
 
 from textual.timer import Timer
 
-from ...documents.options import DEFAULT_ARCH
-from ...engine.syntax.errors import make_printable
-from ...engine.syntax.instruction import Instruction
-from ...proof.solver import load_bitwuzla
-from ...screens.main.action_runner import ActionRunner
-from ...screens.main.part import Part
-from ...screens.solver_search import SolverSearch
-from ...state.requests import ShowHint, refuse
-from .machine_code import (
+from ....documents.options import DEFAULT_ARCH
+from ....engine.syntax.errors import make_printable
+from ....engine.syntax.instruction import Instruction
+from ....proof.solver import load_bitwuzla
+from ....screens.main.action_runner import ActionRunner
+from ....screens.main.part import Part
+from ....screens.solver_search import SolverSearch
+from ....state.requests import ShowHint, refuse
+from ..machine_code import (
     MachineCode,
     count_machine_code,
     find_machine_code,

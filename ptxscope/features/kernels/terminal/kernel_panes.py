@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ...engine.isa.encodings import format_hex
-from ...engine.syntax.errors import format_count, make_printable
-from ...widgets.base.explorer_app import PostedMessage
-from ...widgets.base.pane import Pane, StyledLine, StyledText, sentence_lines
+from ....engine.isa.encodings import format_hex
+from ....engine.syntax.errors import format_count, make_printable
+from ....widgets.base.explorer_app import PostedMessage
+from ....widgets.base.pane import Pane, StyledLine, StyledText, sentence_lines
 
 if TYPE_CHECKING:
-    from .thread_memory import ShownBuffer
-    from .thread_run import KernelRow, ShownValue, ThreadRun
+    from ..thread_memory import ShownBuffer
+    from ..thread_run import KernelRow, ShownValue, ThreadRun
 
 _STATEMENTS_TITLE = "Statements"
 _VALUES_TITLE = "Registers and memory"

@@ -10,18 +10,18 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
-from ...engine.syntax.errors import make_printable
-from ...proof.solver import IsStopped, Stopped
-from ...screens.dialogs.dialog import AnswerScreen, DialogFrame
-from ...screens.dialogs.prompts import TextPrompt
-from ...screens.solver_search import SolverSearch
-from ...state.requests import AskText
+from ....engine.syntax.errors import make_printable
+from ....proof.solver import IsStopped, Stopped
+from ....screens.dialogs.dialog import AnswerScreen, DialogFrame
+from ....screens.dialogs.prompts import TextPrompt
+from ....screens.solver_search import SolverSearch
+from ....state.requests import AskText
 from .kernel_panes import KernelPane, ValuesPane
 
 if TYPE_CHECKING:
-    from ...kernels.launches.run_explanations import RunDiagnosis
-    from .thread_memory import ShownBuffer
-    from .thread_run import Evaluation, ThreadRun
+    from ....kernels.launches.run_explanations import RunDiagnosis
+    from ..thread_memory import ShownBuffer
+    from ..thread_run import Evaluation, ThreadRun
 
 _WIDE_COLUMNS = 110
 """Columns from which the registers have room for their decimal values."""
@@ -116,7 +116,7 @@ class RunScreen(AnswerScreen[LeftRun]):
 
     def _find_buffer(self) -> ShownBuffer | None:
         """Return the buffer that is shown instead of the registers; None if these are."""
-        from .thread_memory import list_buffer_names, show_buffer
+        from ..thread_memory import list_buffer_names, show_buffer
 
         if self._buffer_name in list_buffer_names(self.thread_run):
             return show_buffer(self.thread_run, self._buffer_name)
@@ -124,7 +124,7 @@ class RunScreen(AnswerScreen[LeftRun]):
 
     def action_memory(self, delta: int) -> None:
         """Show the next or previous buffer; before the first and after the last, the registers."""
-        from .thread_memory import list_buffer_names
+        from ..thread_memory import list_buffer_names
 
         names = ("", *list_buffer_names(self.thread_run))
         index = names.index(self._buffer_name) if self._buffer_name in names else 0
@@ -173,7 +173,7 @@ class RunScreen(AnswerScreen[LeftRun]):
 
     def action_ask_thread(self) -> None:
         """Ask for the thread to follow."""
-        from .thread_run import parse_thread_number
+        from ..thread_run import parse_thread_number
 
         run = self.thread_run
 
@@ -190,7 +190,7 @@ class RunScreen(AnswerScreen[LeftRun]):
         self.app.push_screen(TextPrompt(request), on_close)
 
     async def _follow(self, thread: int) -> None:
-        from .thread_run import follow_thread
+        from ..thread_run import follow_thread
 
         run = self.thread_run
 
@@ -205,7 +205,7 @@ class RunScreen(AnswerScreen[LeftRun]):
 
     async def action_explain(self) -> None:
         """Find the changes that give what was expected."""
-        from .thread_run import explain_thread_run
+        from ..thread_run import explain_thread_run
 
         run = self.thread_run
         self._show(run, "Trying one change at each statement …")

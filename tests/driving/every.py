@@ -18,7 +18,7 @@ from ptxscope import Trace, export
 from ptxscope.documents import TEXTS
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.encodings import format_hex
-from tests.export import asciidoc_reader
+from tests.driving import asciidoc_reader
 
 _SCHEMA = json.loads(files("ptxscope.documents").joinpath("trace.schema.json").read_text("utf-8"))
 _VALIDATOR = Draft202012Validator(_SCHEMA)

@@ -13,22 +13,22 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 
-from ...engine.syntax.errors import make_printable
-from ...engine.tracing.trace import Trace
-from ...widgets.base.explorer_app import PartMessage, PostedMessage, get_explorer_app
-from ...widgets.base.pane import Pane, StyledLine, StyledText, measure_line, sentence_lines
-from .axis import SweepAxis
-from .computation import Sweep, compute_sweep
-from .register_parts import (
+from ....engine.syntax.errors import make_printable
+from ....engine.tracing.trace import Trace
+from ....widgets.base.explorer_app import PartMessage, PostedMessage, get_explorer_app
+from ....widgets.base.pane import Pane, StyledLine, StyledText, measure_line, sentence_lines
+from ..axis import SweepAxis
+from ..computation import Sweep, compute_sweep
+from ..register_parts import (
     RegisterPart,
     choose_default_parts,
     choose_default_result,
     list_result_parts,
     list_sweepable_parts,
 )
-from .sweep_text import list_command_words
-from .sweep_words import describe_point, describe_sweep
-from .terminal_plot import (
+from ..sweep_text import list_command_words
+from ..sweep_words import describe_point, describe_sweep
+from ..terminal_plot import (
     COLOUR_RAMP,
     SHADES,
     STRIPS,
@@ -38,7 +38,7 @@ from .terminal_plot import (
     draw_plot_lines,
     find_values_at,
 )
-from .terminal_plot import COLOUR_RAMP as SIGNS
+from ..terminal_plot import COLOUR_RAMP as SIGNS
 
 _INKS = {
     PlotCellKind.EMPTY: "",

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from ...engine.syntax.errors import make_printable
-from ...state.requests import act
-from ...widgets.base.form_fields import LINE_END_BINDINGS
-from ...widgets.base.pane import Pane, StyledLine, StyledText
+from ....engine.syntax.errors import make_printable
+from ....state.requests import act
+from ....widgets.base.form_fields import LINE_END_BINDINGS
+from ....widgets.base.pane import Pane, StyledLine, StyledText
 
 if TYPE_CHECKING:
-    from .machine_code import CodeLine, MachineCode
+    from ..machine_code import CodeLine, MachineCode
 
 _MIN_CODE = 24
 """Columns that an instruction has at least, beside the value that it computes."""

@@ -15,7 +15,7 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.syntax.errors import make_printable
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from tests.cli.running import run
+from tests.driving.command_line import run
 
 MODELS = ("isa", "ptxas")
 

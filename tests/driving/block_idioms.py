@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tests.kernel_texts import read_kernels
+from tests.driving.kernel_texts import read_kernels
 
 WORD = (1 << 32) - 1
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Self
 import pytest
 from PIL import Image
 
-from tests.export.inked import WIDTH, Grid, decoded, grid
+from tests.driving.inked import WIDTH, Grid, decoded, grid
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))),

@@ -9,12 +9,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ...engine.syntax.errors import make_printable
-from ...screens.dialogs.dialog import AnswerScreen, DialogFrame
-from ...state.edit_transitions import set_value, undo
-from ...state.explorer_state import ExplorerState
-from ...widgets.base.explorer_app import get_explorer_app
-from .register_parts import can_sweep
+from ....engine.syntax.errors import make_printable
+from ....screens.dialogs.dialog import AnswerScreen, DialogFrame
+from ....state.edit_transitions import set_value, undo
+from ....state.explorer_state import ExplorerState
+from ....widgets.base.explorer_app import get_explorer_app
+from ..register_parts import can_sweep
 from .sweep_pane import SweepPane
 
 _EDGE_COLUMNS = 6
