@@ -1,20 +1,37 @@
-"""What a feature adds to the core, as data; and which features there are.
+"""The record of a feature: all that it adds to the core, as data; and the features that are there.
 
-A feature is a folder of ``features``. Its ``feature.py`` has a ``FEATURE``, a record of records of
-texts. Code is named as ``module:name`` and imported when it is needed, so that reading a record
-loads nothing. The core asks here what there is, and knows no feature by its name.
+A feature is a folder of ``features``, or a part of another package, which names its record as an
+entry point. Its ``feature.py`` has a ``FEATURE``, a record of records of texts. Code is named as
+``module:name`` and imported at its first use, so that reading a record loads nothing. The core
+asks here for features, and knows none by its name.
+
+A record that is wrong never ends a start: its feature is left out, and ``list_problems`` says why.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from enum import StrEnum
+from functools import cache, partial
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 ENTRY_POINTS = "ptxscope.features"
 """The group of entry points by which other packages add features."""
+
+
+class FeatureError(Exception):
+    """A record of a feature is wrong. Its text is one line."""
+
+
+class Service(StrEnum):
+    """Work that a feature offers to the core, or to another feature, by a function.
+
+    Whoever asks for it does without, if no feature offers it.
+    """
 
 
 class Placed(Protocol):
@@ -105,14 +122,43 @@ class Feature(NamedTuple):
     page_panels: tuple[PagePanel, ...] = ()
     sections: Mapping[str, str] = MappingProxyType({})
     """What makes the section that an option of ``trace`` adds, of the trace and the arguments."""
+    services: Mapping[Service, str] = MappingProxyType({})
+    """The functions that do what the core or another feature asks for."""
     exports: Mapping[str, str] = MappingProxyType({})
     """Names of the package ``ptxscope``, and where each is."""
 
+    def iter_names(self) -> Iterator[tuple[str, str]]:
+        """Yield the kind and the name of all that can be there only once."""
+        for command in self.commands:
+            yield "command", command.name
+        for completer in self.completers:
+            yield "metavar", completer.metavar
+        for key in self.keys:
+            yield "action", key.id
+            yield from (("key", x) for x in key.keys.split(",") if x)
+        for help_panel in self.help_panels:
+            yield "section of the help", help_panel.name
+        for page_panel in self.page_panels:
+            yield "tool of the page", page_panel.name
+        for name in self.exports:
+            yield "name of the package", name
+
 
 def load(target: str) -> Any:
-    """Return the object that ``module:name`` names, or a module."""
+    """Return the object that ``module:name`` names, or a module; raise FeatureError if it is gone.
+
+    An import that fails in the module raises what Python raises.
+    """
     module, _, name = target.partition(":")
-    return getattr(import_module(module), name) if name else import_module(module)
+    try:
+        loaded = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise
+        raise FeatureError(f"a feature names the module {module}, which is missing") from None
+    if name and not hasattr(loaded, name):
+        raise FeatureError(f"a feature names {target}, but {module} has no {name}")
+    return getattr(loaded, name) if name else loaded
 
 
 def make_call(target: str) -> Callable[..., Any]:
@@ -124,34 +170,91 @@ def make_call(target: str) -> Callable[..., Any]:
     return call
 
 
-@cache
+class FoundFeatures(NamedTuple):
+    """The features that are there, by name, and what is wrong with others."""
+
+    features: tuple[Feature, ...]
+    problems: tuple[str, ...]
+    """Lines for the user."""
+
+
 def list_features() -> tuple[Feature, ...]:
-    """Return the features that are there, by name, without those that need a missing one."""
-    from pkgutil import iter_modules
+    """Return the features that are there, without those whose record is wrong."""
+    return find_features().features
+
+
+def list_problems() -> tuple[str, ...]:
+    """Return what is wrong with features, a line each, as far as any were looked for."""
+    return find_features().problems if find_features.cache_info().currsize else ()
+
+
+@cache
+def find_features() -> FoundFeatures:
+    """Find the features in the folder ``features`` and in installed packages."""
+    found: dict[str, Feature] = {}
+    problems = []
+    for name, read in (*_iter_folders(), *_iter_entry_points()):
+        try:
+            feature = read()
+            if not isinstance(feature, Feature):
+                raise FeatureError("its record is not a Feature")
+            if feature.name in found:
+                raise FeatureError(f"{feature.name} is the name of another")
+            _check_names(feature, found.values())
+            found[feature.name] = feature
+        except Exception as error:  # whatever the code of another package raises
+            reason = " ".join(str(error).split()) or type(error).__name__
+            problems.append(f"the feature {name} is left out: {reason}")
+    while incomplete := [x for x in found.values() if not found.keys() >= {*x.needs}]:
+        for feature in incomplete:
+            missing = next(need for need in feature.needs if need not in found)
+            problems.append(f"the feature {feature.name} is left out: it needs {missing}")
+            del found[feature.name]
+    return FoundFeatures(tuple(found.values()), tuple(problems))
+
+
+def _iter_folders() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield the name of each folder of ``features`` with a record, and what reads the record."""
+    from importlib.resources import files
 
     # not `from . import`, which would ask the package's `__getattr__`, and that asks here
-    package = import_module(f"{__package__}.features")
-    found = {
-        x.name: load(f"{package.__name__}.{x.name}.feature:FEATURE")
-        for x in iter_modules(package.__path__)
-        if x.ispkg
-    }
-    while missing := [x.name for x in found.values() if not found.keys() >= {*x.needs}]:
-        for name in missing:
-            del found[name]
-    return tuple(found.values())
+    package = f"{__package__}.features"
+    for folder in sorted(files(package).iterdir(), key=lambda x: x.name):
+        if folder.joinpath("feature.py").is_file():
+            yield folder.name, partial(load, f"{package}.{folder.name}.feature:FEATURE")
 
 
-def find_command(name: str, *, is_anywhere: bool = False) -> Command | None:
-    """Return a command of a feature; if ``is_anywhere``, of another package too, which is slow."""
-    own = (command for feature in list_features() for command in feature.commands)
-    found = next((x for x in own if x.name == name), None)
-    if found is None and is_anywhere:
-        from importlib.metadata import entry_points
+def _iter_entry_points() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield the name of each entry point of an installed package, and what loads it."""
+    for place in sys.path:
+        for file in Path(place).glob("*.dist-info/entry_points.txt"):
+            if ENTRY_POINTS.encode() in file.read_bytes():
+                # takes 30 ms: only if there is one
+                from importlib.metadata import entry_points
 
-        others = (y for x in entry_points(group=ENTRY_POINTS) for y in x.load().commands)
-        found = next((x for x in others if x.name == name), None)
-    return found
+                yield from ((x.name, x.load) for x in entry_points(group=ENTRY_POINTS))
+                return
+
+
+def _check_names(feature: Feature, others: Iterable[Feature]) -> None:
+    """Raise FeatureError if a name is that of another feature, or twice in this one."""
+    owners = {names: other.name for other in others for names in other.iter_names()}
+    for kind, name in feature.iter_names():
+        if owner := owners.get((kind, name)):
+            raise FeatureError(f"its {kind} {name} is that of {owner}")
+        owners[kind, name] = feature.name
+
+
+def find_command(name: str) -> Command | None:
+    """Return a command of a feature."""
+    commands = (command for feature in list_features() for command in feature.commands)
+    return next((x for x in commands if x.name == name), None)
+
+
+def find_services(service: Service) -> tuple[Callable[..., Any], ...]:
+    """Return the functions of all features that offer a service, by the names of these."""
+    targets = (x.services[service] for x in list_features() if service in x.services)
+    return tuple(map(make_call, targets))
 
 
 RecordT = TypeVar("RecordT")

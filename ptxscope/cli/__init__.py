@@ -31,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     prepare_streams()
     status = _run_guarded(lambda: _run_command(words))
+    _warn_about_features()
     return _run_guarded(_flush_output) or status
 
 
@@ -65,10 +66,24 @@ def _run_guarded(work: Callable[[], int]) -> int:
     except Exception as error:  # whatever the commands did not foresee
         from ..app import INTERNAL_ERROR
         from ..app.crash_report import write_crash_report
+        from ..feature import FeatureError
+
+        if isinstance(error, FeatureError):
+            print_message(f"error: {error}")
+            return 2
 
         for line in write_crash_report(error):
             print_message(f"error: {line}")
         return INTERNAL_ERROR
+
+
+def _warn_about_features() -> None:
+    """Print what is wrong with features, if the command has looked for any."""
+    if module := sys.modules.get("ptxscope.feature"):  # an import would delay every command
+        from ..engine.syntax.errors import make_printable
+
+        for problem in module.list_problems():
+            print_message(f"warning: {make_printable(problem)}")
 
 
 def _flush_output() -> int:
@@ -79,7 +94,7 @@ def _flush_output() -> int:
 def _run_command(words: Sequence[str]) -> int:
     if not words or (not find_command_module(words[0]) and _can_open(words[0])):
         words = ("open", *words)
-    if module := find_command_module(words[0], is_anywhere=not words[0].startswith("-")):
+    if module := find_command_module(words[0]):
         _check_spellings(*words)
         status: int = import_module(module).run(words[1:])
         return status

@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 import pytest
 
-from ptxscope.cli.support.arguments import map_commands
 from tests.driving.command_line import run
 from tests.driving.kernel_texts import read_kernels
 from tests.reference_data import DATA
@@ -63,15 +62,6 @@ def _copy(text: str, edits: str) -> str:
     return text
 
 
-_FEATURE_COMMANDS = ("sweep", "lower", "verify")
-"""Commands of features, whose requests are left out if the feature is gone."""
-
-
-def is_gone(words: list[str]) -> bool:
-    """Return whether a request is for a command that is not there."""
-    return words[0] in _FEATURE_COMMANDS and words[0] not in map_commands() if words else False
-
-
 def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
     """Yield the requests of a file, each with its name in the test run."""
     title, common = "", ({"DATA": str(DATA)}, dict[str, str]())
@@ -92,8 +82,6 @@ def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
             files[block["file"]] = block["body"]
         else:
             words = shlex.split(_unescape(insert_texts(block["words"])))
-            if is_gone(words):
-                continue
             yield (
                 f"{title}: {block['words']}",
                 Request(

@@ -55,16 +55,13 @@ def map_commands() -> Mapping[str, str]:
     return dict(arrange(_OWN_COMMANDS.items(), added, lambda command: command.summary))
 
 
-def find_command_module(name: str, *, is_anywhere: bool = False) -> str:
-    """Return the module of a command, or an empty text if there is none of that name.
-
-    If ``is_anywhere``, a command of another package is found, too.
-    """
+def find_command_module(name: str) -> str:
+    """Return the module of a command, or an empty text if there is none of that name."""
     if name in _OWN_COMMANDS:  # without looking for features
         return f"{__package__.removesuffix('.support')}.commands.{name}"
     from ...feature import find_command
 
-    command = find_command(name, is_anywhere=is_anywhere)
+    command = find_command(name)
     return command.module if command else ""
 
 

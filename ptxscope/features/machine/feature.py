@@ -8,14 +8,14 @@ FEATURE = Feature(
         Command(
             "lower",
             "show the machine instructions that a line becomes",
-            f"{__package__}.lower",
+            f"{__package__}.commands.lower",
             after="find",
             old_spellings={"--json": "-f json"},
         ),
         Command(
             "verify",
             "prove which model an assembler follows",
-            f"{__package__}.verify",
+            f"{__package__}.commands.verify",
             after="lower",
             old_spellings={"--json": "-f json", "--dry": "--write-inputs FOLDER"},
         ),

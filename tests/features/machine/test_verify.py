@@ -37,7 +37,8 @@ from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.rules import ERRATA
-from ptxscope.features.machine import device, device_launch, toolchain, tools, verification, verify
+from ptxscope.features.machine import device, device_launch, toolchain, tools, verification
+from ptxscope.features.machine.commands import verify
 from ptxscope.features.machine.form_verdict import (
     FormVerdict,
     VerdictOutcome,
@@ -777,7 +778,8 @@ GPU_LINES = (
 def test_a_gpu_is_compared_with_the_models(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify, "list_lines", lambda _: [parse(x) for x in GPU_LINES])
     monkeypatch.setattr(
-        "ptxscope.features.machine.device_runs.load_driver", lambda: make_fake(GPU_LINES, model)
+        "ptxscope.features.machine.commands.device_runs.load_driver",
+        lambda: make_fake(GPU_LINES, model),
     )
     done = run("verify", "--all", "--gpu")
     assert done.returncode == 0, done.stderr

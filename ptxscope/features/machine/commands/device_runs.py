@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...cli.support.arguments import print_report
-from ...cli.support.streams import CommandError, command_errors
-from ...documents.formats.json_text import convert_to_json
-from ...engine.syntax.errors import format_count, format_install_hint, make_printable
-from ...engine.syntax.instruction import Instruction
-from ...files import expand_path
-from .device import (
+from ....cli.support.arguments import print_report
+from ....cli.support.streams import CommandError, command_errors
+from ....documents.formats.json_text import convert_to_json
+from ....engine.syntax.errors import format_count, format_install_hint, make_printable
+from ....engine.syntax.instruction import Instruction
+from ....files import expand_path
+from ..device import (
     RESULTS,
     THREADS,
     judge_results,
@@ -18,9 +18,9 @@ from .device import (
     read_results,
     write_batch,
 )
-from .device_launch import DriverError, Gpu, load_driver
-from .form_verdict import DeviceVerdict
-from .machine_report import iter_device_blocks
+from ..device_launch import DriverError, Gpu, load_driver
+from ..form_verdict import DeviceVerdict
+from ..machine_report import iter_device_blocks
 
 MAX_LINES = 4000
 """The lines of one batch, of 64 KiB each."""

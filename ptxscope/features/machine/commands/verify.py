@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-from ...cli.support.arguments import (
+from ....cli.support.arguments import (
     Parser,
     add_report_format,
     choose_model,
@@ -19,16 +19,16 @@ from ...cli.support.arguments import (
     parse_words,
     print_report,
 )
-from ...cli.support.programs import add_timeout
-from ...cli.support.ptx_arguments import parse_instruction
-from ...cli.support.streams import CommandError, ProgressBar, print_message
-from ...engine.isa.catalog import CATALOG
-from ...engine.semantics.rules import ERRATA
-from ...engine.syntax.errors import format_count, format_install_hint, make_printable
-from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.opcodes import format_opcode_question, suggest_opcodes
-from ...engine.syntax.parser import parse
-from .form_verdict import (
+from ....cli.support.programs import add_timeout
+from ....cli.support.ptx_arguments import parse_instruction
+from ....cli.support.streams import CommandError, ProgressBar, print_message
+from ....engine.isa.catalog import CATALOG
+from ....engine.semantics.rules import ERRATA
+from ....engine.syntax.errors import format_count, format_install_hint, make_printable
+from ....engine.syntax.instruction import Instruction
+from ....engine.syntax.opcodes import format_opcode_question, suggest_opcodes
+from ....engine.syntax.parser import parse
+from ..form_verdict import (
     FormVerdict,
     VerdictOutcome,
     find_equal_model,
@@ -36,15 +36,15 @@ from .form_verdict import (
     list_verified_opcodes,
     make_instruction,
 )
-from .kernel_source import find_ptx_version, rename_registers
-from .machine_report import (
+from ..kernel_source import find_ptx_version, rename_registers
+from ..machine_report import (
     ExpectedModel,
     VerdictCounts,
     code_to_json,
     iter_verdict_blocks,
 )
-from .toolchain import Tool
-from .tools import (
+from ..toolchain import Tool
+from ..tools import (
     TOOL_HELP,
     add_tools,
     choose_archs,
@@ -52,7 +52,7 @@ from .tools import (
     format_line,
     tool_errors,
 )
-from .verification import Task, VerdictStore, render_deviations, verify_all
+from ..verification import Task, VerdictStore, render_deviations, verify_all
 
 _MODEL = re.compile(r"isa|ptxas(?:-\d{1,3}\.\d{1,3})?")
 _EPILOG = f"""\

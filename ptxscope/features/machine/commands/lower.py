@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...cli.support.arguments import (
+from ....cli.support.arguments import (
     Parser,
     add_report_format,
     make_command_parser,
     parse_words,
     print_report,
 )
-from ...cli.support.programs import add_timeout
-from ...cli.support.ptx_arguments import parse_instruction
-from ...engine.syntax.errors import format_install_hint
-from .machine_report import code_to_json, iter_listing_blocks
-from .tools import (
+from ....cli.support.programs import add_timeout
+from ....cli.support.ptx_arguments import parse_instruction
+from ....engine.syntax.errors import format_install_hint
+from ..machine_report import code_to_json, iter_listing_blocks
+from ..tools import (
     TOOL_HELP,
     add_tools,
     choose_archs,
