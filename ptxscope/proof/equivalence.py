@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
+from ..engine.cancellation import IsStopped, never
 from ..engine.ir.tape import Node
 from ..engine.isa.encodings import format_registers
 from ..engine.isa.types import Type
@@ -28,7 +29,7 @@ from ..kernels.sequences.intrinsic_sequences import IntrinsicSequence, write_ptx
 from .differences import Difference, describe_difference, make_difference
 from .operand_conditions import make_scope, read_condition
 from .proof_question import NO_RENAMING, ProofQuestion, Renaming, Side, find_simple_operands
-from .solver import IsStopped, Term, Undecided, get_solver_name, never
+from .solver import Term, Undecided, get_solver_name
 
 TIMEOUT = 60.0
 """The default time for a proof in seconds."""

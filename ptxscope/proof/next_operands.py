@@ -11,6 +11,7 @@ from ..diagnosis.cause_search import apply_readings, apply_to_operands
 from ..diagnosis.causes import Bits, ObservedCase
 from ..diagnosis.explanations import Diagnosis, Explanation
 from ..diagnosis.observation import Observation, Observed
+from ..engine.cancellation import IsStopped, never
 from ..engine.isa.types import DESTINATIONS
 from ..engine.semantics.plan import compute_results
 from ..engine.syntax.instruction import Instruction
@@ -18,7 +19,7 @@ from ..engine.tracing.basic_block import make_block
 from ..engine.tracing.evaluation import make_plan
 from .equivalence import Verdict, bind_names, prove_equal
 from .operand_sets import draw_operands
-from .solver import IsStopped, load_bitwuzla, never
+from .solver import load_bitwuzla
 
 _MAX_EXPLANATIONS = 16
 _DRAWN = 120

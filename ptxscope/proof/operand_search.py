@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..engine.cancellation import IsStopped, never
 from ..engine.isa.encodings import format_registers
 from ..engine.isa.types import Type
 from ..engine.records import FrozenRecord
@@ -23,7 +24,7 @@ from ..engine.tracing.trace import Trace
 from .equivalence import TIMEOUT, bind_names, read_program
 from .operand_conditions import make_scope, read_condition
 from .proof_question import ProofQuestion, find_simple_operands
-from .solver import IsStopped, Term, Undecided, get_solver_name, never
+from .solver import Term, Undecided, get_solver_name
 
 MAX_ANSWERS = 1000
 _NO_MASKS: Mapping[str, int] = {}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
+from ..engine.cancellation import IsStopped, never
 from ..engine.ir.tape import Node, Op, Tape, apply_operation, list_needed_nodes
 from ..engine.isa.types import Type
 from ..engine.micro_operations.arithmetic import EXACT, LaneValues, fill
@@ -13,7 +14,7 @@ from ..engine.semantics.models import Model
 from ..engine.semantics.plan import Plan
 from ..engine.tracing.basic_block import BasicBlock
 from .bit_vectors import PROOF_RULES, UNIT_BITS, BitVectors
-from .solver import IsStopped, Solver, Term, Undecided, never
+from .solver import Solver, Term, Undecided
 
 Renaming = Mapping[str, str]
 """For a register of a program, the name that it has in the question."""

@@ -6,13 +6,14 @@ import signal
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from ..engine.cancellation import IsStopped, Stopped, never
 from ..engine.isa.types import WORD_BITS
 from ..engine.syntax.errors import format_install_hint
 
@@ -38,19 +39,6 @@ def get_solver_name() -> str:
 
 class Undecided(Exception):  # noqa: N818 - an answer, not an error
     """The time for a question has passed without an answer."""
-
-
-class Stopped(Exception):  # noqa: N818 - a request, not an error
-    """The answer is no longer wanted."""
-
-
-IsStopped = Callable[[], bool]
-"""Whether the answer is no longer wanted: what another thread says to a solver at work."""
-
-
-def never() -> bool:
-    """Return False: the answer stays wanted."""
-    return False
 
 
 class Solver:

@@ -17,12 +17,12 @@ from .requests import (
     Act,
     AskAnswer,
     AskItem,
-    AskSolver,
     AskText,
     CopyText,
     MenuItem,
     Open,
     Requests,
+    RunInThread,
     ShowHint,
     ShowOutcome,
     refuse,
@@ -65,7 +65,7 @@ def prove(state: ExplorerState) -> Requests:
     assert state.pin
     question, (old_question, proof) = state.proof_question, state.proof or (None, None)
     if question != old_question:
-        proof = yield AskSolver(partial(prove_pin, state.pin, state.setup))
+        proof = yield RunInThread(partial(prove_pin, state.pin, state.setup))
         state.proof = question, proof
         if question != state.proof_question:
             yield refuse("the proof is of other instructions than those shown now")
@@ -133,7 +133,7 @@ def _find_sources(
     """Set an operand, or all, so that a place has a typed value."""
     from .solver_questions import find_sources
 
-    finding = yield AskSolver(partial(find_sources, target, target.make_condition(text), source))
+    finding = yield RunInThread(partial(find_sources, target, target.make_condition(text), source))
     if target.trace is not state.trace:
         yield refuse("nothing is set: the operands have changed")
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..engine.syntax.errors import make_printable
 
 if TYPE_CHECKING:
-    from ..proof.solver import IsStopped
+    from ..engine.cancellation import IsStopped
     from ..scene.scene_model import Place
 
 REFUSED = "×"
@@ -133,10 +133,10 @@ class Open(NamedTuple):
     values: tuple[object, ...]
 
 
-class AskSolver(NamedTuple):
+class RunInThread(NamedTuple):
     """Run a function in a thread, which the user may stop; the answer is what it returns."""
 
-    find: Callable[[IsStopped], object]
+    function: Callable[[IsStopped], object]
 
 
 class Wait(NamedTuple):
@@ -167,7 +167,7 @@ Request = (
     | AskText
     | AskItem
     | Open
-    | AskSolver
+    | RunInThread
     | Wait
     | Act
 )

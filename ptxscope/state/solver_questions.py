@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..documents.proofs.proof_report import format_operands, format_seconds
+from ..engine.cancellation import IsStopped, never
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Input
@@ -14,7 +15,6 @@ from ..engine.tracing.trace import Trace
 from ..learn.question import Question, has_same_bits, is_bits, locate_answer
 from ..proof.equivalence import Proof, prove_equal
 from ..proof.operand_search import OperandSearch, find_operands
-from ..proof.solver import IsStopped, never
 from ..scene.scene_model import BitRef, Place
 from .edits import with_registers
 from .setup import Setup

@@ -11,9 +11,9 @@ from threading import Event
 import pytest
 
 from ptxscope import trace
+from ptxscope.engine.cancellation import IsStopped, Stopped
 from ptxscope.proof import solver
 from ptxscope.proof.equivalence import Proof
-from ptxscope.proof.solver import IsStopped
 from ptxscope.state import solver_questions
 from ptxscope.state.setup import Setup
 from ptxscope.state.solver_questions import prove_pin
@@ -55,7 +55,7 @@ async def search_in_progress(
     def prove_slowly(pin: Setup, setup: Setup, is_stopped: IsStopped) -> Proof:
         while not release.wait(0.01):
             if is_stopped():
-                raise solver.Stopped
+                raise Stopped
         return prove_pin(pin, setup, is_stopped)
 
     monkeypatch.setattr(solver_questions, "prove_pin", prove_slowly)

@@ -13,6 +13,7 @@ from itertools import count
 from random import Random
 from typing import NamedTuple
 
+from ...engine.cancellation import IsStopped, never
 from ...engine.ir.tape import Node
 from ...engine.isa.catalog import (
     CATALOG,
@@ -34,7 +35,7 @@ from ...engine.tracing.folding_bugs import describe_folding
 from ...proof.differences import Difference, describe_difference, make_difference
 from ...proof.equivalence import TIMEOUT, Verdict
 from ...proof.proof_question import ProofQuestion, find_simple_operands
-from ...proof.solver import IsStopped, Undecided, never
+from ...proof.solver import Undecided
 from .kernel_source import PARAMETER_BYTES, STRIDE, KernelSource
 from .machine_instruction import MachineKernel
 from .machine_run import MachineRun

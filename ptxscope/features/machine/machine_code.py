@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeVar
 
 from ...documents.formats.report import write_report
 from ...documents.options import DEFAULT_ARCH
+from ...engine.cancellation import IsStopped, Stopped, never
 from ...engine.syntax.instruction import Instruction
-from ...proof.solver import IsStopped, Stopped, never
 from .form_verdict import VerdictOutcome
 from .kernel_source import KernelSource, make_kernel_source
 from .machine_report import iter_listing_blocks, make_machine_section

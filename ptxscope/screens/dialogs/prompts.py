@@ -13,13 +13,13 @@ from textual.content import Content
 from textual.geometry import Offset
 from textual.widgets import Input, Static
 
+from ...engine.cancellation import IsStopped, Stopped
 from ...engine.syntax.errors import make_printable
-from ...proof.solver import IsStopped, Stopped
 from ...state.requests import AskItem, AskText, MenuItem
 from ...state.slot_choices import SlotOption
 from ...widgets.base.form_fields import LabelledInput, Menu
 from ...widgets.base.pane import StyledLine, StyledText, measure_line
-from ..solver_search import SolverSearch
+from ..thread_search import ThreadSearch
 from .dialog import Dialog, DialogFrame, ThemedModal
 
 _PROGRESS_SECONDS = 0.25
@@ -41,7 +41,7 @@ class TextPrompt(Dialog[str | None]):
         self.help_section = request.help_section
         self.text = request.text
         """The text as it stands."""
-        self._search = SolverSearch(self)
+        self._search = ThreadSearch(self)
         self._done_count = 0
 
     def compose(self) -> ComposeResult:

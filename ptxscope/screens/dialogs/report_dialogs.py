@@ -39,7 +39,7 @@ from ...state.requests import MenuItem
 from ...state.solver_questions import PROOF_SECONDS
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.form_fields import LabelledInput, Menu, Page
-from ..solver_search import SolverSearch
+from ..thread_search import ThreadSearch
 from .dialog import Dialog, DialogFrame
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         """The operands to try next, once they have been found."""
         self._write_next: Callable[[int], str] | None = None
         """Writes the table of these operands for a width in columns; None until the search ends."""
-        self._search = SolverSearch(self)
+        self._search = ThreadSearch(self)
         self._wait: Timer | None = None
         self._messages: list[str] = []
         self._observation_line = Static(id="seen")

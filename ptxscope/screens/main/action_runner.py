@@ -19,7 +19,6 @@ from ...state.requests import (
     Act,
     AskAnswer,
     AskItem,
-    AskSolver,
     AskText,
     AskValue,
     CopyText,
@@ -29,6 +28,7 @@ from ...state.requests import (
     PlaceCursor,
     Request,
     Requests,
+    RunInThread,
     ShowHint,
     ShowOutcome,
     Transition,
@@ -43,7 +43,7 @@ from .part import Part
 
 if TYPE_CHECKING:
     from ..dialogs.prompts import TextPrompt
-    from ..solver_search import SolverSearch
+    from ..thread_search import ThreadSearch
 
 HELP_SECTIONS = {
     "lanes": "lanes",
@@ -78,10 +78,10 @@ class ActionRunner:
         """Returns the focus to the widget that asked for a value, unless that is the operands."""
 
     @cached_property
-    def _search(self) -> SolverSearch:
-        from ..solver_search import SolverSearch
+    def _search(self) -> ThreadSearch:
+        from ..thread_search import ThreadSearch
 
-        return SolverSearch(self._screen)
+        return ThreadSearch(self._screen)
 
     @property
     def state(self) -> ExplorerState:
@@ -129,8 +129,8 @@ class ActionRunner:
                 if self._timer is not None:  # of an earlier playback
                     self._timer.stop()
                 self._timer = self._screen.set_timer(seconds, go_on)
-            case AskSolver(find):
-                await self._search.start(find, partial(self._take_answer, go_on), self._refuse)
+            case RunInThread(function):
+                await self._search.start(function, partial(self._take_answer, go_on), self._refuse)
                 if self._search.is_running:
                     self._view.show_hint(ShowHint(_SEARCHING, "strong"))
             case AskText() | AskItem() | Open():
@@ -213,7 +213,7 @@ class ActionRunner:
     # --- what only the screen can do -----------------------------------------------------------
 
     async def escape(self) -> None:
-        """Stop a search by the solver, or the tools; without one, release the focus."""
+        """Stop a search in a thread, or the tools; without one, release the focus."""
         if "_search" in self.__dict__ and self._search.is_running:
             self._search.stop()
             self._view.show_hint(ShowHint("The search is stopped"))

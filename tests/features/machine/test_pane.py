@@ -8,6 +8,7 @@ from threading import Event
 
 import pytest
 
+from ptxscope.engine.cancellation import IsStopped, Stopped
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.features.machine import machine_code, toolchain
 from ptxscope.features.machine.kernel_source import KernelSource, make_kernel_source
@@ -15,7 +16,6 @@ from ptxscope.features.machine.machine_code import MachineCode
 from ptxscope.features.machine.row_matches import count_instructions, list_machine_code
 from ptxscope.features.machine.terminal import machine_controller
 from ptxscope.features.machine.toolchain import Tool, ToolError
-from ptxscope.proof.solver import IsStopped, Stopped
 from tests.app.test_dialogs import framed
 from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only

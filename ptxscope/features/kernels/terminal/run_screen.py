@@ -10,11 +10,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
+from ....engine.cancellation import IsStopped, Stopped
 from ....engine.syntax.errors import make_printable
-from ....proof.solver import IsStopped, Stopped
 from ....screens.dialogs.dialog import AnswerScreen, DialogFrame
 from ....screens.dialogs.prompts import TextPrompt
-from ....screens.solver_search import SolverSearch
+from ....screens.thread_search import ThreadSearch
 from ....state.requests import AskText
 from .kernel_panes import KernelPane, ValuesPane
 
@@ -85,7 +85,7 @@ class RunScreen(AnswerScreen[LeftRun]):
         self.thread_run = run
         """What is shown."""
         self._kernel, self._values = KernelPane(run), ValuesPane(run)
-        self._search = SolverSearch(self)
+        self._search = ThreadSearch(self)
         self._buffer_name = ""
         """The buffer in the right pane; empty for the registers."""
 

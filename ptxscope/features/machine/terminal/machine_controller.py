@@ -13,7 +13,7 @@ from ....engine.syntax.instruction import Instruction
 from ....proof.solver import load_bitwuzla
 from ....screens.main.action_runner import ActionRunner
 from ....screens.main.part import Part
-from ....screens.solver_search import SolverSearch
+from ....screens.thread_search import ThreadSearch
 from ....state.requests import ShowHint, refuse
 from ..machine_code import (
     MachineCode,
@@ -37,7 +37,7 @@ class MachineController(Part):
         self._state, self._view, self._pane = runner.state, runner.view, MachinePane()
         self._view.mount_side(self._pane)
         self.follow_step()
-        self._search = SolverSearch(self._view.screen)
+        self._search = ThreadSearch(self._view.screen)
         self._arch = DEFAULT_ARCH
         self._codes: dict[tuple[str, str], MachineCode] = {}
         """Machine code by line and target."""

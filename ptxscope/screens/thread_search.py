@@ -1,4 +1,4 @@
-"""A search by the solver in a thread: the screen stays live until its answer is there."""
+"""A search in a thread: the screen stays live until its answer is there."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 
 from textual.screen import Screen
 
-from ..proof.solver import IsStopped, Stopped
+from ..engine.cancellation import IsStopped, Stopped
 
 _PATIENCE = 0.25
 """Seconds for which the next key waits for the answer: most come at once."""
 AnswerT = TypeVar("AnswerT")
 
 
-class SolverSearch:
+class ThreadSearch:
     """One search at a time for a screen; a new one stops the one before."""
 
     def __init__(self, screen: Screen[Any]) -> None:
