@@ -13,7 +13,7 @@ from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
 from .edits import find_changed_registers, with_line, with_model
 from .requests import ShowHint
-from .session import Session
+from .session import LISTING_KEY, Session
 from .setup import Setup, make_setup_of_trace, trace_of
 from .state_store import SavedState, StateStore
 
@@ -70,7 +70,10 @@ class ExplorerState:
         self.drafts: dict[str, str] = {}
         """The last text of each prompt, by its title; of *why?*, by the instruction."""
         self._attached: dict[type[object], object] = {}
-        """What features keep, by its class."""
+        """What features keep while the explorer runs, by its class."""
+        self.saved_parts = dict(saved.parts)
+        """What features save between runs, in JSON by key; each feature reads and writes its own.
+        """
         self.proof: tuple[object, Proof] | None = None
         """The last proof about a pin, and its question."""
         self.lesson_places: Mapping[str, LessonProgress] = {}
@@ -126,7 +129,7 @@ class ExplorerState:
     @property
     def cursor(self) -> ListingCursor | None:
         """The cursor in the open listing."""
-        return self.session.cursor
+        return cast("ListingCursor | None", self.session.extras.get(LISTING_KEY))
 
     @property
     def last_step(self) -> int:
@@ -210,7 +213,8 @@ class ExplorerState:
     def make_saved_state(self, theme: str = "") -> SavedState:
         """Return the state to save; while a lesson is open, the state before it."""
         if self.lesson is not None:
-            return self._before_lesson[0]._replace(recent=self.recent, theme=theme)
+            before = self._before_lesson[0]
+            return before._replace(recent=self.recent, theme=theme, parts=self.saved_parts)
         step = self.step
         if not self.is_predicting:
             step = 0 if self.is_at_end else step or -1
@@ -223,6 +227,7 @@ class ExplorerState:
             self.is_revealed,
             self._make_saved_guesses(),
             self.is_predicting,
+            self.saved_parts,
         )
 
     # --- steps -------------------------------------------------------------------------
@@ -338,7 +343,8 @@ class ExplorerState:
         """
         is_at_end, old_setup = self.is_at_end, self.setup
         joins = coalesce or (self._is_typing and not old_setup.line.strip())
-        if not self.session.apply(setup, cursor, coalesce=joins, is_closing=is_closing):
+        removed_key = LISTING_KEY if is_closing else ""
+        if not self.session.apply(setup, cursor, coalesce=joins, removed_key=removed_key):
             return None
         self.pause()
         if self.setup.instruction.opcode != old_setup.instruction.opcode:
@@ -437,9 +443,7 @@ class ExplorerState:
 
     def _follow_session(self, *, is_at_end: bool) -> None:
         """Make the listing's run, the step and the predictions agree with the session."""
-        if self.cursor is not None:
-            cursor = self.cursor.rerun_on(self.setup)
-            self.session.amend(cursor.update_setup(self.setup), cursor)
+        self.session.follow_setup()
         # A lesson may show the operands alone; so may a first step that is still to be predicted.
         first_step = 0 if self.lesson or self._left_at == 1 else 1
         last = self.last_step

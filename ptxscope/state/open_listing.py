@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from .. import files
 from ..diagnosis.observation import parse_observed
@@ -23,7 +23,7 @@ from ..engine.program.program import Program
 from ..engine.program.statement import Statement
 from ..engine.records import FrozenRecord
 from ..engine.semantics.models import parse_model
-from ..engine.syntax.errors import Problem, PtxError
+from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..kernels.program_runs.execution import execute
 from ..kernels.program_runs.program_run import (
     Run,
@@ -37,11 +37,13 @@ from ..kernels.program_runs.program_run import (
 from ..sources.source_programs import load
 from .edits import with_line
 from .listing_rows import ListingRow, is_explained, iter_rows
+from .session import LISTING_KEY
 from .setup import Setup, make_setup
 
 if TYPE_CHECKING:
     from ..engine.tracing.basic_block import BasicBlock
     from ..engine.tracing.trace import Trace
+    from .session import Moment
 
 MAX_CHARS = 1_000_000
 """Maximum characters of a listing in the explorer; ``check`` has no such limit."""
@@ -100,6 +102,8 @@ class OpenListing(FrozenRecord):
 class ListingCursor:
     """A position at a statement of an open listing."""
 
+    key: ClassVar[str] = LISTING_KEY
+    values_label: ClassVar[str] = "the values of the listing"
     listing: OpenListing
     program: int
     index: int
@@ -307,9 +311,35 @@ class ListingCursor:
         same = [(p, i) for p, i in places if str(programs[p].statements[i].explained) == ptx]
         return self.move_to(*(same or places)[-1]) if places else None
 
+    # --- in the undo history -------------------------------------------------------------
+
+    def follow_setup(self, setup: Setup) -> tuple[ListingCursor, Setup]:
+        """Return the listing, run on the values that the explorer shows, and the run's values."""
+        cursor = self.rerun_on(setup)
+        return cursor, cursor.update_setup(setup)
+
+    def count_chars(self, previous: ListingCursor | None) -> int:
+        """Return the characters of the listing; 0 if it is that of an older cursor."""
+        is_same = previous is not None and previous.listing.programs is self.listing.programs
+        return 0 if is_same else len(self.listing.text)
+
     def without_caches(self) -> ListingCursor:
         """Return a copy without computed values."""
         return replace(self, listing=replace(self.listing))
+
+    def describe_change(self, old: Moment, new: Moment) -> str:
+        """Return the listing that was opened, or the line that was gone to; or nothing."""
+        name, place = quote_word(self.listing.name), new.setup.place
+        before, after = old.extras.get(self.key), new.extras.get(self.key)
+        if after is self and not (
+            isinstance(before, ListingCursor) and before.listing.programs is self.listing.programs
+        ):
+            return f"the listing {name}"
+        if place is not None and old.setup.place != place:
+            return f"line {self.statement.line} of {name}"
+        return ""
+
+    # --- the run -------------------------------------------------------------------------
 
     def rerun_on(self, setup: Setup) -> ListingCursor:
         """Return the listing, run on the values and the model that the explorer shows.

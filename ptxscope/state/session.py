@@ -1,31 +1,53 @@
-"""A session: the current setup and the open listing, with the undo history."""
+"""A session: the current setup and what else is undone with it, with the undo history."""
 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 from ..engine.isa.encodings import format_hex
+from ..engine.records import FrozenDict
 from ..engine.syntax.errors import quote_word
 from ..engine.tracing.deviation import Deviation, find_deviation, find_deviations
 from ..engine.tracing.trace import Trace
 from .setup import Setup, trace_of
 
-if TYPE_CHECKING:
-    from .open_listing import ListingCursor
-
+LISTING_KEY = "listing"
+"""The key of the cursor in an open listing, the core's own extra."""
 MAX_UNDO_STEPS = 1000
 """Edits that can be undone."""
 MAX_UNDO_CHARS = 8_000_000
 """Characters of their lines and listings together."""
 
 
+class Extra(Protocol):
+    """A frozen value that is undone together with the setup: an open listing, a lesson."""
+
+    key: ClassVar[str]
+    """A session has one value of each key."""
+    values_label: ClassVar[str]
+    """What has changed if the value differs and ``describe_change`` names nothing."""
+
+    def follow_setup(self, setup: Setup) -> tuple[Self, Setup]:
+        """Return the value and the setup after an edit of the setup, made to agree."""
+
+    def count_chars(self, previous: Self | None) -> int:
+        """Return its size in characters, without what it shares with an older value."""
+
+    def without_caches(self) -> Self:
+        """Return an equal value without computed values."""
+
+    def describe_change(self, old: Moment, new: Moment) -> str:
+        """Return the largest change between two moments, one of which has it; or nothing."""
+
+
 class Moment(NamedTuple):
     """An entry of the undo history."""
 
     setup: Setup
-    cursor: ListingCursor | None = None
-    """The cursor in the open listing, with its inputs but without computed values."""
+    extras: Mapping[str, Extra] = FrozenDict()
+    """By key, without computed values."""
 
 
 class History:
@@ -40,11 +62,9 @@ class History:
 
     def push(self, moment: Moment) -> None:
         """Add a moment, and drop the oldest ones if a limit is exceeded."""
+        old_extras = self._moments[-1][0].extras if self._moments else {}
         size = len(moment.setup.line)
-        last_cursor = self._moments[-1][0].cursor if self._moments else None
-        listing = moment.cursor and moment.cursor.listing
-        if listing and not (last_cursor and listing.programs is last_cursor.listing.programs):
-            size += len(listing.text)
+        size += sum(x.count_chars(old_extras.get(key)) for key, x in moment.extras.items())
         self._moments.append((moment, size))
         self._size += size
         while len(self._moments) > 1 and (
@@ -65,12 +85,12 @@ class History:
 
 
 class Session:
-    """The current Setup and the open listing, with their undo and redo histories."""
+    """The current Setup and its extras, with their undo and redo histories."""
 
-    def __init__(self, setup: Setup, cursor: ListingCursor | None = None) -> None:
+    def __init__(self, setup: Setup, *extras: Extra) -> None:
         self.setup = setup
-        self.cursor = cursor
-        """The cursor in the open listing."""
+        self.extras: Mapping[str, Extra] = FrozenDict((x.key, x) for x in extras)
+        """By key."""
         self.undo_history = History()
         self.redo_history = History()
         self._trace: Trace | None = None
@@ -98,28 +118,36 @@ class Session:
     def apply(
         self,
         setup: Setup,
-        cursor: ListingCursor | None = None,
+        extra: Extra | None = None,
         *,
         coalesce: bool = False,
-        is_closing: bool = False,
+        removed_key: str = "",
     ) -> bool:
         """Apply an edit and return whether it changed anything.
 
-        A cursor makes the listing a part of the edit, ``is_closing`` closes it. With ``coalesce``,
-        one undo reverts this edit and the last one together.
+        The edit replaces an extra, if one is passed, and removes that of ``removed_key``. With
+        ``coalesce``, one undo reverts this edit and the last one together.
         """
-        cursor = None if is_closing else cursor or self.cursor
-        if setup == self.setup and cursor == self.cursor:
+        extras = {key: x for key, x in self.extras.items() if key != removed_key}
+        if extra is not None:
+            extras[extra.key] = extra
+        if setup == self.setup and extras == self.extras:
             return False
         if not coalesce:
             self.undo_history.push(self.moment)
         self.redo_history.clear()
-        self._set_state(setup, cursor)
+        self._set_state(setup, extras)
         return True
 
-    def amend(self, setup: Setup, cursor: ListingCursor | None) -> None:
-        """Replace the current setup and cursor as part of the last edit."""
-        self._set_state(setup, cursor)
+    def amend(self, setup: Setup, extra: Extra | None = None) -> None:
+        """Replace the current setup, and an extra if one is passed, as part of the last edit."""
+        self._set_state(setup, {**self.extras, extra.key: extra} if extra else self.extras)
+
+    def follow_setup(self) -> None:
+        """Make the setup and its extras agree, as part of the last edit."""
+        for extra in self.extras.values():
+            followed, setup = extra.follow_setup(self.setup)
+            self.amend(setup, followed)
 
     def drop_empty_edit(self) -> None:
         """Drop the last edit if it changed nothing."""
@@ -146,22 +174,22 @@ class Session:
     @property
     def moment(self) -> Moment:
         """The state that undo would return to."""
-        return Moment(self.setup, self.cursor and self.cursor.without_caches())
+        extras = FrozenDict((key, x.without_caches()) for key, x in self.extras.items())
+        return Moment(self.setup, extras)
 
-    def _set_state(self, setup: Setup, cursor: ListingCursor | None) -> None:
+    def _set_state(self, setup: Setup, extras: Mapping[str, Extra]) -> None:
         if setup != self.setup:
             self._trace = self._deviations = None
-        self.setup, self.cursor = setup, cursor
+        self.setup, self.extras = setup, FrozenDict(extras)
 
 
 def describe_edit(old_moment: Moment, new_moment: Moment) -> str:
     """Return a description of the largest change between two moments."""
-    old, new = old_moment.cursor, new_moment.cursor
-    if new is not None and (old is None or old.listing.programs is not new.listing.programs):
-        return f"the listing {quote_word(new.listing.name)}"
-    setup, cursor = new_moment.setup, new or old
-    if cursor is not None and setup.place is not None and old_moment.setup.place != setup.place:
-        return f"line {cursor.statement.line} of {quote_word(cursor.listing.name)}"
+    extras = {**old_moment.extras, **new_moment.extras}
+    for extra in extras.values():
+        if text := extra.describe_change(old_moment, new_moment):
+            return text
+    setup = new_moment.setup
     if old_moment.setup.line != setup.line:
         return f"the line {quote_word(setup.line)}"
     parts = _value_texts(old_moment.setup, setup)
@@ -169,7 +197,8 @@ def describe_edit(old_moment: Moment, new_moment: Moment) -> str:
         parts.append(f"the model {setup.model}")
     if old_moment.setup.annotations != setup.annotations:
         parts.append("the notes for exports")
-    return ", ".join(parts) or "the values of the listing"
+    parts = parts or [extra.values_label for extra in extras.values()]
+    return ", ".join(parts)
 
 
 def _value_texts(old_moment: Setup, new_moment: Setup) -> list[str]:

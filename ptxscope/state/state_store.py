@@ -7,8 +7,9 @@ start.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from .. import files
@@ -51,6 +52,8 @@ class SavedState(NamedTuple):
     """The predictions, as ``learn.prediction`` writes them in JSON."""
     predicting: bool = False
     """Whether the user predicts the step before it is shown."""
+    parts: Mapping[str, object] = MappingProxyType({})
+    """What features save, in JSON by key; one that is not here may have written it."""
 
 
 class StateStore:
@@ -184,6 +187,7 @@ def format_state(state: SavedState) -> str:
 def state_to_json(state: SavedState) -> dict[str, object]:
     """Return the saved part of a state."""
     return {
+        **state.parts,
         "schema": SCHEMA,
         "setup": _setup_to_json(state.setup),
         "pin": _setup_to_json(state.pin),
@@ -216,6 +220,7 @@ def _state_from_json(data: JsonNode) -> SavedState:
         if opcode.value not in CATALOG:
             raise opcode.make_error("this is not an instruction")
     guesses = data.value.get("guesses")
+    own_keys = state_to_json(SavedState())
     return SavedState(
         _setup_from_json(data.get_field("setup", dict, type(None))),
         _setup_from_json(data.get_field("pin", dict, type(None))),
@@ -225,6 +230,7 @@ def _state_from_json(data: JsonNode) -> SavedState:
         data.value.get("asked") is True,
         guesses if isinstance(guesses, list) else (),
         data.value.get("predicting") is True,
+        {key: part for key, part in data.value.items() if key not in own_keys},
     )
 
 

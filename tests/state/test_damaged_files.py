@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.open_listing import MAX_CHARS, read_listing
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SCHEMA, SavedState, StateStore, state_to_json
@@ -89,6 +90,18 @@ def kept_with(path: tuple[str, ...], value: object) -> dict[str, Any]:
         inner = inner[name]
     inner[path[-1]] = value
     return data
+
+
+def test_what_a_feature_saved_is_kept_by_a_start_without_it(tmp_path: Path) -> None:
+    part = {"lanes": [1, 2], "name": "é"}
+    (tmp_path / "explorer.json").write_text(json.dumps({**GOOD, "other": part}), encoding="utf-8")
+    store = StateStore(tmp_path, tmp_path)
+    state = ExplorerState(make_example("vadd4"), store.load(), store)
+    assert state.saved_parts == {"other": part}
+    state.saved_parts["own"] = 7
+    store.save(state.make_saved_state())
+    assert StateStore(tmp_path, tmp_path).load().parts == {"other": part, "own": 7}
+    assert not store.messages
 
 
 def test_a_good_state_is_read(tmp_path: Path) -> None:

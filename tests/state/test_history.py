@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import pytest
 
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.state import edits
-from ptxscope.state.open_listing import open_listing
-from ptxscope.state.session import MAX_UNDO_STEPS, Session, describe_edit
-from ptxscope.state.setup import make_example, make_setup
+from ptxscope.state.open_listing import ListingCursor, open_listing
+from ptxscope.state.session import LISTING_KEY, MAX_UNDO_STEPS, Moment, Session, describe_edit
+from ptxscope.state.setup import Setup, make_example, make_setup
 from tests.driving.states import make_state, move_by, open_text, set_values
 from tests.state.test_open_listing import LONG
 from tests.tiers import ci_only
+
+
+def get_cursor(session: Session) -> ListingCursor | None:
+    cursor = session.extras.get(LISTING_KEY)
+    assert cursor is None or isinstance(cursor, ListingCursor)
+    return cursor
 
 
 def test_undo_is_bounded_in_number() -> None:
@@ -52,8 +60,54 @@ def test_undo_holds_few_listings(cursors: int, monkeypatch: pytest.MonkeyPatch) 
         assert cursor
         for at in range(cursors):
             session.apply(cursor.move_to(0, at).make_setup(session.setup), cursor.move_to(0, at))
-    moments = list(iter(lambda: session.undo() and session.cursor, False))
+    moments = list(iter(lambda: session.undo() and get_cursor(session), False))
     assert 5 <= len({id(cursor.listing.programs) for cursor in moments if cursor}) <= 12
+
+
+@dataclass(frozen=True)
+class Counter:
+    """An extra of a feature: counts the edits of the setup."""
+
+    count: int
+    line: str = ""
+    key: ClassVar[str] = "counter"
+    values_label: ClassVar[str] = "the count"
+
+    def follow_setup(self, setup: Setup) -> tuple[Counter, Setup]:
+        edits = self.count + (setup.line != self.line)
+        return Counter(edits, setup.line), setup
+
+    def count_chars(self, previous: Counter | None) -> int:
+        return 0 if previous else 1_000
+
+    def without_caches(self) -> Counter:
+        return self
+
+    def describe_change(self, old: Moment, new: Moment) -> str:
+        return "the first count" if {*new.extras} - {*old.extras} else ""
+
+
+def test_an_extra_of_a_feature_is_undone_with_the_setup() -> None:
+    session = Session(make_example("vadd4"))
+    before = session.moment
+    assert session.apply(session.setup, Counter(1, session.setup.line))
+    assert describe_edit(before, session.moment) == "the first count"
+    before = session.moment
+    assert session.apply(make_example("vsub4"))
+    session.follow_setup()
+    assert session.extras["counter"] == Counter(2, session.setup.line)
+    assert describe_edit(before, session.moment) == f"the line `{session.setup.line}`"
+    assert session.undo()
+    assert session.moment == before
+    assert not session.apply(session.setup, Counter(1, session.setup.line))
+    assert session.apply(session.setup, Counter(5, session.setup.line))
+    assert describe_edit(before, session.moment) == "the count"
+    assert session.apply(session.setup, removed_key="counter")
+    assert not session.extras
+    while session.undo():
+        pass
+    assert session.setup == make_example("vadd4")
+    assert not session.extras
 
 
 def test_what_was_computed_is_not_held() -> None:
@@ -64,10 +118,11 @@ def test_what_was_computed_is_not_held() -> None:
     session = Session(make_example("vadd4"), cursor)
     session.apply(make_example("vsub4"))
     session.undo()
-    assert session.cursor == cursor
-    assert session.cursor is not None
-    assert not session.cursor.listing.runs
-    assert not session.cursor.listing.lists
+    kept = get_cursor(session)
+    assert kept
+    assert kept == cursor
+    assert not kept.listing.runs
+    assert not kept.listing.lists
 
 
 def test_each_edit_has_a_description() -> None:
