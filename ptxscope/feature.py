@@ -82,12 +82,13 @@ class Key(NamedTuple):
 
 
 class HelpPanel(NamedTuple):
-    """A section of the explorer's help."""
+    """A section of the explorer's help, or sentences that are added to one."""
 
     name: str
     after: str
+    """The section that it follows; empty if the text is added to the section of that name."""
     text: str
-    classes: tuple[str, ...]
+    classes: tuple[str, ...] = ()
     """The widgets and screens with its keys."""
     widget_ids: tuple[str, ...] = ()
     """The widgets whose focus opens help there."""
@@ -137,7 +138,8 @@ class Feature(NamedTuple):
             yield "action", key.id
             yield from (("key", x) for x in key.keys.split(",") if x)
         for help_panel in self.help_panels:
-            yield "section of the help", help_panel.name
+            if help_panel.after:
+                yield "section of the help", help_panel.name
         for page_panel in self.page_panels:
             yield "tool of the page", page_panel.name
         for name in self.exports:

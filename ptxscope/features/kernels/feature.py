@@ -17,6 +17,7 @@ FEATURE = Feature(
         ),
     ),
     help_panels=(
+        HelpPanel("listing", "", "F5 runs the kernel"),
         HelpPanel(
             "run",
             "listing",

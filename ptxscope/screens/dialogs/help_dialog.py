@@ -9,6 +9,8 @@ from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
+from textual.screen import Screen
 
 from ...engine.micro_operations.properties import Flag, Stage
 from ...engine.tracing.step_text import list_stage_names
@@ -71,9 +73,8 @@ class HelpSection(NamedTuple):
 _OWN_PANES = {
     "lanes": HelpSection(
         "the sources of the value under the cursor are underlined, the values that depend on it "
-        "are in italics, and the operands show the exact bits; type over a chip of a register, "
-        "or type the value you want over a computed one: a solver finds the operand that gives "
-        "it, or proves that there is none; a digit selects the source of a lane, as does "
+        "are in italics, and the operands show the exact bits; type over a chip of a register to "
+        "change its value; a digit selects the source of a lane, as does "
         "dragging a wire from a chip to it, and Enter lists the choices; space or a click "
         "switches a lane of the mask, a bit of a word, or an entry of a truth table, whose "
         "formula Enter edits; < and > slide a window over a word; a click on a title goes to "
@@ -100,7 +101,7 @@ _OWN_PANES = {
     ),
     "listing": HelpSection(
         "✗ marks an illegal line, ≠ an erratum that changes its result; a value that you give a "
-        "register is used in the lines below; F5 runs the kernel",
+        "register is used in the lines below",
         ("widgets.listing_pane:ListingPane",),
     ),
     "check": HelpSection(
@@ -128,29 +129,43 @@ _OWN_PANES = {
         ("widgets.lesson_strip:LessonStrip",),
     ),
 }
-PANES = dict(
-    arrange(
-        _OWN_PANES.items(),
-        [(panel.name, panel) for x in list_features() for panel in x.help_panels],
-        lambda panel: HelpSection(panel.text, panel.classes),
+
+
+def _make_panes() -> dict[str, HelpSection]:
+    """Return the sections of the core and of features, with the sentences that features add."""
+    panels = [panel for feature in list_features() for panel in feature.help_panels]
+    sections = dict(
+        arrange(
+            _OWN_PANES.items(),
+            [(panel.name, panel) for panel in panels if panel.after],
+            lambda panel: HelpSection(panel.text, panel.classes),
+        )
     )
-)
+    for panel in panels:
+        if not panel.after and (section := sections.get(panel.name)):
+            text = f"{section.text}; {panel.text}"
+            sections[panel.name] = section._replace(text=text)
+    return sections
+
+
+PANES = _make_panes()
 """The panels. Help opens at the one that has the focus."""
 
 
-def _is_screen(target: str) -> bool:
-    """Whether the class with the keys of a panel is a screen, rather than a widget."""
-    return target.endswith(("Screen", "Dialog"))
+def _load_class(target: str) -> type[DOMNode]:
+    """Return the widget or screen of ``module:name``; the core's is named without its package."""
+    is_own = target.startswith(("widgets.", "screens."))
+    loaded: type[DOMNode] = load(f"{__package__.partition('.')[0]}.{target}" if is_own else target)
+    return loaded
 
 
 def _describe_keys(section: HelpSection) -> Iterator[tuple[str, str]]:
     """Yield each key of a panel and what it does; arrows of one action are together."""
     for target in section.classes:
-        is_own = target.startswith(("widgets.", "screens."))
-        cls = load(f"{__package__.partition('.')[0]}.{target}" if is_own else target)
         labels: dict[str, tuple[str, str]] = {}
         arrows: dict[str, str] = {}
-        for binding in cls.BINDINGS:
+        for binding in _load_class(target).BINDINGS:
+            assert isinstance(binding, Binding)
             key = format_key(binding.key.partition(",")[0])
             label = f"{binding.description[:1].lower()}{binding.description[1:]}"
             if key[-1] in "←→↑↓":
@@ -245,7 +260,7 @@ class HelpText(Pane):
         others = [key for key in self._keys if key.node is None]
         section = PANES[self._section] if self._section else None
         described: list[tuple[str, str]] = []
-        if section and section.classes and _is_screen(section.classes[0]):
+        if section and section.classes and issubclass(_load_class(section.classes[0]), Screen):
             described = [*_describe_keys(section)]
         taken = "".join(name for name, _ in described)
         panel = [key for key in panel if not all(name in taken for name, _ in key.names)]
