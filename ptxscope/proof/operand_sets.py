@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
-from random import Random
 from typing import NamedTuple
 
 from ..engine.ir.tape import Node, list_needed_nodes
@@ -16,6 +15,7 @@ from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import compute_results
 from ..engine.semantics.rules import Erratum
 from ..engine.tracing.basic_block import BasicBlock
+from ..engine.tracing.probe_operands import draw_operands
 from .differences import make_difference
 from .equivalence import TIMEOUT, bind_names
 from .operand_conditions import get_flag_name, iter_flags
@@ -23,9 +23,6 @@ from .proof_question import ProofQuestion, Side, compute_nodes, find_simple_oper
 from .solver import Undecided, get_solver_name
 
 MAX_VECTORS = 100_000
-_EDGE_BYTES = (0x00, 0x01, 0x7F, 0x80, 0xFF)
-_EDGE_WORDS = (0, 1, 2, 31, 32, 33, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFFFF)
-_SEED = 1
 
 
 class Goal(NamedTuple):
@@ -104,27 +101,6 @@ def _list_other_models(program: BasicBlock) -> Iterator[Model]:
     """Yield the assemblers whose plans are not the documented one."""
     documented = program.make_plan(ISA_MODEL)
     yield from (x for x in PTXAS_MODELS if program.make_plan(x) != documented)
-
-
-def draw_operands(inputs: Mapping[str, Type]) -> Iterator[dict[str, int]]:
-    """Yield sets of operands: edges of words and of bytes, neighbours, and any bits."""
-    rng = Random(_SEED)  # noqa: S311 - not for security
-    bits = sum(type_.bits for type_ in inputs.values())
-    for _ in range(2 * MAX_VECTORS if bits > 20 else 64 << bits):
-        drawn: dict[str, int] = {}
-        for name, type_ in inputs.items():
-            near = rng.choice([*drawn.values(), 0]) + rng.choice((-1, 0, 1))
-            edge_bytes = bytes(rng.choices(_EDGE_BYTES, k=8))
-            choices = (
-                rng.getrandbits(64),
-                int.from_bytes(edge_bytes, "little"),
-                rng.choice(_EDGE_WORDS),
-                -rng.choice(_EDGE_WORDS),
-                (1 << type_.bits - 1) - rng.choice((0, 1)),
-                near,
-            )
-            drawn[name] = rng.choice(choices) & (1 << type_.bits) - 1
-        yield drawn
 
 
 # --- goals -----------------------------------------------------------------------------------

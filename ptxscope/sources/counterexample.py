@@ -16,8 +16,8 @@ from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import scan
 from ..engine.tracing.evaluation import make_plan
 from ..engine.tracing.operand_bits import bind_values
+from ..engine.tracing.probe_operands import GeneratedOperands, draw_values, list_input_widths
 from ..engine.tracing.trace import make_trace
-from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 
 _MAX_ARRAY_EXAMPLES = 1500
 """Sets of operands that are tried."""
@@ -132,7 +132,7 @@ def search_one_by_one(
     active_ids: set[str] = set()
     deviations: GeneratedOperands = {}
     names = [x.name for x in ins.inputs]
-    drawn_values = (dict(zip(names, x, strict=True)) for x in draw_operands(list_input_widths(ins)))
+    drawn_values = (dict(zip(names, x, strict=True)) for x in draw_values(list_input_widths(ins)))
     for values in islice(chain(iter_examples(ins), drawn_values), MAX_SINGLE_EXAMPLES):
         bits = bind_values(ins, values)
         documented = compute_results(documented_plan, bits)["d"]

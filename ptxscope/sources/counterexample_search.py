@@ -17,8 +17,8 @@ from ..engine.semantics.plan import Plan
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.evaluation import make_plan
 from ..engine.tracing.operand_bits import bind_values
+from ..engine.tracing.probe_operands import GeneratedOperands, draw_values, list_input_widths
 from ..engine.tracing.trace import iter_subsets
-from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 
 ValueArray = npt.NDArray[Any]
 _MEMO_SIZE = 16
@@ -137,5 +137,5 @@ def _get_values(ins: Instruction, index: int, limit: int) -> dict[str, int]:
 def _make_columns(bits: tuple[int, ...], limit: int) -> tuple[ValueArray, ...]:
     return tuple(
         np.array(column, np.uint64)
-        for column in zip(*islice(draw_operands(bits), limit), strict=True)
+        for column in zip(*islice(draw_values(bits), limit), strict=True)
     )

@@ -36,10 +36,10 @@ from ...engine.syntax.errors import Span
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.scopes import Scopes, collect_registers, parse_registers
 from ...engine.syntax.tokens import Token, TokenKind, tokenize
+from ...engine.tracing.probe_operands import draw_operands
 from ...engine.tracing.trace import Trace, trace
 from ...kernels.sequences.sequence_notes import SequenceSearch
 from ...page.permalink import PageLink, format_permalink
-from ...proof.operand_sets import draw_operands
 from ...sources.diagnostic import CheckedInstruction
 from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
 from ...sources.lint import check_text

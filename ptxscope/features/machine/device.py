@@ -23,7 +23,7 @@ from ...engine.semantics.models import Model
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...engine.tracing.evaluation import evaluate
-from ...sources.probe_operands import draw_operands
+from ...engine.tracing.probe_operands import draw_values
 from .form_verdict import KNOWN_MODELS, DeviceVerdict
 from .kernel_source import STRIDE, KernelSource, ParameterSlot, format_module, make_kernel_source
 
@@ -77,7 +77,7 @@ def make_batch(lines: Sequence[Instruction]) -> Batch:
     operands = np.zeros((len(lines), THREADS, _WORDS), np.uint64)
     for index, source in enumerate(sources):
         widths = tuple(x.type.bits for x in source.inputs)
-        drawn = draw_operands(widths)
+        drawn = draw_values(widths)
         edges = [*islice(drawn, 2 * _EDGE_SETS)][::2] if widths else []
         others = islice(drawn, THREADS - len(edges))
         for number, values in enumerate((*edges, *others)):

@@ -18,11 +18,11 @@ from ...engine.ir.tape import Node, list_needed_nodes
 from ...engine.isa.types import WORD_BITS, Type
 from ...engine.semantics.models import ISA_MODEL, Model, parse_model
 from ...engine.semantics.plan import Plan
+from ...engine.tracing.probe_operands import draw_values
 from ...engine.tracing.step_text import format_stage_title
 from ...proof.equivalence import TIMEOUT, Verdict
 from ...proof.proof_question import compute_nodes
 from ...proof.solver import Undecided
-from ...sources.probe_operands import draw_operands
 from .form_verdict import (
     KNOWN_MODELS,
     FormVerdict,
@@ -143,7 +143,7 @@ class _Matcher:
     def _draw_samples(self) -> list[Mapping[str, int]]:
         inputs = self.machine.question.inputs
         widths = tuple(x.bits for x in inputs.values())
-        drawn = islice(draw_operands(widths), _FIRST_SAMPLE, _FIRST_SAMPLE + _SAMPLES)
+        drawn = islice(draw_values(widths), _FIRST_SAMPLE, _FIRST_SAMPLE + _SAMPLES)
         return [dict(zip(inputs, bits, strict=True)) for bits in drawn]
 
     def _evaluate(self) -> Mapping[Node, list[tuple[int, ...]]]:
