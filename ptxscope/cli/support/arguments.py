@@ -35,8 +35,6 @@ _OWN_COMMANDS = {
     "list": "list the instructions that ptxscope explains",
     "show": "describe one instruction",
     "page": "write a page that explores instructions in a browser",
-    "lsp": "answer an editor",
-    "mcp": "answer a language model",
     "errata": "list the differences between ptxas and the documentation",
     "completion": "print a script that completes these commands in a shell",
 }

@@ -18,11 +18,12 @@ from pygls.lsp.client import LanguageClient
 
 from ptxscope import evaluate
 from ptxscope.cli import main
-from ptxscope.cli.servers.source_answers import SourceText
 from ptxscope.cli.support.check_settings import CheckSettings
+from ptxscope.features.editor.source_answers import SourceText
+from tests.reference_data import DATA
 from tests.tiers import ci_only
 
-VIDEO = Path(__file__).parents[1] / "data" / "video.cu"
+VIDEO = DATA / "video.cu"
 LISTING = """\
 .version 8.0
 .target sm_75
@@ -342,9 +343,7 @@ def test_tokens_cover_the_ptx_of_a_source_in_order() -> None:
 def test_a_server_without_its_packages_says_how_to_install_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for command, package in (("lsp", "lsprotocol"), ("mcp", "mcp.server")):
-        for name in [x for x in sys.modules if x.startswith("ptxscope.cli.servers.")]:
-            monkeypatch.delitem(sys.modules, name)
-        monkeypatch.setitem(sys.modules, package, None)
-        assert main([command]) == 2
-        assert "[editor]" in capsys.readouterr().err
+    monkeypatch.delitem(sys.modules, "ptxscope.features.editor.language_server", raising=False)
+    monkeypatch.setitem(sys.modules, "lsprotocol", None)
+    assert main(["lsp"]) == 2
+    assert "[editor]" in capsys.readouterr().err

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...cli.support.arguments import Parser, make_command_parser, parse_words
+from ...cli.support.streams import CommandError
 from ...engine.syntax.errors import format_install_hint
-from ..support.arguments import Parser, make_command_parser, parse_words
-from ..support.streams import CommandError
 
 _EPILOG = """\
 A program that runs a language model starts this command, and talks to it on standard input and
@@ -24,7 +24,7 @@ def run(words: Sequence[str]) -> int:
     """Serve until the client ends."""
     parse_words(make_parser(), words)
     try:
-        from ..servers.tool_server import SERVER
+        from .tool_server import SERVER
     except ModuleNotFoundError as error:
         raise CommandError(
             f"error: `mcp` needs {error.name}: {format_install_hint('editor')}"

@@ -14,6 +14,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from ...cli.support.check_settings import CheckSettings
 from ...documents.content.document_builder import build_document
 from ...documents.formats.markdown import WRITER
 from ...documents.formats.markup import (
@@ -45,7 +46,6 @@ from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
 from ...sources.lint import check_text
 from ...sources.source_language import Language, language_of
 from ...sources.source_programs import load
-from ..support.check_settings import CheckSettings
 
 _STATEMENT_START = re.compile(r"[;{}\"'`\n]|\\[nrt]")
 """The text before a statement: a mark, or an escape in a string."""

@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from ... import __version__
+from ...cli.support.arguments import find_command_module
 
 MAX_SECONDS = 60
 MAX_ANSWER_CHARS = 200_000
@@ -57,9 +58,15 @@ Conditions = Annotated[
         "'d.signed < 0' reads one as signed"
     ),
 ]
+ToolT = TypeVar("ToolT", bound=Callable[..., Any])
 
 
-@SERVER.tool()
+def _offer_with(command: str) -> Callable[[ToolT], ToolT]:
+    """Make a function a tool, if its command is there."""
+    return SERVER.tool() if find_command_module(command) else lambda tool: tool
+
+
+@_offer_with("eval")
 def evaluate(
     ptx: Ptx,
     operands: Operands,
@@ -70,13 +77,13 @@ def evaluate(
     return {model: _run("eval", arguments, f"--model={model}").strip() for model in models}
 
 
-@SERVER.tool()
+@_offer_with("trace")
 def trace(ptx: Ptx, operands: Operands, model: ModelName = "isa") -> dict[str, Any]:
     """Return every step of one evaluation: lanes, values, flags, and the answers of all models."""
     return _run_record("trace", [ptx, *_format_operands(operands)], f"--model={model}")
 
 
-@SERVER.tool()
+@_offer_with("explain")
 def explain(
     ptx: Ptx,
     operands: Operands,
@@ -91,7 +98,7 @@ def explain(
     return {"documented": _run("eval", arguments).strip(), "explanations": explanations}
 
 
-@SERVER.tool()
+@_offer_with("check")
 def check(
     source: Annotated[str, Field(description="the text of a PTX listing, or of a source with PTX")],
     file_name: Annotated[str, Field(description="such as a.cu: its ending is the language")] = "",
@@ -103,7 +110,7 @@ def check(
         return {"instructions": _run_json("check", [str(path)])}
 
 
-@SERVER.tool()
+@_offer_with("prove")
 def prove(
     first: Ptx,
     second: Ptx,
@@ -117,7 +124,7 @@ def prove(
     return _run_record("prove", [first, second], *options)
 
 
-@SERVER.tool()
+@_offer_with("find")
 def find(
     ptx: Ptx,
     conditions: Conditions,

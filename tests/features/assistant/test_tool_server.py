@@ -7,14 +7,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from ptxscope import evaluate
+from ptxscope.cli import main
+from ptxscope.cli.support.arguments import find_command_module
 from tests.tiers import ci_only
 
 SERVER = StdioServerParameters(command=sys.executable, args=["-m", "ptxscope", "mcp"])
 VSET4 = "vset4.u32.u32.lt d, a, b, c"
+VADD = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 
 
 @asynccontextmanager
@@ -73,24 +77,59 @@ async def test_an_error_has_the_caret_of_the_command() -> None:
             assert "--help" in text or "--output` is not an operand" in text
 
 
+TOOLS = {
+    "evaluate": "eval",
+    "trace": "trace",
+    "explain": "explain",
+    "check": "check",
+    "prove": "prove",
+    "find": "find",
+}
+"""The command of each tool."""
+
+
+def needs(command: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not find_command_module(command), reason=f"no {command} here")
+
+
 @ci_only
-async def test_every_tool_answers_with_the_records_of_its_command() -> None:
+async def test_every_command_that_is_there_has_its_tool_and_a_trace_is_a_record() -> None:
     async with open_session() as session:
         tools = (await session.list_tools()).tools
-        assert {x.name for x in tools} == {"evaluate", "trace", "explain", "check", "prove", "find"}
-        line = "vadd.u32.s32.s32.sat d.b0, a, b, c"
+        assert {x.name for x in tools} == {x for x, y in TOOLS.items() if find_command_module(y)}
         _, trace, _ = await call(
-            session, "trace", ptx=line, operands={"a": "-1", "b": "0", "c": "0"}
+            session, "trace", ptx=VADD, operands={"a": "-1", "b": "0", "c": "0"}
         )
         assert trace["schema"] == "ptxscope.trace/1"
-        _, proof, _ = await call(session, "prove", first=line, second=line, second_model="ptxas")
+
+
+@ci_only
+@needs("prove")
+async def test_proofs_and_searches_are_records() -> None:
+    async with open_session() as session:
+        _, proof, _ = await call(session, "prove", first=VADD, second=VADD, second_model="ptxas")
         assert proof["verdict"] == "different"
-        _, search, _ = await call(session, "find", ptx=line, conditions=["d.b0 == 7", "b == 3"])
+        _, search, _ = await call(session, "find", ptx=VADD, conditions=["d.b0 == 7", "b == 3"])
         (found,) = search["answers"]
-        assert evaluate(line, {"c": 0} | found["operands"])["d"] & 0xFF == 7
-        for name, source in (("", f".reg .b32 a, b, c, d;\n{line};"), ("a.py", f"x = '{line};'")):
+        assert evaluate(VADD, {"c": 0} | found["operands"])["d"] & 0xFF == 7
+
+
+@ci_only
+@needs("check")
+async def test_the_findings_of_a_source_are_records() -> None:
+    async with open_session() as session:
+        for name, source in (("", f".reg .b32 a, b, c, d;\n{VADD};"), ("a.py", f"x = '{VADD};'")):
             _, found, _ = await call(session, "check", source=source, file_name=name)
             (item,) = found["instructions"]
             assert item["errata"] == ["E3"]
         _, found, _ = await call(session, "check", source="")
         assert found == {"instructions": []}
+
+
+def test_a_server_without_its_package_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "ptxscope.features.assistant.tool_server", raising=False)
+    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    assert main(["mcp"]) == 2
+    assert "[editor]" in capsys.readouterr().err

@@ -6,9 +6,9 @@ import os
 import sys
 from collections.abc import Sequence
 
+from ...cli.support.arguments import Parser, find_command_module, make_command_parser, parse_words
+from ...cli.support.streams import CommandError
 from ...engine.syntax.errors import format_install_hint
-from ..support.arguments import Parser, make_command_parser, parse_words
-from ..support.streams import CommandError
 
 _EPILOG = """\
 An editor starts this command, and talks to it on standard input and output. docs/editor.md has
@@ -20,12 +20,13 @@ def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Answer an editor, in the Language Server Protocol."
     parser = make_command_parser("lsp", about, _EPILOG)
-    parser.add_argument(
-        "--page",
-        metavar="URL",
-        default="",
-        help="address of a folder that `ptxscope page` wrote, for links to a line",
-    )
+    parser.set_defaults(page="")
+    if find_command_module("page"):
+        parser.add_argument(
+            "--page",
+            metavar="URL",
+            help="address of a folder that `ptxscope page` wrote, for links to a line",
+        )
     return parser
 
 
@@ -33,7 +34,7 @@ def run(words: Sequence[str]) -> int:
     """Serve until the editor ends."""
     arguments = parse_words(make_parser(), words)
     try:
-        from ..servers.language_server import make_server
+        from .language_server import make_server
     except ModuleNotFoundError as error:
         raise CommandError(
             f"error: `lsp` needs {error.name}: {format_install_hint('editor')}"

@@ -1,1 +1,0 @@
-"""Servers on standard input and output: for editors (LSP) and for language models (MCP)."""

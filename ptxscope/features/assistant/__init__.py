@@ -1,0 +1,1 @@
+"""Tools for language models: the commands, in the Model Context Protocol."""

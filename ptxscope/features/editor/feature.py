@@ -1,0 +1,8 @@
+"""The editor: diagnostics, descriptions and completions in the Language Server Protocol."""
+
+from ...feature import Command, Feature
+
+FEATURE = Feature(
+    "editor",
+    commands=(Command("lsp", "answer an editor", f"{__package__}.command", after="page"),),
+)
