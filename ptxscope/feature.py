@@ -121,8 +121,6 @@ class Feature(NamedTuple):
     keys: tuple[Key, ...] = ()
     help_panels: tuple[HelpPanel, ...] = ()
     page_panels: tuple[PagePanel, ...] = ()
-    sections: Mapping[str, str] = MappingProxyType({})
-    """What makes the section that an option of ``trace`` adds, of the trace and the arguments."""
     services: Mapping[Service, str] = MappingProxyType({})
     """The functions that do what the core or another feature asks for."""
     exports: Mapping[str, str] = MappingProxyType({})

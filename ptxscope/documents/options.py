@@ -26,49 +26,6 @@ class Motion(StrEnum):
     """The fragment ``#step-saturate`` in the address shows the steps up to that one."""
 
 
-class MachineRow(NamedTuple):
-    """A machine instruction in words."""
-
-    offset: str
-    code: str
-    purpose: str
-    """The value that it computes; indented if it is only part of the computation."""
-    stage: str
-    """The stage of that value; empty for loads, stores and constants."""
-
-
-class MachineSection(NamedTuple):
-    """The machine code of the line in words, the same for all operands."""
-
-    arch: str
-    count_text: str
-    """The number of instructions that compute from operands."""
-    tools: str
-    """The assembler and the disassembler with their versions."""
-    sentences: tuple[str, ...]
-    """The models that it follows, and the errata."""
-    rows: tuple[MachineRow, ...]
-    models: tuple[str, ...]
-    """The models that it follows."""
-    undocumented_stages: frozenset[str]
-    """The stages in which it computes another value than documented."""
-
-    @property
-    def computing_rows(self) -> list[MachineRow]:
-        """The instructions that compute values; all if it is not known which do."""
-        return [row for row in self.rows if row.stage] or [*self.rows]
-
-    def computes(self, stage: str, model: str) -> bool:
-        """Whether it computes the values that a stage has in a model."""
-        is_documented = model == "isa" and stage not in self.undocumented_stages
-        return is_documented or model in self.models
-
-    @property
-    def title(self) -> str:
-        """The heading."""
-        return f"Machine code for {self.arch}: {self.count_text}"
-
-
 class Options(NamedTuple):
     """Options that every format accepts; a format ignores those it cannot use."""
 
@@ -113,8 +70,6 @@ class Options(NamedTuple):
     """Steps to show; None shows all."""
     folded: frozenset[int] = frozenset()
     """Statements of a block whose steps are left out, by number from 1."""
-    machine_code: MachineSection | None = None
-    """Text, markup and HTML: machine code to show after the steps of an instruction."""
 
     def shows(self, place: StepPlace) -> bool:
         """Whether a step is shown."""
@@ -144,7 +99,7 @@ def validate_options(options: Options) -> Options:
     if options.beside is not None:
         rivals = {
             "compact": options.compact, "both": options.both,
-            "motion": options.motion is not Motion.STILL, "sass": options.machine_code,
+            "motion": options.motion is not Motion.STILL,
         }  # fmt: skip
         if names := [name for name, is_given in rivals.items() if is_given]:
             raise ValueError(f"two traces side by side and {names[0]}: choose one of them")
@@ -186,8 +141,6 @@ def validate_id(text: object) -> str:
     return text
 
 
-DEFAULT_ARCH = "sm_90"
-"""The target whose machine code is shown if none is named."""
 PICTURES = ("svg", "png", "pdf")
 """Formats of pictures."""
 _WORDED = ("text", "markdown", "rst", "asciidoc", "html", "json", *PICTURES)
@@ -273,7 +226,7 @@ class Option(NamedTuple):
 
 
 _SHOWN, DRAWN, _WRITTEN = "what to show", "pictures", "output"
-GROUPS = (_SHOWN, DRAWN, _WRITTEN, "blocks", "machine code")
+GROUPS = (_SHOWN, DRAWN, _WRITTEN, "blocks")
 """Headings in the help, in order."""
 OPTIONS = (
     Option(
@@ -293,14 +246,6 @@ OPTIONS = (
     Option(
         "both", _SHOWN, "if isa and ptxas differ, show the steps of both to the end",
         field="both", switch="both answers", is_in_manual=True,
-    ),
-    Option(
-        "sass", "machine code",
-        "after the steps, show the machine instructions that ptxas generates for the line, and "
-        f"the value that each computes ({{formats}}; default: {DEFAULT_ARCH})",
-        "ARCH", _WORDED, "machine_code", None, DocumentSubject.LINE, is_for_command=True,
-        otherwise=DEFAULT_ARCH, pattern=r"(?:[a-z]++_)?\d++[a-z]?|",
-        settings={"nargs": "?", "const": DEFAULT_ARCH},
     ),
     Option(
         "standalone", _WRITTEN, "write a whole page instead of a fragment ({formats})",

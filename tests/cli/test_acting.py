@@ -102,13 +102,12 @@ GIVEN: dict[str, list[str]] = {
     "beside": ["--beside", "%1=7"],
 }
 AFFECTED = {x.name: x.formats for x in OPTIONS if x.formats}
-BESIDE = {"alt": ["--alt"], "live": ["--live", "site/"], "sass": ["--sass"]}
-"""Options of the command only; what --sass shows is tested in test_verify."""
+BESIDE = {"alt": ["--alt"], "live": ["--live", "site/"]}
+"""Options of the command only."""
 
 
 def test_every_option_is_looked_at() -> None:
     known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o"}
-    known |= {"--ptxas", "--nvdisasm"}  # for --sass
     names = {x.removeprefix("--") for x in {*make_parser().options} - known}
     assert names == {*GIVEN, *BESIDE, "fold", "frames"} == {x.name for x in OPTIONS}
     assert {format_ for formats in AFFECTED.values() for format_ in formats} <= set(FORMATS)

@@ -79,7 +79,6 @@ def test_options_of_trace_are_grouped_under_headings() -> None:
             *("--standalone", "--theme", "--id", "--heading-level", "--no-footer"),
             *("--live", "--alt"),
         ],
-        "machine code": ["--sass", "--ptxas", "--nvdisasm"],
         "blocks": ["--fold"],
     }
 

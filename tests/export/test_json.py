@@ -205,6 +205,12 @@ def test_a_json_trace_that_does_not_replay_is_refused(change: str, said: str) ->
     assert "\n" not in str(caught.value)
 
 
+def test_the_machine_code_of_an_older_version_is_ignored() -> None:
+    recorded = export(E3, "json")
+    changes = 'version = "0.1"', 'machine_code = {"arch": "sm_90"}'
+    assert load(change_part(recorded, *changes)) == load(recorded)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

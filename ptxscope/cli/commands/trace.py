@@ -10,7 +10,7 @@ from itertools import zip_longest
 from ...documents import FORMATS, export
 from ...documents.content.annotated_trace import annotate_trace
 from ...documents.content.command_words import list_given_values
-from ...documents.options import OPTIONS, DocumentSubject, MachineSection, Options, make_options
+from ...documents.options import OPTIONS, DocumentSubject, Options, make_options
 from ...engine.isa.encodings import format_hex
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.trace import Trace
@@ -19,7 +19,6 @@ from ..support.arguments import (
     add_format,
     add_instruction,
     add_model,
-    add_tool_paths,
     choose_model,
     make_command_parser,
     parse_words,
@@ -74,10 +73,6 @@ def run(words: Sequence[str]) -> int:
     if arguments.alt and arguments.output is not None and is_printed(arguments.output):
         raise CommandError("error: --alt prints a description; its picture needs a file: -o FILE")
     trace, options = _annotate_request(arguments, parse_ptx(arguments.ptx))
-    if arguments.sass is not None:
-        options = options._replace(machine_code=_make_section(trace, arguments))
-    elif arguments.ptxas or arguments.nvdisasm:
-        raise CommandError("error: --ptxas and --nvdisasm are for --sass")
     if arguments.output is not None:
         warn_about_suffix(arguments.output, arguments.format)
     _warn_about_hidden_notes(trace, options)
@@ -113,16 +108,6 @@ def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
         if note.stage is not None and (note.statement, note.stage) not in shown:
             target = trace.format_target(note)
             print_message(f"note: the note on {target} is not shown, because its step is not")
-
-
-def _make_section(trace: Trace, arguments: argparse.Namespace) -> MachineSection:
-    from ...feature import list_features, load
-
-    make = next((x.sections["sass"] for x in list_features() if "sass" in x.sections), "")
-    if not make:
-        raise CommandError("error: --sass: nothing here reads machine code")
-    section: MachineSection = load(make)(trace, arguments)
-    return section
 
 
 def _render_live(trace: Trace, options: Options, arguments: argparse.Namespace) -> str:
@@ -185,11 +170,7 @@ def _make_trace_parser(*, is_document: bool) -> Parser:
     add_model(parser)
     add_format(parser, FORMATS, "text")
     add_output(parser)
-    groups = add_options(
-        parser, DocumentSubject.LINE | DocumentSubject.BLOCK, is_document=is_document
-    )
-    if not is_document:
-        add_tool_paths(groups["machine code"])
+    add_options(parser, DocumentSubject.LINE | DocumentSubject.BLOCK, is_document=is_document)
     return parser
 
 

@@ -73,6 +73,9 @@ OLD_SPELLINGS = {
     ("lesson", "--again"): "--restart",
     ("lesson", "--explorer"): "ptxscope open --lesson NAME",
     ("errata", "--report"): "ptxscope verify PTX --report",
+    ("trace", "--sass"): "ptxscope lower PTX",
+    ("trace", "--ptxas"): "ptxscope lower PTX --ptxas PATH",
+    ("trace", "--nvdisasm"): "ptxscope lower PTX --nvdisasm PATH",
 }
 """The spelling that replaces an option which a command had."""
 
@@ -225,12 +228,6 @@ def add_format(
         default=None if has_file else otherwise,
         help=f"output format: {', '.join(formats)} (default: {default})",
     )
-
-
-def add_tool_paths(parser: argparse._ActionsContainer) -> None:
-    """Add the options ``--ptxas`` and ``--nvdisasm``."""
-    for name in ("ptxas", "nvdisasm"):
-        parser.add_argument(f"--{name}", metavar="PATH", help=f"path of {name}")
 
 
 def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:

@@ -92,8 +92,8 @@ def reject_other_subjects(arguments: argparse.Namespace, subject: DocumentSubjec
 
 def add_options(
     parser: argparse.ArgumentParser, subjects: DocumentSubject, *, is_document: bool = False
-) -> dict[str, argparse._ArgumentGroup]:
-    """Add the options of documents of some subjects; return their groups in the help.
+) -> None:
+    """Add the options of documents of some subjects, in their groups of the help.
 
     A document in a page has no options that only the command has.
     """
@@ -107,7 +107,6 @@ def add_options(
                 group = rivals.get(option.rivals) or group.add_mutually_exclusive_group()
                 rivals[option.rivals] = group
             group.add_argument(f"--{option.name}", **option.make_arguments())
-    return groups
 
 
 def add_output(parser: argparse._ActionsContainer) -> None:

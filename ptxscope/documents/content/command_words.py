@@ -57,12 +57,11 @@ def list_given_values(trace: Trace) -> Iterable[tuple[str, str]]:
 
 def _list_texts(trace: Trace, options: Options) -> dict[str, list[str | None]]:
     """Return the values of the options that no field of ``Options`` has as they are written."""
-    extra, beside, code = trace.annotations, options.beside, options.machine_code
+    extra, beside = trace.annotations, options.beside
     texts: dict[str, list[str | None]] = {
         "title": [extra.title] if extra.title else [],
         "caption": [extra.caption] if extra.caption else [],
         "note": [f"{trace.format_target(note)}={note.text}" for note in extra.notes],
-        "sass": [code.arch] if code else [],
         "beside": [" ".join((str(beside.block), *_iter_given_words(beside)))] if beside else [],
     }
     if options.folded and len(trace.parts) > 1:

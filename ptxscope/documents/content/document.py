@@ -15,7 +15,7 @@ from ...engine.micro_operations.properties import Flag, Formula, Stage
 from ...engine.semantics.rules import Erratum
 from ...engine.tracing.basic_block import BlockStatement
 from ...engine.tracing.trace import Trace
-from ..options import MachineSection, Options
+from ..options import Options
 
 
 class OperandView(NamedTuple):
@@ -151,11 +151,6 @@ class Section(NamedTuple):
         return self.trace.model.name
 
     @property
-    def machine_code(self) -> MachineSection | None:
-        """Machine code of the statement, if it is requested."""
-        return self.options.machine_code
-
-    @property
     def is_hidden(self) -> bool:
         """Whether its line is all that is shown, because its values come after those shown."""
         return not self.steps and not self.options.result
@@ -213,8 +208,6 @@ class Document(NamedTuple):
     """Shell command that reproduces this document; empty without a footer."""
     words: tuple[str, ...]
     """Words of that command."""
-    machine_code: MachineSection | None = None
-    """Machine code of the instruction, if it is requested."""
     other: Trace | None = None
     """The trace of several statements under the other model, if its steps are shown."""
 

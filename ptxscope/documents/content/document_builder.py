@@ -111,7 +111,6 @@ def _build_document(trace: Trace, options: Options) -> Document:
         f"PTX ISA {_format_source(trace)}; ptxscope {__version__}" if options.footer else "",
         format_command(trace, options) if options.footer else "",
         list_command_words(trace, options) if options.footer else (),
-        options.machine_code,
         other,
     )
 

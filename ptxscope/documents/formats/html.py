@@ -22,7 +22,7 @@ from .. import theme
 from ..content.document import Answers, Document, OperandView, Section, StepView
 from ..content.document_builder import build_document, make_cells
 from ..content.id_prefix import make_id_prefix
-from ..options import DEFAULT, MachineSection, Options
+from ..options import DEFAULT, Options
 from ..svg.svg_canvas import Node
 from ..svg.trace_picture import draw_trace, render_drawing
 from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
@@ -88,8 +88,6 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
         yield f"<footer>\n<p>{escape(doc.source)}</p>"
         yield f"<pre><code>{escape(doc.command)}</code></pre>\n</footer>"
     yield "</details>"
-    if doc.machine_code:
-        yield from _machine_lines(doc.machine_code)
     if doc.caption:
         yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'
     yield "</article>"
@@ -144,7 +142,6 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
     For narrow pages, a compact picture replaces it. The title and the caption are in the page.
     """
     trace = doc.trace.with_annotations(doc.trace.annotations._replace(title="", caption=""))
-    options = options._replace(machine_code=None)  # it has a table of its own
     drawing = draw_trace(trace, options, "-picture")
     relations = find_relations(drawing.canvas)
 
@@ -307,18 +304,3 @@ def _answer_lines(
         for step in answers.steps:
             yield from _step_lines(other, step, level + 1, f"{id_}-other", relations)
     yield "</div>"
-
-
-def _machine_lines(section: MachineSection) -> Iterator[str]:
-    """Yield the machine code, folded."""
-    yield f"<details><summary>{escape(section.title)}</summary>"
-    yield f'<p class="px-dim">{escape(section.tools)}.</p>'
-    yield from (f"<p>{escape(x)}</p>" for x in section.sentences)
-    rows = (
-        f'<th scope="row"><code>{escape(row.offset)}</code></th>'
-        f"<td><code>{escape(row.code)}</code></td><td>{escape(row.purpose.strip())}</td>"
-        for row in section.rows
-    )
-    head = ("offset", "instruction", "value")
-    yield from _table_lines("px-models", "Machine code", head, rows)
-    yield "</details>"

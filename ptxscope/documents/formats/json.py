@@ -23,7 +23,7 @@ from ...engine.tracing.step_text import get_row_name, interpret_bits
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, CellView, Document, ModelAnswer, Section, StepView
 from ..content.document_builder import build_document, make_cells
-from ..options import DEFAULT, MachineSection, Options
+from ..options import DEFAULT, Options
 from .json_text import Fields, convert_to_json
 
 SCHEMA = "ptxscope.trace/1"
@@ -84,11 +84,6 @@ def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
         "annotations": annotations_to_json(trace.annotations),
         "source": doc.source,
         "command": doc.command,
-        **(
-            {"machine_code": convert_to_json(doc.machine_code, _FIELDS)}
-            if doc.machine_code is not None
-            else {}
-        ),
     }
 
 
@@ -142,9 +137,6 @@ _FIELDS: Fields = {
     Answers: "all part_at=step errata other=other_name",
     ModelAnswer: "model=label result errata",
     Erratum: "id sentence",
-    MachineSection: "tools arch count=count_text models undocumented_stages sentences "
-    "instructions=rows",
-    frozenset: sorted,
 }
 
 

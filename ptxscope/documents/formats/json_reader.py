@@ -17,7 +17,7 @@ from ...engine.tracing.annotations import Annotations, annotations_from_json, st
 from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import StepPlace, Trace, make_trace
 from ...kernels.blocks.block_parser import parse_block, trace_block
-from ..options import MachineRow, MachineSection, Options
+from ..options import Options
 from .json import BLOCK_SCHEMA, SCHEMA, Object, render
 
 _NAMES = (("number", "step {}"), ("key", "row {}"), ("lane", "lane {}"), ("role", "{}"))
@@ -93,7 +93,6 @@ def _format_count_difference(items: list[Any], computed_value: list[Any]) -> str
     return f"{count_text}; a new computation has {len(computed_value)}"
 
 
-_ARCH = re.compile(r"sm_[0-9]{2,3}[a-z]?")
 _NUMBER = re.compile("-?[0-9]{1,40}")
 
 
@@ -178,13 +177,8 @@ def _instruction_from_json(data: JsonNode) -> tuple[Instruction, bool]:
 
 
 def _line_options_from_json(data: JsonNode, trace: Trace) -> Options:
-    machine_code = (
-        _machine_code_from_json(data.get_field("machine_code", dict))
-        if "machine_code" in data.value
-        else None
-    )
     if "shown" not in data.value:
-        return Options(machine_code=machine_code)
+        return Options()
     shown_parts = data.get_field("shown", dict)
     steps = shown_parts.get_field("steps", list, type(None))
     stages = None if steps.value is None else frozenset(map(stage_from_json, steps.iter_items(str)))
@@ -202,7 +196,6 @@ def _line_options_from_json(data: JsonNode, trace: Trace) -> Options:
         steps=None if stages is None else frozenset(StepPlace(1, x) for x in stages),
         result=result,
         is_early=is_early,
-        machine_code=machine_code,
     )
 
 
@@ -309,33 +302,3 @@ def _block_options_from_json(data: JsonNode, trace: Trace) -> Options:
         result=result,
         is_early=until,
     )
-
-
-def _machine_code_from_json(data: JsonNode) -> MachineSection:
-    """Return machine code as it was written; raise ValueError if this is none."""
-    arch = data.get_field("arch", str)
-    if not _ARCH.fullmatch(arch.value):
-        raise arch.make_error("a target such as sm_90 is required")
-    return MachineSection(
-        arch.value,
-        _read_text(data.get_field("count", str)),
-        _read_text(data.get_field("tools", str)),
-        _read_texts(data, "sentences"),
-        tuple(
-            MachineRow(*(_read_text(item.get_field(name, str)) for name in MachineRow._fields))
-            for item in data.get_field("instructions", list).iter_items(dict)
-        ),
-        _read_texts(data, "models"),
-        frozenset(_read_texts(data, "undocumented_stages")),
-    )
-
-
-def _read_texts(data: JsonNode, name: str) -> tuple[str, ...]:
-    return tuple(_read_text(x) for x in data.get_field(name, list).iter_items(str))
-
-
-def _read_text(data: JsonNode) -> str:
-    text: str = data.value
-    if not text.isprintable():
-        raise data.make_error("printable characters are required")
-    return text

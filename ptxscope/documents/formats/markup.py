@@ -17,7 +17,7 @@ from ...engine.tracing.step_text import get_row_name
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, Document, Section, StepView
 from ..content.document_builder import build_document, make_cells
-from ..options import DEFAULT, MachineSection, Options
+from ..options import DEFAULT, Options
 
 
 class InlineKind(Enum):
@@ -164,8 +164,6 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
         yield from iter_note_blocks(doc.notes)
     if doc.agreement:
         yield Paragraph(make_text(doc.agreement))
-    if doc.machine_code:
-        yield from _iter_machine_blocks(doc.machine_code)
     yield from iter_tail_blocks(doc)
 
 
@@ -282,14 +280,6 @@ def iter_answer_blocks(answers: Answers) -> Iterator[Block]:
         )
         for step in answers.steps:
             yield from iter_step_blocks(step, 2)
-
-
-def _iter_machine_blocks(section: MachineSection) -> Iterator[Block]:
-    """Yield the machine code."""
-    yield Heading(1, make_text(section.title))
-    yield from (Paragraph(make_text(x)) for x in (f"{section.tools}.", *section.sentences))
-    rows = ((make_code(x.offset), make_code(x.code), make_text(x.purpose)) for x in section.rows)
-    yield Table(tuple(map(make_text, ("offset", "instruction", "value"))), tuple(rows))
 
 
 def measure_longest_run(char: str, text: str) -> int:

@@ -15,11 +15,10 @@ from ...engine.tracing.step_text import get_row_name
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, CellView, Document, Section, StepView
 from ..content.document_builder import build_document, make_cells
-from ..options import DEFAULT, MachineRow, MachineSection, Options
+from ..options import DEFAULT, Options
 
 WIDTH = 80
 _INDENT = 14
-_MAX_CODE_COLUMNS = 46
 
 
 def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
@@ -34,8 +33,6 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
         lines += ["", *part]
     if doc.agreement:
         lines += ["", *wrap_text(doc.agreement, "", "", width)]
-    if doc.machine_code:
-        lines += ["", *_machine_lines(doc.machine_code, width)]
     lines += _tail_lines(doc, width)
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
@@ -189,23 +186,6 @@ def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
         yield from ("", f"The steps of {answers.other_name} from there")
         for step in answers.steps:
             yield from step_lines(step, width)
-
-
-def _machine_lines(section: MachineSection, width: int) -> Iterator[str]:
-    """Yield the machine code, below its heading, the tools and what is known of all of it."""
-    yield from wrap_text(f"{section.title} ({section.tools})", "", "  ", width)
-    for sentence in section.sentences:
-        yield from wrap_text(sentence, "  ", "  ", width)
-    yield ""
-    for line in machine_row_lines(section.rows):
-        yield from wrap_text(line, "  ", " " * 10, width)
-
-
-def machine_row_lines(rows: Sequence[MachineRow]) -> Iterator[str]:
-    """Yield a line for each machine instruction, in columns."""
-    code_width = min(max((len(x.code) for x in rows), default=0), _MAX_CODE_COLUMNS)
-    for x in rows:
-        yield f"{x.offset}  {x.code:<{code_width}}  {x.purpose}"
 
 
 def command_lines(words: Iterable[str], width: int = WIDTH) -> Iterator[str]:

@@ -32,7 +32,7 @@ def render(ins: Instruction) -> str:
     y = draw_document_head(doc, canvas, find_long_names(trace))
     section = _build_form_document(short).sections[0]._replace(results=_list_result_views(short))
     folded = FoldedScene(build_form_scene(short))
-    y = draw_body(canvas, Panel(section, PAGE), section.steps, folded, y, [])
+    y = draw_body(canvas, Panel(section, PAGE), section.steps, folded, y)
     height = draw_foot(doc, canvas, y, PAGE.page)
     return render_drawing(SvgDrawing(doc, canvas, height, format_alt_text(doc), format_model(doc)))
 

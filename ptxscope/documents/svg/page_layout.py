@@ -7,7 +7,7 @@ most significant lane on the left. A value for all lanes extends over all column
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
@@ -30,7 +30,7 @@ from ...scene.symbolic_scene import with_symbolic_rows
 from ..content.annotated_trace import find_hidden_rows
 from ..content.document import CellView, Section, StepView
 from ..content.document_builder import make_cells
-from ..options import MachineRow, Options
+from ..options import Options
 from .svg_canvas import Area as Area
 from .svg_canvas import Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
@@ -188,7 +188,7 @@ class Sketch:
 
     def __init__(
         self, canvas: SvgCanvas, scene: Scene, section: Section, steps: tuple[StepView, ...],
-        layout: Layout, machine_rows: list[MachineRow],
+        layout: Layout,
     ) -> None:  # fmt: skip
         self.canvas = canvas
         self.scene = scene
@@ -236,21 +236,6 @@ class Sketch:
         }
         """Keys of the registers that a figure draws itself."""
         self._section = section
-        self._machine_rows = machine_rows
-        """The machine instructions that compute values, until they are drawn below a step."""
-
-    def has_machine_code(self, stage: str) -> bool:
-        """Whether the machine code computes the values that a stage has in this picture."""
-        code, model = self._section.machine_code, self._section.model
-        if code is None or self._section.heading:  # beside another answer, it is with its own
-            return code is not None and model in code.models
-        return code.computes(stage, model)
-
-    def take_machine_rows(self, stages: Collection[str]) -> list[MachineRow]:
-        """Return the machine instructions of some stages, which are drawn once."""
-        taken = [row for row in self._machine_rows if row.stage in stages]
-        self._machine_rows[:] = (row for row in self._machine_rows if row.stage not in stages)
-        return taken
 
     def find_tint(self, place: LaneRef) -> Tint:
         """Return the tint of a row or an operand, from its links."""

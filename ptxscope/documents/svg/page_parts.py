@@ -6,13 +6,12 @@ lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from ...engine.micro_operations.properties import Stage
 from ...scene.scene_model import LaneRef, StepScene
 from ..content.annotated_trace import HIDDEN_RESULT_TEXT
 from ..content.document import ResultView, Section, StepView
-from ..options import MachineRow, MachineSection
 from .page_layout import ROLE_INKS, WORDS_WIDTH, WORDS_X, Area, Sketch, find_link_ends
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
@@ -26,7 +25,6 @@ from .text_styles import (
     NOTE,
     OMISSION,
     QUOTE,
-    REMARK,
     RESULT,
     SMALL,
     STRONG,
@@ -169,8 +167,6 @@ def _draw_register_name(sketch: Sketch, role: str, y: float, area: Area) -> floa
 
 _LOW = 42
 """Height in px of a result in a compact figure."""
-_STEP, _PAD = 15, 8
-"""Height of a line of machine code, and the space around it."""
 
 
 def draw_results(section: Section, sketch: Sketch, y: float, rival: Section | None = None) -> float:
@@ -288,42 +284,3 @@ def draw_note(canvas: SvgCanvas, text: str, y: float, area: Area) -> float:
     canvas.draw_rect(area.x, y, 4, height, SvgColour.MARK, None, radius=0)
     canvas.draw_lines(area.x + 16, y + 19, lines, QUOTE)
     return y + height
-
-
-def draw_machine_rows(canvas: SvgCanvas, rows: Sequence[MachineRow], y: float, area: Area) -> float:
-    """Draw machine instructions with the values that they compute; return the end."""
-    if not rows:
-        return y
-    y += _PAD
-    room = max(SMALL.measure(x.purpose.strip()) for x in rows) + _PAD
-    codes = max(DATUM.measure(x.code) for x in rows)
-    width = area.width - 2 * _PAD
-    is_beside = codes + room <= width
-    code_width = width - room if is_beside else width
-    height = _STEP * (1 if is_beside else 2)  # the value stands below its instruction
-    canvas.open_group("px-sass")
-    total = height * len(rows) + _PAD
-    canvas.draw_box(area, y, total, SvgColour.SOFT, None, radius=4)
-    for number, row in enumerate(rows):
-        top = y + height * number + _STEP
-        canvas.draw_text(area.x + _PAD, top, row.code, DATUM, SvgColour.INK, width=code_width)
-        base, room_ = top + height - _STEP, room if is_beside else width
-        text = row.purpose.strip()
-        canvas.draw_text(area.right - _PAD, base, text, SMALL, anchor="end", width=room_)
-    canvas.close_group()
-    return y + total
-
-
-def draw_machine_section(
-    canvas: SvgCanvas, section: MachineSection, rows: Sequence[MachineRow], y: float, page: Area
-) -> float:
-    """Draw what is known of machine code, and the instructions that are beside no step."""
-    y += 16
-    canvas.open_group("px-machine")
-    canvas.draw_line(page.x, y, page.right, y, SvgColour.LINE)
-    y = canvas.draw_paragraph(page, y + 20, f"{section.title} ({section.tools})", STRONG)
-    for sentence in section.sentences:
-        y = canvas.draw_paragraph(page, y + 2, sentence, REMARK)
-    y = draw_machine_rows(canvas, rows, y - 12, page)
-    canvas.close_group()
-    return y

@@ -21,7 +21,6 @@ from ...scene.scene_model import (
     TableFigure,
 )
 from ..content.document import StepView
-from ..options import MachineRow
 from .cell_shapes import (
     draw_cells,
     draw_incoming_values,
@@ -33,7 +32,6 @@ from .logic_figures import draw_choice, draw_gate, draw_permutation, draw_table
 from .page_layout import WIDTH, Area, ColumnPart, Sketch, is_packed
 from .page_parts import (
     draw_gap,
-    draw_machine_rows,
     draw_registers,
     draw_results,
     draw_step_caption,
@@ -304,14 +302,10 @@ def draw_body(
     steps: tuple[StepView, ...],
     folded: FoldedScene,
     y: float,
-    machine_rows: list[MachineRow],
 ) -> float:
-    """Draw operands, steps and results, with nothing around them; return the end.
-
-    Machine instructions that are drawn are taken from ``machine_rows``.
-    """
+    """Draw operands, steps and results, with nothing around them; return the end."""
     section, layout, scene = panel.section, panel.layout, folded.scene
-    sketch = Sketch(canvas, scene, section, steps, layout, machine_rows)
+    sketch = Sketch(canvas, scene, section, steps, layout)
     sketch.differing_lanes = find_differing_lanes(panel)
     sketch.ends = folded.ends or sketch.ends
     place_rows(sketch)
@@ -418,7 +412,5 @@ def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: fl
             top = words_end if sketch.layout.is_compact else y
             end = max(draw_rows(sketch, scene_step, top, words_end), words_end)
         y = draw_step_notes(canvas, step, end, sketch.figures)
-        stages = [x.stage for x in (joined_step, step) if x and sketch.has_machine_code(x.stage)]
-        y = draw_machine_rows(canvas, sketch.take_machine_rows(stages), y, sketch.figures)
         canvas.close_group()
     return draw_gap(sketch, omitted_steps, y, previous_end or y)

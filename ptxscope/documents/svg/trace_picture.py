@@ -18,7 +18,7 @@ from ..content.annotated_trace import abbreviate_names
 from ..content.document import Document, Section
 from ..content.document_builder import build_document, make_section
 from ..content.id_prefix import make_id_prefix
-from ..options import DEFAULT, MachineRow, Options
+from ..options import DEFAULT, Options
 from ..theme import Theme
 from .page_frame import (
     IdleStep,
@@ -45,7 +45,6 @@ from .page_layout import (
     build_folded_scene,
     build_visible_scene,
 )
-from .page_parts import draw_machine_section
 from .picture_panels import (
     BAND,
     Panel,
@@ -104,8 +103,7 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
     if not options.sentences:
         doc = doc.without_sentences()
     canvas, page = SvgCanvas(make_id_prefix(doc, options, "svg") + part), layout.page
-    machine_rows = [*doc.machine_code.computing_rows] if doc.machine_code else []
-    picture = _Picture(canvas, page.x, machine_rows)  # wires have as much room as is at the left
+    picture = _Picture(canvas, page.x)  # wires have as much room as is at the left
     long_names = [] if has_lines else find_long_names(trace)
     y = (draw_compact_head if layout.is_compact else draw_document_head)(doc, canvas, long_names)
     canvas.add_mark("operands", y)
@@ -125,8 +123,6 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
     elif doc.agreement:
         canvas.add_mark("answers", y)
         y = draw_agreement(doc.agreement, canvas, y, page)
-    if doc.machine_code:
-        y = draw_machine_section(canvas, doc.machine_code, picture.machine_rows, y, page)
     canvas.add_mark("foot", y)
     idle_steps = [step for step, is_idle in picture.idle_steps.items() if is_idle]
     idle_text = describe_idle_steps(idle_steps) if options.sentences else ""
@@ -140,10 +136,8 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
 class _Picture(Wires):
     """The state that the statements of a picture share."""
 
-    def __init__(self, canvas: SvgCanvas, margin: float, machine_rows: list[MachineRow]) -> None:
+    def __init__(self, canvas: SvgCanvas, margin: float) -> None:
         super().__init__(canvas, margin)
-        self.machine_rows = machine_rows
-        """The machine instructions that compute values, until they are drawn below a step."""
         self.idle_steps: dict[IdleStep, bool] = {}
         """The steps of compact layouts, and whether each is never drawn."""
         self.has_lanes = False
@@ -166,7 +160,7 @@ def _draw_group(panels: Sequence[Panel], picture: _Picture, y: float) -> float:
 
 def _measure_parts(panel: Panel, picture: _Picture, y: float) -> dict[str, float]:
     """Return y of the steps and the result of a statement as it would be drawn alone."""
-    trial = _Picture(SvgCanvas(""), picture.margin, [*picture.machine_rows])
+    trial = _Picture(SvgCanvas(""), picture.margin)
     _draw_panel(panel, trial, y)
     marks, section = {mark.name: mark.y for mark in trial.canvas.marks}, panel.section
     names = {str(x.stage): x.mark for x in section.steps} | {"result": section.name_part("result")}
@@ -185,7 +179,7 @@ def _draw_panel(panel: Panel, picture: _Picture, y: float) -> float:
         picture.has_lanes = folded.scene.lanes > 1
         steps = tuple(step for step in section.steps if step.stage in panel.stages)
         panel = panel._replace(section=section)
-        y = draw_body(canvas, panel, steps, folded, y, picture.machine_rows)
+        y = draw_body(canvas, panel, steps, folded, y)
         idle_steps = list_idle_steps(folded.scene, steps) if layout.is_compact else []
         for step in map(make_idle_step, steps):  # under both models, one of them may draw it
             was_idle = picture.idle_steps.get(step, True)

@@ -41,5 +41,4 @@ FEATURE = Feature(
             ("machine",),
         ),
     ),
-    sections={"sass": f"{__package__}.trace_section:make_section"},
 )

@@ -6,20 +6,14 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from ...documents.formats.report import write_report
-from ...documents.options import DEFAULT_ARCH
 from ...engine.cancellation import IsStopped, Stopped, never
 from ...engine.syntax.instruction import Instruction
 from .form_verdict import VerdictOutcome
 from .kernel_source import KernelSource, make_kernel_source
-from .machine_report import iter_listing_blocks, make_machine_section
-from .row_matches import (
-    MachineListing,
-    MatchedInstruction,
-    Purpose,
-    count_instructions,
-    list_machine_code,
-)
+from .machine_report import CodeLine, iter_listing_blocks, iter_sentences, make_code_lines
+from .row_matches import MachineListing, count_instructions, list_machine_code
 from .toolchain import (
+    DEFAULT_ARCH,
     NVDISASM,
     PTXAS,
     Compiled,
@@ -35,18 +29,6 @@ OLDEST_ARCH = 70
 SECONDS = 10.0
 """The time for each proof."""
 ResultT = TypeVar("ResultT")
-
-
-class CodeLine(NamedTuple):
-    """A machine instruction in words."""
-
-    offset: str
-    text: str
-    purpose: str
-    """The value that it computes; indented if it is only part of the computation."""
-    key: str
-    """The key of that value's row; empty for loads, stores and constants."""
-    is_counted: bool
 
 
 class MachineCode(NamedTuple):
@@ -82,31 +64,12 @@ class MachineCode(NamedTuple):
     @property
     def sentences(self) -> tuple[str, ...]:
         """What is known of the code as a whole."""
-        return make_machine_section(self.listing, self.tools).sentences
+        return tuple(iter_sentences(self.listing, with_time=False))
 
     @property
     def lines(self) -> list[CodeLine]:
         """The instructions, without those that compute addresses."""
-        shown = [x for x in self.listing.instructions if x.purpose is not Purpose.ADDRESS]
-        rows = make_machine_section(self.listing, self.tools).rows
-        return [
-            CodeLine(
-                row.offset,
-                row.code,
-                row.purpose,
-                _get_row_key(instruction),
-                _is_counted(instruction),
-            )
-            for row, instruction in zip(rows, shown, strict=True)
-        ]
-
-
-def _is_counted(x: MatchedInstruction) -> bool:
-    return x.purpose in (Purpose.ROW, Purpose.PART, Purpose.UNKNOWN)
-
-
-def _get_row_key(x: MatchedInstruction) -> str:
-    return x.key if x.purpose in (Purpose.ROW, Purpose.PART) else ""
+        return make_code_lines(self.listing)
 
 
 def find_machine_code(ins: Instruction, arch: str, is_stopped: IsStopped = never) -> MachineCode:

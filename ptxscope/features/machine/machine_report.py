@@ -15,8 +15,6 @@ from ...documents.formats.markup import (
     make_points,
     make_verbatim,
 )
-from ...documents.formats.text import machine_row_lines
-from ...documents.options import MachineRow, MachineSection
 from ...documents.proofs.proof_report import format_seconds
 from ...engine.isa.encodings import format_hex
 from ...engine.semantics.models import get_erratum
@@ -30,8 +28,21 @@ from .kernel_source import format_module
 from .row_matches import MachineListing, MatchedInstruction, Purpose
 from .toolchain import Tool
 
+_MAX_CODE_COLUMNS = 46
 _SHOWN = 10
 """The lines of one kind that are listed."""
+
+
+class CodeLine(NamedTuple):
+    """A machine instruction in words."""
+
+    offset: str
+    text: str
+    purpose: str
+    """The value that it computes; indented if it is only part of the computation."""
+    key: str
+    """The key of that value's row; empty for loads, stores and constants."""
+    is_counted: bool
 
 
 def iter_listing_blocks(
@@ -44,9 +55,16 @@ def iter_listing_blocks(
         yield make_verbatim(f"{x.arch:<{width}}  {format_instruction_count(x)}" for x in listings)
     for listing in listings:
         yield make_heading(f"{listing.arch}: {format_instruction_count(listing)}")
-        for sentence in _iter_sentences(listing):
+        for sentence in iter_sentences(listing):
             yield make_paragraph(sentence, "  ", "  ", is_close=True)
-        yield make_verbatim(f"  {line}" for line in machine_row_lines(_make_rows(listing)))
+        yield make_verbatim(_format_code(make_code_lines(listing)))
+
+
+def _format_code(code_lines: Sequence[CodeLine]) -> Iterator[str]:
+    """Yield machine instructions in columns."""
+    width = min(max((len(x.text) for x in code_lines), default=0), _MAX_CODE_COLUMNS)
+    for x in code_lines:
+        yield f"  {x.offset}  {x.text:<{width}}  {x.purpose}"
 
 
 def format_instruction_count(listing: MachineListing) -> str:
@@ -55,8 +73,8 @@ def format_instruction_count(listing: MachineListing) -> str:
     return count if listing.is_interpreted else f"{count}, loads and stores included"
 
 
-def _iter_sentences(listing: MachineListing, *, with_time: bool = True) -> Iterator[str]:
-    """Yield what is known of the machine code as a whole."""
+def iter_sentences(listing: MachineListing, *, with_time: bool = True) -> Iterator[str]:
+    """Yield what is known of the code as a whole; ``with_time`` includes the time of proofs."""
     verdict = _rename_registers(listing.verdict, listing.names)
     yield make_printable(format_verdict(verdict, with_time=with_time))
     for key in listing.missing_rows[:1]:
@@ -75,32 +93,19 @@ def _rename_registers(verdict: FormVerdict, names: Mapping[str, str]) -> FormVer
     return verdict._replace(operands=operands, documented=documented, obtained=obtained)
 
 
-def _make_rows(listing: MachineListing) -> tuple[MachineRow, ...]:
-    return tuple(
-        MachineRow(
+def make_code_lines(listing: MachineListing) -> list[CodeLine]:
+    """Return the instructions, without those that compute addresses."""
+    return [
+        CodeLine(
             f"{instruction.offset:04x}",
             make_printable(instruction.text),
             _format_purpose(instruction, listing),
-            instruction.key.partition(".")[0]
-            if instruction.purpose in (Purpose.ROW, Purpose.PART)
-            else "",
+            instruction.key if instruction.purpose in (Purpose.ROW, Purpose.PART) else "",
+            instruction.purpose in (Purpose.ROW, Purpose.PART, Purpose.UNKNOWN),
         )
         for instruction in listing.instructions
         if instruction.purpose is not Purpose.ADDRESS
-    )
-
-
-def make_machine_section(listing: MachineListing, tools: str) -> MachineSection:
-    """Return machine code in words, for the document of a trace; no times, which always differ."""
-    return MachineSection(
-        listing.arch,
-        format_instruction_count(listing),
-        tools,
-        tuple(_iter_sentences(listing, with_time=False)),
-        _make_rows(listing),
-        listing.verdict.models,
-        frozenset(key.partition(".")[0] for key in listing.missing_rows),
-    )
+    ]
 
 
 def _format_purpose(x: MatchedInstruction, listing: MachineListing) -> str:

@@ -19,6 +19,8 @@ from .kernel_source import KernelSource, format_module
 from .machine_instruction import MachineKernel, parse_disassembly
 
 PTXAS, NVDISASM = "ptxas", "nvdisasm"
+DEFAULT_ARCH = "sm_90"
+"""The target if none is named."""
 _VARIABLES = {PTXAS: "PTXSCOPE_PTXAS", NVDISASM: "PTXSCOPE_NVDISASM"}
 _FOLDERS = ("cu13/bin", "cu14/bin", "cuda_nvcc/bin", "cuda_nvdisasm/bin")
 """The folders of the PyPI packages of NVIDIA that hold programs."""

@@ -7,15 +7,13 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from ...cli.support.arguments import add_tool_paths
 from ...cli.support.streams import CommandError, command_errors
-from ...documents.options import DEFAULT_ARCH
 from ...engine.semantics.rules import TARGETS
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from .kernel_source import KernelSource, make_kernel_source
 from .row_matches import MachineListing, list_machine_code
-from .toolchain import NVDISASM, PTXAS, Tool, ToolError, compile_kernels, find_tool
+from .toolchain import DEFAULT_ARCH, NVDISASM, PTXAS, Tool, ToolError, compile_kernels, find_tool
 
 _ARCH = re.compile(r"sm_(\d{2,3})[af]?")
 _OLDEST_ARCH = 70
@@ -35,24 +33,20 @@ def add_tools(parser: argparse.ArgumentParser) -> None:
         metavar="ARCH",
         help=f"target, {TARGETS}; repeatable (default: {DEFAULT_ARCH})",
     )
-    add_tool_paths(parser)
+    for name in (PTXAS, NVDISASM):
+        parser.add_argument(f"--{name}", metavar="PATH", help=f"path of {name}")
 
 
 def choose_archs(arguments: argparse.Namespace) -> list[str]:
     """Return the targets; a wrong one ends the command with status 2."""
     archs: list[str] = list(dict.fromkeys(arguments.arch or [DEFAULT_ARCH]))
     for arch in archs:
-        check_arch(arch, "--arch")
+        match = _ARCH.fullmatch(arch)
+        if match is None or int(match[1]) < _OLDEST_ARCH:
+            raise CommandError(
+                f"error: --arch {make_printable(arch)}: write sm_90; {TARGETS} are supported"
+            )
     return archs
-
-
-def check_arch(arch: str, option: str) -> None:
-    """End the command with status 2 if a target, given by an option, is none."""
-    match = _ARCH.fullmatch(arch)
-    if match is None or int(match[1]) < _OLDEST_ARCH:
-        raise CommandError(
-            f"error: {option} {make_printable(arch)}: write sm_90; {TARGETS} are supported"
-        )
 
 
 def choose_tools(arguments: argparse.Namespace) -> tuple[Tool, Tool]:

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import ctypes
-import html
 import io
 import json
 import multiprocessing
 import os
 import pickle
 import re
-import shlex
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from jsonschema import Draft202012Validator
 
 from ptxscope import parse
 from ptxscope.cli.support.streams import CommandError
-from ptxscope.documents import TEXTS
-from ptxscope.documents.formats.json_reader import load
-from ptxscope.documents.options import has_effect
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type
@@ -129,72 +121,20 @@ def test_lower_as_json(stored: list[str]) -> None:
 
 def test_a_line_that_ptxas_refuses_is_an_error(stored: list[str]) -> None:
     line = "vadd.u32.u32.u32 d, a, b"
-    for words in (("lower", line), ("trace", line, "a=1", "b=2", "--sass")):
-        done = run(*words)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert "ptxas 13.0.88 refuses the line for sm_90: it is in no sample" in done.stderr
+    done = run("lower", line)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "ptxas 13.0.88 refuses the line for sm_90: it is in no sample" in done.stderr
 
 
-# --- trace --sass -------------------------------------------------------------------------------
-
-TRACED_E3 = ("trace", SHOWING_E3, "a=-1", "b=0", "c=5")
-
-
-@pytest.mark.parametrize(
-    "format_", [x for x in TEXTS if has_effect("sass", x) and x not in ("svg", "json")]
-)
-def test_machine_code_follows_the_steps(stored: list[str], format_: str) -> None:
-    plain = run(*TRACED_E3, "-f", format_).stdout
-    done = run(*TRACED_E3, "--sass", "-f", format_)
-    assert done.returncode == 0, done.stderr
-    assert "Machine code for sm_90" not in plain
-    text = html.unescape(re.sub("<[^>]*>|[`|*+]", " ", done.stdout.replace("\\_", "_")))
-    words = " ".join(text.split())
-    assert "Machine code for sm_90: 12 instructions" in words
-    assert "ptxas 13.0.88, nvdisasm 13.5.37" in words
-    assert "Equal to ptxas-13.5 and ptxas-13.0 for all operands, proved; not to isa" in words
-    assert "computed by no instruction" in words
-    assert re.search(r"SEL R0, R0, 0xff, !P0\W+saturate t\W+0140", words)
-    assert re.search(r"PRMT R5, R9, 0x7650, R6\W+merge t, all lanes\W+0160", words)
-    assert "--sass sm_90" in done.stdout
-
-
-def test_machine_code_in_json_is_loaded_without_tools(
-    stored: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written = run(*TRACED_E3, "--sass", "-f", "json").stdout
-    data = json.loads(written)
-    schema = files("ptxscope.documents").joinpath("trace.schema.json").read_text("utf-8")
-    Draft202012Validator(json.loads(schema)).validate(data)
-    code = data["machine_code"]
-    assert (code["tools"], code["arch"]) == ("ptxas 13.0.88, nvdisasm 13.5.37", "sm_90")
-    assert code["models"] == ["ptxas-13.5", "ptxas-13.0"]
-    assert code["undocumented_stages"] == ["merge", "saturate", "write"]
-    added = {"offset": "00b0", "code": "IADD3 R11, P0, R0, R5, RZ", "purpose": "add t"}
-    assert {**added, "stage": "operate"} in code["instructions"]
-    del data["machine_code"]
-    plain = json.loads(run(*TRACED_E3, "-f", "json").stdout)
-    assert {**data, "command": ""} == {**plain, "command": ""}
-    monkeypatch.setattr(tools, "find_tool", None)
-    assert load(written) == load(json.dumps(plain))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"arch": "sm_90"', '"arch": "sm_90; rm"', "machine_code.arch is"),
-        ("IADD3 R11", "\\u001b[31m R11", "instructions[6].code is"),
-        ('"purpose": "add t"', '"purpose": 7', "purpose is 7; a text is required"),
-        ('"tools": "ptxas', '"tool": "ptxas', "machine_code.tools is missing"),
-    ],
-)
-def test_damaged_machine_code_in_json_is_refused(
-    stored: list[str], old: str, new: str, message: str
-) -> None:
-    written = run(*TRACED_E3, "--sass", "-f", "json").stdout
-    assert old in written
-    with pytest.raises(ValueError, match=re.escape(message)):
-        load(written.replace(old, new, 1))
+def test_what_replaces_the_machine_code_of_trace() -> None:
+    for option, new in (
+        ("--sass=sm_75", "ptxscope lower PTX"),
+        ("--ptxas", "ptxscope lower PTX --ptxas PATH"),
+        ("--nvdisasm", "ptxscope lower PTX --nvdisasm PATH"),
+    ):
+        done = run("trace", SHOWING_E3, option)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"is no longer an option; write `{new}`\n" in done.stderr
 
 
 def test_a_fifo_in_place_of_the_verdicts_is_not_waited_for(
@@ -208,73 +148,6 @@ def test_a_fifo_in_place_of_the_verdicts_is_not_waited_for(
     assert said.startswith("warning: verdicts are not saved: ")
     assert "it is a FIFO" in said
     assert said.count("\n") == 1
-
-
-def list_texts(svg: str, group: str = "") -> list[str]:
-    """Return the texts of a picture, or of the groups with a class and those in them."""
-    root = ET.fromstring(svg)
-    space = "{http://www.w3.org/2000/svg}"
-    groups = [x for x in root.iter(f"{space}g") if group in (x.get("class") or "").split()]
-    return [
-        "".join(text.itertext())
-        for element in (groups if group else [root])
-        for text in element.iter(f"{space}text")
-    ]
-
-
-def test_a_picture_has_each_instruction_below_its_step(stored: list[str]) -> None:
-    svg = run(*TRACED_E3, "--sass", "--model", "ptxas", "-f", "svg").stdout
-    for stage, codes in {
-        "px-select": ["PRMT R5, R4, 0x3210, RZ", "PRMT R0, R0, 0x3210, RZ"],
-        "px-extend": ["SHF.R.S32.HI R9, RZ, 0x1f, R5"],
-        "px-operate": ["IADD3 R11, P0, R0, R5, RZ", "SEL R0, RZ, 0xffffffff, !P0"],
-        "px-saturate": ["SEL R0, R0, 0xff, !P0", "ISETP.GT.U32.AND P0, PT, R0, 0xff, PT"],
-        "px-merge": ["PRMT R5, R9, 0x7650, R6"],
-    }.items():
-        texts = list_texts(svg, stage)
-        assert {*codes} <= {*texts}, (stage, texts)
-    texts = list_texts(svg)
-    assert "Machine code for sm_90: 12 instructions (ptxas 13.0.88, nvdisasm 13.5.37)" in texts
-    assert sum(x in texts for x in ("select b", "merge t, all lanes", "part of saturate t")) == 3
-    assert len(list_texts(svg, "px-sass")) == 2 * 12
-    assert not [x for x in texts if x.startswith(("LDG", "STG", "LDC"))]
-
-
-def test_code_for_deviating_values_is_listed_separately(stored: list[str]) -> None:
-    """Beside documented values, what ptxas computes from E3 on stands at the end."""
-    svg = run(*TRACED_E3, "--sass", "-f", "svg").stdout
-    assert "IADD3 R11, P0, R0, R5, RZ" in list_texts(svg, "px-operate")
-    for stage in ("px-saturate", "px-merge", "px-write"):
-        assert not [x for x in list_texts(svg, stage) if "R0" in x or "R5" in x]
-    rest = list_texts(svg, "px-machine")
-    assert {"SEL R0, R0, 0xff, !P0", "PRMT R5, R9, 0x7650, R6"} <= {*rest}
-    assert len(list_texts(svg, "px-sass")) == 2 * 12
-    # with both answers, it is in the branch of ptxas alone
-    both = run(*TRACED_E3, "--sass", "--both", "-f", "svg").stdout
-    branches = [x for x in both.split("<g ") if "-saturate" in x]
-    assert len(branches) == 2
-    assert len(list_texts(both, "px-sass")) == 2 * 12
-    assert "SEL R0, R0, 0xff, !P0" in list_texts(both, "px-other")
-    assert "SEL R0, R0, 0xff, !P0" not in list_texts(both, "px-machine")
-    assert "…" not in "".join(list_texts(both, "px-sass"))
-
-
-def test_a_compact_picture_has_all_instructions(stored: list[str]) -> None:
-    svg = run(*TRACED_E3, "--sass", "--compact", "-f", "svg").stdout
-    texts = list_texts(svg, "px-sass")
-    assert len(texts) == 2 * 12
-    assert "…" not in "".join(texts)
-
-
-def test_the_shown_command_makes_the_same_document(stored: list[str]) -> None:
-    text = run("trace", "--sass", *TRACED_E3[1:]).stdout
-    assert max(map(len, text.splitlines())) <= 80
-    command = text.partition("\n$ ")[2].replace("\\\n", " ")
-    assert run(*shlex.split(command)[1:]).stdout == text
-    other = run(*TRACED_E3, "--sass", "sm_75").stdout
-    assert "Machine code for sm_75: 12 instructions" in other
-    assert other == run(*TRACED_E3, "--sass=sm_75").stdout
-    assert other != text
 
 
 # --- verify -------------------------------------------------------------------------------------
@@ -639,10 +512,9 @@ def test_missing_or_wrong_tools_are_reported(
     assert (done.returncode, "ptxas 13.0.88 fails for sm_90" in done.stderr) == (2, True)
     monkeypatch.setattr(toolchain, "iter_places", lambda _: iter(()))
     monkeypatch.delenv("PTXSCOPE_PTXAS")
-    for command in (("lower", SHOWING_E3), (*TRACED_E3, "--sass")):
-        done = run(*command)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "ptxas is not found: give --ptxas PATH, set PTXSCOPE_PTXAS" in done.stderr
+    done = run("lower", SHOWING_E3)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "ptxas is not found: give --ptxas PATH, set PTXSCOPE_PTXAS" in done.stderr
 
 
 def test_a_module_without_the_kernels_that_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from functools import partial
 
 from textual.timer import Timer
 
-from ....documents.options import DEFAULT_ARCH
 from ....engine.syntax.errors import make_printable
 from ....engine.syntax.instruction import Instruction
 from ....proof.solver import load_bitwuzla
@@ -20,6 +19,7 @@ from ..machine_code import (
     count_machine_code,
     find_machine_code,
 )
+from ..toolchain import DEFAULT_ARCH
 from .machine_pane import MachinePane
 
 _ASSEMBLING = "assembling… · Esc stops"

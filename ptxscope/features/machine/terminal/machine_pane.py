@@ -14,7 +14,8 @@ from ....widgets.base.form_fields import LINE_END_BINDINGS
 from ....widgets.base.pane import Pane, StyledLine, StyledText
 
 if TYPE_CHECKING:
-    from ..machine_code import CodeLine, MachineCode
+    from ..machine_code import MachineCode
+    from ..machine_report import CodeLine
 
 _MIN_CODE = 24
 """Columns that an instruction has at least, beside the value that it computes."""
