@@ -24,11 +24,11 @@ from ptxscope.engine.micro_operations.shifts import Average
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.syntax.instruction import Input, Instruction
+from ptxscope.engine.tracing.counterexample import find_counterexample
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.step_text import format_lane_sentence
 from ptxscope.engine.tracing.trace import Trace, make_trace
-from ptxscope.sources.counterexample import find_counterexample
 from ptxscope.state.edits import adapt_form, make_instruction
 
 

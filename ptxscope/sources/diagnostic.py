@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from ..engine.semantics.rules import ERRATA
+from ..engine.tracing.counterexample import Counterexample
 from ..engine.tracing.folding_bugs import FOLDING_BUGS
-from .counterexample import Counterexample
 from .source_location import SourceLocation
 
 

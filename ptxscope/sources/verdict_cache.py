@@ -33,8 +33,8 @@ from ..engine.semantics.lowering import lower
 from ..engine.semantics.plan import Plan
 from ..engine.syntax.instruction import Immediate, Instruction, Register
 from ..engine.syntax.parser import scan
+from ..engine.tracing.counterexample import Counterexample, find_counterexample
 from ..engine.tracing.folding_bugs import describe_folded_slct, describe_lost_difference
-from .counterexample import Counterexample, find_counterexample
 
 _GROUPS = frozenset((Group.PERMUTE, Group.FIELDS, Group.PACKED))
 _MOVES = {IDENTITY: ("mov", "moves"), INVERSE: ("not", "inverts")}

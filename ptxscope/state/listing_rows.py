@@ -10,10 +10,11 @@ from ..engine.isa.encodings import format_hex
 from ..engine.isa.types import Type
 from ..engine.program.program import Program
 from ..engine.program.statement import Statement
+from ..engine.semantics.rules import FLAG_ERRATUM
+from ..engine.tracing.counterexample import list_possible_errata
 from ..engine.tracing.deviation import find_deviations
 from ..kernels.program_runs.program_run import Run, RunStep
 from ..kernels.sequences import may_have_sequences
-from ..sources.verdict_cache import get_cached_verdict
 
 
 class ListingRow(NamedTuple):
@@ -79,13 +80,12 @@ def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator
 
 
 def _list_possible_errata(statement: Statement, constants: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the ids of the errata that ``check`` reports of a statement: literals are fixed."""
+    """Return the ids of the errata that may change a result alone: literals are fixed."""
     ins = statement.explained
-    if ins is None or not ins.errata:
+    if ins is None:
         return ()
-    used = {name: constants[name] for name in ins.names.values() if name in constants}
-    verdict, _ = get_cached_verdict(str(ins), used)
-    return tuple(x.id for x in verdict.example.errata) if verdict and verdict.example else ()
+    errata = list_possible_errata(ins.with_constants(constants))
+    return tuple(x.id for x in errata if x is not FLAG_ERRATUM)
 
 
 def _list_errata(step: RunStep) -> tuple[str, ...]:

@@ -21,9 +21,9 @@ from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction
 from ptxscope.engine.syntax.register_checks import find_register_problems, is_compatible
 from ptxscope.engine.syntax.scopes import Scopes
 from ptxscope.engine.syntax.tokens import tokenize
-from ptxscope.sources import counterexample as one
-from ptxscope.sources.counterexample import find_counterexample
-from ptxscope.sources.counterexample_search import search_arrays
+from ptxscope.engine.tracing import counterexample as one
+from ptxscope.engine.tracing.counterexample import find_counterexample
+from ptxscope.engine.tracing.counterexample_search import search_arrays
 from ptxscope.sources.diagnostic import CHECK_RULES, CheckedInstruction
 from ptxscope.sources.lint import check_listing, check_source, check_text
 from ptxscope.sources.source_language import Language, language_of

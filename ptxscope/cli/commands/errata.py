@@ -10,8 +10,8 @@ from ...engine.semantics.models import parse_erratum
 from ...engine.semantics.rules import ALL_ERRATA, FLAG_ERRATUM, Erratum
 from ...engine.syntax.errors import quote_value
 from ...engine.syntax.parser import parse
+from ...engine.tracing.counterexample import format_example
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
-from ...sources.counterexample import format_example
 from ..support.arguments import Parser, add_report_format, make_command_parser, print_report
 from ..support.streams import CommandError
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ... import __version__
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
-from ...sources.counterexample import Counterexample, format_counterexample
+from ...engine.tracing.counterexample import Counterexample, format_counterexample
 from ...sources.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity, TextEdit
 from ...sources.source_location import SourceLocation
 from .json_text import Fields, StreamFormat, convert_to_json, format_json

@@ -179,6 +179,21 @@ class Instruction(FrozenRecord):
                 sources[index] = source._replace(bits=bits[source.name] & mask)
         return replace(self, sources=tuple(sources))
 
+    def with_role_names(self) -> Instruction:
+        """Return the instruction with each register named like the first of its roles."""
+        names: dict[str, str] = {}
+        for role, name in self.names.items():
+            names.setdefault(name, str(role))
+        sources = tuple(
+            source._replace(name=names[source.name]) if isinstance(source, Register) else source
+            for source in self.sources
+        )
+        destinations = tuple(x and names[x] for x in self.destinations)
+        guard = self.guard and Guard(names[self.guard.name], self.guard.negated)
+        return replace(
+            self, destinations=destinations, sources=sources, guard=guard, text="", spans={}
+        )
+
     @cached_property
     def has_one_destination(self) -> bool:
         """Whether p and q are the same register; then only p writes it."""

@@ -6,12 +6,11 @@ Each thread has its own part of the arrays, so that no operand is known to the c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from ...engine.isa.types import CARRY_REGISTER, Type
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS
-from ...engine.syntax.instruction import Guard, Instruction, Register
+from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.evaluation import make_model_plan
 
 STRIDE = 64
@@ -48,7 +47,7 @@ class KernelSource(NamedTuple):
 
 def make_kernel_source(ins: Instruction) -> KernelSource:
     """Return the kernel of an instruction."""
-    renamed = rename_registers(ins)
+    renamed = ins.with_role_names()
     roles: dict[str, None] = {}
     for model in (ISA_MODEL, *PTXAS_MODELS):
         roles |= dict.fromkeys(x.role for x in make_model_plan(renamed, model).sources)
@@ -66,20 +65,6 @@ def make_kernel_source(ins: Instruction) -> KernelSource:
 def _place(ins: Instruction, names: Mapping[str, str]) -> Iterator[ParameterSlot]:
     for index, (name, role) in enumerate(names.items()):
         yield ParameterSlot(role, name, ins.type_of(role), index * _SLOT_BYTES)
-
-
-def rename_registers(ins: Instruction) -> Instruction:
-    """Return the instruction with registers whose names are legal in PTX, one for one."""
-    names: dict[str, str] = {}
-    for role, name in ins.names.items():
-        names.setdefault(name, str(role))
-    sources = tuple(
-        source._replace(name=names[source.name]) if isinstance(source, Register) else source
-        for source in ins.sources
-    )
-    destinations = tuple(x and names[x] for x in ins.destinations)
-    guard = ins.guard and Guard(names[ins.guard.name], ins.guard.negated)
-    return replace(ins, destinations=destinations, sources=sources, guard=guard, text="", spans={})
 
 
 def _iter_lines(kernel: KernelSource, name: str) -> Iterator[str]:

@@ -36,7 +36,7 @@ from ..form_verdict import (
     list_verified_opcodes,
     make_instruction,
 )
-from ..kernel_source import find_ptx_version, rename_registers
+from ..kernel_source import find_ptx_version
 from ..machine_report import (
     ExpectedModel,
     VerdictCounts,
@@ -204,7 +204,7 @@ def list_lines(arguments: argparse.Namespace) -> list[Instruction]:
         hint = ", one of them" if any(chosen) else ""
         raise CommandError(f"error: give an instruction, --all, or --family OPCODE{hint}")
     if arguments.ptx is not None:
-        return [rename_registers(parse_instruction(arguments.ptx, illegal_status=2))]
+        return [parse_instruction(arguments.ptx, illegal_status=2).with_role_names()]
     for name in arguments.family:
         if name not in CATALOG:
             question = format_opcode_question(suggest_opcodes(name))

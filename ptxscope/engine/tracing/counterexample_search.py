@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..engine.arrays.block_runner import run_blocks
-from ..engine.arrays.call_sequence import get_storage_dtype
-from ..engine.semantics.models import PTXAS_MODELS, Model
-from ..engine.semantics.plan import Plan
-from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.evaluation import make_plan
-from ..engine.tracing.operand_bits import bind_values
-from ..engine.tracing.probe_operands import GeneratedOperands, draw_values, list_input_widths
-from ..engine.tracing.trace import iter_subsets
+from ..arrays.block_runner import run_blocks
+from ..arrays.call_sequence import get_storage_dtype
+from ..semantics.models import PTXAS_MODELS, Model
+from ..semantics.plan import Plan
+from ..syntax.instruction import Instruction
+from .evaluation import make_plan
+from .operand_bits import bind_values
+from .probe_operands import GeneratedOperands, draw_values, list_input_widths
+from .trace import iter_subsets
 
 ValueArray = npt.NDArray[Any]
 _MEMO_SIZE = 16

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
-from ..engine.isa.encodings import format_hex
-from ..engine.isa.types import DESTINATIONS, Form, Role
-from ..engine.semantics.models import PTXAS_MODELS, Model, find_errata
-from ..engine.semantics.plan import compute_results
-from ..engine.semantics.rules import Erratum
-from ..engine.syntax.instruction import Instruction
-from ..engine.syntax.parser import scan
-from ..engine.tracing.evaluation import make_plan
-from ..engine.tracing.operand_bits import bind_values
-from ..engine.tracing.probe_operands import GeneratedOperands, draw_values, list_input_widths
-from ..engine.tracing.trace import make_trace
+from ..isa.encodings import format_hex
+from ..isa.types import DESTINATIONS, Form, Role
+from ..semantics.models import PTXAS_MODELS, Model, find_errata
+from ..semantics.plan import compute_results
+from ..semantics.rules import Erratum
+from ..syntax.instruction import Instruction
+from ..syntax.parser import scan
+from .evaluation import make_plan
+from .operand_bits import bind_values
+from .probe_operands import GeneratedOperands, draw_values, list_input_widths
+from .trace import make_trace
 
 _MAX_ARRAY_EXAMPLES = 1500
 """Sets of operands that are tried."""
@@ -117,6 +118,17 @@ def find_counterexample(ins: Instruction) -> Counterexample | None:
             widths = _list_widths(whole, values)
             return Counterexample(errata, values, documented, actual, model, widths)
     return None
+
+
+def list_possible_errata(ins: Instruction) -> tuple[Erratum, ...]:
+    """Return the errata that change the result for some operands; literals are kept."""
+    return _list_errata(ins.with_role_names()) if ins.errata else ()
+
+
+@lru_cache(1 << 12)
+def _list_errata(ins: Instruction) -> tuple[Erratum, ...]:
+    example = find_counterexample(ins)
+    return example.errata if example else ()
 
 
 def search_one_by_one(
