@@ -31,9 +31,10 @@ from .c_notes import find_bare_statements, find_intrinsic_uses
 from .candidate_reader import Candidate, CandidateReader
 from .diagnostic import CheckedInstruction, Diagnostic, make_item
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_assembly, has_foreign_operands
+from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
 from .operand_fields import FilledPiece, fill_operand_fields, is_certain
-from .preprocessor import Definitions, LineMarkers, find_disabled_code, select_branches
+from .preprocessor import Definitions, find_disabled_code, select_branches
 from .source_language import Language, is_whole, language_of
 from .source_location import LineIndex, Locator, SourceLocation, find_span
 from .statement_checks import (

@@ -23,8 +23,9 @@ from ...documents.formats.check_report import (
 from ...documents.formats.json_text import StreamFormat, format_json
 from ...kernels.sequences.sequence_notes import Prove, SequenceSearch
 from ...sources.diagnostic import CheckedInstruction, Severity
+from ...sources.line_markers import LineMarkers
 from ...sources.lint import check_listing, check_source
-from ...sources.preprocessor import Definitions, LineMarkers
+from ...sources.preprocessor import Definitions
 from ...sources.source_language import Language, language_of
 from ..support.arguments import Parser, add_format, make_command_parser, parse_count, parse_words
 from ..support.check_settings import (
