@@ -33,6 +33,9 @@ class Service(StrEnum):
     Whoever asks for it does without, if no feature offers it.
     """
 
+    EVALUATE_TABLE = "evaluate table"
+    """Evaluate a block, under a model, for the file that the arguments of ``eval`` name."""
+
 
 class Placed(Protocol):
     """A record with a place among others."""

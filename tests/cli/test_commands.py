@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
@@ -47,21 +46,6 @@ def test_the_command_in_a_trace_prints_the_same_trace() -> None:
         check=True,
     )
     assert again.stdout == printed
-
-
-@sampled
-@pytest.mark.parametrize("bad", ["x,5", '"1', "1,2,3", "4", "1,\\udc80"])
-@pytest.mark.parametrize("before", [0, 1, 40_000])
-def test_rows_before_a_wrong_one_are_printed(bad: str, before: int, tmp_path: Path) -> None:
-    # 40,000 rows are more than are evaluated at once
-    path = tmp_path / "x.csv"
-    text = "a,b\n" + "".join(f"{i},7\n" for i in range(before)) + bad.replace("\\udc80", "\udc80")
-    path.write_bytes(f"{text}\n6,7\n".encode(errors="surrogateescape"))
-    done = ptxscope("eval", "vadd.u32.u32.u32 d, a, b", "--csv", str(path), status=2)
-    printed = [f"{i},7,{i + 7:#010x}" for i in range(before)]
-    assert done.stdout.splitlines() == ["a,b,d", *printed]
-    assert done.stderr.count("error: ") == 1
-    assert f"line {before + 2}" in done.stderr or bad == '"1'  # quotes that no line closes
 
 
 def test_list_prints_every_instruction_and_the_form_counts() -> None:

@@ -6,57 +6,21 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.cli.support import array_files, streams
+from ptxscope.cli.support import streams
 from ptxscope.cli.support.streams import ProgressBar
+from tests.driving.progress import WIPE, Screen, check_progress, plain, terminal
 
 pty = pytest.importorskip("pty")
 termios = pytest.importorskip("termios")
-LINE = "vadd4.u32.u32.u32.sat d, a, b, c"
-WIPE = "\x1b[2K"
-Seen = Callable[[], str]
-Screen = Callable[[], Seen]
-
-
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Screen]:
-    """Makes standard error a terminal, and returns what reads the text written to it since."""
-    master, slave = pty.openpty()
-    os.set_blocking(master, False)
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("TERM", "xterm-256color")
-    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(streams, "DELAY_SECONDS", 0.0)
-    monkeypatch.setattr(streams, "INTERVAL_SECONDS", 0.0)
-
-    def seen() -> str:
-        data = b""
-        with suppress(BlockingIOError):
-            while part := os.read(master, 1 << 16):
-                data += part
-        return data.decode()
-
-    with open(slave, "w", encoding="utf-8") as stream:  # noqa: PTH123 - a descriptor
-
-        def plugged() -> Seen:  # not before the test is called: pytest captures by then
-            monkeypatch.setattr(sys, "stderr", stream)
-            return seen
-
-        yield plugged
-    os.close(master)
-
-
-def plain(text: str) -> str:
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+__all__ = ["terminal"]
 
 
 def test_the_progress_bar_is_shown_and_erased(terminal: Screen) -> None:
@@ -158,18 +122,6 @@ def test_a_lost_terminal_does_not_stop_the_command(monkeypatch: pytest.MonkeyPat
     assert done
 
 
-def csv(folder: Path) -> list[str]:
-    rows = "".join(f"{x:#x},{x * 3:#x},7\n" for x in range(20_000))
-    (folder / "x.csv").write_text(f"a,b,c\n{rows}")
-    return ["eval", LINE, "--csv", str(folder / "x.csv")]
-
-
-def arrays(folder: Path) -> list[str]:
-    given = np.arange(5_000, dtype=np.uint32)
-    np.savez(folder / "x.npz", a=given, b=given)
-    return ["eval", LINE, "c=0", "--arrays", str(folder / "x.npz"), "-o", str(folder / "d.npy")]
-
-
 def listing(folder: Path) -> list[str]:
     (folder / "x.ptx").write_text("vadd.u32.u32.u32 %r1, %r1, %r2;\n" * 9)
     return ["run", str(folder / "x.ptx"), "%r1=1", "%r2=2"]
@@ -184,12 +136,7 @@ def kernels(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("request_", "wanted"),
-    [
-        (csv, {"evaluating"}),
-        (arrays, {"reading", "evaluating", "writing"}),
-        (kernels, {"checking"}),
-        (listing, {"loading", "running", "printing"}),
-    ],
+    [(kernels, {"checking"}), (listing, {"loading", "running", "printing"})],
 )
 def test_slow_commands_show_their_progress(
     request_: Callable[[Path], list[str]],
@@ -199,19 +146,7 @@ def test_slow_commands_show_their_progress(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    seen = terminal()
-    words = request_(tmp_path)
-    monkeypatch.setattr(array_files, "PIECE_SIZE", 1000)
-    assert main(words) == 0
-    shown = seen()
-    assert shown.endswith(WIPE)
-    told = set(re.findall(r"([a-z]+) ━\S+ +(\d+%)", plain(shown)))
-    assert {activity for activity, _ in told} == wanted
-    assert len(told) >= 2 * len(wanted)
-    with_it = capsys.readouterr().out
-    monkeypatch.setattr(sys, "stderr", StringIO())
-    assert main(words) == 0
-    assert capsys.readouterr().out == with_it
+    check_progress(request_(tmp_path), wanted, terminal, capsys, monkeypatch)
 
 
 def test_progress_does_not_change_the_output_of_check(

@@ -50,7 +50,7 @@ from ptxscope.engine.tracing.evaluation import make_plan
 from ptxscope.proof.bit_vectors import PROOF_RULES, BitVectors
 from ptxscope.proof.solver import Solver
 from ptxscope.sources.replacement import write_plain_ptx
-from tests.engine.added_instructions import lower_vrev4
+from tests.driving.added_instructions import lower_vrev4
 from tests.engine.test_tape import check_flags, operands
 from tests.plain_ptx import Machine
 from tests.plans import DRAWS, FORM, draw_plan

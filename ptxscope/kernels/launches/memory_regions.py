@@ -5,7 +5,6 @@ A journal has all writes of a wave to a space, from which its contents at any ti
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -235,14 +234,6 @@ class WrittenPages(NamedTuple):
 def make_written_pages(size: int) -> WrittenPages:
     """Return the pages of a space of some bytes, none of them written."""
     return WrittenPages(np.zeros(-(-size // _PAGE_BYTES), bool))
-
-
-def get_physical_memory() -> int | None:
-    """Return the bytes of physical memory; None if the system does not report them."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return None
 
 
 Bytes = npt.NDArray[np.uint8]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate
-from ptxscope.cli.support import array_files
+from ptxscope.features.tables import array_results
 from tests.driving.command_line import run
 
 LINE = "vadd4.s32.s32.u32.sat d, a, b, c"
@@ -229,7 +229,7 @@ def test_one_array_cannot_have_two_results() -> None:
 
 
 def test_large_arrays_are_computed_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(array_files, "PIECE_SIZE", 7)
+    monkeypatch.setattr(array_results, "PIECE_SIZE", 7)
     a, b = A.astype(np.int64)[:50], A.astype(">u4")[50:100]
     np.savez("x.npz", r1=a, r2=b)
     answer(SETP, "--arrays", "x.npz", "-o", "p.npz")

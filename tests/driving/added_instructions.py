@@ -9,9 +9,12 @@ from __future__ import annotations
 import inspect
 import io
 import json
+import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from random import Random
 from textwrap import dedent
 from typing import Any
 
@@ -29,6 +32,17 @@ from ptxscope.engine.micro_operations.selection import Select
 from ptxscope.engine.semantics import video_lowering
 from ptxscope.engine.semantics.plan import Builder
 from ptxscope.engine.semantics.rules import Rules
+
+
+def reverse_bytes(a: int) -> int:
+    """Return what the instruction computes, from strings of digits."""
+    return int("".join(f"{byte:08b}"[::-1] for byte in a.to_bytes(4)), 2)
+
+
+_RNG = Random(0)
+LINE = "vrev4.u32 d, a"
+OPERANDS = [0x06010380, 0, 0xFFFFFFFF, *(_RNG.getrandbits(32) for _ in range(20))]
+RESULT = reverse_bytes(OPERANDS[0])
 
 _OWN_BYTES = tuple((0, lane) for lane in range(4))
 
@@ -77,7 +91,7 @@ def install() -> None:
     vars(catalog)["ENTRIES"] = (*catalog.ENTRIES, VREV4)
 
 
-def run_command(words: list[str], text: str) -> tuple[int, str, str]:
+def run_command(words: list[str], text: str) -> Answer:
     """Run a command line; return its status, output and messages."""
     from ptxscope.cli import main
 
@@ -111,6 +125,23 @@ def describe_views(line: str, a: int) -> dict[str, Any]:
         "form": [str(cell) for row in form_rows for cell in row.cells],
         "provenance": find_provenance(traced, traced.plan.results[0].key, 0, 5, 6),
     }
+
+
+Answer = tuple[int, str, str]
+"""The status, output and messages of a command."""
+
+
+def ask_process(commands: Mapping[str, tuple[list[str], str]]) -> dict[str, Any]:
+    """Return the Answer of each command, of words and input, and the views, by name."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.driving.added_instructions"],
+        input=json.dumps({"commands": [*commands.values()], "line": LINE, "a": OPERANDS[0]}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+    return {**dict(zip(commands, found["commands"], strict=True)), **found["views"]}
 
 
 if __name__ == "__main__":

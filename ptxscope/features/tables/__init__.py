@@ -1,0 +1,1 @@
+"""Results for tables of operands: CSV files and the arrays of NumPy's files."""

@@ -1,0 +1,8 @@
+"""Tables: ``eval`` of a CSV file or of NumPy's arrays."""
+
+from ...feature import Feature, Service
+
+FEATURE = Feature(
+    "tables",
+    services={Service.EVALUATE_TABLE: f"{__package__}.table_request:evaluate_table"},
+)
