@@ -106,11 +106,17 @@ class PagePanel(NamedTuple):
     """The action of the explorer's table that opens it."""
     after: str
     make: str
-    """Returns its elements for the state of the page and the text that is typed in it."""
+    """Returns its elements for the explorer's state and the text that is typed in it."""
     is_of_trace: bool = False
     """Whether its answer depends on the trace."""
     reveals_answer: bool = False
     """Whether it is closed while the reader predicts."""
+    actions: Mapping[str, str] = MappingProxyType({})
+    """Transitions that its elements name; each takes the data of its element and fields, too."""
+    open_text: str = ""
+    """Returns the transition that opens what the text of a permalink names; raises ValueError."""
+    find_text: str = ""
+    """Returns the text of what the explorer's state has open in it, or None."""
 
 
 class Feature(NamedTuple):
@@ -143,6 +149,7 @@ class Feature(NamedTuple):
                 yield "section of the help", help_panel.name
         for page_panel in self.page_panels:
             yield "tool of the page", page_panel.name
+            yield from (("action of the page", x) for x in page_panel.actions)
         for name in self.exports:
             yield "name of the package", name
 

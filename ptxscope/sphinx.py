@@ -45,7 +45,7 @@ from .documents.media.frames import render_for_column
 from .documents.options import OPTIONS, Option
 from .documents.theme import Theme
 from .engine.tracing.trace import Trace
-from .page.elements import LIVE_FRAME, LIVE_SCRIPT, make_live_markup
+from .page.live_markup import LIVE_FRAME, LIVE_SCRIPT, make_live_markup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

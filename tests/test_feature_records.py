@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 
 from ptxscope import feature as feature_module
-from ptxscope.feature import Feature, Key, arrange, list_features, load
+from ptxscope.feature import Feature, Key, PagePanel, arrange, list_features, load
 
 ROOT = Path(feature_module.__file__).parent
 FEATURES = list_features()
+
+
+def list_panel_targets(panel: PagePanel) -> list[str]:
+    return [*filter(None, (panel.make, *panel.actions.values(), panel.open_text, panel.find_text))]
 
 
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda x: x.name)
@@ -25,7 +29,7 @@ def test_what_a_feature_names_is_there(feature: Feature) -> None:
         *(x.run for x in feature.completers),
         *(x for key in feature.keys for x in (key.run, key.check) if x),
         *(x for panel in feature.help_panels for x in panel.classes),
-        *(x.make for x in feature.page_panels),
+        *(x for panel in feature.page_panels for x in list_panel_targets(panel)),
         *feature.services.values(),
         *feature.exports.values(),
     ]

@@ -24,7 +24,7 @@ from sphinx.util import logging
 
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.media.frames import add_min_width
-from ptxscope.page.elements import LIVE_FRAME, LIVE_SCRIPT, make_live_markup
+from ptxscope.page.live_markup import LIVE_FRAME, LIVE_SCRIPT, make_live_markup
 
 from .manual_shown import split_commands
 

@@ -8,6 +8,15 @@ from functools import partial
 
 from ..documents import export
 from ..documents.content.command_words import format_command
+from ..documents.elements import (
+    Child,
+    Element,
+    format_flag,
+    make_button,
+    make_element,
+    make_problem,
+    make_words,
+)
 from ..documents.theme import Theme
 from ..engine.isa.encodings import format_hex, format_value
 from ..engine.isa.types import Role
@@ -18,39 +27,31 @@ from ..engine.syntax.instruction import Input
 from ..engine.tracing import step_text
 from ..engine.tracing.step_text import format_result, format_title, interpret_bits
 from ..engine.tracing.trace import Step, Trace
+from ..feature import load
 from ..learn.prediction import list_locations
 from ..state.actions import ACTIONS
-from . import tool_panels
-from .elements import (
-    Child,
-    Element,
-    format_flag,
-    make_button,
-    make_element,
-    make_problem,
-    make_words,
-)
+from ..state.permalink import format_permalink
+from .instruction_list import find_instructions
 from .page_actions import (
     MAX_LINE_CHARS,
     PAGE_ACTIONS,
     follow_state,
     open_link,
+    perform,
     perform_action,
     refresh_panel,
 )
 from .page_picture import PagePicture, draw_picture, drop_style, list_zones
 from .page_state import PageState
-from .permalink import format_permalink, map_tools
+from .tool_table import map_panel_actions, map_tools
 
 COPY_FORMATS = ("link", "markdown", "svg", "command", "c")
 """What the page copies as text; a PNG is drawn from the SVG."""
 
 _SILENT_ACTIONS = frozenset({"resize", "refresh", "end_line"})
 """Actions after which a message stays: nobody chose them."""
-_TOOL_ACTIONS = frozenset(
-    {"tool_text", "lesson_answer", "lesson_hint", "lesson_reveal", "lesson_go", "open_link"}
-)
-"""Actions after which the open tool may show something else, though its text is the same."""
+_TOOL_ACTIONS = frozenset({"tool_text", "open_link"})
+"""Actions after which the open tool may show something else, as after those of its elements."""
 
 
 class ExplorerPage:
@@ -77,17 +78,20 @@ class ExplorerPage:
         Raise KeyError for an unknown action.
         """
         page = self.state
-        old_tool = page.tool
+        old_tool, is_of_panel = page.tool, action in map_panel_actions()
         if action not in _SILENT_ACTIONS:
             page.message = ""
         if action != "value":
             page.typed_role = ""
         if action in PAGE_ACTIONS:
             PAGE_ACTIONS[action](page, json.loads(arguments))
+        elif is_of_panel:
+            perform(page, load(map_panel_actions()[action]), json.loads(arguments))
         else:
             perform_action(page, action)
         follow_state(page)
-        if page.tool != old_tool or action in _TOOL_ACTIONS:
+        is_panel_old = action in _TOOL_ACTIONS or (is_of_panel and not page.is_panel_stale)
+        if page.tool != old_tool or is_panel_old:
             refresh_panel(page, {})
         return self.format_changes()
 
@@ -151,7 +155,7 @@ def make_view(page: PageState) -> dict[str, object]:
         "#steps": [*_list_steps(page)],
         "#guesses": [*_list_guesses(page)],
         "#answers": [*_list_answers(page)],
-        "#found": [*tool_panels.find_instructions(page.query, page.trace.instruction.entry.lanes)]
+        "#found": [*find_instructions(page.query, page.trace.instruction.entry.lanes)]
         if page.query
         else [],
         "#tools": [

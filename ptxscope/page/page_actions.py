@@ -10,19 +10,21 @@ from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import map_intrinsics
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.asm_bindings import reading_type
-from ..engine.syntax.errors import PtxError, make_printable
+from ..engine.syntax.errors import PtxError, make_printable, quote_word
 from ..engine.syntax.instruction import Signature
 from ..engine.syntax.values import parse_value
+from ..feature import PagePanel, load
 from ..scene.scene_builder import build_scene, choose_part_width
 from ..scene.scene_model import LaneRef, Place
 from ..state import edits, figure_edits, lesson_transitions, step_transitions
 from ..state.actions import ACTIONS, GROUPS
 from ..state.open_block import open_typed_block, with_statements
+from ..state.permalink import PageLink, parse_permalink
 from ..state.requests import Notify, ShowHint, ShowOutcome, Transition
-from . import tool_panels
 from .page_picture import find_kind, parse_place
 from .page_state import OpenTool, PageState
-from .permalink import PageLink, list_panels, map_tools, parse_permalink
+from .tool_table import map_panels, map_tools
+from .transitions import apply_setup
 
 if TYPE_CHECKING:
     from ..engine.tracing.trace import Trace
@@ -33,10 +35,11 @@ Arguments = Mapping[str, Any]
 """The data attributes of an action's element, and fields."""
 MAX_LINE_CHARS = 1 << 14
 """Maximum characters of a line."""
+_MAX_TOOL_CHARS = 200_001
+"""Maximum characters that are kept of a tool's text: more than any tool reads."""
 _WALKS = frozenset({*(action.id for action in GROUPS["Steps"]), "predict"})
 """Actions of the table that edit nothing, so that an open lesson stays open."""
 _TOOL_NAMES = {id_: name for name, id_ in map_tools().items()}
-_REVEALING_TOOLS = frozenset(x.name for x in list_panels() if x.reveals_answer)
 
 
 def perform_action(page: PageState, id_: str) -> None:
@@ -89,13 +92,7 @@ def _perform_edit(page: PageState, transition: Transition, *arguments: object) -
 
 
 def _edit(page: PageState, setup: Setup, *, coalesce: bool = False) -> None:
-    leave_lesson(page)
-    state = page.explorer
-    state.end_typing()
-    is_closing = setup.line != state.setup.line
-    if is_closing:
-        setup = replace(setup, place=None, is_detached=False)
-    state.edit(setup, coalesce=coalesce, is_closing=is_closing)
+    perform(page, apply_setup, setup, coalesce=coalesce)
 
 
 def leave_lesson(page: PageState) -> None:
@@ -107,12 +104,15 @@ def leave_lesson(page: PageState) -> None:
 
 
 def open_link(page: PageState, arguments: Arguments) -> None:
-    """Show what a permalink says; an address that can't be read changes nothing."""
+    """Show what a permalink says, without a tool that the page lacks.
+
+    An address that can't be read changes nothing.
+    """
     try:
         link = parse_permalink(str(arguments["fragment"]))
         setup, cursor = _make_setup(link, page.explorer.setup)
-        if link.tool == "lesson" and link.text:
-            tool_panels.parse_lesson_card(link.text)
+        panel = map_panels().get(link.tool)
+        open_text = _find_opening(panel, link.text)
     except ValueError as error:
         page.message = f"This address can't be read: {make_printable(str(error))}"
         return
@@ -130,10 +130,24 @@ def open_link(page: PageState, arguments: Arguments) -> None:
     if "predict" in link.flags:
         state.begin_predicting(step if link.step else state.enter_statement(1))
     page.tool = OpenTool()
-    if link.tool == "lesson" and link.text:
-        _open_lesson(page, {"name": link.text})
-    elif link.tool:
+    if open_text:
+        perform(page, open_text)
+    elif panel:
         open_tool(page, link.tool, link.text)
+    elif link.tool:
+        tool = quote_word(link.tool)
+        page.message = f"This page has no tool {tool}; the rest of the address is shown."
+
+
+def _find_opening(panel: PagePanel | None, text: str) -> Transition | None:
+    """Return the transition that opens what a text names in a panel, if it names anything.
+
+    Raise ValueError if there is no such thing.
+    """
+    if panel is None or not panel.open_text or not text:
+        return None
+    transition: Transition = load(panel.open_text)(text)
+    return transition
 
 
 def _make_setup(link: PageLink, old_setup: Setup) -> tuple[Setup, ListingCursor | None]:
@@ -383,55 +397,29 @@ def _type_in_tool(page: PageState, arguments: Arguments) -> None:
 
 
 def _cut_text(text: str) -> str:
-    return text[: tool_panels.MAX_LISTING_CHARS + 1]
+    return text[:_MAX_TOOL_CHARS]
 
 
 def refresh_panel(page: PageState, _: Arguments) -> None:
     """Ask the open tool again; it may take longer than a key should."""
-    page.panel, page.panel_key = tool_panels.make_panel(page), page.trace_key
-
-
-def _show_explanation(page: PageState, arguments: Arguments) -> None:
-    if page.diagnosis is not None:
-        explanation = page.diagnosis.explanations[int(arguments["index"])]
-        _edit(page, edits.with_explanation(page.explorer.setup, explanation))
-
-
-def _open_lesson(page: PageState, arguments: Arguments) -> None:
-    """Open a lesson at a card, at the one where it was left, or at its first."""
-    from ..learn.lesson_position import LessonProgress
-
-    name, card = tool_panels.parse_lesson_card(str(arguments["name"]))
-    leave_lesson(page)
-    if card:
-        places = page.explorer.lesson_places
-        progress = places.get(name, LessonProgress())._replace(card=card - 1)
-        page.explorer.lesson_places = {**places, name: progress}
-    perform(page, lesson_transitions.open_lesson, name)
+    panel = map_panels().get(page.tool.name)
+    page.panel = load(panel.make)(page.explorer, page.tool.text) if panel else []
+    page.panel_key = page.trace_key
 
 
 def follow_state(page: PageState) -> None:
-    """Show the card of the open lesson in the tool, or the lessons if it has been left.
+    """Show in a tool what the explorer has open in it, such as a card, or that it has been left.
 
     A panel is closed while it would reveal the answer of a prediction.
     """
-    lesson = page.explorer.lesson
-    if lesson is not None:
-        page.tool = OpenTool("lesson", f"{lesson.lesson.head.name}.{lesson.index + 1}")
-    elif page.tool.name == "lesson":
-        page.tool = OpenTool("lesson")
-    elif page.tool.name in _REVEALING_TOOLS and page.explorer.is_predicting:
-        page.tool = OpenTool()
-
-
-def _answer_lesson(page: PageState, arguments: Arguments) -> None:
-    lesson, text = page.explorer.lesson, str(arguments.get("text", ""))[:200]
-    if lesson is not None:
-        perform(page, lesson_transitions.take_answer, lesson, text, is_entered=True)
-
-
-def _do(transition: Transition) -> Callable[[PageState, Arguments], None]:
-    return lambda page, _: perform(page, transition)
+    for name, panel in map_panels().items():
+        text = load(panel.find_text)(page.explorer) if panel.find_text else None
+        if text is not None:
+            page.tool = OpenTool(name, text)
+        elif name == page.tool.name and panel.find_text:
+            page.tool = OpenTool(name)
+        elif name == page.tool.name and panel.reveals_answer and page.explorer.is_predicting:
+            page.tool = OpenTool()
 
 
 PAGE_ACTIONS: Mapping[str, Callable[[PageState, Arguments], None]] = {
@@ -454,14 +442,5 @@ PAGE_ACTIONS: Mapping[str, Callable[[PageState, Arguments], None]] = {
     "hint": _give_hint,
     "refresh": refresh_panel,
     "tool_text": _type_in_tool,
-    "show_explanation": _show_explanation,
-    "open_lesson": _open_lesson,
-    "lesson_answer": _answer_lesson,
-    "lesson_hint": _do(lesson_transitions.give_card_hint),
-    "lesson_reveal": _do(lesson_transitions.reveal_answer),
-    "lesson_go": lambda page, arguments: perform(
-        page, lesson_transitions.turn_card, int(arguments["delta"])
-    ),
-    "lesson_leave": _do(lesson_transitions.leave_card),
 }
 """The actions of the page's elements, by name; arguments are data attributes and fields."""

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..documents.elements import Child
 from ..documents.options import DEFAULT, Options
 from ..engine.isa.encodings import format_hex
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Input
 from ..engine.tracing.trace import Step, Trace
 from ..state.explorer_state import ExplorerState
+from ..state.permalink import PageLink
 from ..state.setup import FIRST_OPCODE, make_example
-from .elements import Child
-from .permalink import PageLink, list_panels
+from .tool_table import map_panels
 
 if TYPE_CHECKING:
-    from ..diagnosis.explanations import Diagnosis
     from ..engine.tracing.basic_block import BasicBlock
-
-_TRACE_TOOLS = frozenset({"explain", *(x.name for x in list_panels() if x.is_of_trace)})
-"""Tools whose answer depends on the trace."""
 
 
 class OpenTool(NamedTuple):
@@ -53,8 +50,6 @@ class PageState:
         """What the open tool shows."""
         self.panel_key = ""
         """The key of the trace that the panel is about."""
-        self.diagnosis: Diagnosis | None = None
-        """The explanations that the panel shows."""
         self._other_traces: tuple[Trace | None, Trace | None] = None, None
         """A block's evaluation, and that under another model."""
 
@@ -71,7 +66,7 @@ class PageState:
     @property
     def shown_trace(self) -> Trace:
         """The evaluation that is drawn."""
-        return self.block_trace or self.trace
+        return self.explorer.shown_trace
 
     @property
     def target(self) -> BasicBlock:
@@ -167,7 +162,8 @@ class PageState:
     @property
     def is_panel_stale(self) -> bool:
         """Whether the answer of the open tool is for another trace."""
-        return self.tool.name in _TRACE_TOOLS and self.panel_key != self.trace_key
+        panel = map_panels().get(self.tool.name)
+        return panel is not None and panel.is_of_trace and self.panel_key != self.trace_key
 
     @property
     def line(self) -> str:

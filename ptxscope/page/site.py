@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from .. import __version__
 from ..documents import export
+from ..documents.elements import Element, format_html, make_element
 from ..documents.options import Options
 from ..documents.svg.svg_colours import PALETTE, make_style_sheet
 from ..documents.theme import HTML, Pair, Theme, format_declarations
@@ -28,10 +29,9 @@ from ..engine.syntax.parser import parse
 from ..engine.tracing.trace import trace
 from ..files import read
 from ..files import replace as replace_file
-from .elements import Element, format_html, make_element
+from ..state.permalink import PageLink, format_permalink
 from .explorer_page import ExplorerPage
 from .page_picture import draw_picture, drop_style
-from .permalink import PageLink, format_permalink
 
 VERSION = "314.0.7"
 """Version of Pyodide, which has Python 3.14."""

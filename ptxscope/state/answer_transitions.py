@@ -212,7 +212,7 @@ def copy_command(state: ExplorerState) -> Requests:
     """Copy the command that reproduces the current trace."""
     from ..documents.content.command_words import format_command
 
-    text = format_command(state.block_trace or state.trace)
+    text = format_command(state.shown_trace)
     yield CopyText(text, text)
 
 

@@ -285,6 +285,11 @@ class ExplorerState:
         return self.cursor.block_trace if self.cursor and self.block_statement else None
 
     @property
+    def shown_trace(self) -> Trace:
+        """The evaluation of an open block, or else of the instruction."""
+        return self.block_trace or self.trace
+
+    @property
     def block_step(self) -> int:
         """The number of the step, counted through all statements of an open block."""
         block = self.block_trace

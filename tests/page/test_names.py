@@ -13,8 +13,8 @@ import pytest
 from ptxscope.live_figure import LiveFigure
 from ptxscope.page.explorer_page import COPY_FORMATS, ExplorerPage, make_view
 from ptxscope.page.page_actions import PAGE_ACTIONS
-from ptxscope.page.permalink import map_tools
 from ptxscope.page.site import make_site
+from ptxscope.page.tool_table import map_panel_actions, map_tools
 from ptxscope.state.actions import ACTIONS
 from tests.page.test_site import FILES_FOLDER
 
@@ -129,8 +129,12 @@ def test_the_actions_of_elements() -> None:
     assert (
         {"step", "step.next", "predict", "value", "lesson_go", "guess"}
         <= seen
-        <= {*PAGE_ACTIONS, *ACTIONS}
+        <= {*PAGE_ACTIONS, *map_panel_actions(), *ACTIONS}
     )
+
+
+def test_an_action_of_a_panel_has_a_name_of_its_own() -> None:
+    assert not {*map_panel_actions()} & {*PAGE_ACTIONS, *ACTIONS}
 
 
 def test_the_engine_settings_have_all_names_that_javascript_reads() -> None:

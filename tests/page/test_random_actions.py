@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from ptxscope.page.explorer_page import ExplorerPage, make_link
-from ptxscope.page.permalink import map_tools
+from ptxscope.page.tool_table import map_tools
 from tests.tiers import some
 
 LINES = (

@@ -21,10 +21,10 @@ from ptxscope.documents import export
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.live_figure import LiveFigure
-from ptxscope.page.elements import make_live_markup
 from ptxscope.page.explorer_page import ExplorerPage
-from ptxscope.page.permalink import parse_permalink
+from ptxscope.page.live_markup import make_live_markup
 from ptxscope.page.site import CDN, FILES, make_site, write_files
+from ptxscope.state.permalink import parse_permalink
 
 FILES_FOLDER = Path(ptxscope.__file__).parent / "page" / "files"
 MAX_SCRIPT_LINES = 600

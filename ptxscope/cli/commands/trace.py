@@ -116,7 +116,7 @@ def _render_live(trace: Trace, options: Options, arguments: argparse.Namespace) 
 
     from ...documents.content.command_words import list_command_words
     from ...documents.formats.html import format_page
-    from ...page.elements import LIVE_SCRIPT, make_live_markup
+    from ...page.live_markup import LIVE_SCRIPT, make_live_markup
 
     fragment_options = options._replace(standalone=False)
     words = list_command_words(trace, fragment_options)[2:]

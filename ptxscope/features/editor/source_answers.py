@@ -40,12 +40,12 @@ from ...engine.syntax.tokens import Token, TokenKind, tokenize
 from ...engine.tracing.probe_operands import draw_operands
 from ...engine.tracing.trace import Trace, trace
 from ...kernels.sequences.sequence_notes import SequenceSearch
-from ...page.permalink import PageLink, format_permalink
 from ...sources.diagnostic import CheckedInstruction
 from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
 from ...sources.lint import check_text
 from ...sources.source_language import Language, language_of
 from ...sources.source_programs import load
+from ...state.permalink import PageLink, format_permalink
 
 _STATEMENT_START = re.compile(r"[;{}\"'`\n]|\\[nrt]")
 """The text before a statement: a mark, or an escape in a string."""

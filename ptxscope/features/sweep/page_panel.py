@@ -6,13 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
-from ...documents.svg.svg_canvas import Area, SvgCanvas, format_length
-from ...documents.svg.svg_colours import SvgColour
-from ...documents.svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
-from ...documents.svg.text_styles import DATUM, LABEL
-from ...engine.syntax.errors import PtxError
-from ...engine.tracing.trace import Trace
-from ...page.elements import (
+from ...documents.elements import (
     Child,
     Element,
     make_button,
@@ -21,8 +15,14 @@ from ...page.elements import (
     make_field,
     parse_svg,
 )
-from ...page.page_state import PageState
+from ...documents.svg.svg_canvas import Area, SvgCanvas, format_length
+from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
+from ...documents.svg.text_styles import DATUM, LABEL
+from ...engine.syntax.errors import PtxError
+from ...engine.tracing.trace import Trace
 from ...scene.tick_choice import choose_ticks
+from ...state.explorer_state import ExplorerState
 from .axis import IntegerSweep, ResultAxis, iter_landmarks, make_axis
 from .register_parts import (
     RegisterPart,
@@ -86,9 +86,9 @@ def _get_slope(x: Sample, y: Sample) -> float:
     return (y.result_rank - x.result_rank) / (y.rank - x.rank)
 
 
-def make_panel(page: PageState, text: str) -> list[Child]:
+def make_panel(state: ExplorerState, text: str) -> list[Child]:
     """Return what the panel shows."""
-    return sweep(page.shown_trace, text)
+    return sweep(state.shown_trace, text)
 
 
 def sweep(trace: Trace, text: str) -> list[Child]:

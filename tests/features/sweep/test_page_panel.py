@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from ptxscope import parse, trace
+from ptxscope.documents.elements import format_html
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.features.sweep.computation import compute_sweep
 from ptxscope.features.sweep.page_panel import list_runs, list_samples, sweep, sweep_part
 from ptxscope.features.sweep.register_parts import choose_default_result, parse_swept_part
-from ptxscope.page.elements import format_html
 from tests.page.test_explorer_page import BLOCK_LINK, VADD4, act, open_page, text_of
 
 LINES = [

@@ -1,4 +1,4 @@
-"""Elements: parts of the page as nested lists of strings.
+"""Elements: parts of a page in a browser, as nested lists of strings.
 
 The page's JavaScript creates a node for each, ``format_html`` writes them into a file. Text is only
 ever text: neither of them reads markup.
@@ -6,30 +6,21 @@ ever text: neither of them reads markup.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from html import escape
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from ..engine.isa.encodings import format_hex
-from ..engine.syntax.errors import Problem, PtxError, caret_lines, make_printable
-from ..engine.tracing.trace import Trace
+from ..engine.syntax.errors import (
+    Problem,
+    PtxError,
+    caret_lines,
+    make_printable,
+    make_printable_lines,
+)
 
 Element = list[Any]
 """A tag, its attributes, and its children, which are elements or texts."""
 Child = Element | str
-LIVE_SCRIPT = "live.js"
-"""The module that redraws figures, in the folder of the engine."""
-LIVE_FRAME = "px-frame-live"
-"""Class of the element within the document whose content is redrawn; without one, all is."""
-_LIVE_STYLE = (
-    ".px-live form{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:center;margin:.5rem 0;"
-    "font-family:system-ui,sans-serif}"
-    ".px-live form[hidden]{display:none}"
-    ".px-live form input{font-family:ui-monospace,monospace;width:13rem;max-width:100%}"
-    ".px-live output{flex-basis:100%;white-space:pre-wrap;font-family:ui-monospace,monospace}"
-)
 _VOID = frozenset({"img", "input", "br", "progress"})
 
 
@@ -76,6 +67,13 @@ def make_error(error: PtxError) -> Element:
     return make_element("div", *(make_problem(error, x) for x in error.errors), role="alert")
 
 
+def make_report(text: str) -> Element:
+    """Return a report in lines, as in a terminal."""
+    return make_element(
+        "pre", make_printable_lines(text.rstrip("\n")), class_="report", tabindex="0"
+    )
+
+
 def make_field(
     label: str, name: str, text: str, *, key: str = "", hint: str = "", rows: str = ""
 ) -> Element:
@@ -117,38 +115,3 @@ def format_html(child: Child) -> str:
     opening = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
     inner = "".join(map(format_html, children))
     return f"<{tag}{opening}>" if tag in _VOID else f"<{tag}{opening}>{inner}</{tag}>"
-
-
-# --- live figures: a still document, fields for its operands, and what redraws it --------------
-
-
-def make_live_markup(document: str, trace: Trace, words: Sequence[str], script: str) -> str:
-    """Return HTML around a document of a trace.
-
-    ``words`` are the arguments of ``ptxscope trace`` that make the document, and ``script`` is the
-    address of ``live.js``.
-    """
-    target = trace.block
-    fields = [
-        make_element(
-            "label",
-            f"{operand.name} ",
-            make_element(
-                "input",
-                type="text",
-                name=operand.name,
-                value=format_hex(trace.operands[operand.roles[0]], operand.type.bits),
-                autocomplete="off",
-                spellcheck="false",
-            ),
-        )
-        for operand in target.inputs
-        if operand.roles[0] not in target.constants
-    ]
-    form = make_element("form", *fields, make_element("output", class_="px-state"), hidden=True)
-    return (
-        f'<div class="px-live" data-words="{escape(json.dumps(list(words)))}">\n'
-        f"<style>{_LIVE_STYLE}</style>\n{format_html(form)}\n"
-        f'<div class="px-document">{document}</div>\n'
-        f'<script type="module" src="{escape(script)}"></script>\n</div>\n'
-    )

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope.page.permalink import (
+from ptxscope.state.permalink import (
     MAX_PERMALINK_CHARS,
     PageLink,
     format_permalink,
     parse_permalink,
 )
-from tools.page_proof import HOSTILE, draw_link
+from tests.driving.permalinks import HOSTILE, draw_link
 
 TEXTS = st.text(st.characters(blacklist_categories=("Cc", "Cs")), max_size=80)
 
@@ -44,6 +44,11 @@ def test_any_text_round_trips(line: str, text: str, step: int) -> None:
         assert parse_permalink(fragment) == link
 
 
+def test_the_name_of_a_tool_may_be_any_word() -> None:
+    """A page that lacks it opens the rest."""
+    assert parse_permalink("x&unknown=1") == PageLink("x", tool="unknown", text="1")
+
+
 def test_an_overlong_line_has_no_permalink() -> None:
     assert format_permalink(PageLink("x" * MAX_PERMALINK_CHARS)) == ""
 
@@ -64,7 +69,7 @@ def test_at_least_forty_hostile_permalinks_are_tested() -> None:
 
 @pytest.mark.parametrize(
     "fragment",
-    ["x&step=-1", "x&step=1e9", "x&step=\u0661", "x&a=1&a=2", "x&v=2", "x&both=2", "x&unknown=1",
+    ["x&step=-1", "x&step=1e9", "x&step=\u0661", "x&a=1&a=2", "x&v=2", "x&both=2", "x&Unknown=1",
      "x&a", "x&a=%00", "%FF", "x&lesson=1&check=2", "a" * 2001],
 )  # fmt: skip
 def test_a_meaningless_permalink_is_refused(fragment: str) -> None:

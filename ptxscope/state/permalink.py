@@ -7,14 +7,13 @@ is data: text that is parsed as a line or as a value, a number, or a word of a l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from functools import cache
 from typing import NamedTuple
 from urllib.parse import quote_plus, unquote_plus
 
 from ..engine.isa.types import Role
 from ..engine.syntax.errors import quote_word
-from ..feature import PagePanel, arrange, list_features
 
 MAX_PERMALINK_CHARS = 2000
 """Maximum characters of a permalink after ``#``."""
@@ -23,22 +22,9 @@ _MAX_STEP = 999
 _READABLE = "@!$*,;:/[]"
 """Characters that stay as they are, beside letters, digits and ``_.-~``."""
 _ROLES = frozenset(map(str, Role))
-_OWN_TOOLS = {"explain": "explain", "check": "check", "lesson": "lessons"}
+_TOOL_NAME = re.compile(r"[a-z][a-z_-]*+")
 _FLAGS = ("both", "result", "predict")
 """Words for what else is shown: each is absent or ``1``."""
-
-
-@cache
-def list_panels() -> tuple[PagePanel, ...]:
-    """Return the panels that features add."""
-    return tuple(panel for feature in list_features() for panel in feature.page_panels)
-
-
-@cache
-def map_tools() -> Mapping[str, str]:
-    """Return the explorer's action by the name of each tool beside the picture."""
-    added = [(panel.name, panel) for panel in list_panels()]
-    return dict(arrange(_OWN_TOOLS.items(), added, lambda panel: panel.action))
 
 
 class PageLink(NamedTuple):
@@ -53,7 +39,7 @@ class PageLink(NamedTuple):
     flags: frozenset[str] = frozenset()
     """Words of ``both`` (the steps of both answers), ``result`` (before its step), ``predict``."""
     tool: str = ""
-    """The open tool, of ``map_tools``; empty if none is."""
+    """The open tool; empty if none is. A page may lack it."""
     text: str = ""
     """What is typed in it."""
 
@@ -106,9 +92,7 @@ def _with_pair(link: PageLink, name: str, text: str) -> PageLink:
         if text == "1":
             return link._replace(flags=link.flags | {name})
         raise ValueError(f"{name} is {quote_word(text)}; it is 1 or left out")
-    if name == "prove":  # a tool of earlier pages, which have no solver either
-        return link
-    if name in map_tools():
+    if _TOOL_NAME.fullmatch(name):
         if not link.tool:
             return link._replace(tool=name, text=text)
         raise ValueError(f"it opens {link.tool} and {name}; one tool is open at a time")

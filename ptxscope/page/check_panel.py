@@ -1,0 +1,34 @@
+"""The panel of a page that checks a pasted listing."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..documents.elements import Child, make_element, make_field, make_report
+from ..state.explorer_state import ExplorerState
+
+MAX_LISTING_CHARS = 200_000
+"""Maximum characters of a pasted listing."""
+
+
+def make_panel(_: ExplorerState, text: str) -> list[Child]:
+    """Return the diagnostics of a pasted listing."""
+    from ..documents.formats.check_report import count_items, format_summary, item_lines
+    from ..sources.lint import check_text
+    from ..sources.suppressions import hide_remarks
+
+    form = make_element(
+        "form",
+        make_field("PTX, CUDA, or anything that has PTX in it", "text", text, rows="8"),
+        make_element("button", "Check", type="submit"),
+        data_do="tool_text",
+    )
+    if not text.strip():
+        return [form]
+    if len(text) > MAX_LISTING_CHARS:
+        return [form, make_report(f"error: more than {MAX_LISTING_CHARS:,} characters")]
+    counts = Counter[str]()
+    items = count_items(hide_remarks(check_text(text, "pasted")), counts)
+    lines = [line for item in items for line in item_lines(item)]
+    lines.append(format_summary(counts))
+    return [form, make_report("\n".join(lines))]

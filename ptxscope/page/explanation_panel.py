@@ -1,0 +1,94 @@
+"""The panel of a page that explains an unexpected result."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..documents.elements import (
+    Child,
+    make_button,
+    make_element,
+    make_error,
+    make_field,
+    make_report,
+)
+from ..engine.syntax.errors import PtxError
+from ..engine.tracing.trace import Trace
+from ..state.edits import with_explanation
+from ..state.explorer_state import ExplorerState
+from ..state.requests import Requests
+from .transitions import apply_setup
+
+if TYPE_CHECKING:
+    from ..diagnosis.explanations import Diagnosis
+
+_MAX_EXPLAINED = 16
+"""Maximum statements of a block that is explained: the time grows with their square."""
+
+
+class ShownDiagnosis:
+    """The explanations that the panel shows."""
+
+    def __init__(self) -> None:
+        self.diagnosis: Diagnosis | None = None
+
+
+def make_panel(state: ExplorerState, text: str) -> list[Child]:
+    """Return what the panel shows; its explanations are kept, to be shown."""
+    children, state.get_attached(ShownDiagnosis).diagnosis = explain(state.shown_trace, text)
+    return children
+
+
+def show_explanation(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
+    """Show the instruction, the operands and the model of an explanation."""
+    diagnosis = state.get_attached(ShownDiagnosis).diagnosis
+    if diagnosis is not None:
+        explanation = diagnosis.explanations[int(arguments["index"])]
+        yield from apply_setup(state, with_explanation(state.setup, explanation))
+
+
+def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
+    """Return the explanations of an observed result, or the command that finds them."""
+    from ..diagnosis.explanations import investigate
+    from ..diagnosis.observation import Observation, parse_got
+    from ..documents.formats.diagnosis_report import format_causes, iter_diagnosis_blocks
+    from ..documents.formats.report import write_report
+    from ..engine.syntax.asm_bindings import reading_type
+
+    ins = trace.block
+    names = list(ins.results.values())
+    hint = " ".join(f"{x}=1" for x in names) if len(names) > 1 else "0x11223344, -1, 0x??01??00"
+    form = make_element(
+        "form",
+        make_field("I got", "text", text, hint=hint),
+        make_element("button", "Explain", type="submit"),
+        data_do="tool_text",
+    )
+    about = "Which result did you get instead? Write ? for unknown digits."
+    if not text.strip():
+        return [make_element("p", about), form], None
+    try:
+        parts = text.split() if len(names) > 1 else [text]
+        observed = dict(parse_got(ins, part, reading_type) for part in parts)
+    except PtxError as error:
+        return [form, make_error(error)], None
+    observation = Observation(trace.operands, observed)
+    if len(trace.parts) > _MAX_EXPLAINED:
+        values = (f"{x.name}={trace.operands[x.roles[0]]:#x}" for x in ins.inputs)
+        words = ["ptxscope", "explain", str(ins), *values]
+        words += [word for part in parts for word in ("--got", part)]
+        about = f"A page explains blocks of up to {_MAX_EXPLAINED} statements. The command line:"
+        return [form, make_element("p", about), make_report(shlex.join(words))], None
+    diagnosis = investigate(ins, [observation])
+    buttons = [
+        make_button(
+            f"Show it {format_causes(explanation)}", "show_explanation", data_index=str(index)
+        )
+        for index, explanation in enumerate(diagnosis.explanations[:8])
+        if len(trace.parts) == 1
+    ]
+    rows = make_element("p", *buttons, class_="choices") if buttons else ""
+    blocks = iter_diagnosis_blocks(diagnosis, with_all=True, is_brief=True)
+    return [form, rows, make_report(write_report(blocks))], diagnosis

@@ -1,0 +1,181 @@
+"""The panel of a page that plays lessons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..documents.elements import Child, Element, make_button, make_element, make_field
+from ..state import lesson_transitions
+from ..state.explorer_state import ExplorerState
+from ..state.requests import Requests, Transition
+
+if TYPE_CHECKING:
+    from ..learn.lesson_position import LessonPosition, LessonProgress
+
+
+def make_panel(state: ExplorerState, _: str) -> list[Child]:
+    """Return the card of the open lesson, or all lessons."""
+    return show_lesson(state.lesson) if state.lesson else list_lessons(state.lesson_places)
+
+
+def find_card(state: ExplorerState) -> str | None:
+    """Return the name of the open lesson and the number of its card, or None: ``lanes.3``."""
+    lesson = state.lesson
+    return f"{lesson.lesson.head.name}.{lesson.index + 1}" if lesson else None
+
+
+# --- actions -----------------------------------------------------------------------------
+
+
+def open_card(text: str) -> Transition:
+    """Return the transition that opens a lesson at a card: ``lanes.3``.
+
+    Without a card, it is the one where the lesson was left, or its first. Raise ValueError if there
+    is no such lesson.
+    """
+    name, card = parse_lesson_card(text)
+
+    def open_lesson(state: ExplorerState) -> Requests:
+        from ..learn.lesson_position import LessonProgress
+
+        yield from lesson_transitions.leave(state)
+        if card:
+            places = state.lesson_places
+            progress = places.get(name, LessonProgress())._replace(card=card - 1)
+            state.lesson_places = {**places, name: progress}
+        yield from lesson_transitions.open_lesson(state, name)
+
+    return open_lesson
+
+
+def open_lesson(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
+    """Open a lesson."""
+    yield from open_card(str(arguments["name"]))(state) or ()
+
+
+def answer(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
+    """Grade an answer."""
+    if state.lesson is not None:
+        text = str(arguments.get("text", ""))[:200]
+        yield from lesson_transitions.take_answer(state, state.lesson, text, is_entered=True)
+
+
+def give_hint(state: ExplorerState, _: Mapping[str, Any]) -> None:
+    """Show the next hint."""
+    lesson_transitions.give_card_hint(state)
+
+
+def reveal_answer(state: ExplorerState, _: Mapping[str, Any]) -> Requests:
+    """Show the answer."""
+    yield from lesson_transitions.reveal_answer(state)
+
+
+def turn_card(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
+    """Go to another card."""
+    yield from lesson_transitions.turn_card(state, int(arguments["delta"]))
+
+
+def leave(state: ExplorerState, _: Mapping[str, Any]) -> Requests:
+    """Close the lesson at its card."""
+    yield from lesson_transitions.leave_card(state)
+
+
+# --- elements ----------------------------------------------------------------------------
+
+
+def list_lessons(places: Mapping[str, LessonProgress]) -> list[Child]:
+    """Return the next lesson, and all in their groups, with the card at which one was left."""
+    from itertools import groupby
+
+    from ..learn.lesson import Head, list_headings
+    from ..learn.lesson_position import LessonProgress, describe_lesson, find_next_lesson
+
+    def make_item(head: Head) -> Element:
+        button = make_button(head.title, "open_lesson", data_name=head.name)
+        about = describe_lesson(head, places.get(head.name, LessonProgress()))
+        return make_element("li", button, make_element("div", about))
+
+    heads, number = {head.name: head for head in list_headings()}, 1
+    children: list[Child] = []
+    if name := find_next_lesson([*heads], places):
+        label = f"{'Next' if places else 'Begin with'}: {heads[name].title}"
+        children.append(make_element("p", make_button(label, "open_lesson", data_name=name)))
+    for group, members in groupby(heads.values(), lambda head: head.group):
+        items = list(map(make_item, members))
+        children.append(make_element("h2", group))
+        children.append(make_element("ol", *items, start=str(number), class_="lessons"))
+        number += len(items)
+    return children
+
+
+def parse_lesson_card(text: str) -> tuple[str, int]:
+    """Return the name of a lesson and the number of a card, from ``lanes.3``; 0 from ``lanes``.
+
+    Raise ValueError if there is no such lesson.
+    """
+    from ..learn.lesson import parse_lesson_name
+
+    name, _, card = text.partition(".")
+    is_number = card.isascii() and card.isdecimal() and len(card) < 4
+    return parse_lesson_name(name or text), int(card) if is_number else 0
+
+
+def show_lesson(lesson: LessonPosition) -> list[Child]:
+    """Return the card of an open lesson."""
+    from ..learn.lesson_text import describe_anchor, describe_question
+
+    card, count = lesson.card, len(lesson.lesson.cards)
+    children: list[Child] = [
+        make_element("p", f"{lesson.lesson.head.title}: card {lesson.index + 1} of {count}"),
+        make_element("h2", card.title),
+        *_make_paragraphs(card.text),
+    ]
+    if anchor := describe_anchor(card):
+        children.append(make_element("p", anchor, class_="anchor"))
+    if lesson.is_open:
+        children.append(
+            make_element(
+                "form",
+                make_field(
+                    f"{describe_question(card)} =",
+                    "text",
+                    lesson.take_text(),
+                    key=f"-{lesson.lesson.head.name}-{lesson.index}",
+                ),
+                make_element("button", "Answer", type="submit"),
+                make_button("Hint", "lesson_hint"),
+                make_button("Show the answer", "lesson_reveal"),
+                data_do="lesson_answer",
+            )
+        )
+    if lesson.feedback:
+        children += _make_paragraphs(lesson.feedback.signed_text)
+    elif card.ask and lesson.is_answered:
+        children += _make_paragraphs(card.remark)
+    last = "End the lesson" if lesson.is_last else "Next card"
+    children.append(
+        make_element(
+            "p",
+            make_button("Previous card", "lesson_go", data_delta="-1", disabled=not lesson.index),
+            make_button(last, "lesson_go", data_delta="1"),
+            make_button("Leave", "lesson_leave"),
+            class_="choices",
+        )
+    )
+    return children
+
+
+def _make_paragraphs(text: Sequence[object]) -> list[Child]:
+    from ..learn.text_templates import TemplatePiece, TemplatePieceKind
+
+    paragraphs: list[list[Child]] = [[]]
+    for piece in text:
+        assert isinstance(piece, TemplatePiece)
+        if piece.text == "\n\n":
+            paragraphs.append([])
+        elif piece.kind is TemplatePieceKind.PLAIN:
+            paragraphs[-1].append(piece.text)
+        else:
+            paragraphs[-1].append(make_element("code", piece.text))
+    return [make_element("p", *x) for x in paragraphs if x]
