@@ -35,6 +35,12 @@ class Service(StrEnum):
 
     EVALUATE_TABLE = "evaluate table"
     """Evaluate a block, under a model, for the file that the arguments of ``eval`` name."""
+    MAKE_RUN_PARSER = "make run parser"
+    """``() -> Parser``: the parser of ``ptxscope run``, with the options of kernels too."""
+    RUN_KERNEL = "run kernel"
+    """``(words, text, name, bar) -> int | None``: run a kernel of a file's text from its parameters
+    as the words of ``ptxscope run`` say; None if they are for a run from registers.
+    """
 
 
 class Placed(Protocol):

@@ -43,15 +43,15 @@ from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.note_targets import parse_note, parse_steps
 from ptxscope.engine.tracing.trace import make_trace
+from ptxscope.features.kernels.launches.device_code import load_device_code
+from ptxscope.features.kernels.launches.launch_text import parse_argument
+from ptxscope.features.kernels.launches.printed_text import format_text
 from ptxscope.features.machine.machine_instruction import (
     parse_disassembly,
     parse_machine_instruction,
 )
 from ptxscope.features.sweep.register_parts import parse_swept_part
 from ptxscope.kernels.blocks.block_parser import parse_block
-from ptxscope.kernels.launches.device_code import load_device_code
-from ptxscope.kernels.launches.launch_text import parse_argument
-from ptxscope.kernels.launches.printed_text import format_text
 from ptxscope.kernels.sequences.sequence_notes import SequenceSearch
 from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer

@@ -105,13 +105,13 @@ def test_a_run_counts_its_progress_until_ctrl_c(monkeypatch: pytest.MonkeyPatch)
         advance(12, 345)
         raise KeyboardInterrupt
 
-    launches = "ptxscope.kernels.launches"
+    launches = "ptxscope.features.kernels.launches"
     monkeypatch.setattr(f"{launches}.run_explanations.explain_run", explain_until_interrupted)
     done = launch("--expect", "param1[0]=1", "--explain")
     assert done.returncode == 130
     assert "interrupted after 12 of 345 changes" in done.stderr
     monkeypatch.setattr(f"{launches}.kernel_run.Launch.run", run_in_two_waves)
-    monkeypatch.setattr("ptxscope.cli.support.kernel_launch.ProgressBar.begin", begin)
+    monkeypatch.setattr("ptxscope.features.kernels.command.ProgressBar.begin", begin)
     done = launch("--steps", "1e6")
     assert done.returncode == 130
     assert "interrupted after 12,345 thread instructions" in done.stderr

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ptxscope.kernels.launches.device_code import DeviceCode, load_device_code
-from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
+from ptxscope.features.kernels.launches.device_code import DeviceCode, load_device_code
+from ptxscope.features.kernels.launches.kernel_run import KernelRun, run_kernel
 from tests.reference_data import DATA
 
 Array = npt.NDArray[Any]

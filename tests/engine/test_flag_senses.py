@@ -17,9 +17,9 @@ from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, Observed
 from ptxscope.engine.semantics.models import find_errata, parse_model
 from ptxscope.engine.semantics.plan import compute_results
+from ptxscope.features.kernels.launches.kernel_run import run_kernel
+from ptxscope.features.kernels.launches.launch_text import Argument
 from ptxscope.kernels.blocks.block_parser import parse_block
-from ptxscope.kernels.launches.kernel_run import run_kernel
-from ptxscope.kernels.launches.launch_text import Argument
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
 from tests.engine.test_launches import make_kernel

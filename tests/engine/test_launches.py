@@ -16,10 +16,10 @@ import numpy.typing as npt
 import pytest
 
 from ptxscope import PtxError
-from ptxscope.kernels.launches import memory
-from ptxscope.kernels.launches.kernel_run import KernelRun, run_kernel
-from ptxscope.kernels.launches.thread_log import ThreadLog
-from ptxscope.kernels.launches.thread_state import LaunchError
+from ptxscope.features.kernels.launches import memory
+from ptxscope.features.kernels.launches.kernel_run import KernelRun, run_kernel
+from ptxscope.features.kernels.launches.thread_log import ThreadLog
+from ptxscope.features.kernels.launches.thread_state import LaunchError
 from tests.driving.kernel_texts import is_like, read_kernels, replace_words
 from tests.reference_data import read_lines
 from tests.tiers import ci_only, some
@@ -235,7 +235,7 @@ def test_untouched_memory_occupies_no_memory() -> None:
     """A process of its own, whose memory may grow by 400 MB, reads and writes 64 places of 2 GB."""
     code = f"""
 import resource
-from ptxscope.kernels.launches.kernel_run import run_kernel
+from ptxscope.features.kernels.launches.kernel_run import run_kernel
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in KiB
 run_kernel({make_kernel("ret;")!r}, {{"in": "zeros:u32:1", "out": "zeros:u32:1"}})

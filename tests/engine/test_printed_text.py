@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from ptxscope.kernels.launches.kernel_run import run_kernel
-from ptxscope.kernels.launches.printed_text import format_text, iter_lines_of_texts
-from ptxscope.kernels.launches.thread_state import LaunchError
+from ptxscope.features.kernels.launches.kernel_run import run_kernel
+from ptxscope.features.kernels.launches.printed_text import format_text, iter_lines_of_texts
+from ptxscope.features.kernels.launches.thread_state import LaunchError
 from tests.driving.kernel_texts import read_kernels
 from tests.tiers import some
 

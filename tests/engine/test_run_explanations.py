@@ -18,13 +18,18 @@ import pytest
 
 import ptxscope
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.kernels.launches.device_code import DeviceCode, load_device_code
-from ptxscope.kernels.launches.instruction_changes import ChangeKind
-from ptxscope.kernels.launches.kernel_run import DEFAULT_MAX_STEPS, Launch, make_launch, run_kernel
-from ptxscope.kernels.launches.replicas import ThreadSelection, run_replicas
-from ptxscope.kernels.launches.run_explanations import RunDiagnosis, explain_run
-from ptxscope.kernels.launches.statement_changes import iter_changes
-from ptxscope.kernels.launches.thread_state import LaunchError
+from ptxscope.features.kernels.launches.device_code import DeviceCode, load_device_code
+from ptxscope.features.kernels.launches.instruction_changes import ChangeKind
+from ptxscope.features.kernels.launches.kernel_run import (
+    DEFAULT_MAX_STEPS,
+    Launch,
+    make_launch,
+    run_kernel,
+)
+from ptxscope.features.kernels.launches.replicas import ThreadSelection, run_replicas
+from ptxscope.features.kernels.launches.run_explanations import RunDiagnosis, explain_run
+from ptxscope.features.kernels.launches.statement_changes import iter_changes
+from ptxscope.features.kernels.launches.thread_state import LaunchError
 from tests.driving.kernel_texts import is_like, read_kernels, replace_words
 from tests.reference_data import DATA, read_lines
 from tests.tiers import ci_only, sampled, whole

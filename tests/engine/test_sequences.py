@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from ptxscope.engine.isa.intrinsics import map_intrinsics
+from ptxscope.features.kernels.launches.kernel_run import run_kernel
 from ptxscope.kernels.blocks.block_parser import parse_block, trace_block
-from ptxscope.kernels.launches.kernel_run import run_kernel
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.kernels.sequences import may_have_sequences
 from ptxscope.kernels.sequences.dataflow import find_flow

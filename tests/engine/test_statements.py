@@ -9,7 +9,7 @@ from ptxscope.engine.program.statement import Statement
 from ptxscope.engine.syntax.opcodes import OPCODES
 from ptxscope.engine.syntax.register_accesses import find_accesses
 from ptxscope.engine.syntax.tokens import find_statements
-from ptxscope.kernels.launches.kernel_run import run_kernel
+from ptxscope.features.kernels.launches.kernel_run import run_kernel
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
 from tests.reference_data import read_lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from ...diagnosis.observation import Observed, parse_observed
@@ -21,6 +21,7 @@ from ...engine.syntax.errors import (
     make_printable,
 )
 from ...engine.syntax.values import parse_value
+from ...feature import Service, find_services
 from ...kernels.program_runs.execution import execute
 from ...kernels.program_runs.program_run import (
     Run,
@@ -38,7 +39,6 @@ from ..support.arguments import (
     add_model,
     choose_model,
     make_command_parser,
-    parse_seconds,
     parse_words,
 )
 from ..support.inputs import open_text
@@ -52,7 +52,7 @@ from ..support.run_report import (
 )
 from ..support.streams import CommandError, ProgressBar, command_errors
 
-_EPILOG = """\
+RUN_HELP = """\
 The run computes the instructions that `ptxscope list` names, and mov between a word and a list of
 registers. Any other instruction makes the registers that it writes unknown. So does a 64-bit
 product or common 64-bit instruction, mostly for an index or an address, if it reads an unknown
@@ -63,24 +63,18 @@ second time that line 1 makes t unknown, and t@0=value for the start. A taken br
 
 A value has the type of its register: x=5 is an integer for a .b32 and 5.0 for an .f32. If the
 register is not declared, its use gives the type.
-
-A kernel whose parameters have values runs from them to its stores, over a grid of blocks: give each
-by its name, or as param0, param1, … A pointer takes a buffer: @a.npy, @a.bin:u32, zeros:u32:64,
-random:s16:100:SEED, [1,2,3] or [1,2,3]:u8. The run shows the buffers that changed and whether they
-are exact: an element is unknown, shown as ?, if an instruction that is not modelled may have
-changed it. For such a run, --expect takes param2[3]=0x7f, param2[3]=0x??7f, param2=[1,?,3] or
-param2=@expected.npy, and --explain names the lines where one change gives all expected values.
-
-examples:
-  ptxscope run kernel.ptx --block 32 param0=@a.npy param1=zeros:u32:64 --save param1=out.npy
-  ptxscope run kernel.ptx param0=@a.npy param1=zeros:u32:64 --expect param1=@b.npy --explain
+"""
+RUN_EXAMPLES = """\
   ptxscope run kernel.ptx --kernel sad_stereo %r1=0 %r2=1 %r7=0x01020304 %r8=0x04030201 …
   ptxscope run 'asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, %2, %2; not.b32 %0, t; }" …)' %1=1 %2=2
   ptxscope run kernel.ptx %r1=5 --watch %r7 --break 48
   ptxscope run kernel.ptx %r1=5 --expect %r7=0x7f
-
-Exit status: 0 for success, 1 if a value is not as expected or a kernel cannot continue, 2 if the
-request is invalid.
+"""
+_EPILOG = f"""\
+{RUN_HELP}
+examples:
+{RUN_EXAMPLES}
+Exit status: 0 for success, 1 if a value is not as expected, 2 if the request is invalid.
 """
 _MAX_OMISSIONS = 12
 _MIN_BAR_CHARS = 1 << 21
@@ -90,21 +84,26 @@ _MIN_BAR_CHARS = 1 << 21
 def run(words: Sequence[str]) -> int:
     """Run the program and print its effects."""
     with ProgressBar() as bar:
-        return _run_file(parse_words(make_parser(), words), bar)
+        return _run_words(words, bar)
 
 
-def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
+def _run_words(words: Sequence[str], bar: ProgressBar) -> int:
+    arguments, has_other_options = _parse(words)
     text, name = _read_program_text(arguments.file, bar)
-    if _is_launch(arguments, text, name):
-        from ..support.kernel_launch import launch_kernel  # NumPy
-
-        return launch_kernel(arguments, text, name, choose_model(arguments.model), bar)
+    is_for_services = has_other_options or may_be_launch(arguments, text)
+    services = find_services(Service.RUN_KERNEL) if is_for_services else ()
+    for run_kernel in services:
+        status: int | None = run_kernel(words, text, name, bar)
+        if status is not None:
+            return status
     bar.begin("loading", len(text), "characters", is_slow=len(text) > _MIN_BAR_CHARS)
     loaded = load(text, name, bar.advance_to)
     program = _choose_program(loaded, arguments.kernel, is_cuda="__global__" in text)
     if program.problems:
         error = PtxError(program.text, program.problems)
         raise CommandError(error.format_with_lines(f"{make_printable(program.name)}, "), 1)
+    if is_for_services and not services:
+        _refuse_parameters(program, arguments.values)
     values = parse_inputs(program, arguments.values)
     expected_results = _parse_expected(program, arguments.expect)
     watched = _find_watched(program, arguments.watch)
@@ -113,8 +112,7 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     program_run = execute(
         program, values, model, stop_line=arguments.stop, on_progress=bar.advance_to
     )
-    names = (text.partition("=")[0].strip() for text in arguments.values)
-    spare = (name for name in names if _is_spare(program, name))
+    spare = (name for name in list_names(arguments.values) if _is_spare(program, name))
     program_run = program_run._replace(unused=(*program_run.unused, *spare))
     bar.begin("printing", len(program_run.steps), "steps")
     bar.begin_printing()
@@ -130,27 +128,66 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
                 print(line)
     if request:
         sys.stdout.flush()
-        raise CommandError(_format_request(program_run) + _suggest_parameters(program, text, name))
+        raise CommandError(_format_request(program_run) + _suggest_parameters(program))
     return int(bool(find_wrong_registers(program_run, expected_results)))
 
 
-def _is_launch(arguments: argparse.Namespace, text: str, name: str) -> bool:
-    """Return whether to run a kernel from its parameters, not from registers."""
-    options = (arguments.grid, arguments.block, arguments.shared, arguments.steps, arguments.save)
-    if arguments.thread or arguments.explain or arguments.explain_all or any(options):
-        return True
-    names = {value.partition("=")[0].strip() for value in arguments.values}
-    if ".entry" not in text or not names or any(name.startswith("%") for name in names):
-        return False
-    from ..support.kernel_launch import has_parameter  # NumPy
+def _parse(words: Sequence[str]) -> tuple[argparse.Namespace, bool]:
+    """Return the arguments, and whether there are options that the core may not have.
 
-    return has_parameter(text, name, names)
+    Only then features are looked for.
+    """
+    parser = make_register_parser(add_help=False)
+    parser.allow_abbrev = False
+    try:
+        return parse_words(parser, words), False
+    except CommandError:
+        return parse_words(make_parser(), words), True
+
+
+def may_be_launch(arguments: argparse.Namespace, text: str) -> bool:
+    """Return whether the values may be those of a kernel's parameters, not of registers."""
+    names = list_names(arguments.values)
+    return ".entry" in text and bool(names) and not any(name.startswith("%") for name in names)
+
+
+def list_names(texts: Sequence[str]) -> list[str]:
+    """Return the names in ``name=value`` arguments."""
+    return [text.partition("=")[0].strip() for text in texts]
+
+
+def _refuse_parameters(program: Program, texts: Sequence[str]) -> None:
+    """Raise CommandError for the value of a parameter, which no feature takes."""
+    parameters = {x.name for x in program.parameters}
+    parameters |= {f"param{i}" for i in range(len(program.parameters))}
+    for name in list_names(texts):
+        if name in parameters:
+            raise CommandError(
+                f"error: {name} is a parameter of {make_printable(program.name)}; no feature here "
+                "runs a kernel from its parameters: give the values of registers"
+            )
 
 
 def make_parser() -> Parser:
-    """Return the command's parser."""
+    """Return the command's parser, with the options of a feature that runs kernels."""
+    makers = find_services(Service.MAKE_RUN_PARSER)
+    parser: Parser = makers[0]() if makers else make_register_parser()
+    return parser
+
+
+def make_register_parser(
+    epilog: str = _EPILOG,
+    add_options: Callable[[Parser, argparse._ArgumentGroup], None] | None = None,
+    *,
+    add_help: bool = True,
+) -> Parser:
+    """Return the parser of runs from registers.
+
+    ``add_options`` adds to its options for debugging, and groups after these.
+    """
     about = "Run a kernel or a block of inline assembly, line by line."
-    parser = make_command_parser("run", about, _EPILOG, usage="FILE [name=value ...]")
+    usage = "FILE [name=value ...]"
+    parser = make_command_parser("run", about, epilog, usage=usage, add_help=add_help)
     parser.add_argument(
         "file",
         metavar="FILE",
@@ -177,44 +214,8 @@ def make_parser() -> Parser:
         metavar="NAME=VALUE",
         help="observed value of a register at the end; repeatable",
     )
-    debugging.add_argument(
-        "--explain",
-        action="store_true",
-        help="with --expect, try one change at each instruction of a kernel with parameters",
-    )
-    debugging.add_argument(
-        "--explain-all",
-        action="store_true",
-        help="like --explain, but try unlikely changes even if a likely one explains everything",
-    )
-    debugging.add_argument(
-        "--timeout",
-        type=parse_seconds,
-        default=60.0,
-        metavar="SECONDS",
-        help="time limit of --explain (default: 60)",
-    )
-    launch = parser.add_argument_group("kernels with parameters")
-    launch.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks (default: 1)")
-    launch.add_argument("--block", metavar="X[,Y[,Z]]", help="threads in a block (default: 1)")
-    launch.add_argument(
-        "--shared", type=int, metavar="BYTES", help="dynamic shared memory of a block"
-    )
-    launch.add_argument(
-        "--save",
-        action="append",
-        default=[],
-        metavar="NAME=FILE",
-        help="file for a buffer: .npy, or plain bytes; repeatable",
-    )
-    launch.add_argument(
-        "--steps", metavar="COUNT", help="limit of instructions over all threads (default: 1e8)"
-    )
-    launch.add_argument(
-        "--thread",
-        metavar="X[,Y[,Z]][@BLOCK]",
-        help="thread whose steps are shown (default block: 0)",
-    )
+    if add_options:
+        add_options(parser, debugging)
     output = parser.add_argument_group("output").add_mutually_exclusive_group()
     output.add_argument(
         "--trace",
@@ -394,11 +395,9 @@ def _format_request(program_run: Run) -> str:
     return "\n".join(lines)
 
 
-def _suggest_parameters(program: Program, text: str, file: str) -> str:
-    """Return a line on how to run a kernel from its parameters; empty if it has none."""
-    if ".entry" not in text:
+def _suggest_parameters(program: Program) -> str:
+    """Return a line on how to run a kernel from its parameters; empty if nothing does."""
+    if not (program.is_kernel and program.parameters and find_services(Service.RUN_KERNEL)):
         return ""
-    from ..support.kernel_launch import describe_kernel  # NumPy
-
-    description = describe_kernel(text, file, program.name)
-    return f"\nor give its parameters instead: {make_printable(description)}" if description else ""
+    values = " ".join(f"param{i}=…" for i in range(len(program.parameters)))
+    return f"\nor give its parameters instead: {values}"

@@ -1,6 +1,6 @@
 """Kernels: all threads of one, stepped through in the explorer."""
 
-from ...feature import Feature, HelpPanel, Key
+from ...feature import Feature, HelpPanel, Key, Service
 
 FEATURE = Feature(
     "kernels",
@@ -13,7 +13,7 @@ FEATURE = Feature(
             "run",
             "Run a kernel with arguments, by threads",
             f"{__package__}.transitions:run_kernel",
-            f"{__package__}.transitions:check_listing",
+            "ptxscope.state.listing_transitions:check_listing",
         ),
     ),
     help_panels=(
@@ -29,4 +29,16 @@ FEATURE = Feature(
             (f"{__package__}.terminal.run_screen:RunScreen",),
         ),
     ),
+    services={
+        Service.MAKE_RUN_PARSER: f"{__package__}.command:make_parser",
+        Service.RUN_KERNEL: f"{__package__}.command:launch_kernel",
+    },
+    exports={
+        "KernelRun": f"{__package__}.launches.kernel_run:KernelRun",
+        "LaunchError": f"{__package__}.launches.thread_state:LaunchError",
+        "RunDiagnosis": f"{__package__}.launches.run_explanations:RunDiagnosis",
+        "RunExplanation": f"{__package__}.launches.run_explanations:RunExplanation",
+        "explain_kernel": f"{__package__}.launches.run_explanations:explain_kernel",
+        "run_kernel": f"{__package__}.launches.kernel_run:run_kernel",
+    },
 )

@@ -18,11 +18,11 @@ from ...engine.program.statement import Statement
 from ...engine.records import FrozenRecord
 from ...engine.semantics.models import parse_model
 from ...engine.syntax.errors import make_printable
-from ...kernels.launches.device_code import DeviceCode, load_device_code
-from ...kernels.launches.expected_elements import Expectations, list_buffers, parse_expectations
-from ...kernels.launches.kernel_run import Launch, choose_kernel
-from ...kernels.launches.launch import LaunchShape
-from ...kernels.launches.launch_text import (
+from .launches.device_code import DeviceCode, load_device_code
+from .launches.expected_elements import Expectations, list_buffers, parse_expectations
+from .launches.kernel_run import Launch, choose_kernel
+from .launches.launch import LaunchShape
+from .launches.launch_text import (
     POINTER_TYPES,
     Argument,
     ArgumentError,

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ...kernels.launches.thread_log import ThreadStep
+from .launches.thread_log import ThreadStep
 
 _INTERVAL = 1 << 11
 MAX_PLACES = 256

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...kernels.launches.kernel_run import KernelBuffer
-from ...kernels.launches.launch_text import find_parameter, format_dtype
-from ...kernels.launches.memory_regions import MemoryContents, Region
+from .launches.kernel_run import KernelBuffer
+from .launches.launch_text import find_parameter, format_dtype
+from .launches.memory_regions import MemoryContents, Region
 
 if TYPE_CHECKING:
     from .thread_run import ThreadRun
@@ -169,7 +169,7 @@ def _find_changed(run: ThreadRun, space: str, region: Region, size: int) -> set[
 
 
 def _find_wrong(run: ThreadRun, buffer: KernelBuffer | None) -> set[int]:
-    from ...kernels.launches.expected_elements import find_differences
+    from .launches.expected_elements import find_differences
 
     if buffer is None or run.result is None:
         return set()

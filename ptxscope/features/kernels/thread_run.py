@@ -17,14 +17,14 @@ from ...engine.program.statement import Statement
 from ...engine.records import FrozenRecord
 from ...engine.syntax.errors import format_count
 from ...engine.syntax.instruction import Instruction
-from ...kernels.launches.expected_elements import find_differences
-from ...kernels.launches.kernel_run import KernelRun
-from ...kernels.launches.launch_text import parse_thread
-from ...kernels.launches.memory_regions import Region, WriteJournal, describe_address
-from ...kernels.launches.run_explanations import RunDiagnosis, explain_run
-from ...kernels.launches.thread_log import ThreadLog, ThreadStep
-from ...kernels.launches.thread_state import LaunchError
 from .launch_request import KernelLaunch
+from .launches.expected_elements import find_differences
+from .launches.kernel_run import KernelRun
+from .launches.launch_text import parse_thread
+from .launches.memory_regions import Region, WriteJournal, describe_address
+from .launches.run_explanations import RunDiagnosis, explain_run
+from .launches.thread_log import ThreadLog, ThreadStep
+from .launches.thread_state import LaunchError
 from .step_history import MAX_PLACES, StepHistory, ThreadState, iter_stored
 
 OnProgress = Callable[..., None]

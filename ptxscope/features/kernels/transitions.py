@@ -7,16 +7,14 @@ from dataclasses import replace
 
 from ...engine.program.program import Program
 from ...engine.syntax.errors import make_printable
-from ...kernels.launches.device_code import DeviceCode
 from ...state.edit_transitions import edit
 from ...state.explorer_state import ExplorerState
-from ...state.listing_transitions import check_listing, go_to
+from ...state.listing_transitions import go_to
 from ...state.requests import Act, AskText, Notify, Open, Requests, ShowHint
 from ...state.setup import OperandOrigin, make_setup
 from .launch_request import load_kernel, parse_launch, suggest_launch
+from .launches.device_code import DeviceCode
 from .thread_run import Evaluation, ThreadRun, run_thread
-
-__all__ = ["check_listing", "run_kernel"]
 
 
 class LeftRun:

@@ -307,7 +307,7 @@ def test_what_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (run.limit_text, run.title.endswith("0 of 76 steps")) == ("", True)
     stopped = launch("out=zeros:u32:9 n=9 --steps 40", _LOOP)
     assert "--steps sets a limit" in stopped.limit_text
-    monkeypatch.setattr("ptxscope.kernels.launches.thread_log.MAX_STEPS", 50)
+    monkeypatch.setattr("ptxscope.features.kernels.launches.thread_log.MAX_STEPS", 50)
     cut = launch("out=zeros:u32:9 n=9", _LOOP)
     assert cut.title.endswith("0 of the first 50 steps")
     assert cut.limit_text == "The thread continues, but only 50 of its steps are kept."

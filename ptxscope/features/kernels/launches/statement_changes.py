@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ...engine.isa.types import CARRY_REGISTER
-from ...engine.program.control_flow import find_thread_blocks
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement, StatementKind
-from ...engine.program.statement_operands import (
+from ....engine.isa.types import CARRY_REGISTER
+from ....engine.program.control_flow import find_thread_blocks
+from ....engine.program.program import Program
+from ....engine.program.statement import Statement, StatementKind
+from ....engine.program.statement_operands import (
     TYPE_BITS,
     ConstantOperand,
     MemoryOperand,
@@ -21,9 +21,9 @@ from ...engine.program.statement_operands import (
     RegisterOperand,
     SpecialOperand,
 )
-from ...engine.semantics.models import Model
-from ...engine.syntax.errors import format_count
-from ...engine.syntax.opcodes import (
+from ....engine.semantics.models import Model
+from ....engine.syntax.errors import format_count
+from ....engine.syntax.opcodes import (
     ACCESSES,
     BARRIERS,
     COLLECTIVES,

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.program.control_flow import find_thread_blocks
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import RegisterOperand
+from ....engine.program.control_flow import find_thread_blocks
+from ....engine.program.program import Program
+from ....engine.program.statement import Statement
+from ....engine.program.statement_operands import RegisterOperand
 from .memory import Bits
 
 Floats = npt.NDArray[Any]

@@ -12,17 +12,17 @@ from ...documents.formats.json_text import Fields, convert_to_json
 from ...engine.isa.encodings import format_hex
 from ...engine.program.statement import Statement
 from ...engine.syntax.errors import format_count
-from ...kernels.launches.conflicts import ConflictKind, KernelConflict
-from ...kernels.launches.expected_elements import Expectations, find_differences
-from ...kernels.launches.fidelity import UnknownDecision
-from ...kernels.launches.kernel_run import KernelBuffer, KernelRun, Launch
-from ...kernels.launches.launch import LaunchShape
-from ...kernels.launches.launch_text import format_dtype
-from ...kernels.launches.memory_regions import describe_address
-from ...kernels.launches.printed_text import iter_lines_of_texts
-from ...kernels.launches.run_explanations import RunDiagnosis, RunExplanation
-from ...kernels.launches.thread_log import ThreadLog, ThreadStep
-from ...kernels.launches.thread_state import LaunchError, PrintedText
+from .launches.conflicts import ConflictKind, KernelConflict
+from .launches.expected_elements import Expectations, find_differences
+from .launches.fidelity import UnknownDecision
+from .launches.kernel_run import KernelBuffer, KernelRun, Launch
+from .launches.launch import LaunchShape
+from .launches.launch_text import format_dtype
+from .launches.memory_regions import describe_address
+from .launches.printed_text import iter_lines_of_texts
+from .launches.run_explanations import RunDiagnosis, RunExplanation
+from .launches.thread_log import ThreadLog, ThreadStep
+from .launches.thread_state import LaunchError, PrintedText
 
 if TYPE_CHECKING:
     from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.isa.types import Type
-from ...engine.program.program import Program
-from ...engine.program.variables import Variable
-from ...engine.syntax.errors import PtxError, find_closest_spelling, quote_word
-from ...engine.syntax.values import parse_integer, parse_value
-from ...engine.tracing.operand_bits import check_argument
+from ....engine.isa.types import Type
+from ....engine.program.program import Program
+from ....engine.program.variables import Variable
+from ....engine.syntax.errors import PtxError, find_closest_spelling, quote_word
+from ....engine.syntax.values import parse_integer, parse_value
+from ....engine.tracing.operand_bits import check_argument
 from .launch import LaunchShape, Shape
 from .memory import check_memory
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.program.statement import Statement, make_vector_move
-from ...engine.program.statement_operands import (
+from ....engine.program.statement import Statement, make_vector_move
+from ....engine.program.statement_operands import (
     TYPE_BITS,
     Operand,
     PairOperand,

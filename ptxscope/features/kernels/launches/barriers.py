@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import RegisterOperand
-from ...engine.syntax.errors import format_count
+from ....engine.program.statement import Statement
+from ....engine.program.statement_operands import RegisterOperand
+from ....engine.syntax.errors import format_count
 from .conflicts import Mask, ThreadScope
 from .thread_state import (
     CallFrame,

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import Operand, RegisterOperand
-from ...engine.syntax.opcodes import ADDRESS_PLACES
+from ....engine.program.program import Program
+from ....engine.program.statement import Statement
+from ....engine.program.statement_operands import Operand, RegisterOperand
+from ....engine.syntax.opcodes import ADDRESS_PLACES
 from .conflicts import ThreadScope
 from .fidelity import Causes
 from .memory import Bits, Elements, make_elements

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.syntax.errors import format_count
+from ....engine.syntax.errors import format_count
 from .fidelity import Causes
 
 Numbers = npt.NDArray[np.int64]

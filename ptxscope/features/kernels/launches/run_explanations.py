@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...diagnosis.observation import Observed
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import SymbolOperand
-from ...engine.semantics.models import PTXAS_MODELS, Model
-from ...engine.syntax.opcodes import ATOMICS, EXCHANGES
-from ...engine.tracing.operand_bits import check_argument
+from ....diagnosis.observation import Observed
+from ....engine.program.program import Program
+from ....engine.program.statement import Statement
+from ....engine.program.statement_operands import SymbolOperand
+from ....engine.semantics.models import PTXAS_MODELS, Model
+from ....engine.syntax.opcodes import ATOMICS, EXCHANGES
+from ....engine.tracing.operand_bits import check_argument
 from .device_code import DeviceCode
 from .expected_elements import (
     ExpectedBuffer,

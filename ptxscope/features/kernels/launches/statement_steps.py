@@ -10,13 +10,13 @@ from itertools import product
 
 import numpy as np
 
-from ...engine.arrays.array_program import RunBuffers
-from ...engine.arrays.block_runner import bind_plan
-from ...engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import MemoryOperand
-from ...engine.semantics.plan import Plan
-from ...engine.syntax.opcodes import (
+from ....engine.arrays.array_program import RunBuffers
+from ....engine.arrays.block_runner import bind_plan
+from ....engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
+from ....engine.program.statement import Statement
+from ....engine.program.statement_operands import MemoryOperand
+from ....engine.semantics.plan import Plan
+from ....engine.syntax.opcodes import (
     ATOMICS,
     BARRIERS,
     FENCES,
@@ -25,7 +25,7 @@ from ...engine.syntax.opcodes import (
     STORES,
     WAITS,
 )
-from ...engine.tracing.evaluation import make_plan
+from ....engine.tracing.evaluation import make_plan
 from .atomics import make_atomic
 from .conflicts import ThreadScope
 from .float_steps import make_float_conversion, make_float_step

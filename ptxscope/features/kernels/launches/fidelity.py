@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.program.statement import Statement
+from ....engine.program.statement import Statement
 
 Causes = npt.NDArray[np.uint64]
 NEVER_WRITTEN = 1

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...engine.program.control_flow import CodeBlock, find_thread_blocks, is_collective, is_leaving
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement
-from ...engine.syntax.opcodes import BARRIERS
+from ....engine.program.control_flow import CodeBlock, find_thread_blocks, is_collective, is_leaving
+from ....engine.program.program import Program
+from ....engine.program.statement import Statement
+from ....engine.syntax.opcodes import BARRIERS
 from .barriers import Barriers
 from .jumps import Leaving, leave_frame, make_branch, make_call, make_indexed_branch
 from .launch import WARP

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.program.program import Program
-from ...engine.program.statement_operands import SymbolOperand
-from ...engine.program.variables import Variable
+from ....engine.program.program import Program
+from ....engine.program.statement_operands import SymbolOperand
+from ....engine.program.variables import Variable
 from .device_code import DeviceCode
 from .launch import LaunchShape, Wave
 from .memory import AddressSpace, check_memory

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import (
+from ....engine.program.program import Program
+from ....engine.program.statement import Statement
+from ....engine.program.statement_operands import (
     TYPE_BITS,
     ConstantOperand,
     Operand,
@@ -19,7 +19,7 @@ from ...engine.program.statement_operands import (
     SinkOperand,
     convert_constant_operand,
 )
-from ...engine.semantics.models import Model
+from ....engine.semantics.models import Model
 from .conflicts import Accessors, Conflict, KernelConflict, Mask, ThreadScope
 from .device_code import DeviceCode
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity

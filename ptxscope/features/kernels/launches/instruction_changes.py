@@ -11,25 +11,25 @@ from enum import IntEnum
 from itertools import chain
 from typing import NamedTuple
 
-from ...diagnosis.causes import Cause, CauseKind, Variants, change_instruction
-from ...diagnosis.form_causes import iter_form_causes
-from ...diagnosis.line_changes import iter_carry_changes, iter_digit_changes
-from ...diagnosis.value_causes import iter_value_causes
-from ...engine.arrays.call_sequence import get_storage_dtype
-from ...engine.isa.entry import Entry
-from ...engine.isa.types import Type
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import (
+from ....diagnosis.causes import Cause, CauseKind, Variants, change_instruction
+from ....diagnosis.form_causes import iter_form_causes
+from ....diagnosis.line_changes import iter_carry_changes, iter_digit_changes
+from ....diagnosis.value_causes import iter_value_causes
+from ....engine.arrays.call_sequence import get_storage_dtype
+from ....engine.isa.entry import Entry
+from ....engine.isa.types import Type
+from ....engine.program.program import Program
+from ....engine.program.statement import Statement
+from ....engine.program.statement_operands import (
     iter_register_names,
 )
-from ...engine.semantics.models import Model
-from ...engine.semantics.plan import Plan
-from ...engine.syntax.instruction import Immediate, Instruction, Register
-from ...engine.syntax.opcodes import (
+from ....engine.semantics.models import Model
+from ....engine.semantics.plan import Plan
+from ....engine.syntax.instruction import Immediate, Instruction, Register
+from ....engine.syntax.opcodes import (
     LOADS,
 )
-from ...engine.tracing.evaluation import make_plan
+from ....engine.tracing.evaluation import make_plan
 from .thread_state import find_dtype
 
 _ALL_ROLES = frozenset(("a", "b", "c", "e", "d", "p", "q", "cc", "guard"))

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import TYPE_BITS
+from ....engine.program.statement import Statement
+from ....engine.program.statement_operands import TYPE_BITS
 from .float_arithmetic import (
     EXTREMA,
     FLOAT_TYPES,

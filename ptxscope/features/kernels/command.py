@@ -1,9 +1,9 @@
-"""Kernels that ``ptxscope run`` runs from their parameters to their stores."""
+"""The kernels that ``ptxscope run`` runs from their parameters to their stores."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ...cli.commands.run import (
+    RUN_EXAMPLES,
+    RUN_HELP,
+    list_names,
+    make_register_parser,
+    may_be_launch,
+)
+from ...cli.support.arguments import Parser, choose_model, parse_seconds, parse_words
+from ...cli.support.array_files import read_array_file, write_array_file
+from ...cli.support.streams import CommandError, ProgressBar, print_message
 from ...documents.formats.json_text import format_json
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import (
@@ -20,28 +30,6 @@ from ...engine.syntax.errors import (
     format_names,
     make_printable,
 )
-from ...kernels.launches.device_code import DeviceCode, load_device_code
-from ...kernels.launches.expected_elements import (
-    NamedBuffer,
-    find_differences,
-    get_buffer,
-    list_buffers,
-    parse_expectations,
-)
-from ...kernels.launches.kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch, choose_kernel
-from ...kernels.launches.launch import LaunchShape
-from ...kernels.launches.launch_text import (
-    ArgumentError,
-    FileArgument,
-    convert_bytes,
-    find_parameter,
-    parse_shape,
-    parse_thread,
-    parse_values,
-)
-from ...kernels.launches.thread_log import ThreadLog
-from ...kernels.launches.thread_state import LaunchError
-from .array_files import read_array_file, write_array_file
 from .kernel_report import (
     failure_to_json,
     iter_difference_lines,
@@ -52,30 +40,123 @@ from .kernel_report import (
     iter_thread_lines,
     run_to_json,
 )
-from .streams import CommandError, ProgressBar, print_message
+from .launches.device_code import DeviceCode, load_device_code
+from .launches.expected_elements import (
+    NamedBuffer,
+    find_differences,
+    get_buffer,
+    list_buffers,
+    parse_expectations,
+)
+from .launches.kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch, choose_kernel
+from .launches.launch import LaunchShape
+from .launches.launch_text import (
+    ArgumentError,
+    FileArgument,
+    convert_bytes,
+    find_parameter,
+    parse_shape,
+    parse_thread,
+    parse_values,
+)
+from .launches.thread_log import ThreadLog
+from .launches.thread_state import LaunchError
 
 if TYPE_CHECKING:
-    from ...kernels.launches.run_explanations import RunDiagnosis
+    from .launches.run_explanations import RunDiagnosis
 
 
-def has_parameter(text: str, file: str, names: Collection[str]) -> bool:
-    """Return whether some names are those of parameters of the kernels of a file's text."""
+_EPILOG = f"""\
+{RUN_HELP}
+A kernel whose parameters have values runs from them to its stores, over a grid of blocks: give each
+by its name, or as param0, param1, … A pointer takes a buffer: @a.npy, @a.bin:u32, zeros:u32:64,
+random:s16:100:SEED, [1,2,3] or [1,2,3]:u8. The run shows the buffers that changed and whether they
+are exact: an element is unknown, shown as ?, if an instruction that is not modelled may have
+changed it. For such a run, --expect takes param2[3]=0x7f, param2[3]=0x??7f, param2=[1,?,3] or
+param2=@expected.npy, and --explain names the lines where one change gives all expected values.
+
+examples:
+  ptxscope run kernel.ptx --block 32 param0=@a.npy param1=zeros:u32:64 --save param1=out.npy
+  ptxscope run kernel.ptx param0=@a.npy param1=zeros:u32:64 --expect param1=@b.npy --explain
+{RUN_EXAMPLES}
+Exit status: 0 for success, 1 if a value is not as expected or a kernel cannot continue, 2 if the
+request is invalid.
+"""
+_LAUNCH_OPTIONS = ("explain", "explain_all", "thread", "grid", "block", "shared", "steps", "save")
+"""The options that only a launch has."""
+
+
+def make_parser() -> Parser:
+    """Return the parser of ``ptxscope run``, with the options of kernels."""
+    return make_register_parser(_EPILOG, _add_options)
+
+
+def _add_options(parser: Parser, debugging: argparse._ArgumentGroup) -> None:
+    debugging.add_argument(
+        "--explain",
+        action="store_true",
+        help="with --expect, try one change at each instruction of a kernel with parameters",
+    )
+    debugging.add_argument(
+        "--explain-all",
+        action="store_true",
+        help="like --explain, but try unlikely changes even if a likely one explains everything",
+    )
+    debugging.add_argument(
+        "--timeout",
+        type=parse_seconds,
+        default=60.0,
+        metavar="SECONDS",
+        help="time limit of --explain (default: 60)",
+    )
+    launch = parser.add_argument_group("kernels with parameters")
+    launch.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks (default: 1)")
+    launch.add_argument("--block", metavar="X[,Y[,Z]]", help="threads in a block (default: 1)")
+    launch.add_argument(
+        "--shared", type=int, metavar="BYTES", help="dynamic shared memory of a block"
+    )
+    launch.add_argument(
+        "--save",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="file for a buffer: .npy, or plain bytes; repeatable",
+    )
+    launch.add_argument(
+        "--steps", metavar="COUNT", help="limit of instructions over all threads (default: 1e8)"
+    )
+    launch.add_argument(
+        "--thread",
+        metavar="X[,Y[,Z]][@BLOCK]",
+        help="thread whose steps are shown (default block: 0)",
+    )
+
+
+def launch_kernel(words: Sequence[str], text: str, name: str, bar: ProgressBar) -> int | None:
+    """Run a kernel of a file's text, print its buffers and the report of fidelity; save buffers.
+
+    Return the exit status, or None if the words of the command are for a run from registers.
+    """
+    arguments = parse_words(make_parser(), words)
+    if not _is_launch(arguments, text, name):
+        return None
+    return _launch(arguments, text, name, choose_model(arguments.model), bar)
+
+
+def _is_launch(arguments: argparse.Namespace, text: str, file: str) -> bool:
+    """Return whether to run a kernel from its parameters, not from registers."""
+    if any(getattr(arguments, x) for x in _LAUNCH_OPTIONS):
+        return True
+    if not may_be_launch(arguments, text):
+        return False
+    names = list_names(arguments.values)
     kernels = load_device_code(text, name=file, kernel="").kernels
     return any(find_parameter(kernel, name) is not None for kernel in kernels for name in names)
 
 
-def describe_kernel(text: str, file: str, name: str) -> str:
-    """Return the parameters of a kernel, ``param0=… param1=…``; empty if it has none."""
-    kernel = load_device_code(text, name=file, kernel="").functions.get(name)
-    if kernel is None or not kernel.is_kernel or not kernel.parameters:
-        return ""
-    return " ".join(f"param{i}=…" for i in range(len(kernel.parameters)))
-
-
-def launch_kernel(
+def _launch(
     arguments: argparse.Namespace, text: str, file: str, model: Model, bar: ProgressBar
 ) -> int:
-    """Run a kernel, print its buffers and the report of fidelity, and save buffers."""
     if arguments.trace:
         raise CommandError("error: --trace is for runs from registers, not from parameters")
     diagnosis: RunDiagnosis | None = None
@@ -148,8 +229,7 @@ def launch_kernel(
 
 def _describe_lack_of_kernel(arguments: argparse.Namespace, file: str) -> str:
     """Return which option needs a kernel, and what explains other programs."""
-    names = ("explain", "explain_all", "thread", "grid", "block", "shared", "steps", "save")
-    options = [f"--{x.replace('_', '-')}" for x in names if getattr(arguments, x)]
+    options = [f"--{x.replace('_', '-')}" for x in _LAUNCH_OPTIONS if getattr(arguments, x)]
     verb = "need" if len(options) > 1 else "needs"
     message = f"error: there is no kernel (.entry) here; {format_names(options)} {verb} one"
     if arguments.explain or arguments.explain_all:
@@ -219,7 +299,7 @@ class _Request:
 
     def explain(self, result: KernelRun | None) -> RunDiagnosis:
         """Return the changes that give what was expected."""
-        from ...kernels.launches.run_explanations import explain_run
+        from .launches.run_explanations import explain_run
 
         bar, arguments = self._bar, self._arguments
         bar.begin("explaining", None, "changes")

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...diagnosis.observation import Observed, make_observed, parse_observed
-from ...engine.isa.types import Type
-from ...engine.program.program import Program
-from ...engine.program.variables import Variable
-from ...engine.syntax.errors import PtxError
-from ...engine.tracing.operand_bits import abbreviate_value, check_argument, convert_to_integer
+from ....diagnosis.observation import Observed, make_observed, parse_observed
+from ....engine.isa.types import Type
+from ....engine.program.program import Program
+from ....engine.program.variables import Variable
+from ....engine.syntax.errors import PtxError
+from ....engine.tracing.operand_bits import abbreviate_value, check_argument, convert_to_integer
 from .conflicts import Mask
 from .device_code import DeviceCode
 from .fidelity import NEVER_WRITTEN

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import (
+from ....engine.program.statement import Statement
+from ....engine.program.statement_operands import (
     TYPE_BITS,
     ConstantOperand,
     MemoryOperand,

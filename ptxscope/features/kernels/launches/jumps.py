@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import (
+from ....engine.program.program import Program
+from ....engine.program.statement import Statement
+from ....engine.program.statement_operands import (
     ConstantOperand,
     ListOperand,
     Operand,
@@ -18,7 +18,7 @@ from ...engine.program.statement_operands import (
     VectorOperand,
     iter_register_names,
 )
-from ...engine.program.variables import Variable
+from ....engine.program.variables import Variable
 from .memory import AddressSpace, join_bytes
 from .printed_text import find_integer, make_reader, read_string
 from .thread_state import (

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
 from typing import NamedTuple
 
-from ...engine.program.program import Program
-from ...engine.program.program_loader import load_module
-from ...engine.program.statement import Statement, StatementKind
-from ...engine.program.statement_reader import rename_registers
-from ...engine.program.variables import Variable
-from ...engine.syntax.opcodes import ATOMICS, FENCES
-from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
-from ...sources.source_language import Language, language_of
+from ....engine.program.program import Program
+from ....engine.program.program_loader import load_module
+from ....engine.program.statement import Statement, StatementKind
+from ....engine.program.statement_reader import rename_registers
+from ....engine.program.variables import Variable
+from ....engine.syntax.opcodes import ATOMICS, FENCES
+from ....sources.embedded_ptx import EmbeddedPtx, find_ptx
+from ....sources.source_language import Language, language_of
 
 _FUNCTIONS = (".entry", ".func")
 _MARKS = (StatementKind.LABEL, StatementKind.BLOCK_START, StatementKind.BLOCK_END)

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...engine.program.statement import Statement
-from ...engine.program.statement_operands import (
+from ....engine.program.statement import Statement
+from ....engine.program.statement_operands import (
     TYPE_BITS,
     MemoryOperand,
     VectorOperand,
     iter_register_names,
 )
-from ...engine.syntax.opcodes import ACCESSES, ATOMICS, CALLS, STORES, WITHOUT_DESTINATION
+from ....engine.syntax.opcodes import ACCESSES, ATOMICS, CALLS, STORES, WITHOUT_DESTINATION
 from .conflicts import get_threads
 from .memory_regions import AccessError, Region, WriteJournal
 from .memory_steps import Address, Target, parse_memory_form

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.program.program import Program
-from ...engine.semantics.models import ISA_MODEL, Model
-from ...engine.syntax.errors import PtxError
-from ...engine.tracing.evaluation import resolve_model
-from ...engine.tracing.operand_bits import check_argument, check_count
+from ....engine.program.program import Program
+from ....engine.semantics.models import ISA_MODEL, Model
+from ....engine.syntax.errors import PtxError
+from ....engine.tracing.evaluation import resolve_model
+from ....engine.tracing.operand_bits import check_argument, check_count
 from .conflicts import KernelConflict, get_threads
 from .device_code import DeviceCode, load_device_code
 from .fidelity import Causes, Fidelity

@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...diagnosis.causes import Cause, ObservedCase
-from ...diagnosis.observation import Observation
-from ...engine.arrays.array_program import RunBuffers
-from ...engine.arrays.block_runner import bind_plan
-from ...engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
-from ...engine.program.statement import Statement
-from ...engine.semantics.models import Model
+from ....diagnosis.causes import Cause, ObservedCase
+from ....diagnosis.observation import Observation
+from ....engine.arrays.array_program import RunBuffers
+from ....engine.arrays.block_runner import bind_plan
+from ....engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
+from ....engine.program.statement import Statement
+from ....engine.semantics.models import Model
 from .fidelity import Causes, Fidelity
 from .instruction_changes import StatementChange
 from .jumps import Leaving
