@@ -26,8 +26,8 @@ def report() -> Iterator[str]:
         "trace": process(*TRACE),
         "trace --model ptxas": process(*TRACE, "--model=ptxas"),
         "eval": process("-m", "ptxscope", "eval", LINE, *VALUES),
-        "list": process("-m", "ptxscope", "list"),
-        "show": process("-m", "ptxscope", "show", "vmad"),
+        "show": process("-m", "ptxscope", "show"),
+        "show vmad": process("-m", "ptxscope", "show", "vmad"),
         "errata": process("-m", "ptxscope", "errata"),
     }
     found = interleaved(runs, 21)

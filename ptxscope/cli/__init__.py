@@ -10,6 +10,7 @@ from importlib import import_module
 from itertools import takewhile
 
 from .support.arguments import (
+    OLD_COMMANDS,
     find_command_module,
     find_new_spelling,
     make_top_parser,
@@ -92,6 +93,8 @@ def _flush_output() -> int:
 
 
 def _run_command(words: Sequence[str]) -> int:
+    if words and (new := OLD_COMMANDS.get(words[0])):
+        raise CommandError(f"error: {words[0]} is no longer a command; write `{new}`")
     if not words or (not find_command_module(words[0]) and _can_open(words[0])):
         words = ("open", *words)
     if module := find_command_module(words[0]):

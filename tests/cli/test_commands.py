@@ -29,7 +29,7 @@ def ptxscope(*arguments: str, stdin: str = "", status: int = 0) -> Done:
 
 
 def test_commands_in_a_process_give_the_same_output() -> None:
-    for words in (("trace", LINE, *VALUES), ("list",), ("show", "varvg2"), ("--help",)):
+    for words in (("trace", LINE, *VALUES), ("show",), ("show", "varvg2"), ("--help",)):
         command = [sys.executable, "-m", "ptxscope", *words]
         done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
         assert (done.returncode, done.stdout, done.stderr) == run(*words)
@@ -48,14 +48,14 @@ def test_the_command_in_a_trace_prints_the_same_trace() -> None:
     assert again.stdout == printed
 
 
-def test_list_prints_every_instruction_and_the_form_counts() -> None:
-    printed = ptxscope("list").stdout
+def test_show_without_an_opcode_prints_every_instruction_and_the_form_counts() -> None:
+    printed = ptxscope("show").stdout
     total = 51_565_095_951 + 3_696 + 2_352  # docs/semantics.md, 3: the table, and the halves
     assert f"{total:,}" in printed
     for opcode in CATALOG:
         assert f"  {opcode} " in printed
     assert max(map(len, printed.splitlines())) <= 80
-    entries = json.loads(ptxscope("list", "-f", "json").stdout)
+    entries = json.loads(ptxscope("show", "-f", "json").stdout)
     assert [entry["opcode"] for entry in entries] == list(CATALOG)
     assert sum(entry["forms"] for entry in entries[:27]) == total
     assert all(entry[key] for entry in entries for key in ("group", "summary", "ptx_isa", "target"))
@@ -96,7 +96,7 @@ _LIGHT = [
     ("trace", LINE, *VALUES),
     ("trace", "vadd.u32.u32.u32.sat d, a, b", "a=-1", "b=1", "--model", "ptxas"),
     ("eval", LINE, *VALUES),
-    ("list",),
+    ("show",),
     ("show", "vmad"),
     ("errata",),
     ("--help",),

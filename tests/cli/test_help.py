@@ -7,32 +7,20 @@ import pytest
 from ptxscope.cli.support.arguments import Parser, find_command_module, map_commands
 from ptxscope.feature import load
 from tests.driving.command_line import run
+from tests.driving.feature_tables import extend_table
 
 SCREEN_LINES = 24
-FIRST = {
+FIRST_SCREENS = {
     "open": ("PTX", "name=value", "--model", "--lesson", "--predict"),
     "trace": ("PTX", "name=value", "--model", "-f", "-o"),
     "eval": ("PTX", "name=value", "--model", "--csv", "--arrays"),
-    "sweep": ("PTX", "name=value", "--x", "--y", "--of", "--range", "-f"),
     "explain": ("PTX", "name=value", "--got", "--observations", "--all"),
-    "prove": ("A", "B", "--same", "--where", "--model", "--model-b", "--timeout"),
-    "find": ("PTX", "name=value", "--where", "-n", "--model"),
-    "lower": ("PTX", "--arch", "--ptxas", "--nvdisasm", "-f"),
-    "verify": ("PTX", "--all", "--family", "--arch", "--ptxas", "--model"),
-    "vectors": ("PTX", "-n", "--cover", "-f", "-o"),
-    "check": ("FILE", "-f", "-q", "--fix", "--fail-on", "-j N"),
     "run": ("FILE", "name=value", "--kernel", "--model", "--break", "--watch", "--expect"),
-    "export": ("FILE.md", "--update", "--check", "<!-- /ptxscope -->"),
     "lesson": ("LESSON", "-f", "--restart", "ptxscope lesson lanes"),
-    "list": ("-f",),
     "show": ("OPCODE", "-f", "-o", "ptxscope show vabsdiff4"),
-    "page": ("-o", "--runtime", "ptxscope page -o site/"),
-    "errata": ("ID", "-f"),
-    "lsp": ("--page", "docs/editor.md"),
-    "mcp": ("docs/editor.md",),
     "completion": ("bash", "zsh", "fish", "~/.bashrc"),
 }
-"""What the first screen of each command's help must have."""
+"""What the first screen of the help of each of the core's commands must have."""
 
 
 def parser_of(command: str) -> Parser:
@@ -49,7 +37,7 @@ def test_the_first_screen_of_help_has_the_main_parts(
     assert done.returncode == 0
     screen = "\n".join(done.stdout.splitlines()[:SCREEN_LINES])
     assert screen.startswith(f"usage: ptxscope {command} ")
-    for text in FIRST[command]:
+    for text in extend_table(FIRST_SCREENS, "command_lines", "FIRST_SCREENS")[command]:
         assert text in screen
 
 

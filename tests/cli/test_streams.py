@@ -17,58 +17,22 @@ import pytest
 
 from ptxscope.cli import main
 from ptxscope.cli.support.arguments import map_commands
+from tests.driving import command_lines
 from tests.driving.command_line import run_in_terminal
+from tests.driving.command_lines import LINE
+from tests.driving.feature_tables import extend_table
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="descriptors of POSIX")
 
-LINE = "vadd.u32.u32.u32.sat d, a, b"
-MARKED = f"<!-- ptxscope trace '{LINE}' a=1 b=2 -->\n<!-- /ptxscope -->\n"
-ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));'
-COMMANDLINES: dict[str, tuple[str, ...]] = {
-    "trace": ("trace", LINE, "a=1", "b=2"),
-    "eval": ("eval", LINE, "a=1", "b=2"),
-    "eval --csv": ("eval", LINE, "--csv", "-"),
-    "explain": ("explain", LINE, "a=1", "b=2", "--got", "3"),
-    "explain --observations": ("explain", LINE, "--observations", "-"),
-    "check": ("check", "-"),
-    "check -f json": ("check", "-f", "json", "-"),
-    "check -f sarif": ("check", "-f", "sarif", "-"),
-    "run": ("run", "-", "%1=1", "%2=2"),
-    "export": ("export", "--update", "FILE.md"),
-    "lesson": ("lesson",),
-    "lesson -f": ("lesson", "lanes", "-f", "text"),
-    "list": ("list",),
-    "list -f json": ("list", "-f", "json"),
-    "show": ("show", "vadd"),
-    "sweep": ("sweep", LINE, "--x", "a.b0", "b=2"),
-    "prove": ("prove", LINE, LINE),
-    "find": ("find", LINE, "--where", "d == 5"),
-    "vectors": ("vectors", LINE, "-n", "2"),
-    "lower": ("lower", "--help"),  # needs tools that are not everywhere
-    "verify": ("verify", LINE, "--gpu", "--write-inputs", "batch"),
-    "page": ("page", "-o", "site"),
-    "errata": ("errata",),
-    "errata -f json": ("errata", "-f", "json"),
-    "completion": ("completion", "bash"),
-    "--help": ("--help",),
-    "--version": ("--version",),
-    "list --help": ("list", "--help"),
-}
-"""Requests that succeed and print something, by what they try."""
-INPUTS = {
-    "eval --csv": b"a,b\n1,2\n",
-    "explain --observations": b"a,b,got\n1,2,3\n",
-    "check": ASM.encode(),
-    "check -f json": ASM.encode(),
-    "check -f sarif": ASM.encode(),
-    "run": ASM.encode(),
-}
+COMMAND_LINES = extend_table(command_lines.COMMAND_LINES, "command_lines", "COMMAND_LINES")
+INPUTS = extend_table(command_lines.INPUTS, "command_lines", "INPUTS")
+FILES = extend_table(command_lines.FILES, "command_lines", "FILES")
 
 
 def test_every_command_is_tried() -> None:
     conversations = {"open", "lsp", "mcp"}
-    assert {words[0] for words in COMMANDLINES.values()} >= {*map_commands()} - conversations
+    assert {words[0] for words in COMMAND_LINES.values()} >= {*map_commands()} - conversations
 
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -86,8 +50,9 @@ def run(tmp_path: Path) -> Run:
         given: bytes | None = None,
         **env: str,
     ) -> subprocess.CompletedProcess[bytes]:
-        (tmp_path / "FILE.md").write_text(MARKED)
-        words = COMMANDLINES[name] if isinstance(name, str) else name
+        for file, text in FILES.items():
+            (tmp_path / file).write_text(text)
+        words = COMMAND_LINES[name] if isinstance(name, str) else name
         path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
         done = subprocess.run(
             ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "ptxscope", *words],
@@ -112,7 +77,7 @@ def run(tmp_path: Path) -> Run:
     return ran
 
 
-@pytest.mark.parametrize("name", ["--help", "list"])
+@pytest.mark.parametrize("name", ["--help", "show"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_is_reported(name: str, run: Run) -> None:
     done = run(name, ">/dev/full")
@@ -120,12 +85,13 @@ def test_a_full_disk_is_reported(name: str, run: Run) -> None:
     assert done.stderr == b"error: the output can't be written: No space left on device\n"
 
 
-def test_a_reader_that_closes_the_pipe_ends_the_command(run: Run) -> None:
-    done = run(("vectors", LINE, "-n", "5000"), "| head -n 1")
+def test_a_reader_that_closes_the_pipe_ends_the_command(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("a,b\n" + "1,2\n" * 5000)
+    done = run(("eval", LINE, "--csv", "rows.csv"), "| head -n 1")
     assert (done.returncode, done.stdout.count(b"\n"), done.stderr) == (0, 1, b"")  # head's status
     reader, writer = os.pipe()
     os.close(reader)
-    done = run("list", stdout=writer)
+    done = run("show", stdout=writer)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
 
@@ -134,7 +100,7 @@ def test_a_lost_terminal_is_reported(run: Run) -> None:
     master, slave = pty.openpty()
     os.close(master)
     try:
-        done = run("list", stdout=slave)
+        done = run("show", stdout=slave)
     finally:
         os.close(slave)
     assert done.returncode == 2
@@ -144,7 +110,7 @@ def test_a_lost_terminal_is_reported(run: Run) -> None:
 @sampled
 @pytest.mark.parametrize("redirected", ["2>&-", "<&-", "<&- >&- 2>&-"])
 def test_a_closed_stream_is_not_an_error(redirected: str, run: Run) -> None:
-    done = run("list", redirected)
+    done = run("show", redirected)
     assert (done.returncode, done.stderr) == (0, b"")
     assert bool(done.stdout) == (">&- 2" not in redirected)
 
@@ -160,19 +126,20 @@ def test_an_unreadable_file_has_a_one_line_error(
     if path.startswith("/proc") and not Path(path).exists():
         pytest.skip("no /proc here")
     path = str(tmp_path) if path == FOLDER else path
-    assert main([path if word == "-" else word for word in COMMANDLINES[name]]) == 2
+    assert main([path if word == "-" else word for word in COMMAND_LINES[name]]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"error: {path[:1]}")
     assert said.count("\n") == 1
 
 
 def test_a_fifo_is_read_only_once(tmp_path: Path, run: Run) -> None:
-    # as of `check <(cuobjdump …)`: opening it again would find it empty
+    # as of `eval --csv <(…)`: opening it again would find it empty
     os.mkfifo(tmp_path / "fifo")
-    writer = subprocess.Popen(["sh", "-c", 'printf %s "$1" > fifo', "sh", ASM], cwd=tmp_path)
-    done = run(("check", "fifo"))
+    command = ["sh", "-c", "printf 'a,b\\n1,2\\n' > fifo"]
+    writer = subprocess.Popen(command, cwd=tmp_path)
+    done = run(("eval", LINE, "--csv", "fifo"))
     writer.wait(30)
-    assert done.stdout.startswith(b"fifo:1:6: ok: vadd.u32.u32.u32")
+    assert done.stdout == b"a,b,d\n1,2,0x00000003\n"
 
 
 @sampled
@@ -214,7 +181,7 @@ NARROW = [
 def test_redirected_output_is_utf_8(
     format_: str, env: dict[str, str], tmp_path: Path, run: Run
 ) -> None:
-    words = (*COMMANDLINES["trace"], "-f", format_, "--title", "≤ 漢字", "--note", "1=ä")
+    words = (*COMMAND_LINES["trace"], "-f", format_, "--title", "≤ 漢字", "--note", "1=ä")
     printed = run(words, **env).stdout
     assert run((*words, "-o", "FILE"), **env).stdout == b""
     assert printed == (tmp_path / "FILE").read_bytes()
@@ -226,8 +193,8 @@ def test_redirected_output_is_utf_8(
 
 @ci_only
 def test_a_terminal_gets_its_own_encoding() -> None:
-    wrong = (*COMMANDLINES["eval"], "--model", "nöpe漢")
-    traced = (*COMMANDLINES["trace"], "--title", "é漢")
+    wrong = (*COMMAND_LINES["eval"], "--model", "nöpe漢")
+    traced = (*COMMAND_LINES["trace"], "--title", "é漢")
     for words, status, wanted in ((traced, 0, b"\xe9?"), (wrong, 2, b"n\xf6pe?")):
         found_status, shown = run_in_terminal(*words, PYTHONIOENCODING="latin-1")
         assert found_status == status
@@ -239,7 +206,7 @@ def test_only_a_terminal_changes_the_text_of_an_author(tmp_path: Path, run: Run)
     title = "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 no\u00a0break a\u00adb \u200dz"
     for format_ in ("text", "markdown", "json"):
         file = tmp_path / format_
-        words = (*COMMANDLINES["trace"], "--title", title, "-f", format_)
+        words = (*COMMAND_LINES["trace"], "--title", title, "-f", format_)
         piped = run(words).stdout.decode()
         run((*words, "-o", str(file)))
         assert file.read_bytes().decode() == piped
@@ -261,11 +228,11 @@ def test_arguments_with_invalid_characters_are_survived(
     hostile = "a\udcff\ud800b\x1b[31m"
     extra = ("--title", hostile, "--caption", hostile, "--note", f"1={hostile}")
     words = tuple(os.fsdecode(os.fsencode(x.replace("\ud800", ""))) for x in extra)
-    done = run((*COMMANDLINES["trace"], *words, "-f", format_))
+    done = run((*COMMAND_LINES["trace"], *words, "-f", format_))
     assert (done.returncode, done.stderr) == (0, b"")
     done.stdout.decode()
     assert b"\x1b" not in done.stdout
-    done = run((*COMMANDLINES["trace"], *words, "-f", format_, "-o", "x\udcff"))
+    done = run((*COMMAND_LINES["trace"], *words, "-f", format_, "-o", "x\udcff"))
     assert done.returncode == 0
     (tmp_path / "x\udcff").read_bytes().decode()
 
@@ -274,17 +241,18 @@ def test_arguments_with_invalid_characters_are_survived(
 
 
 @sampled
-@pytest.mark.parametrize("name", COMMANDLINES)
+@pytest.mark.parametrize("name", COMMAND_LINES)
 def test_a_second_call_of_a_command_has_the_same_output(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     said = []
     for _ in range(2):
-        Path("FILE.md").write_text(MARKED)
+        for file, text in FILES.items():
+            Path(file).write_text(text)
         given = io.TextIOWrapper(io.BytesIO(INPUTS.get(name, b"")))
         monkeypatch.setattr(sys, "stdin", given)
-        assert main(COMMANDLINES[name]) == 0
+        assert main(COMMAND_LINES[name]) == 0
         assert not given.closed
         out, err = capsys.readouterr()
         said.append((re.sub(r"in \d+ ms", "in some time", out), err))

@@ -25,8 +25,8 @@ def test_an_internal_error_is_one_line_and_a_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with patch("ptxscope.cli.commands.list.run", side_effect=AssertionError("an invariant")):
-        done = run("list")
+    with patch("ptxscope.cli.commands.show.run", side_effect=AssertionError("an invariant")):
+        done = run("show")
     assert done.returncode == 70
     (line,) = done.stderr.splitlines()
     (report,) = tmp_path.glob("failure-*.txt")
@@ -98,5 +98,5 @@ def test_an_unknown_colour_system_is_an_error_of_the_request(
 
 
 def test_a_lack_of_memory_is_an_error() -> None:
-    with patch("ptxscope.cli.commands.list.run", side_effect=MemoryError):
-        assert run("list") == (2, "", "error: this does not fit in memory\n")
+    with patch("ptxscope.cli.commands.show.run", side_effect=MemoryError):
+        assert run("show") == (2, "", "error: this does not fit in memory\n")

@@ -53,7 +53,7 @@ from ..support.run_report import (
 from ..support.streams import CommandError, ProgressBar, command_errors
 
 RUN_HELP = """\
-The run computes the instructions that `ptxscope list` names, and mov between a word and a list of
+The run computes the instructions that `ptxscope show` lists, and mov between a word and a list of
 registers. Any other instruction makes the registers that it writes unknown. So does a 64-bit
 product or common 64-bit instruction, mostly for an index or an address, if it reads an unknown
 register. If any other instruction reads an unknown register, the run stops and asks for its value;

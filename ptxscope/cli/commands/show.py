@@ -1,4 +1,4 @@
-"""``ptxscope show``: an instruction, its modifiers and its forms."""
+"""``ptxscope show``: an instruction, its modifiers and its forms, or the list of instructions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,18 @@ from ...documents.formats.markup import (
 )
 from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...documents.options import PICTURES
-from ...engine.isa.catalog import CATALOG, count_entry_forms, find_undocumented_values, list_shapes
-from ...engine.isa.entry import Entry, VersionRequirement, format_targets
+from ...engine.isa.catalog import (
+    CATALOG,
+    count_entry_forms,
+    count_forms,
+    find_undocumented_values,
+    list_shapes,
+)
+from ...engine.isa.entry import CORE_GROUPS, Entry, VersionRequirement, format_targets
 from ...engine.isa.grammar import SLOT_NAMES, format_slot_choices
 from ...engine.isa.intrinsics import find_successor
 from ...engine.semantics.rules import ERRATA
-from ...engine.syntax.errors import make_printable
+from ...engine.syntax.errors import format_names, make_printable
 from ...engine.syntax.opcodes import format_opcode_question, suggest_opcodes
 from ...engine.syntax.parser import parse
 from ...engine.tracing.step_text import format_result, format_title
@@ -33,34 +39,39 @@ from ..support.streams import CommandError
 
 _EPILOG = """\
 examples:
+  ptxscope show
   ptxscope show vabsdiff4
   ptxscope show vadd4 -f svg -o vadd4.svg
   ptxscope show 'vmad.s32.s32.s32.shr15.sat d, a.h0, b.h1, c' -f pdf -o vmad.pdf
 
 A figure shows a form, with letters instead of a trace's bits and ranges instead of its numbers. For
-an opcode alone, it is the form of the example.
+an opcode alone, it is the form of the example. The list of all instructions is text or json.
 """
 DAGGER = "\u2020"
 _FORMATS = (*REPORT_FORMATS, *PICTURES)
+_LIST_FORMATS = ("text", "json")
 _WIDTH = 78
 
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Describe an instruction, or draw the figure of a form."
+    about = (
+        "List the instructions that ptxscope explains, describe one, or draw the figure of a form."
+    )
     parser = make_command_parser("show", about, _EPILOG)
     parser.add_argument(
         "opcode",
         metavar="OPCODE",
-        help="opcode: vadd, vset4, setp, …; for a figure also a line of PTX",
+        nargs="?",
+        help="opcode: vadd, vset4, setp, …; for a figure also a line of PTX (default: list all)",
     )
-    add_format(parser, _FORMATS, "text")
+    add_format(parser, (*_FORMATS, "json"), "text")
     add_output(parser)
     return parser
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the description of an opcode, or draw a form of it."""
+    """Print the list of instructions or the description of one, or draw a form of it."""
     document, arguments = render_request(words)
     output_document(document, arguments.format, arguments.output)
     return 0
@@ -69,11 +80,18 @@ def run(words: Sequence[str]) -> int:
 def render_request(words: Sequence[str]) -> tuple[str | bytes, argparse.Namespace]:
     """Return the document of the arguments, and these. Raise CommandError if they are invalid."""
     arguments = parse_words(make_parser(), words)
-    choose_format(arguments, _FORMATS)
-    if arguments.format in REPORT_FORMATS:
+    formats = _FORMATS if arguments.opcode else _LIST_FORMATS
+    choose_format(arguments, formats)
+    if arguments.format not in formats:
+        subject = "one instruction" if arguments.opcode else "the list of all instructions"
+        raise CommandError(f"error: -f {arguments.format}: {subject} is {format_names(formats)}")
+    document: str | bytes
+    if not arguments.opcode:
+        document = _list_as_json() if arguments.format == "json" else _list_as_text()
+    elif arguments.format in REPORT_FORMATS:
         shapes = list_shapes(_check_opcode(arguments.opcode))
         blocks = (block for entry in shapes for block in _iter_blocks(entry))
-        document: str | bytes = write_report(blocks, arguments.format, _WIDTH)
+        document = write_report(blocks, arguments.format, _WIDTH)
     else:
         document = render_picture(_render_figure(arguments.opcode), arguments.format)
     return document, arguments
@@ -92,7 +110,7 @@ def _check_opcode(opcode: str) -> str:
     """Return an opcode of the catalog. Raise CommandError for any other."""
     if opcode not in CATALOG:
         question = format_opcode_question(suggest_opcodes(opcode))
-        hint = question or "`ptxscope list` names them all"
+        hint = question or "`ptxscope show` names them all"
         message = f"`{make_printable(opcode)}` is not an instruction that ptxscope explains"
         raise CommandError(f"error: {message}; {hint}", 1)
     return opcode
@@ -161,3 +179,46 @@ def _iter_list_blocks(heading: str, texts: Iterable[str]) -> Iterator[Block]:
         if heading:
             yield make_heading(heading, 1)
         yield make_points(points, is_close=bool(heading))
+
+
+# --- all instructions --------------------------------------------------------------------
+
+
+def _list_as_text() -> str:
+    """Return the instructions by group, with the number of legal forms of each."""
+    lines, group, counts, totals = [], None, [0, 0], [0, 0]
+    for opcode, entry in CATALOG.items():
+        if entry.group is not group:
+            group = entry.group
+            lines.append(f"{group}:")
+        forms = count_forms(opcode)
+        counts[entry.group in CORE_GROUPS] += 1
+        totals[entry.group in CORE_GROUPS] += forms
+        lines.append(f"  {opcode:<10}{forms:>15,}  {entry.summary}")
+    for label, is_core in (("comparison, selection, video", True), ("others", False)):
+        lines.append(f"{counts[is_core]} {label}: {totals[is_core]:,} legal forms")
+    return "\n".join(lines) + "\n"
+
+
+def _list_as_json() -> str:
+    import json
+
+    return json.dumps([_describe_entry(opcode) for opcode in CATALOG], indent=2) + "\n"
+
+
+def _describe_entry(opcode: str) -> dict[str, object]:
+    """Return a catalog entry as JSON."""
+    entry = CATALOG[opcode]
+    return {
+        "opcode": opcode,
+        "group": entry.group,
+        "forms": count_forms(opcode),
+        "documented_forms": count_forms(opcode, is_documented=True),
+        "summary": entry.summary,
+        "syntax": f"{entry.syntax};",
+        "section": entry.section,
+        "ptx_isa": entry.minimum.ptx_isa,
+        "target": entry.minimum.target,
+        "lanes": entry.lanes,
+        "example": entry.example[0],
+    }

@@ -32,8 +32,7 @@ _OWN_COMMANDS = {
     "run": "run a kernel or a block of inline assembly, line by line",
     "export": "keep the traces in Markdown files current",
     "lesson": "learn by predicting, in short tours",
-    "list": "list the instructions that ptxscope explains",
-    "show": "describe one instruction",
+    "show": "list the instructions, or describe one",
     "page": "write a page that explores instructions in a browser",
     "errata": "list the differences between ptxas and the documentation",
     "completion": "print a script that completes these commands in a shell",
@@ -64,10 +63,7 @@ def find_command_module(name: str) -> str:
 
 
 OLD_SPELLINGS = {
-    **{
-        (command, "--json"): "-f json"
-        for command in "explain prove find check run list errata".split()
-    },
+    **{(command, "--json"): "-f json" for command in "explain prove find check run errata".split()},
     ("check", "--sarif"): "-f sarif",
     ("open", "--again"): "--restart",
     ("lesson", "--again"): "--restart",
@@ -78,6 +74,9 @@ OLD_SPELLINGS = {
     ("trace", "--nvdisasm"): "ptxscope lower PTX --nvdisasm PATH",
 }
 """The spelling that replaces an option which a command had."""
+
+OLD_COMMANDS = {"list": "ptxscope show"}
+"""What replaces a command that there was."""
 
 
 def find_new_spelling(command: str, option: str) -> str | None:
