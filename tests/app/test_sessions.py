@@ -11,6 +11,7 @@ from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state.lesson_transitions import open_lesson
 from ptxscope.state.listing_transitions import open_text
 from tests.driving.explorer import Driver, explorer, parse_place
+from tests.driving.feature_tables import iter_paths
 from tests.reference_data import DATA
 from tests.tiers import some
 
@@ -37,7 +38,7 @@ def parse_size(text: str) -> tuple[int, int]:
 def read_sessions() -> list[Session]:
     """Each has a title, its line with values and sizes, and its steps."""
     sessions = []
-    paths = [DATA / "sessions.txt", *sorted(DATA.parent.glob("features/*/sessions.txt"))]
+    paths = iter_paths(DATA / "sessions.txt", "sessions.txt")
     text = "".join(path.read_text("utf-8") for path in paths)
     text = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE)
     for block in re.split(r"^== ", text, flags=re.MULTILINE)[1:]:

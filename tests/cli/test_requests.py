@@ -1,4 +1,4 @@
-"""Requests of ``tests/data/requests``: their exit statuses, and parts of both of their answers.
+"""Requests of ``tests/data/requests`` and of features: exit statuses, and parts of the answers.
 
 A line `# …` begins a section, `$ …` a request, `$ [FOLDER] …` one there; `< …` is its input. Below
 it stand the exit status and the parts, one a line: of standard output if the status is 0 or
@@ -24,6 +24,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.driving.command_line import run
+from tests.driving.feature_tables import FOLDER
 from tests.driving.kernel_texts import read_kernels
 from tests.reference_data import DATA
 
@@ -94,7 +95,7 @@ def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
             )
 
 
-_PATHS = [*(DATA / "requests").iterdir(), *DATA.parent.glob("features/*/requests/*.txt")]
+_PATHS = [*(DATA / "requests").iterdir(), *FOLDER.glob("*/requests/*.txt")]
 REQUESTS = [x for path in sorted(_PATHS) for x in read_requests(path)]
 
 

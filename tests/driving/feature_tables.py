@@ -1,8 +1,8 @@
 """Tables of the core's tests, as the tests of features extend them.
 
-A feature's folder of tests may have ``command_lines.py`` with ``COMMAND_LINES``, ``INPUTS`` and
-``HELP``, ``linear.py`` with ``ENTRIES`` and ``ONCE``, ``pictures.txt``, ``sessions.txt``, and a
-folder ``requests``.
+A feature's folder of tests may have ``command_lines.py`` with ``COMMAND_LINES``, ``INPUTS``,
+``FILES`` and ``FIRST_SCREENS``, ``linear.py`` with ``ENTRIES``,
+``slow_texts.json``, ``sessions.txt``, and a folder ``requests``.
 """
 
 from __future__ import annotations

@@ -52,16 +52,18 @@ HOSTILE = (
 )
 
 
-PICTURES = dict(
-    line.split(": ", 1)
-    for line in Path(__file__).with_name("pictures.txt").read_text("utf-8").splitlines()
-)
-"""The commands of golden pictures, by their names."""
+def read_pictures(folder: Path) -> dict[str, str]:
+    """The commands of the golden pictures of a folder, by their names."""
+    lines = (folder / "pictures.txt").read_text("utf-8").splitlines()
+    return dict(line.split(": ", 1) for line in lines)
 
 
-def draw_golden(name: str) -> str:
+PICTURES = read_pictures(Path(__file__).parent)
+
+
+def draw_golden(command_line: str) -> str:
     """A golden picture as the command line draws it, without the version."""
-    command, *words = shlex.split(PICTURES[name])
+    command, *words = shlex.split(command_line)
     made = run(command, *words, "-f", "svg", *["--no-footer"] * (command == "trace"))
     assert made.stderr == ""
     return re.sub(r"<text[^\n]*; ptxscope \d[^\n]*\n", "", made.stdout)

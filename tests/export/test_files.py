@@ -29,4 +29,4 @@ def test_a_document_equals_its_golden_file(
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_equals_its_golden_file(name: str, snapshot: SnapshotAssertion) -> None:
     """Each was looked at before it was stored."""
-    assert is_as_it_was(draw_golden(name), snapshot, "svg")
+    assert is_as_it_was(draw_golden(PICTURES[name]), snapshot, "svg")

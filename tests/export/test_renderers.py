@@ -14,7 +14,7 @@ import pytest
 from ptxscope.documents.media import images
 from tests.driving.browser import Browser
 from tests.driving.inked import WIDTH, Grid, differences, grid, resvg
-from tests.driving.samples import draw_golden
+from tests.driving.samples import PICTURES, draw_golden
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = ci_only
@@ -29,7 +29,7 @@ FAMILIES = (
 
 @cache
 def drawn(name: str) -> str:
-    return draw_golden(name)
+    return draw_golden(PICTURES[name])
 
 
 @cache
