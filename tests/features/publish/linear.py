@@ -1,0 +1,22 @@
+"""Entry points of publish, for the test of linear time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptxscope.cli.support.markdown_markers import find_doubtful
+from tests.driving.command_line import updated
+
+_ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
+
+
+def _marked(text: str) -> str:
+    return updated(f"{text}\n<!-- ptxscope trace '{_ADD}' a=1 b=2 c=3 -->\n<!-- /ptxscope -->\n")
+
+
+ENTRIES: dict[str, Callable[[str], object]] = {
+    "markers": updated,
+    "markers around": _marked,
+    "doubtful markers": find_doubtful,
+    "marked arguments": lambda text: updated(f"<!-- ptxscope trace {text} -->\n<!-- /ptxscope -->"),
+}
