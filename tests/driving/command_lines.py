@@ -7,7 +7,6 @@ ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));'
 COMMAND_LINES: dict[str, tuple[str, ...]] = {
     "trace": ("trace", LINE, "a=1", "b=2"),
     "eval": ("eval", LINE, "a=1", "b=2"),
-    "eval --csv": ("eval", LINE, "--csv", "-"),
     "explain": ("explain", LINE, "a=1", "b=2", "--got", "3"),
     "explain --observations": ("explain", LINE, "--observations", "-"),
     "run": ("run", "-", "%1=1", "%2=2"),
@@ -22,7 +21,6 @@ COMMAND_LINES: dict[str, tuple[str, ...]] = {
     "show --help": ("show", "--help"),
 }
 INPUTS: dict[str, bytes] = {
-    "eval --csv": b"a,b\n1,2\n",
     "explain --observations": b"a,b,got\n1,2,3\n",
     "run": ASM.encode(),
 }
