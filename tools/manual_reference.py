@@ -6,13 +6,18 @@ import argparse
 import json
 import textwrap
 from collections.abc import Iterator
-from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
 from ptxscope import export, parse, trace
-from ptxscope.cli.support.arguments import Parser, make_top_parser, map_commands
+from ptxscope.cli.support.arguments import (
+    Parser,
+    find_command_module,
+    make_top_parser,
+    map_commands,
+)
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.feature import load
 
 from .manual_text import (
     code_block,
@@ -54,7 +59,7 @@ def _make_command_page() -> list[str]:
 
 def make_command_section(name: str) -> list[str]:
     """Return the lines on one command."""
-    parser: Parser = import_module(f"ptxscope.cli.commands.{name}").make_parser()
+    parser: Parser = load(find_command_module(name)).make_parser()
     lines = heading(f"ptxscope {name}", 2)
     lines += [format_sentence(parser.description or map_commands()[name]), ""]
     lines += code_block("none", _usage_lines(parser))
