@@ -88,6 +88,8 @@ class Key(NamedTuple):
     """A transition."""
     check: str = ""
     """Says why it is not possible now."""
+    widget_keys: Mapping[str, str] = MappingProxyType({})
+    """Further keys by the id of the widget that must have the focus."""
 
 
 class HelpPanel(NamedTuple):
@@ -150,6 +152,8 @@ class Feature(NamedTuple):
         for key in self.keys:
             yield "action", key.id
             yield from (("key", x) for x in key.keys.split(",") if x)
+            for widget, keys in key.widget_keys.items():
+                yield from ((f"key of {widget}", x) for x in keys.split(","))
         for help_panel in self.help_panels:
             if help_panel.after:
                 yield "section of the help", help_panel.name

@@ -40,7 +40,7 @@ from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.step_text import format_result
 from ptxscope.engine.tracing.trace import Trace, make_trace
-from ptxscope.sources.replacement import make_replacement
+from ptxscope.features.check.replacement import make_replacement
 
 from .manual_text import (
     assignments,

@@ -18,7 +18,6 @@ _OWN_PANELS = (
         is_of_trace=True,
         actions={"show_explanation": f"{_EXPLANATION_PANEL}:show_explanation"},
     ),
-    PagePanel("check", "check", "explain", f"{__package__}.check_panel:make_panel"),
     PagePanel(
         "lesson",
         "lessons",

@@ -135,9 +135,6 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
             check=listings.check_listing,
         ),
         Action(
-            "check", "", "check", "Show errors, and errata that can change a result", listings.check
-        ),
-        Action(
             "listing.move",
             "right_square_bracket,left_square_bracket",
             "instruction",

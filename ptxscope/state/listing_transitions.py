@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,9 @@ from ..engine.syntax.errors import PtxError, make_printable
 from .edit_transitions import edit, open_instruction, report_edit
 from .edits import with_line
 from .explorer_state import ExplorerState
-from .requests import Act, AskText, Focus, Notify, Open, Requests, ShowHint, ShowOutcome, refuse
-from .setup import make_setup
+from .requests import Act, AskText, Focus, Notify, Requests, ShowHint, ShowOutcome, refuse
 
 if TYPE_CHECKING:
-    from ..sources.diagnostic import CheckedInstruction
     from .open_listing import ListingCursor
 
 
@@ -191,28 +188,3 @@ def ask_observation(state: ExplorerState, text: str = "") -> Requests:
     if cursor is not before and is_explained(cursor.statement):
         yield from go_to(state, cursor)
     yield ShowOutcome("Observed", make_printable(message))
-
-
-def check(state: ExplorerState) -> Requests:
-    """Show errors in the listing or the line, and the errata that can change a result."""
-    text, name = state.setup.line, "the line"
-    if state.cursor is not None:
-        text, name = state.cursor.listing.text, state.cursor.listing.name
-    chosen = yield Open("dialogs.report_dialogs:CheckDialog", (text, name))
-    if chosen is not None:
-        yield from _open_checked(state, chosen)
-
-
-def _open_checked(state: ExplorerState, instruction: CheckedInstruction) -> Requests:
-    """Show a checked instruction, on operands that show the erratum."""
-    from ..engine.syntax.parser import parse
-
-    if state.cursor is not None:
-        cursor = state.cursor.move_to_line(instruction.location.line, instruction.ptx)
-        if cursor is None:
-            yield Notify(instruction.ptx, "It is not in the list")
-            return
-        yield from go_to(state, cursor)
-    if instruction.example is not None:
-        example = make_setup(parse(instruction.ptx), instruction.example.values, "isa")
-        yield from edit(state, replace(example, place=state.setup.place, is_detached=True))

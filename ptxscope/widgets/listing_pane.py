@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
 from ..engine.syntax.errors import make_printable
+from ..feature import list_features
 from ..state.listing_transitions import go_to
 from ..state.requests import act
 from .base.pane import Pane, StyledLine, StyledText
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 _NUMBER = 5
 
 
+def _iter_added_bindings() -> Iterator[Binding]:
+    """Yield the keys that features add to the pane."""
+    for key in (key for feature in list_features() for key in feature.keys):
+        if keys := key.widget_keys.get("listing"):
+            yield Binding(keys, f"screen.do('{key.id}')", key.label, show=False)
+
+
 class ListingPane(Pane):
     """The statements of a listing's programs; those of the catalog can be chosen."""
 
@@ -27,7 +35,7 @@ class ListingPane(Pane):
         Binding("up,k", "move(-1)", "Up", show=False),
         Binding("down,j", "move(1)", "Down", show=False),
         Binding("enter", "leave", "To the steps", show=False),
-        Binding("c", "screen.do('check')", "check", show=False),
+        *_iter_added_bindings(),
     ]
     DEFAULT_CSS = """
     ListingPane { height: 1fr; display: none; }

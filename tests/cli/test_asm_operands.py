@@ -11,7 +11,7 @@ import pytest
 from ptxscope.documents import export
 from ptxscope.documents.formats.json_reader import load
 from ptxscope.engine.syntax.asm_operands import read_operands
-from ptxscope.sources.lint import check_text
+from ptxscope.features.check.lint import check_text
 from tests.cli.test_completion import offered
 from tests.driving.command_line import run
 

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.sources.diagnostic import CHECK_RULES
+from ptxscope.features.check.diagnostic import CHECK_RULES
 from ptxscope.sources.source_language import Language, language_of
 from tests.driving.command_line import Done, run
 from tests.reference_data import DATA

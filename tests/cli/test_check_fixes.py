@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.cli.support.file_fixes import apply_edits, format_diff
-from ptxscope.sources.diagnostic import TextEdit
+from ptxscope.features.check.diagnostic import TextEdit
+from ptxscope.features.check.file_fixes import apply_edits, format_diff
 from ptxscope.sources.source_location import SourceLocation
 
 ROOT = Path(__file__).parents[2]

@@ -47,9 +47,9 @@ from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
 from ptxscope.engine.semantics.plan import Builder, Plan, compute_results
 from ptxscope.engine.semantics.rules import ISA, Rules
 from ptxscope.engine.tracing.evaluation import make_plan
+from ptxscope.features.check.replacement import write_plain_ptx
 from ptxscope.proof.bit_vectors import PROOF_RULES, BitVectors
 from ptxscope.proof.solver import Solver
-from ptxscope.sources.replacement import write_plain_ptx
 from tests.driving.added_instructions import lower_vrev4
 from tests.engine.test_tape import check_flags, operands
 from tests.plain_ptx import Machine

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ptxscope.sources.diagnostic import CheckedInstruction, TextEdit
-from ptxscope.sources.lint import check_listing, check_text
+from ptxscope.features.check.diagnostic import CheckedInstruction, TextEdit
+from ptxscope.features.check.lint import check_listing, check_text
 from tests.driving.check_cases import CASES, Case
 
 _CONTEXT_CHARS = 8

@@ -12,8 +12,8 @@ from ptxscope.engine.syntax.asm_bindings import parse_pasted
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS
 from ptxscope.engine.tracing.trace import trace
-from ptxscope.sources.diagnostic import CheckedInstruction
-from ptxscope.sources.lint import check_text
+from ptxscope.features.check.diagnostic import CheckedInstruction
+from ptxscope.features.check.lint import check_text
 
 HEAD = ".version 8.8\n.target sm_120\n.address_size 64\n.visible .entry k() {\n"
 MOVED = "mov.u32 %r1, 0x8001;\nmov.b32 %r2, 2139095042;\nmov.s32 %r3, 305419896;\n"

@@ -6,10 +6,10 @@ import pytest
 
 from ptxscope import PtxError, parse
 from ptxscope.engine.program.statement import StatementKind
+from ptxscope.features.check.lint import check_text
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.kernels.program_runs.program_run import StopReason
 from ptxscope.sources.embedded_ptx import find_ptx
-from ptxscope.sources.lint import check_text
 from ptxscope.sources.source_language import Language
 from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing

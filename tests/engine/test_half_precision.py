@@ -17,9 +17,9 @@ from ptxscope.engine.isa.comparison_entries import HALF_ENTRIES
 from ptxscope.engine.isa.encodings import decode_float, encode_float, format_value
 from ptxscope.engine.isa.types import Destinations, Type
 from ptxscope.engine.syntax.values import parse_value
+from ptxscope.features.check.replacement import make_replacement
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.kernels.program_runs.program_run import StopReason
-from ptxscope.sources.replacement import make_replacement
 from ptxscope.sources.source_programs import load
 from tests.reference_halves import (
     COMPARISONS,

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import PtxError, evaluate, parse, trace
-from ptxscope.documents.formats.check_report import item_to_json
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.models import PTXAS_MODELS, Model
@@ -24,8 +23,9 @@ from ptxscope.engine.syntax.tokens import tokenize
 from ptxscope.engine.tracing import counterexample as one
 from ptxscope.engine.tracing.counterexample import find_counterexample
 from ptxscope.engine.tracing.counterexample_search import search_arrays
-from ptxscope.sources.diagnostic import CHECK_RULES, CheckedInstruction
-from ptxscope.sources.lint import check_listing, check_source, check_text
+from ptxscope.features.check.check_report import item_to_json
+from ptxscope.features.check.diagnostic import CHECK_RULES, CheckedInstruction
+from ptxscope.features.check.lint import check_listing, check_source, check_text
 from ptxscope.sources.source_language import Language, language_of
 from tests.driving.command_line import run
 from tests.reference_data import read_lines, table, verdicts

@@ -16,10 +16,10 @@ from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.opcodes import OTHER_OPCODES, is_unchecked
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes
+from ptxscope.features.check import candidate_reader
+from ptxscope.features.check.candidate_reader import CandidateReader
+from ptxscope.features.check.lint import check_listing, check_text
 from ptxscope.kernels.program_runs.execution import execute
-from ptxscope.sources import candidate_reader
-from ptxscope.sources.candidate_reader import CandidateReader
-from ptxscope.sources.lint import check_listing, check_text
 from ptxscope.sources.source_programs import load
 from tests.reference_data import DATA, table, verdicts
 from tests.tiers import ci_only, sampled, whole

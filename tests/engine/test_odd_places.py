@@ -10,8 +10,8 @@ import pytest
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.engine.syntax.asm_bindings import read_bindings_of
 from ptxscope.engine.syntax.parser import scan
+from ptxscope.features.check.lint import check_text
 from ptxscope.kernels.program_runs.execution import execute
-from ptxscope.sources.lint import check_text
 from ptxscope.sources.source_programs import load
 
 KERNEL = """\

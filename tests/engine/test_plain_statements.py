@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.sources.lint import check_listing, check_text
+from ptxscope.features.check.lint import check_listing, check_text
 from tests.driving.check_cases import CASES
 from tests.reference_data import DATA, table
 

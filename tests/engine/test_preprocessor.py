@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.sources.diagnostic import CheckedInstruction
-from ptxscope.sources.lint import check_source, check_text
+from ptxscope.features.check.diagnostic import CheckedInstruction
+from ptxscope.features.check.lint import check_source, check_text
 from ptxscope.sources.preprocessor import select_branches
 from ptxscope.sources.source_language import Language, language_of
 from tests.reference_data import read_lines

@@ -14,11 +14,11 @@ from random import Random
 
 import pytest
 
-from ptxscope.documents.formats.check_report import iter_sarif_results, make_sarif_format
 from ptxscope.engine.syntax.parser import parse
-from ptxscope.sources.diagnostic import CheckedInstruction, Severity
-from ptxscope.sources.lint import check_text
-from ptxscope.sources.verdict_cache import Redundancy, find_redundancies
+from ptxscope.features.check.check_report import iter_sarif_results, make_sarif_format
+from ptxscope.features.check.diagnostic import CheckedInstruction, Severity
+from ptxscope.features.check.lint import check_text
+from ptxscope.features.check.verdict_cache import Redundancy, find_redundancies
 from tests.reference_data import read_lines
 from tests.reference_integers import compute
 from tests.tiers import some

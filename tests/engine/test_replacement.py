@@ -13,7 +13,7 @@ from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.semantics.models import find_errata
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.syntax.instruction import Guard, Register
-from ptxscope.sources.replacement import make_replacement
+from ptxscope.features.check.replacement import make_replacement
 from tests.plain_ptx import Machine, Words
 from tests.reference import reference
 from tests.reference_data import golden_forms, read_lines

@@ -16,9 +16,9 @@ from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.types import Form, Type
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.syntax.instruction import Instruction, Register
-from ptxscope.sources.diagnostic import CHECK_RULES, Severity
-from ptxscope.sources.lint import check_listing
-from ptxscope.sources.replacement import make_replacement
+from ptxscope.features.check.diagnostic import CHECK_RULES, Severity
+from ptxscope.features.check.lint import check_listing
+from ptxscope.features.check.replacement import make_replacement
 from tests.driving.check_cases import CASES, Case
 from tests.engine.test_lint import DECLARED
 from tests.engine.test_replacement import EMULATED, draw_instructions, guarded_sets

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.tracing.deviation import find_deviations
-from ptxscope.sources.lint import check_text
+from ptxscope.features.check.lint import check_text
 from ptxscope.state.listing_transitions import paste_text
 from ptxscope.state.open_listing import MAX_CHARS, open_listing
 from ptxscope.state.requests import AskText, Focus, Notify, ShowOutcome

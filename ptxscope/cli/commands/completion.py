@@ -17,7 +17,6 @@ from ...engine.semantics.rules import ALL_ERRATA
 from ...engine.syntax.asm_bindings import parse_pasted
 from ...engine.syntax.completions import find_completions
 from ...engine.syntax.errors import PtxError
-from ...engine.tracing.folding_bugs import FOLDING_BUGS
 from ...feature import list_features, load, make_call
 from ...learn.lesson import list_headings
 from ..support.arguments import (
@@ -135,10 +134,6 @@ def _complete_model(prefix: str, *_: object) -> Mapping[str, str]:
     return models | ({x.id: x.forms for x in ALL_ERRATA} if prefix else {})
 
 
-def _complete_erratum(*_: object) -> Mapping[str, str]:
-    return {x.id: x.forms for x in ALL_ERRATA} | {x.id: x.forms for x in FOLDING_BUGS}
-
-
 def _complete_lesson(*_: object) -> Mapping[str, str]:
     return {head.name: head.title for head in list_headings()}
 
@@ -149,7 +144,6 @@ _COMPLETERS: dict[str, Completer] = {
     "name=value": _complete_operand,
     "OPCODE": _complete_opcode,
     "MODEL": _complete_model,
-    "ID": _complete_erratum,
     "LESSON": _complete_lesson,
 }
 """Completers by metavar; for other metavars, a feature's completer, or files, are offered."""

@@ -28,13 +28,11 @@ _OWN_COMMANDS = {
     "prove": "prove that two computations agree for all operands",
     "find": "find operands that meet a condition",
     "vectors": "generate test operands, with every model's results",
-    "check": "check the instructions in listings and sources",
     "run": "run a kernel or a block of inline assembly, line by line",
     "export": "keep the traces in Markdown files current",
     "lesson": "learn by predicting, in short tours",
     "show": "list the instructions, or describe one",
     "page": "write a page that explores instructions in a browser",
-    "errata": "list the differences between ptxas and the documentation",
     "completion": "print a script that completes these commands in a shell",
 }
 """The core's commands, each with its summary; each is a module of ``commands``.
@@ -63,12 +61,10 @@ def find_command_module(name: str) -> str:
 
 
 OLD_SPELLINGS = {
-    **{(command, "--json"): "-f json" for command in "explain prove find check run errata".split()},
-    ("check", "--sarif"): "-f sarif",
+    **{(command, "--json"): "-f json" for command in "explain prove find run".split()},
     ("open", "--again"): "--restart",
     ("lesson", "--again"): "--restart",
     ("lesson", "--explorer"): "ptxscope open --lesson NAME",
-    ("errata", "--report"): "ptxscope verify PTX --report",
     ("trace", "--sass"): "ptxscope lower PTX",
     ("trace", "--ptxas"): "ptxscope lower PTX --ptxas PATH",
     ("trace", "--nvdisasm"): "ptxscope lower PTX --nvdisasm PATH",

@@ -4,5 +4,6 @@ from ...feature import Command, Feature
 
 FEATURE = Feature(
     "editor",
+    needs=("check",),
     commands=(Command("lsp", "answer an editor", f"{__package__}.command", after="page"),),
 )

@@ -25,10 +25,10 @@ from pygls.uris import to_fs_path
 from pygls.workspace import PositionCodec
 
 from ... import __version__
-from ...cli.support.check_settings import CheckSettings, read_settings
 from ...cli.support.streams import CommandError
 from ...engine.syntax.errors import Span
-from ...sources.diagnostic import CheckedInstruction, Diagnostic, Severity
+from ..check.check_settings import CheckSettings, read_settings
+from ..check.diagnostic import CheckedInstruction, Diagnostic, Severity
 from .source_answers import SemanticKind, SourceText
 
 _DELAY_SECONDS = 0.01

@@ -14,7 +14,6 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from ...cli.support.check_settings import CheckSettings
 from ...documents.content.document_builder import build_document
 from ...documents.formats.markdown import WRITER
 from ...documents.formats.markup import (
@@ -39,13 +38,14 @@ from ...engine.syntax.scopes import Scopes, collect_registers, parse_registers
 from ...engine.syntax.tokens import Token, TokenKind, tokenize
 from ...engine.tracing.probe_operands import draw_operands
 from ...engine.tracing.trace import Trace, trace
-from ...kernels.sequences.sequence_notes import SequenceSearch
-from ...sources.diagnostic import CheckedInstruction
 from ...sources.embedded_ptx import EmbeddedPtx, find_ptx
-from ...sources.lint import check_text
 from ...sources.source_language import Language, language_of
 from ...sources.source_programs import load
 from ...state.permalink import PageLink, format_permalink
+from ..check.check_settings import CheckSettings
+from ..check.diagnostic import CheckedInstruction
+from ..check.lint import check_text
+from ..check.sequence_notes import SequenceSearch
 
 _STATEMENT_START = re.compile(r"[;{}\"'`\n]|\\[nrt]")
 """The text before a statement: a mark, or an escape in a string."""

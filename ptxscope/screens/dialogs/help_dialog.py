@@ -104,11 +104,6 @@ _OWN_PANES = {
         "register is used in the lines below",
         ("widgets.listing_pane:ListingPane",),
     ),
-    "check": HelpSection(
-        "arrows move between the diagnostics, Enter opens one with operands that show it, Tab "
-        "goes to the text",
-        ("screens.dialogs.report_dialogs:CheckDialog",),
-    ),
     "why?": HelpSection(
         "type the result that you got, with ? for each unknown digit; Enter goes to the "
         "explanations, Enter there compares one with the documented steps; the last item has the "

@@ -1,9 +1,8 @@
-"""Dialogs of results: those of ``check``, a proof, and the explanations of a result."""
+"""Dialogs of results: a proof, and the explanations of a result."""
 
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -18,7 +17,6 @@ from textual.widgets import Input, Static
 
 from ...diagnosis.explanations import Diagnosis, Explanation, investigate
 from ...diagnosis.observation import Observation, parse_got
-from ...documents.formats.check_report import count_items, format_summary, item_lines
 from ...documents.formats.diagnosis_report import (
     format_causes,
     iter_explanation_blocks,
@@ -32,9 +30,6 @@ from ...engine.syntax.asm_bindings import reading_type
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.trace import Trace
 from ...proof.equivalence import Proof, Verdict
-from ...sources.diagnostic import CheckedInstruction
-from ...sources.lint import check_text
-from ...sources.suppressions import hide_remarks
 from ...state.requests import MenuItem
 from ...state.solver_questions import PROOF_SECONDS
 from ...widgets.base.explorer_app import get_explorer_app
@@ -44,74 +39,6 @@ from .dialog import Dialog, DialogFrame
 
 if TYPE_CHECKING:
     from ...proof.next_operands import NextOperands
-
-
-def check_listing_text(text: str, name: str) -> tuple[tuple[CheckedInstruction, ...], str]:
-    """Return the checked instructions of a text and a line with their counts."""
-    counts = Counter[str]()
-    checked = count_items(hide_remarks(check_text(text, name)), counts)
-    items = tuple(item for item in checked if item.diagnostics)
-    return items, format_summary(counts)
-
-
-class CheckDialog(Dialog[CheckedInstruction | None]):
-    """Shows diagnostics and returns the one to open."""
-
-    DEFAULT_CSS = """
-    CheckDialog {
-        & #found { height: auto; max-height: 35vh; }
-        & #counts { height: auto; color: $text-muted; }
-        & #details { height: auto; max-height: 45vh; }
-    }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "leave", "Leave", show=False),
-        Binding("ctrl+y", "copy", "Copy", show=False),
-    ]
-
-    help_section = "check"
-
-    def __init__(self, text: str, name: str) -> None:
-        super().__init__()
-        self._instructions, self._title = check_listing_text(text, name)
-        items = [_make_item(item) for item in self._instructions]
-        self._menu = Menu("Diagnostics", items, "found")
-        self._page = Page("details", "Details")
-
-    def compose(self) -> ComposeResult:
-        """Yield the diagnostics and, below them, one of them in full."""
-        keys = "Enter open · Tab next · ^y copy · Esc leave"
-        with DialogFrame("Check", keys):
-            yield Static(Content(self._title), id="counts")
-            yield self._menu
-            yield self._page
-
-    def on_mount(self) -> None:
-        """Show the first diagnostic."""
-        self._menu.focus()
-        self._show()
-
-    @on(Menu.ItemHighlighted)
-    def _show(self) -> None:
-        self._page.show(self._describe())
-
-    def _describe(self) -> str:
-        if not self._instructions:
-            return "All of them are legal, and no erratum can change one."
-        return "\n".join(item_lines(self._instructions[self._menu.index]))
-
-    @on(Menu.ItemChosen)
-    def _handle_item_chosen(self, event: Menu.ItemChosen) -> None:
-        self.close_with(self._instructions[event.index])
-
-    def action_copy(self) -> None:
-        """Copy the report, with whole lines."""
-        self.copy(self._describe(), "details")
-
-
-def _make_item(item: CheckedInstruction) -> MenuItem:
-    rules = ", ".join(dict.fromkeys(diagnostic.rule for diagnostic in item.diagnostics))
-    return MenuItem(f"line {item.location.line}  {rules}", item.ptx)
 
 
 _ADVICE = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 
-from ptxscope.documents.formats.check_report import item_lines, item_to_json, iter_sarif_results
-from ptxscope.kernels.sequences.sequence_notes import SequenceSearch
-from ptxscope.sources.diagnostic import CheckedInstruction
-from ptxscope.sources.lint import check_listing, check_source, check_text
+from ptxscope.features.check.check_report import item_lines, item_to_json, iter_sarif_results
+from ptxscope.features.check.diagnostic import CheckedInstruction
+from ptxscope.features.check.lint import check_listing, check_source, check_text
+from ptxscope.features.check.sequence_notes import SequenceSearch
 from ptxscope.sources.source_language import Language
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from ptxscope.documents.formats.check_report import iter_sarif_results
-from ptxscope.sources.lint import check_text
+from ptxscope.features.check.check_report import iter_sarif_results
+from ptxscope.features.check.lint import check_text
 from tests.driving.linear_time import CEILING, measure, return_errors
 from tests.features.check.linear import check, measure_log
 from tests.tiers import ci_only

@@ -18,7 +18,7 @@ from pygls.lsp.client import LanguageClient
 
 from ptxscope import evaluate
 from ptxscope.cli import main
-from ptxscope.cli.support.check_settings import CheckSettings
+from ptxscope.features.check.check_settings import CheckSettings
 from ptxscope.features.editor.source_answers import SourceText
 from tests.reference_data import DATA
 from tests.tiers import ci_only

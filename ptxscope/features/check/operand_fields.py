@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..engine.syntax.parser import scan
-from ..engine.syntax.source import GAP, TextFragment, iter_parts, join_fragments
+from ...engine.syntax.parser import scan
+from ...engine.syntax.source import GAP, TextFragment, iter_parts, join_fragments
+from ...sources.embedded_ptx import EmbeddedPtx, PieceKind
+from ...sources.source_location import SourceLocation
 from .diagnostic import CheckedInstruction, Diagnostic, Severity
-from .embedded_ptx import EmbeddedPtx, PieceKind
-from .source_location import SourceLocation
 from .suppressions import remove_diagnostics
 
 _WORD = rf"(?>[%$A-Za-z_][\w$]*+|){GAP}[\w$]*+"

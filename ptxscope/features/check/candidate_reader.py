@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from ..engine.syntax.opcodes import (
+from ...engine.syntax.opcodes import (
     ALL_OPCODES,
     BRANCHES,
     OPCODES,
@@ -23,8 +23,8 @@ from ..engine.syntax.opcodes import (
     make_alternation,
     make_sound_pattern,
 )
-from ..engine.syntax.scopes import RegisterDeclaration, Scopes, parse_register_directive
-from ..engine.syntax.tokens import (
+from ...engine.syntax.scopes import RegisterDeclaration, Scopes, parse_register_directive
+from ...engine.syntax.tokens import (
     DIRECTIVES,
     OPEN_COMMENT,
     TOKEN,
@@ -36,7 +36,7 @@ from ..engine.syntax.tokens import (
     skip_guard,
     tokenize,
 )
-from .source_location import MAX_EXCERPT_CHARS, WINDOW, SourceLocation
+from ...sources.source_location import MAX_EXCERPT_CHARS, WINDOW, SourceLocation
 
 _MAX_STATEMENT_CHARS = 1 << 20
 """Characters after which a statement or directive is assumed to end."""

@@ -6,9 +6,9 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Set
 
-from ..engine.syntax.errors import find_closest_spelling, quote_word
+from ...engine.syntax.errors import find_closest_spelling, quote_word
+from ...sources.source_location import LineIndex, SourceLocation
 from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity, make_item
-from .source_location import LineIndex, SourceLocation
 
 _COMMENT = re.compile(
     r"ptxscope:[ \t]{0,9}+ignore\b"

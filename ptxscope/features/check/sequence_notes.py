@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ...sources.diagnostic import CheckedInstruction, Diagnostic, SequenceSummary
+from ...kernels.sequences import may_have_sequences
 from ...sources.source_location import LineIndex, SourceLocation
-from ...sources.suppressions import IgnoreComments
-from . import may_have_sequences
+from .diagnostic import CheckedInstruction, Diagnostic, SequenceSummary
+from .suppressions import IgnoreComments
 
 if TYPE_CHECKING:
-    from .intrinsic_sequences import IntrinsicSequence
+    from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence
 
 Prove = Callable[["IntrinsicSequence"], bool]
 """Returns whether a sequence was proved equal to its intrinsic."""
@@ -61,7 +61,9 @@ class SequenceSearch:
         """Find the sequences of a text that follows what was searched before, if it is whole."""
         self._comments.record(text)
         if is_whole and may_have_sequences(text):
-            from .intrinsic_sequences import find_text_sequences  # most files have none
+            from ...kernels.sequences.intrinsic_sequences import (
+                find_text_sequences,  # most files have none
+            )
 
             lines = LineIndex(text)
             notes = [self._make_note(x, lines) for x in find_text_sequences(text, self._name)]

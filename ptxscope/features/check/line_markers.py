@@ -7,8 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ...sources.source_location import SourceLocation
 from .diagnostic import CheckedInstruction
-from .source_location import SourceLocation
 
 _MARKER = re.compile(
     r"^[ \t]*+#[ \t]*+(?:line[ \t]++)?(?P<line>\d{1,9}+)"

@@ -6,25 +6,25 @@ import re
 from collections.abc import Iterator, Set
 from typing import NamedTuple
 
-from ..engine.isa.types import Type
-from ..engine.syntax.asm_operands import AsmOperands, is_modified
-from ..engine.syntax.errors import Span, quote_word
-from ..engine.syntax.opcodes import ALL_OPCODES, OPCODES
-from ..engine.syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
-from ..engine.syntax.register_accesses import OperandWidth, find_widths
-from ..engine.syntax.register_checks import is_compatible
-from ..engine.syntax.scopes import Scopes
-from ..engine.syntax.tokens import (
+from ...engine.isa.types import Type
+from ...engine.syntax.asm_operands import AsmOperands, is_modified
+from ...engine.syntax.errors import Span, quote_word
+from ...engine.syntax.opcodes import ALL_OPCODES, OPCODES
+from ...engine.syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
+from ...engine.syntax.register_accesses import OperandWidth, find_widths
+from ...engine.syntax.register_checks import is_compatible
+from ...engine.syntax.scopes import Scopes
+from ...engine.syntax.tokens import (
     RawInstruction,
     TokenGroupKind,
     group_tokens,
     read_raw_instruction,
     tokenize,
 )
+from ...sources.embedded_ptx import EmbeddedPtx
+from ...sources.source_location import SourceLocation
 from .asm_flow import find_flow_problems
 from .diagnostic import CheckedInstruction, Diagnostic, Severity, make_edit
-from .embedded_ptx import EmbeddedPtx
-from .source_location import SourceLocation
 
 
 class AsmFinding(NamedTuple):

@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ..engine.arrays.narrowing import narrow_by_reach
-from ..engine.ir.rewrites import SHORTENING_RULES
-from ..engine.ir.tape import (
+from ...engine.arrays.narrowing import narrow_by_reach
+from ...engine.ir.rewrites import SHORTENING_RULES
+from ...engine.ir.tape import (
     Node,
     Op,
     RecordedPlan,
@@ -23,10 +23,10 @@ from ..engine.ir.tape import (
     record_plan,
     rewrite_plan,
 )
-from ..engine.isa.entry import Group
-from ..engine.isa.types import Type
-from ..engine.semantics.lowering import lower
-from ..engine.syntax.instruction import Immediate, Instruction, Register
+from ...engine.isa.entry import Group
+from ...engine.isa.types import Type
+from ...engine.semantics.lowering import lower
+from ...engine.syntax.instruction import Immediate, Instruction, Register
 from .ptx_block import (
     MOVED_TYPES,
     RELATIONS,

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ... import __version__
+from ...documents.formats.json_text import Fields, StreamFormat, convert_to_json, format_json
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
 from ...engine.tracing.counterexample import Counterexample, format_counterexample
-from ...sources.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity, TextEdit
 from ...sources.source_location import SourceLocation
-from .json_text import Fields, StreamFormat, convert_to_json, format_json
+from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity, TextEdit
 
 
 def item_to_json(item: CheckedInstruction) -> dict[str, object]:

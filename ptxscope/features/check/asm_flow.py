@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ..engine.isa.catalog import MOVES
-from ..engine.isa.types import Type
-from ..engine.syntax.asm_operands import AsmOperands
-from ..engine.syntax.constants import convert_words
-from ..engine.syntax.errors import Span, quote_word
-from ..engine.syntax.opcodes import BRANCHES
-from ..engine.syntax.register_accesses import RegisterAccesses, find_accesses
-from ..engine.syntax.scopes import parse_register_directive
-from ..engine.syntax.tokens import (
+from ...engine.isa.catalog import MOVES
+from ...engine.isa.types import Type
+from ...engine.syntax.asm_operands import AsmOperands
+from ...engine.syntax.constants import convert_words
+from ...engine.syntax.errors import Span, quote_word
+from ...engine.syntax.opcodes import BRANCHES
+from ...engine.syntax.register_accesses import RegisterAccesses, find_accesses
+from ...engine.syntax.scopes import parse_register_directive
+from ...engine.syntax.tokens import (
     RawInstruction,
     Token,
     TokenGroup,
@@ -28,11 +28,11 @@ from ..engine.syntax.tokens import (
     is_constant,
     read_raw_instruction,
 )
-from .c_source import blank_literals
+from ...sources.c_source import blank_literals
+from ...sources.embedded_ptx import EmbeddedPtx
+from ...sources.source_language import Language
+from ...sources.source_location import find_span
 from .diagnostic import CheckedInstruction
-from .embedded_ptx import EmbeddedPtx
-from .source_language import Language
-from .source_location import find_span
 
 _MAX_NUMBERED = 64
 """The most numbered registers of one directive that are followed."""

@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 
-from ..engine.isa.catalog import find_carry_noun
-from ..engine.isa.entry import FAMILIES
-from ..engine.semantics.rules import ERRATA, FLAG_ERRATUM
-from ..engine.syntax.errors import Problem, Span, quote_word
-from ..engine.syntax.instruction import Instruction
-from ..engine.syntax.opcodes import ALL_OPCODES, OPCODES
-from ..engine.syntax.parser import CRASHES, Parsed, find_common_problems, scan
-from ..engine.syntax.register_checks import check_register
-from ..engine.syntax.scopes import Scopes
-from ..engine.syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
-from ..engine.tracing.folding_bugs import LOSING_TARGETS
+from ...engine.isa.catalog import find_carry_noun
+from ...engine.isa.entry import FAMILIES
+from ...engine.semantics.rules import ERRATA, FLAG_ERRATUM
+from ...engine.syntax.errors import Problem, Span, quote_word
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.opcodes import ALL_OPCODES, OPCODES
+from ...engine.syntax.parser import CRASHES, Parsed, find_common_problems, scan
+from ...engine.syntax.register_checks import check_register
+from ...engine.syntax.scopes import Scopes
+from ...engine.syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
+from ...engine.tracing.folding_bugs import LOSING_TARGETS
+from ...sources.source_location import Locator, SourceLocation
 from .candidate_reader import Candidate
 from .diagnostic import CheckedInstruction, Diagnostic, TextEdit, make_item
 from .moved_constants import MovedConstants
-from .source_location import Locator, SourceLocation
 from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
 
 _GUARDED_BLOCK = "a guard belongs to an instruction: a block takes none"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from ..engine.semantics.rules import ERRATA
-from ..engine.tracing.counterexample import Counterexample
-from ..engine.tracing.folding_bugs import FOLDING_BUGS
-from .source_location import SourceLocation
+from ...engine.semantics.rules import ERRATA
+from ...engine.tracing.counterexample import Counterexample
+from ...engine.tracing.folding_bugs import FOLDING_BUGS
+from ...sources.source_location import SourceLocation
 
 
 class Severity(StrEnum):

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..engine.isa.intrinsics import map_intrinsics
-from ..engine.syntax.errors import Span
-from ..engine.syntax.intrinsic_calls import CALL
-from ..engine.syntax.partial_ptx import PTX_STATEMENT
-from .c_source import blank_literals
+from ...engine.isa.intrinsics import map_intrinsics
+from ...engine.syntax.errors import Span
+from ...engine.syntax.intrinsic_calls import CALL
+from ...engine.syntax.partial_ptx import PTX_STATEMENT
+from ...sources.c_source import blank_literals
+from ...sources.source_location import LineIndex, find_span
 from .diagnostic import CheckedInstruction, Diagnostic, make_item
-from .source_location import LineIndex, find_span
 
 _CONTEXT_CHARS = 80
 """Characters before a name in which a declaration is recognised."""

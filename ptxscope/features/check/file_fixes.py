@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
-from ...engine.syntax.errors import format_count, make_printable
-from ...files import is_binary, read, replace, written_as
-from ...sources.diagnostic import CheckedInstruction, TextEdit
-from ...sources.lint import check_text
+from ...cli.support.inputs import format_input_name, open_text
+from ...cli.support.streams import CommandError
+from ...files import is_binary, read, written_as
 from .check_settings import CheckSettings
-from .inputs import format_input_name, open_text
-from .streams import CommandError
+from .diagnostic import CheckedInstruction, TextEdit
+from .lint import check_text
 
 _CONTEXT_LINES = 3
 
@@ -128,10 +125,13 @@ def _format_line(sign: str, line: str) -> Iterator[str]:
 
 _MAX_BYTES = 1 << 28
 _MARK = "\ufeff"
-_UNDECODABLE = "surrogateescape"
+UNDECODABLE = "surrogateescape"
+"""What becomes of bytes of another encoding."""
 
 
-class _FileFix(NamedTuple):
+class FileFix(NamedTuple):
+    """A file before and after its fixes."""
+
     data: bytes
     """What it holds now."""
     fixed: FixedText
@@ -140,53 +140,8 @@ class _FileFix(NamedTuple):
     """The instructions left that make the exit status 1."""
 
 
-def fix_files(
-    names: Sequence[str], settings: CheckSettings, read_errors: Sequence[str], *, writes: bool
-) -> int:
-    """Show the fixes of files as a diff, or write them; return the exit status.
-
-    A file is written as a whole or not at all. Raise CommandError for those that cannot be, and for
-    earlier errors.
-    """
-    if writes and "-" in names:
-        raise CommandError("error: standard input cannot be written: omit --write")
-    edit_count = file_count = failing_count = 0
-    errors = [*read_errors]
-    for name in names:
-        try:
-            fix = _fix_file(name, settings)
-            if writes and fix.fixed.edit_count:
-                replace(Path(name), fix.fixed_data, unless_changed_from=fix.data)
-        except CommandError as error:
-            errors.append(str(error))
-            continue
-        except OSError as error:
-            errors.append(f"error: {format_input_name(name)}: {error.strerror or error}")
-            continue
-        edit_count += fix.fixed.edit_count
-        file_count += bool(fix.fixed.edit_count)
-        failing_count += fix.failing_count
-        if not writes:
-            _print_diff(fix.fixed, name)
-    files_text = f" in {format_count(file_count, 'file')}" if file_count else ""
-    remark = "" if writes or not edit_count else "; --write applies them"
-    summary = f"{format_count(edit_count, 'change')}{files_text}{remark}"
-    print(summary, file=sys.stdout if writes else sys.stderr)
-    if errors:
-        sys.stdout.flush()
-        raise CommandError("\n".join(errors))
-    return int(failing_count > 0)
-
-
-def _print_diff(fixed: FixedText, name: str) -> None:
-    is_terminal = sys.stdout.isatty()
-    if isinstance(sys.stdout, TextIOWrapper) and not is_terminal:
-        sys.stdout.reconfigure(errors=_UNDECODABLE)  # `patch` needs the bytes of the file
-    for line in format_diff(fixed, make_printable(name)):
-        print(make_printable(line) if is_terminal else line)
-
-
-def _fix_file(name: str, settings: CheckSettings) -> _FileFix:
+def fix_file(name: str, settings: CheckSettings) -> FileFix:
+    """Return the fixes of a file; raise CommandError if it cannot be read or fixed."""
     data, text = _read(name)
     mark, body = (_MARK, text[1:]) if text.startswith(_MARK) else ("", text)
     items = _check(body, name, settings)
@@ -202,7 +157,7 @@ def _fix_file(name: str, settings: CheckSettings) -> _FileFix:
     if fixed.edit_count:
         fixed = fixed.add_mark(mark)
         fixed_data = fixed.text.encode(*_choose_encoding(data))
-    return _FileFix(data, fixed, fixed_data, sum(map(settings.is_failure, items)))
+    return FileFix(data, fixed, fixed_data, sum(map(settings.is_failure, items)))
 
 
 def _read(name: str) -> tuple[bytes, str]:
@@ -230,7 +185,7 @@ def _choose_encoding(data: bytes) -> tuple[str, str]:
     Those of another encoding, as Latin-1 in comments, are written back as they are.
     """
     encoding = written_as(data)
-    return encoding, _UNDECODABLE if encoding == "utf-8" else "strict"
+    return encoding, UNDECODABLE if encoding == "utf-8" else "strict"
 
 
 def _check(text: str, name: str, settings: CheckSettings) -> list[CheckedInstruction]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...documents.formats.json_text import convert_to_json
-from ...documents.formats.markup import Block, make_heading, make_paragraph, make_verbatim
-from ...engine.semantics.models import parse_erratum
-from ...engine.semantics.rules import ALL_ERRATA, FLAG_ERRATUM, Erratum
-from ...engine.syntax.errors import quote_value
-from ...engine.syntax.parser import parse
-from ...engine.tracing.counterexample import format_example
-from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
-from ..support.arguments import Parser, add_report_format, make_command_parser, print_report
-from ..support.streams import CommandError
+from ....cli.support.arguments import Parser, add_report_format, make_command_parser, print_report
+from ....cli.support.streams import CommandError
+from ....documents.formats.json_text import convert_to_json
+from ....documents.formats.markup import Block, make_heading, make_paragraph, make_verbatim
+from ....engine.semantics.models import parse_erratum
+from ....engine.semantics.rules import ALL_ERRATA, FLAG_ERRATUM, Erratum
+from ....engine.syntax.errors import quote_value
+from ....engine.syntax.parser import parse
+from ....engine.tracing.counterexample import format_example
+from ....engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 
 _IDS = f"E1 to E{len(ALL_ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
 
@@ -50,6 +50,11 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
+def complete_id(*_: object) -> dict[str, str]:
+    """Return the ids of all errata, and what each is about, for a shell."""
+    return {x.id: x.forms for x in ALL_ERRATA} | {x.id: x.forms for x in FOLDING_BUGS}
+
+
 def describe(x: Erratum | FoldingBug) -> dict[str, object]:
     """Return an erratum, or a wrong result for constants, as JSON."""
     fields = "id forms versions targets sentence remark"
@@ -62,7 +67,7 @@ def describe(x: Erratum | FoldingBug) -> dict[str, object]:
 
 def _find_replacement(x: Erratum | FoldingBug) -> tuple[str, ...] | None:
     """Return the plain PTX with the documented result of the example; None if there is none."""
-    from ...sources.replacement import make_replacement
+    from ..replacement import make_replacement
 
     has_example = isinstance(x, Erratum) and x is not FLAG_ERRATUM
     return make_replacement(parse(x.example[0])) if has_example else None

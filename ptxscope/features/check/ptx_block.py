@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ..engine.ir.tape import Node, Op, get_range
-from ..engine.isa.encodings import Range, get_limits
-from ..engine.isa.types import Type
+from ...engine.ir.tape import Node, Op, get_range
+from ...engine.isa.encodings import Range, get_limits
+from ...engine.isa.types import Type
 
 
 class PtxRegister(NamedTuple):

@@ -10,15 +10,19 @@ from functools import partial
 from heapq import merge
 from itertools import chain, islice, pairwise
 
-from ..engine.syntax.asm_operands import AsmOperands
-from ..engine.syntax.errors import Problem, Span, limit_problems, quote_word
-from ..engine.syntax.opcodes import DISTINCT_OPCODES, OPCODES
-from ..engine.syntax.parser import NOT_LITERAL, parse_statement
-from ..engine.syntax.partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
-from ..engine.syntax.scopes import Scopes, collect_registers
-from ..engine.syntax.source import GAP, Fragment
-from ..engine.syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
-from ..engine.syntax.tokens import find_statements as written_statements
+from ...engine.syntax.asm_operands import AsmOperands
+from ...engine.syntax.errors import Problem, Span, limit_problems, quote_word
+from ...engine.syntax.opcodes import DISTINCT_OPCODES, OPCODES
+from ...engine.syntax.parser import NOT_LITERAL, parse_statement
+from ...engine.syntax.partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
+from ...engine.syntax.scopes import Scopes, collect_registers
+from ...engine.syntax.source import GAP, Fragment
+from ...engine.syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
+from ...engine.syntax.tokens import find_statements as written_statements
+from ...sources.embedded_ptx import EmbeddedPtx, PieceKind, find_assembly, has_foreign_operands
+from ...sources.preprocessor import Definitions, find_disabled_code, select_branches
+from ...sources.source_language import Language, is_whole, language_of
+from ...sources.source_location import LineIndex, Locator, SourceLocation, find_span
 from .asm_checks import (
     check_asm,
     check_placeholders,
@@ -30,13 +34,9 @@ from .asm_flow import CarryNotes
 from .c_notes import find_bare_statements, find_intrinsic_uses
 from .candidate_reader import Candidate, CandidateReader
 from .diagnostic import CheckedInstruction, Diagnostic, make_item
-from .embedded_ptx import EmbeddedPtx, PieceKind, find_assembly, has_foreign_operands
 from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
 from .operand_fields import FilledPiece, fill_operand_fields, is_certain
-from .preprocessor import Definitions, find_disabled_code, select_branches
-from .source_language import Language, is_whole, language_of
-from .source_location import LineIndex, Locator, SourceLocation, find_span
 from .statement_checks import (
     add_diagnostics,
     check_between_statements,

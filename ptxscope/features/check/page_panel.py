@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..documents.elements import Child, make_element, make_field, make_report
-from ..state.explorer_state import ExplorerState
+from ...documents.elements import Child, make_element, make_field, make_report
+from ...state.explorer_state import ExplorerState
+from .check_report import count_items, format_summary, item_lines
+from .lint import check_text
+from .suppressions import hide_remarks
 
 MAX_LISTING_CHARS = 200_000
 """Maximum characters of a pasted listing."""
@@ -13,10 +16,6 @@ MAX_LISTING_CHARS = 200_000
 
 def make_panel(_: ExplorerState, text: str) -> list[Child]:
     """Return the diagnostics of a pasted listing."""
-    from ..documents.formats.check_report import count_items, format_summary, item_lines
-    from ..sources.lint import check_text
-    from ..sources.suppressions import hide_remarks
-
     form = make_element(
         "form",
         make_field("PTX, CUDA, or anything that has PTX in it", "text", text, rows="8"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..engine.isa.catalog import MOVES
-from ..engine.isa.types import Type
-from ..engine.syntax.constants import convert_words
-from ..engine.syntax.opcodes import OPCODES
-from ..engine.syntax.tokens import (
+from ...engine.isa.catalog import MOVES
+from ...engine.isa.types import Type
+from ...engine.syntax.constants import convert_words
+from ...engine.syntax.opcodes import OPCODES
+from ...engine.syntax.tokens import (
     RawInstruction,
     Token,
     TokenGroup,

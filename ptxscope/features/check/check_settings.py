@@ -8,15 +8,15 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...cli.support.inputs import format_input_name
+from ...cli.support.streams import CommandError, command_errors
 from ...engine.semantics.models import parse_model
 from ...engine.semantics.rules import ERRATA
 from ...engine.syntax.errors import make_printable
 from ...files import read
-from ...sources.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity
 from ...sources.source_language import has_known_suffix
-from ...sources.suppressions import filter_items
-from .inputs import format_input_name
-from .streams import CommandError, command_errors
+from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity
+from .suppressions import filter_items
 
 _MAX_BYTES = 1 << 20
 _ERRATA_RULES = frozenset((*(x.id for x in ERRATA), "F2"))

@@ -13,8 +13,8 @@ from itertools import combinations
 from operator import itemgetter
 from typing import NamedTuple
 
-from ..engine.arrays.demand import analyse_demand
-from ..engine.ir.bit_functions import (
+from ...engine.arrays.demand import analyse_demand
+from ...engine.ir.bit_functions import (
     IDENTITY,
     INVERSE,
     ONE,
@@ -25,16 +25,16 @@ from ..engine.ir.bit_functions import (
     compute_bits,
     make_operand,
 )
-from ..engine.ir.tape import Op, record_plan
-from ..engine.isa.entry import Group
-from ..engine.isa.types import Type
-from ..engine.micro_operations.permutation import EvaluateTable
-from ..engine.semantics.lowering import lower
-from ..engine.semantics.plan import Plan
-from ..engine.syntax.instruction import Immediate, Instruction, Register
-from ..engine.syntax.parser import scan
-from ..engine.tracing.counterexample import Counterexample, find_counterexample
-from ..engine.tracing.folding_bugs import describe_folded_slct, describe_lost_difference
+from ...engine.ir.tape import Op, record_plan
+from ...engine.isa.entry import Group
+from ...engine.isa.types import Type
+from ...engine.micro_operations.permutation import EvaluateTable
+from ...engine.semantics.lowering import lower
+from ...engine.semantics.plan import Plan
+from ...engine.syntax.instruction import Immediate, Instruction, Register
+from ...engine.syntax.parser import scan
+from ...engine.tracing.counterexample import Counterexample, find_counterexample
+from ...engine.tracing.folding_bugs import describe_folded_slct, describe_lost_difference
 
 _GROUPS = frozenset((Group.PERMUTE, Group.FIELDS, Group.PACKED))
 _MOVES = {IDENTITY: ("mov", "moves"), INVERSE: ("not", "inverts")}

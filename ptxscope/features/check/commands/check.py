@@ -12,7 +12,19 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from ...documents.formats.check_report import (
+from ....cli.support.arguments import (
+    Parser,
+    add_format,
+    make_command_parser,
+    parse_count,
+    parse_words,
+)
+from ....cli.support.inputs import open_text, require_single_stdin
+from ....cli.support.streams import CommandError, ProgressBar, command_errors
+from ....documents.formats.json_text import StreamFormat, format_json
+from ....sources.preprocessor import Definitions
+from ....sources.source_language import Language, language_of
+from ..check_report import (
     count_items,
     format_summary,
     item_lines,
@@ -20,26 +32,20 @@ from ...documents.formats.check_report import (
     iter_sarif_results,
     make_sarif_format,
 )
-from ...documents.formats.json_text import StreamFormat, format_json
-from ...kernels.sequences.sequence_notes import Prove, SequenceSearch
-from ...sources.diagnostic import CheckedInstruction, Severity
-from ...sources.line_markers import LineMarkers
-from ...sources.lint import check_listing, check_source
-from ...sources.preprocessor import Definitions
-from ...sources.source_language import Language, language_of
-from ..support.arguments import Parser, add_format, make_command_parser, parse_count, parse_words
-from ..support.check_settings import (
+from ..check_settings import (
     CheckSettings,
     join_settings,
     list_files,
     make_settings,
     read_settings,
 )
-from ..support.inputs import open_text, require_single_stdin
-from ..support.streams import CommandError, ProgressBar, command_errors
+from ..diagnostic import CheckedInstruction, Severity
+from ..line_markers import LineMarkers
+from ..lint import check_listing, check_source
+from ..sequence_notes import Prove, SequenceSearch
 
 if TYPE_CHECKING:
-    from ..support.worker_processes import FileWork
+    from ....cli.support.worker_processes import FileWork
 
 Pieces = Callable[[CheckedInstruction], Iterable[str]]
 """Returns the texts on an instruction."""
@@ -161,8 +167,8 @@ def make_parser() -> Parser:
 
 
 def _load_prover() -> Prove:
-    from ...proof.equivalence import prove_sequence
-    from ...proof.solver import load_bitwuzla
+    from ....proof.equivalence import prove_sequence
+    from ....proof.solver import load_bitwuzla
 
     with command_errors(ImportError):
         load_bitwuzla()
@@ -227,7 +233,7 @@ def _fix(
     settings: CheckSettings,
     arguments: argparse.Namespace,
 ) -> int:
-    from ..support.file_fixes import fix_files  # most runs only report
+    from .fixed_files import fix_files  # most runs only report
 
     if arguments.write and not arguments.fix:
         raise CommandError("error: --write needs --fix")
@@ -349,7 +355,7 @@ def _check_in_processes(
 
     ``shared`` marks the files that other processes can read.
     """
-    from ..support.worker_processes import start_processes
+    from ....cli.support.worker_processes import start_processes
 
     # The first is printed while it is checked.
     names_by_index = {index: name for index, name in enumerate(names) if index and shared[index]}

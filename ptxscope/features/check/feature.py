@@ -1,0 +1,46 @@
+"""``check``: what is wrong with PTX in files, or worth knowing; and ``errata``."""
+
+from ...feature import Command, Completer, Feature, HelpPanel, Key, PagePanel
+
+FEATURE = Feature(
+    "check",
+    commands=(
+        Command(
+            "check",
+            "check the instructions in listings and sources",
+            f"{__package__}.commands.check",
+            after="vectors",
+            old_spellings={"--json": "-f json", "--sarif": "-f sarif"},
+        ),
+        Command(
+            "errata",
+            "list the differences between ptxas and the documentation",
+            f"{__package__}.commands.errata",
+            after="mcp",
+            old_spellings={"--json": "-f json", "--report": "ptxscope verify PTX --report"},
+        ),
+    ),
+    completers=(Completer("ID", f"{__package__}.commands.errata:complete_id"),),
+    keys=(
+        Key(
+            "check",
+            "Listings",
+            "listing.run",
+            "",
+            "check",
+            "Show errors, and errata that can change a result",
+            f"{__package__}.transitions:check",
+            widget_keys={"listing": "c"},
+        ),
+    ),
+    help_panels=(
+        HelpPanel(
+            "check",
+            "run",
+            "arrows move between the diagnostics, Enter opens one with operands that show it, Tab "
+            "goes to the text",
+            (f"{__package__}.terminal.check_dialog:CheckDialog",),
+        ),
+    ),
+    page_panels=(PagePanel("check", "check", "explain", f"{__package__}.page_panel:make_panel"),),
+)
