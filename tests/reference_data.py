@@ -100,8 +100,11 @@ def table(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def read_lines(name: str, count: int) -> list[list[str]]:
-    """The fields of the lines of a text, between the last ` | `; comments begin with `#`."""
+def read_lines(name: str | Path, count: int) -> list[list[str]]:
+    """The fields of the lines of a text, between the last ` | `; comments begin with `#`.
+
+    A file of ``tests/data`` has a name, one of a feature's tests a path.
+    """
     lines = (DATA / name).read_text(encoding="utf-8").splitlines()
     rows = (f"{line} ".rsplit(" | ", count - 1) for line in lines if line[:1] not in ("", "#"))
     return [[field.strip() for field in row] for row in rows]

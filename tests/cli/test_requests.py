@@ -9,8 +9,8 @@ beginning of an answer, \\e the escape character.
 
 `NAME = …` is a text that the requests below have as {NAME}; {DATA} is the folder `tests/data`.
 `=== FILE` begins a file, up to a line `===`; `=== FILE from OTHER` a copy of a file above, or of a
-kernel of `run.ptx`, in which what stands before each ` => ` is replaced. A section has its own
-texts and files, and those before the first section.
+kernel of the `.ptx` file beside the requests, in which what stands before each ` => ` is replaced.
+A section has its own texts and files, and those before the first section.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
         elif block["name"]:
             texts[block["name"]] = insert_texts(block["text"])
         elif source := block["source"]:
-            copied = files.get(source) or read_kernels("run.ptx")[source]
+            copied = files.get(source) or read_kernels(path.with_suffix(".ptx"))[source]
             files[block["file"]] = _copy(copied, block["body"])
         elif block["file"]:
             files[block["file"]] = block["body"]
@@ -95,7 +95,7 @@ def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
             )
 
 
-_PATHS = [*(DATA / "requests").iterdir(), *FOLDER.glob("*/requests/*.txt")]
+_PATHS = [*(DATA / "requests").glob("*.txt"), *FOLDER.glob("*/requests/*.txt")]
 REQUESTS = [x for path in sorted(_PATHS) for x in read_requests(path)]
 
 

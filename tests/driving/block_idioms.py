@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tests.driving.kernel_texts import read_kernels
+from tests.reference_data import DATA
 
 WORD = (1 << 32) - 1
 
@@ -208,4 +209,4 @@ def _make_idiom(name: str, ptx: str) -> Idiom:
     return Idiom(name, ptx.strip(), compute)
 
 
-IDIOMS = tuple(_make_idiom(name, ptx) for name, ptx in read_kernels("idioms.ptx").items())
+IDIOMS = tuple(_make_idiom(name, ptx) for name, ptx in read_kernels(DATA / "idioms.ptx").items())

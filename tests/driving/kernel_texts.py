@@ -1,18 +1,17 @@
-"""Kernels of tests: a file in ``tests/data`` has several, each a module of its own with a name."""
+"""Kernels of tests: a file has several, each a module of its own with a name."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from functools import cache
-
-from tests.reference_data import DATA
+from pathlib import Path
 
 
 @cache
-def read_kernels(file: str) -> Mapping[str, str]:
+def read_kernels(file: Path) -> Mapping[str, str]:
     """The PTX below each ``// --- name`` of a file."""
-    _, *parts = re.split(r"^// --- (.+)\n", (DATA / file).read_text("utf-8"), flags=re.MULTILINE)
+    _, *parts = re.split(r"^// --- (.+)\n", file.read_text("utf-8"), flags=re.MULTILINE)
     return {name: x.strip() + "\n" for name, x in zip(parts[::2], parts[1::2], strict=True)}
 
 

@@ -1,4 +1,4 @@
-"""`cvt.pack`: results by the manual, and a kernel."""
+"""`cvt.pack`: results by the manual."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate, parse, replay, trace
-from tests.engine.test_launches import make_kernel, run
 
 
 @pytest.mark.parametrize(
@@ -33,14 +32,3 @@ def test_results(type_: str, a: int, b: int, c: int | None, d: int) -> None:
     assert replay(found) == found.result
     arrays = {name: np.array([x % 2**32], np.uint32) for name, x in values.items()}
     assert np.array_equal(evaluate(ins, arrays)["d"], [d])
-
-
-def test_a_kernel_packs() -> None:
-    body = """ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];
-ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%d1];
-cvt.pack.sat.s8.s32.b32 %r8, %r4, %r5, 0;
-cvt.pack.sat.s8.s32.b32 %r8, %r6, %r7, %r8;
-st.global.u32 [%d2], %r8; ret;"""
-    result = run(make_kernel(body), np.array([1, -200, 3, 200], np.int32), "zeros:u32:1")
-    assert result.is_exact
-    assert result.get_buffer("out").values.tolist() == [0x0180037F]

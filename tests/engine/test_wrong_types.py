@@ -8,11 +8,11 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 import ptxscope
 from ptxscope.engine.records import FrozenDict
+from tests.driving.wrong_values import read_message
 
 LINE = "vadd4.u32.u32.u32 d, a, b, c"
 VALUES = {"a": 1, "b": 2, "c": 3}
@@ -29,75 +29,36 @@ CHANGES: tuple[Callable[[Any], object], ...] = (
 )
 
 
-def _message(call: Any, *values: Any, **named: Any) -> str:
-    """Return the message of the TypeError or ValueError of a call, one line that is ours."""
-    with pytest.raises((TypeError, ValueError)) as info:
-        call(*values, **named)
-    message = str(info.value)
-    assert len(message) < 300
-    for words in ("object has no", "not iterable", "is required", "has no len", "unhashable"):
-        assert words not in message
-    return message
-
-
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda x: type(x).__name__)
 def test_a_wrong_type_is_named(wrong: Any) -> None:
     trace = ptxscope.trace(LINE, VALUES)
-    assert "Trace" in _message(ptxscope.export, wrong)
-    assert "Trace" in _message(ptxscope.replay, wrong)
-    assert "model" in _message(ptxscope.evaluate, LINE, VALUES, model=wrong)
-    assert "model" in _message(ptxscope.trace, LINE, VALUES, model=wrong)
+    assert "Trace" in read_message(ptxscope.export, wrong)
+    assert "Trace" in read_message(ptxscope.replay, wrong)
+    assert "model" in read_message(ptxscope.evaluate, LINE, VALUES, model=wrong)
+    assert "model" in read_message(ptxscope.trace, LINE, VALUES, model=wrong)
     for call in (ptxscope.evaluate, ptxscope.trace):
-        assert "values is" in _message(call, LINE, wrong)
-    _message(ptxscope.diagnose, LINE, wrong, observed=5)
-    _message(ptxscope.diagnose, LINE, VALUES, observed={wrong if wrong != [1] else 1: 5})
+        assert "values is" in read_message(call, LINE, wrong)
+    read_message(ptxscope.diagnose, LINE, wrong, observed=5)
+    read_message(ptxscope.diagnose, LINE, VALUES, observed={wrong if wrong != [1] else 1: 5})
     if wrong != 3:  # a number of a step
-        _message(trace.figure, until=wrong)
-    _message(trace.figure, notes=wrong)
-
-
-KERNEL = """.visible .entry k(.param .u64 p, .param .u32 n) {
-  .reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [p]; ld.param.u32 %r, [n];
-  add.u32 %r, %r, 1; st.global.u32 [%rd], %r; ret; }"""
-ARGUMENTS = {"p": np.zeros(4, "u4"), "n": 3}
-LAUNCH = {"kernel": 3, "dynamic_shared_bytes": 1.5, "max_steps": float("nan"), "on_progress": 3}
+        read_message(trace.figure, until=wrong)
+    read_message(trace.figure, notes=wrong)
 
 
 @pytest.mark.parametrize("wrong", [3, 3.5, [1], b"x", object(), ("a",), {1: 2}, True, int])
-def test_a_wrong_type_of_a_program_or_a_launch_is_named(wrong: Any) -> None:
-    expected = {"p": np.zeros(4, "u4")}
-    assert "PTX as text" in _message(ptxscope.parse_block, wrong)
-    assert "PTX as text" in _message(ptxscope.prove, wrong)
-    assert "PTX as text" in _message(ptxscope.trace_block, wrong, VALUES)
-    assert "PTX as text" in _message(ptxscope.evaluate_block, wrong, VALUES)
-    _message(ptxscope.prove, LINE, wrong)
-    assert "PTX as text" in _message(ptxscope.find, wrong, "d == 5")
-    assert "condition" in _message(ptxscope.find, LINE, wrong)
-    assert "condition" in _message(ptxscope.prove, LINE, where=wrong)
-    assert "PTX as text" in _message(ptxscope.run_kernel, wrong, ARGUMENTS)
-    assert "PTX as text" in _message(ptxscope.explain_kernel, wrong, ARGUMENTS, expected)
-    _message(ptxscope.run_kernel, KERNEL, wrong)
-    _message(ptxscope.explain_kernel, KERNEL, ARGUMENTS, wrong)
-    _message(ptxscope.explain_kernel, KERNEL, ARGUMENTS, {"p": wrong if wrong != {1: 2} else "x"})
+def test_a_wrong_type_of_a_program_is_named(wrong: Any) -> None:
+    assert "PTX as text" in read_message(ptxscope.parse_block, wrong)
+    assert "PTX as text" in read_message(ptxscope.prove, wrong)
+    assert "PTX as text" in read_message(ptxscope.trace_block, wrong, VALUES)
+    assert "PTX as text" in read_message(ptxscope.evaluate_block, wrong, VALUES)
+    read_message(ptxscope.prove, LINE, wrong)
+    assert "PTX as text" in read_message(ptxscope.find, wrong, "d == 5")
+    assert "condition" in read_message(ptxscope.find, LINE, wrong)
+    assert "condition" in read_message(ptxscope.prove, LINE, where=wrong)
     if not isinstance(wrong, dict):
-        assert "by name" in _message(ptxscope.find, LINE, "d == 5", given=wrong)
+        assert "by name" in read_message(ptxscope.find, LINE, "d == 5", given=wrong)
     if not isinstance(wrong, int | float):
-        assert "seconds" in _message(ptxscope.prove, LINE, timeout=wrong)
-
-
-@pytest.mark.parametrize(("name", "wrong"), LAUNCH.items())
-def test_a_wrong_type_of_an_option_of_a_launch_is_named(name: str, wrong: Any) -> None:
-    for values in (wrong, "5" if name != "kernel" else ["k"]):
-        options = {name: values}
-        assert name in _message(ptxscope.run_kernel, KERNEL, ARGUMENTS, **options)
-        assert name in _message(ptxscope.explain_kernel, KERNEL, ARGUMENTS, {}, **options)
-
-
-def test_a_masked_array_is_refused_as_a_buffer() -> None:
-    masked: Any = np.ma.array([1, 2], mask=[False, True], dtype="u4")
-    arguments = {"p": masked, "n": 3}
-    assert "masked" in _message(ptxscope.run_kernel, KERNEL, arguments)
-    assert "masked" in _message(ptxscope.explain_kernel, KERNEL, ARGUMENTS, {"p": masked})
+        assert "seconds" in read_message(ptxscope.prove, LINE, timeout=wrong)
 
 
 @pytest.mark.parametrize("model", ["isa", "ptxas"])

@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tests.engine.test_launches import make_kernel, run
+from tests.features.kernels.test_launches import make_kernel, run
 from tests.reference_halves import decode, round_half
 from tests.tiers import whole
 

@@ -31,12 +31,13 @@ from ptxscope.features.kernels.launches.run_explanations import RunDiagnosis, ex
 from ptxscope.features.kernels.launches.statement_changes import iter_changes
 from ptxscope.features.kernels.launches.thread_state import LaunchError
 from tests.driving.kernel_texts import is_like, read_kernels, replace_words
+from tests.features.kernels.test_launches import KERNEL_DATA
 from tests.reference_data import DATA, read_lines
 from tests.tiers import ci_only, sampled, whole
 
 Array = npt.NDArray[Any]
 _COUNT = 64
-_KERNELS = read_kernels("faults.ptx")
+_KERNELS = read_kernels(KERNEL_DATA / "faults.ptx")
 
 
 class Case(NamedTuple):
@@ -99,7 +100,7 @@ _CASES: dict[str, Case] = {
     "extremes": case(_draw("i8", 64), _room("i8", 2), 64),
 }
 
-_FAULTS = tuple(map(tuple, read_lines("faults.txt", 3)))
+_FAULTS = tuple(map(tuple, read_lines(KERNEL_DATA / "faults.txt", 3)))
 
 
 _COMPILED, _VIDEO = ((DATA / x).read_text() for x in ("kernels.ptx", "video.ptx"))
@@ -367,7 +368,7 @@ def test_changes_skipped_for_lack_of_time_are_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "right", "wrong", "block", "expected"), read_lines("run_faults.txt", 5)
+    ("name", "right", "wrong", "block", "expected"), read_lines(KERNEL_DATA / "run_faults.txt", 5)
 )
 def test_a_fault_is_explained_by_line_statement_and_phrase(
     name: str, right: str, wrong: str, block: str, expected: str

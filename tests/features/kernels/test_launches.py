@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -24,7 +25,8 @@ from tests.driving.kernel_texts import is_like, read_kernels, replace_words
 from tests.reference_data import read_lines
 from tests.tiers import ci_only, some
 
-_KERNELS = read_kernels("launches.ptx")
+KERNEL_DATA = Path(__file__).parent / "data"
+_KERNELS = read_kernels(KERNEL_DATA / "launches.ptx")
 _HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 _REGISTERS = """
 .reg .pred %p<9>;
@@ -284,7 +286,7 @@ def test_variables_of_all_spaces_have_their_initial_values() -> None:
         run(ptx, "zeros:u32:1", "zeros:u32:40", block=40, dynamic_shared_bytes=172)
 
 
-@pytest.mark.parametrize(("line", "message"), read_lines("launch_errors.txt", 2))
+@pytest.mark.parametrize(("line", "message"), read_lines(KERNEL_DATA / "launch_errors.txt", 2))
 def test_an_illegal_access_is_reported_with_its_line(line: str, message: str) -> None:
     with pytest.raises(LaunchError) as caught:
         run(make_kernel(f"{_ADDRESSES}{line}\nret;"), "zeros:u32:8", "zeros:u32:8", block=8)
@@ -293,7 +295,9 @@ def test_an_illegal_access_is_reported_with_its_line(line: str, message: str) ->
     assert is_like(str(caught.value), f"{head}…{message}"), str(caught.value)
 
 
-@pytest.mark.parametrize(("name", "words", "launch", "expected"), read_lines("conflicts.txt", 4))
+@pytest.mark.parametrize(
+    ("name", "words", "launch", "expected"), read_lines(KERNEL_DATA / "conflicts.txt", 4)
+)
 def test_two_threads_conflict_without_a_barrier_between_them(
     name: str, words: str, launch: str, expected: str
 ) -> None:
@@ -483,7 +487,9 @@ def test_fused_multiplication_rounds_once() -> None:
             assert bits == _round(total), row
 
 
-@pytest.mark.parametrize(("line", "words", "expected"), read_lines("float_results.txt", 3))
+@pytest.mark.parametrize(
+    ("line", "words", "expected"), read_lines(KERNEL_DATA / "float_results.txt", 3)
+)
 def test_floats_and_halves_are_computed_bit_by_bit(line: str, words: str, expected: str) -> None:
     load, store = "ld.global.v2.f32 {%f1, %f2}, [%d1];", "st.global.f32 [%d2], %f3;"
     body = f"{_ADDRESSES}{load}\n{line}\n{store}\nret;"
@@ -575,7 +581,7 @@ def test_only_what_depends_on_the_unknown_is_unknown(
     assert not result.is_exact
 
 
-@pytest.mark.parametrize(("lines", "target"), read_lines("unmodelled.txt", 2))
+@pytest.mark.parametrize(("lines", "target"), read_lines(KERNEL_DATA / "unmodelled.txt", 2))
 def test_no_result_of_an_unmodelled_instruction_is_exact(lines: str, target: str) -> None:
     body = f"{_ADDRESSES}mov.u32 %r5, 3;\n{lines}\nst.global.u32 [%d2], %r5; ret;"
     result = run(make_kernel(body), "zeros:u32:64", "zeros:u32:1")
@@ -611,7 +617,9 @@ _BITS = "".join(
 """Lines that store each bit of a word as a byte."""
 
 
-@pytest.mark.parametrize("lines", some([x for (x,) in read_lines("unknown_bits.txt", 1)], 0, 13))
+@pytest.mark.parametrize(
+    "lines", some([x for (x,) in read_lines(KERNEL_DATA / "unknown_bits.txt", 1)], 0, 13)
+)
 def test_a_bit_is_unknown_exactly_if_it_depends_on_an_unknown_bit(lines: str) -> None:
     """The upper half of %r4 is a register that nothing writes, or all possible bits."""
     start = f"""{_ADDRESSES}
@@ -832,3 +840,14 @@ def test_impossible_launch_shapes_are_refused(options: dict[str, Any], message: 
 def test_illegal_ptx_is_an_error(line: str) -> None:
     with pytest.raises(PtxError, match=r"`%[a-z]99` is not declared here|`vadd4` is missing"):
         run_one(make_kernel(f"{_ADDRESSES}{line}\nret;"))
+
+
+def test_a_kernel_packs() -> None:
+    body = """ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];
+ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%d1];
+cvt.pack.sat.s8.s32.b32 %r8, %r4, %r5, 0;
+cvt.pack.sat.s8.s32.b32 %r8, %r6, %r7, %r8;
+st.global.u32 [%d2], %r8; ret;"""
+    result = run(make_kernel(body), np.array([1, -200, 3, 200], np.int32), "zeros:u32:1")
+    assert result.is_exact
+    assert result.get_buffer("out").values.tolist() == [0x0180037F]

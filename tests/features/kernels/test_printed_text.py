@@ -13,6 +13,7 @@ from ptxscope.features.kernels.launches.kernel_run import run_kernel
 from ptxscope.features.kernels.launches.printed_text import format_text, iter_lines_of_texts
 from ptxscope.features.kernels.launches.thread_state import LaunchError
 from tests.driving.kernel_texts import read_kernels
+from tests.features.kernels.test_launches import KERNEL_DATA
 from tests.tiers import some
 
 _FLOATS = (0.0, -0.0, 1.0, -1.5, 0.1, 2.5, 1.9999999, 255 / 256, 1e300, 5e-324, 1e-5, 123456789.0)
@@ -76,7 +77,7 @@ def test_a_format_prints_as_in_c(seed: int) -> None:
         assert format_text(text, arguments.read, 0) == room.value.decode(), text
 
 
-_KERNELS = read_kernels("launches.ptx")
+_KERNELS = read_kernels(KERNEL_DATA / "launches.ptx")
 _PRINT = _KERNELS["print"]
 
 
