@@ -127,6 +127,17 @@ class PagePanel(NamedTuple):
     """Returns the text of what the explorer's state has open in it, or None."""
 
 
+class DocumentFormat(NamedTuple):
+    """A format of documents: text, without that of an author."""
+
+    name: str
+    render: str
+    """Returns the document for a trace and ``Options``."""
+    endings: tuple[str, ...]
+    """The endings of file names; that of a new file comes first."""
+    after: str
+
+
 class Feature(NamedTuple):
     """A feature, and what it adds."""
 
@@ -138,6 +149,7 @@ class Feature(NamedTuple):
     keys: tuple[Key, ...] = ()
     help_panels: tuple[HelpPanel, ...] = ()
     page_panels: tuple[PagePanel, ...] = ()
+    formats: tuple[DocumentFormat, ...] = ()
     services: Mapping[Service, str] = MappingProxyType({})
     """The functions that do what the core or another feature asks for."""
     exports: Mapping[str, str] = MappingProxyType({})
@@ -160,6 +172,9 @@ class Feature(NamedTuple):
         for page_panel in self.page_panels:
             yield "tool of the page", page_panel.name
             yield from (("action of the page", x) for x in page_panel.actions)
+        for format_ in self.formats:
+            yield "format", format_.name
+            yield from (("ending", x) for x in format_.endings)
         for name in self.exports:
             yield "name of the package", name
 

@@ -30,6 +30,7 @@ def test_what_a_feature_names_is_there(feature: Feature) -> None:
         *(x for key in feature.keys for x in (key.run, key.check) if x),
         *(x for panel in feature.help_panels for x in panel.classes),
         *(x for panel in feature.page_panels for x in list_panel_targets(panel)),
+        *(x.render for x in feature.formats),
         *feature.services.values(),
         *feature.exports.values(),
     ]

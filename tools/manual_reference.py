@@ -78,7 +78,11 @@ def _usage_lines(parser: Parser) -> list[str]:
 
 
 def _make_row(action: argparse.Action) -> tuple[str, str]:
-    about = (action.help or "") % {"default": action.default, "prog": "ptxscope"}
+    about = (action.help or "") % {
+        "choices": ", ".join(map(str, action.choices or ())),
+        "default": action.default,
+        "prog": "ptxscope",
+    }
     texts = [format_sentence(about)] if about else []
     if action.choices and action.metavar is None:
         texts.insert(0, f"{', '.join(f'`{choice}`' for choice in action.choices)}.")

@@ -2,57 +2,83 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from importlib import import_module
-from typing import Literal, Self, overload
+from typing import Literal, NamedTuple, overload
 
 from ..engine.syntax.errors import quote_value
 from ..engine.tracing.trace import Trace
 from .options import DEFAULT, Options, drop_idle_options, validate_options
 
 
-class Format(StrEnum):
-    """A format of documents: its name, the module with its function, and endings of file names."""
+class Format(NamedTuple):
+    """A format of documents."""
 
-    home: str
-    """The module, and the function unless it is ``render``."""
+    name: str
+    render: str
+    """The module and the name of the function that renders a trace with options."""
     endings: tuple[str, ...]
     """The endings of file names; that of a new file comes first."""
 
-    def __new__(cls, name: str, home: str = "", endings: str = "") -> Self:
-        """Return a format."""
-        format_ = str.__new__(cls, name)
-        format_._value_ = name
-        format_.home = home
-        format_.endings = (*endings.split(), name)
-        return format_
 
-    TEXT = "text", ".formats.text", "txt"
-    MARKDOWN = "markdown", ".formats.markdown", "md"
-    RST = "rst", ".formats.rst", "rst rest"
-    ASCIIDOC = "asciidoc", ".formats.asciidoc", "adoc"
-    HTML = "html", ".formats.html", "html htm"
-    SVG = "svg", ".media.frames", "svg"
-    JSON = "json", ".formats.json", "json"
-    C = "c", ".code.functions:render_c", "c"
-    PYTHON = "python", ".code.functions:render_python", "py"
-    PNG = "png", ".media.images:render_png", "png"
-    PDF = "pdf", ".media.images:render_pdf", "pdf"
-
-
-FORMATS = tuple(map(str, Format))
-COMMON_FORMATS = (Format.SVG, Format.PNG, Format.MARKDOWN, Format.HTML)
+_OWN_FORMATS = {
+    format_.name: format_
+    for format_ in (
+        Format("text", ".formats.text:render", ("txt", "text")),
+        Format("markdown", ".formats.markdown:render", ("md", "markdown")),
+        Format("rst", ".formats.rst:render", ("rst", "rest")),
+        Format("asciidoc", ".formats.asciidoc:render", ("adoc", "asciidoc")),
+        Format("html", ".formats.html:render", ("html", "htm")),
+        Format("svg", ".media.frames:render", ("svg",)),
+        Format("json", ".formats.json:render", ("json",)),
+        Format("png", ".media.images:render_png", ("png",)),
+        Format("pdf", ".media.images:render_pdf", ("pdf",)),
+    )
+}
+COMMON_FORMATS = ("svg", "png", "markdown", "html")
 """The formats that most people use."""
 BINARY = frozenset({"png", "pdf"})
 """Formats whose documents are bytes."""
-TEXTS = tuple(name for name in FORMATS if name not in BINARY)
-"""Formats whose documents are text."""
+
+
+@cache
+def _map_formats() -> Mapping[str, Format]:
+    """Return the formats by name, those of features too, in the order of the help."""
+    from ..feature import arrange, list_features
+
+    added = [(x.name, x) for feature in list_features() for x in feature.formats]
+    return dict(arrange(_OWN_FORMATS.items(), added, lambda x: Format(x.name, x.render, x.endings)))
+
+
+class _FormatNames(Collection[str]):
+    """The names of the formats; features are looked for only if those of the core don't do."""
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in _OWN_FORMATS or name in _map_formats())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_map_formats())
+
+    def __len__(self) -> int:
+        return len(_map_formats())
+
+
+FORMATS: Collection[str] = _FormatNames()
+
+
+def find_format(name: str) -> Format:
+    """Return the format of a name, which is one of ``FORMATS``."""
+    return _OWN_FORMATS.get(name) or _map_formats()[name]
 
 
 def format_of(name: str) -> Format | None:
     """Return the format for the extension of a file name, or None."""
     ending = ending_of(name)
-    return next((format_ for format_ in Format if ending in format_.endings), None)
+    own = next((x for x in _OWN_FORMATS.values() if ending in x.endings), None)
+    if own or not ending:  # without looking for features
+        return own
+    return next((x for x in _map_formats().values() if ending in x.endings), None)
 
 
 def ending_of(name: str) -> str:
@@ -61,7 +87,7 @@ def ending_of(name: str) -> str:
     return base.rpartition(".")[2].lower() if "." in base else ""
 
 
-_Image = Literal[Format.PNG, Format.PDF, "png", "pdf"]
+_Image = Literal["png", "pdf"]
 
 
 @overload
@@ -86,8 +112,7 @@ def export(
         raise TypeError(f"{quote_value(trace)} is not a Trace; ptxscope.trace(…) returns one")
     if format not in FORMATS:
         raise ValueError(f"unknown format {quote_value(format)}: it is one of {', '.join(FORMATS)}")
-    record = Format(format)
-    home, _, function = record.home.partition(":")
-    render = getattr(import_module(home, __name__), function or "render")
+    module, _, function = find_format(format).render.partition(":")
+    render = getattr(import_module(module, __name__), function)
     document: str | bytes = render(trace, drop_idle_options(validate_options(options), format))
     return document

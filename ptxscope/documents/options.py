@@ -144,7 +144,7 @@ def validate_id(text: object) -> str:
 PICTURES = ("svg", "png", "pdf")
 """Formats of pictures."""
 _WORDED = ("text", "markdown", "rst", "asciidoc", "html", "json", *PICTURES)
-"""All formats but code, which covers the whole instruction and has no text."""
+"""All formats of the core: those of features have no text of an author, and all steps."""
 
 
 class DocumentSubject(Flag):

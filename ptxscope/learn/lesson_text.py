@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from ..documents import Format
 from ..documents.content.document_builder import build_document
 from ..documents.formats.markup import (
     Block,
@@ -109,7 +108,7 @@ def wrap_text(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
 def render(lesson: Lesson, format_: str = "text") -> str:
     """Render a lesson for reading in one of ``REPORT_FORMATS``, with the answers at the end."""
     blocks: Iterable[Block] = _iter_blocks(lesson)
-    if format_ == Format.TEXT:
+    if format_ == "text":
         blocks = map(_drop_marks, blocks)
     return write_report(blocks, format_, options=Options(heading_level=1, standalone=True))
 

@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from ptxscope.documents import FORMATS, TEXTS, export
+from ptxscope.documents import FORMATS, export
 from ptxscope.documents.options import Options
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.annotations import Note
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.form_fields import Page
+from tests.driving.every import TEXTS
 from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only, sampled, some
 

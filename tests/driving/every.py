@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from importlib.resources import files
@@ -15,10 +14,11 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
 from ptxscope import Trace, export
-from ptxscope.documents import TEXTS
+from ptxscope.documents import BINARY, FORMATS
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.encodings import format_hex
 from tests.driving import asciidoc_reader
+from tests.driving.feature_tables import extend_table
 
 _SCHEMA = json.loads(files("ptxscope.documents").joinpath("trace.schema.json").read_text("utf-8"))
 _VALIDATOR = Draft202012Validator(_SCHEMA)
@@ -83,26 +83,19 @@ def _asciidoc(text: str) -> None:
     assert asciidoc_reader.blocks(text)
 
 
-def _python(text: str) -> None:
-    compile(text, "exported", "exec")
-
-
-def _c(text: str) -> None:
-    """No text ends a comment; all functions are compiled in one batch."""
-    assert "*/" not in re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-
-
-READERS: dict[str, Callable[[str], object]] = {
+TEXTS = tuple(name for name in FORMATS if name not in BINARY)
+"""Formats whose documents are text."""
+OWN_TEXTS: dict[str, Callable[[str], object]] = {
     "svg": _svg,
     "html": _html,
     "json": _json,
     "markdown": _markdown,
     "rst": _rst,
     "asciidoc": _asciidoc,
-    "python": _python,
     "text": str,
-    "c": _c,
 }
+READERS: dict[str, Callable[[str], object]] = extend_table(OWN_TEXTS, "readers", "READERS")
+"""What reads a document of a format."""
 
 
 def check(shown: Trace, options: Options, formats: tuple[str, ...] = TEXTS) -> None:
@@ -119,4 +112,4 @@ def check(shown: Trace, options: Options, formats: tuple[str, ...] = TEXTS) -> N
             format_hex(shown.result[name], shown.instruction.type_of(role).bits)
             for role, name in shown.instruction.results.items()
         ]
-        assert name in ("c", "python") or all(bits in document for bits in told)
+        assert name not in OWN_TEXTS or all(bits in document for bits in told)

@@ -17,14 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace
-from ptxscope.documents import TEXTS
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from tests.driving.every import check
+from tests.driving.every import TEXTS, check
 from tests.reference_data import table
 from tests.strategies import evaluations, instruction_of
 from tests.tiers import ci_only, thorough

@@ -13,7 +13,6 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import quote
 
-from ...documents import Format
 from ...documents.content.alt_text import format_alt_text, format_short_alt
 from ...documents.content.document_builder import build_document
 from ...documents.content.id_prefix import with_unique_ids
@@ -228,25 +227,25 @@ def _render_marker(
     trace, options, arguments = parse_request(words, "markdown", strict=True)
     format_ = arguments.format
     _check_format(arguments)
-    if format_ == Format.HTML:
+    if format_ == "html":
         with command_errors(ValueError):
-            options = with_unique_ids(trace, options, Format.HTML, ids)
+            options = with_unique_ids(trace, options, "html", ids)
     document = render_document(trace, format_, options)
     if format_ in _PICTURE_FORMATS:
         return _add_picture(arguments, folder, document, _describe(trace, options), pictures)
     assert isinstance(document, str)
-    if format_ == Format.HTML:
+    if format_ == "html":
         # A blank line would end the HTML.
         return "\n".join(line for line in document.split("\n") if line.strip())
     text = document.rstrip("\n")
-    return text if format_ == Format.MARKDOWN else fence_text(text, format_)
+    return text if format_ == "markdown" else fence_text(text, format_)
 
 
 def _check_format(arguments: argparse.Namespace) -> None:
     """Raise CommandError if a page cannot have a format, or a picture has no file."""
     format_, file = arguments.format, arguments.output
     is_picture = format_ in _PICTURE_FORMATS
-    if format_ == Format.PDF:
+    if format_ == "pdf":
         raise CommandError("error: -f pdf: a page cannot show a PDF as a picture; use svg or png")
     if file is not None and not is_picture:
         raise CommandError(

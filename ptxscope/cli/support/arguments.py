@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, NoReturn
@@ -208,7 +208,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 def add_format(
     parser: argparse._ActionsContainer,
-    formats: Sequence[str],
+    formats: Collection[str],
     otherwise: str,
     *,
     has_file: bool = True,
@@ -221,7 +221,7 @@ def add_format(
         choices=formats,
         metavar="FORMAT",
         default=None if has_file else otherwise,
-        help=f"output format: {', '.join(formats)} (default: {default})",
+        help=f"output format: %(choices)s (default: {default})",
     )
 
 

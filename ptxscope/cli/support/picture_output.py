@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from ...documents import BINARY, FORMATS, Format, ending_of, export, format_of
+from ...documents import BINARY, FORMATS, ending_of, export, find_format, format_of
 from ...documents.options import (
     DEFAULT,
     DRAWN,
@@ -47,33 +47,42 @@ _PROSE = ("markdown", "rst", "asciidoc")
 
 
 def choose_format(
-    arguments: argparse.Namespace, formats: Sequence[str], otherwise: str = "text"
+    arguments: argparse.Namespace, formats: Collection[str], otherwise: str = "text"
 ) -> None:
     """Set the format: that of -f, or else that of ``formats`` with the file's suffix."""
     if arguments.format is None:
         name = getattr(arguments, "output", None) or getattr(arguments, "frames", None) or ""
-        suffix = str(format_of(name) or ending_of(name))
+        suffix = _find_suffix_format(name) or ending_of(name)
         is_file = getattr(arguments, "output", None) is not None
-        if suffix in _NOT_MADE or (is_file and suffix and suffix not in (*FORMATS, *formats)):
-            endings = [f".{Format(x).endings[0] if x in FORMATS else x}" for x in formats]
+        is_known = not suffix or suffix in FORMATS or suffix in formats
+        if suffix in _NOT_MADE or (is_file and not is_known):
+            endings = [f".{find_format(x).endings[0] if x in FORMATS else x}" for x in formats]
             raise CommandError(
                 f"error: {make_printable(name)}: .{make_printable(suffix)} is not supported, only "
                 f"{format_names(endings)}; -f FORMAT writes any file"
             )
-        if format_of(name) and suffix not in (*formats, *_PROSE):
+        if format_of(name) and suffix not in formats and suffix not in _PROSE:
             raise CommandError(
                 f"error: {make_printable(name)}: {suffix} is not supported here, only "
                 f"{format_names(formats)}; "
                 f"-f {otherwise} writes {otherwise} there"
             )
-        arguments.format = suffix if suffix in formats else otherwise
+        arguments.format = suffix if suffix and suffix in formats else otherwise
 
 
-def reject_idle_options(arguments: argparse.Namespace, formats: Sequence[str] = FORMATS) -> None:
+def _find_suffix_format(name: str) -> str:
+    """Return the name of the format for the extension of a file name, or an empty string."""
+    format_ = format_of(name)
+    return format_.name if format_ else ""
+
+
+def reject_idle_options(arguments: argparse.Namespace, formats: Collection[str] = FORMATS) -> None:
     """Raise CommandError for an option without an effect in the chosen one of some formats."""
     for option in OPTIONS:
-        affected = [x for x in option.formats or formats if x in formats]
-        if option.is_given(vars(arguments)) and arguments.format not in affected:
+        if not option.is_given(vars(arguments)):
+            continue
+        affected = [x for x in option.formats if x in formats] if option.formats else formats
+        if arguments.format not in affected:
             raise CommandError(
                 f"error: --{option.name} does nothing in {arguments.format}; it is for "
                 f"{format_names(affected)}"
@@ -143,7 +152,7 @@ def render_document(trace: Trace, format_: str, options: Options) -> str | bytes
 
 def warn_about_suffix(file: str, format_: str) -> None:
     """Warn if a file has the suffix of another format and one of the two is a picture."""
-    suffix = str(format_of(file) or "")
+    suffix = _find_suffix_format(file)
     if ending_of(file) in _NOT_MADE:
         suffix = ending_of(file)
     pictures = {*PICTURES, *_NOT_MADE}
@@ -321,7 +330,7 @@ def _report_other_frames(folder: Path, format_: str) -> None:
 
 def _require_folder(folder: Path, format_: str) -> None:
     """Raise CommandError if the folder of frames has a picture's suffix."""
-    suffix, shown_name = format_of(folder.name), make_printable(str(folder))
+    suffix, shown_name = _find_suffix_format(folder.name), make_printable(str(folder))
     if suffix == format_ == "pdf" or folder.is_dir():
         return
     if folder.exists() and not folder.is_dir():

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from importlib import import_module
 
-from .. import Format
 from ..options import DEFAULT, Options
 from .markup import (
     Block,
@@ -22,7 +21,7 @@ from .markup import (
 )
 from .text import WIDTH, wrap_text
 
-REPORT_FORMATS = (Format.TEXT, Format.MARKDOWN, Format.RST, Format.ASCIIDOC, Format.HTML)
+REPORT_FORMATS = ("text", "markdown", "rst", "asciidoc", "html")
 
 
 def write_report(
@@ -33,9 +32,9 @@ def write_report(
 ) -> str:
     """Write a report in one of ``REPORT_FORMATS``; text has at most `width` columns."""
     match format_:
-        case Format.TEXT:
+        case "text":
             return write_text(blocks, width)
-        case Format.HTML:
+        case "html":
             return "".join(f"{_format_html(block)}\n" for block in blocks)
     writer: MarkupWriter = import_module(f".{format_}", __package__).WRITER
     return writer.write_document(blocks, options)

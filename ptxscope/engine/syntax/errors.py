@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 Span = tuple[int, int]
@@ -28,7 +28,7 @@ def format_count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def format_names(names: Sequence[str], conjunction: str = "and") -> str:
+def format_names(names: Collection[str], conjunction: str = "and") -> str:
     """Return names as part of a sentence: ``html, svg, png and pdf``."""
     *first_names, last = names or ("",)
     return f"{', '.join(first_names)} {conjunction} {last}" if first_names else last

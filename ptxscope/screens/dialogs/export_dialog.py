@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from ... import files
-from ...documents import BINARY, COMMON_FORMATS, FORMATS, Format, export
+from ...documents import BINARY, COMMON_FORMATS, FORMATS, export, find_format
 from ...documents.content.annotated_trace import annotate_trace
 from ...documents.options import OPTIONS, Options, make_options
 from ...engine.syntax.errors import make_printable, make_printable_lines
@@ -25,11 +25,13 @@ from .dialog import Dialog, DialogFrame
 from .prompts import MenuDialog
 
 _SWITCHES = {option.switch: option for option in OPTIONS if option.switch}
-_FORMATS = tuple(dict.fromkeys((*COMMON_FORMATS, *FORMATS)))
-"""The formats, those that most people use first."""
-
 _FRAME_COLUMNS = 8
 """Columns of a dialog's frame and its margins."""
+
+
+def _list_formats() -> tuple[str, ...]:
+    """Return the formats, those that most people use first."""
+    return tuple(dict.fromkeys((*COMMON_FORMATS, *FORMATS)))
 
 
 class ExportDialog(Dialog[Annotations]):
@@ -54,8 +56,8 @@ class ExportDialog(Dialog[Annotations]):
         self._trace = trace
         self._block = block
         """The block to export instead of the trace of one of its statements."""
-        self._choices = ChoiceRow("choices", _FORMATS, tuple(_SWITCHES))
-        self._format = Format(self._choices.choice)
+        self._choices = ChoiceRow("choices", _list_formats(), tuple(_SWITCHES))
+        self._format = self._choices.choice
         self._message_line = Static(id="said")
         self._preview = Page("preview", "Preview")
 
@@ -99,7 +101,7 @@ class ExportDialog(Dialog[Annotations]):
 
     def _suggest_file_name(self) -> str:
         name = "block" if self._block else self._trace.instruction.opcode
-        return f"{name}.{Format(self._format).endings[0]}"
+        return f"{name}.{find_format(self._format).endings[0]}"
 
     def _get_value(self, id_: str) -> str:
         return self.query_one(f"#{id_}", Input).value
@@ -157,7 +159,7 @@ class ExportDialog(Dialog[Annotations]):
     @on(ChoiceRow.OptionChanged)
     def _handle_format_changed(self) -> None:
         before = self._suggest_file_name()
-        self._format = Format(self._choices.choice)
+        self._format = self._choices.choice
         path = self.query_one("#path", Input)
         if path.value == before:
             path.value = self._suggest_file_name()

@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace, trace_block
-from ptxscope.documents.code.functions import make_function_name, name_parameters
 from ptxscope.documents.content.document_builder import build_document
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.encodings import Range
 from ptxscope.engine.semantics.plan import Row
 from ptxscope.engine.tracing.operand_bits import bind_values
+from ptxscope.features.code.functions import make_function_name, name_parameters
 from tests.driving.block_idioms import IDIOMS, Idiom
 from tests.driving.samples import E3
 from tests.engine.test_blocks import EVERY_IDIOM, draw_values

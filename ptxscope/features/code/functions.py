@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from keyword import kwlist
 
+from ...documents.content.document_builder import build_document, list_traces
+from ...documents.options import DEFAULT, Options
 from ...engine.ir.tape import Node, Op, get_range
 from ...engine.isa.encodings import Range
 from ...engine.isa.types import ORDER, Type
@@ -18,8 +20,6 @@ from ...engine.semantics.plan import Plan, Source
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.step_text import format_stage_title
 from ...engine.tracing.trace import Trace
-from ..content.document_builder import build_document, list_traces
-from ..options import DEFAULT, Options
 from .plan_code import (
     Assignment,
     Dialect,

@@ -1,1 +1,0 @@
-"""Plans as functions in C and Python."""
