@@ -29,7 +29,7 @@ def _by_solver(plan: Plan, rows: Rows) -> Results:
         vectors = BitVectors(solver.terms)
         program = record_plan(plan, rules)
         vectors.encode(program.nodes)
-        for row, expected in zip(rows, computecompute_expected(plan, rows), strict=True):
+        for row, expected in zip(rows, compute_expected(plan, rows), strict=True):
             make, value = solver.terms.make, solver.terms.make_value
             operands_ = [
                 make("EQUAL", bits, value(row[role], row_bits))
@@ -42,7 +42,7 @@ def _by_solver(plan: Plan, rows: Rows) -> Results:
             ]
             assert solver.is_possible(*operands_)
             assert not solver.is_possible(*operands_, solver.terms.join("OR", wrong)), row
-    return computecompute_expected(plan, rows)
+    return compute_expected(plan, rows)
 
 
 @pytest.mark.parametrize("plans", some([50, 100]))
