@@ -35,6 +35,10 @@ class Service(StrEnum):
 
     EVALUATE_TABLE = "evaluate table"
     """Evaluate a block, under a model, for the file that the arguments of ``eval`` name."""
+    LIST_RULES = "list rules"
+    """``() -> Iterable[AddedRule]``: rules of diagnostics on PTX in files, each with the function
+    that finds what is to be said about an instruction.
+    """
     MAKE_RUN_PARSER = "make run parser"
     """``() -> Parser``: the parser of ``ptxscope run``, with the options of kernels too."""
     RUN_KERNEL = "run kernel"

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.features.check.diagnostic import CHECK_RULES
+from ptxscope.features.check.check_rules import map_rules
 from ptxscope.sources.source_language import Language, language_of
 from tests.driving.command_line import Done, run
 from tests.reference_data import DATA
@@ -209,7 +209,7 @@ def test_the_manual_names_every_rule() -> None:
         for _, names, severity, *_ in rows
         for x in re.findall(r"`(.+?)`", names)
     }
-    for rule, (severity, _) in CHECK_RULES.items():
+    for rule, (severity, _) in map_rules().items():
         assert named["E1" if re.fullmatch(r"E\d+", rule) else rule] == severity
 
 

@@ -16,7 +16,8 @@ import pytest
 
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.features.check.check_report import iter_sarif_results, make_sarif_format
-from ptxscope.features.check.diagnostic import CheckedInstruction, Severity
+from ptxscope.features.check.check_rules import Severity
+from ptxscope.features.check.diagnostic import CheckedInstruction
 from ptxscope.features.check.lint import check_text
 from ptxscope.features.check.verdict_cache import Redundancy, find_redundancies
 from tests.reference_data import read_lines

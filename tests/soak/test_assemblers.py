@@ -16,7 +16,7 @@ from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.types import Form, Type
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.syntax.instruction import Instruction, Register
-from ptxscope.features.check.diagnostic import CHECK_RULES, Severity
+from ptxscope.features.check.check_rules import Severity, map_rules
 from ptxscope.features.check.lint import check_listing
 from ptxscope.features.check.replacement import make_replacement
 from tests.driving.check_cases import CASES, Case
@@ -152,7 +152,7 @@ def _is_legal(case: Case) -> bool:
     """Whether nothing is an error; nvcc does not know the name of an operand, clang does."""
     findings = [finding for item in case.items for finding in item.get("findings", ())]
     return not any(
-        CHECK_RULES[x["rule"]][0] is Severity.ERROR or x["at"].startswith("%[") for x in findings
+        map_rules()[x["rule"]][0] is Severity.ERROR or x["at"].startswith("%[") for x in findings
     )
 
 

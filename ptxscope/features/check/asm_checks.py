@@ -24,7 +24,8 @@ from ...engine.syntax.tokens import (
 from ...sources.embedded_ptx import EmbeddedPtx
 from ...sources.source_location import SourceLocation
 from .asm_flow import find_flow_problems
-from .diagnostic import CheckedInstruction, Diagnostic, Severity, make_edit
+from .check_rules import Severity
+from .diagnostic import CheckedInstruction, Diagnostic, make_edit
 
 
 class AsmFinding(NamedTuple):

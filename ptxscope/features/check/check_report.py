@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from ... import __version__
@@ -17,7 +18,8 @@ from ...documents.formats.json_text import Fields, StreamFormat, convert_to_json
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
 from ...engine.tracing.counterexample import Counterexample, format_counterexample
 from ...sources.source_location import SourceLocation
-from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity, TextEdit
+from .check_rules import Severity, map_rules
+from .diagnostic import CheckedInstruction, Diagnostic, TextEdit
 
 
 def item_to_json(item: CheckedInstruction) -> dict[str, object]:
@@ -125,17 +127,27 @@ def format_summary(counts: Counter[str], fail_on: Severity = Severity.ERROR) -> 
     return summary
 
 
+_LEVELS = {Severity.REMARK: Severity.NOTE}
+"""The levels of severities that SARIF does not have."""
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def make_sarif_format() -> StreamFormat:
     """Return the text around the results of a log."""
+    rules = [
+        {
+            "id": id_,
+            "shortDescription": {"text": about},
+            "defaultConfiguration": {"level": str(_LEVELS.get(severity, severity))},
+        }
+        for id_, (severity, about) in map_rules().items()
+    ]
     head = {
         "$schema": _SCHEMA,
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {"driver": {"name": "ptxscope", "version": __version__, "rules": _RULES}},
+                "tool": {"driver": {"name": "ptxscope", "version": __version__, "rules": rules}},
                 "columnKind": "unicodeCodePoints",
                 "results": [],
             }
@@ -150,19 +162,9 @@ def iter_sarif_results(item: CheckedInstruction) -> Iterator[str]:
     return (format_json(_make_result(item, diagnostic)) for diagnostic in item.diagnostics)
 
 
-_RULES: list[dict[str, Any]] = [
-    {
-        "id": id_,
-        "shortDescription": {"text": about},
-        "defaultConfiguration": {"level": str(severity)},
-    }
-    for id_, (severity, about) in CHECK_RULES.items()
-]
-_INDEX = {id_: index for index, id_ in enumerate(CHECK_RULES)}
-
-
-_LEVELS = {Severity.REMARK: Severity.NOTE}
-"""The levels of severities that SARIF does not have."""
+@cache
+def _number_rules() -> Mapping[str, int]:
+    return {id_: index for index, id_ in enumerate(map_rules())}
 
 
 def _make_result(item: CheckedInstruction, diagnostic: Diagnostic) -> dict[str, Any]:
@@ -180,7 +182,7 @@ def _make_result(item: CheckedInstruction, diagnostic: Diagnostic) -> dict[str, 
     location = {"physicalLocation": {"artifactLocation": artifact, "region": region}}
     return {
         "ruleId": diagnostic.rule,
-        "ruleIndex": _INDEX[diagnostic.rule],
+        "ruleIndex": _number_rules()[diagnostic.rule],
         "level": str(_LEVELS.get(diagnostic.severity, diagnostic.severity)),
         "message": {"text": _format_message(item, diagnostic)},
         "locations": [location],

@@ -15,7 +15,8 @@ from ...engine.semantics.rules import ERRATA
 from ...engine.syntax.errors import make_printable
 from ...files import read
 from ...sources.source_language import has_known_suffix
-from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity
+from .check_rules import Severity, map_rules
+from .diagnostic import CheckedInstruction, Diagnostic
 from .suppressions import filter_items
 
 _MAX_BYTES = 1 << 20
@@ -246,8 +247,8 @@ def make_settings(
 ) -> CheckSettings:
     """Return the settings of options. Raise CommandError for a wrong rule, model or macro."""
     rules = {word for text in ignored for word in text.replace(",", " ").split()}
-    if unknown := sorted(rules - CHECK_RULES.keys()):
-        allowed = " ".join(CHECK_RULES)
+    if unknown := sorted(rules - map_rules().keys()):
+        allowed = " ".join(map_rules())
         raise CommandError(f"error: {unknown[0]!r} is not a rule; these are: {allowed}")
     if model is not None:
         with command_errors(ValueError):

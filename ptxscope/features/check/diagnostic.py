@@ -1,104 +1,12 @@
-"""Diagnostics: the rules, and what was found about an instruction."""
+"""Diagnostics: what was found about an instruction."""
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import NamedTuple
 
-from ...engine.semantics.rules import ERRATA
 from ...engine.tracing.counterexample import Counterexample
-from ...engine.tracing.folding_bugs import FOLDING_BUGS
 from ...sources.source_location import SourceLocation
-
-
-class Severity(StrEnum):
-    """The severity of a diagnostic."""
-
-    ERROR = "error"
-    """It will not assemble."""
-    WARNING = "warning"
-    NOTE = "note"
-    REMARK = "remark"
-    """Known to most readers: shown only if asked for."""
-
-    @property
-    def rank(self) -> int:
-        """Position in the order of severities; an error has 0."""
-        return list(Severity).index(self)
-
-    @property
-    def next_lower(self) -> Severity:
-        """The severity below."""
-        return list(Severity)[self.rank + 1]
-
-
-CHECK_RULES: dict[str, tuple[Severity, str]] = {
-    "illegal": (Severity.ERROR, "The instruction is not legal PTX."),
-    "register-type": (Severity.ERROR, "A register's declared type does not fit its operand."),
-    "undeclared": (Severity.ERROR, "An operand is not the register that it must be."),
-    "unseen": (
-        Severity.WARNING,
-        "A register is not declared in this file; the code assembles only if another file "
-        "declares it.",
-    ),
-    "component": (
-        Severity.WARNING,
-        "A vector register does not have this component; the code assembles, but the component "
-        "holds nothing.",
-    ),
-    "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
-    "crash": (Severity.WARNING, "The instruction is legal and crashes ptxas."),
-    "note": (Severity.NOTE, "The instruction is legal; the note is worth knowing."),
-    "unread": (
-        Severity.NOTE,
-        "Not checked: a sum as an operand, a file of unknown kind, code in `#if 0`, or text with "
-        "unknown parts.",
-    ),
-    "comment": (
-        Severity.WARNING,
-        "A comment `ptxscope: ignore[…]` names something that is not a rule, or is not closed.",
-    ),
-    "shorter": (
-        Severity.WARNING,
-        "A `mov` or another operation of fewer operands gives the same result.",
-    ),
-    "ignored": (
-        Severity.WARNING,
-        "The result does not depend on an operand, or on some bits of a literal.",
-    ),
-    "carry": (
-        Severity.WARNING,
-        "A carry is read that nothing earlier in the function writes, or that is written only "
-        "under a guard; or a borrow is read as a carry, or the reverse.",
-    ),
-    "asm-carry": (
-        Severity.NOTE,
-        "An asm statement reads a carry that another one must write; nothing guarantees that it "
-        "is preserved.",
-    ),
-    "unwritten": (
-        Severity.WARNING,
-        "An asm statement reads a register before it writes it: an operand with `=`, or one that "
-        "it declares.",
-    ),
-    "clobber": (
-        Severity.WARNING,
-        "An asm statement writes an operand without `&` and reads an input afterwards: the "
-        "compiler may give both the same register.",
-    ),
-    "input": (Severity.WARNING, "An asm statement writes an operand that is only an input."),
-    "intrinsic": (
-        Severity.NOTE,
-        "A CUDA intrinsic is used; the note says what the compiler generates for it.",
-    ),
-    "sequence": (
-        Severity.NOTE,
-        "Several instructions compute what one CUDA intrinsic computes on lanes.",
-    ),
-    "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
-    **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
-}
-"""Every rule by id: the severity of its diagnostics, and a description."""
+from .check_rules import Severity, map_rules
 
 
 class TextEdit(NamedTuple):
@@ -119,7 +27,7 @@ class Diagnostic(NamedTuple):
     """One diagnostic about an instruction."""
 
     rule: str
-    """A key of ``CHECK_RULES``."""
+    """A key of ``map_rules``."""
     message: str
     location: SourceLocation
     hint: str = ""
@@ -134,7 +42,7 @@ class Diagnostic(NamedTuple):
     @property
     def severity(self) -> Severity:
         """Severity of the rule, or the one below."""
-        severity = CHECK_RULES[self.rule][0]
+        severity = map_rules()[self.rule][0]
         return severity.next_lower if self.is_minor else severity
 
 

@@ -15,7 +15,8 @@ from ...engine.syntax.parser import scan
 from ...engine.syntax.source import GAP, TextFragment, iter_parts, join_fragments
 from ...sources.embedded_ptx import EmbeddedPtx, PieceKind
 from ...sources.source_location import SourceLocation
-from .diagnostic import CheckedInstruction, Diagnostic, Severity
+from .check_rules import Severity
+from .diagnostic import CheckedInstruction, Diagnostic
 from .suppressions import remove_diagnostics
 
 _WORD = rf"(?>[%$A-Za-z_][\w$]*+|){GAP}[\w$]*+"

@@ -19,6 +19,7 @@ from ...engine.syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
 from ...engine.tracing.folding_bugs import LOSING_TARGETS
 from ...sources.source_location import Locator, SourceLocation
 from .candidate_reader import Candidate
+from .check_rules import list_added_rules
 from .diagnostic import CheckedInstruction, Diagnostic, TextEdit, make_item
 from .moved_constants import MovedConstants
 from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
@@ -119,15 +120,25 @@ def check_statement(
     an asm statement, where a replacement doubles ``%``.
     """
     verdict, registers = get_cached_verdict(statement.text, constants)
-    if verdict:
+    if verdict and not list_added_rules():
         yield make_legal_instruction(statement, verdict, registers, locator, name, is_asm)
         return
-    for item in scan(statement.text):  # it is illegal, or holds several
+    for item in scan(statement.text):  # it is illegal, or holds several, or rules are added
         if item.instruction and not item.problems:
-            verdict = make_verdict(item.instruction.with_constants(constants))
-            yield make_legal_instruction(statement, verdict, (), locator, name, is_asm)
+            ins = item.instruction.with_constants(constants)
+            own_verdict, names = (verdict, registers) if verdict else (make_verdict(ins), ())
+            legal = make_legal_instruction(statement, own_verdict, names, locator, name, is_asm)
+            yield add_diagnostics(legal, _find_faults(ins, locator))
         else:
             yield _make_illegal_instruction(statement, item, locator, name)
+
+
+def _find_faults(ins: Instruction, locator: Locator) -> Iterator[Diagnostic]:
+    """Yield the diagnostics of rules that other features add."""
+    for rule in list_added_rules():
+        for fault in rule.find_faults(ins):
+            span = ins.spans.get(fault.part) or ins.spans["opcode"]
+            yield Diagnostic(rule.id, fault.message, locator.locate(*span), fault.hint)
 
 
 def check_plain_statement(

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Set
 
 from ...engine.syntax.errors import find_closest_spelling, quote_word
 from ...sources.source_location import LineIndex, SourceLocation
-from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity, make_item
+from .check_rules import Severity, map_rules
+from .diagnostic import CheckedInstruction, Diagnostic, make_item
 
 _COMMENT = re.compile(
     r"ptxscope:[ \t]{0,9}+ignore\b"
@@ -63,7 +64,7 @@ class IgnoreComments:
             line_start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _CONTEXT_CHARS)
             words = _RULE.findall(match["rules"] or "")
             self._problems.extend(self._find_problems(text, match))
-            rules = frozenset(words) & CHECK_RULES.keys()
+            rules = frozenset(words) & map_rules().keys()
             if (words and not rules) or (match["opened"] and not match["closed"]):
                 continue
             self._add(self._line, rules)
@@ -79,13 +80,13 @@ class IgnoreComments:
             yield Diagnostic("comment", message, self._locate(text, start, start + 1), "]")
             return
         for rule in _RULE.finditer(text, *comment.span("rules")) if comment["opened"] else ():
-            if rule[0] not in CHECK_RULES:
-                close = find_closest_spelling(rule[0], list(CHECK_RULES))
+            if rule[0] not in map_rules():
+                close = find_closest_spelling(rule[0], list(map_rules()))
                 message = f"{quote_word(rule[0])} is not a rule of `check`"
                 message += f"; did you mean `{close}`?" if close else ""
                 location = self._locate(text, *rule.span())
                 yield Diagnostic(
-                    "comment", message, location, "" if close else " ".join(CHECK_RULES)
+                    "comment", message, location, "" if close else " ".join(map_rules())
                 )
 
     def _locate(self, text: str, start: int, end: int) -> SourceLocation:

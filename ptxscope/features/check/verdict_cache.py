@@ -53,7 +53,7 @@ class Redundancy(NamedTuple):
     """A part of an instruction without effect, and a line without it that has the same result."""
 
     rule: str
-    """A key of ``CHECK_RULES``."""
+    """A key of ``map_rules``."""
     fact: str
     """The instruction's effect, or the part that it ignores, as a clause."""
     line: str

@@ -27,8 +27,9 @@ from pygls.workspace import PositionCodec
 from ... import __version__
 from ...cli.support.streams import CommandError
 from ...engine.syntax.errors import Span
+from ..check.check_rules import Severity
 from ..check.check_settings import CheckSettings, read_settings
-from ..check.diagnostic import CheckedInstruction, Diagnostic, Severity
+from ..check.diagnostic import CheckedInstruction, Diagnostic
 from .source_answers import SemanticKind, SourceText
 
 _DELAY_SECONDS = 0.01

@@ -32,6 +32,7 @@ from ..check_report import (
     iter_sarif_results,
     make_sarif_format,
 )
+from ..check_rules import Severity
 from ..check_settings import (
     CheckSettings,
     join_settings,
@@ -39,7 +40,7 @@ from ..check_settings import (
     make_settings,
     read_settings,
 )
-from ..diagnostic import CheckedInstruction, Severity
+from ..diagnostic import CheckedInstruction
 from ..line_markers import LineMarkers
 from ..lint import check_listing, check_source
 from ..sequence_notes import Prove, SequenceSearch
