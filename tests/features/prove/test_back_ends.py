@@ -14,6 +14,7 @@ from tests.driving.back_ends import (
     Results,
     Rows,
     check_back_end,
+    compute_expected,
     draw_cases,
 )
 from tests.tiers import some
