@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from ptxscope import __version__
 from ptxscope.documents.svg.svg_colours import PALETTE
-from ptxscope.page.site import make_engine, write_files
+from ptxscope.feature import Service, find_services
 from tools.markdown_parser import ENGINE_FOLDER, MarkdownParser
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def write_themes(app: Sphinx) -> None:
 def write_engine(app: Sphinx, error: Exception | None) -> None:
     """Write what the live figures of the instructions load."""
     if error is None and app.builder.format == "html":
-        write_files(Path(app.outdir) / "_static" / ENGINE_FOLDER, make_engine(None))
+        for write in find_services(Service.WRITE_LIVE_ENGINE):
+            write(Path(app.outdir) / "_static" / ENGINE_FOLDER, None)
 
 
 def setup(app: Sphinx) -> None:

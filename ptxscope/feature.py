@@ -45,6 +45,12 @@ class Service(StrEnum):
     """``(words, text, name, bar) -> int | None``: run a kernel of a file's text from its parameters
     as the words of ``ptxscope run`` say; None if they are for a run from registers.
     """
+    MAKE_LIVE_FIGURE = "make live figure"
+    """Return HTML in which a reader edits the operands: of a document, its trace, the arguments of
+    ``trace`` that make it, the address of the engine's folder, and the attributes of a box around
+    the document."""
+    WRITE_LIVE_ENGINE = "write live engine"
+    """Write what live figures load into a folder, with that of a local copy of Pyodide or None."""
 
 
 class Placed(Protocol):

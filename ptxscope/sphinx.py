@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from hashlib import blake2s
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -41,11 +40,12 @@ from .documents.content.document_builder import build_document
 from .documents.content.id_prefix import with_unique_ids
 from .documents.content.sanitizer import sanitize_text
 from .documents.content.value_lookup import format_block_value, format_destinations, format_value
+from .documents.elements import format_attributes
 from .documents.media.frames import render_for_column
 from .documents.options import OPTIONS, Option
 from .documents.theme import Theme
 from .engine.tracing.trace import Trace
-from .page.live_markup import LIVE_FRAME, LIVE_SCRIPT, make_live_markup
+from .feature import Service, find_services
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -309,16 +309,16 @@ class _Draw(SphinxPostTransform):
                 text = place.rawsource
             place.replace_self(nodes.literal(text, text, classes=["ptx", f"ptx-{place['kind']}"]))
 
-    def _locate_script(self) -> str:
-        """Return the address of the script of live figures, as seen from the page."""
+    def _locate_engine(self) -> str:
+        """Return the address of the folder of what live figures load, as seen from the page."""
         page = self.app.builder.get_target_uri(self.env.docname)
-        return relative_uri(page, f"_static/{_ENGINE_FOLDER}/{LIVE_SCRIPT}")
+        return relative_uri(page, f"_static/{_ENGINE_FOLDER}")
 
     def _drawn(self, trace: _TraceNode, ids: set[str]) -> Iterator[nodes.Node]:
         words, format_ = trace["words"], trace["format"]
         if self.app.builder.format == "html" and format_ != "text":
-            script = self._locate_script() if trace["live"] and _has_scripts(self.app) else ""
-            yield nodes.raw("", _framed(trace, ids, script), format="html")
+            engine = self._locate_engine() if trace["live"] and _has_scripts(self.app) else ""
+            yield nodes.raw("", _framed(trace, ids, engine), format="html")
             return
         for anchor in trace["anchors"]:
             if not (trace["is_in_figure"] and anchor == trace["name"]):
@@ -332,11 +332,11 @@ class _Draw(SphinxPostTransform):
         yield nodes.literal_block(text, text, language="none", classes=trace["css"])
 
 
-def _framed(trace: _TraceNode, ids: set[str], script: str) -> str:
+def _framed(trace: _TraceNode, ids: set[str], engine: str) -> str:
     """Return HTML or SVG in a box with a class, a caption and every anchor that it lacks.
 
-    ``ids`` are the id prefixes that the page uses so far. With the address of a script, readers
-    can edit the operands.
+    ``ids`` are the id prefixes that the page uses so far. With the address of what live figures
+    load, readers can edit the operands.
     """
     name, alt, format_ = trace["name"], trace["alt"], trace["format"]
     words = [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
@@ -355,14 +355,19 @@ def _framed(trace: _TraceNode, ids: set[str], script: str) -> str:
         if f' id="{anchor}"' not in document and not (trace["is_in_figure"] and anchor == name)
     ]
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in lacking)
-    classes = " ".join(["ptx-trace", *trace["css"]])
-    role = "img" if format_ == "svg" else "group"
-    label = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
-    if not script:
-        return f'<div class="{escape(classes)}"{label}>\n{anchors}{document}</div>\n'
-    words += [f"--id={options.id}"] if options.id and not name else []
-    frame = f'<div class="{escape(classes)} {LIVE_FRAME}"{label}>{document}</div>'
-    return f"{anchors}{make_live_markup(frame, found, words, script)}"
+    attributes = {"class": " ".join(["ptx-trace", *trace["css"]])}
+    if alt:
+        attributes |= {"role": "img" if format_ == "svg" else "group", "aria-label": alt}
+    makers = find_services(Service.MAKE_LIVE_FIGURE) if engine else ()
+    if makers:
+        words += [f"--id={options.id}"] if options.id and not name else []
+        return f"{anchors}{makers[0](document, found, words, engine, attributes)}"
+    if engine:
+        _log.warning(
+            "ptx-trace: no feature makes live figures; this one is static",
+            location=trace, type="ptxscope",
+        )  # fmt: skip
+    return f"<div{format_attributes(attributes)}>\n{anchors}{document}</div>\n"
 
 
 def _picture(words: list[str], folder: Path) -> str | None:
@@ -403,11 +408,10 @@ def _write_engine(app: Sphinx, error: Exception | None) -> None:
         return
     if not app.env.get_domain("ptx").data["live"]:
         return
-    from .page.site import make_engine, read_runtime, write_files
-
     local = str(app.config.ptx_runtime)
-    runtime = read_runtime(Path(app.confdir) / local) if local else None
-    write_files(Path(app.outdir) / "_static" / _ENGINE_FOLDER, make_engine(runtime))
+    for write in find_services(Service.WRITE_LIVE_ENGINE):
+        folder = Path(app.outdir) / "_static" / _ENGINE_FOLDER
+        write(folder, Path(app.confdir) / local if local else None)
 
 
 def _users(_: Sphinx, env: Any) -> list[str]:

@@ -23,8 +23,9 @@ from sphinx.parsers import Parser
 from sphinx.util import logging
 
 from ptxscope.cli.commands.trace import parse_request
+from ptxscope.documents.elements import format_attributes
 from ptxscope.documents.media.frames import add_min_width
-from ptxscope.page.live_markup import LIVE_FRAME, LIVE_SCRIPT, make_live_markup
+from ptxscope.feature import Service, find_services
 
 from .manual_shown import split_commands
 
@@ -153,11 +154,14 @@ class _PageBuilder:
         if 'class="px-svg' not in svg:
             return nodes.container("", self._make_image(image), classes=["screen-box"])
         self._env.note_dependency(str(path))
-        box = f'<div class="ptx-trace {LIVE_FRAME}" tabindex="0">{add_min_width(svg)}</div>'
-        if self._env.docname.startswith(_LIVE_PAGES) and self._words[1:2] == ["trace"]:
+        picture, attributes = add_min_width(svg), {"class": "ptx-trace", "tabindex": "0"}
+        makers = find_services(Service.MAKE_LIVE_FIGURE)
+        if makers and self._env.docname.startswith(_LIVE_PAGES) and self._words[1:2] == ["trace"]:
             words = [*self._words[2:], "-f", "svg"]
-            script = f"{'../' * self._env.docname.count('/')}_static/{ENGINE_FOLDER}/{LIVE_SCRIPT}"
-            box = make_live_markup(box, parse_request(words)[0], words, script)
+            engine = f"{'../' * self._env.docname.count('/')}_static/{ENGINE_FOLDER}"
+            box = makers[0](picture, parse_request(words)[0], words, engine, attributes)
+        else:
+            box = f"<div{format_attributes(attributes)}>{picture}</div>"
         return nodes.raw("", box, format="html")
 
     def _make_image(self, image: SyntaxTreeNode) -> nodes.Node:

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ptxscope.cli.commands.page import run as write_page
+from ptxscope.features.page.command import run as write_page
 
 READY_MS = 90_000
 """Most that the engine may take to start, on a busy machine."""

@@ -17,8 +17,8 @@ from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.trace import trace
-from ptxscope.page.site import CDN, FILES, make_site
-from ptxscope.page.tool_table import map_tools
+from ptxscope.features.page.site import CDN, FILES, make_site
+from ptxscope.features.page.tool_table import map_tools
 from ptxscope.state.permalink import PageLink, format_permalink, parse_permalink
 from tests.driving.permalinks import HOSTILE, draw_link
 from tools.page_browser import READY_MS, PageDriver, serve_site, start_browser
@@ -299,7 +299,7 @@ _LIVE: Final = (
 
 def check_live(browser: Any, url: str, folder: Path) -> str:
     """Live figures are still pictures until one is touched; then each draws what is typed."""
-    figures = [print_document(["trace", *words, "-f", "html", "--live", "."]) for words in _LIVE]
+    figures = [print_document(["page", "--figure", *words]) for words in _LIVE]
     head = '<!DOCTYPE html><link rel="icon" href="data:,">'
     (folder / "figures.html").write_text(head + "".join(figures), encoding="utf-8")
     still = browser.new_context(java_script_enabled=False).new_page()

@@ -6,6 +6,7 @@ ever text: neither of them reads markup.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -112,6 +113,11 @@ def format_html(child: Child) -> str:
     if isinstance(child, str):
         return escape(child)
     tag, attributes, *children = child
-    opening = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
+    opening = f"<{tag}{format_attributes(attributes)}>"
     inner = "".join(map(format_html, children))
-    return f"<{tag}{opening}>" if tag in _VOID else f"<{tag}{opening}>{inner}</{tag}>"
+    return opening if tag in _VOID else f"{opening}{inner}</{tag}>"
+
+
+def format_attributes(attributes: Mapping[str, str]) -> str:
+    """Return attributes as HTML, each after a space."""
+    return "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())

@@ -320,12 +320,6 @@ OPTIONS = (
         "DIR", is_for_command=True,
     ),
     Option(
-        "live", _WRITTEN,
-        "let readers edit the operands ({formats}); SITE is the address of a folder that "
-        "`ptxscope page` wrote, as seen from the document",
-        "SITE", ("html",), is_for_command=True,
-    ),
-    Option(
         "alt", _WRITTEN,
         "description of a picture in words: one sentence for an alt= (short), or all its steps "
         "(long, default); with -o, in addition to the picture",

@@ -104,7 +104,7 @@ GIVEN: dict[str, list[str]] = {
     "beside": ["--beside", "%1=7"],
 }
 AFFECTED = {x.name: x.formats for x in OPTIONS if x.formats}
-BESIDE = {"alt": ["--alt"], "live": ["--live", "site/"]}
+BESIDE = {"alt": ["--alt"]}
 """Options of the command only."""
 
 

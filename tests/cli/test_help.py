@@ -65,7 +65,7 @@ def test_options_of_trace_are_grouped_under_headings() -> None:
         ],
         "output": [
             *("--standalone", "--theme", "--id", "--heading-level", "--no-footer"),
-            *("--live", "--alt"),
+            "--alt",
         ],
         "blocks": ["--fold"],
     }

@@ -21,7 +21,7 @@ from ptxscope.documents.content.value_lookup import (
     format_destinations,
     format_value,
 )
-from ptxscope.live_figure import LiveFigure
+from ptxscope.features.page.live_figure import LiveFigure
 from tests.driving.samples import E3, LANES
 from tests.tiers import ci_only
 

@@ -75,7 +75,7 @@ def run(words: Sequence[str]) -> int:
     trace, options = _annotate_request(arguments, parse_ptx(arguments.ptx))
     if arguments.output is not None:
         warn_about_suffix(arguments.output, arguments.format)
-    _warn_about_hidden_notes(trace, options)
+    warn_about_hidden_notes(trace, options)
     if arguments.frames is not None:
         if arguments.output is not None:
             raise CommandError("error: --frames names its own output; -o cannot be given too")
@@ -86,18 +86,14 @@ def run(words: Sequence[str]) -> int:
             print_document("".join(texts), "text")
         return 0
     if arguments.output is not None or not arguments.alt:
-        document = (
-            _render_live(trace, options, arguments)
-            if arguments.live
-            else render_document(trace, arguments.format, options)
-        )
+        document = render_document(trace, arguments.format, options)
         output_document(document, arguments.format, arguments.output)
     if arguments.alt:
         print_document(_format_alt(trace, options, arguments.alt), "text")
     return 0
 
 
-def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
+def warn_about_hidden_notes(trace: Trace, options: Options) -> None:
     """Warn of each note on a step that is not shown."""
     shown = {
         step.place
@@ -108,25 +104,6 @@ def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
         if note.stage is not None and (note.statement, note.stage) not in shown:
             target = trace.format_target(note)
             print_message(f"note: the note on {target} is not shown, because its step is not")
-
-
-def _render_live(trace: Trace, options: Options, arguments: argparse.Namespace) -> str:
-    """Return an HTML document whose operands a reader can edit."""
-    from html import escape
-
-    from ...documents.content.command_words import list_command_words
-    from ...documents.formats.html import format_page
-    from ...page.live_markup import LIVE_SCRIPT, make_live_markup
-
-    fragment_options = options._replace(standalone=False)
-    words = list_command_words(trace, fragment_options)[2:]
-    if arguments.ptx == trace.block.text:
-        words = (arguments.ptx, *words[1:])  # an intrinsic has a note, its statements have none
-    document = export(trace, "html", fragment_options)
-    script = f"{arguments.live.rstrip('/')}/{LIVE_SCRIPT}"
-    live = make_live_markup(document, trace, words, script)
-    title = escape(trace.annotations.title or " ".join(str(trace.block).split()))
-    return format_page(title, live, options) if options.standalone else live
 
 
 def _complete_values(words: Sequence[str]) -> list[str]:

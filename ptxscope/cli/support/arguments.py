@@ -32,7 +32,6 @@ _OWN_COMMANDS = {
     "export": "keep the traces in Markdown files current",
     "lesson": "learn by predicting, in short tours",
     "show": "list the instructions, or describe one",
-    "page": "write a page that explores instructions in a browser",
     "completion": "print a script that completes these commands in a shell",
 }
 """The core's commands, each with its summary; each is a module of ``commands``.
@@ -65,6 +64,7 @@ OLD_SPELLINGS = {
     ("open", "--again"): "--restart",
     ("lesson", "--again"): "--restart",
     ("lesson", "--explorer"): "ptxscope open --lesson NAME",
+    ("trace", "--live"): "ptxscope page --site SITE --figure PTX",
     ("trace", "--sass"): "ptxscope lower PTX",
     ("trace", "--ptxas"): "ptxscope lower PTX --ptxas PATH",
     ("trace", "--nvdisasm"): "ptxscope lower PTX --nvdisasm PATH",

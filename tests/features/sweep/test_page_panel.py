@@ -13,7 +13,7 @@ from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.features.sweep.computation import compute_sweep
 from ptxscope.features.sweep.page_panel import list_runs, list_samples, sweep, sweep_part
 from ptxscope.features.sweep.register_parts import choose_default_result, parse_swept_part
-from tests.page.test_explorer_page import BLOCK_LINK, VADD4, act, open_page, text_of
+from tests.features.page.test_explorer_page import BLOCK_LINK, VADD4, act, open_page, text_of
 
 LINES = [
     ("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0"),

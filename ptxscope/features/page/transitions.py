@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..state import lesson_transitions
-from ..state.explorer_state import ExplorerState
-from ..state.requests import Requests
-from ..state.setup import Setup
+from ...state import lesson_transitions
+from ...state.explorer_state import ExplorerState
+from ...state.requests import Requests
+from ...state.setup import Setup
 
 
 def apply_setup(state: ExplorerState, setup: Setup, *, coalesce: bool = False) -> Requests:

@@ -13,7 +13,7 @@ import pytest
 from ptxscope.cli import main
 from ptxscope.documents import export
 from ptxscope.documents.options import Options
-from ptxscope.page.explorer_page import ExplorerPage, make_link, make_view
+from ptxscope.features.page.explorer_page import ExplorerPage, make_link, make_view
 from ptxscope.state.permalink import format_permalink, parse_permalink
 from tests.driving.permalinks import HOSTILE, draw_link
 from tests.tiers import ci_only, sampled, whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..documents.elements import Element, make_button, make_element
+from ...documents.elements import Element, make_button, make_element
 
 _MAX_FOUND = 40
 """Maximum instructions that a search lists."""
@@ -12,9 +12,9 @@ _MAX_FOUND = 40
 
 def find_instructions(query: str, lanes: int) -> Iterator[Element]:
     """Yield a button for each instruction and intrinsic that words describe; all for none."""
-    from ..engine.isa.catalog import CATALOG
-    from ..engine.isa.intrinsics import map_intrinsics
-    from ..state.instruction_search import search_instructions
+    from ...engine.isa.catalog import CATALOG
+    from ...engine.isa.intrinsics import map_intrinsics
+    from ...state.instruction_search import search_instructions
 
     intrinsics = map_intrinsics()
     names = search_instructions(query, lanes) if query.strip() else tuple(CATALOG)

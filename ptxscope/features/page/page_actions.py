@@ -6,30 +6,30 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..engine.isa.catalog import CATALOG
-from ..engine.isa.intrinsics import map_intrinsics
-from ..engine.semantics.models import parse_model
-from ..engine.syntax.asm_bindings import reading_type
-from ..engine.syntax.errors import PtxError, make_printable, quote_word
-from ..engine.syntax.instruction import Signature
-from ..engine.syntax.values import parse_value
-from ..feature import PagePanel, load
-from ..scene.scene_builder import build_scene, choose_part_width
-from ..scene.scene_model import LaneRef, Place
-from ..state import edits, figure_edits, lesson_transitions, step_transitions
-from ..state.actions import ACTIONS, GROUPS
-from ..state.open_block import open_typed_block, with_statements
-from ..state.permalink import PageLink, parse_permalink
-from ..state.requests import Notify, ShowHint, ShowOutcome, Transition
+from ...engine.isa.catalog import CATALOG
+from ...engine.isa.intrinsics import map_intrinsics
+from ...engine.semantics.models import parse_model
+from ...engine.syntax.asm_bindings import reading_type
+from ...engine.syntax.errors import PtxError, make_printable, quote_word
+from ...engine.syntax.instruction import Signature
+from ...engine.syntax.values import parse_value
+from ...feature import PagePanel, load
+from ...scene.scene_builder import build_scene, choose_part_width
+from ...scene.scene_model import LaneRef, Place
+from ...state import edits, figure_edits, lesson_transitions, step_transitions
+from ...state.actions import ACTIONS, GROUPS
+from ...state.open_block import open_typed_block, with_statements
+from ...state.permalink import PageLink, parse_permalink
+from ...state.requests import Notify, ShowHint, ShowOutcome, Transition
 from .page_picture import find_kind, parse_place
 from .page_state import OpenTool, PageState
 from .tool_table import map_panels, map_tools
 from .transitions import apply_setup
 
 if TYPE_CHECKING:
-    from ..engine.tracing.trace import Trace
-    from ..state.open_listing import ListingCursor
-    from ..state.setup import Setup
+    from ...engine.tracing.trace import Trace
+    from ...state.open_listing import ListingCursor
+    from ...state.setup import Setup
 
 Arguments = Mapping[str, Any]
 """The data attributes of an action's element, and fields."""

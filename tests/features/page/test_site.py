@@ -14,19 +14,19 @@ from pathlib import Path
 import html5lib
 import pytest
 
-import ptxscope
 from ptxscope import trace
 from ptxscope.cli import main
 from ptxscope.documents import export
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.parser import parse
-from ptxscope.live_figure import LiveFigure
-from ptxscope.page.explorer_page import ExplorerPage
-from ptxscope.page.live_markup import make_live_markup
-from ptxscope.page.site import CDN, FILES, make_site, write_files
+from ptxscope.features import page
+from ptxscope.features.page.explorer_page import ExplorerPage
+from ptxscope.features.page.live_figure import LiveFigure
+from ptxscope.features.page.live_markup import make_live_figure
+from ptxscope.features.page.site import CDN, FILES, make_site, write_files
 from ptxscope.state.permalink import parse_permalink
 
-FILES_FOLDER = Path(ptxscope.__file__).parent / "page" / "files"
+FILES_FOLDER = Path(page.__file__).parent / "files"
 MAX_SCRIPT_LINES = 600
 
 
@@ -82,8 +82,10 @@ def test_every_file_of_the_runtime_has_its_hash(site: dict[str, bytes]) -> None:
 def test_the_archive_has_ptxscope_without_the_terminal(site: dict[str, bytes]) -> None:
     name = json.loads(site["engine.json"])["archive"]
     names = zipfile.ZipFile(io.BytesIO(site[name])).namelist()
-    assert "ptxscope/page/explorer_page.py" in names
+    assert "ptxscope/features/page/explorer_page.py" in names
     assert "ptxscope/learn/lessons/01-lanes.md" in names
+    parts = [x.split("/") for x in names if x.startswith("ptxscope/features/")]
+    assert not [x for x in parts if {*x[3:]} & {"terminal", "commands", "command.py"}]
     assert not [x for x in names if x.startswith(("ptxscope/widgets", "ptxscope/app"))]
     assert make_site(None)[name] == site[name]
 
@@ -117,7 +119,7 @@ def test_a_failed_write_leaves_the_folder_unchanged(
             raise OSError(ENOSPC, "No space left on device", str(path))
         path.write_bytes(data)
 
-    monkeypatch.setattr("ptxscope.page.site.replace_file", fail_on_the_last)
+    monkeypatch.setattr("ptxscope.features.page.site.replace_file", fail_on_the_last)
     with pytest.raises(OSError, match="No space"):
         write_files(folder, {"index.html": b"now", "runtime/b": b"", "c.js": b""})
     kept = {str(x.relative_to(tmp_path)): x for x in tmp_path.rglob("*") if x.is_file()}
@@ -153,23 +155,26 @@ def test_a_live_figure_has_the_still_document_of_its_values(
 ) -> None:
     def show(values: dict[str, str], *words: str) -> str:
         given = map("=".join, values.items())
-        assert main(["trace", line, *given, "--title", "T <b>", "-f", "html", *words]) == 0
+        assert main([*words, line, *given, "--title", "T <b>", "-f", "html"]) == 0
         return capsys.readouterr().out
 
-    live, other = show(values, "--live", "site/"), values | {edited: "0x7f7f"}
-    assert show(values) in live
+    def show_still(values: dict[str, str]) -> str:
+        return show(values, "trace")
+
+    live, other = show(values, "page", "--site", "site/", "--figure"), values | {edited: "0x7f7f"}
+    assert show_still(values) in live
     assert 'src="site/live.js"' in live
     assert "T <b>" not in live
     assert {*re.findall('name="([^"]+)"', live)} == {*values}
     figure = LiveFigure(html.unescape(re.findall('data-words="([^"]*)"', live)[0]))
-    assert json.loads(figure.render(json.dumps(values)))["document"] == show(values)
-    assert json.loads(figure.render(json.dumps(other)))["document"] == show(other)
+    assert json.loads(figure.render(json.dumps(values)))["document"] == show_still(values)
+    assert json.loads(figure.render(json.dumps(other)))["document"] == show_still(other)
     answer = json.loads(figure.render(json.dumps(values | {edited: "<b>"})))
     assert "is not a value" in answer["error"]
 
 
 def test_the_style_of_fields_is_not_for_the_document() -> None:
     """A document has a checkbox of its own, whose words must not be a field's width away."""
-    live = make_live_markup("", trace("vadd.s32.s32.s32 d, a, b", {"a": 1, "b": 2}), (), "live.js")
+    live = make_live_figure("", trace("vadd.s32.s32.s32 d, a, b", {"a": 1, "b": 2}), (), ".")
     selectors = re.findall(r"([^{}]+)\{", live.partition("</style>")[0].partition("<style>")[2])
     assert all("input" not in x or x == ".px-live form input" for x in selectors)

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..documents.elements import (
+from ...documents.elements import (
     Child,
     make_button,
     make_element,
@@ -14,15 +14,15 @@ from ..documents.elements import (
     make_field,
     make_report,
 )
-from ..engine.syntax.errors import PtxError
-from ..engine.tracing.trace import Trace
-from ..state.edits import with_explanation
-from ..state.explorer_state import ExplorerState
-from ..state.requests import Requests
+from ...engine.syntax.errors import PtxError
+from ...engine.tracing.trace import Trace
+from ...state.edits import with_explanation
+from ...state.explorer_state import ExplorerState
+from ...state.requests import Requests
 from .transitions import apply_setup
 
 if TYPE_CHECKING:
-    from ..diagnosis.explanations import Diagnosis
+    from ...diagnosis.explanations import Diagnosis
 
 _MAX_EXPLAINED = 16
 """Maximum statements of a block that is explained: the time grows with their square."""
@@ -51,11 +51,11 @@ def show_explanation(state: ExplorerState, arguments: Mapping[str, Any]) -> Requ
 
 def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     """Return the explanations of an observed result, or the command that finds them."""
-    from ..diagnosis.explanations import investigate
-    from ..diagnosis.observation import Observation, parse_got
-    from ..documents.formats.diagnosis_report import format_causes, iter_diagnosis_blocks
-    from ..documents.formats.report import write_report
-    from ..engine.syntax.asm_bindings import reading_type
+    from ...diagnosis.explanations import investigate
+    from ...diagnosis.observation import Observation, parse_got
+    from ...documents.formats.diagnosis_report import format_causes, iter_diagnosis_blocks
+    from ...documents.formats.report import write_report
+    from ...engine.syntax.asm_bindings import reading_type
 
     ins = trace.block
     names = list(ins.results.values())

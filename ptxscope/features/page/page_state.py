@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..documents.elements import Child
-from ..documents.options import DEFAULT, Options
-from ..engine.isa.encodings import format_hex
-from ..engine.syntax.errors import PtxError
-from ..engine.syntax.instruction import Input
-from ..engine.tracing.trace import Step, Trace
-from ..state.explorer_state import ExplorerState
-from ..state.permalink import PageLink
-from ..state.setup import FIRST_OPCODE, make_example
+from ...documents.elements import Child
+from ...documents.options import DEFAULT, Options
+from ...engine.isa.encodings import format_hex
+from ...engine.syntax.errors import PtxError
+from ...engine.syntax.instruction import Input
+from ...engine.tracing.trace import Step, Trace
+from ...state.explorer_state import ExplorerState
+from ...state.permalink import PageLink
+from ...state.setup import FIRST_OPCODE, make_example
 from .tool_table import map_panels
 
 if TYPE_CHECKING:
-    from ..engine.tracing.basic_block import BasicBlock
+    from ...engine.tracing.basic_block import BasicBlock
 
 
 class OpenTool(NamedTuple):
@@ -109,7 +109,7 @@ class PageState:
         """The evaluation of the block under another model, if something differs there."""
         block = self.block_trace
         if block is not self._other_traces[0]:
-            from ..documents.content.document_builder import find_other
+            from ...documents.content.document_builder import find_other
 
             self._other_traces = block, find_other(block) if block else None
         return self._other_traces[1]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from functools import partial
 
-from .cli.commands.trace import parse_request
-from .cli.support.streams import CommandError
-from .documents import export
-from .documents.media.frames import render_for_column
-from .engine.syntax.errors import make_printable_lines
+from ...cli.commands.trace import parse_request
+from ...cli.support.streams import CommandError
+from ...documents import export
+from ...documents.media.frames import render_for_column
+from ...engine.syntax.errors import make_printable_lines
 
 
 class LiveFigure:

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from ptxscope.live_figure import LiveFigure
-from ptxscope.page.explorer_page import COPY_FORMATS, ExplorerPage, make_view
-from ptxscope.page.page_actions import PAGE_ACTIONS
-from ptxscope.page.site import make_site
-from ptxscope.page.tool_table import map_panel_actions, map_tools
+from ptxscope.features.page.explorer_page import COPY_FORMATS, ExplorerPage, make_view
+from ptxscope.features.page.live_figure import LiveFigure
+from ptxscope.features.page.page_actions import PAGE_ACTIONS
+from ptxscope.features.page.site import make_site
+from ptxscope.features.page.tool_table import map_panel_actions, map_tools
 from ptxscope.state.actions import ACTIONS
-from tests.page.test_site import FILES_FOLDER
+from tests.features.page.test_site import FILES_FOLDER
 
 SCRIPTS = {path.name: path.read_text("utf-8") for path in FILES_FOLDER.glob("*.js")}
 INDEX = (FILES_FOLDER / "index.html").read_text("utf-8")
@@ -37,10 +37,12 @@ def read_lists(texts: Iterable[str]) -> set[str]:
 
 def test_the_python_objects_have_all_names_that_javascript_reads() -> None:
     figure = LiveFigure(json.dumps(WORDS))
-    assert {*find("page.js", r"(?<!scope\.)\bpage\.(\w+)")} <= {*dir(ExplorerPage)}
+    assert {*find("page.js", r"(?<!features\.)\bpage\.(\w+)")} <= {*dir(ExplorerPage)}
     assert {*find("live.js", r"\blive\.(\w+)")} <= {*dir(figure)}
     wanted = {name for name in dir(ExplorerPage) if not name.startswith("_")}
-    assert wanted - {*find("page.js", r"(?<!scope\.)\bpage\.(\w+)")} == {"svg"}  # of `dev.py page`
+    assert wanted - {*find("page.js", r"(?<!features\.)\bpage\.(\w+)")} == {
+        "svg"
+    }  # of `dev.py page`
     answer = json.loads(figure.render('{"a": "1", "b": "1", "c": "0"}'))
     error = json.loads(figure.render('{"a": "<", "b": "1", "c": "0"}'))
     parts = find("live.js", r"\{(\w+): text, (\w+)\} = JSON\.parse\(live\.render")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..documents.elements import Child, Element, make_button, make_element, make_field
-from ..state import lesson_transitions
-from ..state.explorer_state import ExplorerState
-from ..state.requests import Requests, Transition
+from ...documents.elements import Child, Element, make_button, make_element, make_field
+from ...state import lesson_transitions
+from ...state.explorer_state import ExplorerState
+from ...state.requests import Requests, Transition
 
 if TYPE_CHECKING:
-    from ..learn.lesson_position import LessonPosition, LessonProgress
+    from ...learn.lesson_position import LessonPosition, LessonProgress
 
 
 def make_panel(state: ExplorerState, _: str) -> list[Child]:
@@ -37,7 +37,7 @@ def open_card(text: str) -> Transition:
     name, card = parse_lesson_card(text)
 
     def open_lesson(state: ExplorerState) -> Requests:
-        from ..learn.lesson_position import LessonProgress
+        from ...learn.lesson_position import LessonProgress
 
         yield from lesson_transitions.leave(state)
         if card:
@@ -88,8 +88,8 @@ def list_lessons(places: Mapping[str, LessonProgress]) -> list[Child]:
     """Return the next lesson, and all in their groups, with the card at which one was left."""
     from itertools import groupby
 
-    from ..learn.lesson import Head, list_headings
-    from ..learn.lesson_position import LessonProgress, describe_lesson, find_next_lesson
+    from ...learn.lesson import Head, list_headings
+    from ...learn.lesson_position import LessonProgress, describe_lesson, find_next_lesson
 
     def make_item(head: Head) -> Element:
         button = make_button(head.title, "open_lesson", data_name=head.name)
@@ -114,7 +114,7 @@ def parse_lesson_card(text: str) -> tuple[str, int]:
 
     Raise ValueError if there is no such lesson.
     """
-    from ..learn.lesson import parse_lesson_name
+    from ...learn.lesson import parse_lesson_name
 
     name, _, card = text.partition(".")
     is_number = card.isascii() and card.isdecimal() and len(card) < 4
@@ -123,7 +123,7 @@ def parse_lesson_card(text: str) -> tuple[str, int]:
 
 def show_lesson(lesson: LessonPosition) -> list[Child]:
     """Return the card of an open lesson."""
-    from ..learn.lesson_text import describe_anchor, describe_question
+    from ...learn.lesson_text import describe_anchor, describe_question
 
     card, count = lesson.card, len(lesson.lesson.cards)
     children: list[Child] = [
@@ -167,7 +167,7 @@ def show_lesson(lesson: LessonPosition) -> list[Child]:
 
 
 def _make_paragraphs(text: Sequence[object]) -> list[Child]:
-    from ..learn.text_templates import TemplatePiece, TemplatePieceKind
+    from ...learn.text_templates import TemplatePiece, TemplatePieceKind
 
     paragraphs: list[list[Child]] = [[]]
     for piece in text:

@@ -229,7 +229,7 @@ const start = async () => {
     const find = await loadEngine(show);
     show(0.9, "drawing");
     await new Promise(resolve => setTimeout(resolve));
-    page = globalThis.ptxscopePage = find("ptxscope.page.explorer_page:ExplorerPage")(fragment);
+    page = globalThis.ptxscopePage = find("ptxscope.features.page.explorer_page:ExplorerPage")(fragment);
     handle = page.handle;  // each access makes a proxy of its own
     const changes = JSON.parse(page.format_changes());
     if (changes.message) delete changes.link;  // an address that can't be read stays

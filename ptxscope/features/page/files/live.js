@@ -11,7 +11,7 @@ const prepare = figure => {
     const find = await loadEngine((share, text) => {
       if (!live && !hasFailed) note.value = `${text}: ${Math.round(100 * share)} %`;
     });
-    live ??= find("ptxscope.live_figure:LiveFigure")(figure.dataset.words);
+    live ??= find("ptxscope.features.page.live_figure:LiveFigure")(figure.dataset.words);
     note.value = "";
   };
 

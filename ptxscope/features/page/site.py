@@ -16,20 +16,20 @@ from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from .. import __version__
-from ..documents import export
-from ..documents.elements import Element, format_html, make_element
-from ..documents.options import Options
-from ..documents.svg.svg_colours import PALETTE, make_style_sheet
-from ..documents.theme import HTML, Pair, Theme, format_declarations
-from ..engine.isa.catalog import CATALOG
-from ..engine.isa.encodings import format_hex
-from ..engine.isa.entry import Entry
-from ..engine.syntax.parser import parse
-from ..engine.tracing.trace import trace
-from ..files import read
-from ..files import replace as replace_file
-from ..state.permalink import PageLink, format_permalink
+from ... import __version__
+from ...documents import export
+from ...documents.elements import Element, format_html, make_element
+from ...documents.options import Options
+from ...documents.svg.svg_colours import PALETTE, make_style_sheet
+from ...documents.theme import HTML, Pair, Theme, format_declarations
+from ...engine.isa.catalog import CATALOG
+from ...engine.isa.encodings import format_hex
+from ...engine.isa.entry import Entry
+from ...engine.syntax.parser import parse
+from ...engine.tracing.trace import trace
+from ...files import read
+from ...files import replace as replace_file
+from ...state.permalink import PageLink, format_permalink
 from .explorer_page import ExplorerPage
 from .page_picture import draw_picture, drop_style
 
@@ -94,6 +94,8 @@ def read_runtime(folder: Path) -> dict[str, bytes]:
 _SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js", "live.js")
 _LEFT_OUT = frozenset({"app", "screens", "widgets", "notebook.py", "sphinx.py"})
 """What a page never imports: the terminal's interface, and the interfaces to other tools."""
+_LEFT_OUT_OF_FEATURES = frozenset({"terminal", "commands", "command.py"})
+"""What a page never imports of a feature."""
 _ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)
 """Date of the files in the archive, so that equal files make equal archives."""
 _COLOURS: dict[str, Pair] = {
@@ -127,6 +129,16 @@ def make_engine(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
     contents["engine.json"] = json.dumps(config, indent=1).encode() + b"\n"
     contents[archive_name] = archive
     return contents | {f"runtime/{x}": data for x, data in (runtime_files or {}).items()}
+
+
+def write_engine(folder: Path, runtime_folder: Path | None) -> None:
+    """Write the files that run ptxscope in a page, all or none.
+
+    Raise OSError if one can't be written, or one of a local copy of the runtime can't be read;
+    raise ValueError if one of the copy is of another version.
+    """
+    runtime = read_runtime(runtime_folder) if runtime_folder else None
+    write_files(folder, make_engine(runtime))
 
 
 def make_site(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
@@ -168,7 +180,7 @@ def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def _read_file(name: str) -> str:
-    return files("ptxscope.page").joinpath("files", name).read_text(encoding="utf-8")
+    return files(__package__).joinpath("files", name).read_text(encoding="utf-8")
 
 
 def make_archive() -> bytes:
@@ -183,12 +195,16 @@ def make_archive() -> bytes:
 
 
 def _iter_package_files() -> Iterator[tuple[str, Path]]:
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     for path in root.rglob("*"):
         parts = path.relative_to(root).parts
-        is_wanted = path.is_file() and "__pycache__" not in parts and parts[0] not in _LEFT_OUT
-        if is_wanted:
+        if path.is_file() and "__pycache__" not in parts and not _is_left_out(*parts):
             yield str(PurePosixPath(root.name, *parts)), path
+
+
+def _is_left_out(top: str, *parts: str) -> bool:
+    is_of_feature = top == "features" and len(parts) > 1
+    return top in _LEFT_OUT or (is_of_feature and parts[1] in _LEFT_OUT_OF_FEATURES)
 
 
 def _format_colours() -> str:

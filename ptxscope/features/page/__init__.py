@@ -4,8 +4,8 @@ From a key to the picture:
 
 1. ``engine.js`` has started Python. ``page.js`` calls ``ExplorerPage.handle`` with the action that
    an element names (``data-on``, ``data-do``) and its text, in the same turn of the event loop.
-2. The action is one of the explorer's table, or a function of ``page_actions``. Either runs
-   transitions of ``ExplorerState``, as in the explorer.
+2. The action is one of the explorer's table, of a panel of ``tool_table``, or a function of
+   ``page_actions``. Each runs transitions of ``ExplorerState``, as in the explorer.
 3. ``make_view`` writes each region as ``elements``, lists of strings. ``format_changes`` returns
    those that differ from what the page has, and the picture: what ``trace_picture`` draws for
    ``trace -f svg``.

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..documents.formats.html import iter_value_sentences
-from ..documents.options import Options
-from ..documents.svg import trace_picture
-from ..documents.svg.svg_canvas import Node
-from ..documents.svg.zones import find_relations
-from ..engine.isa.types import Role
-from ..engine.tracing.step_text import format_operand_name
-from ..engine.tracing.trace import Trace
-from ..scene.scene_builder import build_scene
-from ..scene.scene_model import BitRef, LaneRef, Place, Scene
-from ..state import figure_edits
+from ...documents.formats.html import iter_value_sentences
+from ...documents.options import Options
+from ...documents.svg import trace_picture
+from ...documents.svg.svg_canvas import Node
+from ...documents.svg.zones import find_relations
+from ...engine.isa.types import Role
+from ...engine.tracing.step_text import format_operand_name
+from ...engine.tracing.trace import Trace
+from ...scene.scene_builder import build_scene
+from ...scene.scene_model import BitRef, LaneRef, Place, Scene
+from ...state import figure_edits
 
 _MAX_RELATED_STATEMENTS = 12
 """Most statements of a block whose values show what they came from in other statements.

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from functools import partial
 
-from ..documents import export
-from ..documents.content.command_words import format_command
-from ..documents.elements import (
+from ...documents import export
+from ...documents.content.command_words import format_command
+from ...documents.elements import (
     Child,
     Element,
     format_flag,
@@ -17,20 +17,20 @@ from ..documents.elements import (
     make_problem,
     make_words,
 )
-from ..documents.theme import Theme
-from ..engine.isa.encodings import format_hex, format_value
-from ..engine.isa.types import Role
-from ..engine.semantics.models import PTXAS_MODELS
-from ..engine.syntax.completions import find_completions
-from ..engine.syntax.errors import make_printable
-from ..engine.syntax.instruction import Input
-from ..engine.tracing import step_text
-from ..engine.tracing.step_text import format_result, format_title, interpret_bits
-from ..engine.tracing.trace import Step, Trace
-from ..feature import load
-from ..learn.prediction import list_locations
-from ..state.actions import ACTIONS
-from ..state.permalink import format_permalink
+from ...documents.theme import Theme
+from ...engine.isa.encodings import format_hex, format_value
+from ...engine.isa.types import Role
+from ...engine.semantics.models import PTXAS_MODELS
+from ...engine.syntax.completions import find_completions
+from ...engine.syntax.errors import make_printable
+from ...engine.syntax.instruction import Input
+from ...engine.tracing import step_text
+from ...engine.tracing.step_text import format_result, format_title, interpret_bits
+from ...engine.tracing.trace import Step, Trace
+from ...feature import load
+from ...learn.prediction import list_locations
+from ...state.actions import ACTIONS
+from ...state.permalink import format_permalink
 from .instruction_list import find_instructions
 from .page_actions import (
     MAX_LINE_CHARS,

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from ptxscope.page.explorer_page import ExplorerPage, make_link
-from ptxscope.page.tool_table import map_tools
+from ptxscope.features.page.explorer_page import ExplorerPage, make_link
+from ptxscope.features.page.tool_table import map_tools
 from tests.tiers import some
 
 LINES = (
