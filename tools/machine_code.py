@@ -1,7 +1,7 @@
 """`python3 -m tools.machine_code`: the machine code of a sample of lines, kept for the tests.
 
-Needs ptxas and nvdisasm. Writes tests/data/machine_code_ARCH.txt: the text of nvdisasm, without
-what nothing reads.
+Needs ptxas and nvdisasm. Writes tests/features/machine/data/machine_code_ARCH.txt: the text of
+nvdisasm, without what nothing reads.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ptxscope.features.machine.kernel_source import (
 from ptxscope.features.machine.machine_instruction import MachineKernel, parse_disassembly
 from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
 
-DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
+TESTS = Path(__file__).resolve().parent.parent / "tests"
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
 COUNTED_LINES = {
     "vadd4.s32.s32.s32.sat d, a, b, c": 42,
@@ -55,7 +55,7 @@ def list_lines() -> list[str]:
     lines = [*COUNTED_LINES]
     lines += [x.example[0] for x in ERRATA if _WITH_CONTROL_FLOW not in x.opcodes]
     golden: dict[str, list[str]] = {}
-    with (DATA / "golden.csv").open(encoding="utf-8") as stream:
+    with (TESTS / "data" / "golden.csv").open(encoding="utf-8") as stream:
         for row in csv.DictReader(stream):
             golden.setdefault(row["ptx"].split(".")[0], []).append(row["ptx"])
     rng = Random(28)
@@ -66,7 +66,7 @@ def list_lines() -> list[str]:
 
 def get_path(arch: str) -> Path:
     """Return the file of a target."""
-    return DATA / f"machine_code_{arch}.txt"
+    return TESTS / "features" / "machine" / "data" / f"machine_code_{arch}.txt"
 
 
 def read_samples(arch: str) -> list[Sample]:

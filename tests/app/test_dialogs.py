@@ -237,9 +237,8 @@ async def test_help_opens_at_the_panel_with_the_focus(section: str) -> None:
 
 def test_help_has_a_section_for_every_panel() -> None:
     assert set(HELP_SECTIONS.values()) <= set(PANES)
-    # `test_kernel_run` and `test_machine_code` open these
     added = {x.name for feature in list_features() for x in feature.help_panels}
-    assert set(HELP) - {"steps"} == set(PANES) - added - {"run"}
+    assert set(HELP) - {"steps"} == set(PANES) - added
 
 
 async def test_help_in_a_dialog_has_its_keys_and_not_those_of_the_screen_below() -> None:

@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from ptxscope import parse
 from ptxscope.app.app import Explorer
+from ptxscope.app.command_palette import ActionCommands
 from ptxscope.engine.isa.types import Form
 from ptxscope.scene.scene_model import BitRef, LaneRef, Place
 from ptxscope.screens.main.main_screen import MainScreen
@@ -241,3 +242,10 @@ async def explorer(
     async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.pause()
         yield Driver(app, pilot)
+
+
+async def search_palette(drive: Driver, query: str) -> list[str]:
+    """Return the labels of the palette for a query, the best match first."""
+    provider = ActionCommands(drive.screen)
+    hits = sorted([hit async for hit in provider.search(query)], key=lambda x: -x.score)
+    return [(hit.text or "").split("  ")[0] for hit in hits]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ptxscope import parse
 from ptxscope.engine.syntax.asm_bindings import parse_pasted
+from ptxscope.state.actions import ACTIONS
 from ptxscope.state.edits import with_instruction, with_value
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.open_listing import open_listing
@@ -73,3 +74,13 @@ def answer(requests: Requests | None, *answers: object) -> list[Request]:
 def said(asked: Sequence[Request]) -> str:
     """The last hint."""
     return next(x.text for x in reversed(asked) if isinstance(x, ShowHint))
+
+
+def do(state: ExplorerState, id_: str, *answers: object) -> list[Request]:
+    """Run an action of the table, as a key does; a hint that it shows is kept."""
+    action = ACTIONS[id_]
+    asked = answer(action.perform(state), *answers)
+    for request in asked:
+        if isinstance(request, ShowHint):
+            state.hint = request
+    return asked

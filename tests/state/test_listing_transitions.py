@@ -10,8 +10,7 @@ from ptxscope.state.listing_transitions import paste_text
 from ptxscope.state.open_listing import MAX_CHARS, open_listing
 from ptxscope.state.requests import AskText, Focus, Notify, ShowOutcome
 from ptxscope.state.setup import make_example, trace_of
-from tests.driving.states import answer, make_state, move_by, open_text, set_values
-from tests.state.test_transitions import do
+from tests.driving.states import answer, do, make_state, move_by, open_text, set_values
 
 
 def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:

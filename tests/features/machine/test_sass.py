@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -47,12 +48,13 @@ from ptxscope.features.machine.row_matches import list_machine_code
 from ptxscope.proof.equivalence import Verdict
 from ptxscope.proof.proof_question import ProofQuestion
 from tests.driving.kernel_texts import is_like
-from tests.reference_data import DATA, golden_rows
+from tests.reference_data import golden_rows
 from tests.tiers import ci_only, some, whole
 from tools.machine_code import ARCHITECTURES, COUNTED_LINES, Sample, read_samples
 
 pytest.importorskip("bitwuzla")
 
+_DATA = Path(__file__).parent / "data"
 PTXAS = parse_model("ptxas-13.0")
 """The model of the assembler that made the samples."""
 MASK = (1 << 32) - 1
@@ -169,7 +171,7 @@ def test_a_release_of_ptxas_has_its_version_of_ptx(
 
 OTHER_SPELLINGS, REFUSED_SPELLINGS = (
     part.splitlines()[1:]
-    for part in (DATA / "machine_spellings.txt").read_text("utf-8").split("\n\n")
+    for part in (_DATA / "machine_spellings.txt").read_text("utf-8").split("\n\n")
 )
 """Spellings that the samples lack, and those that have no known meaning."""
 
@@ -333,7 +335,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 """What the formulas of the file call."""
 FORMULAS = dict(
     line.split(" := ")
-    for line in (DATA / "machine_formulas.txt").read_text("utf-8").splitlines()
+    for line in (_DATA / "machine_formulas.txt").read_text("utf-8").splitlines()
     if line and not line.startswith("#")
 )
 
@@ -507,7 +509,7 @@ _ADDRESSES = [
 
 def read_listings() -> Iterator[Any]:
     """The blocks of a file: PTX, then machine code; the products take long."""
-    text = re.sub("^#.*\n", "", (DATA / "machine_rows.txt").read_text("utf-8"), flags=re.M)
+    text = re.sub("^#.*\n", "", (_DATA / "machine_rows.txt").read_text("utf-8"), flags=re.M)
     for block in text.strip().split("\n\n"):
         ptx, *code = block.strip().split("\n")
         yield pytest.param(ptx, code, marks=ci_only if "mul.lo" in ptx else ())
