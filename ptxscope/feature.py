@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from functools import cache, partial
 from importlib import import_module
@@ -228,9 +229,20 @@ def list_features() -> tuple[Feature, ...]:
     return find_features().features
 
 
+_refused: dict[str, None] = {}
+"""What was left out of features whose other records are used, a line each."""
+
+
 def list_problems() -> tuple[str, ...]:
     """Return what is wrong with features, a line each, as far as any were looked for."""
-    return find_features().problems if find_features.cache_info().currsize else ()
+    return (*find_features().problems, *_refused) if find_features.cache_info().currsize else ()
+
+
+def leave_out(what: str, record: object, reason: str = "ptxscope has its own") -> None:
+    """Note that a part of a record of a feature is not used."""
+    fields = ((x.name, field) for x in list_features() for field in x if isinstance(field, tuple))
+    owner = next((name for name, field in fields if record in field), "")
+    _refused[f"the {what} of the feature {owner} is left out: {reason}"] = None
 
 
 @cache
@@ -271,14 +283,19 @@ def _iter_folders() -> Iterator[tuple[str, Callable[[], object]]]:
 
 def _iter_entry_points() -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield the name of each entry point of an installed package, and what loads it."""
-    for place in sys.path:
-        for file in Path(place).glob("*.dist-info/entry_points.txt"):
-            if ENTRY_POINTS.encode() in file.read_bytes():
-                # takes 30 ms: only if there is one
-                from importlib.metadata import entry_points
+    if any(map(_has_features, sys.path)):  # reading all metadata takes 30 ms
+        from importlib.metadata import entry_points
 
-                yield from ((x.name, x.load) for x in entry_points(group=ENTRY_POINTS))
-                return
+        yield from ((x.name, x.load) for x in entry_points(group=ENTRY_POINTS))
+
+
+def _has_features(folder: str) -> bool:
+    """Return whether a package in a folder names features."""
+    with suppress(OSError):  # a folder or file that cannot be read
+        for file in Path(folder).glob("*.dist-info/entry_points.txt"):
+            if ENTRY_POINTS.encode() in file.read_bytes():
+                return True
+    return False
 
 
 def _check_names(feature: Feature, others: Iterable[Feature]) -> None:
@@ -311,17 +328,24 @@ def arrange(
     added: Sequence[tuple[str, PlacedT]],
     convert: Callable[[PlacedT], RecordT],
 ) -> Iterator[tuple[str, RecordT]]:
-    """Yield keys and records, each added one after that which it follows, or at the end."""
+    """Yield keys and records, each added one after that which it follows, or at the end.
+
+    One whose key is the core's own is left out.
+    """
+    own_records = dict(own)
     followers: dict[str, list[tuple[str, PlacedT]]] = {}
-    for entry in added:
-        followers.setdefault(entry[1].after, []).append(entry)
+    for key, placed in added:
+        if key in own_records:
+            leave_out(key, placed)
+        else:
+            followers.setdefault(placed.after, []).append((key, placed))
 
     def iter_from(key: str, record: RecordT) -> Iterator[tuple[str, RecordT]]:
         yield key, record
         for other, follower in followers.pop(key, ()):
             yield from iter_from(other, convert(follower))
 
-    for key, record in own:
+    for key, record in own_records.items():
         yield from iter_from(key, record)
     while followers:  # what they follow is in a feature that is gone
         names = {key for rest in followers.values() for key, _ in rest}

@@ -99,14 +99,25 @@ def _run_command(words: Sequence[str]) -> int:
         words = ("open", *words)
     if module := find_command_module(words[0]):
         _check_spellings(*words)
-        status: int = import_module(module).run(words[1:])
-        return status
+        return _find_run(module)(words[1:])
     if not words[0].startswith("-"):
         raise CommandError(_format_unknown_command(words[0]))
     all_ = make_top_parser()
     all_.parse_args(words)
     all_.print_help()
     return 0
+
+
+def _find_run(module: str) -> Callable[[Sequence[str]], int]:
+    """Return the function that performs the command of a module."""
+    run: Callable[[Sequence[str]], int]
+    if module.startswith(__package__):  # without the module that reads records
+        run = import_module(module).run
+    else:
+        from ..feature import load
+
+        run = load(f"{module}:run")
+    return run
 
 
 def _check_spellings(command: str, *words: str) -> None:

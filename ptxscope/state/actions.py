@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ..engine.records import FrozenDict
-from ..feature import Key, arrange, list_features, make_call
+from ..feature import FeatureError, Key, arrange, leave_out, list_features, load
 from . import answer_transitions as answers
 from . import edit_transitions as changes
 from . import lesson_transitions as lessons
 from . import listing_transitions as listings
 from . import step_transitions as steps
 from .explorer_state import ExplorerState
-from .requests import Focus, Requests, ShowHint, Transition, act
+from .requests import Focus, Requests, ShowHint, Transition, act, refuse
 
 
 def _allow(_: ExplorerState) -> None:
@@ -247,19 +247,59 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
 
 
 def _make_action(key: Key) -> Action:
-    """Return the action of a feature's key."""
-    check = make_call(key.check) if key.check else _allow
-    return Action(key.id, key.keys, key.label, key.tooltip, make_call(key.run), check=check)
+    """Return the action of a feature's key; it is refused if what the key names is missing."""
+
+    def run(state: ExplorerState, *arguments: object) -> Requests:
+        try:
+            transition: Transition = load(key.run)
+        except FeatureError as error:
+            yield refuse(error)
+        else:
+            yield from transition(state, *arguments) or ()
+
+    def check(state: ExplorerState) -> ShowHint | None:
+        try:
+            condition: Callable[[ExplorerState], ShowHint | None] = load(key.check)
+        except FeatureError as error:
+            return refuse(error)
+        return condition(state)
+
+    allows = check if key.check else _allow
+    return Action(key.id, key.keys, key.label, key.tooltip, run, check=allows)
 
 
-def _add_keys(group: str, actions: tuple[Action, ...]) -> tuple[Action, ...]:
-    """Return the actions of a group with those that features add."""
-    added = [(key.id, key) for x in list_features() for key in x.keys if key.group == group]
-    own = [(action.id, action) for action in actions]
-    return tuple(action for _, action in arrange(own, added, _make_action))
+def _list_added_keys() -> list[Key]:
+    """Return the keys of features, without what is the core's own."""
+    own = [action for actions in _OWN_GROUPS.values() for action in actions]
+    own_ids = {action.id for action in own}
+    own_keys = {key for action in own for key in action.keys.split(",")}
+    added = []
+    for record in (key for feature in list_features() for key in feature.keys):
+        keys = record.keys.split(",")
+        if record.id in own_ids:
+            leave_out(f"action {record.id}", record)
+        elif record.group not in _OWN_GROUPS:
+            leave_out(f"action {record.id}", record, f"there is no group {record.group}")
+        else:
+            for key in own_keys.intersection(keys) - {""}:
+                leave_out(f"key {key}", record)
+            free = (key for key in keys if key not in own_keys)
+            added.append(record._replace(keys=",".join(free)))
+    return added
 
 
-GROUPS = {group: _add_keys(group, actions) for group, actions in _OWN_GROUPS.items()}
+def _make_groups() -> dict[str, tuple[Action, ...]]:
+    """Return the actions of the core with those that features add, by group."""
+    added = _list_added_keys()
+    groups = {}
+    for group, actions in _OWN_GROUPS.items():
+        own = [(action.id, action) for action in actions]
+        followers = [(key.id, key) for key in added if key.group == group]
+        groups[group] = tuple(x for _, x in arrange(own, followers, _make_action))
+    return groups
+
+
+GROUPS = _make_groups()
 """All actions, grouped and ordered as in help."""
 
 ACTIONS = {action.id: action for group in GROUPS.values() for action in group}

@@ -27,7 +27,7 @@ from ...engine.syntax.instruction import Input
 from ...engine.tracing import step_text
 from ...engine.tracing.step_text import format_result, format_title, interpret_bits
 from ...engine.tracing.trace import Step, Trace
-from ...feature import load
+from ...feature import FeatureError, load
 from ...learn.prediction import list_locations
 from ...state.actions import ACTIONS
 from ...state.permalink import format_permalink
@@ -83,13 +83,16 @@ class ExplorerPage:
             page.message = ""
         if action != "value":
             page.typed_role = ""
-        if action in PAGE_ACTIONS:
-            PAGE_ACTIONS[action](page, json.loads(arguments))
-        elif is_of_panel:
-            perform(page, load(map_panel_actions()[action]), json.loads(arguments))
-        else:
-            perform_action(page, action)
-        follow_state(page)
+        try:
+            if action in PAGE_ACTIONS:
+                PAGE_ACTIONS[action](page, json.loads(arguments))
+            elif is_of_panel:
+                perform(page, load(map_panel_actions()[action]), json.loads(arguments))
+            else:
+                perform_action(page, action)
+            follow_state(page)
+        except FeatureError as error:  # what a feature names is missing
+            page.message = make_printable(str(error))
         is_panel_old = action in _TOOL_ACTIONS or (is_of_panel and not page.is_panel_stale)
         if page.tool != old_tool or is_panel_old:
             refresh_panel(page, {})

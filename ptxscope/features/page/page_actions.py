@@ -13,7 +13,7 @@ from ...engine.syntax.asm_bindings import reading_type
 from ...engine.syntax.errors import PtxError, make_printable, quote_word
 from ...engine.syntax.instruction import Signature
 from ...engine.syntax.values import parse_value
-from ...feature import PagePanel, load
+from ...feature import FeatureError, PagePanel, load
 from ...scene.scene_builder import build_scene, choose_part_width
 from ...scene.scene_model import LaneRef, Place
 from ...state import edits, figure_edits, lesson_transitions, step_transitions
@@ -403,7 +403,10 @@ def _cut_text(text: str) -> str:
 def refresh_panel(page: PageState, _: Arguments) -> None:
     """Ask the open tool again; it may take longer than a key should."""
     panel = map_panels().get(page.tool.name)
-    page.panel = load(panel.make)(page.explorer, page.tool.text) if panel else []
+    try:
+        page.panel = load(panel.make)(page.explorer, page.tool.text) if panel else []
+    except FeatureError as error:
+        page.panel = [make_printable(str(error))]
     page.panel_key = page.trace_key
 
 

@@ -13,8 +13,9 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 
 from ...engine.micro_operations.properties import Flag, Stage
+from ...engine.syntax.errors import make_printable
 from ...engine.tracing.step_text import list_stage_names
-from ...feature import arrange, list_features, load
+from ...feature import FeatureError, arrange, list_features, load
 from ...scene.scene_cells import GLYPHS
 from ...state.actions import ACTIONS, GROUPS, format_key
 from ...widgets.base.explorer_app import get_explorer_app
@@ -154,12 +155,27 @@ def _load_class(target: str) -> type[DOMNode]:
     return loaded
 
 
+def _is_of_screen(section: HelpSection) -> bool:
+    """Return whether a section is about a screen, whose keys the footer does not have."""
+    if not section.classes:
+        return False
+    try:
+        return issubclass(_load_class(section.classes[0]), Screen)
+    except FeatureError:  # which the description of its keys reports
+        return True
+
+
 def _describe_keys(section: HelpSection) -> Iterator[tuple[str, str]]:
     """Yield each key of a panel and what it does; arrows of one action are together."""
     for target in section.classes:
         labels: dict[str, tuple[str, str]] = {}
         arrows: dict[str, str] = {}
-        for binding in _load_class(target).BINDINGS:
+        try:
+            bindings = _load_class(target).BINDINGS
+        except FeatureError as error:
+            yield "!", make_printable(str(error))
+            continue
+        for binding in bindings:
             assert isinstance(binding, Binding)
             key = format_key(binding.key.partition(",")[0])
             label = f"{binding.description[:1].lower()}{binding.description[1:]}"
@@ -254,9 +270,7 @@ class HelpText(Pane):
         panel = [key for key in self._keys if key.node is not None]
         others = [key for key in self._keys if key.node is None]
         section = PANES[self._section] if self._section else None
-        described: list[tuple[str, str]] = []
-        if section and section.classes and issubclass(_load_class(section.classes[0]), Screen):
-            described = [*_describe_keys(section)]
+        described = [*_describe_keys(section)] if section and _is_of_screen(section) else []
         taken = "".join(name for name, _ in described)
         panel = [key for key in panel if not all(name in taken for name, _ in key.names)]
         keys += _list_keys(panel, room)

@@ -12,7 +12,7 @@ from textual.timer import Timer
 
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.step_text import format_operand_name
-from ...feature import list_features, load
+from ...feature import FeatureError, list_features, load
 from ...scene.scene_model import LaneRef, Place
 from ...state.explorer_state import ExplorerState
 from ...state.requests import (
@@ -121,6 +121,8 @@ class ActionRunner:
                 answer = await self._do(request)
         except StopIteration:
             self._view.show_changes()
+        except FeatureError as error:  # a screen or a function that a feature lacks
+            self._refuse(error)
 
     async def _wait_for(self, request: Request, go_on: Callable[..., Any]) -> bool:
         """Ask for what takes a while, and go on then; return False if a request takes none."""
