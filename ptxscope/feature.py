@@ -229,20 +229,22 @@ def list_features() -> tuple[Feature, ...]:
     return find_features().features
 
 
-_refused: dict[str, None] = {}
+refused_parts: dict[str, None] = {}
 """What was left out of features whose other records are used, a line each."""
 
 
 def list_problems() -> tuple[str, ...]:
     """Return what is wrong with features, a line each, as far as any were looked for."""
-    return (*find_features().problems, *_refused) if find_features.cache_info().currsize else ()
+    return (
+        (*find_features().problems, *refused_parts) if find_features.cache_info().currsize else ()
+    )
 
 
 def leave_out(what: str, record: object, reason: str = "ptxscope has its own") -> None:
     """Note that a part of a record of a feature is not used."""
     fields = ((x.name, field) for x in list_features() for field in x if isinstance(field, tuple))
     owner = next((name for name, field in fields if record in field), "")
-    _refused[f"the {what} of the feature {owner} is left out: {reason}"] = None
+    refused_parts[f"the {what} of the feature {owner} is left out: {reason}"] = None
 
 
 @cache

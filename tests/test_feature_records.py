@@ -3,57 +3,152 @@
 from __future__ import annotations
 
 import ast
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from ptxscope import feature as feature_module
-from ptxscope.feature import Feature, Key, PagePanel, arrange, list_features, load
+from ptxscope.cli.commands.completion import OWN_COMPLETERS
+from ptxscope.feature import Feature, Key, arrange, list_features, list_problems, load
+from tests.tiers import ci_only
 
-ROOT = Path(feature_module.__file__).parent
+TREE = Path(__file__).parents[1]
+ROOT = TREE / "ptxscope"
 FEATURES = list_features()
+_TARGET = re.compile(r"ptxscope(\.\w+)+(:\w+)?")
+_PLACES = re.compile(r"(?:ptxscope|tests)\.features\.(\w+)")
+
+every_feature = pytest.mark.parametrize("feature", FEATURES, ids=lambda x: x.name)
 
 
-def list_panel_targets(panel: PagePanel) -> list[str]:
-    return [*filter(None, (panel.make, *panel.actions.values(), panel.open_text, panel.find_text))]
+def iter_texts(record: object) -> Iterator[str]:
+    """Yield every text of a record, whatever its fields are."""
+    if isinstance(record, str):
+        yield record
+    elif isinstance(record, Mapping):
+        for value in record.values():
+            yield from iter_texts(value)
+    elif isinstance(record, tuple):
+        for value in record:
+            yield from iter_texts(value)
 
 
-@pytest.mark.parametrize("feature", FEATURES, ids=lambda x: x.name)
+# --- what is named ------------------------------------------------------------------------
+
+
+@every_feature
 def test_what_a_feature_names_is_there(feature: Feature) -> None:
+    targets = [x for x in iter_texts(feature) if _TARGET.fullmatch(x)]
+    assert all(load(x) is not None for x in targets)
     for command in feature.commands:
+        assert command.module in targets
         module = load(command.module)
         assert callable(module.make_parser)
         assert callable(module.run)
         assert not command.subject or callable(module.render_request)
-    targets = [
-        *(x.run for x in feature.completers),
-        *(x for key in feature.keys for x in (key.run, key.check) if x),
-        *(x for panel in feature.help_panels for x in panel.classes),
-        *(x for panel in feature.page_panels for x in list_panel_targets(panel)),
-        *(x.render for x in feature.formats),
-        *feature.services.values(),
-        *feature.exports.values(),
-    ]
-    assert all(callable(load(x)) for x in targets)
 
 
-@pytest.mark.parametrize("feature", FEATURES, ids=lambda x: x.name)
-def test_a_feature_imports_only_what_it_needs(feature: Feature) -> None:
-    for path in (ROOT / "features" / feature.name).rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.level:
-                depth = len(path.relative_to(ROOT).parts) - node.level
-                module = [*path.relative_to(ROOT).parts[:depth], *(node.module or "").split(".")]
-                if module[0] == "features" and len(module) > 1:
-                    assert module[1] in (feature.name, *feature.needs), (path, node.module)
+@every_feature
+def test_a_record_is_short_and_in_the_folder_of_its_name(feature: Feature) -> None:
+    lines = (ROOT / "features" / feature.name / "feature.py").read_text("utf-8").splitlines()
+    assert len(lines) <= 80
+
+
+def test_every_folder_has_a_record_that_is_used() -> None:
+    folders = (x.parent.name for x in (ROOT / "features").glob("*/__init__.py"))
+    assert {*folders} <= {feature.name for feature in FEATURES}
+
+
+def test_what_features_add_has_names_of_its_own() -> None:
+    import ptxscope.screens.dialogs.help_dialog
+    import ptxscope.state.actions  # noqa: F401 - each leaves out what is the core's
+
+    assert not list_problems()
+    metavars = [x.metavar for feature in FEATURES for x in feature.completers]
+    assert not {*metavars} & {*OWN_COMPLETERS}
+
+
+@every_feature
+def test_at_most_three_features_need_a_feature(feature: Feature) -> None:
+    assert sum(feature.name in other.needs for other in FEATURES) <= 3
+
+
+# --- imports ------------------------------------------------------------------------------
+
+
+def find_features(path: Path, *, is_module_only: bool = False) -> Iterator[str]:
+    """Yield the features from which a file imports; those of functions too, unless told."""
+    tree = ast.parse(path.read_text("utf-8"))
+    package = ".".join(path.relative_to(TREE).with_suffix("").parts)
+    for node in tree.body if is_module_only else ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [x.name for x in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package.rsplit(".", node.level)[0] if node.level else ""
+            whole = ".".join(filter(None, (base, node.module)))
+            names = [f"{whole}.{x.name}" for x in node.names]
+        for name in names:
+            if found := _PLACES.match(name):
+                yield found[1]
 
 
 def test_the_core_imports_no_feature() -> None:
     for path in ROOT.rglob("*.py"):
         if "features" not in path.relative_to(ROOT).parts:
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if isinstance(node, ast.ImportFrom):
-                    assert "features." not in f"{node.module}.", path
+            assert not [*find_features(path)], path
+
+
+@every_feature
+def test_a_feature_imports_only_what_it_needs(feature: Feature) -> None:
+    for path in (ROOT / "features" / feature.name).rglob("*.py"):
+        assert {*find_features(path)} <= {feature.name, *feature.needs}, path
+
+
+def test_tests_of_the_core_import_no_feature() -> None:
+    for path in (TREE / "tests").rglob("*.py"):
+        if "features" not in path.relative_to(TREE).parts:
+            assert not [*find_features(path)], path
+
+
+@every_feature
+def test_tests_of_a_feature_are_there_without_features_that_it_does_not_need(
+    feature: Feature,
+) -> None:
+    """A test of two features imports in its function, and is marked as needing the other."""
+    for path in (TREE / "tests" / "features" / feature.name).rglob("*.py"):
+        found = {*find_features(path, is_module_only=True)}
+        assert found <= {feature.name, *feature.needs}, path
+
+
+@ci_only
+def test_the_contracts_hold_in_a_feature(tmp_path: Path) -> None:
+    shutil.copytree(ROOT, tmp_path / "ptxscope", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(TREE / "pyproject.toml", tmp_path)
+    feature = FEATURES[0].name
+    folder = tmp_path / "ptxscope" / "features" / feature
+    (folder / "screen_use.py").write_text("import textual\n")
+    (folder / "array_use.py").write_text("import numpy\n")
+    (tmp_path / "ptxscope/engine/feature_use.py").write_text(f"from ..features import {feature}\n")
+    program = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    broken = [line for line in done.stdout.splitlines() if line.endswith("BROKEN")]
+    beginnings = ("Imports go down", "A feature uses the terminal", "NumPy is used where")
+    assert len(broken) == len(beginnings), done.stdout
+    assert all(any(line.startswith(x) for line in broken) for x in beginnings)
+
+
+# --- places -------------------------------------------------------------------------------
 
 
 def make_key(id_: str, after: str) -> tuple[str, Key]:
@@ -64,3 +159,9 @@ def test_what_is_added_has_its_place_whatever_is_gone() -> None:
     added = [make_key("c", "b"), make_key("b", "a"), make_key("d", "gone"), make_key("e", "a")]
     placed = arrange([("a", "a"), ("z", "z")], added, lambda x: x.id)
     assert [key for key, _ in placed] == ["a", "b", "c", "e", "z", "d"]
+
+
+def test_records_that_follow_each_other_stand_at_the_end() -> None:
+    added = [make_key("b", "c"), make_key("c", "b")]
+    placed = arrange([("a", "a")], added, lambda x: x.id)
+    assert [key for key, _ in placed] == ["a", "b", "c"]

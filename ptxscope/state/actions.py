@@ -246,7 +246,7 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
 }
 
 
-def _make_action(key: Key) -> Action:
+def make_action(key: Key) -> Action:
     """Return the action of a feature's key; it is refused if what the key names is missing."""
 
     def run(state: ExplorerState, *arguments: object) -> Requests:
@@ -288,18 +288,18 @@ def _list_added_keys() -> list[Key]:
     return added
 
 
-def _make_groups() -> dict[str, tuple[Action, ...]]:
+def make_groups() -> dict[str, tuple[Action, ...]]:
     """Return the actions of the core with those that features add, by group."""
     added = _list_added_keys()
     groups = {}
     for group, actions in _OWN_GROUPS.items():
         own = [(action.id, action) for action in actions]
         followers = [(key.id, key) for key in added if key.group == group]
-        groups[group] = tuple(x for _, x in arrange(own, followers, _make_action))
+        groups[group] = tuple(x for _, x in arrange(own, followers, make_action))
     return groups
 
 
-GROUPS = _make_groups()
+GROUPS = make_groups()
 """All actions, grouped and ordered as in help."""
 
 ACTIONS = {action.id: action for group in GROUPS.values() for action in group}

@@ -84,7 +84,7 @@ def complete_line(
     else:
         parser = load(f"{__package__}.open").make_parser()
     added = {x.metavar: make_call(x.run) for y in list_features() for x in y.completers}
-    completers = added | _COMPLETERS
+    completers = added | OWN_COMPLETERS
     for action in (*parser.places, *parser.options.values()):
         if completer := completers.get(format_metavar(action)):
             action.completer = _adapt(completer)  # type: ignore[attr-defined]
@@ -138,7 +138,7 @@ def _complete_lesson(*_: object) -> Mapping[str, str]:
     return {head.name: head.title for head in list_headings()}
 
 
-_COMPLETERS: dict[str, Completer] = {
+OWN_COMPLETERS: dict[str, Completer] = {
     "COMMAND": _complete_first_word,
     "PTX": _complete_ptx,
     "name=value": _complete_operand,

@@ -127,7 +127,7 @@ _OWN_PANES = {
 }
 
 
-def _make_panes() -> dict[str, HelpSection]:
+def make_panes() -> dict[str, HelpSection]:
     """Return the sections of the core and of features, with the sentences that features add."""
     panels = [panel for feature in list_features() for panel in feature.help_panels]
     sections = dict(
@@ -144,7 +144,7 @@ def _make_panes() -> dict[str, HelpSection]:
     return sections
 
 
-PANES = _make_panes()
+PANES = make_panes()
 """The panels. Help opens at the one that has the focus."""
 
 
@@ -155,7 +155,7 @@ def _load_class(target: str) -> type[DOMNode]:
     return loaded
 
 
-def _is_of_screen(section: HelpSection) -> bool:
+def is_of_screen(section: HelpSection) -> bool:
     """Return whether a section is about a screen, whose keys the footer does not have."""
     if not section.classes:
         return False
@@ -165,7 +165,7 @@ def _is_of_screen(section: HelpSection) -> bool:
         return True
 
 
-def _describe_keys(section: HelpSection) -> Iterator[tuple[str, str]]:
+def describe_keys(section: HelpSection) -> Iterator[tuple[str, str]]:
     """Yield each key of a panel and what it does; arrows of one action are together."""
     for target in section.classes:
         labels: dict[str, tuple[str, str]] = {}
@@ -270,7 +270,7 @@ class HelpText(Pane):
         panel = [key for key in self._keys if key.node is not None]
         others = [key for key in self._keys if key.node is None]
         section = PANES[self._section] if self._section else None
-        described = [*_describe_keys(section)] if section and _is_of_screen(section) else []
+        described = [*describe_keys(section)] if section and is_of_screen(section) else []
         taken = "".join(name for name, _ in described)
         panel = [key for key in panel if not all(name in taken for name, _ in key.names)]
         keys += _list_keys(panel, room)
@@ -307,7 +307,7 @@ class HelpText(Pane):
                 lines += _entry_lines(" ".join(names[action.id]), action.tooltip, width)
         lines += [[], [StyledText("In the panels", "current")]]
         for name, section in PANES.items():
-            text = "; ".join((*map(" ".join, _describe_keys(section)), section.text))
+            text = "; ".join((*map(" ".join, describe_keys(section)), section.text))
             if name == self._section:
                 self._section_row = len(lines) - 1  # the first line is left out
             lines += _entry_lines(
