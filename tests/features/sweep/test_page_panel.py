@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("ptxscope.features.page")
+
 from ptxscope import parse, trace
 from ptxscope.documents.elements import format_html
 from ptxscope.engine.tracing.basic_block import make_block
