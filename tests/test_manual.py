@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -29,10 +29,10 @@ from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.semantics.models import MISCONCEPTIONS
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
-from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, ToolError, find_tool
 from ptxscope.state.actions import ACTIONS
 from tests.driving.browser import CHROMIUM, Browser
 from tests.driving.command_line import run
+from tests.driving.feature_tables import extend_table, needs
 from tests.reference import reference
 from tests.tiers import ci_only, sampled
 from tools import manual, manual_pages, manual_pictures
@@ -43,6 +43,8 @@ from tools.manual_shown import (
     find_pictures,
     find_written_pages,
     format_keys,
+    list_missing_features,
+    read_page,
     renew_key_tables,
     renew_output,
     split_commands,
@@ -68,7 +70,9 @@ def pages() -> dict[str, str]:
     }
 
 
-WRITTEN = find_written_pages()
+WRITTEN = [path for path in find_written_pages() if read_page(path)]
+whole_manual = pytest.mark.skipif(bool(list_missing_features()), reason="a feature is gone")
+"""Marks tests of pages that combine all features."""
 
 
 def page_of(opcode: str) -> str:
@@ -76,10 +80,12 @@ def page_of(opcode: str) -> str:
 
 
 @ci_only
+@whole_manual
 def test_the_reference_is_current() -> None:
     assert manual.find_stale_files() == [], "run `python3 dev.py docs --renew`"
 
 
+@whole_manual
 def test_the_keys_of_the_explorer_are_current() -> None:
     text = (DOCS / "explorer.md").read_text(encoding="utf-8")
     assert all(format_keys(action) in text for action in ACTIONS.values())
@@ -87,6 +93,7 @@ def test_the_keys_of_the_explorer_are_current() -> None:
 
 
 @ci_only
+@needs("publish")
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
 def test_the_traces_of_a_page_are_current(path: Path) -> None:
     done = run("export", "--update", "--check", str(path))
@@ -125,7 +132,7 @@ def test_the_modules_that_the_architecture_names_exist() -> None:
 
 @pytest.mark.parametrize("path", EVERY_PAGE, ids=lambda path: path.stem)
 def test_a_forge_can_show_a_page_and_its_links_lead_somewhere(path: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    text = re.sub(r"^```.*?^```$", "", read_page(path) or "# ", flags=re.M | re.S)
     text = re.sub(r"`[^`]*`", "", text)
     assert text.startswith("# ")
     assert not re.search(r"^\.\. |:\w+:`|^:\w+:", text, re.MULTILINE)  # a role, a directive
@@ -148,7 +155,7 @@ def test_every_picture_is_shown() -> None:
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
 def test_a_page_begins_with_a_short_paragraph(path: Path) -> None:
-    title, first, *_ = path.read_text(encoding="utf-8").split("\n\n")
+    title, first, *_ = read_page(path).split("\n\n")
     assert title.startswith("# ")
     assert 5 <= len(first.split()) <= 60, first
 
@@ -253,6 +260,7 @@ def test_the_generators_of_pages_hold_no_typed_results() -> None:
             assert not re.findall(r"0x\w+", inputs), path.name
 
 
+@whole_manual
 def test_the_page_on_formats_names_every_format() -> None:
     text = (DOCS / "formats.md").read_text(encoding="utf-8")
     formats = text.partition("| for | use |")[2].partition("\n## ")[0]
@@ -362,11 +370,11 @@ def test_a_sentence_ends_with_one_full_stop_and_keeps_operand_names() -> None:
     assert table(("x", "y"), [("1", "2")]) == ["| x | y |", "| --- | --- |", "| 1 | 2 |", ""]
 
 
-CONSOLE = [
-    (path, block)
-    for path in WRITTEN
-    for block in find_blocks(path.read_text(encoding="utf-8"), "console")
-]
+CONDITIONS: dict[str, Callable[[], bool]] = extend_table({}, "command_lines", "CONDITIONS")
+"""Whether what a command needs is here."""
+QUESTIONS = extend_table({}, "command_lines", "QUESTIONS")
+"""Commands that may answer no."""
+CONSOLE = [(path, block) for path in WRITTEN for block in find_blocks(read_page(path), "console")]
 
 
 @pytest.fixture(scope="module")
@@ -386,16 +394,6 @@ def here(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def has_tools() -> bool:
-    """Whether NVIDIA's assembler and disassembler are here."""
-    try:
-        find_tool(PTXAS)
-        find_tool(NVDISASM)
-    except ToolError:
-        return False
-    return True
-
-
 @ci_only
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
@@ -408,10 +406,10 @@ def test_a_command_prints_what_is_shown(path: Path, block: str) -> None:
         if words[0] not in map_commands():  # the explorer: what it is given can be read
             assert open_arguments().parse_intermixed_args(words).ptx == words[0]
             continue
-        if words[0] in ("lower", "verify") and not has_tools():
+        if words[0] in CONDITIONS and not CONDITIONS[words[0]]():
             continue
         done = run(*words)
-        is_question = "--expect" in words or words[0] in ("prove", "find")
+        is_question = "--expect" in words or words[0] in QUESTIONS
         assert done.returncode in ((0, 1) if is_question else (0,)), done.stderr
         if shown:
             assert done.stdout == shown
@@ -459,7 +457,7 @@ def test_the_shell_examples_of_the_manual_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
 def test_python_in_a_page_runs(path: Path) -> None:
-    for block in find_blocks(path.read_text(encoding="utf-8"), "python"):
+    for block in find_blocks(read_page(path), "python"):
         exec(compile(block, str(path), "exec"), {})
 
 

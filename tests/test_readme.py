@@ -14,10 +14,10 @@ import pytest
 from ptxscope.engine.syntax.errors import INSTALL_COMMAND
 from ptxscope.learn.lesson import load_lesson
 from tests.driving.command_line import run
-from tools.manual_shown import ELIDED, find_written_pages, renew_output
+from tools.manual_shown import ELIDED, find_written_pages, read_page, renew_output
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = read_page(ROOT / "README.md")
 
 
 def blocks(language: str) -> list[str]:

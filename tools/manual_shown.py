@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from unittest.mock import patch
 
 from ptxscope.cli import main as ptxscope
+from ptxscope.feature import list_features
 from ptxscope.state.actions import GROUPS, Action, map_key_names, map_keys
 
 from .manual_text import format_text, table
@@ -45,6 +46,41 @@ def find_written_pages() -> list[Path]:
     """Return the pages of the manual that are written by hand."""
     pages = [path for name in ("", "families", "dev") for path in (DOCS / name).glob("*.md")]
     return sorted(path for path in pages if path.name not in DEVELOPMENT_PAGES)
+
+
+_LABEL = re.compile(r"^<!-- feature: (.+) -->\n", re.MULTILINE)
+"""Names the features that a page belongs to in its first line, or above a block of it."""
+_BLOCK = re.compile(r"```.*\n(?:(?!```).*\n)*```\n|(?:.+\n)+")
+"""A fence, or the lines up to an empty one."""
+
+
+def find_labels(text: str) -> set[str]:
+    """Return the names of the features that a page, or any of its blocks, belongs to."""
+    return {name for match in _LABEL.finditer(text) for name in match[1].split(", ")}
+
+
+def list_missing_features() -> set[str]:
+    """Return the features that pages name, and that are gone."""
+    paths = (README, *find_written_pages())
+    named = set().union(*(find_labels(path.read_text(encoding="utf-8")) for path in paths))
+    return named - {feature.name for feature in list_features()}
+
+
+def read_page(path: Path) -> str:
+    """Return a page without the names of features, and without what belongs to those gone.
+
+    If the page does, that is everything.
+    """
+    text, present = path.read_text(encoding="utf-8"), {x.name for x in list_features()}
+    while match := _LABEL.search(text):
+        end = match.end()
+        if not {*match[1].split(", ")} <= present:
+            if match.start() == 0:
+                return ""
+            if block := _BLOCK.match(text, end):
+                end = block.end()
+        text = text[: match.start()] + text[end:]
+    return text
 
 
 def find_blocks(text: str, language: str) -> Iterator[str]:

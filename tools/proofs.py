@@ -478,6 +478,7 @@ def _format_page(
     words = " --all" if chosen.all else f" --seed {chosen.seed}"
     words += f" --minutes {chosen.minutes:g}" if chosen.minutes < inf else ""
     lines = [
+        "<!-- feature: prove -->",
         "# Evidence",
         "",
         f"The bit-vector solver {get_solver_name()} proves the claims on this page for all "

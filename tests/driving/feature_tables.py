@@ -1,8 +1,8 @@
 """Tables of the core's tests, as the tests of features extend them.
 
 A feature's folder of tests may have ``command_lines.py`` with ``COMMAND_LINES``, ``INPUTS``,
-``FILES`` and ``FIRST_SCREENS``, ``linear.py`` with ``ENTRIES``, ``readers.py`` with ``READERS``,
-``slow_texts.json``, ``sessions.txt``, and a folder ``requests``.
+``FILES``, ``FIRST_SCREENS``, ``CONDITIONS`` and ``QUESTIONS``, ``linear.py`` with ``ENTRIES``,
+``readers.py`` with ``READERS``, ``slow_texts.json``, ``sessions.txt``, and a folder ``requests``.
 """
 
 from __future__ import annotations

@@ -14,3 +14,5 @@ FIRST_SCREENS = {
     "find": ("PTX", "name=value", "--where", "-n", "--model"),
     "vectors": ("PTX", "-n", "--cover", "-f", "-o"),
 }
+QUESTIONS = {"prove": "whether two lines are equal", "find": "for which operands"}
+"""Commands that may answer no, and what they ask."""
