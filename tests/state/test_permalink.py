@@ -36,7 +36,7 @@ def test_drawn_permalinks_round_trip(number: int) -> None:
 
 @given(TEXTS, TEXTS, st.integers(0, 999))
 def test_any_text_round_trips(line: str, text: str, step: int) -> None:
-    link = PageLink(line, {"a": text}, step=step, tool="check", text=text)
+    link = PageLink(line, {"a": text}, step=step, tool="explain", text=text)
     fragment = format_permalink(link)
     assert len(fragment) <= MAX_PERMALINK_CHARS
     assert fragment.isascii()
@@ -70,7 +70,7 @@ def test_at_least_forty_hostile_permalinks_are_tested() -> None:
 @pytest.mark.parametrize(
     "fragment",
     ["x&step=-1", "x&step=1e9", "x&step=\u0661", "x&a=1&a=2", "x&v=2", "x&both=2", "x&Unknown=1",
-     "x&a", "x&a=%00", "%FF", "x&lesson=1&check=2", "a" * 2001],
+     "x&a", "x&a=%00", "%FF", "x&lesson=1&explain=2", "a" * 2001],
 )  # fmt: skip
 def test_a_meaningless_permalink_is_refused(fragment: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 
-from ...documents import export
+from ...documents import FORMATS, export
 from ...documents.content.command_words import format_command
 from ...documents.elements import (
     Child,
@@ -45,9 +45,15 @@ from .page_picture import PagePicture, draw_picture, drop_style, list_zones
 from .page_state import PageState
 from .tool_table import map_panel_actions, map_tools
 
-COPY_FORMATS = ("link", "markdown", "svg", "command", "c")
-"""What the page copies as text; a PNG is drawn from the SVG."""
-
+_COPIES = {
+    "link": "Copy the link",
+    "markdown": "Markdown",
+    "svg": "SVG",
+    "png": "PNG",
+    "command": "Command line",
+    "c": "C",
+}
+"""What the page copies, with the labels of the buttons; a PNG is drawn from the SVG."""
 _SILENT_ACTIONS = frozenset({"resize", "refresh", "end_line"})
 """Actions after which a message stays: nobody chose them."""
 _TOOL_ACTIONS = frozenset({"tool_text", "open_link"})
@@ -124,7 +130,7 @@ class ExplorerPage:
         return json.dumps(find_completions(text[:MAX_LINE_CHARS])[:60])
 
     def format_copy(self, format_: str, theme: str = "auto") -> str:
-        """Return what is shown as text in one of ``COPY_FORMATS``."""
+        """Return what is shown as text, as one of ``map_copies`` but a PNG."""
         options = self.state.options._replace(theme=Theme(theme))
         if format_ == "link":
             return make_link(self.state)[0]
@@ -172,6 +178,15 @@ def make_view(page: PageState) -> dict[str, object]:
         "#panel": page.panel,
         "stale": page.is_panel_stale,
         "slow": ["tool_text", *map_tools().values()],
+    }
+
+
+def map_copies() -> dict[str, str]:
+    """Return what the page copies, with the labels of the buttons, as far as the formats exist."""
+    return {
+        name: label
+        for name, label in _COPIES.items()
+        if name in ("link", "command") or name in FORMATS
     }
 
 

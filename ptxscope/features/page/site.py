@@ -30,7 +30,7 @@ from ...engine.tracing.trace import trace
 from ...files import read
 from ...files import replace as replace_file
 from ...state.permalink import PageLink, format_permalink
-from .explorer_page import ExplorerPage
+from .explorer_page import ExplorerPage, map_copies
 from .page_picture import draw_picture, drop_style
 
 VERSION = "314.0.7"
@@ -254,6 +254,10 @@ def _make_index(*, has_runtime: bool) -> str:
         "version": escape(__version__),
         "line": escape(page.state.line),
         "picture": f'<div class="figure">{drop_style(picture.svg)}</div>',
+        "copies": "\n".join(
+            format_html(make_element("button", label, type="button", data_copy=name))
+            for name, label in map_copies().items()
+        ),
         "gallery": "".join(map(format_html, _make_gallery())),
         **regions,
     }

@@ -13,8 +13,11 @@ import pytest
 from ptxscope.cli import main
 from ptxscope.documents import export
 from ptxscope.documents.options import Options
-from ptxscope.features.page.explorer_page import ExplorerPage, make_link, make_view
+from ptxscope.feature import PagePanel
+from ptxscope.features.page.explorer_page import ExplorerPage, make_link, make_view, map_copies
+from ptxscope.features.page.tool_table import map_panels
 from ptxscope.state.permalink import format_permalink, parse_permalink
+from tests.driving.element_texts import text_of
 from tests.driving.permalinks import HOSTILE, draw_link
 from tests.tiers import ci_only, sampled, whole
 from tools.page_proof import list_words, print_document
@@ -26,14 +29,6 @@ E3 = "vadd.u32.s32.s32.sat+d.b0,+a,+b,+c&a=0xffffffff&b=0x00000000&c=0x11223344"
 def act(page: ExplorerPage, action: str, **arguments: object) -> dict[str, Any]:
     changes: dict[str, Any] = json.loads(page.handle(action, json.dumps(arguments)))
     return changes
-
-
-def text_of(children: Any) -> str:
-    """All text of elements."""
-    if isinstance(children, str):
-        return children
-    parts = children[2:] if children and isinstance(children[0], str) else children
-    return " ".join(map(text_of, parts))
 
 
 def open_page(fragment: str) -> ExplorerPage:
@@ -243,13 +238,43 @@ def test_both_answers_are_shown_if_they_differ() -> None:
     ("name", "text", "said"),
     [
         ("explain", "0x81010002", "documented"),
-        ("check", "vadd4.s32.s32 d, a, b, c;", "1 illegal"),
         ("lesson", "lanes", "card 1 of"),
     ],
 )
 def test_each_tool_answers(name: str, text: str, said: str) -> None:
     page = open_page(f"{VADD4}&{name}={text.replace(' ', '+')}&v=1")
     assert said in text_of(page.state.panel)
+
+
+@pytest.mark.parametrize("name", [x.name for x in map_panels().values() if x.is_of_trace])
+def test_an_answer_for_another_trace_is_stale(name: str) -> None:
+    page = open_page(f"{VADD4}&{name}=&v=1")
+    assert not page.state.is_panel_stale
+    act(page, "value", role="b", text="0")
+    assert page.state.is_panel_stale
+    act(page, "refresh")
+    assert not page.state.is_panel_stale
+
+
+def test_an_explanation_is_shown() -> None:
+    page = open_page(f"{E3}&explain=0x112233ff&v=1")
+    assert page.state.trace.result["d"] != 0x112233FF
+    act(page, "show_explanation", index="0")
+    assert page.state.trace.result["d"] == 0x112233FF
+    assert page.state.is_panel_stale
+
+
+@pytest.mark.parametrize("panel", [x for x in map_panels().values() if x.reveals_answer])
+def test_a_panel_with_the_answer_is_closed_during_a_prediction(panel: PagePanel) -> None:
+    page = open_page(f"{VADD4}&{panel.name}=&v=1")
+    assert page.state.tool.name == panel.name
+    act(page, "predict")
+    assert page.state.tool.name == ""
+    assert "would reveal the answer" in act(page, panel.action)["message"]
+    assert page.state.tool.name == ""
+    act(page, "predict")
+    act(page, panel.action)
+    assert page.state.panel
 
 
 def test_a_lesson_is_played_to_its_end() -> None:
@@ -272,7 +297,7 @@ def test_a_lesson_is_played_to_its_end() -> None:
     assert text_of(shown["#panel"]).startswith("Next: Signs and zeros")
 
 
-@pytest.mark.parametrize("format_", ["link", "markdown", "svg", "command", "c"])
+@pytest.mark.parametrize("format_", [x for x in map_copies() if x != "png"])
 def test_each_copy_format_has_its_content(format_: str) -> None:
     page = open_page(E3)
     starts = {"link": "vadd.", "markdown": "```ptx", "svg": "<svg", "command": "ptxscope trace"}
@@ -329,7 +354,7 @@ def test_a_typed_block_is_that_of_the_command_line(text: str) -> None:
         f"{x.name}={page.state.shown_trace.operands[x.roles[0]]:#x}" for x in page.state.inputs
     ]
     assert page.svg == print_document(["trace", text, *values, "-f", "svg"])
-    for format_ in ("markdown", "c"):
+    for format_ in {"markdown", "c"} & {*map_copies()}:
         printed = print_document(["trace", text, *values, "-f", format_])
         assert page.format_copy(format_) == printed
     if "__" not in text:  # the command has the statements, without the note on the intrinsic
@@ -477,10 +502,10 @@ def test_an_invalid_initial_permalink_is_reported() -> None:
 
 def test_a_permalink_omits_an_overlong_text() -> None:
     page = open_page(VADD4)
-    act(page, "check")
-    told = act(page, "tool_text", text="vadd4.s32.s32.s32 d, a, b, c;\n" * 100)
+    act(page, "explain")
+    told = act(page, "tool_text", text="0x81010002\n" * 200)
     assert told["message"].startswith("The link omits")
-    assert parse_permalink(make_link(page.state)[0]).tool == "check"
+    assert parse_permalink(make_link(page.state)[0]).tool == "explain"
     assert act(page, "tool_text", text="nothing")["message"] == ""
 
 

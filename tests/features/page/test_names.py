@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ptxscope.features.page.explorer_page import COPY_FORMATS, ExplorerPage, make_view
+from ptxscope.features.page.explorer_page import ExplorerPage, make_view
 from ptxscope.features.page.live_figure import LiveFigure
 from ptxscope.features.page.page_actions import PAGE_ACTIONS
 from ptxscope.features.page.site import make_site
@@ -94,8 +94,6 @@ def test_the_actions_that_javascript_and_markup_perform() -> None:
     assert actions <= {*PAGE_ACTIONS, *ACTIONS}
     slow: Any = make_view(ExplorerPage().state)["slow"]
     assert {*slow} <= {*PAGE_ACTIONS, *ACTIONS}
-    copied = {*re.findall(r'data-copy="(\w+)"', INDEX)}
-    assert copied == {*COPY_FORMATS, "png"}
 
 
 def test_the_page_sends_all_arguments_that_actions_read() -> None:

@@ -6,6 +6,8 @@ import html
 import io
 import json
 import re
+import subprocess
+import sys
 import zipfile
 from errno import ENOSPC
 from html import unescape
@@ -20,7 +22,7 @@ from ptxscope.documents import export
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.features import page
-from ptxscope.features.page.explorer_page import ExplorerPage
+from ptxscope.features.page.explorer_page import ExplorerPage, map_copies
 from ptxscope.features.page.live_figure import LiveFigure
 from ptxscope.features.page.live_markup import make_live_figure
 from ptxscope.features.page.site import CDN, FILES, make_site, write_files
@@ -44,6 +46,11 @@ def test_the_scripts_write_no_markup() -> None:
     text = "".join(path.read_text("utf-8") for path in FILES_FOLDER.glob("*.js"))
     assert not re.search(r"\beval\(|new Function|outerHTML|document\.write|insertAdjacent", text)
     assert text.count("innerHTML") == 1  # a document of ptxscope, in a live figure
+
+
+def test_the_page_has_a_button_for_each_copy(site: dict[str, bytes]) -> None:
+    names = re.findall(r'data-copy="(\w+)"', site["index.html"].decode())
+    assert names == [*map_copies()]
 
 
 def test_the_page_has_no_inline_script_or_style(site: dict[str, bytes]) -> None:
@@ -88,6 +95,29 @@ def test_the_archive_has_ptxscope_without_the_terminal(site: dict[str, bytes]) -
     assert not [x for x in parts if {*x[3:]} & {"terminal", "commands", "command.py"}]
     assert not [x for x in names if x.startswith(("ptxscope/widgets", "ptxscope/app"))]
     assert make_site(None)[name] == site[name]
+
+
+_USE = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from ptxscope.features.page.explorer_page import ExplorerPage
+from ptxscope.features.page.live_figure import LiveFigure
+from ptxscope.features.page.tool_table import map_tools
+page = ExplorerPage("vadd4.s32.s32.s32+d,+a,+b,+c&a=1&b=2")
+for action in map_tools().values():
+    page.handle(action)
+    assert page.state.panel, action
+figure = LiveFigure(json.dumps(["vadd4.s32.s32.s32 d, a, b, c", "a=1", "b=2", "-f", "svg"]))
+assert "<svg" in json.loads(figure.render('{"a": "3", "b": "2"}'))["document"]
+"""
+
+
+def test_the_archive_runs_without_other_packages(site: dict[str, bytes], tmp_path: Path) -> None:
+    name = json.loads(site["engine.json"])["archive"]
+    zipfile.ZipFile(io.BytesIO(site[name])).extractall(tmp_path)
+    command = [sys.executable, "-I", "-S", "-c", _USE, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_foreign_page_is_replaced_only_by_force(

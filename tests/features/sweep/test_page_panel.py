@@ -7,15 +7,22 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("ptxscope.features.page")
-
-from ptxscope import parse, trace
+from ptxscope import parse, trace, trace_block
 from ptxscope.documents.elements import format_html
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.features.sweep.computation import compute_sweep
-from ptxscope.features.sweep.page_panel import list_runs, list_samples, sweep, sweep_part
+from ptxscope.features.sweep.page_panel import (
+    list_runs,
+    list_samples,
+    make_panel,
+    sweep,
+    sweep_part,
+)
 from ptxscope.features.sweep.register_parts import choose_default_result, parse_swept_part
-from tests.features.page.test_explorer_page import BLOCK_LINK, VADD4, act, open_page, text_of
+from tests.driving.element_texts import text_of
+from tests.driving.states import make_state
+
+BLOCK = "{ lop3.b32 t, q, 0x000f000f, k, 0xea; vsub2.u32.u32.u32 d, t, k, k; }"
 
 LINES = [
     ("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0"),
@@ -83,8 +90,10 @@ def test_an_unknown_part_is_reported_in_the_sweep_panel() -> None:
 
 
 def test_a_sweep_is_that_of_the_command_line() -> None:
-    page = open_page("vadd4.s32.s32.s32.sat+d,+a,+b,+c&b=0x00000064&sweep=a.b0&v=1")
-    table: Any = next(x for x in page.state.panel if isinstance(x, list) and x[0] == "table")
+    state = make_state("vadd4.s32.s32.s32.sat d, a, b, c", {"b": 0x64})
+    table: Any = next(
+        x for x in make_panel(state, "a.b0") if isinstance(x, list) and x[0] == "table"
+    )
     rows = table[3][2:]
     assert [text_of(row).split() for row in rows] == [
         ["-128", "to", "27", "-28", "to", "127", "156"],
@@ -92,28 +101,13 @@ def test_a_sweep_is_that_of_the_command_line() -> None:
     ]
 
 
-def test_an_answer_of_another_trace_is_stale() -> None:
-    page = open_page(VADD4 + "&sweep=a.b0&v=1")
-    assert not page.state.is_panel_stale
-    act(page, "value", role="b", text="0")
-    assert page.state.is_panel_stale
-    act(page, "refresh")
-    assert not page.state.is_panel_stale
-
-
-def test_a_sweep_is_closed_during_a_prediction() -> None:
-    page = open_page(VADD4 + "&sweep=a.b0&v=1")
-    act(page, "predict")
-    assert page.state.tool.name == ""
-    assert "would reveal the answer" in act(page, "sweep")["message"]
-    act(page, "predict")
-    act(page, "sweep")
-    assert "over all 256 values" in text_of(page.state.panel)
+def test_a_part_is_chosen_if_none_is_typed() -> None:
+    state = make_state("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101})
+    assert "over all 256 values" in text_of(make_panel(state, ""))
 
 
 def test_the_panel_sweeps_a_block() -> None:
-    page = open_page(BLOCK_LINK)
-    act(page, "sweep")
-    told = text_of(act(page, "tool_text", text="q.b0")["#panel"])
+    traced = trace_block(BLOCK, {"q": 0x12345678, "k": 0x64006400})
+    told = text_of(sweep(traced, "q.b0"))
     assert "d over all 256 values of q.b0" in told
     assert f"0 to 15 {0x00040000} to {0x0004000F} 16" in told  # q & 0x000f000f
