@@ -16,6 +16,7 @@ from textual.widgets._toast import ToastRack
 
 from ptxscope.app.app import Explorer
 from ptxscope.widgets.base.theme_styles import HIGH_CONTRAST, INKS, OVERLAYS, ThemeStyles
+from tests.driving.dialogs import ADDED_DIALOGS
 from tests.tiers import ci_only, sampled, some, whole
 
 pytestmark = ci_only
@@ -200,7 +201,10 @@ def test_the_app_offers_all_themes() -> None:
 
 # --- the whole screen ---------------------------------------------------------------------
 
-DIALOGS = ("", "m", "i", "slash", "o", "l", "x", "e", "@check", "question_mark", "ctrl+p")
+DIALOGS = (
+    *("", "m", "i", "slash", "o", "l", "x", "e", "question_mark", "ctrl+p"),
+    *(keys for keys, *_ in ADDED_DIALOGS.values()),
+)
 """Keys that focus, or open, everything there is."""
 
 

@@ -21,7 +21,9 @@ from ptxscope.state.actions import ACTIONS
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.form_fields import Menu, Page
 from ptxscope.widgets.base.pane import Pane
+from tests.driving.dialogs import ADDED_DIALOGS
 from tests.driving.explorer import Driver, explorer
+from tests.driving.feature_tables import extend_table
 from tests.tiers import ci_only, sampled, some
 
 pytestmark = [sampled, ci_only]
@@ -68,15 +70,15 @@ async def test_the_palette_lists_actions_first_each_with_its_key(tmp_path: Path)
 # --- dialogs ------------------------------------------------------------------------------
 
 SIZES = [(60, 20), (80, 24), (120, 40), (250, 70)]
-OPENED = {
+OWN_DIALOGS = {
     "help": ("question_mark",),
     "explain": ("x", *"7", "enter"),
-    "check": ("@check",),
     "export": ("e",),
     "menu": ("o", "v"),
     "ask": ("@note",),
     "open": ("@listing.open",),
 }
+OPENED = extend_table(OWN_DIALOGS, "dialogs", "DIALOGS")
 
 
 @pytest.mark.parametrize("size", some(SIZES))
@@ -207,7 +209,7 @@ async def test_messages_go_where_the_focus_is_not() -> None:
 
 # --- help -----------------------------------------------------------------------------------
 
-HELP = {
+OWN_HELP = {
     "steps": ((), "f1"),  # no panel has the focus
     "lanes": (("l",), "question_mark"),
     "predict": (("P",), "f1"),
@@ -216,12 +218,12 @@ HELP = {
     "line": (("i",), "f1"),
     "find": (("slash",), "f1"),
     "listing": (("@listing.open",), "f1"),
-    "check": (("@check",), "question_mark"),
     "why?": (("x",), "f1"),
     "prove": (("equals_sign", "@prove"), "f1"),
     "export": (("e",), "question_mark"),
     "lessons": (("@lessons",), "question_mark"),
 }
+HELP = extend_table(OWN_HELP, "dialogs", "HELP")
 
 
 @pytest.mark.parametrize("section", HELP)
@@ -238,7 +240,7 @@ async def test_help_opens_at_the_panel_with_the_focus(section: str) -> None:
 def test_help_has_a_section_for_every_panel() -> None:
     assert set(HELP_SECTIONS.values()) <= set(PANES)
     added = {x.name for feature in list_features() for x in feature.help_panels}
-    assert set(HELP) - {"steps"} == set(PANES) - added
+    assert set(OWN_HELP) - {"steps"} == set(PANES) - added
 
 
 async def test_help_in_a_dialog_has_its_keys_and_not_those_of_the_screen_below() -> None:
@@ -251,7 +253,9 @@ async def test_help_in_a_dialog_has_its_keys_and_not_those_of_the_screen_below()
 
 
 @pytest.mark.parametrize(
-    "keys", [("x",), ("@check",), ("question_mark",), ("e", "right", "enter")], ids=" ".join
+    "keys",
+    [("x",), ("question_mark",), ("e", "right", "enter"), *ADDED_DIALOGS.values()],
+    ids=" ".join,
 )
 async def test_a_dialog_is_as_high_as_what_it_shows(keys: tuple[str, ...]) -> None:
     async with explorer(size=(120, 60)) as drive:

@@ -23,6 +23,7 @@ from ptxscope.state.step_transitions import compute_reading_seconds
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.footer import HintBar
 from ptxscope.widgets.result_bar import HIDDEN_DIGIT, ResultBar
+from tests.driving.dialogs import ADDED_DIALOGS
 from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only, sampled, some
 
@@ -282,8 +283,9 @@ async def test_under_a_panel_the_footer_offers_nothing() -> None:
     async with explorer(size=(80, 24)) as drive:
         before = footer(drive)
         assert "q quit" in before
-        for key in ("question_mark", "e", "x", "@lessons", "@check", "@note"):
-            await drive.press(key)
+        own = (("question_mark",), ("e",), ("x",), ("@lessons",), ("@note",))
+        for keys in (*own, *ADDED_DIALOGS.values()):
+            await drive.press(*keys)
             assert drive.app.screen is not drive.screen
             assert footer(drive) == ""
             await drive.press("escape")

@@ -200,7 +200,6 @@ def test_every_value_of_every_option(command: str) -> None:
 def test_completion_offers_the_formats_of_each_command() -> None:
     assert offered("trace", "-f", "") == list(FORMATS)
     assert offered("trace", "x", "--format", "m") == ["markdown"]
-    assert offered("check", "x.ptx", "-f", "") == ["text", "json", "sarif"]
 
 
 def test_completion_offers_values_at_their_positions() -> None:

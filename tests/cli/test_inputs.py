@@ -9,10 +9,9 @@ import pytest
 
 from ptxscope.documents.formats.json_text import format_json
 from tests.driving.command_line import run
-from tests.driving.input_files import ENCODINGS, call, encoded, ways
+from tests.driving.input_files import ASM, ENCODINGS, call, encoded, ways
 
 LINE = "vadd.u32.u32.u32 d, a, b"
-ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b)); // ü\n'
 
 
 @pytest.fixture(autouse=True)
@@ -25,14 +24,13 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_reader_takes_utf_8_and_utf_16(encoding: str, by_name: bool) -> None:
     raw = encoded(ASM, encoding)
     assert "%0 = 0x00000003" in call(raw, by_name, "run", "FILE", "%1=1", "%2=2").stdout
-    assert "1:6: ok" in call(raw, by_name, "check", "FILE").stdout
     seen = encoded("a,b,got\n1,2,3\n", encoding)
     out = call(seen, by_name, "explain", LINE, "--observations", "FILE").stdout
     assert "documented" in out
 
 
 def test_a_binary_file_is_refused() -> None:
-    for words in (("run", "FILE"), ("check", "FILE"), ("explain", LINE, "--observations", "FILE")):
+    for words in (("run", "FILE"), ("explain", LINE, "--observations", "FILE")):
         assert "FILE is not a text file" in call(b"\x7fELF\0\0", True, *words, status=2).stderr
 
 
@@ -56,24 +54,6 @@ def test_json_is_ascii_and_unicode(text: str, shown: str) -> None:
     assert made.isascii()
     assert json.loads(made) == {shown: [shown]}
     json.loads(made)[shown][0].encode()
-
-
-@pytest.mark.parametrize("format_", ["text", "json", "sarif"])
-def test_a_source_may_hold_half_a_pair(format_: str) -> None:
-    # \x escapes of a Python string and the name of a file can make text that is none
-    source = b'ptx = """vadd4.u32.u32.u32 d\\ud800, a, b, \\x1b[31m;"""\n'
-    Path("\udcff.py").write_bytes(source)
-    status, said, _ = run("check", "-f", format_, "\udcff.py")
-    assert status == 1
-    said.encode()
-    assert "\x1b" not in said
-    if format_ != "text":
-        data = json.loads(said)
-        json.dumps(data, ensure_ascii=False).encode()
-    if format_ == "sarif":
-        (result, *_) = data["runs"][0]["results"]
-        place = result["locations"][0]["physicalLocation"]
-        assert place["artifactLocation"]["uri"] == "%FF.py"
 
 
 def test_a_folder_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:

@@ -6,14 +6,12 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from ptxscope.cli import main
 from ptxscope.cli.support import streams
 from ptxscope.cli.support.streams import ProgressBar
 from tests.driving.progress import WIPE, Screen, check_progress, plain, terminal
@@ -127,41 +125,11 @@ def listing(folder: Path) -> list[str]:
     return ["run", str(folder / "x.ptx"), "%r1=1", "%r2=2"]
 
 
-def kernels(folder: Path) -> list[str]:
-    names = ["1.ptx", "2.ptx", "3.cu"]
-    for name in names:
-        (folder / name).write_text("vadd.u32.u32.u32.sat %r1, %r1, %r2;\nret;\n" * 3)
-    return ["check", *(str(folder / name) for name in names)]
-
-
-@pytest.mark.parametrize(
-    ("request_", "wanted"),
-    [(kernels, {"checking"}), (listing, {"loading", "running", "printing"})],
-)
-def test_slow_commands_show_their_progress(
-    request_: Callable[[Path], list[str]],
-    wanted: set[str],
+def test_a_slow_run_shows_its_progress(
     terminal: Screen,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    check_progress(request_(tmp_path), wanted, terminal, capsys, monkeypatch)
-
-
-def test_progress_does_not_change_the_output_of_check(
-    terminal: Screen,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    words = kernels(tmp_path)
-    assert main(words) == 0
-    printed = capsys.readouterr().out
-    seen = terminal()
-    monkeypatch.setattr(sys, "stdout", sys.stderr)
-    assert main(words) == 0
-    shown = re.sub(r"\x1b\[\?25[hl]", "", seen())
-    assert shown.count("checking") > 3
-    rest = re.sub(r"[^\r\n]*(\r\n\r\x1b\[1A|\r)\x1b\[2K", "", shown)
-    assert rest.replace("\r\n", "\n") == printed
+    wanted = {"loading", "running", "printing"}
+    check_progress(listing(tmp_path), wanted, terminal, capsys, monkeypatch)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.driving.command_line import Done, run
 
+ASM = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b)); // ü\n'
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-mark", "utf-16-be-mark"]
 ways = pytest.mark.parametrize("by_name", [True, False])
 

@@ -17,7 +17,6 @@ from ptxscope.engine.isa.comparison_entries import HALF_ENTRIES
 from ptxscope.engine.isa.encodings import decode_float, encode_float, format_value
 from ptxscope.engine.isa.types import Destinations, Type
 from ptxscope.engine.syntax.values import parse_value
-from ptxscope.features.check.replacement import make_replacement
 from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.kernels.program_runs.program_run import StopReason
 from ptxscope.sources.source_programs import load
@@ -91,13 +90,6 @@ def test_the_executed_example_of_a_false_guard() -> None:
     """PLAIN.md, P4."""
     ptx, values = "@g set.lt.u32.f16 d, a, b;", {"a": 0, "b": 0, "d": 0x3729C619, "g": 0}
     assert evaluate(ptx, values, model="ptxas") == {"d": 0xFFFFC619}
-    assert make_replacement(parse("@!g set.lt.f16.s64 d, a, b")) == (
-        "{",
-        "    .reg .b16 w<1>;",
-        "    set.lt.f16.s64 w0, a, b;",
-        "    @!g mov.b16 d, w0;",
-        "}",
-    )
     for unaffected in ("set.lt.u16.f16", "set.lt.f16x2.f16x2", "set.lt.u32.bf16x2"):
         assert parse(f"@g {unaffected} d, a, b").errata == ()
 

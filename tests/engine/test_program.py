@@ -504,3 +504,21 @@ def test_an_unknown_d_stays_unknown_under_a_false_guard() -> None:
     assert not run.missing_inputs
     run = execute(block(text), {"p": 1, "a": 1, "b": 2, "d": 5, "e": 5}, "ptxas")
     assert [step.writes for step in run.steps] == [{"d": 0x3F800000}, {"e": 0xFFFFFFFF}]
+
+
+def test_a_text_is_split_into_tokens_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ptxscope.engine.syntax import tokens
+
+    seen: list[int] = []
+    real = tokens.tokenize
+
+    def counted(text: str) -> list[tokens.Token]:
+        seen.append(len(text))
+        return real(text)
+
+    monkeypatch.setattr(tokens, "tokenize", counted)
+    for module in ("ptxscope.engine.syntax.parser", "ptxscope.engine.program.program_loader"):
+        monkeypatch.setattr(f"{module}.tokens", counted, raising=False)
+    text = (DATA / "video.ptx").read_text(encoding="utf-8")
+    load(text)
+    assert sum(seen) == len(text)

@@ -1,7 +1,7 @@
 """Statements that `check` does not explain are legal PTX as well, or it says what is wrong.
 
 The verdicts are those of ptxas 13.0.88, which also rejects every mistake of
-tests/data/check/plain_statements.ptx and accepts every other statement there.
+cases/plain_statements.ptx and accepts every other statement there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.features.check.lint import check_listing, check_text
-from tests.driving.check_cases import CASES
+from tests.features.check.check_cases import CASES
 from tests.reference_data import DATA, table
 
 CASES_OF_PTXAS = [name for name in CASES if name.startswith("plain_statements.ptx")]

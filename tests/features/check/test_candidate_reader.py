@@ -352,20 +352,3 @@ def test_the_listing_reader_knows_every_opcode_of_the_catalog() -> None:
         assert [x.message for x in item.diagnostics] == [
             problem.message for x in scan(text) for problem in x.problems
         ]
-
-
-def test_a_text_is_split_into_tokens_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ptxscope.engine.syntax import tokens
-
-    seen: list[int] = []
-    real = tokens.tokenize
-
-    def counted(text: str) -> list[tokens.Token]:
-        seen.append(len(text))
-        return real(text)
-
-    monkeypatch.setattr(tokens, "tokenize", partial(counted))
-    for module in ("ptxscope.engine.syntax.parser", "ptxscope.engine.program.program_loader"):
-        monkeypatch.setattr(f"{module}.tokens", counted, raising=False)
-    load(VIDEO)
-    assert sum(seen) == len(VIDEO)

@@ -29,6 +29,7 @@ from ptxscope.features.check.diagnostic import CheckedInstruction
 from ptxscope.features.check.lint import check_listing, check_source, check_text
 from ptxscope.sources.source_language import Language, language_of
 from tests.driving.command_line import run
+from tests.features.check.check_cases import CHECK_DATA
 from tests.reference_data import read_lines, table, verdicts
 from tests.strategies import random_instruction
 from tests.tiers import examples, sampled, some
@@ -258,7 +259,7 @@ def test_the_excerpt_of_a_very_long_line_is_short() -> None:
     assert text[place.column - 1 :].startswith(".bad")
 
 
-@pytest.mark.parametrize(("operands", "taken"), read_lines("folded_slct.txt", 2))
+@pytest.mark.parametrize(("operands", "taken"), read_lines(CHECK_DATA / "folded_slct.txt", 2))
 def test_a_constant_c_of_slct_is_noted_if_folding_changes_the_result(
     operands: str, taken: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""Texts in tests/data/check, each file with the items of `check` beside it.
+"""Texts in the folder cases, each file with the items of `check` beside it.
 
 A line `%%` begins another text, which is checked alone; after a line `%%%`, each line is one. The
 mark may be followed by the name of the text's file, macros as `-DN=3` or `-UN`, and a title. A text
@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.reference_data import DATA
-
-FOLDER = DATA / "check"
+CHECK_DATA = Path(__file__).parent / "data"
+"""Tables of the tests of `check`."""
+FOLDER = Path(__file__).parent / "cases"
 _SEPARATOR = re.compile(
     r"(?P<mark>%%%?)(?: (?P<name>-|[\w+-]+\.\w+)(?!\S))?(?P<macros>(?: -[DU]\S+)*)(?: .*)?"
 )

@@ -14,6 +14,7 @@ from ptxscope.engine.semantics.models import find_errata
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.features.check.replacement import make_replacement
+from tests.features.check.check_cases import CHECK_DATA
 from tests.plain_ptx import Machine, Words
 from tests.reference import reference
 from tests.reference_data import golden_forms, read_lines
@@ -93,7 +94,7 @@ def test_replacements_of_many_forms_compute_the_documented_result(x: Erratum) ->
         _agree(ins, 100_000, seed)
 
 
-@pytest.mark.parametrize("line", [x for (x,) in read_lines("replaced_lines.txt", 1)])
+@pytest.mark.parametrize("line", [x for (x,) in read_lines(CHECK_DATA / "replaced_lines.txt", 1)])
 def test_replacements_support_guards_literals_names_and_wide_products(line: str) -> None:
     _agree(parse(line), 100_000, 3)
 
@@ -190,3 +191,14 @@ def test_replacements_stay_short() -> None:
         assert len(lengths[opcode]) == count
         assert sum(lengths[opcode]) <= total
         assert max(lengths[opcode]) <= largest
+
+
+def test_the_replacement_under_a_false_guard() -> None:
+    """PLAIN.md, P4."""
+    assert make_replacement(parse("@!g set.lt.f16.s64 d, a, b")) == (
+        "{",
+        "    .reg .b16 w<1>;",
+        "    set.lt.f16.s64 w0, a, b;",
+        "    @!g mov.b16 d, w0;",
+        "}",
+    )

@@ -19,9 +19,9 @@ from ptxscope.engine.syntax.instruction import Instruction, Register
 from ptxscope.features.check.check_rules import Severity, map_rules
 from ptxscope.features.check.lint import check_listing
 from ptxscope.features.check.replacement import make_replacement
-from tests.driving.check_cases import CASES, Case
-from tests.engine.test_lint import DECLARED
-from tests.engine.test_replacement import EMULATED, draw_instructions, guarded_sets
+from tests.features.check.check_cases import CASES, Case
+from tests.features.check.test_lint import DECLARED
+from tests.features.check.test_replacement import EMULATED, draw_instructions, guarded_sets
 from tests.strategies import instruction_of
 
 NVCC, PTXAS = shutil.which("nvcc"), shutil.which("ptxas")

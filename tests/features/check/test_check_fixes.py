@@ -13,7 +13,7 @@ from ptxscope.features.check.diagnostic import TextEdit
 from ptxscope.features.check.file_fixes import apply_edits, format_diff
 from ptxscope.sources.source_location import SourceLocation
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 E3 = "vadd.u32.s32.s32.sat %0.b0, %1, %2, %1;"
 SOURCE = f"""\
 __device__ unsigned f(unsigned a, unsigned b) {{

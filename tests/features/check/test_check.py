@@ -15,10 +15,12 @@ import pytest
 from ptxscope.cli import main
 from ptxscope.features.check.check_rules import map_rules
 from ptxscope.sources.source_language import Language, language_of
+from tests.cli.test_completion import offered
 from tests.driving.command_line import Done, run
+from tests.features.check.check_cases import CHECK_DATA
 from tests.reference_data import DATA
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 E3 = "vadd.u32.s32.s32.sat %r1.b0, %r2, %r3, %r1;"
 
 
@@ -102,8 +104,8 @@ def test_sarif_has_a_result_for_each_finding(tmp_path: Path) -> None:
 
 
 def test_sarif_follows_its_schema() -> None:
-    """It is the schema as Microsoft packages it (``tests/data/sarif_schema.LICENSE``)."""
-    schema = json.loads((DATA / "sarif_schema.json").read_text("utf-8"))
+    """It is the schema as Microsoft packages it (``data/sarif_schema.LICENSE``)."""
+    schema = json.loads((CHECK_DATA / "sarif_schema.json").read_text("utf-8"))
     validator = jsonschema.Draft4Validator(schema)
     fixed = 'asm("add.u32 %0, %0, %1;" : "=r"(d) : "r"(a));'
     listing = f"vadd4 a, b;\n\t{E3}\n@p vadd.u32.u32.u32 d,a,b,c;"
@@ -261,3 +263,7 @@ def test_the_github_action_passes_files_and_patterns_to_check(tmp_path: Path) ->
     sarif = (tmp_path / "out.sarif").read_text(encoding="utf-8")
     assert sarif == f"<check><--ignore><E3, E6><-f><sarif>{files}\n"
     assert not (tmp_path / "hacked").exists()
+
+
+def test_completion_offers_the_formats() -> None:
+    assert offered("check", "x.ptx", "-f", "") == ["text", "json", "sarif"]

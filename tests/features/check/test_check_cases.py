@@ -1,4 +1,4 @@
-"""What `check` says of the texts in tests/data/check: all that their files know, and no more."""
+"""What `check` says of the texts in the folder cases: all that their files know, and no more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from ptxscope.features.check.diagnostic import CheckedInstruction, TextEdit
 from ptxscope.features.check.lint import check_listing, check_text
-from tests.driving.check_cases import CASES, Case
+from tests.features.check.check_cases import CASES, Case
 
 _CONTEXT_CHARS = 8
 CHUNK_SIZES = (1, 3, 10, 64)

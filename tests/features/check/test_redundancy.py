@@ -20,6 +20,7 @@ from ptxscope.features.check.check_rules import Severity
 from ptxscope.features.check.diagnostic import CheckedInstruction
 from ptxscope.features.check.lint import check_text
 from ptxscope.features.check.verdict_cache import Redundancy, find_redundancies
+from tests.features.check.check_cases import CHECK_DATA
 from tests.reference_data import read_lines
 from tests.reference_integers import compute
 from tests.tiers import some
@@ -122,7 +123,7 @@ def test_shorter_lines_are_equivalent_and_complete(step: int) -> None:
 @pytest.mark.parametrize(
     ("line", "rule", "message"),
     [
-        *read_lines("redundancies.txt", 3),
+        *read_lines(CHECK_DATA / "redundancies.txt", 3),
         ("lop3.b32 d, a, 0xff, c, 0xfc", "shorter",
          "this is a | 0xff: `or.b32 d, a, 0xff;` does the same"),
     ],
@@ -171,7 +172,7 @@ addc.u32 %r1, %r2, %r3;
 
 @pytest.mark.parametrize(
     ("statements", "lines"),
-    [*read_lines("carries.txt", 2), ("st.u32 [%r4], %r5; // a: b\nREAD", "3 6")],
+    [*read_lines(CHECK_DATA / "carries.txt", 2), ("st.u32 [%r4], %r5; // a: b\nREAD", "3 6")],
 )
 def test_paths_decide_which_carry_is_read(statements: str, lines: str) -> None:
     for word, opcode in (("ADD", "add.cc"), ("SUB", "sub.cc"), ("READ", "addc")):

@@ -1,0 +1,8 @@
+"""The dialogs that features add."""
+
+from __future__ import annotations
+
+from tests.driving.feature_tables import extend_table
+
+ADDED_DIALOGS: dict[str, tuple[str, ...]] = extend_table({}, "dialogs", "DIALOGS")
+"""The keys that open each."""
