@@ -35,7 +35,9 @@ class Service(StrEnum):
     """
 
     EVALUATE_TABLE = "evaluate table"
-    """Evaluate a block, under a model, for the file that the arguments of ``eval`` name."""
+    """``(BasicBlock, Model, Namespace) -> None``: evaluate a block for the operands of the file
+    that the arguments of ``eval`` name.
+    """
     LIST_RULES = "list rules"
     """``() -> Iterable[AddedRule]``: rules of diagnostics on PTX in files, each with the function
     that finds what is to be said about an instruction.
@@ -52,6 +54,8 @@ class Service(StrEnum):
     the document."""
     WRITE_LIVE_ENGINE = "write live engine"
     """Write what live figures load into a folder, with that of a local copy of Pyodide or None."""
+    SET_UP_SPHINX = "set up sphinx"
+    """``(Sphinx) -> dict[str, Any]``: register the extension, and return its metadata."""
 
 
 class Placed(Protocol):

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from ptxscope.cli import main
-from ptxscope.cli.commands.export import renew_traces
 
 
 class Done(NamedTuple):
@@ -66,8 +65,3 @@ def run_in_terminal(*words: str, **env: str) -> tuple[int, bytes]:
             pass
     os.close(master)
     return child.returncode, shown
-
-
-def updated(text: str, name: str = "text") -> str:
-    """A Markdown text as ``ptxscope export --update`` leaves it."""
-    return renew_traces(text, name).text

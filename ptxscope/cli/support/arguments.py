@@ -29,7 +29,6 @@ _OWN_COMMANDS = {
     "find": "find operands that meet a condition",
     "vectors": "generate test operands, with every model's results",
     "run": "run a kernel or a block of inline assembly, line by line",
-    "export": "keep the traces in Markdown files current",
     "lesson": "learn by predicting, in short tours",
     "show": "list the instructions, or describe one",
     "completion": "print a script that completes these commands in a shell",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ptxscope.cli.support.markdown_markers import find_doubtful
-from tests.driving.command_line import updated
+from ptxscope.features.publish.markdown_markers import find_doubtful
+from tests.features.publish.renewal import updated
 
 _ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
 

@@ -14,9 +14,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ptxscope.cli.commands.trace import parse_request, render_request
-from ptxscope.cli.support.markdown_markers import find_doubtful, find_markers
 from ptxscope.cli.support.streams import CommandError
-from tests.driving.command_line import Done, run, updated
+from ptxscope.features.publish.markdown_markers import find_doubtful, find_markers
+from tests.driving.command_line import Done, run
+from tests.features.publish.renewal import updated
 from tests.tiers import sampled
 
 OPEN = "<!-- ptxscope trace 'vadd.u32.u32.u32 d, a, b' a=1 b=2 -f text -->"
@@ -160,7 +161,7 @@ def test_a_page_changed_by_another_program_is_not_overwritten(
         path.write_text("theirs")
         return parse_request(words, *more, **named)
 
-    monkeypatch.setattr("ptxscope.cli.commands.export.parse_request", slowly)
+    monkeypatch.setattr("ptxscope.features.publish.command.parse_request", slowly)
     said = update(path, status=2)
     assert said.stdout == ""
     assert said.stderr == f"error: {path}: it has changed since it was read, and was not written\n"
@@ -365,7 +366,7 @@ def test_a_picture_changed_by_another_program_is_not_overwritten(
         drawn.write_text("<svg>px-svg theirs</svg>")
         replace(path, data, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("ptxscope.cli.commands.export.replace", meanwhile)
+    monkeypatch.setattr("ptxscope.features.publish.command.replace", meanwhile)
     assert "it has changed since it was read" in update(path, status=2).stderr
     assert drawn.read_text() == "<svg>px-svg theirs</svg>"
     assert path.read_text() == page

@@ -13,9 +13,18 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import quote
 
+from ...cli.commands.trace import parse_request
+from ...cli.support.arguments import (
+    Parser,
+    find_command_module,
+    make_command_parser,
+    parse_words,
+    split_words,
+)
+from ...cli.support.picture_output import render_document
+from ...cli.support.streams import CommandError, command_errors, file_errors
 from ...documents.content.alt_text import format_alt_text, format_short_alt
 from ...documents.content.document_builder import build_document
-from ...documents.content.id_prefix import with_unique_ids
 from ...documents.formats.markdown import escape_text, fence_text
 from ...documents.media.picture_marks import is_ours, read_title
 from ...documents.options import Options
@@ -23,23 +32,14 @@ from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ...feature import load
 from ...files import read, replace, written_as
-from ..support.arguments import (
-    Parser,
-    find_command_module,
-    make_command_parser,
-    parse_words,
-    split_words,
-)
-from ..support.markdown_markers import (
+from .markdown_markers import (
     Marker,
     find_doubtful,
     find_indent,
     find_markers,
     find_subject,
 )
-from ..support.picture_output import render_document
-from ..support.streams import CommandError, command_errors, file_errors
-from .trace import parse_request
+from .unique_ids import with_unique_ids
 
 _PICTURE_FORMATS = ("svg", "png")
 """Formats that are files beside a page, which displays them."""

@@ -1,0 +1,1 @@
+"""Traces in Markdown files and in manuals that Sphinx builds."""
