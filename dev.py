@@ -4,6 +4,7 @@
     python3 dev.py explore     open the explorer: at first on an example
     python3 dev.py test        run the tests, a smaller draw of the long ones
     python3 dev.py thorough    run the larger draws, and what only CI tests each time
+    python3 dev.py removal     delete each feature in a copy, and run the rest; NAME, --all tests
     python3 dev.py check       format, lint, types, import contracts, tests
     python3 dev.py soak        long campaigns of the tests: hours
     python3 dev.py wheel       build the wheel; run it in a clean environment
@@ -121,18 +122,36 @@ def run_tests(workers: int, *arguments: str) -> None:
 
 
 def thorough(*arguments: str) -> None:
-    """Run larger draws of the tests that `test` draws less of, and those for CI only."""
+    """Run larger draws of the tests that `test` draws less of, and those for CI only.
+
+    Without arguments, run all tests without each of two features, others for each commit.
+    """
     run_tests((os.cpu_count() or 1) + 1, "--thorough", *arguments)  # some of the tests wait
+    if not arguments:
+        removal("--turn", "2", "--all")
+
+
+def removal(*arguments: str) -> None:
+    """Delete features in copies of the tree, and run the rest."""
+    run(str(environment("dev")), "-m", "tools.removal", *arguments)
 
 
 def lint() -> None:
-    """Format, lint, types and import contracts, changing nothing."""
+    """Format, lint, types, import contracts and folders of features, changing nothing."""
+    if stray := find_stray_folders(ROOT / "ptxscope" / "features"):
+        sys.exit(f"no feature.py in {', '.join(map(str, stray))}")
     python = str(environment("dev"))
     sources = [name for name in SOURCES if (ROOT / name).exists()]
     run(python, "-m", "ruff", "format", "--check", *sources)
     run(python, "-m", "ruff", "check", *sources)
     run(python, "-m", "mypy")
     run(str(Path(python).parent / "lint-imports"), PYTHONPATH=str(ROOT))
+
+
+def find_stray_folders(features: Path) -> list[Path]:
+    """Return the folders with code and without the record of a feature, which a start ignores."""
+    folders = {path.parent for path in features.glob("*/*.py")}
+    return sorted(x for x in folders if not (x / "feature.py").exists())
 
 
 def check() -> None:
@@ -332,7 +351,7 @@ def lock() -> None:
 TASKS = {
     task.__name__: task
     for task in (
-        *(explore, test, check, thorough, lint, soak),
+        *(explore, test, check, thorough, removal, lint, soak),
         *(wheel, sdist, newest, oldest, page, vscode, bench, prove, screenshots, demo, docs, lock),
     )
 }

@@ -14,7 +14,7 @@ import pytest
 from hatchling.builders.sdist import SdistBuilder
 from packaging.requirements import Requirement
 
-from dev import QUICK
+from dev import QUICK, find_stray_folders
 from tests.tiers import ALONE, ci_only
 
 ROOT = Path(__file__).parent.parent
@@ -155,3 +155,11 @@ def test_every_thorough_test_has_a_smaller_draw_in_the_default_run(
     # of one the smaller draw has another name: two hundred keys
     alone = {name.rpartition("::")[2] for name in request.config.stash[ALONE]}
     assert alone <= {"test_two_thousand_keys"}
+
+
+def test_a_folder_without_a_record_is_named(tmp_path: Path) -> None:
+    for file in ("one/feature.py", "one/other.py", "two/other.py", "three/notes.txt", "four.py"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text("")
+    assert find_stray_folders(tmp_path) == [tmp_path / "two"]
+    assert not find_stray_folders(ROOT / "ptxscope" / "features")
