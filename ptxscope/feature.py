@@ -103,6 +103,8 @@ class Key(NamedTuple):
     """A transition."""
     check: str = ""
     """Says why it is not possible now."""
+    footer: str = ""
+    """The property of a widget by which the footer shows the key while the widget has the focus."""
     widget_keys: Mapping[str, str] = MappingProxyType({})
     """Further keys by the id of the widget that must have the focus."""
 

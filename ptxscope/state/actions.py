@@ -38,6 +38,8 @@ class Action(NamedTuple):
     """Whether each of its keys passes its number, from 1."""
     check: Callable[[ExplorerState], ShowHint | None] = _allow
     """The condition of the action: says why it is not possible now, or returns None."""
+    footer: str = ""
+    """The property of a widget by which the footer shows the key while the widget has the focus."""
 
     @property
     def is_command(self) -> bool:
@@ -265,7 +267,7 @@ def make_action(key: Key) -> Action:
         return condition(state)
 
     allows = check if key.check else _allow
-    return Action(key.id, key.keys, key.label, key.tooltip, run, check=allows)
+    return Action(key.id, key.keys, key.label, key.tooltip, run, check=allows, footer=key.footer)
 
 
 def _list_added_keys() -> list[Key]:

@@ -96,7 +96,9 @@ def list_footer_keys(
     ]
     taken_keys = _find_taken_keys(focus, own_keys)
     permanent_keys = [key for key in permanent_keys if key.names[0][0] not in taken_keys]
-    own_keys += acting("listing.run") if getattr(focus, "has_kernel", False) else ()
+    own_keys += acting(
+        *(x.id for x in ACTIONS.values() if x.footer and getattr(focus, x.footer, False))
+    )
     return (*own_keys, *acting(*FOOTER)), (*exit_keys, *permanent_keys)
 
 

@@ -14,6 +14,7 @@ FEATURE = Feature(
             "Run a kernel with arguments, by threads",
             f"{__package__}.transitions:run_kernel",
             "ptxscope.state.listing_transitions:check_listing",
+            footer="has_kernel",
         ),
     ),
     help_panels=(
