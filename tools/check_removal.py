@@ -21,7 +21,7 @@ for path in sorted(pathlib.Path("ptxscope").rglob("*.py")):
         importlib.import_module(name)
 """
 _TRACE = ("trace", "vadd4.s32.s32.s32.sat d, a, b, c", "a=127", "b=1", "c=0")
-_SMOKE = ("tests/test_feature_records.py", "tests/app", "tests/state", "tests/page")
+_SMOKE = ("tests/test_feature_records.py", "tests/app", "tests/state", "tests/features")
 
 
 def list_dependents(name: str) -> list[str]:
