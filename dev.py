@@ -6,6 +6,7 @@
     python3 dev.py thorough    run the larger draws, and what only CI tests each time
     python3 dev.py removal     delete each feature in a copy, and run the rest; NAME, --all tests
     python3 dev.py check       format, lint, types, import contracts, tests
+    python3 dev.py stubs       write the types of the names of the package anew
     python3 dev.py soak        long campaigns of the tests: hours
     python3 dev.py wheel       build the wheel; run it in a clean environment
     python3 dev.py sdist       build the source distribution; run some of its tests on it
@@ -137,13 +138,14 @@ def removal(*arguments: str) -> None:
 
 
 def lint() -> None:
-    """Format, lint, types, import contracts and folders of features, changing nothing."""
+    """Format, lint, stub, types, import contracts and folders of features, changing nothing."""
     if stray := find_stray_folders(ROOT / "ptxscope" / "features"):
         sys.exit(f"no feature.py in {', '.join(map(str, stray))}")
     python = str(environment("dev"))
     sources = [name for name in SOURCES if (ROOT / name).exists()]
     run(python, "-m", "ruff", "format", "--check", *sources)
     run(python, "-m", "ruff", "check", *sources)
+    run(python, "-m", "tools.stubs", "--check")
     run(python, "-m", "mypy")
     run(str(Path(python).parent / "lint-imports"), PYTHONPATH=str(ROOT))
 
@@ -318,6 +320,11 @@ def demo() -> None:
     run(str(environment("dev")), "-m", "tools.demo")
 
 
+def stubs() -> None:
+    """Write the types of the names of the package anew."""
+    run(str(environment("dev")), "-m", "tools.stubs")
+
+
 def docs(*arguments: str) -> None:
     """Build the manual; a warning is an error. With --renew, renew its generated parts first."""
     target = str(ROOT / "docs" / "_build")
@@ -351,7 +358,7 @@ def lock() -> None:
 TASKS = {
     task.__name__: task
     for task in (
-        *(explore, test, check, thorough, removal, lint, soak),
+        *(explore, test, check, thorough, removal, lint, stubs, soak),
         *(wheel, sdist, newest, oldest, page, vscode, bench, prove, screenshots, demo, docs, lock),
     )
 }

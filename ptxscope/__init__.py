@@ -26,31 +26,40 @@ _HOMES = {
     "trace": "engine.tracing.trace",
     "trace_block": "kernels.blocks.block_parser",
 }
+"""The core's names, and the module of each."""
 
-__all__ = [*_HOMES, "__version__"]
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
+    value: object
+    if name == "__all__":
+        return [*sorted({*_HOMES, *_map_exports()}), "__version__"]
     if name in _HOMES:
         from importlib import import_module
 
-        value: object = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
         if name in ("Trace", "diagnose", "trace", "trace_block"):
             display = import_module(".notebook", __name__)
             display.install()
             if name == "diagnose":
                 display.install_explanations()
-        globals()[name] = value
-        return value
-    if not name.startswith("_"):
-        from .feature import list_features, load
+    elif not name.startswith("_") and (target := _map_exports().get(name)):
+        from .feature import load
 
-        for feature in list_features():
-            if name in feature.exports:
-                return load(feature.exports[name])
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = load(target)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def _map_exports() -> dict[str, str]:
+    """Return the names that features add, and where each is."""
+    from .feature import list_features
+
+    return {name: target for x in list_features() for name, target in x.exports.items()}
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES, *_map_exports()})

@@ -1,4 +1,4 @@
-"""The types of the names of the package, those of features too."""
+"""The types of the names of the package, written by `python3 dev.py stubs`."""
 
 from .diagnosis.explanations import diagnose as diagnose
 from .documents import export as export

@@ -1,0 +1,33 @@
+"""The names of the package: those of the core, and those that features add."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import ptxscope
+from ptxscope.feature import list_features
+
+
+def test_every_name_is_found_listed_and_imported_by_a_star() -> None:
+    names: dict[str, object] = {}
+    exec("from ptxscope import *", names)
+    added = {name for feature in list_features() for name in feature.exports}
+    assert {"trace", "Trace", "export", "__version__"} | added <= {*ptxscope.__all__}
+    for name in ptxscope.__all__:
+        assert names[name] is getattr(ptxscope, name)
+        assert name in dir(ptxscope)
+
+
+def test_a_name_that_is_none_is_an_error() -> None:
+    with pytest.raises(AttributeError, match="module 'ptxscope' has no attribute 'traec'"):
+        _ = ptxscope.traec  # type: ignore[attr-defined]
+
+
+def test_the_types_of_the_core_s_names_are_those_of_the_stub() -> None:
+    """`dev.py lint` compares the whole stub, which has the names of all features."""
+    stub = ast.parse(Path(ptxscope.__file__).with_suffix(".pyi").read_text("utf-8"))
+    typed = {x.asname for node in stub.body if isinstance(node, ast.ImportFrom) for x in node.names}
+    assert {*ptxscope.__all__} - {"__version__"} <= typed
