@@ -1,0 +1,47 @@
+"""The record: a command, a key with a dialog, a panel of the page, and a diagnostic."""
+
+from ptxscope.feature import Command, Feature, HelpPanel, Key, PagePanel, Service
+
+FEATURE = Feature(
+    "popcount",
+    commands=(
+        Command(
+            "ones",
+            "count the ones of each result",
+            f"{__package__}.command",
+            after="eval",
+            old_spellings={"--count": "ones"},
+        ),
+    ),
+    keys=(
+        Key(
+            "ones",
+            "Answers",
+            "explain",
+            "f6",
+            "ones",
+            "Count the ones of the result",
+            f"{__package__}.transitions:show_counts",
+            f"{__package__}.transitions:check_counts",
+        ),
+    ),
+    help_panels=(
+        HelpPanel(
+            "ones",
+            "why?",
+            "the number of ones of each result",
+            (f"{__package__}.terminal.counts_dialog:CountsDialog",),
+        ),
+    ),
+    page_panels=(
+        PagePanel(
+            "ones",
+            "ones",
+            "explain",
+            f"{__package__}.page_panel:make_panel",
+            is_of_trace=True,
+            reveals_answer=True,
+        ),
+    ),
+    services={Service.LIST_RULES: f"{__package__}.diagnostics:list_rules"},
+)
