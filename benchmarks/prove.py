@@ -8,9 +8,9 @@ from random import Random
 from statistics import median, quantiles
 
 from ptxscope.engine.tracing.basic_block import BasicBlock
-from ptxscope.proof.equivalence import Verdict, prove_equal, read_program
-from tests.driving.proof_pairs import PAIRS
-from tests.engine.test_proofs import mutate_constant, mutate_form
+from ptxscope.features.prove.equivalence import Verdict, prove_equal, read_program
+from tests.features.prove.proof_pairs import PAIRS
+from tests.features.prove.test_proofs import mutate_constant, mutate_form
 
 MUTATIONS = 200
 

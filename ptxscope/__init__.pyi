@@ -18,13 +18,13 @@ from .features.kernels.launches.run_explanations import RunDiagnosis as RunDiagn
 from .features.kernels.launches.run_explanations import RunExplanation as RunExplanation
 from .features.kernels.launches.run_explanations import explain_kernel as explain_kernel
 from .features.kernels.launches.thread_state import LaunchError as LaunchError
+from .features.prove.equivalence import Proof as Proof
+from .features.prove.equivalence import prove as prove
+from .features.prove.operand_search import OperandSearch as OperandSearch
+from .features.prove.operand_search import find as find
 from .kernels.blocks.block_parser import evaluate_block as evaluate_block
 from .kernels.blocks.block_parser import parse_block as parse_block
 from .kernels.blocks.block_parser import trace_block as trace_block
-from .proof.equivalence import Proof as Proof
-from .proof.equivalence import prove as prove
-from .proof.operand_search import OperandSearch as OperandSearch
-from .proof.operand_search import find as find
 
 __all__: list[str]
 __version__: str

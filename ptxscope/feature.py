@@ -34,6 +34,24 @@ class Service(StrEnum):
     Whoever asks for it does without, if no feature offers it.
     """
 
+    ASK_COMPUTED_VALUE = "ask computed value"
+    """A transition ``(state, place, start)`` that asks what a computed cell shall be, and edits
+    operands so that it is; ``start`` is the first character of the value.
+    """
+    FOLLOW_EXPLANATION = "follow explanation"
+    """``(diagnosis) -> Iterable[Block]``: say in two seconds what to do after several explanations.
+    """
+    TELL_EXPLANATIONS_APART = "tell explanations apart"
+    """``(diagnosis, is_stopped) -> (operands, blocks)``: find operands for which the explanations
+    give other results, as bits by register, and say what each result would mean.
+
+    The operands are empty if there are none. Raises ImportError if something is not installed.
+    """
+    LOAD_PROVER = "load prover"
+    """``() -> Prove``: load what proves that a sequence of statements computes its intrinsic.
+
+    Raises ImportError if something is not installed.
+    """
     EVALUATE_TABLE = "evaluate table"
     """``(BasicBlock, Model, Namespace) -> None``: evaluate a block for the operands of the file
     that the arguments of ``eval`` name.

@@ -30,7 +30,7 @@ from tools.symbolic_ptx import PlainPtx
 def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits are of this process's own time: what others do must not make a proof too long."""
     own = SimpleNamespace(monotonic=process_time)
-    monkeypatch.setattr("ptxscope.proof.solver.time", own)
+    monkeypatch.setattr("ptxscope.features.prove.solver.time", own)
     monkeypatch.setattr("tools.proofs.time", own)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ptxscope.engine.isa.intrinsics import map_intrinsics
+from ptxscope.features.prove.equivalence import Verdict, prove_equal, read_program
 from ptxscope.kernels.sequences.dataflow import CONSTANT, INPUT, DataFlow, find_flow
 from ptxscope.kernels.sequences.intrinsic_sequences import (
     Pattern,
@@ -22,7 +23,6 @@ from ptxscope.kernels.sequences.intrinsic_sequences import (
     read_pattern,
     write_ptx,
 )
-from ptxscope.proof.equivalence import Verdict, prove_equal, read_program
 from ptxscope.sources.source_programs import load
 
 from .nvcc_intrinsics import compile_ptx, find_version, map_kernels, map_loads

@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 
 from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
+from ptxscope.features.prove.equivalence import TIMEOUT, Proof, prove_equal, read_program
 from ptxscope.kernels.blocks.block_parser import parse_block
-from ptxscope.proof.equivalence import TIMEOUT, Proof, prove_equal, read_program
 
 _DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")

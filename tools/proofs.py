@@ -32,12 +32,12 @@ from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.features.check.replacement import make_replacement
-from ptxscope.proof.bit_vectors import PROOF_RULES
-from ptxscope.proof.differences import make_difference
-from ptxscope.proof.equivalence import Verdict
-from ptxscope.proof.operand_conditions import make_scope, read_condition
-from ptxscope.proof.proof_question import ProofQuestion, Side
-from ptxscope.proof.solver import Undecided, get_solver_name
+from ptxscope.features.prove.bit_vectors import PROOF_RULES
+from ptxscope.features.prove.differences import make_difference
+from ptxscope.features.prove.equivalence import Verdict
+from ptxscope.features.prove.operand_conditions import make_scope, read_condition
+from ptxscope.features.prove.proof_question import ProofQuestion, Side
+from ptxscope.features.prove.solver import Undecided, get_solver_name
 from tests.plans import draw_plan
 from tests.strategies import instruction_of
 

@@ -21,8 +21,8 @@ from ptxscope.engine.arrays.call_sequence import (
     clip,
     copy,
 )
-from ptxscope.proof.proof_question import ProofQuestion
-from ptxscope.proof.solver import Term, TermFactory
+from ptxscope.features.prove.proof_question import ProofQuestion
+from ptxscope.features.prove.solver import Term, TermFactory
 
 
 class _Lane(NamedTuple):

@@ -14,7 +14,7 @@ from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.basic_block import make_block
-from ptxscope.proof.proof_question import ProofQuestion
+from ptxscope.features.prove.proof_question import ProofQuestion
 
 _LINE = re.compile(r"    (?:@(!?)(\S+) )?([\w.]+) ([^;]+);")
 _DECLARATION = re.compile(r"    \.reg \.(?:b64|b32|pred) \w+<\d+>;")

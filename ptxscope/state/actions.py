@@ -176,14 +176,6 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
         Action("model", "t", "model", "Switch between isa and ptxas", changes.switch_model),
         Action("explain", "x", "why?", "Explain an unexpected result", answers.explain),
         Action("pin", "equals_sign", "pin", "Pin this evaluation, or unpin it", answers.toggle_pin),
-        Action(
-            "prove",
-            "",
-            "prove",
-            "Prove this instruction equal to the pinned one, or show where it differs",
-            answers.prove,
-            check=answers.check_proof,
-        ),
     ),
     "Edit": (
         Action(

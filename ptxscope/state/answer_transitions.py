@@ -1,39 +1,28 @@
-"""Transitions that ask about the trace: explanations, proofs, a solver; notes, exports."""
+"""Transitions that ask about the trace: the pin, explanations; notes, exports."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
-from ..engine.isa.encodings import format_hex
-from ..engine.syntax.errors import make_printable
 from ..engine.tracing.step_text import format_result, format_title
+from ..feature import Service, find_services
 from . import edits
 from .edit_transitions import edit
 from .explorer_state import ExplorerState
 from .requests import (
     REFUSED,
-    Act,
-    AskAnswer,
-    AskItem,
     AskText,
     CopyText,
-    MenuItem,
     Open,
     Requests,
-    RunInThread,
     ShowHint,
     ShowOutcome,
-    refuse,
 )
 from .setup import trace_of
-from .step_transitions import STOP_PREDICTING
 
 if TYPE_CHECKING:
-    from ..engine.syntax.instruction import Input
     from ..scene.scene_model import Place
-    from .solver_questions import EditTarget
 
 
 # --- the pin ---------------------------------------------------------------------------------
@@ -49,102 +38,16 @@ def toggle_pin(state: ExplorerState) -> Requests:
         yield ShowHint("Unpinned")
 
 
-def check_proof(state: ExplorerState) -> ShowHint | None:
-    """Say why there is nothing to prove, if so."""
-    if state.pin is None:
-        return refuse("nothing is pinned", ("pin", "pins this instruction, then change it"))
-    if state.is_predicting:
-        return ShowHint("A proof would reveal the answer", keys=(STOP_PREDICTING,))
-    return None
-
-
-def prove(state: ExplorerState) -> Requests:
-    """Prove the pinned and the current instruction equal, or show where they differ."""
-    from .solver_questions import prove_pin, take_counterexample
-
-    assert state.pin
-    question, (old_question, proof) = state.proof_question, state.proof or (None, None)
-    if question != old_question:
-        proof = yield RunInThread(partial(prove_pin, state.pin, state.setup))
-        state.proof = question, proof
-        if question != state.proof_question:
-            yield refuse("the proof is of other instructions than those shown now")
-            return
-        if (yield Act("is_covered")):
-            yield ShowHint("The proof is done", keys=(("prove", "shows it"),))
-            return
-    assert proof
-    if (yield Open("dialogs.report_dialogs:ProofDialog", (proof,))):
-        state.pin, changed = take_counterexample(proof, state.pin, state.setup)
-        yield from edit(state, changed)
-
-
-# --- editing backwards -----------------------------------------------------------------------
+# --- computed values -------------------------------------------------------------------------
 
 
 def ask_computed(state: ExplorerState, place: Place, start: str) -> Requests:
-    """Ask what a computed value shall be."""
-    from ..proof.solver import load_bitwuzla
-    from .solver_questions import EditTarget
-
-    if place.key not in state.trace.rows or state.guesses is not None:
+    """Ask what a computed value shall be, if a feature finds operands for it."""
+    services = find_services(Service.ASK_COMPUTED_VALUE)
+    if not services or place.key not in state.trace.rows or state.guesses is not None:
         yield ShowHint(f"{REFUSED} this is computed: type over a register's chip", "changed")
-        return
-    target = EditTarget(state.trace, place)
-    if not state.setup.instruction.inputs:
-        yield refuse("this is computed from constants only")
-        return
-    try:
-        load_bitwuzla()
-    except ImportError as error:
-        yield refuse(error)
-        return
-    keys = "Enter finds operands that give it"
-    yield AskAnswer(target.name, target.parse_value, start, take_target, target, place, keys)
-
-
-def take_target(
-    state: ExplorerState, target: EditTarget, text: str, *, is_entered: bool
-) -> Requests:
-    """Ask which operand shall give a typed value, and set it."""
-    if not is_entered or target.trace is not state.trace:
-        return
-    yield Act("go_back")
-    inputs = state.setup.instruction.inputs
-    if len(inputs) == 1:
-        yield from _find_sources(state, target, text, inputs[0])
-        return
-    operands, names = target.trace.operands, [x.name for x in inputs]
-    items = [
-        MenuItem(operand.name, f"now {format_hex(operands[operand.roles[0]], operand.type.bits)}")
-        for operand in inputs
-    ]
-    items.append(MenuItem("any of them", "the simplest operands"))
-    index = names.index(state.edited_register) if state.edited_register in names else 0
-    title = f"Which operand should give {target.name} = {make_printable(text.strip())}?"
-    index = yield AskItem(title, items, index, "lanes")
-    if index is not None:
-        yield from _find_sources(state, target, text, (*inputs, None)[index])
-
-
-def _find_sources(
-    state: ExplorerState, target: EditTarget, text: str, source: Input | None
-) -> Requests:
-    """Set an operand, or all, so that a place has a typed value."""
-    from .solver_questions import find_sources
-
-    finding = yield RunInThread(partial(find_sources, target, target.make_condition(text), source))
-    if target.trace is not state.trace:
-        yield refuse("nothing is set: the operands have changed")
-        return
-    sentence = finding.describe(target, text)
-    if not finding.operands:
-        yield refuse(sentence)
-        return
-    setup = edits.with_registers(state.setup, finding.operands)
-    yield from edit(state, setup)
-    if state.setup.values == setup.values:  # a listing may have kept its own
-        yield ShowHint(sentence, "good", is_sticky=True, keys=(("edit.undo", "undoes it"),))
+    else:
+        yield from services[0](state, place, start)
 
 
 # --- dialogs ---------------------------------------------------------------------------------
@@ -158,7 +61,7 @@ def explain(state: ExplorerState) -> Requests:
     draft_key = f"why? {setup.instruction.opcode} {place}"
     draft = state.drafts.get(draft_key, "")
     values = (trace_of(setup), draft, is_of_another, _map_other_writers(state))
-    answer = yield Open("dialogs.report_dialogs:ExplainDialog", values)
+    answer = yield Open("dialogs.explain_dialog:ExplainDialog", values)
     state.drafts[draft_key], explanation = answer or (draft, None)
     if isinstance(explanation, Mapping):
         state.drafts[draft_key] = ""  # the result on other operands is to be observed

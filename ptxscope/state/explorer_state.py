@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ..learn.lesson_position import LessonPosition, LessonProgress
     from ..learn.practice import Practice
     from ..learn.prediction import Guess, Prediction
-    from ..proof.equivalence import Proof
     from .open_listing import ListingCursor
 
 AttachedT = TypeVar("AttachedT")
@@ -74,8 +73,6 @@ class ExplorerState:
         self.saved_parts = dict(saved.parts)
         """What features save between runs, in JSON by key; each feature reads and writes its own.
         """
-        self.proof: tuple[object, Proof] | None = None
-        """The last proof about a pin, and its question."""
         self.lesson_places: Mapping[str, LessonProgress] = {}
         """The card at which each lesson was left, if nothing is saved on disk."""
         self.pin = saved.pin
@@ -197,12 +194,6 @@ class ExplorerState:
         notes = trace.notes[: len(trace.notes) - len(trace.contradictions)]
         listing_notes = cursor.list_notes(self.setup) if cursor else ()
         return listing_notes if self.is_predicting else (*listing_notes, *notes)
-
-    @property
-    def proof_question(self) -> object:
-        """The subject of a proof about the pin, without the values of registers."""
-        pin, setup = self.pin, self.setup
-        return pin and (pin.instruction, pin.model, setup.instruction, setup.model)
 
     @property
     def marks(self) -> tuple[object, ...]:

@@ -30,7 +30,7 @@ def test_lines_of_an_explanation_have_at_most_80_characters() -> None:
 
 
 def test_the_answers_are_the_beginning_of_those_with_traces() -> None:
-    words = ("explain", *E3, "--got", "0x112233ff", "--no-next")
+    words = ("explain", *E3, "--got", "0x112233ff")
     assert run(*words).stdout.startswith(run(*words, "--brief").stdout)
 
 

@@ -90,6 +90,7 @@ def test_an_option_reads_the_same_in_every_command() -> None:
         "--format": "the formats of the command",
         "--steps": "a limit in run",
         "--fold": "sequences in run",
+        "--brief": "also what follows the explanations in explain",
         "--all": "explanations in explain, forms in verify",
         "--jobs": "files in check, processes in verify",
         "--model": "what is expected in verify",

@@ -110,7 +110,7 @@ def test_a_request_has_its_status_and_answer_and_creates_no_file(
     request_: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = request_.words
-    if words[0] in ("find", "prove", "verify") or {"--prove", "--next"} & {*words}:
+    if words[0] in ("find", "prove", "verify") or "--prove" in words:
         pytest.importorskip("bitwuzla")
     for name, text in request_.files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,6 @@ from random import Random
 
 import pytest
 
-from ptxscope import prove
 from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, Observed
 from ptxscope.engine.semantics.models import find_errata, parse_model
@@ -21,12 +20,11 @@ from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
 from tests.driving.carry_chains import (
     CHAINS,
-    MIXED_CHAINS,
     draw_words,
     make_lines,
     run_hardware,
 )
-from tests.tiers import some, whole
+from tests.tiers import whole
 
 
 @pytest.mark.parametrize("model", ["isa", "ptxas", "ptxas-11.8"])
@@ -57,15 +55,6 @@ def test_chains_of_one_kind_in_one_function_have_no_erratum() -> None:
     assert [find_errata(x.instruction.form) for x in program.statements if x.instruction] == [
         ()
     ] * 4
-
-
-@pytest.mark.parametrize("chain", [*some(MIXED_CHAINS), "sub.cc subc"])
-def test_a_proof_distinguishes_isa_from_ptxas_on_a_mixed_chain(chain: str) -> None:
-    text = "{ " + " ".join(make_lines(chain)) + " }"
-    assert prove(text, model_b="ptxas").verdict == (
-        "different" if chain in MIXED_CHAINS else "equal"
-    )
-    assert prove(text, model_a="ptxas", model_b="ptxas-11.8").verdict == "equal"
 
 
 def test_an_explanation_of_a_block_names_the_erratum() -> None:

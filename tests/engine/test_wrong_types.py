@@ -48,17 +48,8 @@ def test_a_wrong_type_is_named(wrong: Any) -> None:
 @pytest.mark.parametrize("wrong", [3, 3.5, [1], b"x", object(), ("a",), {1: 2}, True, int])
 def test_a_wrong_type_of_a_program_is_named(wrong: Any) -> None:
     assert "PTX as text" in read_message(ptxscope.parse_block, wrong)
-    assert "PTX as text" in read_message(ptxscope.prove, wrong)
     assert "PTX as text" in read_message(ptxscope.trace_block, wrong, VALUES)
     assert "PTX as text" in read_message(ptxscope.evaluate_block, wrong, VALUES)
-    read_message(ptxscope.prove, LINE, wrong)
-    assert "PTX as text" in read_message(ptxscope.find, wrong, "d == 5")
-    assert "condition" in read_message(ptxscope.find, LINE, wrong)
-    assert "condition" in read_message(ptxscope.prove, LINE, where=wrong)
-    if not isinstance(wrong, dict):
-        assert "by name" in read_message(ptxscope.find, LINE, "d == 5", given=wrong)
-    if not isinstance(wrong, int | float):
-        assert "seconds" in read_message(ptxscope.prove, LINE, timeout=wrong)
 
 
 @pytest.mark.parametrize("model", ["isa", "ptxas"])

@@ -16,7 +16,6 @@ from ...documents.formats.diagnosis_report import (
     iter_diagnosis_blocks,
     iter_unexplained_blocks,
 )
-from ...documents.formats.markup import Block, make_paragraph
 from ...documents.formats.report import write_report
 from ...engine.syntax.asm_bindings import read_bindings_of, reading_type
 from ...engine.syntax.errors import (
@@ -56,16 +55,11 @@ examples:
       %1=-1 %2=0 %3=0x11223344 --got 0x112233ff
   ptxscope explain 'vset4.s32.s32.lt d, a, b, c' a=1 b=2 c=0 --got '0x??????01'
   ptxscope explain 'setp.lt.s32 p|q, a, b' a=1 b=2 --got p=0 --got q=1
-  ptxscope explain 'vmin4.s32.s32.s32 d, a, b, c' a=0x80 b=1 --got 1 --no-next
+  ptxscope explain 'vmin4.s32.s32.s32 d, a, b, c' a=0x80 b=1 --got 1 --brief
   ptxscope explain 'vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3' --observations seen.csv
 
 Exit status: 0 if the result is explained, 1 if nothing explains it, 2 if the request is invalid.
 """
-
-
-_NEXT_SECONDS = 2.0
-"""The time in which the operands to observe next are sought without ``--next``."""
-_NEXT_ADVICE = "--next finds operands that tell them apart; it needs the extra prove."
 
 
 def make_parser() -> Parser:
@@ -73,6 +67,17 @@ def make_parser() -> Parser:
     about = "Explain an unexpected result."
     parser = make_command_parser("explain", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(parser)
+    add_observed_results(parser)
+    parser.add_argument("--all", action="store_true", help="show all explanations")
+    parser.add_argument(
+        "--brief", action="store_true", help="omit the traces, and what follows the explanations"
+    )
+    add_report_format(parser)
+    return parser
+
+
+def add_observed_results(parser: Parser) -> None:
+    """Add the options ``--got`` and ``--observations``."""
     parser.add_argument(
         "--got",
         action="append",
@@ -83,21 +88,33 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--observations", metavar="FILE", help="CSV file of observations; - is standard input"
     )
-    parser.add_argument("--all", action="store_true", help="show all explanations")
-    parser.add_argument("--brief", action="store_true", help="omit the traces")
-    parser.add_argument(
-        "--next",
-        action=argparse.BooleanOptionalAction,
-        help="operands to observe next, which tell the explanations apart, however long it takes "
-        f"(default: if found in {_NEXT_SECONDS:.0f} s, with the extra prove)",
-    )
-    add_report_format(parser)
-    return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Print the explanations of the observations."""
     arguments = parse_words(make_parser(), words)
+    diagnosis = explain_observations(arguments)
+    blocks = iter_diagnosis_blocks(diagnosis, with_all=arguments.all, is_brief=arguments.brief)
+    print_report(arguments.format, blocks, lambda: diagnosis_to_json(diagnosis))
+    if arguments.format == "json":
+        if not diagnosis.explanations:
+            print_message(write_report(iter_unexplained_blocks(diagnosis)).rstrip("\n"))
+    elif not arguments.brief and has_alternatives(diagnosis):
+        from ...feature import Service, find_services  # most have one explanation
+
+        for follow in find_services(Service.FOLLOW_EXPLANATION):
+            if text := write_report(follow(diagnosis), arguments.format).strip("\n"):
+                sys.stdout.write(f"\n{text}\n")
+    return int(not diagnosis.explanations)
+
+
+def has_alternatives(diagnosis: Diagnosis) -> bool:
+    """Whether several explanations of one instruction are equally likely."""
+    return len(diagnosis.block.statements) == 1 and len(diagnosis.likeliest) > 1
+
+
+def explain_observations(arguments: argparse.Namespace) -> Diagnosis:
+    """Return the explanations of the observed results of an instruction."""
     if arguments.observations is None:
         complete_example(arguments)
     block = parse_ptx(arguments.ptx)
@@ -106,39 +123,7 @@ def run(words: Sequence[str]) -> int:
     if bool(arguments.got) == (arguments.observations is not None):
         advice = "only one of them" if arguments.got else "the observed result"
         raise CommandError(f"error: give {advice}: --got VALUE, or --observations FILE.csv")
-    has_one = len(block.statements) == 1
-    if arguments.next and not has_one:
-        count = len(block.statements)
-        advice = "to explain the block up to a statement, name its register with --got"
-        message = f"--next is for one instruction, and this is a block of {count}; {advice}"
-        raise CommandError(f"error: {message}")
-    diagnosis = investigate(block, tuple(_iter_observations(block, arguments)))
-    blocks = iter_diagnosis_blocks(diagnosis, with_all=arguments.all, is_brief=arguments.brief)
-    print_report(arguments.format, blocks, lambda: diagnosis_to_json(diagnosis))
-    if arguments.format == "json":
-        if not diagnosis.explanations:
-            print_message(write_report(iter_unexplained_blocks(diagnosis)).rstrip("\n"))
-    elif arguments.next is not False and has_one and len(diagnosis.likeliest) > 1:
-        next_blocks = _find_next_blocks(diagnosis, is_requested=bool(arguments.next))
-        if next_text := write_report(next_blocks, arguments.format).strip("\n"):
-            sys.stdout.write(f"\n{next_text}\n")
-    return int(not diagnosis.explanations)
-
-
-def _find_next_blocks(diagnosis: Diagnosis, *, is_requested: bool) -> Iterator[Block]:
-    """Yield the operands to observe next, and what each result there would mean."""
-    from ...documents.proofs.proof_report import iter_next_blocks
-    from ...proof.next_operands import TIMEOUT, find_next_operands
-
-    try:
-        found = find_next_operands(diagnosis, timeout=TIMEOUT if is_requested else _NEXT_SECONDS)
-    except ImportError as error:
-        if is_requested:
-            raise CommandError(f"error: {make_printable(str(error))}") from None
-        yield make_paragraph(_NEXT_ADVICE)
-        return
-    if found or is_requested:
-        yield from iter_next_blocks(diagnosis.block.instruction, found)
+    return investigate(block, tuple(_iter_observations(block, arguments)))
 
 
 def _iter_observations(ins: Signature, arguments: argparse.Namespace) -> Iterator[Observation]:

@@ -25,9 +25,6 @@ _OWN_COMMANDS = {
     "trace": "print an annotated trace of one evaluation",
     "eval": "print the results of one evaluation or of a CSV file",
     "explain": "explain an unexpected result",
-    "prove": "prove that two computations agree for all operands",
-    "find": "find operands that meet a condition",
-    "vectors": "generate test operands, with every model's results",
     "run": "run a kernel or a block of inline assembly, line by line",
     "lesson": "learn by predicting, in short tours",
     "show": "list the instructions, or describe one",
@@ -59,11 +56,13 @@ def find_command_module(name: str) -> str:
 
 
 OLD_SPELLINGS = {
-    **{(command, "--json"): "-f json" for command in "explain prove find run".split()},
+    **{(command, "--json"): "-f json" for command in "explain run".split()},
     ("open", "--again"): "--restart",
     ("lesson", "--again"): "--restart",
     ("lesson", "--explorer"): "ptxscope open --lesson NAME",
     ("trace", "--live"): "ptxscope page --site SITE --figure PTX",
+    ("explain", "--next"): "ptxscope find --next",
+    ("explain", "--no-next"): "--brief",
     ("trace", "--sass"): "ptxscope lower PTX",
     ("trace", "--ptxas"): "ptxscope lower PTX --ptxas PATH",
     ("trace", "--nvdisasm"): "ptxscope lower PTX --nvdisasm PATH",

@@ -94,7 +94,7 @@ def explain(
     The likeliest comes first. If there are none, no change of the line gives the observed result.
     """
     arguments = [ptx, *_format_operands(operands)]
-    explanations = _run_json("explain", arguments, f"--got={observed}", "--no-next")
+    explanations = _run_json("explain", arguments, f"--got={observed}")
     return {"documented": _run("eval", arguments).strip(), "explanations": explanations}
 
 

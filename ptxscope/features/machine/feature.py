@@ -4,6 +4,7 @@ from ...feature import Command, Feature, HelpPanel, Key
 
 FEATURE = Feature(
     "machine",
+    needs=("prove",),
     commands=(
         Command(
             "lower",

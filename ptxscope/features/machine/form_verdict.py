@@ -32,10 +32,10 @@ from ...engine.semantics.plan import Plan, compute_results
 from ...engine.syntax.instruction import Instruction, Register
 from ...engine.tracing.evaluation import make_model_plan
 from ...engine.tracing.folding_bugs import describe_folding
-from ...proof.differences import Difference, describe_difference, make_difference
-from ...proof.equivalence import TIMEOUT, Verdict
-from ...proof.proof_question import ProofQuestion, find_simple_operands
-from ...proof.solver import Undecided
+from ..prove.differences import Difference, describe_difference, make_difference
+from ..prove.equivalence import TIMEOUT, Verdict
+from ..prove.proof_question import ProofQuestion, find_simple_operands
+from ..prove.solver import Undecided
 from .kernel_source import PARAMETER_BYTES, STRIDE, KernelSource
 from .machine_instruction import MachineKernel
 from .machine_run import MachineRun

@@ -15,14 +15,14 @@ from ...documents.formats.markup import (
     make_points,
     make_verbatim,
 )
-from ...documents.proofs.proof_report import format_seconds
 from ...engine.isa.encodings import format_hex
 from ...engine.semantics.models import get_erratum
 from ...engine.semantics.rules import Erratum
 from ...engine.syntax.errors import format_count, make_printable
 from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import trace as make_trace
-from ...proof.differences import Difference
+from ..prove.differences import Difference
+from ..prove.proof_report import format_seconds
 from .form_verdict import DeviceVerdict, FormVerdict, MachineDeviation, VerdictOutcome
 from .kernel_source import format_module
 from .row_matches import MachineListing, MatchedInstruction, Purpose

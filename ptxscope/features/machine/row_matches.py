@@ -20,9 +20,9 @@ from ...engine.semantics.models import ISA_MODEL, Model, parse_model
 from ...engine.semantics.plan import Plan
 from ...engine.tracing.probe_operands import draw_values
 from ...engine.tracing.step_text import format_stage_title
-from ...proof.equivalence import TIMEOUT, Verdict
-from ...proof.proof_question import compute_nodes
-from ...proof.solver import Undecided
+from ..prove.equivalence import TIMEOUT, Verdict
+from ..prove.proof_question import compute_nodes
+from ..prove.solver import Undecided
 from .form_verdict import (
     KNOWN_MODELS,
     FormVerdict,

@@ -107,13 +107,8 @@ _OWN_PANES = {
     ),
     "why?": HelpSection(
         "type the result that you got, with ? for each unknown digit; Enter goes to the "
-        "explanations, Enter there compares one with the documented steps; the last item has the "
-        "operands to try next, which tell them apart, and Enter there sets these",
-        ("screens.dialogs.report_dialogs:ExplainDialog",),
-    ),
-    "prove": HelpSection(
-        "A is the pinned instruction, B the current one; u returns to your operands",
-        ("screens.dialogs.report_dialogs:ProofDialog",),
+        "explanations, Enter there compares one with the documented steps",
+        ("screens.dialogs.explain_dialog:ExplainDialog",),
     ),
     "export": HelpSection(
         "arrows and Enter choose a format and the switches, ■ is on; Tab goes to the fields and "

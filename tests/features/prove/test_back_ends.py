@@ -7,8 +7,8 @@ import pytest
 from ptxscope.engine.ir.rewrites import SHORTENING_RULES
 from ptxscope.engine.ir.tape import Op, record_plan
 from ptxscope.engine.semantics.plan import Plan
-from ptxscope.proof.bit_vectors import PROOF_RULES, BitVectors
-from ptxscope.proof.solver import Solver
+from ptxscope.features.prove.bit_vectors import PROOF_RULES, BitVectors
+from ptxscope.features.prove.solver import Solver
 from tests.driving.back_ends import (
     ADDED_CASES,
     Results,

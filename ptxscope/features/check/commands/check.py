@@ -168,12 +168,13 @@ def make_parser() -> Parser:
 
 
 def _load_prover() -> Prove:
-    from ....proof.equivalence import prove_sequence
-    from ....proof.solver import load_bitwuzla
+    from ....feature import Service, find_services
 
-    with command_errors(ImportError):
-        load_bitwuzla()
-    return prove_sequence
+    for load in find_services(Service.LOAD_PROVER):
+        with command_errors(ImportError):
+            prover: Prove = load()
+            return prover
+    raise CommandError("error: --prove: no feature proves sequences here")
 
 
 def run(words: Sequence[str]) -> int:

@@ -11,9 +11,9 @@ from ....cli.support.arguments import (
     parse_words,
     print_report,
 )
-from ....cli.support.programs import add_timeout
 from ....cli.support.ptx_arguments import parse_instruction
 from ....engine.syntax.errors import format_install_hint
+from ...prove.commands.programs import add_timeout
 from ..machine_report import code_to_json, iter_listing_blocks
 from ..tools import (
     TOOL_HELP,

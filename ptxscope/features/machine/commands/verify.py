@@ -19,7 +19,6 @@ from ....cli.support.arguments import (
     parse_words,
     print_report,
 )
-from ....cli.support.programs import add_timeout
 from ....cli.support.ptx_arguments import parse_instruction
 from ....cli.support.streams import CommandError, ProgressBar, print_message
 from ....engine.isa.catalog import CATALOG
@@ -28,6 +27,7 @@ from ....engine.syntax.errors import format_count, format_install_hint, make_pri
 from ....engine.syntax.instruction import Instruction
 from ....engine.syntax.opcodes import format_opcode_question, suggest_opcodes
 from ....engine.syntax.parser import parse
+from ...prove.commands.programs import add_timeout
 from ..form_verdict import (
     FormVerdict,
     VerdictOutcome,

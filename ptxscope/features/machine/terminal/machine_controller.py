@@ -9,11 +9,11 @@ from textual.timer import Timer
 
 from ....engine.syntax.errors import make_printable
 from ....engine.syntax.instruction import Instruction
-from ....proof.solver import load_bitwuzla
 from ....screens.main.action_runner import ActionRunner
 from ....screens.main.part import Part
 from ....screens.thread_search import ThreadSearch
 from ....state.requests import ShowHint, refuse
+from ...prove.solver import load_bitwuzla
 from ..machine_code import (
     MachineCode,
     count_machine_code,

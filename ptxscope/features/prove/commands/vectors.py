@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...documents.proofs.proof_report import format_seconds
-from ...documents.proofs.vector_files import FORMATS
-from ...engine.syntax.errors import format_count, format_install_hint, make_printable
-from ...proof.operand_sets import MAX_VECTORS, Vectors, make_vectors
-from ..support.arguments import Parser, add_format, make_command_parser, parse_words
-from ..support.picture_output import add_output, choose_format, is_printed, output_document
-from ..support.programs import PROGRAM_HELP, add_timeout, parse_program
-from ..support.streams import CommandError, command_errors, print_message
+from ....cli.support.arguments import Parser, add_format, make_command_parser, parse_words
+from ....cli.support.picture_output import add_output, choose_format, is_printed, output_document
+from ....cli.support.streams import CommandError, command_errors, print_message
+from ....engine.syntax.errors import format_count, format_install_hint, make_printable
+from ..operand_sets import MAX_VECTORS, Vectors, make_vectors
+from ..proof_report import format_seconds
+from ..vector_files import FORMATS
+from .programs import PROGRAM_HELP, add_timeout, parse_program
 
 _COUNT = 100
 _EPILOG = f"""\

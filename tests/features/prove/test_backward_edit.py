@@ -7,6 +7,12 @@ import pytest
 from ptxscope import parse, trace
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Input
+from ptxscope.features.prove.backward_edit import (
+    EditTarget,
+    Finding,
+    find_sources,
+)
+from ptxscope.features.prove.pin_proof import prove_pin, take_counterexample
 from ptxscope.scene.scene_model import BitRef, LaneRef
 from ptxscope.state.edits import (
     find_changed_registers,
@@ -16,13 +22,6 @@ from ptxscope.state.edits import (
     with_registers,
 )
 from ptxscope.state.setup import make_setup, trace_of
-from ptxscope.state.solver_questions import (
-    EditTarget,
-    Finding,
-    find_sources,
-    prove_pin,
-    take_counterexample,
-)
 from tests.driving.states import make_state, set_values
 
 pytest.importorskip("bitwuzla")

@@ -7,10 +7,10 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from ...documents.formats.json_text import format_json
 from ...engine.isa.encodings import format_hex
 from ...engine.isa.types import Type
-from ...proof.operand_sets import Vectors
-from ..formats.json_text import format_json
+from .operand_sets import Vectors
 
 Columns = dict[str, tuple[Type, list[int]]]
 _C_TYPES = {1: "uint8_t", 16: "uint16_t", 32: "uint32_t", 64: "uint64_t"}

@@ -5,31 +5,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
-from ..engine.cancellation import IsStopped, never
-from ..engine.ir.tape import Node
-from ..engine.isa.encodings import format_registers
-from ..engine.isa.types import Type
-from ..engine.records import FrozenDict, FrozenRecord
-from ..engine.semantics.models import ISA_MODEL, Model
-from ..engine.syntax.asm_bindings import parse_pasted
-from ..engine.syntax.errors import PtxError
-from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.basic_block import BasicBlock, make_block
-from ..engine.tracing.evaluation import resolve_model
-from ..engine.tracing.operand_bits import check_argument, check_seconds
-from ..engine.tracing.trace import Trace
-from ..kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, find_block, parse_block
-from ..kernels.sequences.intrinsic_sequences import IntrinsicSequence, write_ptx
+from ...engine.cancellation import IsStopped, never
+from ...engine.ir.tape import Node
+from ...engine.isa.encodings import format_registers
+from ...engine.isa.types import Type
+from ...engine.records import FrozenDict, FrozenRecord
+from ...engine.semantics.models import ISA_MODEL, Model
+from ...engine.syntax.asm_bindings import parse_pasted
+from ...engine.syntax.errors import PtxError
+from ...engine.syntax.instruction import Instruction
+from ...engine.tracing.basic_block import BasicBlock, make_block
+from ...engine.tracing.evaluation import resolve_model
+from ...engine.tracing.operand_bits import check_argument, check_seconds
+from ...engine.tracing.trace import Trace
+from ...kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, find_block, parse_block
+from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence, write_ptx
 from .differences import Difference, describe_difference, make_difference
 from .operand_conditions import make_scope, read_condition
 from .proof_question import NO_RENAMING, ProofQuestion, Renaming, Side, find_simple_operands
-from .solver import Term, Undecided, get_solver_name
+from .solver import Term, Undecided, get_solver_name, load_bitwuzla
 
 TIMEOUT = 60.0
 """The default time for a proof in seconds."""
@@ -392,11 +392,16 @@ def prove(
     )
 
 
+def load_prover() -> Callable[[IntrinsicSequence], bool]:
+    """Return ``prove_sequence``; raise ImportError, with installation advice, without bitwuzla."""
+    load_bitwuzla()
+    return prove_sequence
+
+
 def prove_sequence(sequence: IntrinsicSequence, timeout: float = TIMEOUT) -> bool:
     """Return whether the solver proves, in time, that a sequence computes its intrinsic.
 
-    What is proved is the dataflow of the sequence's own statements. Raise ImportError, with
-    installation advice, if bitwuzla is missing.
+    What is proved is the dataflow of the sequence's own statements.
     """
     pattern, call = sequence.extract_dataflow()
     a, b = read_program(write_ptx(pattern)), read_program(call)

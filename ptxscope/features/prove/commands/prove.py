@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...documents.proofs.proof_report import iter_proof_blocks, proof_to_json
-from ...engine.syntax.errors import format_install_hint
-from ...proof.equivalence import Verdict, prove_equal
-from ..support.arguments import (
+from ....cli.support.arguments import (
     Parser,
     add_model,
     add_report_format,
@@ -16,8 +13,11 @@ from ..support.arguments import (
     parse_words,
     print_report,
 )
-from ..support.programs import PROGRAM_HELP, add_timeout, add_where, parse_program, parse_same
-from ..support.streams import CommandError, command_errors
+from ....cli.support.streams import CommandError, command_errors
+from ....engine.syntax.errors import format_install_hint
+from ..equivalence import Verdict, prove_equal
+from ..proof_report import iter_proof_blocks, proof_to_json
+from .programs import PROGRAM_HELP, add_timeout, add_where, parse_program, parse_same
 
 _EPILOG = f"""\
 Registers of one name are the same operand; --same pairs others. In a file, loaded values are

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from ...documents.content.command_words import list_command_words
+from ...documents.content.document_builder import build_document
+from ...documents.formats.diagnosis_report import VALUE_INDENTS
+from ...documents.formats.json_text import Fields, convert_to_json
+from ...documents.formats.markup import (
+    Block,
+    make_heading,
+    make_paragraph,
+    make_points,
+    make_verbatim,
+)
+from ...documents.formats.text import WIDTH, command_lines, step_lines
 from ...engine.isa.encodings import format_hex
 from ...engine.isa.types import Type
-from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace
-from ...proof.differences import Difference
-from ...proof.equivalence import Proof, Verdict
-from ...proof.next_operands import NextOperands
-from ...proof.operand_search import OperandSearch
-from ..content.command_words import list_command_words
-from ..content.document_builder import build_document
-from ..formats.diagnosis_report import VALUE_INDENTS, format_causes
-from ..formats.json_text import Fields, convert_to_json
-from ..formats.markup import Block, make_heading, make_paragraph, make_points, make_verbatim
-from ..formats.text import WIDTH, command_lines, step_lines
+from .differences import Difference
+from .equivalence import Proof, Verdict
+from .operand_search import OperandSearch
 
 _LETTERS = "AB"
 _ADVICE = "--timeout gives it more time; --where asks about fewer operands."
@@ -246,39 +250,3 @@ def search_to_json(search: OperandSearch) -> dict[str, object]:
     """Return a search as JSON, in the shape of ``find -f json``."""
     answers = [{"operands": x, "results": search.make_trace(x).result} for x in search.answers]
     return {**convert_to_json(search, _FIELDS), "answers": answers}
-
-
-# --- operands to observe next ----------------------------------------------------------------
-
-_MAX_MEANINGS = 3
-"""Explanations of one result that are shown."""
-
-
-def iter_next_blocks(ins: Instruction, answer: NextOperands | None) -> Iterator[Block]:
-    """Yield the operands and what each result would mean."""
-    if answer is None:
-        yield make_paragraph("No operands were found that tell the explanations apart.")
-        return
-    if len(answer.groups) > 1:
-        yield from _iter_meaning_blocks(ins, answer)
-    for x, y in answer.equal:
-        sentence = f"{format_causes(x)}, and {format_causes(y)}: proved to be the same instruction."
-        yield make_paragraph(sentence, "", "  ", is_close=True)
-
-
-def _iter_meaning_blocks(ins: Instruction, answer: NextOperands) -> Iterator[Block]:
-    types = {name: ins.type_of(role) for role, name in ins.names.items()}
-    words = (
-        f"{name}={format_hex(bits, types[name].bits)}" for name, bits in answer.operands.items()
-    )
-    yield make_paragraph(f"To decide, observe {' '.join(words)}:", "", "  ")
-    points = []
-    for result, explanations in answer.groups:
-        values = ", ".join(
-            format_hex(bits, ins.type_of(role).bits) for role, bits in result.items()
-        )
-        texts = [*map(format_causes, explanations[:_MAX_MEANINGS])]
-        more = len(explanations) - len(texts)
-        texts += [f"{more} more"] if more else []
-        points.append([f"{values}  {', or '.join(texts)}"])
-    yield make_points(points, VALUE_INDENTS, is_close=True)

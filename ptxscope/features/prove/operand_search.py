@@ -6,21 +6,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..engine.cancellation import IsStopped, never
-from ..engine.isa.encodings import format_registers
-from ..engine.isa.types import Type
-from ..engine.records import FrozenRecord
-from ..engine.semantics.models import ISA_MODEL, Model
-from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.basic_block import BasicBlock
-from ..engine.tracing.evaluation import resolve_model
-from ..engine.tracing.operand_bits import (
+from ...engine.cancellation import IsStopped, never
+from ...engine.isa.encodings import format_registers
+from ...engine.isa.types import Type
+from ...engine.records import FrozenRecord
+from ...engine.semantics.models import ISA_MODEL, Model
+from ...engine.syntax.instruction import Instruction
+from ...engine.tracing.basic_block import BasicBlock
+from ...engine.tracing.evaluation import resolve_model
+from ...engine.tracing.operand_bits import (
     check_argument,
     check_count,
     check_seconds,
     convert_to_bits,
 )
-from ..engine.tracing.trace import Trace
+from ...engine.tracing.trace import Trace
 from .equivalence import TIMEOUT, bind_names, read_program
 from .operand_conditions import make_scope, read_condition
 from .proof_question import ProofQuestion, find_simple_operands

@@ -8,14 +8,14 @@ from functools import reduce
 from itertools import combinations
 from typing import NamedTuple
 
-from ..engine.ir.tape import Node, list_needed_nodes
-from ..engine.isa.types import Type
-from ..engine.records import FrozenRecord
-from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
-from ..engine.semantics.plan import compute_results
-from ..engine.semantics.rules import Erratum
-from ..engine.tracing.basic_block import BasicBlock
-from ..engine.tracing.probe_operands import draw_operands
+from ...engine.ir.tape import Node, list_needed_nodes
+from ...engine.isa.types import Type
+from ...engine.records import FrozenRecord
+from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ...engine.semantics.plan import compute_results
+from ...engine.semantics.rules import Erratum
+from ...engine.tracing.basic_block import BasicBlock
+from ...engine.tracing.probe_operands import draw_operands
 from .differences import make_difference
 from .equivalence import TIMEOUT, bind_names
 from .operand_conditions import get_flag_name, iter_flags

@@ -1,12 +1,12 @@
-"""Dialogs of results: a proof, and the explanations of a result."""
+"""The dialog of the explanations of a result."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -23,81 +23,18 @@ from ...documents.formats.diagnosis_report import (
     iter_unexplained_blocks,
     observation_lines,
 )
+from ...documents.formats.markup import Block
 from ...documents.formats.report import write_text
 from ...documents.formats.text import WIDTH
-from ...documents.proofs.proof_report import iter_proof_blocks
 from ...engine.syntax.asm_bindings import reading_type
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.trace import Trace
-from ...proof.equivalence import Proof, Verdict
+from ...feature import Service, find_services
 from ...state.requests import MenuItem
-from ...state.solver_questions import PROOF_SECONDS
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.form_fields import LabelledInput, Menu, Page
 from ..thread_search import ThreadSearch
 from .dialog import Dialog, DialogFrame
-
-if TYPE_CHECKING:
-    from ...proof.next_operands import NextOperands
-
-
-_ADVICE = (
-    f"The explorer stops after {PROOF_SECONDS:.0f} s. In a shell, `ptxscope prove A B` allows more "
-    "time with --timeout, and fewer operands with --where."
-)
-
-
-class ProofDialog(Dialog[bool]):
-    """Shows a proof; returns whether to take over the operands of its counterexample."""
-
-    DEFAULT_CSS = """
-    ProofDialog {
-        & #proof { height: auto; max-height: 80vh; border: none; &:focus { border: none; } }
-    }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "leave", "Leave", show=False),
-        Binding("enter", "take", "Use these operands", show=False),
-        Binding("ctrl+y", "copy", "Copy", show=False),
-    ]
-
-    help_section = "prove"
-
-    def __init__(self, proof: Proof) -> None:
-        super().__init__()
-        self._has_operands = proof.verdict is Verdict.DIFFERENT and bool(proof.operands)
-        self._proof = proof
-        self._page = Page("proof", "")
-
-    def compose(self) -> ComposeResult:
-        """Yield the answer."""
-        enter = "Enter shows these operands · " if self._has_operands else ""
-        with DialogFrame("A: the pinned, B: the current", f"{enter}^y copy · Esc leave"):
-            yield self._page
-
-    def on_mount(self) -> None:
-        """Show the answer."""
-        self._page.focus()
-        self._show()
-
-    def on_resize(self) -> None:
-        """Fold the text for the new width."""
-        self.call_after_refresh(self._show)
-
-    def _show(self) -> None:
-        width = min(self._page.scrollable_content_region.width or WIDTH, WIDTH)
-        blocks = iter_proof_blocks(self._proof, is_brief=True, advice=_ADVICE)
-        self._page.show(write_text(blocks, width))
-        self._page.refresh(layout=True)
-
-    def action_copy(self) -> None:
-        """Copy the answer."""
-        self.copy(self._page.read_text(), "the answer")
-
-    def action_take(self) -> None:
-        """Close, and take over the operands of a counterexample."""
-        self.close_with(self._has_operands)
-
 
 _LABEL = 12
 """Columns of the label before a value, as in the report."""
@@ -140,7 +77,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         self._other_writers = other_writers
         """The other statements of the listing by the registers that they write."""
         self._diagnosis: Diagnosis | None = None
-        self._next: NextOperands | None = None
+        self._next: Mapping[str, int] = {}
         """The operands to try next, once they have been found."""
         self._write_next: Callable[[int], str] | None = None
         """Writes the table of these operands for a width in columns; None until the search ends."""
@@ -188,7 +125,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         if self._wait is not None:
             self._wait.stop()
         self._search.stop()
-        self._diagnosis = self._next = self._write_next = None
+        self._diagnosis, self._next, self._write_next = None, {}, None
         text = self._observed_text.strip()
         if not text:
             self._show(["Which result did you get? Write ? for unknown digits."], [])
@@ -231,7 +168,8 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
             for explanation in explanations
         ]
         is_open = self._diagnosis is not None and len(self._diagnosis.likeliest) > 1
-        self._explanation_menu.show([*items, _NEXT] if is_open else items)
+        can_ask = is_open and find_services(Service.TELL_EXPLANATIONS_APART)
+        self._explanation_menu.show([*items, _NEXT] if can_ask else items)
         self.set_class(not explanations, "-unexplained")
         self._explanation_menu.border_title = f"Explanations · {len(explanations)}"
         self._show_why()
@@ -275,12 +213,11 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
 
     async def _find_next(self, diagnosis: Diagnosis) -> None:
         """Find the operands to try next, and show what each result there would mean."""
-        from ...documents.proofs.proof_report import iter_next_blocks
-        from ...proof.next_operands import find_next_operands
+        (find, *_) = find_services(Service.TELL_EXPLANATIONS_APART)
 
-        def take(answer: NextOperands | None) -> None:
-            self._next = answer if answer and len(answer.groups) > 1 else None
-            show(partial(write_text, [*iter_next_blocks(diagnosis.block.instruction, answer)]))
+        def take(answer: tuple[Mapping[str, int], Iterable[Block]]) -> None:
+            self._next, blocks = answer
+            show(partial(write_text, blocks))
 
         def refuse(error: Exception) -> None:
             show(lambda _: make_printable(str(error)))
@@ -289,9 +226,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
             self._write_next = write
             self._show_why()
 
-        await self._search.start(
-            lambda is_stopped: find_next_operands(diagnosis, is_stopped=is_stopped), take, refuse
-        )
+        await self._search.start(partial(find, diagnosis), take, refuse)
 
     def on_resize(self) -> None:
         """Fold the text for the new width."""
@@ -305,8 +240,8 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
     @on(Menu.ItemChosen)
     def _handle_item_chosen(self, event: Menu.ItemChosen) -> None:
         if self._is_question(event.index):
-            if self._next is not None:
-                self.close_with((self._observed_text, self._next.operands))
+            if self._next:
+                self.close_with((self._observed_text, self._next))
         elif self._diagnosis:
             self.close_with((self._observed_text, self._diagnosis.explanations[event.index]))
 

@@ -13,9 +13,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from ..engine.cancellation import IsStopped, Stopped, never
-from ..engine.isa.types import WORD_BITS
-from ..engine.syntax.errors import format_install_hint
+from ...engine.cancellation import IsStopped, Stopped, never
+from ...engine.isa.types import WORD_BITS
+from ...engine.syntax.errors import format_install_hint
 
 Term = Any
 """A formula of the solver: a bit vector, or a truth."""

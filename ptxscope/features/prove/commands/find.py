@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 
-from ...documents.proofs.proof_report import iter_search_blocks, search_to_json
-from ...engine.syntax.errors import format_install_hint
-from ...proof.operand_conditions import OLD
-from ...proof.operand_search import MAX_ANSWERS, find_operands
-from ..support.arguments import (
+from ....cli.commands.explain import add_observed_results, explain_observations, has_alternatives
+from ....cli.support.arguments import (
     VALUES_HELP,
     Parser,
     add_model,
@@ -18,9 +16,15 @@ from ..support.arguments import (
     parse_words,
     print_report,
 )
-from ..support.programs import PROGRAM_HELP, add_timeout, add_where, parse_program
-from ..support.ptx_arguments import parse_assignments
-from ..support.streams import CommandError, command_errors
+from ....cli.support.ptx_arguments import parse_assignments
+from ....cli.support.streams import CommandError, command_errors
+from ....engine.syntax.errors import format_install_hint
+from ..next_operands import find_next_operands
+from ..next_report import iter_next_blocks, next_to_json
+from ..operand_conditions import OLD
+from ..operand_search import MAX_ANSWERS, find_operands
+from ..proof_report import iter_search_blocks, search_to_json
+from .programs import PROGRAM_HELP, add_timeout, add_where, parse_program
 
 _EPILOG = f"""\
 A condition combines registers and their parts (a, d, a.b0, a.h1, a.signed), the rows of a trace by
@@ -28,11 +32,15 @@ key (operate.t[0]; `ptxscope trace -f json` names them), their flags (clamped, c
 clamped_high, wrapped, …), numbers, and Python's operators. Registers are unsigned, rows are the
 numbers that the trace shows. {OLD}.d is d before.
 
+With --next, the words are those of `ptxscope explain`: the operands are those for which its
+explanations of an observed result differ the most.
+
 examples:
   ptxscope find 'vadd4.s32.s32.s32.sat d, a, b, c' --where 'd == 0x7f7f7f7f' -n 3
   ptxscope find 'vadd4.s32.s32.s32.sat d, a, b, c' --where 'clamped(saturate.t[2])' b=0x00010000
   ptxscope find 'vmad.s32.s32.s32.sat.shr15 d, a, b, c' --where 'd == 0x12345678 and a == b'
   ptxscope find 'vavrg4.u32.u32.u32 d, a, b, c' --where 'd.b0 > a.b0 and d.b0 > b.b0'
+  ptxscope find --next 'vmin4.s32.s32.s32 d, a, b, c' a=0x80 b=1 --got 1
 
 Needs the extra `prove`: {format_install_hint("prove")}.
 
@@ -45,11 +53,18 @@ def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Find operands that meet a condition, or prove that there are none."
     parser = make_command_parser(
-        "find", about, _EPILOG, usage="PTX --where CONDITION [name=value ...]"
+        "find", about, _EPILOG, usage="PTX (--where CONDITION | --next) [name=value ...]"
     )
     parser.add_argument("ptx", metavar="PTX", help=PROGRAM_HELP)
     parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
-    add_where(parser, required=True)
+    question = parser.add_mutually_exclusive_group(required=True)
+    add_where(question)
+    question.add_argument(
+        "--next",
+        action="store_true",
+        help="operands to observe next, which tell the explanations of a result apart",
+    )
+    add_observed_results(parser)
     parser.add_argument(
         "-n", type=int, default=1, metavar="N", help="number of answers (default: 1)"
     )
@@ -62,6 +77,10 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print the operands; the status says whether there are any."""
     arguments = parse_words(make_parser(), words)
+    if arguments.next:
+        return _find_next(arguments)
+    if arguments.got or arguments.observations:
+        raise CommandError("error: --got and --observations need --next")
     program = parse_program(arguments.ptx)
     if not 1 <= arguments.n <= MAX_ANSWERS:
         raise CommandError(f"error: -n {arguments.n}: 1 to {MAX_ANSWERS} answers can be found")
@@ -76,3 +95,22 @@ def run(words: Sequence[str]) -> int:
         )
     print_report(arguments.format, iter_search_blocks(search), lambda: search_to_json(search))
     return 3 if search.is_undecided and not search.answers else int(not search.answers)
+
+
+def _find_next(arguments: argparse.Namespace) -> int:
+    """Print the operands to observe next; the status says whether they tell explanations apart."""
+    diagnosis = explain_observations(arguments)
+    if (count := len(diagnosis.block.statements)) > 1:
+        advice = "to explain the block up to a statement, name its register with --got"
+        message = f"--next is for one instruction, and this is a block of {count}; {advice}"
+        raise CommandError(f"error: {message}")
+    if not diagnosis.explanations:
+        raise CommandError("error: nothing explains the result")
+    if not has_alternatives(diagnosis):
+        raise CommandError("error: one explanation is the likeliest: nothing is to be told apart")
+    with command_errors(ImportError):
+        answer = find_next_operands(diagnosis, timeout=arguments.timeout)
+    ins = diagnosis.block.instruction
+    blocks = iter_next_blocks(ins, answer)
+    print_report(arguments.format, blocks, lambda: next_to_json(ins, answer))
+    return 0 if answer and len(answer.groups) > 1 else 1

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import count, starmap
 from typing import NamedTuple
 
-from ..engine.ir.rewrites import expand_float
-from ..engine.ir.tape import Node, Op, RewriteRules, get_range
-from ..engine.isa.encodings import Range
+from ...engine.ir.rewrites import expand_float
+from ...engine.ir.tape import Node, Op, RewriteRules, get_range
+from ...engine.isa.encodings import Range
 from .solver import Term, TermFactory
 
 

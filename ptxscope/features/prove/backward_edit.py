@@ -1,28 +1,21 @@
-"""Questions to the solver: operands that give a wanted value; whether the pin is equal."""
+"""Operands that give a wanted value: a computed place as the target of an edit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..documents.proofs.proof_report import format_operands, format_seconds
-from ..engine.cancellation import IsStopped, never
-from ..engine.semantics.models import parse_model
-from ..engine.syntax.errors import make_printable
-from ..engine.syntax.instruction import Input
-from ..engine.tracing.basic_block import make_block
-from ..engine.tracing.trace import Trace
-from ..learn.question import Question, has_same_bits, is_bits, locate_answer
-from ..proof.equivalence import Proof, prove_equal
-from ..proof.operand_search import OperandSearch, find_operands
-from ..scene.scene_model import BitRef, Place
-from .edits import with_registers
-from .setup import Setup
+from ...engine.cancellation import IsStopped, never
+from ...engine.syntax.errors import make_printable
+from ...engine.syntax.instruction import Input
+from ...engine.tracing.trace import Trace
+from ...learn.question import Question, has_same_bits, is_bits, locate_answer
+from ...scene.scene_model import BitRef, Place
+from .operand_search import OperandSearch, find_operands
+from .proof_report import format_operands, format_seconds
 
 SECONDS = 5.0
 """The time for one search."""
-PROOF_SECONDS = 10.0
-"""The time for a proof."""
 LANE_SECONDS = 1.0
 """The time for one search in which a register may change in one lane only."""
 
@@ -164,30 +157,3 @@ def _iter_masks(target: EditTarget, source: Input) -> Iterator[int]:
         lanes: Sequence[int] = sorted(range(count), key=lambda x: (x != target.place.lane, x))
         yield from (ones & ~((1 << unit) - 1 << unit * lane) for lane in lanes)
     yield 0
-
-
-# --- the pin -----------------------------------------------------------------------------
-
-
-def prove_pin(pin: Setup, setup: Setup, is_stopped: IsStopped = never) -> Proof:
-    """Decide whether two setups have equal results for all operands, each under its model.
-
-    Registers of one name are the same; if there is none of them, those of one role. Raise
-    ValueError if operands or results can't be matched, ImportError without the solver, and Stopped
-    once ``is_stopped`` says so.
-    """
-    a, b = make_block(pin.instruction), make_block(setup.instruction)
-    first = {role: x.name for x in a.inputs for role in x.roles}
-    second = {role: x.name for x in b.inputs for role in x.roles}
-    same = {first[role]: second[role] for role in first if role in second}
-    if {x.removeprefix("%") for x in first.values()} & {
-        name.removeprefix("%") for name in second.values()
-    }:
-        same = {}
-    models = parse_model(pin.model), parse_model(setup.model)
-    return prove_equal(a, b, same=same, models=models, timeout=PROOF_SECONDS, is_stopped=is_stopped)
-
-
-def take_counterexample(proof: Proof, pin: Setup, setup: Setup) -> tuple[Setup, Setup]:
-    """Return the pin and the setup on the operands for which their results differ."""
-    return with_registers(pin, proof.get_values(0)), with_registers(setup, proof.get_values(1))

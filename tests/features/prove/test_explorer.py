@@ -12,11 +12,10 @@ import pytest
 
 from ptxscope import trace
 from ptxscope.engine.cancellation import IsStopped, Stopped
-from ptxscope.proof import solver
-from ptxscope.proof.equivalence import Proof
-from ptxscope.state import solver_questions
+from ptxscope.features.prove import pin_proof, solver
+from ptxscope.features.prove.equivalence import Proof
+from ptxscope.features.prove.pin_proof import prove_pin
 from ptxscope.state.setup import Setup
-from ptxscope.state.solver_questions import prove_pin
 from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only
 
@@ -58,7 +57,7 @@ async def search_in_progress(
                 raise Stopped
         return prove_pin(pin, setup, is_stopped)
 
-    monkeypatch.setattr(solver_questions, "prove_pin", prove_slowly)
+    monkeypatch.setattr(pin_proof, "prove_pin", prove_slowly)
     async with explorer(*VADD4) as drive:
         await drive.press("=", "t")
         await drive.screen.action_do("prove")
@@ -125,7 +124,7 @@ async def test_the_explorer_ends_while_the_solver_searches(monkeypatch: pytest.M
 
 
 async def test_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver_questions, "PROOF_SECONDS", 1e-6)
+    monkeypatch.setattr(pin_proof, "PROOF_SECONDS", 1e-6)
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 1}) as drive:
         await drive.press("=", "t")
         shown = await drive.see("@prove")

@@ -9,9 +9,9 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from ..engine.ir.tape import Node, list_needed_nodes
-from ..engine.isa.encodings import Range, cast
-from ..engine.micro_operations.arithmetic import LaneValues, is_different
+from ...engine.ir.tape import Node, list_needed_nodes
+from ...engine.isa.encodings import Range, cast
+from ...engine.micro_operations.arithmetic import LaneValues, is_different
 from .bit_vectors import UNIT_BITS
 from .proof_question import ProofQuestion, compute_nodes, count_differing
 from .solver import Term, Undecided

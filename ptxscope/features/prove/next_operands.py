@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import NamedTuple
 
-from ..diagnosis.cause_search import apply_readings, apply_to_operands
-from ..diagnosis.causes import Bits, ObservedCase
-from ..diagnosis.explanations import Diagnosis, Explanation
-from ..diagnosis.observation import Observation, Observed
-from ..engine.cancellation import IsStopped, never
-from ..engine.isa.types import DESTINATIONS
-from ..engine.semantics.plan import compute_results
-from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.basic_block import make_block
-from ..engine.tracing.evaluation import make_plan
-from ..engine.tracing.probe_operands import draw_operands
+from ...diagnosis.cause_search import apply_readings, apply_to_operands
+from ...diagnosis.causes import Bits, ObservedCase
+from ...diagnosis.explanations import Diagnosis, Explanation
+from ...diagnosis.observation import Observation, Observed
+from ...engine.cancellation import IsStopped, never
+from ...engine.isa.types import DESTINATIONS
+from ...engine.semantics.plan import compute_results
+from ...engine.syntax.instruction import Instruction
+from ...engine.tracing.basic_block import make_block
+from ...engine.tracing.evaluation import make_plan
+from ...engine.tracing.probe_operands import draw_operands
 from .equivalence import Verdict, bind_names, prove_equal
 from .solver import load_bitwuzla
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ptxscope.proof import solver
+from ptxscope.features.prove import solver
 from tests.driving.command_line import list_loaded_modules, run
 
 pytest.importorskip("bitwuzla")
@@ -34,7 +34,7 @@ def without_solver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     solver.load_bitwuzla.cache_clear()
 
 
-AMBIGUOUS = ("explain", "vmin4.s32.s32.s32 d, a, b, c", "a=0x80", "b=1", "--got", "1", "--brief")
+AMBIGUOUS = ("vmin4.s32.s32.s32 d, a, b, c", "a=0x80", "b=1", "--got", "1")
 
 
 @pytest.mark.usefixtures("without_solver")
@@ -44,7 +44,7 @@ AMBIGUOUS = ("explain", "vmin4.s32.s32.s32 d, a, b, c", "a=0x80", "b=1", "--got"
         ("prove", AVERAGE, PLAIN.format("or", "sub")),
         ("find", AVERAGE, "--where", "d == 1"),
         ("vectors", AVERAGE, "--cover"),
-        (*AMBIGUOUS, "--next"),
+        ("find", "--next", *AMBIGUOUS),
     ],
 )
 def test_the_error_without_the_solver_says_how_to_install_it(words: tuple[str, ...]) -> None:
@@ -59,15 +59,17 @@ def test_the_error_without_the_solver_says_how_to_install_it(words: tuple[str, .
 @pytest.mark.usefixtures("without_solver")
 def test_vectors_and_explain_run_without_the_solver() -> None:
     assert run("vectors", AVERAGE, "-n", "2").returncode == 0
-    done, plain = run(*AMBIGUOUS), run(*AMBIGUOUS, "--no-next")
+    done, brief = run("explain", *AMBIGUOUS), run("explain", *AMBIGUOUS, "--brief")
     assert (done.returncode, done.stderr) == (0, "")
-    (advice,) = done.stdout.removeprefix(plain.stdout).split("\n")[1:-1]
-    assert advice == "--next finds operands that tell them apart; it needs the extra prove."
+    assert done.stdout.startswith(brief.stdout)
+    advice = "`ptxscope find --next` tells them apart; it needs the extra prove."
+    assert done.stdout.endswith(f"\n\n{advice}\n")
+    assert advice not in brief.stdout
 
 
 def test_a_single_explanation_does_not_load_the_solver() -> None:
     words = ["explain", SHOWING_E3, "a=-1", "b=0", "c=0x11223344", "--got", "0x11223300"]
-    assert not [x for x in list_loaded_modules(*words) if ".proof" in x or x == "bitwuzla"]
+    assert not [x for x in list_loaded_modules(*words) if "features" in x or x == "bitwuzla"]
     assert "This is the documented result." in run(*words).stdout
 
 
@@ -130,13 +132,11 @@ def test_vectors_in_c(tmp_path: Path) -> None:
 
 
 def test_operands_to_observe_next() -> None:
-    line = "vmin4.s32.s32.s32 d, a, b, c"
-    words = ("explain", line, "a=0x80", "b=1", "--got", "1", "--brief")
-    done = run(*words, "--next")
-    assert run(*words).stdout == done.stdout
-    assert done.stdout.startswith(run(*words, "--no-next").stdout)
-    assert "To decide" not in run(*words, "--no-next").stdout
-    question = done.stdout.partition("To decide, observe ")[2]
+    done = run("find", "--next", *AMBIGUOUS)
+    assert run("explain", *AMBIGUOUS).stdout.endswith(f"\n\n{done.stdout}")
+    assert "To decide" not in run("explain", *AMBIGUOUS, "--brief").stdout
+    start, _, question = done.stdout.partition("To decide, observe ")
+    assert (done.returncode, start) == (0, "")
     operands = dict(re.findall(r"([ab])=(0x[0-9a-f]{8})", question.partition(":")[0]))
     a, b = (int(operands[name], 16).to_bytes(4, "little") for name in "ab")
 
@@ -155,8 +155,7 @@ def test_operands_to_observe_next() -> None:
 
 
 def test_operands_to_observe_next_of_many_explanations() -> None:
-    line = "vadd4.s32.s32.s32 d, a, b, c"
-    words = ("explain", line, "a=0x7f", "b=1", "c=0", "--got", "0x7f", "--brief", "--next")
-    question = run(*words).stdout.partition("To decide, observe ")[2]
-    assert "with `.sat`" in question or "with `.sat`" in run(*words).stdout
+    words = ("vadd4.s32.s32.s32 d, a, b, c", "a=0x7f", "b=1", "c=0", "--got", "0x7f")
+    question = run("find", "--next", *words).stdout
+    assert "with `.sat`" in question or "with `.sat`" in run("explain", *words, "--brief").stdout
     assert "with `vmax4` rather than `vadd4`" in question

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from ..engine.cancellation import IsStopped, never
-from ..engine.ir.tape import Node, Op, Tape, apply_operation, list_needed_nodes
-from ..engine.isa.types import Type
-from ..engine.micro_operations.arithmetic import EXACT, LaneValues, fill
-from ..engine.semantics.models import Model
-from ..engine.semantics.plan import Plan
-from ..engine.tracing.basic_block import BasicBlock
+from ...engine.cancellation import IsStopped, never
+from ...engine.ir.tape import Node, Op, Tape, apply_operation, list_needed_nodes
+from ...engine.isa.types import Type
+from ...engine.micro_operations.arithmetic import EXACT, LaneValues, fill
+from ...engine.semantics.models import Model
+from ...engine.semantics.plan import Plan
+from ...engine.tracing.basic_block import BasicBlock
 from .bit_vectors import PROOF_RULES, UNIT_BITS, BitVectors
 from .solver import Solver, Term, Undecided
 
@@ -278,7 +278,7 @@ def count_differing(
     widths = {x: min(question.inputs[x[0]].bits, UNIT_BITS) for x in parts}
     if sum(widths.values()) > _MAX_COUNTED_BITS:
         return 0, 0, ()
-    from ..engine.arrays.block_runner import count_truths  # NumPy takes long to load
+    from ...engine.arrays.block_runner import count_truths  # NumPy takes long to load
 
     nodes = list_needed_nodes(question.tape.nodes, [truth])
     number = count_truths(nodes, truth, widths)

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from typing import Any, NamedTuple, NoReturn
 
-from ..engine.ir.tape import Node, Op
-from ..engine.micro_operations.arithmetic import is_different
-from ..engine.micro_operations.properties import Flag
-from ..engine.semantics.plan import Row
-from ..engine.syntax.errors import (
+from ...engine.ir.tape import Node, Op
+from ...engine.micro_operations.arithmetic import is_different
+from ...engine.micro_operations.properties import Flag
+from ...engine.semantics.plan import Row
+from ...engine.syntax.errors import (
     Problem,
     PtxError,
     find_closest_spelling,

@@ -15,22 +15,22 @@ from weakref import ref
 
 import pytest
 
-from ptxscope import find, parse, prove
+from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG, find_violations, pick_form, with_slot
 from ptxscope.engine.isa.encodings import Range
 from ptxscope.engine.semantics.models import ISA_MODEL, Model
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.tracing.basic_block import BasicBlock, make_block
-from ptxscope.proof.bit_vectors import find_multiplier
-from ptxscope.proof.equivalence import Proof, Verdict, read_program
-from ptxscope.proof.operand_conditions import make_scope, read_condition
-from ptxscope.proof.operand_search import find_operands
-from ptxscope.proof.proof_question import ProofQuestion
-from ptxscope.proof.solver import Solver
+from ptxscope.features.prove.bit_vectors import find_multiplier
+from ptxscope.features.prove.equivalence import Proof, Verdict, prove, read_program
+from ptxscope.features.prove.operand_conditions import make_scope, read_condition
+from ptxscope.features.prove.operand_search import find, find_operands
+from ptxscope.features.prove.proof_question import ProofQuestion
+from ptxscope.features.prove.solver import Solver
 from tests.driving.block_idioms import IDIOMS
-from tests.driving.proof_pairs import PAIRS, Pair
 from tests.engine.test_tape import operand
+from tests.features.prove.proof_pairs import PAIRS, Pair
 from tests.reference_data import read_lines
 from tests.strategies import instruction_of
 from tests.tiers import ci_only, some, whole

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...engine.syntax.errors import PtxError, make_printable
-from ...engine.tracing.basic_block import BasicBlock
-from ...kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
-from ...proof.equivalence import TIMEOUT, read_program
-from ...sources.source_programs import load
-from .arguments import parse_seconds
-from .ptx_arguments import PLACE, check_no_file_name, is_file, read_place
-from .streams import CommandError
+from ....cli.support.arguments import parse_seconds
+from ....cli.support.ptx_arguments import PLACE, check_no_file_name, is_file, read_place
+from ....cli.support.streams import CommandError
+from ....engine.syntax.errors import PtxError, make_printable
+from ....engine.tracing.basic_block import BasicBlock
+from ....kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
+from ....sources.source_programs import load
+from ..equivalence import TIMEOUT, read_program
 
 PROGRAM_HELP = (
     "instruction, asm statement or statements in braces; or FILE:LINE, FILE:FIRST-LAST, FILE:KERNEL"
@@ -74,12 +74,11 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_where(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
+def add_where(parser: argparse._ActionsContainer) -> None:
     """Add the option ``--where``."""
     parser.add_argument(
         "--where",
         metavar="CONDITION",
         default="",
-        required=required,
         help="condition on the operands: 'b <= 255 and a.signed < 0'",
     )

@@ -1,0 +1,73 @@
+"""Proofs: two computations for all operands, operands for a condition, and edits backwards."""
+
+from ...feature import Command, Feature, HelpPanel, Key, Service
+
+FEATURE = Feature(
+    "prove",
+    commands=(
+        Command(
+            "prove",
+            "prove that two computations agree for all operands",
+            f"{__package__}.commands.prove",
+            after="explain",
+            old_spellings={"--json": "-f json"},
+        ),
+        Command(
+            "find",
+            "find operands that meet a condition",
+            f"{__package__}.commands.find",
+            after="prove",
+            old_spellings={"--json": "-f json"},
+        ),
+        Command(
+            "vectors",
+            "generate test operands, with every model's results",
+            f"{__package__}.commands.vectors",
+            after="find",
+        ),
+    ),
+    keys=(
+        Key(
+            "prove",
+            "Answers",
+            "pin",
+            "",
+            "prove",
+            "Prove this instruction equal to the pinned one, or show where it differs",
+            f"{__package__}.transitions:prove",
+            f"{__package__}.transitions:check_proof",
+        ),
+    ),
+    help_panels=(
+        HelpPanel(
+            "lanes",
+            "",
+            "type the value you want over a computed one: a solver finds the operand that gives "
+            "it, or proves that there is none",
+        ),
+        HelpPanel(
+            "why?",
+            "",
+            "the last item has the operands to try next, which tell them apart, and Enter there "
+            "sets these",
+        ),
+        HelpPanel(
+            "prove",
+            "why?",
+            "A is the pinned instruction, B the current one; u returns to your operands",
+            (f"{__package__}.terminal.proof_dialog:ProofDialog",),
+        ),
+    ),
+    services={
+        Service.ASK_COMPUTED_VALUE: f"{__package__}.transitions:ask_computed_value",
+        Service.FOLLOW_EXPLANATION: f"{__package__}.next_report:iter_follow_up_blocks",
+        Service.TELL_EXPLANATIONS_APART: f"{__package__}.next_report:find_next_blocks",
+        Service.LOAD_PROVER: f"{__package__}.equivalence:load_prover",
+    },
+    exports={
+        "OperandSearch": f"{__package__}.operand_search:OperandSearch",
+        "Proof": f"{__package__}.equivalence:Proof",
+        "find": f"{__package__}.operand_search:find",
+        "prove": f"{__package__}.equivalence:prove",
+    },
+)
