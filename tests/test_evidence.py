@@ -22,7 +22,8 @@ pytest.importorskip("bitwuzla")
 import numpy as np
 
 from tools import nvcc_intrinsics, proofs, symbolic_calls, verified
-from tools.nvcc_intrinsics import map_kernels, prove_intrinsic, read_stored_ptx
+from tools.nvcc_intrinsics import map_kernels, read_stored_ptx
+from tools.proofs import prove_intrinsic
 from tools.symbolic_ptx import PlainPtx
 
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.features.prove.equivalence import Verdict, prove_equal, read_program
 from ptxscope.kernels.sequences.dataflow import CONSTANT, INPUT, DataFlow, find_flow
 from ptxscope.kernels.sequences.intrinsic_sequences import (
     Pattern,
@@ -165,6 +164,8 @@ def is_known(pattern: Pattern, patterns: list[Pattern]) -> bool:
 
 def prove_pattern(pattern: Pattern) -> None:
     """Prove that a pattern computes its intrinsic; raise ValueError if the solver does not."""
+    from ptxscope.features.prove.equivalence import Verdict, prove_equal, read_program
+
     call = f"d = {pattern.intrinsic}({', '.join(pattern.parameters)});"
     proof = prove_equal(read_program(write_ptx(pattern)), read_program(call), timeout=TIMEOUT)
     if proof.verdict is not Verdict.EQUAL:

@@ -1,4 +1,4 @@
-"""What nvcc makes of CUDA's integer intrinsics, and proofs that it is what we say they mean."""
+"""What nvcc makes of CUDA's integer intrinsics."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import tempfile
 from pathlib import Path
 
 from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
-from ptxscope.features.prove.equivalence import TIMEOUT, Proof, prove_equal, read_program
-from ptxscope.kernels.blocks.block_parser import parse_block
 
 _DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
@@ -100,18 +98,6 @@ def find_version(ptx: str) -> str:
 def map_kernels(ptx: str) -> dict[str, str]:
     """Map the name of each intrinsic to its kernel."""
     return {match["name"]: match[0] for match in _ENTRY.finditer(ptx)}
-
-
-def prove_intrinsic(intrinsic: Intrinsic, kernel: str, timeout: float = TIMEOUT) -> Proof:
-    """Decide whether a kernel stores what a call of the intrinsic means, for all operands.
-
-    Raise PtxError if the kernel has a statement that a block can't have.
-    """
-    call = f"d = {intrinsic.name}({', '.join(intrinsic.parameters)});"
-    same = map_loads(kernel)
-    return prove_equal(
-        parse_block(kernel, with_memory=True), read_program(call), same=same, timeout=timeout
-    )
 
 
 def map_loads(kernel: str) -> dict[str, str]:

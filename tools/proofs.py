@@ -34,10 +34,11 @@ from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.features.check.replacement import make_replacement
 from ptxscope.features.prove.bit_vectors import PROOF_RULES
 from ptxscope.features.prove.differences import make_difference
-from ptxscope.features.prove.equivalence import Verdict
+from ptxscope.features.prove.equivalence import Proof, Verdict, prove_equal, read_program
 from ptxscope.features.prove.operand_conditions import make_scope, read_condition
 from ptxscope.features.prove.proof_question import ProofQuestion, Side
 from ptxscope.features.prove.solver import Undecided, get_solver_name
+from ptxscope.kernels.blocks.block_parser import parse_block
 from tests.plans import draw_plan
 from tests.strategies import instruction_of
 
@@ -48,7 +49,7 @@ from .nvcc_intrinsics import (
     find_version,
     has_nvcc,
     map_kernels,
-    prove_intrinsic,
+    map_loads,
     read_stored_ptx,
 )
 from .symbolic_calls import run_calls
@@ -352,6 +353,18 @@ def _prove_intrinsics(count: int | None, rng: Random, seconds: float = inf) -> P
         chosen,
         len(chosen),
         seconds,
+    )
+
+
+def prove_intrinsic(intrinsic: Intrinsic, kernel: str, timeout: float = 60.0) -> Proof:
+    """Decide whether a kernel stores what a call of the intrinsic means, for all operands.
+
+    Raise PtxError if the kernel has a statement that a block can't have.
+    """
+    call = f"d = {intrinsic.name}({', '.join(intrinsic.parameters)});"
+    same = map_loads(kernel)
+    return prove_equal(
+        parse_block(kernel, with_memory=True), read_program(call), same=same, timeout=timeout
     )
 
 

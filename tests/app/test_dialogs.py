@@ -219,7 +219,6 @@ OWN_HELP = {
     "find": (("slash",), "f1"),
     "listing": (("@listing.open",), "f1"),
     "why?": (("x",), "f1"),
-    "prove": (("equals_sign", "@prove"), "f1"),
     "export": (("e",), "question_mark"),
     "lessons": (("@lessons",), "question_mark"),
 }

@@ -28,7 +28,7 @@ from ptxscope.sources.source_programs import load
 from tests.engine.test_intrinsics import BITING, expected
 from tests.reference_data import read_lines
 from tests.tiers import ci_only, sampled, whole
-from tools.intrinsic_sequences import MIN_OPERATIONS, SIMD, prove_pattern
+from tools.intrinsic_sequences import MIN_OPERATIONS, SIMD
 from tools.nvcc_intrinsics import STORED, map_kernels, map_loads, read_stored_ptx
 
 KERNELS = {
@@ -106,13 +106,6 @@ def test_each_sequence_computes_the_documented_intrinsic(pattern: Pattern) -> No
         values = words(rng, len(pattern.parameters))
         inputs = dict(zip(pattern.parameters, values, strict=True))
         assert trace_block(block, inputs).result["d"] == expected(pattern.intrinsic, *values)
-
-
-@whole
-@pytest.mark.parametrize("pattern", get_patterns(), ids=lambda x: x.intrinsic)
-def test_each_row_of_the_table_is_proved(pattern: Pattern) -> None:
-    pytest.importorskip("bitwuzla")
-    prove_pattern(pattern)
 
 
 CHANGES = (

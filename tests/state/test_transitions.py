@@ -164,7 +164,6 @@ REFUSALS = {
     "step.result": "Every step is revealed, and so is the result",
     "listing.expect": "No listing is open",
     "predict.hint": "Hints are for predictions",
-    "prove": "× nothing is pinned",
     "edit.undo": "There is no edit to undo",
     "edit.redo": "There is no edit to redo",
     "edit.fix": "There is no error to fix",

@@ -73,6 +73,11 @@ def test_a_single_explanation_does_not_load_the_solver() -> None:
     assert "This is the documented result." in run(*words).stdout
 
 
+def test_expressions_of_intrinsics_are_proved() -> None:
+    proof = run("prove", "__vadd4(c, __vavgu4(b, a))", "d = __vadd4(__vavgu4(a, b), c);")
+    assert "Equal for all" in proof.stdout
+
+
 # --- vectors -----------------------------------------------------------------------------
 
 
