@@ -113,4 +113,9 @@ def _find_next(arguments: argparse.Namespace) -> int:
     ins = diagnosis.block.instruction
     blocks = iter_next_blocks(ins, answer)
     print_report(arguments.format, blocks, lambda: next_to_json(ins, answer))
-    return 0 if answer and len(answer.groups) > 1 else 1
+    if answer is None:
+        return 3
+    if len(answer.groups) > 1:
+        return 0
+    is_one = all(len(explanations) == 1 for _, explanations in answer.groups)
+    return 1 if is_one else 3  # one that stands for all others, which are proved equal
