@@ -6,23 +6,22 @@ And the reports on lines whose machine code departs from the documentation, in s
 from __future__ import annotations
 
 import json
-import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
-from multiprocessing import active_children, get_context
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from typing import NamedTuple
 
 from ...cli.support.streams import print_message
+from ...cli.support.worker_pool import CONTEXT, PATIENCE, open_pool
 from ...engine.isa.types import Form
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction
@@ -44,11 +43,6 @@ from .tools import format_line, format_tools
 
 CHUNK_LINES = 60
 """The lines of one module."""
-PATIENCE = 0.25
-"""Seconds between two looks at the processes, and between two batches of verdicts of one."""
-
-_SECONDS_TO_END = 3.0
-"""Seconds that a process has to remove its files."""
 
 
 class Task(NamedTuple):
@@ -111,14 +105,11 @@ def iter_line_verdicts(task: Task, lines: Sequence[Instruction]) -> Iterator[Fou
 def verify_in_process(task: Task, lines: Sequence[Instruction]) -> list[Found]:
     """Decide lines: send the verdicts in batches, and return those of the last one."""
     found, start = list[Found](), time.monotonic()
-    try:
-        for x in iter_line_verdicts(task, lines):
-            found.append(x)
-            if _queue and time.monotonic() - start > PATIENCE:
-                _queue.put(found)
-                found, start = [], time.monotonic()
-    except SystemExit:  # a pool takes it for a result, and goes on with other lines
-        os._exit(1)
+    for x in iter_line_verdicts(task, lines):
+        found.append(x)
+        if _queue and time.monotonic() - start > PATIENCE:
+            _queue.put(found)
+            found, start = [], time.monotonic()
     return found
 
 
@@ -143,13 +134,14 @@ def iter_verdicts(
             for found in iter_line_verdicts(task, chunk):
                 yield [found]
         return
-    context = get_context("spawn")
     number = min(jobs, len(chunks))
-    queue: SimpleQueue[list[Found]] = context.SimpleQueue()
-    pool = ProcessPoolExecutor(number, context, _begin_process, (code_verdicts, queue))
+    queue: SimpleQueue[list[Found]] = CONTEXT.SimpleQueue()
     waiting: set[Future[list[Found]]] = set()
     remaining = chunks[::-1]
-    with _note_interrupts() as interrupts:
+    with (
+        _note_interrupts() as interrupts,
+        open_pool(number, remember_verdicts, code_verdicts, queue) as pool,
+    ):
         try:
             while (remaining or waiting) and not interrupts:
                 while remaining and len(waiting) < 2 * jobs:
@@ -161,8 +153,6 @@ def iter_verdicts(
                     yield future.result()
         except BrokenProcessPool:
             raise ToolError("a process was killed; --jobs 1 takes less memory") from None
-        finally:
-            _end_pool(pool)
 
 
 @contextmanager
@@ -182,33 +172,6 @@ def _note_interrupts() -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, handler)
     if interrupts:
         raise KeyboardInterrupt
-
-
-def _end_pool(pool: ProcessPoolExecutor) -> None:
-    """End the processes of a pool, and wait until they and the pool's thread have ended."""
-    processes = active_children()
-    for process in processes:
-        process.terminate()
-    end = time.monotonic() + _SECONDS_TO_END
-    for process in processes:
-        process.join(max(0.0, end - time.monotonic()))
-        if process.is_alive():
-            process.kill()
-    pool.shutdown(cancel_futures=True)
-
-
-def _begin_process(
-    code_verdicts: Mapping[str, FormVerdict], queue: SimpleQueue[list[Found]]
-) -> None:
-    """Leave Ctrl-C to the main process, clean up at the end, and remember what is known."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _end_process)
-    remember_verdicts(code_verdicts, queue)
-
-
-def _end_process(*_: object) -> None:
-    """End the tool that runs, and remove its files."""
-    raise SystemExit(1)
 
 
 # --- what is known ------------------------------------------------------------------------------

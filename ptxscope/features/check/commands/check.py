@@ -46,7 +46,7 @@ from ..lint import check_listing, check_source
 from ..sequence_notes import Prove, SequenceSearch
 
 if TYPE_CHECKING:
-    from ....cli.support.worker_processes import FileWork
+    from ..parallel_files import FileWork
 
 Pieces = Callable[[CheckedInstruction], Iterable[str]]
 """Returns the texts on an instruction."""
@@ -357,7 +357,7 @@ def _check_in_processes(
 
     ``shared`` marks the files that other processes can read.
     """
-    from ....cli.support.worker_processes import start_processes
+    from ..parallel_files import start_processes
 
     # The first is printed while it is checked.
     names_by_index = {index: name for index, name in enumerate(names) if index and shared[index]}

@@ -5,25 +5,19 @@ The output of such a process is in a temporary file, so memory does not grow wit
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from multiprocessing import active_children, get_context, parent_process
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from threading import Thread
-from types import FrameType
 from typing import Any, Protocol, TypeVar
 
-from .streams import CommandError
+from ...cli.support.streams import CommandError
+from ...cli.support.worker_pool import CONTEXT, PATIENCE, open_pool
 
 FoundT = TypeVar("FoundT")
 _T = TypeVar("_T", covariant=True)
-_PATIENCE = 0.25
-"""Seconds between two checks."""
 _BLOCK = 1 << 16
 """Characters per read of that file."""
 
@@ -54,11 +48,16 @@ def start_processes(
     process has begun, or whose process was killed, is left to the caller. Raise CommandError if
     there is no disk space for the texts.
     """
-    context = get_context("spawn")
-    characters = context.Value("q", 0)
-    with _exit_on_signals(), TemporaryDirectory(prefix="ptxscope-") as folder:
+    characters = CONTEXT.Value("q", 0)
+    with (
+        TemporaryDirectory(prefix="ptxscope-") as folder,
+        open_pool(number, _share_count, characters) as pool,
+    ):
         places = {index: Path(folder) / f"{index}" for index in names}
-        pool = ProcessPoolExecutor(number, context, _initialise_worker, (characters,))
+        futures = {
+            index: pool.submit(_work_on_file, work, name, places[index])
+            for index, name in names.items()
+        }
 
         def result(
             index: int, on_wait: Callable[[], object]
@@ -68,7 +67,7 @@ def start_processes(
                 return None
             while not future.done():
                 on_wait()
-                wait([future], _PATIENCE)
+                wait([future], PATIENCE)
             try:
                 return future.result(), _read_output(places[index])
             except BrokenProcessPool:
@@ -79,17 +78,7 @@ def start_processes(
                     f"{error.strerror or error}; --jobs 1 avoids this"
                 ) from None
 
-        try:
-            with _ignore_interrupts():
-                futures = {
-                    index: pool.submit(_work_on_file, work, name, places[index])
-                    for index, name in names.items()
-                }
-            yield result, lambda: int(characters.value)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in active_children():
-                process.terminate()
+        yield result, lambda: int(characters.value)
 
 
 # --- in a worker process --------------------------------------------------------------------
@@ -98,18 +87,9 @@ _characters: Any = None
 """The count of characters read, in all processes."""
 
 
-def _initialise_worker(characters: object) -> None:
-    """End this process when its parent ends, for any reason."""
+def _share_count(characters: object) -> None:
     global _characters
     _characters = characters
-    parent = parent_process()
-    assert parent
-
-    def end() -> None:
-        parent.join()
-        os._exit(1)
-
-    Thread(target=end, daemon=True).start()
 
 
 def _work_on_file(work: FileWork[FoundT], name: str, path: Path) -> FoundT:
@@ -123,7 +103,7 @@ def _count(count: int) -> None:
         _characters.value += count
 
 
-# --- in the main process -----------------------------------------------------------
+# --- in the main process --------------------------------------------------------------------
 
 
 def _read_output(path: Path) -> Iterator[str]:
@@ -132,35 +112,3 @@ def _read_output(path: Path) -> Iterator[str]:
         while text := stream.read(_BLOCK):
             yield text
     path.unlink()
-
-
-@contextmanager
-def _ignore_interrupts() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C; meanwhile, it waits in this process."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
-
-
-@contextmanager
-def _exit_on_signals() -> Iterator[None]:
-    """End the block before a signal ends this process."""
-
-    def end(number: int, _: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    old_handlers = {}
-    with suppress(ValueError):  # not the main thread
-        for name in ("SIGTERM", "SIGHUP"):
-            if number := getattr(signal, name, None):
-                old_handlers[number] = signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number, handler in old_handlers.items():
-            signal.signal(number, handler)
