@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.driving.feature_tables import NAMES
+
 FIRST_SCREENS = {
-    "lsp": ("--page", "docs/editor.md"),
+    "lsp": (*(("--page",) if "page" in NAMES else ()), "docs/editor.md"),
 }
