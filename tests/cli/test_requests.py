@@ -85,7 +85,7 @@ def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
         elif block["file"]:
             files[block["file"]] = block["body"]
         else:
-            needs = re.search(r"\(needs (\w+)\)$", title)
+            needs = re.search(r"\(needs ([\w.]+)\)$", title)
             words = shlex.split(_unescape(insert_texts(block["words"])))
             yield (
                 f"{title}: {block['words']}",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.driving import command_lines
+from tests.driving.feature_tables import extend_table
 from tests.tiers import ci_only
 
 _BLOCKED = """
@@ -21,22 +24,16 @@ assert not {"termios", "fcntl", "grp", "resource"} & {*sys.modules}
 """
 # Python's `site` may have imported `pwd`, which no module of ours or Textual's names
 _COMMANDS = """
+import io, json
 from ptxscope.cli import main
-from ptxscope.cli.support.arguments import find_command_module
 line = "vadd4.u32.u32.u32.sat d, a, b, c"
+for words, given in json.load(sys.stdin):
+    sys.stdin = io.TextIOWrapper(io.BytesIO(given.encode()))
+    assert main(words) == 0, words
 for words in (
-    ("list",), ("show", "vadd"), ("errata",), ("lesson",),
-    ("find", line, "c=0", "--where", "d == 5"),
-    ("trace", line, "a=1", "b=2", "c=3"), ("eval", line, "a=1", "b=2", "c=3"),
-    ("explain", line, "a=1", "b=2", "c=3", "--got", "3"), ("prove", line, line),
-    ("run", "kernel.ptx", "%1=1", "%2=2"), ("check", "kernel.ptx"), ("vectors", line, "-n", "2"),
-    ("trace", line, "a=1", "b=2", "c=3", "-o", "figure.svg"), ("export", "--update", "FILE.md"),
-    ("page", "-o", "site"),
-    ("sweep", "vadd.u32.u32.u32.sat d, a, b", "--x", "a.b0", "b=2", "-o", "sweep.svg"),
-    ("lesson", "lanes", "-f", "text"), ("open", line),
+    ("run", "kernel.ptx", "%1=1", "%2=2"), ("open", line),
+    ("trace", line, "a=1", "b=2", "c=3", "-o", "figure.svg"),
 ):
-    if not find_command_module(words[0]):
-        continue  # of a feature that is gone
     assert main(words) == (2 if words[0] == "open" else 0), words  # there is no terminal
 """
 _PYTHON = """
@@ -50,6 +47,8 @@ import asyncio
 from ptxscope import parse
 from ptxscope.app import lifecycle
 from ptxscope.app.app import Explorer
+from tests.driving import command_lines
+from tests.driving.feature_tables import extend_table
 from tests.tiers import ci_only
 async def use():
     app = Explorer(parse("vadd.u32.u32.u32 d, a, b"), {"a": 1, "b": 2})
@@ -66,11 +65,15 @@ asyncio.run(use())
 @pytest.mark.parametrize("code", [_COMMANDS, _PYTHON, _EXPLORER], ids=["cli", "python", "explorer"])
 @ci_only
 def test_commands_work_without_the_modules_of_posix(code: str, tmp_path: Path) -> None:
-    (tmp_path / "FILE.md").write_text("text\n", encoding="utf-8")
+    lines = extend_table(command_lines.COMMAND_LINES, "command_lines", "COMMAND_LINES")
+    inputs = extend_table(command_lines.INPUTS, "command_lines", "INPUTS")
+    files = extend_table(command_lines.FILES, "command_lines", "FILES")
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "kernel.ptx").write_text("vadd.u32.u32.u32 %0, %1, %2;\n", encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-c", _BLOCKED + code],
-        stdin=subprocess.DEVNULL,
+        input=json.dumps([(lines[x], inputs.get(x, b"").decode()) for x in lines]),
         capture_output=True,
         text=True,
         cwd=tmp_path,

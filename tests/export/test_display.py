@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 import ptxscope
-from ptxscope.cli import main
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents.content.alt_text import format_alt_text
 from ptxscope.documents.content.document_builder import build_document
@@ -24,7 +22,7 @@ from ptxscope.documents.theme import Theme
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.trace import StepPlace
 from tests.driving.samples import HOSTILE
-from tests.tiers import ci_only, some
+from tests.tiers import ci_only
 
 LINE = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 VALUES = {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}
@@ -203,31 +201,6 @@ def test_a_notebook_shows_traces_pictures_and_lists() -> None:
     assert "E3" in first
     assert "without .sat" in second
     assert second.endswith("vadd.u32.s32.s32 d.b0, a, b, c;")
-
-
-SWEEP = "'vadd4.s32.s32.s32.sat d, a, b, c' --x a.b0 a=0 b=100 c=0"
-
-
-@pytest.mark.parametrize("suffix", some(["svg", "png"]))
-def test_a_page_has_sweeps_and_forms(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / "page.md"
-    commands = [
-        f"sweep {SWEEP} --title 'a < b' -o s.{suffix}",
-        f"sweep {SWEEP} -f csv",
-        f"show vadd4 -o v.{suffix}",
-        "show popc",
-    ]
-    path.write_text("\n\n".join(f"<!-- ptxscope {x} -->\n<!-- /ptxscope -->" for x in commands))
-    assert main(["export", "--check", str(path)]) == 1
-    assert not (tmp_path / f"s.{suffix}").exists()
-    assert main(["export", "--update", str(path)]) == 0
-    page = path.read_text()
-    assert f"![Results of a &lt; b.](s.{suffix})" in page
-    assert re.search(rf"!\[Form of vadd4\.\S+ d.*\.\]\(v\.{suffix}\)", page)
-    assert "```csv\na.b0" in page
-    assert "```text\npopc: the number of ones" in page
-    assert {x.name for x in tmp_path.iterdir()} == {"page.md", f"s.{suffix}", f"v.{suffix}"}
-    assert main(["export", "--check", str(path)]) == 0
 
 
 def run_python_blocks(page: str) -> str:

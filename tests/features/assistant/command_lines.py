@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+COMMAND_LINES = {"mcp": ("mcp", "--help")}  # it would answer another program
 FIRST_SCREENS = {
     "mcp": ("docs/editor.md",),
 }
