@@ -127,7 +127,7 @@ SESSIONS = read_sessions()
     "session", some(SESSIONS, *range(0, len(SESSIONS), 10)), ids=lambda session: session.name
 )
 async def test_what_keys_do_is_seen(session: Session) -> None:
-    if needs := re.search(r"\(needs (\w+)\)", session.name):
+    if needs := re.search(r"\(needs ([\w.]+)\)", session.name):
         pytest.importorskip(needs[1])
     line = None if session.line == "-" else session.line
     async with explorer(line, session.values, size=session.size) as drive:
