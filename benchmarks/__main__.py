@@ -10,9 +10,13 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from ptxscope.feature import list_features
+
 from . import start
 
 NAMES = ("start", "screen", "throughput", "rows", "explain", "check", "sweep", "prove")
+OF_FEATURES = {"rows": "tables", "check": "check", "sweep": "sweep", "prove": "prove"}
+"""The features of which some are, and without which they are skipped."""
 # `page` needs a browser: dev.py starts it in an environment of its own
 
 
@@ -55,8 +59,12 @@ def main() -> None:
         for line in import_module("benchmarks.others").table(chosen.others):
             print(line, flush=True)
         return
+    features = {feature.name for feature in list_features()}
     for name in chosen.names or NAMES:
         print(f"{name}:")
+        if (needed := OF_FEATURES.get(name)) and needed not in features:
+            print(f"  skipped: there is no feature {needed}")
+            continue
         for line in import_module(f"benchmarks.{name}").report():
             print(f"  {line}")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ptxscope.cli.support.arguments import find_command_module
+
 from .measure import interleaved, process
 
 BASELINE = "import argparse, dataclasses, enum, json, re"
@@ -28,8 +30,9 @@ def report() -> Iterator[str]:
         "eval": process("-m", "ptxscope", "eval", LINE, *VALUES),
         "show": process("-m", "ptxscope", "show"),
         "show vmad": process("-m", "ptxscope", "show", "vmad"),
-        "errata": process("-m", "ptxscope", "errata"),
     }
+    if find_command_module("errata"):
+        runs["errata"] = process("-m", "ptxscope", "errata")
     found = interleaved(runs, 21)
     base = found.pop("baseline")
     yield f"python -c {BASELINE!r}: {base * 1e3:.1f} ms"

@@ -40,7 +40,6 @@ from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.step_text import format_result
 from ptxscope.engine.tracing.trace import Trace, make_trace
-from ptxscope.features.check.replacement import make_replacement
 
 from .manual_text import (
     assignments,
@@ -481,6 +480,8 @@ def make_erratum_page(erratum: Erratum) -> list[str]:
         rows.append(("Remark", format_text(erratum.remark)))
     lines += table((), rows)
     lines += _picture_lines(trace, f"{erratum.id.lower()}.svg")
+    from ptxscope.features.check.replacement import make_replacement  # the page has all features
+
     replacement = make_replacement(trace.instruction)
     if replacement:
         lines += ["Other PTX that gives the documented result with every assembler:", ""]

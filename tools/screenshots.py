@@ -12,6 +12,7 @@ from textual import events
 
 from ptxscope import parse
 from ptxscope.app.app import Explorer
+from ptxscope.feature import list_features
 
 FOLDER = Path(__file__).resolve().parent.parent / "screenshots"
 
@@ -26,6 +27,8 @@ class Shot(NamedTuple):
     model: str = "isa"
     size: tuple[int, int] = (120, 40)
     paste: str = ""
+    feature: str = ""
+    """The feature that it shows, without which it is not drawn."""
 
 
 LISTING = """\
@@ -84,8 +87,15 @@ SHOTS = (
         "vadd4.s32.s32.s32.sat d, a, b, c",
         {"a": 0x80FF7F01, "b": 0x01FF0264, "c": 0},
         ("v",),
+        feature="sweep",
     ),
 )
+
+
+def list_shots() -> list[Shot]:
+    """Return the pictures, but for those of features that are gone."""
+    names = {feature.name for feature in list_features()}
+    return [shot for shot in SHOTS if not shot.feature or shot.feature in names]
 
 
 async def draw(shot: Shot) -> str:
@@ -107,7 +117,7 @@ async def draw(shot: Shot) -> str:
 def main() -> None:
     """Write every picture; with --check say which ones are stale instead."""
     stale = []
-    for shot in SHOTS:
+    for shot in list_shots():
         path = FOLDER / f"{shot.name}.svg"
         svg = asyncio.run(draw(shot))
         if not path.exists() or path.read_text(encoding="utf-8") != svg:

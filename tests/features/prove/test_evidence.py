@@ -18,6 +18,7 @@ from ptxscope.engine.tracing.basic_block import make_block
 from tests.tiers import ci_only, some, thorough, whole
 
 pytest.importorskip("bitwuzla")
+pytest.importorskip("ptxscope.features.check")
 
 import numpy as np
 
