@@ -259,8 +259,9 @@ def _read_verdict(text: str) -> tuple[tuple[str, str, str], FormVerdict]:
 
 _DECIDING_FOLDERS = (
     *("engine/isa", "engine/micro_operations", "engine/semantics", "engine/ir"),
-    *("proof", "sass"),
+    *("features/prove", "features/machine"),
 )
+"""The folders of the modules that decide a verdict."""
 
 
 @cache

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ptxscope
 from ptxscope import parse
 from ptxscope.cli.support.streams import CommandError
 from ptxscope.engine.isa.catalog import CATALOG
@@ -256,6 +257,11 @@ def test_verify_runs_although_verdicts_cannot_be_saved(stored: list[str], tmp_pa
     assert done.returncode == 0
     assert done.stderr.startswith("warning: verdicts are not saved: ")
     assert "Equal to ptxas-13.5 and ptxas-13.0" in done.stdout
+
+
+def test_the_modules_that_decide_a_verdict_are_there() -> None:
+    for folder in verification._DECIDING_FOLDERS:
+        assert [*(Path(ptxscope.__file__).parent / folder).glob("*.py")], folder
 
 
 def test_a_refusal_and_a_verdict_travel_between_processes() -> None:
