@@ -18,7 +18,10 @@ from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "ptxscope.features"
 """The group of entry points by which other packages add features."""
@@ -276,7 +279,8 @@ def find_features() -> FoundFeatures:
     """Find the features in the folder ``features`` and in installed packages."""
     found: dict[str, Feature] = {}
     problems = []
-    for name, read in (*_iter_folders(), *_iter_entry_points()):
+    added = ((x.name, x.load) for x in find_entry_points())
+    for name, read in (*_iter_folders(), *added):
         try:
             feature = read()
             if not isinstance(feature, Feature):
@@ -307,12 +311,13 @@ def _iter_folders() -> Iterator[tuple[str, Callable[[], object]]]:
             yield folder.name, partial(load, f"{package}.{folder.name}.feature:FEATURE")
 
 
-def _iter_entry_points() -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield the name of each entry point of an installed package, and what loads it."""
-    if any(map(_has_features, sys.path)):  # reading all metadata takes 30 ms
-        from importlib.metadata import entry_points
+def find_entry_points() -> tuple[EntryPoint, ...]:
+    """Return the entry points of installed packages that add features."""
+    if not any(map(_has_features, sys.path)):  # reading all metadata takes 30 ms
+        return ()
+    from importlib.metadata import entry_points
 
-        yield from ((x.name, x.load) for x in entry_points(group=ENTRY_POINTS))
+    return tuple(entry_points(group=ENTRY_POINTS))
 
 
 def _has_features(folder: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -96,9 +97,14 @@ print(json.loads(page.handle("ones"))["#panel"])
 
 
 @needs("page")
-def test_the_page_has_its_panel(run: Run) -> None:
+def test_the_page_and_its_archive_have_the_panel(run: Run, tmp_path: Path) -> None:
     done = run("-c", _PAGE)
     assert "d: 8 bits set" in done.stdout, done.stderr
+    assert run("-m", "ptxscope", "page", "-o", str(tmp_path)).returncode == 0
+    (archive,) = tmp_path.glob("*.zip")
+    shutil.unpack_archive(archive, tmp_path / "python")
+    assert run("-c", _PAGE, PYTHONPATH=str(tmp_path / "python")).stdout == done.stdout
+    assert not [*(tmp_path / "python").rglob("terminal")]
 
 
 @needs("check")

@@ -11,6 +11,7 @@ import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
 from html import escape
+from importlib import import_module
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path, PurePosixPath
@@ -27,6 +28,7 @@ from ...engine.isa.encodings import format_hex
 from ...engine.isa.entry import Entry
 from ...engine.syntax.parser import parse
 from ...engine.tracing.trace import trace
+from ...feature import find_entry_points
 from ...files import read
 from ...files import replace as replace_file
 from ...state.permalink import PageLink, format_permalink
@@ -91,6 +93,7 @@ def read_runtime(folder: Path) -> dict[str, bytes]:
     return contents
 
 
+_ROOT = Path(__file__).resolve().parents[2]
 _SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js", "live.js")
 _LEFT_OUT = frozenset({"app", "screens", "widgets", "notebook.py", "sphinx.py"})
 """What a page never imports: the terminal's interface, and the interfaces to other tools."""
@@ -184,27 +187,44 @@ def _read_file(name: str) -> str:
 
 
 def make_archive() -> bytes:
-    """Return a zip archive of ptxscope, without what a page never imports."""
+    """Return a zip archive of ptxscope and added features, without what a page never imports."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, path in sorted(_iter_package_files()):
+        contents = dict((*_iter_package_files(_ROOT), *_iter_added_files()))
+        for name, data in sorted(contents.items()):
             info = zipfile.ZipInfo(name, _ARCHIVE_DATE)
             info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, path.read_bytes())
+            archive.writestr(info, data)
     return stream.getvalue()
 
 
-def _iter_package_files() -> Iterator[tuple[str, Path]]:
-    root = Path(__file__).resolve().parents[2]
+def _iter_package_files(root: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the names and contents of the files of a package that a page may import."""
     for path in root.rglob("*"):
         parts = path.relative_to(root).parts
-        if path.is_file() and "__pycache__" not in parts and not _is_left_out(*parts):
-            yield str(PurePosixPath(root.name, *parts)), path
+        is_left_out = _is_left_out if root == _ROOT else _is_left_out_of_feature
+        if path.is_file() and "__pycache__" not in parts and not is_left_out(*parts):
+            yield str(PurePosixPath(root.name, *parts)), path.read_bytes()
+
+
+def _iter_added_files() -> Iterator[tuple[str, bytes]]:
+    """Yield the files of packages that add features, and what makes a page find them."""
+    for point in find_entry_points():
+        package = import_module(point.module.partition(".")[0])
+        yield from (file for root in package.__path__ for file in _iter_package_files(Path(root)))
+        if dist := point.dist:
+            folder = f"{dist.name}-{dist.version}.dist-info"
+            for name in ("METADATA", "entry_points.txt"):
+                yield f"{folder}/{name}", (dist.read_text(name) or "").encode()
 
 
 def _is_left_out(top: str, *parts: str) -> bool:
     is_of_feature = top == "features" and len(parts) > 1
-    return top in _LEFT_OUT or (is_of_feature and parts[1] in _LEFT_OUT_OF_FEATURES)
+    return top in _LEFT_OUT or (is_of_feature and _is_left_out_of_feature(*parts[1:]))
+
+
+def _is_left_out_of_feature(top: str, *_: str) -> bool:
+    return top in _LEFT_OUT_OF_FEATURES
 
 
 def _format_colours() -> str:
