@@ -12,7 +12,6 @@ import pytest
 from ptxscope import __version__, evaluate
 from ptxscope.cli.support.arguments import OLD_SPELLINGS
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.semantics.rules import ERRATA
 from tests.driving.command_line import Done, list_loaded_modules, run
 from tests.tiers import sampled
 
@@ -78,15 +77,6 @@ def test_lines_of_show_have_at_most_80_characters(opcode: str) -> None:
     assert max(len(line) for line in printed.splitlines() if "$ ptxscope" not in line) <= 80
 
 
-def test_errata_prints_every_erratum() -> None:
-    printed = ptxscope("errata").stdout
-    assert all(f"{x.id}  " in printed and x.example[0] in printed for x in ERRATA)
-    (one,) = json.loads(ptxscope("errata", "e3", "-f", "json").stdout)
-    assert one["id"] == "E3"
-    assert one["example"]["ptxas"] == "0x112233ff"
-    assert {"id", "forms", "versions", "targets", "sentence", "example"} <= one.keys()
-
-
 def test_version_and_examples() -> None:
     assert ptxscope("--version").stdout == f"ptxscope {__version__}\n"
     assert "examples:" in ptxscope("--help").stdout
@@ -98,7 +88,6 @@ _LIGHT = [
     ("eval", LINE, *VALUES),
     ("show",),
     ("show", "vmad"),
-    ("errata",),
     ("--help",),
 ]
 

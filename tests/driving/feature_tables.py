@@ -1,9 +1,9 @@
 """Tables of the core's tests, as the tests of features extend them.
 
 A feature's folder of tests may have ``command_lines.py`` with ``COMMAND_LINES``, ``INPUTS``,
-``FILES``, ``FIRST_SCREENS``, ``CONDITIONS`` and ``QUESTIONS``, ``linear.py`` with ``ENTRIES``,
-``readers.py`` with ``READERS``, ``dialogs.py`` with ``DIALOGS`` and ``HELP``, ``slow_texts.json``,
-``sessions.txt``, and a folder ``requests``.
+``FILES``, ``FIRST_SCREENS``, ``CONDITIONS``, ``QUESTIONS`` and ``REPORTS``, ``linear.py`` with
+``ENTRIES``, ``readers.py`` with ``READERS``, ``dialogs.py`` with ``DIALOGS`` and ``HELP``,
+``slow_texts.json``, ``sessions.txt``, and a folder ``requests``.
 """
 
 from __future__ import annotations

@@ -24,17 +24,17 @@ from ptxscope.documents.formats.report import REPORT_FORMATS, write_report
 from tests.driving.asciidoc_reader import blocks
 from tests.driving.command_line import run
 from tests.driving.every import rst_tree
+from tests.driving.feature_tables import extend_table
 
 E3 = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 BLOCK = "{ vadd4.u32.u32.u32 t, a, b, b; prmt.b32 d, t, c, 0x5410; }"
-COMMANDS = {
+_OWN_COMMANDS = {
     "an explanation": ("explain", E3, "a=-1", "b=0", "c=0x11223344", "--got", "0x??????ff"),
     "none": ("explain", "vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--got", "0xdeadbeef"),
     "a statement": ("explain", BLOCK, "a=1", "b=2", "c=3", "--got", "0x01000003"),
-    "errata": ("errata",),
-    "an erratum": ("errata", "E3"),
     "an instruction": ("show", "vadd4"),
 }
+COMMANDS = extend_table(_OWN_COMMANDS, "command_lines", "REPORTS")
 
 
 def seen_in_html(text: str) -> str:

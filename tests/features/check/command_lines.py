@@ -20,3 +20,5 @@ FIRST_SCREENS = {
     "check": ("FILE", "-f", "-q", "--fix", "--fail-on", "-j N"),
     "errata": ("ID", "-f"),
 }
+REPORTS = {"errata": ("errata",), "an erratum": ("errata", "E3")}
+"""Command lines whose reports have several formats."""

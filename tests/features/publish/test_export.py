@@ -16,6 +16,7 @@ from markdown_it.token import Token
 from ptxscope.cli.commands.trace import parse_request, render_request
 from ptxscope.cli.support.streams import CommandError
 from ptxscope.features.publish.markdown_markers import find_doubtful, find_markers
+from tests.cli.test_completion import offered
 from tests.driving.command_line import Done, run
 from tests.features.publish.renewal import updated
 from tests.tiers import sampled
@@ -507,3 +508,7 @@ def test_the_end_of_a_comment_in_a_title_is_an_error_unless_split(tmp_path: Path
     page.write_text(f"<!-- {COMMAND} --title 'a --''> b' -->\n<!-- /ptxscope -->\n")
     assert run("export", "--update", str(page)).returncode == 0
     assert "## a --&gt; b" in page.read_text()
+
+
+def test_completion_offers_options_after_a_file() -> None:
+    assert offered("export", "--update", "a.md", "--c") == ["--check"]
