@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Set the extension up; called by Sphinx."""
+    """Register the extension; called by Sphinx."""
     services = find_services(Service.SET_UP_SPHINX)
     if not services:
         from sphinx.errors import ExtensionError
