@@ -319,3 +319,10 @@ def test_comments_in_code_have_the_step_titles_of_documents(format_: str) -> Non
         comments = re.findall(r"^ +(?:/\*|#) (?:\d.*: )?([a-z ]+?)(?: \*/)?$",
                               export(shown, format_), re.MULTILINE)  # fmt: skip
         assert comments == [step.title for step in build_document(shown).steps]
+
+
+@pytest.mark.parametrize("line", ["vadd4.s32.s32.s32.sat d, a, b, c", "@!%p sub.u32 d, a, 7"])
+def test_a_line_in_braces_is_a_line(line: str) -> None:
+    values = {x.name: 5 % (1 << x.type.bits) for x in parse(line).inputs}
+    alone, block = trace(line, values), trace_block(f"{{ {line}; }}", values)
+    assert export(block, "c") == export(alone, "c")
