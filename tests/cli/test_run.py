@@ -52,3 +52,9 @@ def test_without_a_feature_that_runs_kernels(monkeypatch: pytest.MonkeyPatch) ->
     done = run("run", "--help")
     assert "--break" in done.stdout
     assert "--grid" not in done.stdout
+
+
+def test_a_run_of_lines_looks_for_no_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feature, "list_features", None)
+    for words in (("mov.b32 a, b;", "b=1", "--watch", "a"), ("mov.b32 a, b;", "b=1", "-f", "json")):
+        assert run("run", *words).returncode == 0

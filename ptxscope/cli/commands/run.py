@@ -21,7 +21,6 @@ from ...engine.syntax.errors import (
     make_printable,
 )
 from ...engine.syntax.values import parse_value
-from ...feature import Service, find_services
 from ...kernels.program_runs.execution import execute
 from ...kernels.program_runs.program_run import (
     Run,
@@ -91,9 +90,9 @@ def _run_words(words: Sequence[str], bar: ProgressBar) -> int:
     arguments, has_other_options = _parse(words)
     text, name = _read_program_text(arguments.file, bar)
     is_for_services = has_other_options or may_be_launch(arguments, text)
-    services = find_services(Service.RUN_KERNEL) if is_for_services else ()
+    services = _find_services() if is_for_services else ()
     for run_kernel in services:
-        status: int | None = run_kernel(words, text, name, bar)
+        status = run_kernel(words, text, name, bar)
         if status is not None:
             return status
     bar.begin("loading", len(text), "characters", is_slow=len(text) > _MIN_BAR_CHARS)
@@ -145,6 +144,13 @@ def _parse(words: Sequence[str]) -> tuple[argparse.Namespace, bool]:
         return parse_words(make_parser(), words), True
 
 
+def _find_services() -> tuple[Callable[..., int | None], ...]:
+    """Return the functions of features that run a kernel."""
+    from ...feature import Service, find_services
+
+    return find_services(Service.RUN_KERNEL)
+
+
 def may_be_launch(arguments: argparse.Namespace, text: str) -> bool:
     """Return whether the values may be those of a kernel's parameters, not of registers."""
     names = list_names(arguments.values)
@@ -170,6 +176,8 @@ def _refuse_parameters(program: Program, texts: Sequence[str]) -> None:
 
 def make_parser() -> Parser:
     """Return the command's parser, with the options of a feature that runs kernels."""
+    from ...feature import Service, find_services  # a run of lines does without
+
     makers = find_services(Service.MAKE_RUN_PARSER)
     parser: Parser = makers[0]() if makers else make_register_parser()
     return parser
@@ -397,7 +405,7 @@ def _format_request(program_run: Run) -> str:
 
 def _suggest_parameters(program: Program) -> str:
     """Return a line on how to run a kernel from its parameters; empty if nothing does."""
-    if not (program.is_kernel and program.parameters and find_services(Service.RUN_KERNEL)):
+    if not (program.is_kernel and program.parameters and _find_services()):
         return ""
     values = " ".join(f"param{i}=…" for i in range(len(program.parameters)))
     return f"\nor give its parameters instead: {values}"
