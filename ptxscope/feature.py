@@ -27,8 +27,8 @@ ENTRY_POINTS = "ptxscope.features"
 """The group of entry points by which other packages add features."""
 
 
-class FeatureError(Exception):
-    """A record of a feature is wrong. Its text is one line."""
+class FeatureError(ImportError):
+    """A record of a feature is wrong, or what it names is missing. Its text is one line."""
 
 
 class Service(StrEnum):
@@ -350,6 +350,12 @@ def find_services(service: Service) -> tuple[Callable[..., Any], ...]:
     return tuple(map(make_call, targets))
 
 
+_KINDS: Mapping[type, str] = {
+    Command: "command",
+    HelpPanel: "section of the help",
+    PagePanel: "tool of the page",
+    DocumentFormat: "format",
+}
 RecordT = TypeVar("RecordT")
 PlacedT = TypeVar("PlacedT", bound=Placed)
 
@@ -367,7 +373,7 @@ def arrange(
     followers: dict[str, list[tuple[str, PlacedT]]] = {}
     for key, placed in added:
         if key in own_records:
-            leave_out(key, placed)
+            leave_out(f"{_KINDS.get(type(placed), '')} {key}".lstrip(), placed)
         else:
             followers.setdefault(placed.after, []).append((key, placed))
 

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from ptxscope import feature as records
+from ptxscope import trace
 from ptxscope.cli import main
 from ptxscope.cli.support.arguments import map_commands
+from ptxscope.documents import FORMATS, export, map_formats
 from ptxscope.feature import FeatureError, Key, list_features, list_problems, load
 from ptxscope.screens.dialogs import help_dialog
 from ptxscope.state.actions import ACTIONS, make_action, make_groups
@@ -32,6 +34,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
         records.find_features.cache_clear()
         records.refused_parts.clear()
         map_commands.cache_clear()
+        map_formats.cache_clear()
 
     def add(*texts: str) -> None:
         rows = []
@@ -132,17 +135,19 @@ def test_a_key_of_the_core_stays_its_own(
 @pytest.mark.parametrize(
     ("fields", "what"),
     [
-        ("commands=(Command('trace', 'other', 'other1_feature', 'eval'),)", "trace"),
-        ("help_panels=(HelpPanel('lanes', 'line', 'other'),)", "lanes"),
+        ("commands=(Command('trace', 'other', 'other1_feature', 'eval'),)", "command trace"),
+        ("help_panels=(HelpPanel('lanes', 'line', 'other'),)", "section of the help lanes"),
+        ("formats=(DocumentFormat('svg', 'other1_feature:x', ('x',), 'text'),)", "format svg"),
     ],
 )
-def test_a_command_and_a_section_of_the_core_stay_its_own(
+def test_a_command_a_section_and_a_format_of_the_core_stay_its_own(
     fields: str, what: str, install: Install
 ) -> None:
-    commands, panes = dict(map_commands()), help_dialog.make_panes()
+    commands, panes, formats = dict(map_commands()), help_dialog.make_panes(), [*FORMATS]
     install(f"FEATURE = Feature('other', {fields})")
     assert dict(map_commands()) == commands
     assert help_dialog.make_panes() == panes
+    assert [*FORMATS] == formats
     assert list_problems() == (f"the {what} of the feature other is left out: {OWN}",)
 
 
@@ -184,6 +189,19 @@ def test_a_missing_class_of_the_help_is_named_there() -> None:
     assert help_dialog.is_of_screen(section)
     message = "a feature names the module nowhere, which is missing"
     assert [*help_dialog.describe_keys(section)] == [("!", message)]
+
+
+def test_a_missing_renderer_is_an_error_of_one_line(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(
+        "FEATURE = Feature('other', formats=(DocumentFormat('x', 'nowhere:x', ('x',), 'svg'),))"
+    )
+    message = "a feature names the module nowhere, which is missing"
+    with pytest.raises(FeatureError, match=message):
+        export(trace("add.u32 d, a, b", {"a": 1, "b": 2}), "x")
+    assert main(["trace", "add.u32 d, a, b", "a=1", "b=2", "-f", "x"]) == 2
+    assert capsys.readouterr().err == f"error: {message}\n"
 
 
 # --- a start ------------------------------------------------------------------------------

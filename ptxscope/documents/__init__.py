@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Literal, NamedTuple, overload
@@ -43,7 +43,7 @@ BINARY = frozenset({"png", "pdf"})
 
 
 @cache
-def _map_formats() -> Mapping[str, Format]:
+def map_formats() -> Mapping[str, Format]:
     """Return the formats by name, those of features too, in the order of the help."""
     from ..feature import arrange, list_features
 
@@ -55,13 +55,13 @@ class _FormatNames(Collection[str]):
     """The names of the formats; features are looked for only if those of the core don't do."""
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in _OWN_FORMATS or name in _map_formats())
+        return isinstance(name, str) and (name in _OWN_FORMATS or name in map_formats())
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_map_formats())
+        return iter(map_formats())
 
     def __len__(self) -> int:
-        return len(_map_formats())
+        return len(map_formats())
 
 
 FORMATS: Collection[str] = _FormatNames()
@@ -69,7 +69,7 @@ FORMATS: Collection[str] = _FormatNames()
 
 def find_format(name: str) -> Format:
     """Return the format of a name, which is one of ``FORMATS``."""
-    return _OWN_FORMATS.get(name) or _map_formats()[name]
+    return _OWN_FORMATS.get(name) or map_formats()[name]
 
 
 def format_of(name: str) -> Format | None:
@@ -78,7 +78,7 @@ def format_of(name: str) -> Format | None:
     own = next((x for x in _OWN_FORMATS.values() if ending in x.endings), None)
     if own or not ending:  # without looking for features
         return own
-    return next((x for x in _map_formats().values() if ending in x.endings), None)
+    return next((x for x in map_formats().values() if ending in x.endings), None)
 
 
 def ending_of(name: str) -> str:
@@ -112,7 +112,19 @@ def export(
         raise TypeError(f"{quote_value(trace)} is not a Trace; ptxscope.trace(…) returns one")
     if format not in FORMATS:
         raise ValueError(f"unknown format {quote_value(format)}: it is one of {', '.join(FORMATS)}")
-    module, _, function = find_format(format).render.partition(":")
-    render = getattr(import_module(module, __name__), function)
+    render = _load_renderer(find_format(format).render)
     document: str | bytes = render(trace, drop_idle_options(validate_options(options), format))
     return document
+
+
+def _load_renderer(target: str) -> Callable[[Trace, Options], str | bytes]:
+    """Return the function that renders a trace in a format; that of a feature is named in full."""
+    module, _, name = target.partition(":")
+    render: Callable[[Trace, Options], str | bytes]
+    if module.startswith("."):
+        render = getattr(import_module(module, __name__), name)
+    else:
+        from ..feature import load
+
+        render = load(target)
+    return render
