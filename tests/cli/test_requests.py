@@ -1,12 +1,11 @@
 """Requests of ``tests/data/requests`` and of features: exit statuses, and parts of the answers.
 
-A line `# …` begins a section, which may end with `(needs MODULE)`, `$ …` a request, `$ [FOLDER] …`
-one there; `< …` is its input. Below it stand the exit status and the parts, one a line: of standard
-output if the status is 0 or followed by >, else of standard error; behind `>` or `2>` they are of
-the stream that this names.
-After `~` a part must be missing, after `&` lines may break at its blanks. A stream without parts
-stays empty, no file is made, and no control character is printed. \\n is the end of a line, or the
-beginning of an answer, \\e the escape character.
+A line `# …` begins a section, which may end with `(needs MODULE, …)`, `$ …` a request, `$ [FOLDER]
+…` one there; `< …` is its input. Below it stand the exit status and the parts, one a line: of
+standard output if the status is 0 or followed by >, else of standard error; behind `>` or `2>` they
+are of the stream that this names. After `~` a part must be missing, after `&` lines may break at
+its blanks. A stream without parts stays empty, no file is made, and no control character is
+printed. \\n is the end of a line, or the beginning of an answer, \\e the escape character.
 
 `NAME = …` is a text that the requests below have as {NAME}; {DATA} is the folder `tests/data`.
 `=== FILE` begins a file, up to a line `===`; `=== FILE from OTHER` a copy of a file above, or of a
@@ -47,8 +46,8 @@ class Request(NamedTuple):
     given: str
     answer: str
     files: dict[str, str]
-    needs: str
-    """The module without which it is skipped."""
+    needs: list[str]
+    """The modules without which it is skipped."""
 
 
 def _unescape(text: str) -> str:
@@ -85,7 +84,7 @@ def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
         elif block["file"]:
             files[block["file"]] = block["body"]
         else:
-            needs = re.search(r"\(needs ([\w.]+)\)$", title)
+            needs = re.search(r"\(needs ([\w., ]+)\)$", title)
             words = shlex.split(_unescape(insert_texts(block["words"])))
             yield (
                 f"{title}: {block['words']}",
@@ -95,7 +94,7 @@ def read_requests(path: Path) -> Iterator[tuple[str, Request]]:
                     _unescape(block["given"] or ""),
                     block["answer"],
                     {**files},
-                    needs[1] if needs else "",
+                    needs[1].split(", ") if needs else [],
                 ),
             )
 
@@ -115,8 +114,8 @@ def test_a_request_has_its_status_and_answer_and_creates_no_file(
     request_: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = request_.words
-    if request_.needs:
-        pytest.importorskip(request_.needs)
+    for name in request_.needs:
+        pytest.importorskip(name)
     for name, text in request_.files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")

@@ -24,7 +24,7 @@ from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import resolve_model
 from ...engine.tracing.operand_bits import check_argument, check_seconds
 from ...engine.tracing.trace import Trace
-from ...kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, find_block, parse_block
+from ...kernels.blocks.block_parser import find_block, parse_block
 from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence, write_ptx
 from .differences import Difference, describe_difference, make_difference
 from .operand_conditions import make_scope, read_condition
@@ -33,6 +33,8 @@ from .solver import Term, Undecided, get_solver_name, load_bitwuzla
 
 TIMEOUT = 60.0
 """The default time for a proof in seconds."""
+MAX_PROVED_STATEMENTS = 1024
+"""Maximum statements of a block: nobody has to read it."""
 
 
 class Verdict(StrEnum):
@@ -340,7 +342,7 @@ def read_program(text: str | Instruction | BasicBlock) -> BasicBlock:
         return make_block(text)
     block, problem = None, None
     try:
-        block = parse_block(text, max_statements=MAX_PROOF_STATEMENTS)
+        block = parse_block(text, max_statements=MAX_PROVED_STATEMENTS)
         if len(block.lines) > 1 or block.guards:
             return block
     except PtxError as error:

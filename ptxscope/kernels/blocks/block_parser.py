@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 MAX_STATEMENTS = 64
 """Most statements of a block, which is for somebody to read."""
-MAX_PROOF_STATEMENTS = 1024
-"""Most statements of a block that is only proved."""
 
 
 def parse_block(

@@ -12,9 +12,9 @@ from ....cli.support.ptx_arguments import PLACE, check_no_file_name, is_file, re
 from ....cli.support.streams import CommandError
 from ....engine.syntax.errors import PtxError, make_printable
 from ....engine.tracing.basic_block import BasicBlock
-from ....kernels.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
+from ....kernels.blocks.block_parser import parse_block
 from ....sources.source_programs import load
-from ..equivalence import TIMEOUT, read_program
+from ..equivalence import MAX_PROVED_STATEMENTS, TIMEOUT, read_program
 
 PROGRAM_HELP = (
     "instruction, asm statement or statements in braces; or FILE:LINE, FILE:FIRST-LAST, FILE:KERNEL"
@@ -46,7 +46,7 @@ def _read_place(match: re.Match[str]) -> BasicBlock:
             raise CommandError(f"error: {make_printable(name)} has {make_printable(names)}")
         numbers = [x.line for x in chosen.statements]
         lines = range(min(numbers), max(numbers) + 1)
-    return parse_block(text, name, lines, with_memory=True, max_statements=MAX_PROOF_STATEMENTS)
+    return parse_block(text, name, lines, with_memory=True, max_statements=MAX_PROVED_STATEMENTS)
 
 
 def parse_same(texts: Iterable[str]) -> dict[str, str]:
