@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..isa.encodings import format_hex
 from ..isa.types import DESTINATIONS, Form, Role
 from ..semantics.models import PTXAS_MODELS, Model, find_errata
-from ..semantics.plan import compute_results
+from ..semantics.plan import Plan, compute_results
 from ..semantics.rules import Erratum
 from ..syntax.instruction import Instruction
 from ..syntax.parser import scan
 from .evaluation import make_plan
 from .operand_bits import bind_values
-from .probe_operands import GeneratedOperands, draw_values, list_input_widths
-from .trace import make_trace
+from .probe_operands import draw_values, list_input_widths
+from .trace import iter_subsets
 
-_MAX_ARRAY_EXAMPLES = 1500
+_MAX_SETS = 1500
 """Sets of operands that are tried."""
-MAX_SINGLE_EXAMPLES = 24
+_MAX_SINGLE_SETS = 24
 """Sets that are tried one by one: most errata appear on these, before NumPy is worth it."""
 
 
@@ -87,6 +87,14 @@ def _format_values(
     )
 
 
+class Deviation(NamedTuple):
+    """Operands for which a model gives another result than the documentation."""
+
+    values: dict[str, int]
+    isa: int
+    ptxas: int
+
+
 def find_counterexample(ins: Instruction) -> Counterexample | None:
     """Return the first operands for which ptxas deviates, or None.
 
@@ -103,17 +111,14 @@ def find_counterexample(ins: Instruction) -> Counterexample | None:
     if known_errata == find_errata(ins.form):
         guard_values = _make_guard_values(ins)
         ins = replace(ins, guard=None)
-    deviations, active_ids, is_done = search_one_by_one(ins, len(known_errata), model_name)
-    if not is_done:
-        from .counterexample_search import search_arrays
-
-        deviations, active_ids = search_arrays(
-            ins, len(known_errata), model_name, iter_examples(ins), _MAX_ARRAY_EXAMPLES
-        )
+    search = CounterexampleSearch(ins, model_name)
+    for batch in chain(iter_single_sets(ins, _MAX_SINGLE_SETS), iter_arrays(ins, _MAX_SETS)):
+        if search.is_done_after(batch):
+            break
     for model in PTXAS_MODELS:
-        if model.name in deviations:
-            values, documented, actual = deviations[model.name]
-            errata = tuple(x for x in known_errata if x.id in active_ids)
+        if model.name in search.deviations:
+            values, documented, actual = search.deviations[model.name]
+            errata = tuple(x for x in known_errata if x.id in search.active_ids)
             values = {**guard_values, **values}
             widths = _list_widths(whole, values)
             return Counterexample(errata, values, documented, actual, model, widths)
@@ -131,32 +136,105 @@ def _list_errata(ins: Instruction) -> tuple[Erratum, ...]:
     return example.errata if example else ()
 
 
-def search_one_by_one(
-    ins: Instruction, count: int, model_name: str
-) -> tuple[GeneratedOperands, set[str], bool]:
-    """Return the first deviations by model, the errata seen, and whether the search is done."""
-    documented_plan = make_plan(ins)
-    plans = [
-        (model, plan, {x.id for x in model.errata if x.touches(ins.form)})
-        for model in PTXAS_MODELS
-        if (plan := make_plan(ins, model.make_rules(ins.form))) is not documented_plan
-    ]
-    active_ids: set[str] = set()
-    deviations: GeneratedOperands = {}
+class OperandBatch(Protocol):
+    """Sets of operands on which plans are computed."""
+
+    def compute(self, plan: Plan) -> Sequence[int]:
+        """Return the bits of d for each set."""
+
+    def get_values(self, index: int) -> dict[str, int]:
+        """Return the values of a set by register name."""
+
+
+class CounterexampleSearch:
+    """Finds what assemblers compute otherwise than documented, on batches of operands in turn.
+
+    It ends when the model of a name has deviated, and every erratum has changed a result.
+    """
+
+    def __init__(self, ins: Instruction, model_name: str) -> None:
+        self._ins, self._model_name = ins, model_name
+        self._documented_plan = make_plan(ins)
+        self._plans = [
+            (model, plan)
+            for model in PTXAS_MODELS
+            if (plan := make_plan(ins, model.make_rules(ins.form))) is not self._documented_plan
+        ]
+        self.deviations: dict[str, Deviation] = {}
+        """The first one of each model."""
+        self.active_ids: set[str] = set()
+        """The errata that changed a result."""
+
+    def is_done_after(self, batch: OperandBatch) -> bool:
+        """Compute a batch; return whether the search ends in it."""
+        documented = batch.compute(self._documented_plan)
+        results = [(model, batch.compute(plan)) for model, plan in self._plans]
+        differing = {
+            model.name: [i for i, x in enumerate(documented) if x != actual[i]]
+            for model, actual in results
+        }
+        firsts = {name: indices[0] for name, indices in differing.items() if indices}
+        active = dict.fromkeys(self.active_ids, 0)
+        for model, actual in results:
+            for id_, index in self._find_active(batch, model, actual, differing[model.name]):
+                active[id_] = min(index, active.get(id_, index))
+        last, is_done = len(documented) - 1, False
+        if self._model_name in {*self.deviations, *firsts} and len(active) == len(self._ins.errata):
+            shown = 0 if self._model_name in self.deviations else firsts[self._model_name]
+            last, is_done = max(shown, *active.values()), True
+        for model, actual in results:
+            index = firsts.get(model.name, last + 1)
+            if index <= last and model.name not in self.deviations:
+                self.deviations[model.name] = Deviation(
+                    batch.get_values(index), documented[index], actual[index]
+                )
+        self.active_ids.update(active)
+        return is_done
+
+    def _find_active(
+        self, batch: OperandBatch, model: Model, actual: Sequence[int], differing: Sequence[int]
+    ) -> Iterator[tuple[str, int]]:
+        """Yield the errata of the smallest sets that give a model's results, and where first."""
+        errata = [x for x in model.errata if x.touches(self._ins.form)]
+        if self.active_ids.issuperset(x.id for x in errata):
+            return
+        for subset in iter_subsets(errata):
+            if not differing:
+                return
+            plan = make_plan(self._ins, Model("", subset).make_rules(self._ins.form))
+            results = batch.compute(plan)
+            explained = [i for i in differing if results[i] == actual[i]]
+            if explained:
+                yield from ((x.id, explained[0]) for x in subset)
+                differing = [i for i in differing if results[i] != actual[i]]
+
+
+class _SingleSet:
+    """One set of operands, computed on integers."""
+
+    def __init__(self, ins: Instruction, values: dict[str, int]) -> None:
+        self._values, self._bits = values, bind_values(ins, values)
+
+    def compute(self, plan: Plan) -> Sequence[int]:
+        return (compute_results(plan, self._bits)["d"],)
+
+    def get_values(self, _: int) -> dict[str, int]:
+        return self._values
+
+
+def iter_single_sets(ins: Instruction, limit: int) -> Iterator[OperandBatch]:
+    """Yield the sets of examples, then drawn ones, one by one."""
     names = [x.name for x in ins.inputs]
     drawn_values = (dict(zip(names, x, strict=True)) for x in draw_values(list_input_widths(ins)))
-    for values in islice(chain(iter_examples(ins), drawn_values), MAX_SINGLE_EXAMPLES):
-        bits = bind_values(ins, values)
-        documented = compute_results(documented_plan, bits)["d"]
-        for model, plan, ids in plans:
-            actual = compute_results(plan, bits)["d"]
-            if actual != documented:
-                if not ids <= active_ids:
-                    active_ids.update(make_trace(ins, model, bits).errata)
-                deviations.setdefault(model.name, (values, documented, actual))
-        if model_name in deviations and len(active_ids) == count:
-            return deviations, active_ids, True
-    return deviations, active_ids, False
+    for values in islice(chain(iter_examples(ins), drawn_values), limit):
+        yield _SingleSet(ins, values)
+
+
+def iter_arrays(ins: Instruction, limit: int) -> Iterator[OperandBatch]:
+    """Yield the same sets in one batch, if it is asked for."""
+    from .operand_arrays import OperandArrays  # most searches end before
+
+    yield OperandArrays(ins, list(islice(iter_examples(ins), limit)), limit)
 
 
 def _make_guard_values(ins: Instruction) -> dict[str, int]:

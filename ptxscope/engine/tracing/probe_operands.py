@@ -18,9 +18,6 @@ _MAX_OPERANDS = 200_000
 """Sets of operands that are drawn by name."""
 _SEED = 1
 
-GeneratedOperands = dict[str, tuple[dict[str, int], int, int]]
-"""By model, the first operands with a deviation, the documented result and the model's."""
-
 
 def list_input_widths(ins: Instruction) -> tuple[int, ...]:
     """Return the width in bits of each register that is read."""
