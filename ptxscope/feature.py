@@ -55,10 +55,11 @@ class Service(StrEnum):
 
     Raises ImportError if something is not installed.
     """
+    MAKE_EVAL_PARSER = "make eval parser"
+    """``() -> Parser``: the parser of ``ptxscope eval``, with the options of tables too."""
     EVALUATE_TABLE = "evaluate table"
-    """``(BasicBlock, Model, Namespace) -> None``: evaluate a block for the operands of the file
-    that the arguments of ``eval`` name.
-    """
+    """``(block, model, arguments) -> bool``: evaluate a block for the rows that the arguments of
+    ``ptxscope eval`` name; return whether they name any."""
     LIST_RULES = "list rules"
     """``() -> Iterable[AddedRule]``: rules of diagnostics on PTX in files, each with the function
     that finds what is to be said about an instruction.

@@ -1,4 +1,4 @@
-"""``ptxscope eval``: results without a trace, of an evaluation, a CSV file or arrays."""
+"""``ptxscope eval``: the results of an evaluation, without a trace."""
 
 from __future__ import annotations
 
@@ -16,51 +16,43 @@ from ..support.arguments import (
     add_model,
     choose_model,
     make_command_parser,
-    parse_words,
+    parse_own_words,
 )
 from ..support.ptx_arguments import build_trace, parse_ptx
 from ..support.streams import CommandError, print_message
 
-_EPILOG = """\
-A CSV file has a header and a column for each register that is read; other columns are unchanged. A
-column for each destination is added (`NAME:out` if the file has a column of that name). The file is
-streamed, so its size does not matter; the rows before an invalid one are printed. Arrays broadcast.
-name=value supplies an operand that the file lacks, for all its rows.
-
-examples:
+EVAL_EXAMPLES = """\
   ptxscope eval 'vmad.s32.s32.s32 d, a.h0, -b.h1, c' a=3 b=0x20000 c=1
-  ptxscope eval 'vadd4.u32.u32.u32.sat d, a, b, c' --csv operands.csv > results.csv
-  ptxscope eval 'vmad.s32.s32.s32 d, a.h0, b.h1, c' c=5 --csv operands.csv > results.csv
-  ptxscope eval 'vadd4.u32.u32.u32.sat d, a, b, c' b=0x01010101 --arrays a.npy --output d.npy
 """
 
 
 def make_parser() -> Parser:
-    """Return the command's parser."""
-    about = "Print the results of one evaluation, of a CSV file or of NumPy arrays."
-    parser = make_command_parser("eval", about, _EPILOG, usage="PTX [name=value ...]")
+    """Return the command's parser, with the options of a feature that evaluates tables."""
+    from ...feature import Service, find_services
+
+    makers = find_services(Service.MAKE_EVAL_PARSER)
+    parser: Parser = makers[0]() if makers else make_values_parser()
+    return parser
+
+
+def make_values_parser(
+    about: str = "Print the results of one evaluation.",
+    epilog: str = f"examples:\n{EVAL_EXAMPLES}",
+    *,
+    add_help: bool = True,
+) -> Parser:
+    """Return the parser of evaluations on the values of the command."""
+    usage = "PTX [name=value ...]"
+    parser = make_command_parser("eval", about, epilog, usage=usage, add_help=add_help)
     add_instruction(parser)
     add_model(parser)
-    group = parser.add_argument_group("many evaluations")
-    group.add_argument(
-        "--csv",
-        metavar="FILE",
-        help="CSV file with a row for each set of operands; - is standard input",
-    )
-    group.add_argument(
-        "--arrays",
-        metavar="FILE",
-        help="NumPy file of operands: .npz with arrays by name, or .npy with one array",
-    )
-    group.add_argument(
-        "-o", "--output", metavar="FILE", help="output file of --arrays: .npy or .npz"
-    )
     return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Print the results."""
-    arguments = parse_words(make_parser(), words)
+    own_parser = make_values_parser(add_help=False)
+    arguments, has_other_options = parse_own_words(own_parser, make_parser, words)
     model, ins = choose_model(arguments.model), parse_ptx(arguments.ptx)
     for note in (*ins.notes, *ins.statements[0].instruction.notes):
         if note.startswith(OMISSION_PREFIX):
@@ -69,8 +61,7 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(
             f"error: {make_printable(str(ins))} has no result to print: its destination is `_`"
         )
-    if (arguments.csv, arguments.arrays, arguments.output) != (None, None, None):
-        _evaluate_table(ins, model, arguments)
+    if has_other_options and _evaluate_table(ins, model, arguments):
         return 0
     result = build_trace(ins, arguments.values, model).result
     for role, name in ins.results.items():
@@ -78,9 +69,10 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def _evaluate_table(ins: BasicBlock, model: Model, arguments: Namespace) -> None:
+def _evaluate_table(ins: BasicBlock, model: Model, arguments: Namespace) -> bool:
+    """Evaluate the table that the arguments name; return whether they name one."""
     from ...feature import Service, find_services
 
-    if not (services := find_services(Service.EVALUATE_TABLE)):
-        raise CommandError("error: --csv, --arrays and -o: no feature here evaluates tables")
-    services[0](ins, model, arguments)
+    return any(
+        evaluate(ins, model, arguments) for evaluate in find_services(Service.EVALUATE_TABLE)
+    )

@@ -38,7 +38,7 @@ from ..support.arguments import (
     add_model,
     choose_model,
     make_command_parser,
-    parse_words,
+    parse_own_words,
 )
 from ..support.inputs import open_text
 from ..support.ptx_arguments import PLACE, is_file, parse_named_values
@@ -87,7 +87,8 @@ def run(words: Sequence[str]) -> int:
 
 
 def _run_words(words: Sequence[str], bar: ProgressBar) -> int:
-    arguments, has_other_options = _parse(words)
+    own_parser = make_register_parser(add_help=False)
+    arguments, has_other_options = parse_own_words(own_parser, make_parser, words)
     text, name = _read_program_text(arguments.file, bar)
     is_for_services = has_other_options or may_be_launch(arguments, text)
     services = _find_services() if is_for_services else ()
@@ -129,19 +130,6 @@ def _run_words(words: Sequence[str], bar: ProgressBar) -> int:
         sys.stdout.flush()
         raise CommandError(_format_request(program_run) + _suggest_parameters(program))
     return int(bool(find_wrong_registers(program_run, expected_results)))
-
-
-def _parse(words: Sequence[str]) -> tuple[argparse.Namespace, bool]:
-    """Return the arguments, and whether there are options that the core may not have.
-
-    Only then features are looked for.
-    """
-    parser = make_register_parser(add_help=False)
-    parser.allow_abbrev = False
-    try:
-        return parse_words(parser, words), False
-    except CommandError:
-        return parse_words(make_parser(), words), True
 
 
 def _find_services() -> tuple[Callable[..., int | None], ...]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _OWN_COMMANDS = {
     "open": "explore an instruction in the terminal (the default)",
     "trace": "print an annotated trace of one evaluation",
-    "eval": "print the results of one evaluation or of a CSV file",
+    "eval": "print the results without a trace",
     "explain": "explain an unexpected result",
     "run": "run a kernel or a block of inline assembly, line by line",
     "lesson": "learn by predicting, in short tours",
@@ -236,6 +236,19 @@ def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argpar
         )
         words = [*words[:index], *value_words]
     return parser.parse_intermixed_args(list(words))
+
+
+def parse_own_words(
+    own_parser: Parser, make_parser: Callable[[], Parser], words: Sequence[str]
+) -> tuple[argparse.Namespace, bool]:
+    """Return the arguments of a command that features extend, and whether ``make_parser`` made
+    their parser, which looks for features: only if the core's own has an error.
+    """
+    own_parser.allow_abbrev = False  # an option of a feature may be what is abbreviated
+    try:
+        return parse_words(own_parser, words), False
+    except CommandError:
+        return parse_words(make_parser(), words), True
 
 
 def split_words(text: str) -> list[str]:

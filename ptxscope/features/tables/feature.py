@@ -4,5 +4,8 @@ from ...feature import Feature, Service
 
 FEATURE = Feature(
     "tables",
-    services={Service.EVALUATE_TABLE: f"{__package__}.table_request:evaluate_table"},
+    services={
+        Service.MAKE_EVAL_PARSER: f"{__package__}.table_request:make_parser",
+        Service.EVALUATE_TABLE: f"{__package__}.table_request:evaluate_table",
+    },
 )
