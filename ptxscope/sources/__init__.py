@@ -1,1 +1,1 @@
-"""PTX in listings and sources: scanning, diagnostics, counterexamples, replacements."""
+"""PTX in listings and sources of many languages."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import PtxError, make_printable
+from ..feature import find_command
 from .edit_transitions import edit, open_instruction, report_edit
 from .edits import with_line
 from .explorer_state import ExplorerState
@@ -35,8 +36,8 @@ def paste_text(state: ExplorerState, text: str) -> Requests:
     from .open_listing import MAX_CHARS
 
     if len(text) > MAX_CHARS:
-        problem = f"more than {MAX_CHARS:,} characters; `ptxscope check` reads a file of any length"
-        yield Notify(problem, "Not pasted", "warning")
+        hint = "; `ptxscope check` reads a file of any length" if find_command("check") else ""
+        yield Notify(f"more than {MAX_CHARS:,} characters{hint}", "Not pasted", "warning")
         return
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals pass lines on
     statements = list(scan(text))

@@ -24,6 +24,7 @@ from ..engine.program.statement import Statement
 from ..engine.records import FrozenRecord
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import Problem, PtxError, quote_word
+from ..feature import find_command
 from ..kernels.program_runs.execution import execute
 from ..kernels.program_runs.program_run import (
     Run,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from .session import Moment
 
 MAX_CHARS = 1_000_000
-"""Maximum characters of a listing in the explorer; ``check`` has no such limit."""
+"""Maximum characters of a listing in the explorer."""
 _MAX_NAMED_LINES = 4
 """Maximum lines that a note names as unreadable for the run."""
 
@@ -419,5 +420,6 @@ def read_listing(name: str) -> str:
     encoding = files.encoding_of(data)
     text = io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors="replace").read()
     if len(text) > MAX_CHARS:
-        raise ValueError(f"{name} has {len(text):,} characters; `ptxscope check` reads it")
+        hint = "; `ptxscope check` reads it" if find_command("check") else ""
+        raise ValueError(f"{name} has {len(text):,} characters{hint}")
     return text

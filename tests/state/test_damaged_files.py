@@ -38,7 +38,7 @@ GOOD: dict[str, Any] = state_to_json(
         ("/dev/zero", "it is a device"),
         ("~nosuchuser/x", "the home folder of ~nosuchuser is not known"),
         ("large", "it has 4,000,001 bytes; the limit is 4,000,000"),
-        ("long", "`ptxscope check` reads it"),
+        ("long", " characters"),
         ("binary", "is not a text file"),
         ("n" * 300, "File name too long"),
         ("nul\0", "it is not a file name"),

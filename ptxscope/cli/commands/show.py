@@ -32,7 +32,13 @@ from ...engine.syntax.opcodes import format_opcode_question, suggest_opcodes
 from ...engine.syntax.parser import parse
 from ...engine.tracing.step_text import format_result, format_title
 from ...engine.tracing.trace import trace
-from ..support.arguments import Parser, add_format, make_command_parser, parse_words
+from ..support.arguments import (
+    Parser,
+    add_format,
+    find_command_module,
+    make_command_parser,
+    parse_words,
+)
 from ..support.picture_output import add_output, choose_format, output_document, render_picture
 from ..support.ptx_arguments import parse_instruction
 from ..support.streams import CommandError
@@ -155,7 +161,8 @@ def _iter_blocks(entry: Entry) -> Iterator[Block]:
         f"  $ {format_command(example)}",
     ]
     if errata := [x.id for x in ERRATA if entry.opcode in x.opcodes]:
-        lines.append(f"errata: {', '.join(errata)} (ptxscope errata ID)")
+        hint = " (ptxscope errata ID)" if find_command_module("errata") else ""
+        lines.append(f"errata: {', '.join(errata)}{hint}")
     yield make_verbatim(lines)
 
 

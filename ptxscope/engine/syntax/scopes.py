@@ -1,6 +1,6 @@
 """The declarations visible at a position: registers, variables, functions, version, target.
 
-Every reader of PTX looks names up here: ``check`` while streaming, a run while loading.
+Every reader of PTX looks names up here, while it streams a file or loads a program.
 """
 
 from __future__ import annotations

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.features.check.lint import check_text
-from ptxscope.state.open_listing import open_listing
-from tests.driving.states import do, make_state, move_by, open_text, set_values
+from ptxscope.state.listing_transitions import paste_text
+from ptxscope.state.open_listing import MAX_CHARS, open_listing, read_listing
+from ptxscope.state.requests import Notify
+from tests.driving.states import answer, do, make_state, move_by, open_text, set_values
 
 
 @pytest.mark.parametrize(("c", "can_bite"), [("%r3", True), ("0", False)])
@@ -38,3 +42,13 @@ def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
     move_by(state, 1)
     assert state.trace.operands["a"] == 7
     assert not any("not those of the run" in note for note in state.notes)
+
+
+def test_a_text_that_is_too_long_for_a_listing_is_left_to_check(tmp_path: Path) -> None:
+    path = tmp_path / "long.ptx"
+    path.write_bytes(b" " * (MAX_CHARS + 1))
+    with pytest.raises(ValueError, match=r"characters; `ptxscope check` reads it"):
+        read_listing(str(path))
+    (told,) = answer(paste_text(make_state(), "x" * (MAX_CHARS + 1)))
+    assert isinstance(told, Notify)
+    assert told.text.endswith("characters; `ptxscope check` reads a file of any length")
