@@ -12,7 +12,9 @@ from ptxscope.engine.tracing.annotations import NOTHING, Annotations
 from ptxscope.engine.tracing.step_text import describe_step, format_lane_sentence
 from ptxscope.feature import list_features
 from ptxscope.learn.lesson_text import format_answer
+from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state import (
+    answer_transitions,
     edit_transitions,
     lesson_transitions,
     listing_transitions,
@@ -361,3 +363,12 @@ def test_no_step_of_an_example_looks_hung() -> None:
     for opcode in CATALOG:
         trace = trace_of(make_example(opcode))
         assert all(1.5 <= compute_reading_seconds(trace, step) <= 8 for step in trace.steps), opcode
+
+
+def test_a_computed_value_has_a_hint_unless_a_feature_finds_operands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answer_transitions, "find_services", lambda _: ())
+    place = LaneRef("operate.t", 0)
+    hint = said(answer(answer_transitions.ask_computed(make_state(), place, "5")))
+    assert hint == "× this is computed: type over a register's chip"

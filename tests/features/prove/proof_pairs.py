@@ -1,11 +1,12 @@
-"""The pairs of computations of tests/data/proof_pairs.txt, with their verdicts."""
+"""The pairs of computations of ``data/proof_pairs.txt``, with their verdicts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from tests.reference_data import DATA
+DATA = Path(__file__).parent / "data"
 
 
 class Pair(NamedTuple):

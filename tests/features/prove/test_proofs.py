@@ -30,7 +30,7 @@ from ptxscope.features.prove.proof_question import ProofQuestion
 from ptxscope.features.prove.solver import Solver
 from tests.driving.block_idioms import IDIOMS
 from tests.engine.test_tape import operand
-from tests.features.prove.proof_pairs import PAIRS, Pair
+from tests.features.prove.proof_pairs import DATA, PAIRS, Pair
 from tests.reference_data import read_lines
 from tests.strategies import instruction_of
 from tests.tiers import ci_only, some, whole
@@ -384,7 +384,7 @@ def test_find_lists_all_operands_or_says_that_there_are_none() -> None:
 @pytest.mark.parametrize(
     ("where", "message", "blamed"),
     [
-        *read_lines("wrong_conditions.txt", 3),
+        *read_lines(DATA / "wrong_conditions.txt", 3),
         ("(" * 300 + "a" + ")" * 300, "", ""),
         ("a" + " + a" * 300, "a condition has at most 1000 characters", "a"),
         ("-" * 990 + "a", "", ""),
