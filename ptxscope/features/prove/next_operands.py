@@ -105,13 +105,16 @@ def _compare(
     x: Explanation, y: Explanation, timeout: float, is_stopped: IsStopped
 ) -> dict[str, int] | None:
     """Return operands that tell two explanations apart; None if proved equal, {} if undecided."""
-    proof = prove_equal(
-        make_block(x.instruction),
-        make_block(y.instruction),
-        models=(x.model, y.model),
-        timeout=timeout,
-        is_stopped=is_stopped,
-    )
+    try:
+        proof = prove_equal(
+            make_block(x.instruction),
+            make_block(y.instruction),
+            models=(x.model, y.model),
+            timeout=timeout,
+            is_stopped=is_stopped,
+        )
+    except ValueError:  # they read no common register
+        return {}
     if proof.verdict is Verdict.EQUAL:
         return None
     return dict(proof.operands)
