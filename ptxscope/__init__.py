@@ -13,14 +13,14 @@ _HOMES = {
     "Trace": "engine.tracing.trace",
     "diagnose": "diagnosis.explanations",
     "evaluate": "engine.tracing.evaluation",
-    "evaluate_block": "kernels.blocks.block_parser",
+    "evaluate_block": "blocks.block_parser",
     "export": "documents",
     "parse": "engine.syntax.parser",
     "parse_all": "engine.syntax.parser",
-    "parse_block": "kernels.blocks.block_parser",
+    "parse_block": "blocks.block_parser",
     "replay": "engine.tracing.trace",
     "trace": "engine.tracing.trace",
-    "trace_block": "kernels.blocks.block_parser",
+    "trace_block": "blocks.block_parser",
 }
 """The core's names, and the module of each."""
 

@@ -1,5 +1,8 @@
 """The types of the names of the package, written by `python3 dev.py stubs`."""
 
+from .blocks.block_parser import evaluate_block as evaluate_block
+from .blocks.block_parser import parse_block as parse_block
+from .blocks.block_parser import trace_block as trace_block
 from .diagnosis.explanations import diagnose as diagnose
 from .documents import export as export
 from .engine.syntax.errors import Problem as Problem
@@ -22,9 +25,6 @@ from .features.prove.equivalence import Proof as Proof
 from .features.prove.equivalence import prove as prove
 from .features.prove.operand_search import OperandSearch as OperandSearch
 from .features.prove.operand_search import find as find
-from .kernels.blocks.block_parser import evaluate_block as evaluate_block
-from .kernels.blocks.block_parser import parse_block as parse_block
-from .kernels.blocks.block_parser import trace_block as trace_block
 
 __all__: list[str]
 __version__: str

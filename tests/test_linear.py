@@ -14,6 +14,7 @@ from random import Random
 import pytest
 
 from ptxscope import PtxError, parse_all, trace
+from ptxscope.blocks.block_parser import parse_block
 from ptxscope.cli.commands.run import run
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.cli.support.inputs import parse_cell, read_rows
@@ -28,7 +29,6 @@ from ptxscope.engine.syntax.parser import find_pasted_fragments
 from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.note_targets import parse_note, parse_steps
 from ptxscope.engine.tracing.trace import make_trace
-from ptxscope.kernels.blocks.block_parser import parse_block
 from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer
 from ptxscope.learn.text_templates import fill_template

@@ -1,6 +1,6 @@
 """`python3 -m tools.intrinsic_sequences`: the table of sequences that compute CUDA's intrinsics.
 
-Writes ptxscope/kernels/sequences/patterns.txt from what the nvcc on the path makes of each SIMD
+Writes ptxscope/blocks/patterns.txt from what the nvcc on the path makes of each SIMD
 intrinsic, and of the same written by hand. Each row is proved; without a proof, nothing is written.
 """
 
@@ -13,20 +13,20 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.kernels.sequences.dataflow import CONSTANT, INPUT, DataFlow, find_flow
-from ptxscope.kernels.sequences.intrinsic_sequences import (
+from ptxscope.blocks.dataflow import CONSTANT, INPUT, DataFlow, find_flow
+from ptxscope.blocks.intrinsic_sequences import (
     Pattern,
     PatternIndex,
     extract_pattern,
     read_pattern,
     write_ptx,
 )
+from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.sources.source_programs import load
 
 from .nvcc_intrinsics import compile_ptx, find_version, map_kernels, map_loads
 
-TABLE = Path(__file__).resolve().parent.parent / "ptxscope/kernels/sequences/patterns.txt"
+TABLE = Path(__file__).resolve().parent.parent / "ptxscope/blocks/patterns.txt"
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 SIMD = re.compile(r"__v[a-z]+[24]|__vi\w+16x2\w*")
 """The names of intrinsics on lanes: other sequences are too common to say anything."""

@@ -19,6 +19,7 @@ from random import Random
 from typing import NamedTuple
 
 from ptxscope import parse
+from ptxscope.blocks.block_parser import parse_block
 from ptxscope.engine.arrays.array_program import ArrayProgram
 from ptxscope.engine.arrays.narrowing import PASSES, WidthError
 from ptxscope.engine.ir.tape import Node, record_plan, rewrite_plan
@@ -38,7 +39,6 @@ from ptxscope.features.prove.equivalence import Proof, Verdict, prove_equal, rea
 from ptxscope.features.prove.operand_conditions import make_scope, read_condition
 from ptxscope.features.prove.proof_question import ProofQuestion, Side
 from ptxscope.features.prove.solver import Undecided, get_solver_name
-from ptxscope.kernels.blocks.block_parser import parse_block
 from tests.plans import draw_plan
 from tests.strategies import instruction_of
 

@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ..blocks.program_run import Run, RunStep
+from ..blocks.sequence_hints import may_have_sequences
 from ..engine.isa.encodings import format_hex
 from ..engine.isa.types import Type
 from ..engine.program.program import Program
@@ -13,8 +15,6 @@ from ..engine.program.statement import Statement
 from ..engine.semantics.rules import FLAG_ERRATUM
 from ..engine.tracing.counterexample import list_possible_errata
 from ..engine.tracing.deviation import find_deviations
-from ..kernels.program_runs.program_run import Run, RunStep
-from ..kernels.sequences import may_have_sequences
 
 
 class ListingRow(NamedTuple):
@@ -102,7 +102,7 @@ def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
     """Return the sequence of each statement in just one, and what the last ones compute."""
     if not may_have_sequences(program.text):
         return {}, {}
-    from ..kernels.sequences.intrinsic_sequences import find_sequences  # most listings have none
+    from ..blocks.intrinsic_sequences import find_sequences  # most listings have none
 
     sequences = find_sequences(program)
     places = [(y.number, number) for number, x in enumerate(sequences) for y in x.statements]

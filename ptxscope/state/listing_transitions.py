@@ -28,10 +28,10 @@ def check_listing(state: ExplorerState) -> ShowHint | None:
 
 def paste_text(state: ExplorerState, text: str) -> Requests:
     """Open a pasted instruction, or several as a listing, or report what is wrong."""
+    from ..blocks.block_parser import MAX_STATEMENTS, find_block
     from ..engine.syntax.asm_bindings import parse_pasted
     from ..engine.syntax.parser import scan
     from ..engine.syntax.values import parse_value
-    from ..kernels.blocks.block_parser import MAX_STATEMENTS, find_block
     from .open_block import open_block
     from .open_listing import MAX_CHARS
 

@@ -44,7 +44,7 @@ def find_typed_block(setup: Setup) -> BasicBlock | None:
     has_list = setup.error is not None and "{" in setup.line
     if not has_several and not has_list:
         return None
-    from ..kernels.blocks.block_parser import find_block  # only for such a line
+    from ..blocks.block_parser import find_block  # only for such a line
 
     with nullcontext() if has_several else suppress(PtxError):
         return find_block(setup.line)

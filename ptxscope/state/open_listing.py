@@ -17,16 +17,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from .. import files
-from ..diagnosis.observation import parse_observed
-from ..engine.program.control_flow import WritePlace, follow_places, make_initial_place
-from ..engine.program.program import Program
-from ..engine.program.statement import Statement
-from ..engine.records import FrozenRecord
-from ..engine.semantics.models import parse_model
-from ..engine.syntax.errors import Problem, PtxError, quote_word
-from ..feature import find_command
-from ..kernels.program_runs.execution import execute
-from ..kernels.program_runs.program_run import (
+from ..blocks.execution import execute
+from ..blocks.program_run import (
     Run,
     RunStep,
     UnknownSites,
@@ -35,6 +27,14 @@ from ..kernels.program_runs.program_run import (
     make_initial_key,
     register_of,
 )
+from ..diagnosis.observation import parse_observed
+from ..engine.program.control_flow import WritePlace, follow_places, make_initial_place
+from ..engine.program.program import Program
+from ..engine.program.statement import Statement
+from ..engine.records import FrozenRecord
+from ..engine.semantics.models import parse_model
+from ..engine.syntax.errors import Problem, PtxError, quote_word
+from ..feature import find_command
 from ..sources.source_programs import load
 from .edits import with_line
 from .listing_rows import ListingRow, is_explained, iter_rows
@@ -273,7 +273,7 @@ class ListingCursor:
         block = self.listing.block
         if block is None:
             return None
-        from ..kernels.blocks.block_parser import trace_block
+        from ..blocks.block_parser import trace_block
 
         inputs = self.listing.inputs_by_program[self.program]
         values = {x.name: inputs.get(x.name, 0) for x in block.inputs}

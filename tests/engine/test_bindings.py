@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import evaluate
+from ptxscope.blocks.execution import execute
 from ptxscope.engine.syntax.asm_bindings import parse_pasted, read_bindings_of
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.parser import parse
-from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
 from tests.reference_data import read_lines
 

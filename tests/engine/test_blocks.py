@@ -9,6 +9,12 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate
+from ptxscope.blocks.block_parser import (
+    evaluate_block,
+    find_block,
+    parse_block,
+    trace_block,
+)
 from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.types import Type
@@ -19,12 +25,6 @@ from ptxscope.engine.tracing.basic_block import ValuePlace
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import replay
-from ptxscope.kernels.blocks.block_parser import (
-    evaluate_block,
-    find_block,
-    parse_block,
-    trace_block,
-)
 from ptxscope.state.open_block import open_block
 from tests.driving.block_idioms import IDIOMS, WORD, Idiom
 from tests.reference_data import parse_values, read_lines

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import PtxError, parse
+from ptxscope.blocks.execution import execute
+from ptxscope.blocks.program_run import StopReason
 from ptxscope.engine.program.statement import StatementKind
-from ptxscope.kernels.program_runs.execution import execute
-from ptxscope.kernels.program_runs.program_run import StopReason
 from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing
 

@@ -11,12 +11,12 @@ from random import Random
 
 import pytest
 
+from ptxscope.blocks.block_parser import parse_block
+from ptxscope.blocks.execution import execute
 from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, Observed
 from ptxscope.engine.semantics.models import find_errata, parse_model
 from ptxscope.engine.semantics.plan import compute_results
-from ptxscope.kernels.blocks.block_parser import parse_block
-from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
 from tests.driving.carry_chains import (
     CHAINS,

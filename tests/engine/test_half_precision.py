@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import PtxError, diagnose, evaluate, parse
+from ptxscope.blocks.execution import execute
+from ptxscope.blocks.program_run import StopReason
 from ptxscope.engine.isa.catalog import pick_entry_form
 from ptxscope.engine.isa.comparison_entries import HALF_ENTRIES
 from ptxscope.engine.isa.encodings import decode_float, encode_float, format_value
 from ptxscope.engine.isa.types import Destinations, Type
 from ptxscope.engine.syntax.values import parse_value
-from ptxscope.kernels.program_runs.execution import execute
-from ptxscope.kernels.program_runs.program_run import StopReason
 from ptxscope.sources.source_programs import load
 from tests.reference_halves import (
     COMPARISONS,

@@ -20,6 +20,7 @@ from ptxscope import (
     trace,
     trace_block,
 )
+from ptxscope.blocks.execution import execute
 from ptxscope.engine.isa.catalog import (
     CATALOG,
     ENTRIES,
@@ -31,7 +32,6 @@ from ptxscope.engine.isa.entry import Entry, Group
 from ptxscope.engine.isa.intrinsics import find_successor
 from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variables, parse_formula
 from ptxscope.engine.tracing.step_text import describe_step, interpret_bits
-from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
 from tests.reference_data import read_lines, table
 from tests.reference_integers import OPCODES, compute

@@ -12,12 +12,12 @@ from random import Random
 
 import pytest
 
+from ptxscope.blocks.block_parser import parse_block, trace_block
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.syntax.asm_bindings import parse_pasted
 from ptxscope.engine.syntax.errors import NotOneError, PtxError
 from ptxscope.engine.syntax.parser import parse, parse_all
 from ptxscope.engine.tracing.evaluation import evaluate
-from ptxscope.kernels.blocks.block_parser import parse_block, trace_block
 from ptxscope.sources.source_programs import load
 from tests.driving.block_idioms import join, lanes, signed
 from tests.reference_data import DATA, read_lines

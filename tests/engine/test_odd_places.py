@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import PtxError, evaluate, parse
+from ptxscope.blocks.execution import execute
 from ptxscope.engine.syntax.asm_bindings import read_bindings_of
 from ptxscope.engine.syntax.parser import scan
-from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
 
 _ADD = "vadd.u32.u32.u32 d, a, b;"

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope.diagnosis.observation import make_observed
-from ptxscope.engine.program.program import Program
-from ptxscope.engine.program.statement import StatementKind
-from ptxscope.engine.syntax.instruction import Immediate
-from ptxscope.kernels.program_runs.execution import execute
-from ptxscope.kernels.program_runs.program_run import (
+from ptxscope.blocks.execution import execute
+from ptxscope.blocks.program_run import (
     MissingInput,
     Run,
     StopReason,
     find_first_culprit,
 )
+from ptxscope.diagnosis.observation import make_observed
+from ptxscope.engine.program.program import Program
+from ptxscope.engine.program.statement import StatementKind
+from ptxscope.engine.syntax.instruction import Immediate
 from ptxscope.sources.source_programs import load
 from tests.driving.block_idioms import signed
 from tests.reference import reference

@@ -11,12 +11,10 @@ from time import perf_counter
 
 import pytest
 
-from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.kernels.blocks.block_parser import parse_block, trace_block
-from ptxscope.kernels.program_runs.execution import execute
-from ptxscope.kernels.sequences import may_have_sequences
-from ptxscope.kernels.sequences.dataflow import find_flow
-from ptxscope.kernels.sequences.intrinsic_sequences import (
+from ptxscope.blocks.block_parser import parse_block, trace_block
+from ptxscope.blocks.dataflow import find_flow
+from ptxscope.blocks.execution import execute
+from ptxscope.blocks.intrinsic_sequences import (
     IntrinsicSequence,
     Pattern,
     find_sequences,
@@ -24,6 +22,8 @@ from ptxscope.kernels.sequences.intrinsic_sequences import (
     get_patterns,
     write_ptx,
 )
+from ptxscope.blocks.sequence_hints import may_have_sequences
+from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.sources.source_programs import load
 from tests.engine.test_intrinsics import BITING, expected
 from tests.reference_data import read_lines

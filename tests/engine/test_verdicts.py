@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope import PtxError, parse
-from ptxscope.kernels.program_runs.execution import execute
+from ptxscope.blocks.execution import execute
 from ptxscope.sources.source_language import Language, language_of
 from ptxscope.sources.source_programs import load
 from ptxscope.state.open_listing import open_listing

@@ -144,7 +144,7 @@ def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> Lis
 
 def _open_block(block: BasicBlock, assignments: Sequence[str], model_name: str) -> ListingCursor:
     """Return a block as a listing, of its lines only, with values for its registers."""
-    from ...kernels.blocks.block_parser import parse_block
+    from ...blocks.block_parser import parse_block
     from ...state.open_block import open_block
 
     values = parse_assignments(block, assignments)

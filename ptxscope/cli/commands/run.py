@@ -8,6 +8,15 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from ...blocks.execution import execute
+from ...blocks.program_run import (
+    Run,
+    StopReason,
+    UnknownSites,
+    find_unknown_sites,
+    make_initial_key,
+    register_of,
+)
 from ...diagnosis.observation import Observed, parse_observed
 from ...documents.formats.json_text import format_json
 from ...engine.isa.encodings import format_hex
@@ -21,15 +30,6 @@ from ...engine.syntax.errors import (
     make_printable,
 )
 from ...engine.syntax.values import parse_value
-from ...kernels.program_runs.execution import execute
-from ...kernels.program_runs.program_run import (
-    Run,
-    StopReason,
-    UnknownSites,
-    find_unknown_sites,
-    make_initial_key,
-    register_of,
-)
 from ...sources.source_programs import load
 from ..support.arguments import (
     VALUES_HELP,

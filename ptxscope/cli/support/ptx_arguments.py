@@ -80,7 +80,7 @@ def parse_instruction(text: str, *, illegal_status: int = 1) -> Instruction:
 
 def _is_block(text: str) -> bool:
     """Whether a text is a block of several instructions that other commands take."""
-    from ...kernels.blocks.block_parser import find_block
+    from ...blocks.block_parser import find_block
 
     try:
         return find_block(text) is not None
@@ -283,7 +283,7 @@ def parse_ptx(text: str) -> BasicBlock:
     if (place := PLACE.fullmatch(text)) and place["first"]:
         file = place["file"]
         if is_file(file):
-            from ...kernels.blocks.block_parser import parse_block
+            from ...blocks.block_parser import parse_block
 
             source, lines = read_place(place)
             with command_errors(status=1):
@@ -334,7 +334,7 @@ def _find_legal_block(text: str, error: PtxError) -> BasicBlock:
     If there is none, the error ends the command; what it says of lists of registers, which a block
     takes, only if that is all.
     """
-    from ...kernels.blocks.block_parser import find_block
+    from ...blocks.block_parser import find_block
 
     with suppress(PtxError):
         if block := find_block(text):
@@ -348,7 +348,7 @@ def _find_legal_block(text: str, error: PtxError) -> BasicBlock:
 
 def _find_block(text: str) -> BasicBlock | None:
     """Return the block in a text, or None; one that can't be computed ends the command."""
-    from ...kernels.blocks.block_parser import find_block
+    from ...blocks.block_parser import find_block
 
     with command_errors(status=1):
         return find_block(text)

@@ -6,6 +6,18 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...blocks.execution import execute
+from ...blocks.program_run import (
+    MissingInput,
+    Run,
+    RunStep,
+    StopReason,
+    Value,
+    find_culprits,
+    find_first_culprit,
+    find_origins,
+)
+from ...blocks.sequence_hints import may_have_sequences
 from ...diagnosis.observation import Observed
 from ...documents.formats.json_text import Fields, convert_to_json
 from ...engine.isa.encodings import format_hex, format_value
@@ -16,22 +28,10 @@ from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS
 from ...engine.syntax.errors import format_names, make_printable
 from ...engine.tracing.deviation import Deviation, find_deviation, find_deviations
 from ...engine.tracing.trace import Trace
-from ...kernels.program_runs.execution import execute
-from ...kernels.program_runs.program_run import (
-    MissingInput,
-    Run,
-    RunStep,
-    StopReason,
-    Value,
-    find_culprits,
-    find_first_culprit,
-    find_origins,
-)
-from ...kernels.sequences import may_have_sequences
 from .streams import ProgressBar
 
 if TYPE_CHECKING:
-    from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence
+    from ...blocks.intrinsic_sequences import IntrinsicSequence
 
 _WIDTH = 52
 """Columns of a statement in the listing; the effect of a longer one is on the next line."""
@@ -85,7 +85,7 @@ def format_omission(x: Statement) -> str:
 def _find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
     if not may_have_sequences(program.text):
         return ()
-    from ...kernels.sequences.intrinsic_sequences import find_sequences  # most programs have none
+    from ...blocks.intrinsic_sequences import find_sequences  # most programs have none
 
     return find_sequences(program)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 from ... import __version__
+from ...blocks.block_parser import parse_block, trace_block
 from ...engine.json_node import KINDS, JsonNode, abbreviate_json, parse_json
 from ...engine.semantics.models import Model, parse_model
 from ...engine.syntax.errors import PtxError, make_printable
@@ -16,7 +17,6 @@ from ...engine.syntax.parser import parse
 from ...engine.tracing.annotations import Annotations, annotations_from_json, stage_from_json
 from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import StepPlace, Trace, make_trace
-from ...kernels.blocks.block_parser import parse_block, trace_block
 from ..options import Options
 from .json import BLOCK_SCHEMA, SCHEMA, Object, render
 

@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ...kernels.sequences import may_have_sequences
+from ...blocks.sequence_hints import may_have_sequences
 from ...sources.source_location import LineIndex, SourceLocation
 from .diagnostic import CheckedInstruction, Diagnostic, SequenceSummary
 from .suppressions import IgnoreComments
 
 if TYPE_CHECKING:
-    from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence
+    from ...blocks.intrinsic_sequences import IntrinsicSequence
 
 Prove = Callable[["IntrinsicSequence"], bool]
 """Returns whether a sequence was proved equal to its intrinsic."""
@@ -61,7 +61,7 @@ class SequenceSearch:
         """Find the sequences of a text that follows what was searched before, if it is whole."""
         self._comments.record(text)
         if is_whole and may_have_sequences(text):
-            from ...kernels.sequences.intrinsic_sequences import (
+            from ...blocks.intrinsic_sequences import (
                 find_text_sequences,  # most files have none
             )
 

@@ -204,7 +204,7 @@ def _launch(
         print(format_json(run_to_json(result, request.expected, diagnosis), indent=1))
     else:
         if log:
-            from ...kernels.sequences.intrinsic_sequences import find_text_sequences
+            from ...blocks.intrinsic_sequences import find_text_sequences
 
             sequences = find_text_sequences(text, file)
             steps = iter_thread_lines(

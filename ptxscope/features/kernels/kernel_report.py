@@ -25,7 +25,7 @@ from .launches.thread_log import ThreadLog, ThreadStep
 from .launches.thread_state import LaunchError, PrintedText
 
 if TYPE_CHECKING:
-    from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence
+    from ...blocks.intrinsic_sequences import IntrinsicSequence
 
 
 _MAX_VALUES = 16

@@ -11,6 +11,8 @@ from enum import StrEnum
 from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
+from ...blocks.block_parser import find_block, parse_block
+from ...blocks.intrinsic_sequences import IntrinsicSequence, write_ptx
 from ...engine.cancellation import IsStopped, never
 from ...engine.ir.tape import Node
 from ...engine.isa.encodings import format_registers
@@ -24,8 +26,6 @@ from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import resolve_model
 from ...engine.tracing.operand_bits import check_argument, check_seconds
 from ...engine.tracing.trace import Trace
-from ...kernels.blocks.block_parser import find_block, parse_block
-from ...kernels.sequences.intrinsic_sequences import IntrinsicSequence, write_ptx
 from .differences import Difference, describe_difference, make_difference
 from .operand_conditions import make_scope, read_condition
 from .proof_question import NO_RENAMING, ProofQuestion, Renaming, Side, find_simple_operands

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from ptxscope.blocks.execution import execute
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import Group
 from ptxscope.engine.program.statement import StatementKind
@@ -19,7 +20,6 @@ from ptxscope.engine.syntax.scopes import Scopes
 from ptxscope.features.check import candidate_reader
 from ptxscope.features.check.candidate_reader import CandidateReader
 from ptxscope.features.check.lint import check_listing, check_text
-from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
 from tests.reference_data import DATA, table, verdicts
 from tests.tiers import ci_only, sampled, whole

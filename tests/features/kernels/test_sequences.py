@@ -8,12 +8,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from ptxscope.features.kernels.launches.kernel_run import run_kernel
-from ptxscope.kernels.sequences.intrinsic_sequences import (
+from ptxscope.blocks.intrinsic_sequences import (
     find_text_sequences,
     get_patterns,
     write_ptx,
 )
+from ptxscope.features.kernels.launches.kernel_run import run_kernel
 from tests.engine.test_intrinsics import expected
 from tests.tiers import sampled
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ptxscope.blocks.execution import execute
 from ptxscope.features.kernels.launches.kernel_run import run_kernel
-from ptxscope.kernels.program_runs.execution import execute
 from ptxscope.sources.source_programs import load
 
 _KERNEL = """.version 8.0

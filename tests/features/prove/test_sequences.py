@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.kernels.sequences.intrinsic_sequences import Pattern, get_patterns
+from ptxscope.blocks.intrinsic_sequences import Pattern, get_patterns
 from tests.tiers import whole
 from tools.intrinsic_sequences import prove_pattern
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from ....blocks.block_parser import parse_block
 from ....cli.support.arguments import parse_seconds
 from ....cli.support.ptx_arguments import PLACE, check_no_file_name, is_file, read_place
 from ....cli.support.streams import CommandError
 from ....engine.syntax.errors import PtxError, make_printable
 from ....engine.tracing.basic_block import BasicBlock
-from ....kernels.blocks.block_parser import parse_block
 from ....sources.source_programs import load
 from ..equivalence import MAX_PROVED_STATEMENTS, TIMEOUT, read_program
 

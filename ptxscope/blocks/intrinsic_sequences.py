@@ -10,14 +10,14 @@ from importlib.resources import files
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from ...engine.isa.catalog import find_entry
-from ...engine.isa.encodings import format_hex
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement
-from ...engine.syntax.source import GAP
-from ...sources.source_programs import load
-from . import may_have_sequences
+from ..engine.isa.catalog import find_entry
+from ..engine.isa.encodings import format_hex
+from ..engine.program.program import Program
+from ..engine.program.statement import Statement
+from ..engine.syntax.source import GAP
+from ..sources.source_programs import load
 from .dataflow import CONSTANT, INPUT, DataFlow, FlowNode, find_flow
+from .sequence_hints import may_have_sequences
 
 _PART = re.compile(r"(mov\.b\d+)\.([01])")
 """The operation that gives one of two parts of a word."""

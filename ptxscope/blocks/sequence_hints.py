@@ -1,4 +1,4 @@
-"""Sequences of instructions that compute what an intrinsic of CUDA does."""
+"""Whether a text may have a sequence of instructions that computes an intrinsic of CUDA."""
 
 from __future__ import annotations
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement, StatementKind
-from ...engine.semantics.models import Model
-from ...engine.syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
-from ...engine.syntax.intrinsic_calls import has_calls
-from ...engine.syntax.opcodes import LOADS, OTHER_OPCODES
-from ...engine.syntax.parser import parse
-from ...engine.tracing.basic_block import BasicBlock
-from ...engine.tracing.evaluation import Scalar, evaluate_plan
-from ...engine.tracing.operand_bits import check_argument
-from ...engine.tracing.trace import Trace, trace_program
-from ...sources.source_programs import load
+from ..engine.program.program import Program
+from ..engine.program.statement import Statement, StatementKind
+from ..engine.semantics.models import Model
+from ..engine.syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
+from ..engine.syntax.intrinsic_calls import has_calls
+from ..engine.syntax.opcodes import LOADS, OTHER_OPCODES
+from ..engine.syntax.parser import parse
+from ..engine.tracing.basic_block import BasicBlock
+from ..engine.tracing.evaluation import Scalar, evaluate_plan
+from ..engine.tracing.operand_bits import check_argument
+from ..engine.tracing.trace import Trace, trace_program
+from ..sources.source_programs import load
 from .block_reader import BlockReader
 
 if TYPE_CHECKING:
-    from ...engine.tracing.evaluation import Given, Outputs, Value
+    from ..engine.tracing.evaluation import Given, Outputs, Value
 
 MAX_STATEMENTS = 64
 """Most statements of a block, which is for somebody to read."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from ...engine.isa.types import Type
-from ...engine.program.control_flow import WritePlace, follow_places, make_initial_place
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement, StatementKind
-from ...engine.semantics.models import Model
-from ...engine.semantics.plan import compute_results
-from ...engine.syntax.errors import abbreviate_names
-from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.opcodes import ENDS
-from ...engine.tracing.evaluation import make_model_plan, make_plan, resolve_model
-from ...engine.tracing.operand_bits import bind_values, convert_to_bits
-from ...engine.tracing.trace import Trace, make_trace
+from ..engine.isa.types import Type
+from ..engine.program.control_flow import WritePlace, follow_places, make_initial_place
+from ..engine.program.program import Program
+from ..engine.program.statement import Statement, StatementKind
+from ..engine.semantics.models import Model
+from ..engine.semantics.plan import compute_results
+from ..engine.syntax.errors import abbreviate_names
+from ..engine.syntax.instruction import Instruction
+from ..engine.syntax.opcodes import ENDS
+from ..engine.tracing.evaluation import make_model_plan, make_plan, resolve_model
+from ..engine.tracing.operand_bits import bind_values, convert_to_bits
+from ..engine.tracing.trace import Trace, make_trace
 from .program_run import (
     MissingInput,
     Run,

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ...engine.isa.catalog import MOVES
-from ...engine.isa.types import DESTINATIONS, Type
-from ...engine.program.control_flow import WritePlace, follow_places, make_initial_place
-from ...engine.program.program import Program
-from ...engine.program.statement import MoveStep, Statement, StatementKind, VectorMove
-from ...engine.syntax.errors import Problem, PtxError, Span, quote_word
-from ...engine.syntax.instruction import Immediate, Instruction, Register
-from ...engine.syntax.opcodes import ADDRESS_CONVERSIONS, LOADS, RETURNS
-from ...engine.syntax.operands import SPECIAL
-from ...engine.syntax.parser import OMISSION_PREFIX, parse
-from ...engine.syntax.register_checks import with_register_widths
-from ...engine.tracing.basic_block import BasicBlock, BlockGuard, BlockStatement, ValuePlace
+from ..engine.isa.catalog import MOVES
+from ..engine.isa.types import DESTINATIONS, Type
+from ..engine.program.control_flow import WritePlace, follow_places, make_initial_place
+from ..engine.program.program import Program
+from ..engine.program.statement import MoveStep, Statement, StatementKind, VectorMove
+from ..engine.syntax.errors import Problem, PtxError, Span, quote_word
+from ..engine.syntax.instruction import Immediate, Instruction, Register
+from ..engine.syntax.opcodes import ADDRESS_CONVERSIONS, LOADS, RETURNS
+from ..engine.syntax.operands import SPECIAL
+from ..engine.syntax.parser import OMISSION_PREFIX, parse
+from ..engine.syntax.register_checks import with_register_widths
+from ..engine.tracing.basic_block import BasicBlock, BlockGuard, BlockStatement, ValuePlace
 
 _MAX_DISTANCE = 64
 """Statements after the first in which the second is sought."""

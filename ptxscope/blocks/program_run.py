@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from ...diagnosis.observation import Observed
-from ...engine.isa.types import Type
-from ...engine.micro_operations.merge import Merge
-from ...engine.program.control_flow import INITIAL, WritePlace
-from ...engine.program.program import Program
-from ...engine.program.statement import Statement, StatementKind
-from ...engine.semantics.models import Model
-from ...engine.syntax.instruction import Instruction, Register
-from ...engine.tracing.trace import Trace
+from ..diagnosis.observation import Observed
+from ..engine.isa.types import Type
+from ..engine.micro_operations.merge import Merge
+from ..engine.program.control_flow import INITIAL, WritePlace
+from ..engine.program.program import Program
+from ..engine.program.statement import Statement, StatementKind
+from ..engine.semantics.models import Model
+from ..engine.syntax.instruction import Instruction, Register
+from ..engine.tracing.trace import Trace
 
 
 class Value(NamedTuple):

@@ -1,0 +1,1 @@
+"""Several statements: read as one evaluation, run line by line, found to compute an intrinsic."""

@@ -1,1 +1,0 @@
-"""Kernels that run, blocks and sequences of their statements."""

@@ -1,1 +1,0 @@
-"""Blocks: several statements as one evaluation, wired by the registers between them."""

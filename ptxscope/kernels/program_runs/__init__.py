@@ -1,1 +1,0 @@
-"""Kernels run statement by statement, and the statement behind a wrong value."""
