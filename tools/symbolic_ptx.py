@@ -1,6 +1,7 @@
 """An interpreter of plain PTX for the solver: of just the instructions that replacements use.
 
-It is written from the PTX ISA, like ``tests/plain_ptx.py``, which runs them on arrays.
+It is written from the PTX ISA, like ``tests/features/check/plain_ptx.py``, which runs them on
+arrays.
 """
 
 from __future__ import annotations

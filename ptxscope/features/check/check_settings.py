@@ -8,13 +8,11 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...cli.support.inputs import format_input_name
 from ...cli.support.streams import CommandError, command_errors
 from ...engine.semantics.models import parse_model
 from ...engine.semantics.rules import ERRATA
 from ...engine.syntax.errors import make_printable
 from ...files import read
-from ...sources.source_language import has_known_suffix
 from .check_rules import Severity, map_rules
 from .diagnostic import CheckedInstruction, Diagnostic
 from .suppressions import filter_items
@@ -180,58 +178,6 @@ def _find_files(settings: CheckSettings, patterns: Sequence[str]) -> Iterator[st
         except (ValueError, NotImplementedError) as error:
             raise _make_error(folder, f"paths: {pattern!r}: {error}") from None
     yield from (_shorten(path) for path in found if not settings.is_excluded(path))
-
-
-class FileList(NamedTuple):
-    """The files to check."""
-
-    files: list[str]
-    read_errors: list[str]
-    """A line for each folder that cannot be read, with the reason."""
-
-
-def list_files(names: Iterable[str], settings: CheckSettings) -> FileList:
-    """Return files, and for each folder its listings and sources at any depth, in order.
-
-    Hidden folders and what the settings exclude are left out, and what is not a regular file in a
-    folder: a FIFO would wait for its writer, and an editor's lock is a link to nothing. Raise
-    CommandError for a folder without anything to check.
-    """
-    found = FileList([], [])
-    for name in names:
-        if name in ("", "-") or not Path(name).is_dir():
-            is_forced = settings.forces_exclude and name not in ("", "-")
-            if not (is_forced and settings.is_excluded(Path(name))):
-                found.files.append(name)
-            continue
-        errors = list[OSError]()
-        sources = [x for x in _iter_sources(name, errors) if not settings.is_excluded(Path(x))]
-        errors = [x for x in errors if not settings.is_excluded(Path(x.filename, "_"))]
-        if not (sources or errors or settings.forces_exclude):
-            raise CommandError(f"error: {format_input_name(name)} has no listing or source")
-        found.files.extend(sources)
-        found.read_errors.extend(
-            f"error: {format_input_name(error.filename)}: {error.strerror or error}"
-            for error in errors
-        )
-    return found
-
-
-def _iter_sources(folder: str, errors: list[OSError]) -> Iterator[str]:
-    """Yield the listings and sources in a folder; add those of folders that cannot be read."""
-    for place, folders, names in os.walk(folder, onerror=errors.append):
-        folders[:] = sorted(x for x in folders if not x.startswith("."))
-        for name in sorted(names):
-            if has_known_suffix(name) and _may_be_regular(path := Path(place, name)):
-                yield str(path)
-
-
-def _may_be_regular(path: Path) -> bool:
-    """Return whether a file is regular, or cannot be looked at: reading it reports why."""
-    try:
-        return path.is_file()
-    except OSError:
-        return True
 
 
 def _shorten(path: Path) -> str:

@@ -9,7 +9,7 @@ from ptxscope.engine.ir.tape import record_plan
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.features.check.replacement import write_plain_ptx
 from tests.driving.back_ends import ADDED_CASES, Results, Rows, check_back_end, draw_cases
-from tests.plain_ptx import Machine
+from tests.features.check.plain_ptx import Machine
 from tests.tiers import some
 
 

@@ -15,7 +15,7 @@ from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.features.check.replacement import make_replacement
 from tests.features.check.check_cases import CHECK_DATA
-from tests.plain_ptx import Machine, Words
+from tests.features.check.plain_ptx import Machine, Words
 from tests.reference import reference
 from tests.reference_data import golden_forms, read_lines
 from tests.strategies import instruction_of

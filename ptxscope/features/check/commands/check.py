@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from stat import S_ISREG
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from ....cli.support.arguments import (
@@ -36,10 +34,10 @@ from ..check_rules import Severity
 from ..check_settings import (
     CheckSettings,
     join_settings,
-    list_files,
     make_settings,
     read_settings,
 )
+from ..checked_files import count_processes, find_size, list_files
 from ..diagnostic import CheckedInstruction
 from ..line_markers import LineMarkers
 from ..lint import check_listing, check_source
@@ -203,8 +201,8 @@ def run(words: Sequence[str]) -> int:
         output = _ReportWriter(frame, bar)
         output.read_errors += read_errors
         sys.stdout.write(frame.head)
-        sizes = [*map(_find_size, files)]
-        number = _number(arguments.jobs, [size for size in sizes if size is not None])
+        sizes = [*map(find_size, files)]
+        number = count_processes(arguments.jobs, [size for size in sizes if size is not None])
         bar.begin("checking", *_estimate_total(sizes))
         if number > 1:
             shared = [size is not None for size in sizes]
@@ -309,32 +307,6 @@ def _json_pieces(item: CheckedInstruction) -> Iterator[str]:
 
 
 # --- several files ------------------------------------------------------------------------
-
-_CHUNK_BYTES = 4_000_000
-"""Bytes of files per process: with fewer, its start takes longer than it saves."""
-
-
-def _number(limit: int | None, sizes: Sequence[int]) -> int:
-    """Return the number of processes for files of these sizes in bytes."""
-    if limit is not None:
-        return min(limit, len(sizes))
-    return min(len(sizes), sum(sizes) // _CHUNK_BYTES, _count_cores()) if len(sizes) > 1 else 1
-
-
-def _count_cores() -> int:
-    processors: set[int] = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
-    return len(processors) or os.cpu_count() or 1
-
-
-def _find_size(name: str) -> int | None:
-    """Return the bytes of a regular file; None for a stream, which other processes cannot read."""
-    path = Path(name)
-    try:
-        status = path.stat()
-    except (OSError, ValueError):
-        return None
-    is_special = name == "-" or str(path.absolute()).startswith(("/dev/", "/proc/"))
-    return status.st_size if S_ISREG(status.st_mode) and not is_special else None
 
 
 def _estimate_total(sizes: Sequence[int | None]) -> tuple[int | None, str]:
