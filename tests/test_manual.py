@@ -29,6 +29,7 @@ from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.semantics.models import MISCONCEPTIONS
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
+from ptxscope.feature import list_features
 from ptxscope.state.actions import ACTIONS
 from tests.driving.browser import CHROMIUM, Browser
 from tests.driving.command_line import run
@@ -125,8 +126,9 @@ def test_the_modules_that_the_architecture_names_exist() -> None:
     text = (DOCS / "dev" / "architecture.md").read_text(encoding="utf-8")
     paths = [path for x in ("ptxscope", "tests", "tools") for path in (ROOT / x).rglob("*.py")]
     files = [path.relative_to(ROOT).with_suffix("").as_posix() for path in paths]
-    folders = [str(Path(name).parent) for name in files]
+    folders = {str(folder) for name in files for folder in Path(name).parents}
     for name in re.findall(r"`((?:\w+/)+\w+)`", text):
+        name = name.replace("NAME", list_features()[0].name)
         assert any(f"/{x}".endswith(f"/{name}") for x in (*files, *folders)), name
 
 
