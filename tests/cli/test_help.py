@@ -13,7 +13,7 @@ SCREEN_LINES = 24
 FIRST_SCREENS = {
     "open": ("PTX", "name=value", "--model", "--lesson", "--predict"),
     "trace": ("PTX", "name=value", "--model", "-f", "-o"),
-    "eval": ("PTX", "name=value", "--model", "--csv", "--arrays"),
+    "eval": ("PTX", "name=value", "--model"),
     "explain": ("PTX", "name=value", "--got", "--observations", "--all"),
     "run": ("FILE", "name=value", "--kernel", "--model", "--break", "--watch", "--expect"),
     "lesson": ("LESSON", "-f", "--restart", "ptxscope lesson lanes"),

@@ -65,3 +65,10 @@ def test_invalid_bytes_are_reported_by_line_and_column(
     raw: bytes, said: str, by_name: bool
 ) -> None:
     assert said in call(raw, by_name, "eval", LINE, "--csv", "FILE", status=2).stderr
+
+
+def test_the_first_screen_of_the_help_has_the_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    screen = "\n".join(run("eval", "--help").stdout.splitlines()[:24])
+    for text in ("usage: ptxscope eval ", "PTX", "name=value", "--model", "--csv", "--arrays"):
+        assert text in screen
