@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -103,6 +104,24 @@ def test_a_trace_loads_neither_drawings_nor_other_families_nor_the_lexer_of_c() 
     names = {x.rpartition(".")[2] for x in loaded if x.startswith("ptxscope.")}
     idle = {"drawings", "merge", "saturation", "shifts", "constants", "c_lexer", "asm_text"}
     assert names & {*idle, "selection"} == {"selection"}
+
+
+_OF_THE_CORE = [
+    *_LIGHT[:-1],
+    ("trace", LINE, *VALUES, "--both", "--title", "T", "-f", "html"),
+    ("trace", LINE, *VALUES, "-o", "x.svg"),
+    ("trace", LINE, *VALUES, "-o", "x"),
+]
+
+
+@sampled
+@pytest.mark.parametrize("arguments", _OF_THE_CORE, ids=range(len(_OF_THE_CORE)))
+def test_the_core_s_commands_and_formats_look_for_no_features(
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    assert "ptxscope.feature" not in list_loaded_modules(*arguments)
 
 
 def test_importing_the_package_imports_almost_nothing() -> None:
