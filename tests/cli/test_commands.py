@@ -106,8 +106,8 @@ def test_a_trace_loads_neither_drawings_nor_other_families_nor_the_lexer_of_c() 
     assert names & {*idle, "selection"} == {"selection"}
 
 
-_OF_THE_CORE = [
-    *_LIGHT[:-1],
+_EVALUATIONS = [
+    *(x for x in _LIGHT if x[0] in ("trace", "eval")),
     ("trace", LINE, *VALUES, "--both", "--title", "T", "-f", "html"),
     ("trace", LINE, *VALUES, "-o", "x.svg"),
     ("trace", LINE, *VALUES, "-o", "x"),
@@ -115,8 +115,8 @@ _OF_THE_CORE = [
 
 
 @sampled
-@pytest.mark.parametrize("arguments", _OF_THE_CORE, ids=range(len(_OF_THE_CORE)))
-def test_the_core_s_commands_and_formats_look_for_no_features(
+@pytest.mark.parametrize("arguments", _EVALUATIONS, ids=range(len(_OF_THE_CORE)))
+def test_trace_and_eval_look_for_no_features(
     arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
