@@ -257,7 +257,7 @@ def _read_verdict(text: str) -> tuple[tuple[str, str, str], FormVerdict]:
     )
 
 
-_DECIDING_FOLDERS = (
+DECIDING_FOLDERS = (
     *("engine/isa", "engine/micro_operations", "engine/semantics", "engine/ir"),
     *("features/prove", "features/machine"),
 )
@@ -269,7 +269,7 @@ def make_engine_digest() -> str:
     """Return a digest of the modules that decide a verdict."""
     root = Path(__file__).parents[2]
     digest = sha256()
-    for folder in _DECIDING_FOLDERS:
+    for folder in DECIDING_FOLDERS:
         for path in sorted((root / folder).glob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

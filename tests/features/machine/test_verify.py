@@ -260,7 +260,7 @@ def test_verify_runs_although_verdicts_cannot_be_saved(stored: list[str], tmp_pa
 
 
 def test_the_modules_that_decide_a_verdict_are_there() -> None:
-    for folder in verification._DECIDING_FOLDERS:
+    for folder in verification.DECIDING_FOLDERS:
         assert [*(Path(ptxscope.__file__).parent / folder).glob("*.py")], folder
 
 
