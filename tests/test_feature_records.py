@@ -53,6 +53,15 @@ def test_what_a_feature_names_is_there(feature: Feature) -> None:
 
 
 @every_feature
+def test_what_the_code_of_a_feature_names_is_there(feature: Feature) -> None:
+    """Dialogs and functions are named in transitions, too, relative to the package of each."""
+    for path in (ROOT / "features" / feature.name).rglob("*.py"):
+        package = ".".join(path.relative_to(TREE).parent.parts)
+        for target in re.findall(r'f"\{__package__\}(\.[\w.]+:\w+)"', path.read_text("utf-8")):
+            assert callable(load(f"{package}{target}"))
+
+
+@every_feature
 def test_a_record_is_short_and_in_the_folder_of_its_name(feature: Feature) -> None:
     lines = (ROOT / "features" / feature.name / "feature.py").read_text("utf-8").splitlines()
     assert len(lines) <= 80

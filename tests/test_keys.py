@@ -54,9 +54,8 @@ def test_an_action_without_a_key_is_named_by_the_palette() -> None:
 
 def test_every_request_of_a_transition_has_a_method_of_the_screen() -> None:
     root = Path(ptxscope.__file__).parent
-    texts = [
-        x.read_text("utf-8") for x in (*root.glob("state/*.py"), *root.glob("widgets/**/*.py"))
-    ]
+    folders = ("state", "widgets", "features")
+    texts = [x.read_text("utf-8") for name in folders for x in (root / name).rglob("*.py")]
     asked = {name for text in texts for name in re.findall(r'\b[Aa]ct(?:\(|, )"(\w+)"', text)}
     asked |= {str(x.arguments[0]) for x in ACTIONS.values() if x.run is act}
     assert {"leave", "escape", "go_back"} <= asked <= {*dir(ActionRunner), *dir(ExplorerView)}
