@@ -115,7 +115,7 @@ _EVALUATIONS = [
 
 
 @sampled
-@pytest.mark.parametrize("arguments", _EVALUATIONS, ids=range(len(_OF_THE_CORE)))
+@pytest.mark.parametrize("arguments", _EVALUATIONS, ids=range(len(_EVALUATIONS)))
 def test_trace_and_eval_look_for_no_features(
     arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
