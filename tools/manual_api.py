@@ -8,6 +8,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -67,27 +68,27 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
     (
         "Kernels",
         (
-            (ptxscope.run_kernel, ()),
-            (ptxscope.KernelRun, ("get_buffer", "is_exact", "printed", "lost_print_count")),
-            (ptxscope.explain_kernel, ()),
-            (ptxscope.RunDiagnosis, ptxscope.RunDiagnosis._fields),
-            (ptxscope.RunExplanation, ptxscope.RunExplanation._fields),
-            (ptxscope.LaunchError, ()),
+            ("run_kernel", ()),
+            ("KernelRun", ("get_buffer", "is_exact", "printed", "lost_print_count")),
+            ("explain_kernel", ()),
+            ("RunDiagnosis", ("_fields",)),
+            ("RunExplanation", ("_fields",)),
+            ("LaunchError", ()),
         ),
     ),
     ("Explaining", ((ptxscope.diagnose, ()),)),
     (
         "Proving",
         (
-            (ptxscope.prove, ()),
+            ("prove", ()),
             (
-                ptxscope.Proof,
+                "Proof",
                 ("verdict", "operands", "results", "traces", "difference", "inputs", "pairs",
                  "has_same_plan", "seconds", "solver", "get_values"),
             ),
-            (ptxscope.find, ()),
+            ("find", ()),
             (
-                ptxscope.OperandSearch,
+                "OperandSearch",
                 ("answers", "is_complete", "is_undecided", "inputs", "given", "make_trace"),
             ),
         ),
@@ -103,7 +104,7 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
         ),
     ),
 )  # fmt: skip
-"""What is documented, and the members of each class."""
+"""What is documented, and the members of each class; names of a feature are texts."""
 _COLUMNS = 88
 _CODE = re.compile(r"``([^`]++)``")
 
@@ -117,13 +118,20 @@ def make_files() -> dict[str, str]:
         "",
     ]
     for title, objects in _SECTIONS:
-        lines += heading(title, 2)
-        for thing, members in objects:
-            lines += _object_lines(thing, members)
+        object_lines = [_object_lines(_find(x), members) for x, members in objects if _find(x)]
+        if object_lines:
+            lines += heading(title, 2)
+            lines += chain.from_iterable(object_lines)
     return {"python.md": "\n".join(lines).rstrip() + "\n"}
 
 
+def _find(thing: object) -> object:
+    """Return what is documented; None for a name whose feature is gone."""
+    return getattr(ptxscope, thing, None) if isinstance(thing, str) else thing
+
+
 def _object_lines(thing: Any, members: Sequence[str]) -> list[str]:
+    members = thing._fields if members == ("_fields",) else members
     lines = heading(f"`{_get_path(thing)}`", 3)
     if inspect.isroutine(thing):
         lines += code_block("python", [_format_signature(thing)])
