@@ -431,6 +431,7 @@ def test_stale_output_on_a_page_is_renewed(here: Path) -> None:
     assert renew_output(page) == page
 
 
+@whole_manual
 def test_pages_show_commands_with_their_output_and_each_file_once() -> None:
     assert len(CONSOLE) > 12
     assert sum(bool(x.output) for _, block in CONSOLE for x in split_commands(block)) >= 6
