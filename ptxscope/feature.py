@@ -101,7 +101,8 @@ class Command(NamedTuple):
     """What its documents in Markdown pages show, for their alternative texts; empty if it has none.
     """
     old_spellings: Mapping[str, str] = MappingProxyType({})
-    """Options that it had, and what replaces each."""
+    """Options that it had, or that a command of the core had (``trace --sass``), and what replaces
+    each."""
 
 
 class Completer(NamedTuple):

@@ -98,8 +98,11 @@ def _run_command(words: Sequence[str]) -> int:
     if not words or (not find_command_module(words[0]) and _can_open(words[0])):
         words = ("open", *words)
     if module := find_command_module(words[0]):
-        _check_spellings(*words)
-        return _find_run(module)(words[1:])
+        try:
+            return _find_run(module)(words[1:])
+        except CommandError:  # only then, since it looks for features
+            _check_spellings(*words)
+            raise
     if not words[0].startswith("-"):
         raise CommandError(_format_unknown_command(words[0]))
     all_ = make_top_parser()
@@ -125,7 +128,7 @@ def _check_spellings(command: str, *words: str) -> None:
     for word in takewhile("--".__ne__, words):
         option = word.partition("=")[0]
         if new := find_new_spelling(command, option):
-            raise CommandError(f"error: {option} is no longer an option; write `{new}`")
+            raise CommandError(f"error: {option} is no longer an option; write `{new}`") from None
 
 
 def _can_open(word: str) -> bool:

@@ -60,12 +60,7 @@ OLD_SPELLINGS = {
     ("open", "--again"): "--restart",
     ("lesson", "--again"): "--restart",
     ("lesson", "--explorer"): "ptxscope open --lesson NAME",
-    ("trace", "--live"): "ptxscope page --site SITE --figure PTX",
-    ("explain", "--next"): "ptxscope find --next",
     ("explain", "--no-next"): "--brief",
-    ("trace", "--sass"): "ptxscope lower PTX",
-    ("trace", "--ptxas"): "ptxscope lower PTX --ptxas PATH",
-    ("trace", "--nvdisasm"): "ptxscope lower PTX --nvdisasm PATH",
 }
 """The spelling that replaces an option which a command had."""
 
@@ -74,20 +69,28 @@ OLD_COMMANDS = {"list": "ptxscope show"}
 
 
 def find_new_spelling(command: str, option: str) -> str | None:
-    """Return what replaces an option that a command had, or None."""
-    if command in _OWN_COMMANDS:
-        return OLD_SPELLINGS.get((command, option))
-    from ...feature import find_command
+    """Return what replaces an option that a command had, or None. It looks for features."""
+    if new := OLD_SPELLINGS.get((command, option)):
+        return new
+    from ...feature import list_features
 
-    found = find_command(command)
-    return found.old_spellings.get(option) if found else None
+    commands = (x for feature in list_features() for x in feature.commands)
+    return next(
+        (
+            x.old_spellings[old]
+            for x in commands
+            for old in (f"{command} {option}", *[option] * (x.name == command))
+            if old in x.old_spellings
+        ),
+        None,
+    )
 
 
 _EPILOG = """\
 examples:
   ptxscope 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
   ptxscope trace 'vmad.u32.u32.u32.sat %0, %1, %2, %3' %1=0xffffffff %2=1 %3=0 --model ptxas
-  ptxscope eval 'vadd4.u32.u32.u32 d, a, b, c' --csv operands.csv > results.csv
+  ptxscope eval 'vadd4.u32.u32.u32 d, a, b, c' a=[1,2,3,4] b=[5,6,7,8] c=0
   ptxscope kernel.ptx
   ptxscope show vabsdiff4
 

@@ -11,7 +11,12 @@ FEATURE = Feature(
             "show the machine instructions that a line becomes",
             f"{__package__}.commands.lower",
             after="find",
-            old_spellings={"--json": "-f json"},
+            old_spellings={
+                "--json": "-f json",
+                "trace --sass": "ptxscope lower PTX",
+                "trace --ptxas": "ptxscope lower PTX --ptxas PATH",
+                "trace --nvdisasm": "ptxscope lower PTX --nvdisasm PATH",
+            },
         ),
         Command(
             "verify",

@@ -12,6 +12,7 @@ FEATURE = Feature(
             "write a page that explores instructions in a browser",
             f"{__package__}.command",
             after="show",
+            old_spellings={"trace --live": "ptxscope page --site SITE --figure PTX"},
         ),
     ),
     page_panels=(

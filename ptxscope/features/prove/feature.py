@@ -17,7 +17,7 @@ FEATURE = Feature(
             "find operands that meet a condition",
             f"{__package__}.commands.find",
             after="prove",
-            old_spellings={"--json": "-f json"},
+            old_spellings={"--json": "-f json", "explain --next": "ptxscope find --next"},
         ),
         Command(
             "vectors",
