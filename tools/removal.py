@@ -1,7 +1,8 @@
 """Delete a feature in a copy of the tree, and run the rest: `python3 dev.py removal [NAME …]`.
 
 Those that need it, and their tests, are deleted too. Without a name, it takes every feature in
-turn. Every module is imported; then come the help, a trace and the explorer's sessions, and with
+turn, and then all of them, so that the core is alone; the name for that is `core`. Every module is
+imported; then come the help, a trace and the explorer's sessions, and with
 --all the other tests that `dev.py test` runs. The exit status is 1 if anything failed.
 """
 
@@ -35,7 +36,8 @@ import sys
 from ptxscope.cli.support.arguments import map_commands
 from ptxscope.feature import list_problems
 from ptxscope.state.actions import ACTIONS
-left = {*map_commands(), *ACTIONS} & {*sys.argv[1:]}
+there = {*map("command {}".format, map_commands()), *map("action {}".format, ACTIONS)}
+left = there & {*sys.argv[1:]}
 sys.exit("\\n".join([*(f"{x} is still there" for x in left), *list_problems()]) or 0)
 """
 _TRACE = ("trace", "vadd4.s32.s32.s32.sat d, a, b, c", "a=127", "b=1", "c=0")
@@ -50,8 +52,14 @@ class Run(NamedTuple):
     """Arguments of Python."""
 
 
+CORE = "core"
+"""The name under which all features are deleted at once."""
+
+
 def list_dependents(name: str) -> list[str]:
-    """Return a feature, and the features that need it, directly or not."""
+    """Return a feature, and the features that need it, directly or not; of the core, all."""
+    if name == CORE:
+        return [x.name for x in list_features()]
     gone = [name]
     for _ in list_features():
         gone += [x.name for x in list_features() if x.name not in gone and {*x.needs} & {*gone}]
@@ -63,7 +71,7 @@ def choose_turn(count: int) -> list[str]:
     command = ("git", "rev-list", "--count", "HEAD")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     turn = int(done.stdout) if done.returncode == 0 else int(time.time()) // 86_400
-    names = [x.name for x in list_features()]
+    names = [*(x.name for x in list_features()), CORE]
     return [names[(turn * count + at) % len(names)] for at in range(count)]
 
 
@@ -84,8 +92,8 @@ def copy_tree(target: Path) -> None:
 def list_runs(gone: Sequence[str], *, is_whole: bool, workers: int) -> Iterator[Run]:
     """Yield what is run without some features."""
     records = [x for x in list_features() if x.name in gone]
-    names = [x.name for record in records for x in record.commands]
-    names += [x.id for record in records for x in record.keys]
+    names = [f"command {x.name}" for record in records for x in record.commands]
+    names += [f"action {x.id}" for record in records for x in record.keys]
     yield Run("import of every module", ("-c", _IMPORTS))
     yield Run("what it added is gone", ("-c", _IS_GONE, *names))
     yield Run("--help", ("-m", "ptxscope", "--help"))
@@ -129,7 +137,7 @@ def check_removal(name: str, *, is_whole: bool, workers: int) -> tuple[str, bool
 
 def main() -> None:
     """Check the features that are named, or all of them, two at a time in the short form."""
-    names = [x.name for x in list_features()]
+    names = [*(x.name for x in list_features()), CORE]
     parser = argparse.ArgumentParser(description="Delete features in copies of the tree.")
     parser.add_argument("names", metavar="NAME", nargs="*", help=f"feature: {', '.join(names)}")
     parser.add_argument("--all", action="store_true", help="run all remaining tests")
