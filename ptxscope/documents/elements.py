@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 from typing import Any
-from xml.etree import ElementTree as ET
 
 from ..engine.syntax.errors import (
     Problem,
@@ -92,20 +91,6 @@ def make_field(
     else:
         field = make_element("input", type="text", value=text, **attributes)
     return make_element("label", make_element("span", label), field)
-
-
-def parse_svg(text: str) -> Element:
-    """Return the elements of an SVG of ptxscope's own."""
-
-    def convert(node: ET.Element) -> Element:
-        return [node.tag, dict(node.attrib), *filter(None, [node.text]), *map(convert, node)]
-
-    return convert(ET.fromstring(text))  # noqa: S314
-
-
-def format_flag(is_true: bool) -> str:
-    """Return the value of an attribute such as ``aria-expanded``."""
-    return "true" if is_true else "false"
 
 
 def format_html(child: Child) -> str:

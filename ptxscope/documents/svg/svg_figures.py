@@ -1,7 +1,7 @@
 """Number lines and their axes, bit rulers and running sums, each with its outcome.
 
 A function takes the sketch, the row, its figure and the y of its top. It draws, records where lines
-start, and returns the y of its end. Plots of sweeps have the same axes.
+start, and returns the y of its end.
 """
 
 from __future__ import annotations
@@ -23,16 +23,12 @@ from ...scene.scene_model import (
     SpanKind,
     Term,
 )
-from ...scene.tick_choice import choose_ticks
 from .cell_shapes import draw_cells, draw_sentence
 from .page_layout import Area, Sketch
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
 from .text_styles import DATUM, FORMULA, LABEL, MIN_SIZE, NAME, NOTE, SMALL, TAG, VALUE
-
-_TICK_HEIGHT = 14
-"""Least distance of ticks above each other in px."""
 
 
 class PlacedAxis(NamedTuple):
@@ -51,30 +47,6 @@ class PlacedAxis(NamedTuple):
         return self.start + self.length * position
 
 
-def draw_x_ticks(
-    canvas: SvgCanvas, ticks: Iterable[Tick], axis: PlacedAxis, room: Area, bottom: float,
-    baseline: float,
-) -> None:  # fmt: skip
-    """Draw ticks from the bottom of a plot down, and their texts on a baseline, in a room."""
-    for tick in ticks:
-        x = axis.compute_place(tick.position)
-        canvas.draw_line(x, bottom, x, bottom + 5, SvgColour.DIM)
-        draw_tick_text(canvas, tick, room.clamp_center(x, DATUM.measure(tick.text)), baseline)
-
-
-def draw_y_ticks(
-    canvas: SvgCanvas, ticks: Sequence[Tick], x: float, axis: PlacedAxis, *, room: float = 0
-) -> None:
-    """Draw the ticks of an axis upwards that fit, at the left of x, or in a room at its right."""
-    side = 1 if room else -1
-    for tick in choose_ticks(ticks, -axis.length, 0, _TICK_HEIGHT):
-        y = axis.compute_place(tick.position)
-        start = x if room else x - 5
-        canvas.draw_line(start, y, start + 5, y, SvgColour.DIM)
-        anchor, width = ("start", room) if room else ("end", x - 23)
-        draw_tick_text(canvas, tick, x + 9 * side, y + 4, anchor, width)
-
-
 def draw_tick_text(
     canvas: SvgCanvas, tick: Tick, x: float, y: float, anchor: str = "middle",
     width: float | None = None,
@@ -82,11 +54,6 @@ def draw_tick_text(
     """Draw the text of a tick; the current value's is bold."""
     style, colour = (TAG, SvgColour.INK) if tick.is_current else (DATUM, None)
     canvas.draw_text(x, y, tick.text, style, colour, anchor=anchor, width=width)
-
-
-def draw_x_label(canvas: SvgCanvas, x: float, y: float, text: str) -> None:
-    """Draw what the x axis shows, centred at x."""
-    canvas.draw_text(x, y, text, LABEL, anchor="middle")
 
 
 class _PlacedNumberLine(NamedTuple):

@@ -11,7 +11,6 @@ from ...engine.syntax.asm_operands import AsmOperands, is_modified
 from ...engine.syntax.errors import Span, quote_word
 from ...engine.syntax.opcodes import ALL_OPCODES, OPCODES
 from ...engine.syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
-from ...engine.syntax.register_accesses import OperandWidth, find_widths
 from ...engine.syntax.register_checks import is_compatible
 from ...engine.syntax.scopes import Scopes
 from ...engine.syntax.tokens import (
@@ -26,6 +25,7 @@ from ...sources.source_location import SourceLocation
 from .asm_flow import find_flow_problems
 from .check_rules import Severity
 from .diagnostic import CheckedInstruction, Diagnostic, make_edit
+from .statement_registers import OperandWidth, find_widths
 
 
 class AsmFinding(NamedTuple):

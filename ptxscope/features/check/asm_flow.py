@@ -18,7 +18,6 @@ from ...engine.syntax.asm_operands import AsmOperands
 from ...engine.syntax.constants import convert_words
 from ...engine.syntax.errors import Span, quote_word
 from ...engine.syntax.opcodes import BRANCHES
-from ...engine.syntax.register_accesses import RegisterAccesses, find_accesses
 from ...engine.syntax.scopes import parse_register_directive
 from ...engine.syntax.tokens import (
     RawInstruction,
@@ -33,6 +32,7 @@ from ...sources.embedded_ptx import EmbeddedPtx
 from ...sources.source_language import Language
 from ...sources.source_location import find_span
 from .diagnostic import CheckedInstruction
+from .statement_registers import RegisterAccesses, find_accesses
 
 _MAX_NUMBERED = 64
 """The most numbered registers of one directive that are followed."""

@@ -14,17 +14,6 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ...engine.arrays.demand import analyse_demand
-from ...engine.ir.bit_functions import (
-    IDENTITY,
-    INVERSE,
-    ONE,
-    ZERO,
-    Bit,
-    BitFunction,
-    BitLanes,
-    compute_bits,
-    make_operand,
-)
 from ...engine.ir.tape import Op, record_plan
 from ...engine.isa.entry import Group
 from ...engine.isa.types import Type
@@ -35,6 +24,17 @@ from ...engine.syntax.instruction import Immediate, Instruction, Register
 from ...engine.syntax.parser import scan
 from ...engine.tracing.counterexample import Counterexample, find_counterexample
 from ...engine.tracing.folding_bugs import describe_folded_slct, describe_lost_difference
+from .bit_functions import (
+    IDENTITY,
+    INVERSE,
+    ONE,
+    ZERO,
+    Bit,
+    BitFunction,
+    BitLanes,
+    compute_bits,
+    make_operand,
+)
 
 _GROUPS = frozenset((Group.PERMUTE, Group.FIELDS, Group.PACKED))
 _MOVES = {IDENTITY: ("mov", "moves"), INVERSE: ("not", "inverts")}

@@ -11,7 +11,6 @@ from ...documents.content.command_words import format_command
 from ...documents.elements import (
     Child,
     Element,
-    format_flag,
     make_button,
     make_element,
     make_problem,
@@ -170,7 +169,7 @@ def make_view(page: PageState) -> dict[str, object]:
         "#tools": [
             make_element(
                 "div",
-                _make_action_button(page, id_, aria_expanded=format_flag(name == page.tool.name)),
+                _make_action_button(page, id_, aria_expanded=_format_flag(name == page.tool.name)),
                 make_element("span", ACTIONS[id_].tooltip),
             )
             for name, id_ in map_tools().items()
@@ -195,7 +194,7 @@ def _make_action_button(
 ) -> Element:
     """Return the button of an action of the explorer's table."""
     action = ACTIONS[id_]
-    disabled = format_flag(is_disabled or action.check(page.explorer) is not None)
+    disabled = _format_flag(is_disabled or action.check(page.explorer) is not None)
     label = label or f"{action.label[:1].upper()}{action.label[1:]}"
     return make_button(label, id_, title=action.tooltip, aria_disabled=disabled, **attributes)
 
@@ -275,7 +274,7 @@ def _make_operand(page: PageState, operand: Input) -> Element:
             autocomplete="off",
             spellcheck="false",
             autocapitalize="off",
-            aria_invalid=format_flag(failure is not None),
+            aria_invalid=_format_flag(failure is not None),
             aria_describedby=f"means-{role}",
         ),
         make_element(
@@ -367,7 +366,7 @@ def _list_guesses(page: PageState) -> Iterator[Child]:
             value=guess.text,
             readonly=guess.is_right,
             autocomplete="off",
-            aria_invalid=format_flag(guess.is_wrong),
+            aria_invalid=_format_flag(guess.is_wrong),
         )
         mark = "right" if guess.is_right else "not right" if guess.is_wrong else ""
         yield make_element(
@@ -402,3 +401,8 @@ def _list_answers(page: PageState) -> Iterator[Child]:
     yield make_element("p", text, class_="two")
     box = make_element("input", type="checkbox", data_on="both", id="both", checked=page.is_both)
     yield make_element("label", box, " Show the steps of both", class_="check")
+
+
+def _format_flag(is_true: bool) -> str:
+    """Return the value of an attribute such as ``aria-expanded``."""
+    return "true" if is_true else "false"

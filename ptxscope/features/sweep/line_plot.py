@@ -11,12 +11,13 @@ import numpy.typing as npt
 from ...documents.svg.page_layout import EDGE, WIDTH, Area
 from ...documents.svg.svg_canvas import SvgCanvas, format_length
 from ...documents.svg.svg_colours import SvgColour
-from ...documents.svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
+from ...documents.svg.svg_figures import PlacedAxis
 from ...documents.svg.text_styles import LABEL, NOTE
-from ...scene.tick_choice import choose_ticks
 from .axis import iter_landmarks
 from .computation import Bits, Mask, Sweep
+from .plot_ticks import draw_x_label, draw_x_ticks, draw_y_ticks
 from .sweep_words import describe_event, find_interval_ends, find_true_intervals
+from .tick_choice import choose_ticks
 
 _HIGH = 300.0
 _ABOVE = 14.0

@@ -13,13 +13,14 @@ import numpy.typing as npt
 from ...documents.svg.page_layout import EDGE, WIDTH, Area
 from ...documents.svg.svg_canvas import HATCH, SvgCanvas, format_length
 from ...documents.svg.svg_colours import SvgColour
-from ...documents.svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
+from ...documents.svg.svg_figures import PlacedAxis
 from ...documents.svg.text_styles import EMPHASIS, LABEL
-from ...scene.tick_choice import choose_ticks
 from .computation import Mask, Sweep
 from .line_plot import PlotLineStyle
+from .plot_ticks import draw_x_label, draw_x_ticks, draw_y_ticks
 from .sweep_words import describe_event, find_true_intervals
 from .terminal_plot import COLOUR_RAMP, compute_shades
+from .tick_choice import choose_ticks
 
 SIDE = 512.0
 LEFT = 118.0

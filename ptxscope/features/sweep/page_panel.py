@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
+from xml.etree import ElementTree as ET
 
-from ...documents.elements import (
-    Child,
-    Element,
-    make_button,
-    make_element,
-    make_error,
-    make_field,
-    parse_svg,
-)
+from ...documents.elements import Child, Element, make_button, make_element, make_error, make_field
 from ...documents.svg.svg_canvas import Area, SvgCanvas, format_length
 from ...documents.svg.svg_colours import SvgColour
-from ...documents.svg.svg_figures import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
+from ...documents.svg.svg_figures import PlacedAxis
 from ...documents.svg.text_styles import DATUM, LABEL
 from ...engine.syntax.errors import PtxError
 from ...engine.tracing.trace import Trace
-from ...scene.tick_choice import choose_ticks
 from ...state.explorer_state import ExplorerState
 from .axis import IntegerSweep, ResultAxis, iter_landmarks, make_axis
+from .plot_ticks import draw_x_label, draw_x_ticks, draw_y_ticks
 from .register_parts import (
     RegisterPart,
     choose_default_parts,
@@ -32,6 +25,7 @@ from .register_parts import (
     parse_swept_part,
     with_read_order,
 )
+from .tick_choice import choose_ticks
 
 _MAX_VALUES = 256
 """Maximum values of the part; of more, as many evenly spaced ones are computed."""
@@ -148,7 +142,7 @@ def _make_plot(swept: IntegerSweep, runs: list[list[Sample]], about: str) -> Ele
     landmarks = map(result.compute_rank, iter_landmarks(result))
     ranks = [*(x.result_rank for x in starts), *landmarks]
     draw_y_ticks(canvas, results.list_ticks(None, ranks), _PLOT.x, _Y_AXIS)
-    plot = parse_svg(f'<svg class="px-svg px-auto">{"".join(canvas.parts)}</svg>')
+    plot = _parse_svg(f'<svg class="px-svg px-auto">{"".join(canvas.parts)}</svg>')
     plot[1] |= {"viewBox": f"0 0 {_WIDTH} {_BOTTOM + 44}", "role": "img", "aria-label": about}
     axes = f"To the right, {axis.part.label}; upwards, {result.label}; dashed, the current value."
     return make_element(
@@ -181,3 +175,12 @@ def _format_run(part: RegisterPart, values: list[int]) -> str:
     """Return the first and the last of values: ``-128 to -29``."""
     texts = [text for text, _ in groupby(map(part.format_value, (values[0], values[-1])))]
     return " to ".join(texts)
+
+
+def _parse_svg(text: str) -> Element:
+    """Return the elements of an SVG of ptxscope's own."""
+
+    def convert(node: ET.Element) -> Element:
+        return [node.tag, dict(node.attrib), *filter(None, [node.text]), *map(convert, node)]
+
+    return convert(ET.fromstring(text))  # noqa: S314

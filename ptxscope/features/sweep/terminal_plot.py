@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...engine.micro_operations.drawings import Tick
-from ...scene.tick_choice import choose_ticks
 from .axis import NEARLY, SweepAxis, abbreviate_value
 from .computation import Bits, Mask, Sweep
+from .tick_choice import choose_ticks
 
 _BRAILLE = 0x2800
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial, reduce
 from typing import NamedTuple
 
-from ..micro_operations.arithmetic import EXACT, Picks
-from ..semantics.plan import Plan
+from ...engine.micro_operations.arithmetic import EXACT, Picks
+from ...engine.semantics.plan import Plan
 
 MAX_INPUTS = 3
 """Largest number of bits that a bit is a function of; beyond, it is unknown."""

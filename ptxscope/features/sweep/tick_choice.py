@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..engine.micro_operations.drawings import Tick
+from ...engine.micro_operations.drawings import Tick
 
 _TICK_ROOM = 8
 """Room between the texts of two ticks side by side in px."""
