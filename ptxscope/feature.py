@@ -129,7 +129,7 @@ class Key(NamedTuple):
     footer: str = ""
     """The property of a widget by which the footer shows the key while the widget has the focus."""
     widget_keys: Mapping[str, str] = MappingProxyType({})
-    """Further keys by the id of the widget that must have the focus."""
+    """Further keys while a widget has the focus, by its id: so far only ``listing``."""
 
 
 class HelpPanel(NamedTuple):

@@ -72,7 +72,7 @@ def choose_turn(count: int) -> list[str]:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     turn = int(done.stdout) if done.returncode == 0 else int(time.time()) // 86_400
     names = [*(x.name for x in list_features()), CORE]
-    return [names[(turn * count + at) % len(names)] for at in range(count)]
+    return [names[(turn * count + at) % len(names)] for at in range(min(count, len(names)))]
 
 
 def copy_tree(target: Path) -> None:

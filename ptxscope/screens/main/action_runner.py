@@ -167,10 +167,12 @@ class ActionRunner:
             is_own = request.name.startswith("dialogs.")
             package = f"{__name__.rpartition('.main')[0]}." if is_own else ""
             screen = load(f"{package}{request.name}")(*request.values)
-        self._view.follower = getattr(screen, "follow_session", None)
+        followers = [*filter(None, [getattr(screen, "follow_session", None)])]
+        self._view.followers += followers
 
         async def on_close(answer: object) -> None:
-            self._view.follower = None
+            for follow in followers:
+                self._view.followers.remove(follow)
             if prompt is not None:
                 self._state.drafts[prompt.request.title] = prompt.text.strip()
             await go_on(answer)

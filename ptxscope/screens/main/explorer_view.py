@@ -72,8 +72,8 @@ class ExplorerView:
         self._side_pane: Widget | None = None
         """The pane in the place of the instructions, if it is neither these nor the listing."""
         self._shown = _ShownState()
-        self.follower: Callable[[], None] | None = None
-        """Called to update another screen that shows the session."""
+        self.followers: list[Callable[[], None]] = []
+        """Called to update other screens that show the session, the lowest first."""
         self.parts: list[Part] = []
         """The parts that follow what is shown."""
 
@@ -183,8 +183,8 @@ class ExplorerView:
         if self.line.has_focus:
             self.show_keys()  # F2 applies to an error that has a fix
         self.show_step()
-        if self.follower is not None:
-            self.follower()
+        for follow in self.followers:
+            follow()
         for part in self.parts:
             part.follow_edit()
 

@@ -132,6 +132,16 @@ async def test_it_is_drawn_at_any_size(
         assert (await drive.see("w")).isascii() == (variable == "LC_ALL")
 
 
+async def test_the_legend_of_a_map_without_colours_has_its_signs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with explorer(*E3, size=(120, 40)) as drive:
+        await drive.press("v", "tab", "tab", "right", "enter")
+        shown = await drive.text()
+        assert re.search(r"` ` -?\d+ … `@` -?\d+", shown), shown
+
+
 def test_the_bottom_line_names_both_operands_and_fits_where_there_is_room() -> None:
     for room in range(10, 200):
         said = format_key_help(("%r1", "%r2"), "", ("U", "F1"), room)

@@ -30,6 +30,7 @@ from ..sweep_text import list_command_words
 from ..sweep_words import describe_point, describe_sweep
 from ..terminal_plot import (
     COLOUR_RAMP,
+    RAMP,
     SHADES,
     STRIPS,
     PlotCell,
@@ -38,7 +39,6 @@ from ..terminal_plot import (
     draw_plot_lines,
     find_values_at,
 )
-from ..terminal_plot import COLOUR_RAMP as SIGNS
 
 _INKS = {
     PlotCellKind.EMPTY: "",
@@ -243,7 +243,7 @@ class SweepPane(Pane):
         low, high = sweep.result_axis.format_ends()
         if all(self._detect_characters()):
             return f"   dark {low} … light {high}"
-        return f"   `{SIGNS[0]}` {low} … `{SIGNS[-1]}` {high}"
+        return f"   `{RAMP[0]}` {low} … `{RAMP[-1]}` {high}"
 
     def _resolve_style(self, names: str) -> Style:
         kind, dash, shades = names.partition("-")

@@ -10,4 +10,4 @@ from .counts import iter_counts
 
 def make_panel(state: ExplorerState, _: str) -> list[Child]:
     """Return the number of ones of each result."""
-    return [make_element("p", line) for line in iter_counts(state.trace)]
+    return [make_element("p", line) for line in iter_counts(state.shown_trace)]
