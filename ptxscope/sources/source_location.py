@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ..engine.syntax.errors import Span
 
@@ -29,13 +29,6 @@ class SourceLocation(NamedTuple):
     """The range in the excerpt."""
     width: int = 0
     """Characters of the line in the range, including those beyond the excerpt."""
-
-
-class Locator(Protocol):
-    """The mapping from a statement's characters to locations in the file."""
-
-    def locate(self, start: int, end: int) -> SourceLocation:
-        """Return the location of a range of the text."""
 
 
 class LineIndex:

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...engine.syntax.errors import make_printable
-from ...files import expand_path, is_there, replace
-from .streams import CommandError, ProgressBar, command_errors, file_errors
+from ...files import expand_path, is_there
+from .streams import CommandError, ProgressBar, file_errors
 
 AnyArray = npt.NDArray[Any]
 
@@ -35,29 +35,6 @@ def open_array_file(name: str, bar: ProgressBar) -> Iterator[tuple[Path, ArrayFi
                 yield path, source
         except MemoryError:
             raise CommandError(f"error: {make_printable(name)} does not fit in memory") from None
-
-
-def read_array_file(name: str, bar: ProgressBar) -> AnyArray | bytes:
-    """Return the array of a .npy file, or the bytes of any other file.
-
-    Raise CommandError if it can't be read.
-    """
-    prefix = f"error: {make_printable(name)}: "
-    with command_errors(ValueError, prefix=prefix), open_array_file(name, bar) as (path, source):
-        is_array = source.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX
-        source.seek(0)
-        return np.array(map_array(path)) if is_array else source.read()
-
-
-def write_array_file(name: str, array: AnyArray) -> None:
-    """Write an array to a .npy file, or its bytes to any other file.
-
-    Raise CommandError if it can't be written.
-    """
-    is_array = Path(name).suffix.lower() == ".npy"
-    data = encode_arrays({"": array}, ".npy") if is_array else array.tobytes()
-    with file_errors(name):
-        replace(expand_path(name), data)
 
 
 def encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:

@@ -124,12 +124,6 @@ def _count_left_bytes(source: BinaryIO, read_count: int) -> int | None:
     return left_count if left_count > read_count else None
 
 
-def require_single_stdin(names: Sequence[str]) -> None:
-    """Raise CommandError if standard input would be read twice."""
-    if names.count("-") > 1:
-        raise CommandError("error: `-` is given twice; standard input can be read once")
-
-
 ValueT = TypeVar("ValueT")
 _UNDECODED = re.compile("[\udc00-\udfff]")
 

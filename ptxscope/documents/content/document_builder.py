@@ -318,12 +318,6 @@ def describe_omission(trace: Trace, options: Options, step_count: int = 0) -> st
     return listed and f"Steps not shown: {listed}."
 
 
-def list_traces(trace: Trace, options: Options) -> tuple[Trace, ...]:
-    """Return the trace, and the other one if both answers are requested and differ."""
-    deviation = find_deviation(trace, find_deviations(trace)) if options.both else None
-    return (deviation.isa, deviation.other) if deviation else (trace,)
-
-
 def _iter_operands(trace: Trace) -> Iterator[OperandView]:
     ins = trace.instruction
     for source in sorted(trace.plan.sources):

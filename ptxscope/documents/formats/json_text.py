@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 _ESCAPE = re.compile(r"\\(?:ud[89ab]..\\ud[c-f]..|(ud[89a-f]..)|.)")
 """Matches an escape; the group is a lone surrogate."""
@@ -45,16 +45,3 @@ def _get(record: Any, path: str) -> Any:
     for name in path.split("."):
         record = None if record is None else getattr(record, name)
     return record
-
-
-class StreamFormat(NamedTuple):
-    """The text around the pieces of a format."""
-
-    head: str = ""
-    first: str = ""
-    """Text before the first piece."""
-    separator: str = ""
-    """Text before every other piece."""
-    tail: str = ""
-    empty: str = ""
-    """End of an output without pieces."""

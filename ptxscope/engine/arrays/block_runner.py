@@ -54,17 +54,6 @@ def get_program(plan: Plan) -> ArrayProgram | ExactProgram:
     return program
 
 
-def bind_plan(plan: Plan, buffers: RunBuffers, memory: list[Array]) -> Callable[[], None]:
-    """Return a function that computes a plan from the arrays' contents at that time.
-
-    The arrays are one block; ``memory`` is as for ``ArrayProgram.bind``.
-    """
-    program = get_program(plan)
-    if isinstance(program, ArrayProgram):
-        return program.bind(buffers, memory)
-    return partial(program.run, buffers)
-
-
 def run_blocks(
     plan: Plan,
     operands: Mapping[str, AnyArray],

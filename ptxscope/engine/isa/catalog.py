@@ -69,11 +69,6 @@ def _select_shape(shapes: tuple[Entry, ...], modifiers: Collection[str]) -> Entr
     return next(matches, next(defaults, None))
 
 
-def find_carry_noun(opcode: str) -> str:
-    """Return what the carry flag is to an opcode: ``carry``, ``borrow``; empty if it has none."""
-    return next((x.carry_noun for x in list_shapes(opcode) if x.carry_noun), "")
-
-
 def get_entry(form: Form) -> Entry:
     """Return the entry of a form."""
     shapes = SHAPES[form.opcode]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..syntax.opcodes import BARRIERS, CALLS, COLLECTIVES, NEVER_FALLS_THROUGH
+from ..syntax.opcodes import NEVER_FALLS_THROUGH
 from .statement import Statement, StatementKind
 
 INITIAL = -1
@@ -48,8 +48,6 @@ def follow_places(
         places |= {name: WritePlace(statement.number, name) for name in statement.writes}
 
 
-_LEAVING = NEVER_FALLS_THROUGH | BARRIERS | CALLS
-"""The opcodes after which threads may be elsewhere, or wait."""
 _MAX_STEPS = 200
 """Blocks that are searched for writers, for each block of a function, before no more are sought."""
 
@@ -62,30 +60,6 @@ class CodeBlock(NamedTuple):
     """The index after the last statement."""
     following: tuple[int, ...]
     """The numbers of the blocks that may come next."""
-
-
-def is_collective(statement: Statement) -> bool:
-    """Whether threads of a warp wait for each other at a statement, to exchange values."""
-    if statement.opcode in BARRIERS:
-        return "warp" in statement.modifiers
-    return statement.opcode in COLLECTIVES and "sync" in statement.modifiers
-
-
-def is_leaving(statement: Statement) -> bool:
-    """Whether threads may be elsewhere after a statement, or wait."""
-    return statement.opcode in _LEAVING and not is_collective(statement)
-
-
-def find_thread_blocks(
-    statements: Sequence[Statement], labels: Iterable[int]
-) -> tuple[CodeBlock, ...]:
-    """Return the basic blocks of which threads run all statements without waiting.
-
-    ``labels`` are the indices of the statements after each label.
-    """
-    leaving = (i + 1 for i, x in enumerate(statements) if is_leaving(x))
-    collective = (i for i, x in enumerate(statements) if is_collective(x))
-    return find_blocks(statements, (*labels, *leaving, *collective))
 
 
 def find_blocks(statements: Sequence[Statement], starts: Iterable[int]) -> tuple[CodeBlock, ...]:

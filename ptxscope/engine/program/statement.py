@@ -12,17 +12,7 @@ from ..isa.types import Type
 from ..syntax.errors import Problem, Span
 from ..syntax.instruction import Guard, Instruction, Register
 from ..syntax.opcodes import ALL_OPCODES
-from ..syntax.register_accesses import count_written
-from .statement_operands import (
-    ListOperand,
-    MemoryOperand,
-    Operand,
-    RegisterOperand,
-    SpecialOperand,
-    iter_register_names,
-)
-
-_OPENINGS = {ListOperand: "(", MemoryOperand: "["}
+from .statement_operands import Operand, SpecialOperand
 
 
 class StatementKind(StrEnum):
@@ -123,44 +113,6 @@ class Statement(NamedTuple):
         """Return the unique name of a register that it names."""
         base, dot, component = name.partition(".")
         return f"{self.unique_names.get(base, base)}{dot}{component}" if self.unique_names else name
-
-    @property
-    def written_count(self) -> int:
-        """The number of the first operands that it writes."""
-        openings = [_OPENINGS.get(type(x), "") for x in self.operands]
-        return count_written(self.opcode, self.modifiers, openings)
-
-    def iter_written_names(self) -> Iterator[str]:
-        """Yield the unique names of the registers that it writes."""
-        if self.instruction:
-            yield from self.instruction.results.values()
-            return
-        for operand in self.operands[: self.written_count]:
-            yield from iter_register_names(operand)
-
-    def iter_source_names(self) -> Iterator[str]:
-        """Yield the registers whose values it reads, except its guard and addresses."""
-        if self.instruction:
-            results = set(self.instruction.results)
-            for role, name in self.instruction.names.items():
-                if role not in results and role != "guard":
-                    yield name
-            return
-        for operand in self.operands[self.written_count :]:
-            yield from iter_register_names(operand)
-
-    def iter_address_names(self) -> Iterator[str]:
-        """Yield the registers of its addresses."""
-        for operand in self.operands:
-            if isinstance(operand, MemoryOperand) and isinstance(operand.base, RegisterOperand):
-                yield operand.base.name
-
-    def iter_read_names(self) -> Iterator[str]:
-        """Yield the registers that it reads, also for its guard and its addresses."""
-        yield from self.iter_source_names()
-        yield from self.iter_address_names()
-        if self.guard:
-            yield self.guard.name
 
     def iter_plain_sources(self) -> Iterator[tuple[str, Type]]:
         """Yield the registers that a plain instruction reads besides a guard, with their types."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..isa.encodings import encode_float
@@ -84,15 +84,6 @@ Operand = (
     | ListOperand
     | SinkOperand
 )
-
-
-def iter_register_names(operand: Operand | None) -> Iterator[str]:
-    """Yield the registers of an operand, except those of an address."""
-    if isinstance(operand, RegisterOperand):
-        yield operand.name
-    elif isinstance(operand, (VectorOperand, PairOperand, ListOperand)):
-        for part in operand.parts:
-            yield from iter_register_names(part)
 
 
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}

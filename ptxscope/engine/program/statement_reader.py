@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from ..isa.catalog import MOVES
 from ..isa.types import Type
 from ..syntax.constants import convert_words
 from ..syntax.errors import Problem, quote_word
-from ..syntax.instruction import Guard, Instruction, Register
+from ..syntax.instruction import Guard
 from ..syntax.opcodes import BRANCHES, NEVER_FALLS_THROUGH
 from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_common_statement, parse_statement
@@ -239,20 +238,6 @@ class StatementReader:
         """Return the registers that a statement writes which is not explained."""
         words = chain(*map(_merge_components, find_destinations(raw)))
         return tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
-
-
-def rename_registers(statement: Statement, ins: Instruction) -> Instruction:
-    """Return the instruction of a statement, with unique names of its registers."""
-    rename = statement.get_unique_name
-    return replace(
-        ins,
-        destinations=tuple(x and rename(x) for x in ins.destinations),
-        sources=tuple(
-            source._replace(name=rename(source.name)) if isinstance(source, Register) else source
-            for source in ins.sources
-        ),
-        guard=ins.guard and ins.guard._replace(name=rename(ins.guard.name)),
-    )
 
 
 def get_base_name(name: str) -> str:

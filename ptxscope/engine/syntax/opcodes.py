@@ -8,15 +8,13 @@ catalog lacks.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache, lru_cache
-from itertools import groupby, product
+from functools import lru_cache
+from itertools import groupby
 
-from ..isa.catalog import CATALOG, ENTRIES, find_entry, find_violations, list_shapes
-from ..isa.entry import Entry, Group
-from ..isa.grammar import list_modifier_slots, map_spellings
-from ..isa.types import Form
+from ..isa.catalog import CATALOG, ENTRIES, find_entry, list_shapes
+from ..isa.entry import Group
+from ..isa.grammar import map_spellings
 from .errors import find_closest_spelling, format_names
 
 # --- opcodes that the catalog lacks, by what is known of them ----------------------------
@@ -38,15 +36,11 @@ REDUCING = "red"
 """The modifier with which a barrier has a destination."""
 COLLECTIVES = frozenset("elect match redux shfl vote".split())
 """Those by which the threads of a warp exchange values."""
-EXCHANGES = BARRIERS | COLLECTIVES | {"activemask", "mbarrier"}
-"""Those by which the threads of a block depend on each other."""
 ADDRESS_CONVERSIONS = frozenset(("cvta",))
 FENCES = frozenset(("fence", "membar"))
 LOADS = frozenset(("ld", "ldu"))
 STORES = frozenset(("st",))
 ATOMICS = frozenset(("atom", "red"))
-MEMORY_WRITERS = STORES | ATOMICS | {"mbarrier"}
-"""Those that write memory even if they have a result."""
 WAITS = frozenset(
     """
     applypriority brkpt discard griddepcontrol nanosleep pmevent prefetch prefetchu setmaxnreg
@@ -75,17 +69,6 @@ VALUE_PLACES = {**dict.fromkeys(LOADS, 0), **dict.fromkeys(STORES, 1)}
 """The place of the value among the operands of a load or a store; the other is the address."""
 ADDRESS_PLACES = {"atom": 1, "red": 0}
 """The place of the address among the operands of an atomic operation."""
-ACCESSES = VALUE_PLACES.keys() | ADDRESS_PLACES.keys()
-_SIGNS = tuple((f"u{x}", f"s{x}") for x in (8, 16, 32, 64))
-CONFUSABLE_MODIFIERS: dict[str, tuple[tuple[str, ...], ...]] = {
-    **dict.fromkeys(LOADS, _SIGNS[:3]),
-    **dict.fromkeys(ATOMICS, (("add", "min", "max", "and", "or", "xor"), *_SIGNS[2:])),
-    "shfl": (("up", "down", "bfly", "idx"),),
-    "vote": (("all", "any"),),
-    "cvt": (("rn", "rz", "rm", "rp"), ("rni", "rzi", "rmi", "rpi"), *_SIGNS[:3]),
-}
-"""Modifiers, one instead of the other; those of ``cvt`` are for floats, which the catalog lacks."""
-CONFUSABLE_FLOAT_OPCODES = (("add", "sub"), ("min", "max"), ("neg", "abs"), ("mul", "div"))
 
 
 # --- classification ----------------------------------------------------------------------
@@ -189,45 +172,6 @@ def make_opcode_pattern() -> str:
     certain, shared = make_alternation(OPCODES - SHARED_OPCODES), make_alternation(SHARED_OPCODES)
     rare = rf"(?:\s*+\.\w++)*?\s*+\.(?:{make_alternation(_RARE_MODIFIERS)})(?![\w$])"
     return rf"(?:{certain})|(?:{shared})(?={rare})"
-
-
-@cache
-def make_sound_pattern() -> str:
-    """Return a regular expression for other statements that seem legal, each in one line.
-
-    Common instructions are checked as far as their modifiers and the number of their operands.
-    """
-    common = [x for x in ENTRIES if x.is_common or x.group is Group.COMMON]
-    heads = "|".join(map(_make_head_pattern, common))
-    foreign = frozenset(name for entry in common for name in entry.foreign_types)
-    types = rf"(?:\.\w++)*?\.(?:{make_alternation(foreign)})(?![\w$])"
-    opcodes = make_alternation(frozenset(x.opcode for x in common))
-    others = make_alternation(OTHER_OPCODES - {x.opcode for x in common})
-    return (
-        rf"(?:(?:{heads})[ \t]*+;"
-        rf"|(?:(?:{others})(?![\w$])|(?:{opcodes}){types})"
-        r"[^;{}\"/\n]*+(?>(?:\{[^{}\"/\n]*+\}[^;{}\"/\n]*+)*);)"
-    )
-
-
-def _make_head_pattern(entry: Entry) -> str:
-    """Return a regular expression for the legal modifiers of a common entry, with operands."""
-    slots = list_modifier_slots(entry)
-    names = [slot.name for slot in slots]
-    heads = set[str]()
-    for values in product(*(slot.iter_choices() for slot in slots)):
-        form = Form(entry.opcode, **dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
-        if not find_violations(form):
-            words = (slot.format_value(x) for slot, x in zip(slots, values, strict=True))
-            heads.add("".join(f".{word}" for word in words if word))
-    count = 1 + len(entry.written_sources)
-    name = r"%[\w$]++|(?!_[ \t,;])[A-Za-z_$][\w$]*+"
-    number = r"-?(?:[1-9][0-9]*+|0[xX][0-9a-fA-F]++|0)U?+(?!\w)"
-    source = rf"[ \t]*+,[ \t]*+(?:{name}|{number})"
-    operands = rf"(?:{name})(?:{source}){{{count - 1}}}"
-    if entry.is_move:
-        operands = r"[^;\"/\n!]*+"
-    return rf"{entry.opcode}(?:{'|'.join(sorted(map(re.escape, heads)))})[ \t]++{operands}"
 
 
 def make_alternation(words: frozenset[str]) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple, Protocol
 
-from ..isa.encodings import format_hex
 from ..isa.types import DESTINATIONS, Form, Role
 from ..semantics.models import PTXAS_MODELS, Model, find_errata
 from ..semantics.plan import Plan, compute_results
@@ -42,49 +41,14 @@ class Counterexample(NamedTuple):
     """The width in bits of each of the values, in their order, and of the results."""
 
 
-class FormattedExample(NamedTuple):
-    """Operands and two results in hexadecimal, padded to their widths."""
-
-    values: dict[str, str]
-    """The operands by register name."""
-    isa: str
-    ptxas: str
-
-
-def format_example(ptx: str, values: Mapping[str, int], isa: int, ptxas: int) -> FormattedExample:
-    """Format operands and results of statements, the last of which writes d."""
-    widths: dict[str, int] = {}
-    for ins in _parse_example(ptx):
-        widths |= {name: ins.type_of(role).bits for role, name in ins.names.items()}
-    results = (widths[name] for name in (*values, "d"))
-    return _format_values(values, isa, ptxas, tuple(results))
-
-
-def _parse_example(ptx: str) -> list[Instruction]:
+def parse_example(ptx: str) -> list[Instruction]:
     """Return the instructions of an erratum's example: one, or two in braces."""
     return [x.instruction for x in scan(ptx.strip("{} ")) if x.instruction]
-
-
-def format_counterexample(example: Counterexample) -> FormattedExample:
-    """Format the operands and results of a counterexample."""
-    return _format_values(example.values, example.isa, example.ptxas, example.widths)
 
 
 def _list_widths(ins: Instruction, values: Iterable[str]) -> tuple[int, ...]:
     widths = {name: ins.type_of(role).bits for role, name in ins.names.items()}
     return (*(widths[name] for name in values), ins.type_of(Role.D).bits)
-
-
-def _format_values(
-    values: Mapping[str, int], isa: int, ptxas: int, widths: tuple[int, ...]
-) -> FormattedExample:
-    *input_widths, width = widths
-    pairs = zip(values.items(), input_widths, strict=True)
-    return FormattedExample(
-        {name: format_hex(bits, input_width) for (name, bits), input_width in pairs},
-        format_hex(isa, width),
-        format_hex(ptxas, width),
-    )
 
 
 class Deviation(NamedTuple):
@@ -257,7 +221,7 @@ def iter_examples(ins: Instruction) -> Iterator[dict[str, int]]:
 def _map_example_values(ins: Instruction, erratum: Erratum) -> dict[str, int]:
     """Return the values of an erratum's example, with the guard as true or false as there."""
     ptx, values, *_ = erratum.example
-    instruction = _parse_example(ptx)[0]
+    instruction = parse_example(ptx)[0]
     values_by_role = {
         role: values[name] for role, name in instruction.names.items() if name in values
     }

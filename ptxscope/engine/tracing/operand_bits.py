@@ -141,10 +141,3 @@ def check_count(name: str, value: object) -> None:
     """Raise TypeError for an argument that is not an integer."""
     if convert_to_integer(value) is None:
         raise TypeError(f"{name} is {abbreviate_value(value)}; pass an integer")
-
-
-def check_seconds(name: str, value: object) -> None:
-    """Raise TypeError for an argument that is not a number, and ValueError for a negative one."""
-    check_argument(name, value, (int, float), "a number of seconds")
-    if not value >= 0:  # type: ignore[operator]
-        raise ValueError(f"{name} is {value}; it is a number of seconds from 0 on")

@@ -21,7 +21,6 @@ from ...engine.syntax.opcodes import (
     is_other_instruction,
     looks_like_opcode,
     make_alternation,
-    make_sound_pattern,
 )
 from ...engine.syntax.scopes import RegisterDeclaration, Scopes, parse_register_directive
 from ...engine.syntax.tokens import (
@@ -37,6 +36,7 @@ from ...engine.syntax.tokens import (
     tokenize,
 )
 from ...sources.source_location import MAX_EXCERPT_CHARS, WINDOW, SourceLocation
+from .sound_statements import make_sound_pattern
 
 _MAX_STATEMENT_CHARS = 1 << 20
 """Characters after which a statement or directive is assumed to end."""

@@ -11,15 +11,16 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ... import __version__
-from ...documents.formats.json_text import Fields, StreamFormat, convert_to_json, format_json
+from ...documents.formats.json_text import Fields, convert_to_json, format_json
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
-from ...engine.tracing.counterexample import Counterexample, format_counterexample
+from ...engine.tracing.counterexample import Counterexample
 from ...sources.source_location import SourceLocation
 from .check_rules import Severity, map_rules
 from .diagnostic import CheckedInstruction, Diagnostic, TextEdit
+from .example_text import format_counterexample
 
 
 def item_to_json(item: CheckedInstruction) -> dict[str, object]:
@@ -130,6 +131,19 @@ def format_summary(counts: Counter[str], fail_on: Severity = Severity.ERROR) -> 
 _LEVELS = {Severity.REMARK: Severity.NOTE}
 """The levels of severities that SARIF does not have."""
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+class StreamFormat(NamedTuple):
+    """The text around the pieces of a format."""
+
+    head: str = ""
+    first: str = ""
+    """Text before the first piece."""
+    separator: str = ""
+    """Text before every other piece."""
+    tail: str = ""
+    empty: str = ""
+    """End of an output without pieces."""
 
 
 def make_sarif_format() -> StreamFormat:

@@ -20,9 +20,9 @@ from ...engine.syntax.source import GAP, Fragment
 from ...engine.syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 from ...engine.syntax.tokens import find_statements as written_statements
 from ...sources.embedded_ptx import EmbeddedPtx, PieceKind, find_assembly, has_foreign_operands
-from ...sources.preprocessor import Definitions, find_disabled_code, select_branches
+from ...sources.preprocessor import Definitions
 from ...sources.source_language import Language, is_whole, language_of
-from ...sources.source_location import LineIndex, Locator, SourceLocation, find_span
+from ...sources.source_location import LineIndex, SourceLocation, find_span
 from .asm_checks import (
     check_asm,
     check_placeholders,
@@ -33,11 +33,13 @@ from .asm_checks import (
 from .asm_flow import CarryNotes
 from .c_notes import find_bare_statements, find_intrinsic_uses
 from .candidate_reader import Candidate, CandidateReader
+from .compiled_code import find_disabled_code, select_branches
 from .diagnostic import CheckedInstruction, Diagnostic, make_item
 from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
 from .operand_fields import FilledPiece, fill_operand_fields, is_certain
 from .statement_checks import (
+    Locator,
     add_diagnostics,
     check_between_statements,
     check_plain_statement,

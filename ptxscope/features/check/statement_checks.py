@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
+from typing import Protocol
 
-from ...engine.isa.catalog import find_carry_noun
+from ...engine.isa.catalog import list_shapes
 from ...engine.isa.entry import FAMILIES
 from ...engine.semantics.rules import ERRATA, FLAG_ERRATUM
 from ...engine.syntax.errors import Problem, Span, quote_word
@@ -17,7 +18,7 @@ from ...engine.syntax.register_checks import check_register
 from ...engine.syntax.scopes import Scopes
 from ...engine.syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
 from ...engine.tracing.folding_bugs import LOSING_TARGETS
-from ...sources.source_location import Locator, SourceLocation
+from ...sources.source_location import SourceLocation
 from .candidate_reader import Candidate
 from .check_rules import list_added_rules
 from .diagnostic import CheckedInstruction, Diagnostic, TextEdit, make_item
@@ -27,6 +28,13 @@ from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, mak
 _GUARDED_BLOCK = "a guard belongs to an instruction: a block takes none"
 _PRECEDING_WORD = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
 """A word before a statement, in its line."""
+
+
+class Locator(Protocol):
+    """The mapping from a statement's characters to locations in the file."""
+
+    def locate(self, start: int, end: int) -> SourceLocation:
+        """Return the location of a range of the text."""
 
 
 def check_between_statements(statement: Candidate, locator: Locator) -> Diagnostic | None:
@@ -171,7 +179,7 @@ def _make_illegal_instruction(
 def _explain_wrong_carry(opcode: str, scopes: Scopes, guard: str) -> str:
     """Return what is wrong with the carry that an opcode reads, or an empty string."""
     writer = scopes.find_carry_opcode(guard)
-    written, read = map(find_carry_noun, (writer, opcode))
+    written, read = map(_find_carry_noun, (writer, opcode))
     if not writer or written == read:
         return ""
     verb = "subtracts" if read == "borrow" else "adds"
@@ -372,6 +380,11 @@ def _find_family_problem(ins: Instruction, family: str, scopes: Scopes) -> str:
         f"`{ins.opcode}` needs .target {family} or another one of its family, with `a` or `f`; "
         f"this is sm_{number}{suffix}"
     )
+
+
+def _find_carry_noun(opcode: str) -> str:
+    """Return what the carry flag is to an opcode: ``carry``, ``borrow``; empty if it has none."""
+    return next((x.carry_noun for x in list_shapes(opcode) if x.carry_noun), "")
 
 
 def _make_too_old_diagnostic(

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from keyword import kwlist
 
-from ...documents.content.document_builder import build_document, list_traces
+from ...documents.content.document_builder import build_document
 from ...documents.options import DEFAULT, Options
 from ...engine.ir.tape import Node, Op, get_range
 from ...engine.isa.encodings import Range
@@ -18,6 +18,7 @@ from ...engine.isa.types import ORDER, Type
 from ...engine.micro_operations.properties import Stage
 from ...engine.semantics.plan import Plan, Source
 from ...engine.syntax.errors import make_printable
+from ...engine.tracing.deviation import find_deviation, find_deviations
 from ...engine.tracing.step_text import format_stage_title
 from ...engine.tracing.trace import Trace
 from .plan_code import (
@@ -247,13 +248,19 @@ class _C:
 C_DIALECT = _C()
 
 
+def _list_traces(trace: Trace, options: Options) -> tuple[Trace, ...]:
+    """Return the trace, and the other one if both answers are requested and differ."""
+    deviation = find_deviation(trace, find_deviations(trace)) if options.both else None
+    return (deviation.isa, deviation.other) if deviation else (trace,)
+
+
 def render_c(trace: Trace, options: Options = DEFAULT) -> str:
     """Render a function of the operands' bits; with `options.both`, one for each answer.
 
     The code relies on two properties of every compiler with __int128: a right shift of a negative
     number is arithmetic, and a conversion to a signed type keeps the bits.
     """
-    functions = ("\n".join(_write_c_function(x)) for x in list_traces(trace, options))
+    functions = ("\n".join(_write_c_function(x)) for x in _list_traces(trace, options))
     return "#include <stdint.h>\n\n" + "\n\n".join(functions) + "\n"
 
 
@@ -371,7 +378,7 @@ PYTHON_DIALECT = _Python()
 def render_python(trace: Trace, options: Options = DEFAULT) -> str:
     """Render a function of the operands' unsigned bits; with `options.both`, one per answer."""
     return (
-        "\n\n".join("\n".join(_write_python_function(x)) for x in list_traces(trace, options))
+        "\n\n".join("\n".join(_write_python_function(x)) for x in _list_traces(trace, options))
         + "\n"
     )
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,14 @@ from ...cli.commands.run import (
     may_be_launch,
 )
 from ...cli.support.arguments import Parser, choose_model, parse_seconds, parse_words
-from ...cli.support.array_files import read_array_file, write_array_file
-from ...cli.support.streams import CommandError, ProgressBar, print_message
+from ...cli.support.array_files import AnyArray, encode_arrays, map_array, open_array_file
+from ...cli.support.streams import (
+    CommandError,
+    ProgressBar,
+    command_errors,
+    file_errors,
+    print_message,
+)
 from ...documents.formats.json_text import format_json
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import (
@@ -30,6 +37,7 @@ from ...engine.syntax.errors import (
     format_names,
     make_printable,
 )
+from ...files import expand_path, replace
 from .kernel_report import (
     failure_to_json,
     iter_difference_lines,
@@ -223,7 +231,7 @@ def _launch(
         if buffer.causes is not None:
             count = int(np.count_nonzero(buffer.causes))
             print_message(f"note: {file} has {format_count(count, 'unknown value')}")
-        write_array_file(file, buffer.data)
+        _write_array_file(file, buffer.data)
     return int(has_differences or bool(result.conflicts) or not result.is_complete)
 
 
@@ -378,7 +386,7 @@ def _parse_steps(text: str | None) -> int:
 
 
 def _read_file(bar: ProgressBar, file: FileArgument) -> npt.NDArray[Any]:
-    contents = read_array_file(file.path, bar)
+    contents = _read_array_file(file.path, bar)
     if not isinstance(contents, bytes):
         if file.type:
             raise ArgumentError(f"{file.path} has the type of its elements; omit :{file.type}")
@@ -386,6 +394,29 @@ def _read_file(bar: ProgressBar, file: FileArgument) -> npt.NDArray[Any]:
     if not file.type:
         raise ArgumentError(f"{file.path} is not a .npy file; add the type: @{file.path}:u32")
     return convert_bytes(contents, file.type)
+
+
+def _read_array_file(name: str, bar: ProgressBar) -> AnyArray | bytes:
+    """Return the array of a .npy file, or the bytes of any other file.
+
+    Raise CommandError if it can't be read.
+    """
+    prefix = f"error: {make_printable(name)}: "
+    with command_errors(ValueError, prefix=prefix), open_array_file(name, bar) as (path, source):
+        is_array = source.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX
+        source.seek(0)
+        return np.array(map_array(path)) if is_array else source.read()
+
+
+def _write_array_file(name: str, array: AnyArray) -> None:
+    """Write an array to a .npy file, or its bytes to any other file.
+
+    Raise CommandError if it can't be written.
+    """
+    is_array = Path(name).suffix.lower() == ".npy"
+    data = encode_arrays({"": array}, ".npy") if is_array else array.tobytes()
+    with file_errors(name):
+        replace(expand_path(name), data)
 
 
 def _parse_saved(buffers: Mapping[str, NamedBuffer], texts: Sequence[str]) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ from ...engine.syntax.errors import PtxError
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import resolve_model
-from ...engine.tracing.operand_bits import check_argument, check_seconds
+from ...engine.tracing.operand_bits import check_argument
 from ...engine.tracing.trace import Trace
 from .differences import Difference, describe_difference, make_difference
 from .operand_conditions import make_scope, read_condition
@@ -134,6 +134,13 @@ class _Pair(NamedTuple):
     names: tuple[str, str]
     nodes: tuple[Node, Node]
     bits: int
+
+
+def check_seconds(name: str, value: object) -> None:
+    """Raise TypeError for an argument that is not a number, and ValueError for a negative one."""
+    check_argument(name, value, (int, float), "a number of seconds")
+    if not value >= 0:  # type: ignore[operator]
+        raise ValueError(f"{name} is {value}; it is a number of seconds from 0 on")
 
 
 def prove_equal(

@@ -14,14 +14,9 @@ from ...engine.semantics.models import ISA_MODEL, Model
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.evaluation import resolve_model
-from ...engine.tracing.operand_bits import (
-    check_argument,
-    check_count,
-    check_seconds,
-    convert_to_bits,
-)
+from ...engine.tracing.operand_bits import check_argument, check_count, convert_to_bits
 from ...engine.tracing.trace import Trace
-from .equivalence import TIMEOUT, bind_names, read_program
+from .equivalence import TIMEOUT, bind_names, check_seconds, read_program
 from .operand_conditions import make_scope, read_condition
 from .proof_question import ProofQuestion, find_simple_operands
 from .solver import Term, Undecided, get_solver_name

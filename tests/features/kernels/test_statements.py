@@ -7,7 +7,9 @@ import pytest
 
 from ptxscope.blocks.execution import execute
 from ptxscope.features.kernels.launches.kernel_run import run_kernel
+from ptxscope.features.kernels.launches.register_names import iter_read_names, iter_written_names
 from ptxscope.sources.source_programs import load
+from tests.reference_data import read_lines
 
 _KERNEL = """.version 8.0
 .target sm_90
@@ -78,3 +80,13 @@ def test_both_executors_move_lists_of_registers(moves: str, expected: tuple[int,
     run = run_kernel(text, {"out": np.zeros(2, np.uint32)})
     assert run.is_exact
     assert tuple(run.get_buffer("out").values) == expected
+
+
+@pytest.mark.parametrize(("text", "written", "read_names"), read_lines("statements.txt", 3))
+def test_what_a_statement_reads_and_writes_is_known(
+    text: str, written: str, read_names: str
+) -> None:
+    (program,) = load(f".reg .b32 a, b, c, d; .reg .b64 x, y; .reg .pred p, q; {text}")
+    statement = program.statements[-1]
+    assert sorted(iter_written_names(statement)) == sorted(written.split())
+    assert sorted(iter_read_names(statement)) == sorted(read_names.split())

@@ -17,12 +17,13 @@ from ....cli.support.arguments import (
     parse_count,
     parse_words,
 )
-from ....cli.support.inputs import open_text, require_single_stdin
+from ....cli.support.inputs import open_text
 from ....cli.support.streams import CommandError, ProgressBar, command_errors
-from ....documents.formats.json_text import StreamFormat, format_json
+from ....documents.formats.json_text import format_json
 from ....sources.preprocessor import Definitions
 from ....sources.source_language import Language, language_of
 from ..check_report import (
+    StreamFormat,
     count_items,
     format_summary,
     item_lines,
@@ -183,7 +184,7 @@ def run(words: Sequence[str]) -> int:
     if not (arguments.files or settings.paths):
         raise CommandError("error: no FILE is named, and no settings have `paths`")
     files, read_errors = list_files(arguments.files or settings.paths, settings)
-    require_single_stdin(files)
+    _require_single_stdin(files)
     if arguments.fix or arguments.write:
         return _fix(files, read_errors, settings, arguments)
     frame, pieces = _choose_stream_format(arguments.format)
@@ -391,6 +392,12 @@ def _check(
                     counted_chars = so_far
                 yield item
             on_read(len(text) - counted_chars)
+
+
+def _require_single_stdin(names: Sequence[str]) -> None:
+    """Raise CommandError if standard input would be read twice."""
+    if names.count("-") > 1:
+        raise CommandError("error: `-` is given twice; standard input can be read once")
 
 
 def _iter_chunks(head: str, file: IO[str], on_read: Callable[[int], object]) -> Iterator[str]:

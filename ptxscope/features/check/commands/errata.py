@@ -12,8 +12,8 @@ from ....engine.semantics.models import parse_erratum
 from ....engine.semantics.rules import ALL_ERRATA, FLAG_ERRATUM, Erratum
 from ....engine.syntax.errors import quote_value
 from ....engine.syntax.parser import parse
-from ....engine.tracing.counterexample import format_example
 from ....engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
+from ..example_text import format_example
 
 _IDS = f"E1 to E{len(ALL_ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
 

@@ -24,6 +24,7 @@ from .memory_steps import (
     gather_lane_causes,
     parse_memory_form,
 )
+from .register_names import iter_read_names
 from .thread_state import (
     CallFrame,
     Step,
@@ -148,7 +149,7 @@ def make_atomic(frame: CallFrame, statement: Statement) -> Step:
 def _is_read(function: Program, destination: Operand | None) -> bool:
     """Whether a statement of a function reads the result; nvcc gives each ``atomicAdd`` one."""
     return isinstance(destination, RegisterOperand) and any(
-        destination.name in statement.iter_read_names() for statement in function.statements
+        destination.name in iter_read_names(statement) for statement in function.statements
     )
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import accumulate
 from typing import NamedTuple
 
 from ....engine.program.program import Program
 from ....engine.program.program_loader import load_module
 from ....engine.program.statement import Statement, StatementKind
-from ....engine.program.statement_reader import rename_registers
 from ....engine.program.variables import Variable
+from ....engine.syntax.instruction import Instruction, Register
 from ....engine.syntax.opcodes import ATOMICS, FENCES
 from ....sources.embedded_ptx import EmbeddedPtx, find_ptx
 from ....sources.source_language import Language, language_of
@@ -104,11 +105,25 @@ def _make_function(program: Program) -> Program:
     )
 
 
+def _rename_registers(statement: Statement, ins: Instruction) -> Instruction:
+    """Return the instruction of a statement, with unique names of its registers."""
+    rename = statement.get_unique_name
+    return replace(
+        ins,
+        destinations=tuple(x and rename(x) for x in ins.destinations),
+        sources=tuple(
+            source._replace(name=rename(source.name)) if isinstance(source, Register) else source
+            for source in ins.sources
+        ),
+        guard=ins.guard and ins.guard._replace(name=rename(ins.guard.name)),
+    )
+
+
 def _with_unique_names(statement: Statement, numbers: list[int]) -> Statement:
     """Return a statement with unique names of its registers, as its operands have them."""
     ins, guard = statement.instruction, statement.guard
     return statement._replace(
-        instruction=rename_registers(statement, ins) if ins and statement.unique_names else ins,
+        instruction=_rename_registers(statement, ins) if ins and statement.unique_names else ins,
         guard=guard and guard._replace(name=statement.get_unique_name(guard.name)),
         targets=tuple(numbers[x] for x in statement.targets),
         problems=statement.problems + statement.plain_problems,

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ....engine.program.control_flow import find_thread_blocks
 from ....engine.program.program import Program
 from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import RegisterOperand
 from .memory import Bits
+from .register_names import iter_written_names
+from .thread_blocks import find_thread_blocks
 
 Floats = npt.NDArray[Any]
 """Numbers in binary32 or binary64."""
@@ -203,7 +204,7 @@ def find_fusible_products(function: Program) -> FusibleProducts:
         for statement in function.statements[block.start : block.end]:
             if statement.opcode in ("add", "sub") and _has_free_rounding(statement):
                 sums[id(statement)] = tuple(_iter_products(statement, products))
-            names = list(statement.iter_written_names())
+            names = list(iter_written_names(statement))
             for name in names:
                 products.pop(name, None)
             is_product = statement.opcode == "mul" and _has_free_rounding(statement)

@@ -20,9 +20,6 @@ from ....engine.isa.entry import Entry
 from ....engine.isa.types import Type
 from ....engine.program.program import Program
 from ....engine.program.statement import Statement
-from ....engine.program.statement_operands import (
-    iter_register_names,
-)
 from ....engine.semantics.models import Model
 from ....engine.semantics.plan import Plan
 from ....engine.syntax.instruction import Immediate, Instruction, Register
@@ -30,6 +27,7 @@ from ....engine.syntax.opcodes import (
     LOADS,
 )
 from ....engine.tracing.evaluation import make_plan
+from .register_names import iter_read_names, iter_register_names, iter_written_names
 from .thread_state import find_dtype
 
 _ALL_ROLES = frozenset(("a", "b", "c", "e", "d", "p", "q", "cc", "guard"))
@@ -217,10 +215,10 @@ def list_far_names(function: Program) -> list[str]:
     A register that should be read somewhere, and is not, is often the one that was meant.
     """
     statements = function.statements
-    read_names = {name for x in statements for name in x.iter_read_names()}
+    read_names = {name for x in statements for name in iter_read_names(x)}
     parameters = [x for x in statements if x.opcode in LOADS and "param" in x.modifiers]
     names = [name for x in parameters for name in _iter_names(x)]
-    return names + [y for x in statements for y in x.iter_written_names() if y not in read_names]
+    return names + [y for x in statements for y in iter_written_names(x) if y not in read_names]
 
 
 def list_near_names(function: Program, index: int, far_names: Sequence[str]) -> list[str]:

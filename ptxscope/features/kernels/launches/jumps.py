@@ -16,11 +16,11 @@ from ....engine.program.statement_operands import (
     RegisterOperand,
     SymbolOperand,
     VectorOperand,
-    iter_register_names,
 )
 from ....engine.program.variables import Variable
 from .memory import AddressSpace, join_bytes
 from .printed_text import find_integer, make_reader, read_string
+from .register_names import iter_register_names
 from .thread_state import (
     CallFrame,
     CallSite,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....engine.program.control_flow import CodeBlock, find_thread_blocks, is_collective, is_leaving
+from ....engine.program.control_flow import CodeBlock
 from ....engine.program.program import Program
 from ....engine.program.statement import Statement
 from ....engine.syntax.opcodes import BARRIERS
@@ -22,6 +22,7 @@ from .barriers import Barriers
 from .jumps import Leaving, leave_frame, make_branch, make_call, make_indexed_branch
 from .launch import WARP
 from .statement_steps import make_step, with_observer
+from .thread_blocks import find_thread_blocks, is_collective, is_leaving
 from .thread_state import CallFrame, Step, ThreadGroup, ThreadValues, WaveState
 
 _TURNS = 256

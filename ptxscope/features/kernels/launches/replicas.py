@@ -15,7 +15,6 @@ import numpy.typing as npt
 from ....diagnosis.causes import Cause, ObservedCase
 from ....diagnosis.observation import Observation
 from ....engine.arrays.array_program import RunBuffers
-from ....engine.arrays.block_runner import bind_plan
 from ....engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
 from ....engine.program.statement import Statement
 from ....engine.semantics.models import Model
@@ -26,6 +25,7 @@ from .launch import LaunchShape, Wave
 from .launch_memory import LaunchMemory
 from .lockstep import Lockstep
 from .memory import AddressSpace, Bits, fill_unknown
+from .plan_binding import bind_plan
 from .statement_steps import make_step
 from .thread_state import CallFrame, LaunchError, Step, ThreadGroup, ThreadValues, WaveState
 

@@ -21,7 +21,7 @@ from ....engine.program.program import Program
 from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import SymbolOperand
 from ....engine.semantics.models import PTXAS_MODELS, Model
-from ....engine.syntax.opcodes import ATOMICS, EXCHANGES
+from ....engine.syntax.opcodes import ATOMICS, BARRIERS, COLLECTIVES
 from ....engine.tracing.operand_bits import check_argument
 from .device_code import DeviceCode
 from .expected_elements import (
@@ -40,6 +40,8 @@ from .replicas import ThreadSelection, run_replicas
 from .statement_changes import iter_changes, iter_missing_statements
 from .thread_state import LaunchError
 
+_EXCHANGES = BARRIERS | COLLECTIVES | {"activemask", "mbarrier"}
+"""Those by which the threads of a block depend on each other."""
 _MAX_LANES = 1 << 15
 """Lanes of all replicas that run at once, unless one needs more."""
 _MAX_MEMORY_BYTES = 1 << 24
@@ -276,7 +278,7 @@ class _ChangeSearch:
         block = wrong[0] // size
         statements = [x for function in self.functions for x in function.statements]
         has_shared = self.memory.shared_bytes > 0
-        if has_shared or any(x.opcode in EXCHANGES for x in statements):
+        if has_shared or any(x.opcode in _EXCHANGES for x in statements):
             return ThreadSelection((block,))
         numbers = [x % size for x in wrong if x // size == block]
         other_numbers = [x % size for x in right if x // size == block]

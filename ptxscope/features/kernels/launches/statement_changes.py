@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ....engine.isa.types import CARRY_REGISTER
-from ....engine.program.control_flow import find_thread_blocks
 from ....engine.program.program import Program
 from ....engine.program.statement import Statement, StatementKind
 from ....engine.program.statement_operands import (
@@ -23,14 +22,7 @@ from ....engine.program.statement_operands import (
 )
 from ....engine.semantics.models import Model
 from ....engine.syntax.errors import format_count
-from ....engine.syntax.opcodes import (
-    ACCESSES,
-    BARRIERS,
-    COLLECTIVES,
-    CONFUSABLE_FLOAT_OPCODES,
-    CONFUSABLE_MODIFIERS,
-    JUMPS,
-)
+from ....engine.syntax.opcodes import ATOMICS, BARRIERS, COLLECTIVES, JUMPS, LOADS
 from .device_code import DeviceCode
 from .instruction_changes import (
     CONSTANT_COSTS,
@@ -43,6 +35,9 @@ from .instruction_changes import (
     list_far_names,
     list_near_names,
 )
+from .register_names import count_written_operands, iter_read_names, iter_written_names
+from .thread_blocks import find_thread_blocks
+from .thread_log import ACCESSES
 
 _GUARD_COST = 3
 _MODIFIER_COST = 2
@@ -55,6 +50,16 @@ _SPECIAL_REGISTERS = (
     *(f"%{x}.{axis}" for x in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"),
     *("%laneid", "%warpid"),
 )
+_SIGNS = tuple((f"u{x}", f"s{x}") for x in (8, 16, 32, 64))
+_CONFUSABLE_MODIFIERS: dict[str, tuple[tuple[str, ...], ...]] = {
+    **dict.fromkeys(LOADS, _SIGNS[:3]),
+    **dict.fromkeys(ATOMICS, (("add", "min", "max", "and", "or", "xor"), *_SIGNS[2:])),
+    "shfl": (("up", "down", "bfly", "idx"),),
+    "vote": (("all", "any"),),
+    "cvt": (("rn", "rz", "rm", "rp"), ("rni", "rzi", "rmi", "rpi"), *_SIGNS[:3]),
+}
+"""Modifiers, one instead of the other; those of ``cvt`` are for floats, which the catalog lacks."""
+_CONFUSABLE_FLOAT_OPCODES = (("add", "sub"), ("min", "max"), ("neg", "abs"), ("mul", "div"))
 _ZEROS = {"f32": "0f00000000", "f64": "0d0000000000000000"}
 
 
@@ -118,7 +123,7 @@ def _iter_guard_changes(statement: Statement) -> Iterator[StatementChange]:
 def _iter_modifier_changes(statement: Statement) -> Iterator[StatementChange]:
     """Yield modifiers and opcodes that are easily confused with those written."""
     modifiers = statement.modifiers
-    for family in CONFUSABLE_MODIFIERS.get(statement.opcode, ()):
+    for family in _CONFUSABLE_MODIFIERS.get(statement.opcode, ()):
         for index, old in enumerate(modifiers):
             for new in family if old in family else ():
                 if new != old:
@@ -126,7 +131,7 @@ def _iter_modifier_changes(statement: Statement) -> Iterator[StatementChange]:
                     changed = _rename(statement, statement.opcode, names)
                     phrase = f"with `.{new}` rather than `.{old}`"
                     yield StatementChange(statement, changed, None, phrase, _MODIFIER_COST)
-    for family in CONFUSABLE_FLOAT_OPCODES if "f32" in modifiers else ():
+    for family in _CONFUSABLE_FLOAT_OPCODES if "f32" in modifiers else ():
         for new in family if statement.opcode in family else ():
             if new != statement.opcode:
                 changed = _rename(statement, new, modifiers)
@@ -155,7 +160,7 @@ def _iter_operand_changes(
 ) -> Iterator[StatementChange]:
     """Yield another register nearby, of the same type, for each source and each address."""
     statement = function.statements[index]
-    first = statement.written_count
+    first = count_written_operands(statement)
     for place, x in enumerate(statement.operands[first:], first):
         register = x.base if isinstance(x, MemoryOperand) else x
         if not isinstance(register, RegisterOperand):
@@ -291,7 +296,7 @@ def _iter_initial_values(function: Program) -> Iterator[MissingStatement]:
         found.setdefault((0, name), statement)
     for i, statement in enumerate(statements):
         starts = sorted({start for start, end in loops if start <= i <= end})
-        for name in sorted({*statement.iter_read_names()} & {*statement.iter_written_names()}):
+        for name in sorted({*iter_read_names(statement)} & {*iter_written_names(statement)}):
             # the start of the function is as good as the outermost loop for what nothing writes
             for start in starts[(0, name) in found :]:
                 found.setdefault((start, name), statements[start])
@@ -311,7 +316,7 @@ def _iter_unwritten(function: Program) -> Iterator[tuple[str, Statement]]:
     """Yield the registers that a way through a function reads before it writes them."""
     statements = function.statements
     blocks = find_thread_blocks(statements, function.labels)
-    writes = [frozenset(() if x.guard else x.iter_written_names()) for x in statements]
+    writes = [frozenset(() if x.guard else iter_written_names(x)) for x in statements]
     entries: dict[int, frozenset[str]] = {0: frozenset(x.name for x in function.parameters)}
     pending = [0]
     while pending:
@@ -327,8 +332,8 @@ def _iter_unwritten(function: Program) -> Iterator[tuple[str, Statement]]:
         known = set(entry)
         for i in range(blocks[number].start, blocks[number].end):
             statement = statements[i]
-            kept = set(statement.iter_written_names()) if statement.guard else set[str]()
-            for name in sorted((kept | {*statement.iter_read_names()}) - known):
+            kept = set(iter_written_names(statement)) if statement.guard else set[str]()
+            for name in sorted((kept | {*iter_read_names(statement)}) - known):
                 if name.partition(".")[0] not in known:
                     yield name, statement
             known |= writes[i]

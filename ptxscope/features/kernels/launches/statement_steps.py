@@ -11,20 +11,11 @@ from itertools import product
 import numpy as np
 
 from ....engine.arrays.array_program import RunBuffers
-from ....engine.arrays.block_runner import bind_plan
 from ....engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
 from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import MemoryOperand
 from ....engine.semantics.plan import Plan
-from ....engine.syntax.opcodes import (
-    ATOMICS,
-    BARRIERS,
-    FENCES,
-    LOADS,
-    MEMORY_WRITERS,
-    STORES,
-    WAITS,
-)
+from ....engine.syntax.opcodes import ATOMICS, BARRIERS, FENCES, LOADS, STORES, WAITS
 from ....engine.tracing.evaluation import make_plan
 from .atomics import make_atomic
 from .conflicts import ThreadScope
@@ -42,6 +33,8 @@ from .move_steps import (
     make_space_test,
     make_vote,
 )
+from .plan_binding import bind_plan
+from .register_names import iter_written_names
 from .thread_state import (
     CallFrame,
     Step,
@@ -54,6 +47,8 @@ from .thread_state import (
     write_values,
 )
 
+_MEMORY_WRITERS = STORES | ATOMICS | {"mbarrier"}
+"""Those that write memory even if they have a result."""
 _FIRST_SCRATCH = 8
 """The index of the first array that computes unknown bits."""
 
@@ -151,7 +146,7 @@ def _is_guard_in_plan(frame: CallFrame, statement: Statement) -> bool:
 
 def find_results(frame: CallFrame, statement: Statement) -> list[ThreadValues]:
     """Return the registers that a statement writes."""
-    return [frame.get_register(name) for name in statement.iter_written_names()]
+    return [frame.get_register(name) for name in iter_written_names(statement)]
 
 
 def _make_unmodelled(frame: CallFrame, statement: Statement) -> Step:
@@ -177,7 +172,7 @@ def _may_write_memory(statement: Statement) -> bool:
 
     Textures, matrices and copies have operands that are not read: ``[t, {x, y}]``.
     """
-    if statement.opcode in MEMORY_WRITERS:
+    if statement.opcode in _MEMORY_WRITERS:
         return True
     is_place = [x is None or isinstance(x, MemoryOperand) for x in statement.operands[:1]]
     return any(is_place)

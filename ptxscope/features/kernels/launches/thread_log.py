@@ -9,16 +9,25 @@ from typing import NamedTuple
 import numpy as np
 
 from ....engine.program.statement import Statement
-from ....engine.program.statement_operands import (
-    TYPE_BITS,
-    MemoryOperand,
-    VectorOperand,
-    iter_register_names,
+from ....engine.program.statement_operands import TYPE_BITS, MemoryOperand, VectorOperand
+from ....engine.syntax.opcodes import (
+    ADDRESS_PLACES,
+    ATOMICS,
+    CALLS,
+    STORES,
+    VALUE_PLACES,
+    WITHOUT_DESTINATION,
 )
-from ....engine.syntax.opcodes import ACCESSES, ATOMICS, CALLS, STORES, WITHOUT_DESTINATION
 from .conflicts import get_threads
 from .memory_regions import AccessError, Region, WriteJournal
 from .memory_steps import Address, Target, parse_memory_form
+from .register_names import (
+    count_written_operands,
+    iter_address_names,
+    iter_register_names,
+    iter_source_names,
+    iter_written_names,
+)
 from .thread_state import (
     CallFrame,
     LocalPlace,
@@ -28,6 +37,9 @@ from .thread_state import (
     UnmodelledError,
     WaveState,
 )
+
+ACCESSES = VALUE_PLACES.keys() | ADDRESS_PLACES.keys()
+"""Those that access memory at an address."""
 
 MAX_STEPS = 1 << 20
 """Statements that are kept."""
@@ -165,7 +177,7 @@ class ThreadLog:
         writes, places = list[RegisterWrite](), list[PlaceWrite]()
         if self._is_active:
             # the result of a call is written later: ``note_transfer``
-            names = () if statement.opcode in CALLS else statement.iter_written_names()
+            names = () if statement.opcode in CALLS else iter_written_names(statement)
             for name in names:
                 writes.append(RegisterWrite(name, *self._peek(frame, name), frame.depth))
                 self._writers[frame.number, name] = number
@@ -225,10 +237,10 @@ class ThreadLog:
         return None if is_unknown else int(values.bits[self._lane]) & (1 << width) - 1, width
 
     def _iter_reads(self, statement: Statement, frame: CallFrame) -> Iterator[ValueRead]:
-        addresses = set(statement.iter_address_names())
+        addresses = set(iter_address_names(statement))
         if statement.guard:
             addresses.add(statement.guard.name)
-        for name in dict.fromkeys((*statement.iter_source_names(), *sorted(addresses))):
+        for name in dict.fromkeys((*iter_source_names(statement), *sorted(addresses))):
             step = self._writers.get((frame.number, name), 0)
             bits = self._peek(frame, name)[0]
             yield ValueRead(name, bits, step, is_address=name in addresses)
@@ -339,7 +351,7 @@ class ThreadLog:
 
 def _narrow_store(step: ThreadStep, start: int, end: int) -> ThreadStep:
     """Return a step as if it stored only the parts of its vector that reach into some bytes."""
-    sources = step.statement.operands[step.statement.written_count :]
+    sources = step.statement.operands[count_written_operands(step.statement) :]
     vector = next((x for x in sources if isinstance(x, VectorOperand)), None)
     if vector is None or len(vector.parts) != len(step.places):
         return step

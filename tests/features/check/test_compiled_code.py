@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.sources.preprocessor import select_branches
+from ptxscope.features.check.compiled_code import select_branches
+from tests.features.check.check_cases import CHECK_DATA
 from tests.reference_data import read_lines
 
 
@@ -22,7 +23,7 @@ def _holds(condition: str, **definitions: str | None) -> bool | None:
 
 @pytest.mark.parametrize(
     ("condition", "expected"),
-    [*read_lines("conditions.txt", 2), ("ARCH \\\n == 900", "yes"), ("", "-")],
+    [*read_lines(CHECK_DATA / "conditions.txt", 2), ("ARCH \\\n == 900", "yes"), ("", "-")],
 )
 def test_a_condition_is_evaluated_from_known_macros(condition: str, expected: str) -> None:
     known = {"ARCH": "900", "GONE": None, "NEXT": "ARCH + 1", "LOOP": "LOOP + 1"}

@@ -1,0 +1,44 @@
+"""Operands and two results in hexadecimal, as errata and diagnostics show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ...engine.isa.encodings import format_hex
+from ...engine.tracing.counterexample import Counterexample, parse_example
+
+
+class FormattedExample(NamedTuple):
+    """Operands and two results in hexadecimal, padded to their widths."""
+
+    values: dict[str, str]
+    """The operands by register name."""
+    isa: str
+    ptxas: str
+
+
+def format_example(ptx: str, values: Mapping[str, int], isa: int, ptxas: int) -> FormattedExample:
+    """Format operands and results of statements, the last of which writes d."""
+    widths: dict[str, int] = {}
+    for ins in parse_example(ptx):
+        widths |= {name: ins.type_of(role).bits for role, name in ins.names.items()}
+    results = (widths[name] for name in (*values, "d"))
+    return _format_values(values, isa, ptxas, tuple(results))
+
+
+def format_counterexample(example: Counterexample) -> FormattedExample:
+    """Format the operands and results of a counterexample."""
+    return _format_values(example.values, example.isa, example.ptxas, example.widths)
+
+
+def _format_values(
+    values: Mapping[str, int], isa: int, ptxas: int, widths: tuple[int, ...]
+) -> FormattedExample:
+    *input_widths, width = widths
+    pairs = zip(values.items(), input_widths, strict=True)
+    return FormattedExample(
+        {name: format_hex(bits, input_width) for (name, bits), input_width in pairs},
+        format_hex(isa, width),
+        format_hex(ptxas, width),
+    )
