@@ -14,14 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ptxscope.blocks.dataflow import CONSTANT, INPUT, DataFlow, find_flow
-from ptxscope.blocks.intrinsic_sequences import (
-    Pattern,
-    PatternIndex,
-    extract_pattern,
-    read_pattern,
-    write_ptx,
-)
+from ptxscope.blocks.intrinsic_sequences import Pattern, PatternIndex, read_pattern, write_ptx
 from ptxscope.engine.isa.intrinsics import map_intrinsics
+from ptxscope.features.prove.sequence_dataflow import extract_pattern
 from ptxscope.sources.source_programs import load
 
 from .nvcc_intrinsics import compile_ptx, find_version, map_kernels, map_loads

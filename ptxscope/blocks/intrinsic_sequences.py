@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise, product
@@ -102,35 +102,6 @@ def read_pattern(line: str) -> Pattern:
                 arguments.append(step_nodes[int(word)])
         step_nodes.append(flow.add(FlowNode(operation, tuple(arguments))))
     return Pattern(intrinsic, parameters, tuple(flow.nodes))
-
-
-def extract_pattern(
-    flow: DataFlow, root: int, intrinsic: str, arguments: Mapping[int, str]
-) -> Pattern:
-    """Return what computes a node of some others; ``arguments`` has their letters by number."""
-    parameters = "".join(sorted(arguments.values()))
-    needed, stack = {root}, [root]
-    while stack:
-        number = stack.pop()
-        if number in arguments or flow.nodes[number].operation == CONSTANT:
-            continue
-        if flow.nodes[number].operation == INPUT:
-            raise ValueError(f"{intrinsic} depends on {flow.registers[number]}")
-        new = set(flow.nodes[number].arguments) - needed
-        needed |= new
-        stack.extend(new)
-    pattern = DataFlow()
-    letters = {letter: pattern.add_given(letter) for letter in parameters}
-    numbers: dict[int, int] = {}
-    for number in sorted(needed):
-        operation, inputs = flow.nodes[number]
-        if number in arguments:
-            numbers[number] = letters[arguments[number]]
-        elif operation == CONSTANT:
-            numbers[number] = pattern.add(flow.nodes[number])
-        else:
-            numbers[number] = pattern.add(FlowNode(operation, tuple(numbers[x] for x in inputs)))
-    return Pattern(intrinsic, parameters, tuple(pattern.nodes))
 
 
 class Match(NamedTuple):
@@ -298,15 +269,6 @@ class IntrinsicSequence(NamedTuple):
         starts = [lines[0], *(b for a, b in pairwise(lines) if b != a + 1)]
         ends = [*(a for a, b in pairwise(lines) if b != a + 1), lines[-1]]
         return tuple(range(a, b + 1) for a, b in zip(starts, ends, strict=True))
-
-    def extract_dataflow(self) -> tuple[Pattern, str]:
-        """Return what the statements compute, of a, b and c, and the call of the intrinsic."""
-        letters: dict[int, str] = {}
-        numbers = self.match.numbers[: len(self.arguments)]
-        for number in numbers:
-            letters.setdefault(number, "abc"[len(letters)])
-        pattern = extract_pattern(self.flow, self.match.numbers[-1], self.intrinsic, letters)
-        return pattern, f"d = {self.intrinsic}({', '.join(letters[x] for x in numbers)});"
 
     def __str__(self) -> str:
         return self.describe()

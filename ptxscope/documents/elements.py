@@ -1,6 +1,6 @@
 """Elements: parts of a page in a browser, as nested lists of strings.
 
-The page's JavaScript creates a node for each, ``format_html`` writes them into a file. Text is only
+A script creates a node for each, ``format_html`` writes them into a file. Text is only
 ever text: neither of them reads markup.
 """
 

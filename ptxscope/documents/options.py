@@ -182,7 +182,7 @@ class Option(NamedTuple):
     switch: str = ""
     """Label of a flag in the export dialog."""
     is_in_manual: bool = False
-    """Whether Sphinx's directive has it."""
+    """Whether a document in a manual's page has it."""
     is_for_command: bool = False
     """Whether only the command has it, not a document in a page."""
     otherwise: str = ""
@@ -327,11 +327,6 @@ OPTIONS = (
         settings={"nargs": "?", "choices": ("short", "long"), "const": "long"},
     ),
 )  # fmt: skip
-
-
-def has_effect(name: str, format_: str) -> bool:
-    """Whether an option changes a format; one that is not in the table may."""
-    return all(x.changes(format_) for x in OPTIONS if x.name == name)
 
 
 def drop_idle_options(options: Options, format_: str) -> Options:

@@ -80,8 +80,6 @@ class Card(NamedTuple):
     """Place to predict."""
     remark: Text
     """Text shown after a right answer."""
-    is_new: bool
-    """Whether its trace differs from that of the card before."""
 
     @property
     def question(self) -> Question:
@@ -268,7 +266,6 @@ class LessonSource:
     ) -> Card:
         """Return a card; `registers` carries values and results on to the next card."""
         trace = self._make_trace(part, previous, registers)
-        is_new = previous is None or trace != previous.trace
         anchor, ask = (
             self._try_line(line, partial(_parse_anchor, line.text, trace)) if line else None
             for line in (part.fields.get("at"), part.fields.get("ask"))
@@ -291,7 +288,7 @@ class LessonSource:
                 "a prediction needs a remark, `> …`" if ask else "only predictions have a remark"
             )
             raise self._make_error(part.title, problem)
-        return Card(part.title.text, text, trace, step, anchor or ask, ask, remark, is_new)
+        return Card(part.title.text, text, trace, step, anchor or ask, ask, remark)
 
     def _make_trace(
         self, part: _CardSource, previous: Card | None, registers: dict[str, int]

@@ -32,7 +32,7 @@ class Action(NamedTuple):
     tooltip: str
     """A sentence, for help and palette."""
     run: Transition
-    """Changes the state, and asks the terminal or the page for what else is to be done."""
+    """Changes the state, and asks the user interface for what else is to be done."""
     arguments: tuple[object, ...] = ()
     is_numbered: bool = False
     """Whether each of its keys passes its number, from 1."""

@@ -520,11 +520,6 @@ class ExplorerState:
         """Return a lane of the current step without a right guess, searching on from one."""
         return self.prediction and self.prediction.find_next_location(self.step, previous_lane)
 
-    def can_predict(self, place: LaneRef) -> bool:
-        """Whether a lane is one of the predicted trace."""
-        prediction = self.prediction
-        return self.is_predicting and prediction is not None and place.key in prediction.trace.rows
-
     def _follow_prediction(self) -> bool:
         """Begin again if the predictions are of another trace; return whether they go on."""
         from ..learn.prediction import from_json

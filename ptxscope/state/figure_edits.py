@@ -1,6 +1,6 @@
 """Edits of places in the picture: the bits, selector or mask that each changes; transitions.
 
-The explorer and the page share them.
+They need no terminal.
 """
 
 from __future__ import annotations

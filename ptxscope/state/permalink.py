@@ -1,4 +1,4 @@
-"""Permalinks: what the page shows, as the readable fragment of an address.
+"""Permalinks: what an explorer shows, as the readable fragment of an address.
 
 ``#vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x80ff7f01&model=ptxas&step=3&v=1``: the line, the operands
 by role, or by a block's registers as in ``&$q=0x12``, and what is shown of them. Everything in it

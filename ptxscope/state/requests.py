@@ -1,4 +1,4 @@
-"""Requests of a transition of the explorer to the terminal or the page, as data."""
+"""Requests of a transition of the explorer to its user interface, as data."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from ..engine.tracing.annotations import NOTHING, Annotations, Note
 from ..engine.tracing.trace import Trace, make_trace
 
 FIRST_OPCODE = "vadd4"
-"""The instruction whose example the first start shows, and a page without a permalink."""
+"""The instruction whose example the first start shows."""
 
 
 class OperandOrigin(NamedTuple):

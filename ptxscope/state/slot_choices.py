@@ -1,6 +1,6 @@
 """The choices of a form: the cells of its slots, their meaning, and why one is illegal.
 
-The modifiers' table and row, the lanes and the page share these choices.
+All user interfaces share these choices: the modifiers' table and row, and the lanes.
 """
 
 from __future__ import annotations

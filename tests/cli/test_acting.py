@@ -10,7 +10,7 @@ import pytest
 
 from ptxscope.cli.commands.trace import make_parser, parse_request
 from ptxscope.documents import BINARY, FORMATS, export, find_format, format_of
-from ptxscope.documents.options import OPTIONS, has_effect
+from ptxscope.documents.options import OPTIONS
 from tests.driving.command_line import run
 from tests.driving.every import TEXTS
 from tests.tiers import sampled, thorough, whole
@@ -124,6 +124,11 @@ def told(format_: str, *words: str) -> str | bytes:
         made = re.sub("px-[0-9a-f]{10}", "px", made.partition("\n$ ptxscope")[0])
         made = "\n".join(x for x in made.split("\n") if "ptxscope trace" not in x)
     return made
+
+
+def has_effect(name: str, format_: str) -> bool:
+    """Whether the table lists a format for an option; one that is not in it may change any."""
+    return all(x.changes(format_) for x in OPTIONS if x.name == name)
 
 
 @whole

@@ -293,7 +293,6 @@ def test_the_smallest_lesson_is_parsed() -> None:
     found = parse_lesson(written(text="Lane 0 has {operate.t[0]|formula} in `d`."))
     assert strip_marks(found.cards[0].text) == "Lane 0 has 1 + 2 = 3 in d."
     assert [card.step for card in found.cards] == [5, 2, 2, 2]
-    assert found.cards[1].is_new is False
 
 
 @pytest.mark.parametrize(

@@ -316,7 +316,7 @@ class _Drill(_Player):
         trace = self._practice.pick_trace(self._random)
         ask = Anchor(next(iter(trace.instruction.results)))
         title = f"line {self._answered_count + 1}, level {self._practice.level}"
-        card = Card(title, (), trace, 0, None, ask, (), is_new=True)
+        card = Card(title, (), trace, 0, None, ask, ())
         lesson = Lesson(Head(self._practice.family, title, 0, "", 1), (card,))
         self._position = LessonPosition(lesson, LessonProgress(), from_start=True)
         print(f"\n--- {title}\n", *lesson_text.picture_lines(card), sep="\n")

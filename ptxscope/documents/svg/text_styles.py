@@ -1,4 +1,4 @@
-"""The texts in pictures, of traces, plots and sweeps: their styles, widths, ways to fit them."""
+"""The texts in pictures: their styles, widths, ways to fit them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,6 @@ from ..options import DEFAULT, Options
 from ..theme import Theme
 from .page_frame import (
     IdleStep,
-    Names,
     describe_idle_steps,
     draw_agreement,
     draw_answers,
@@ -79,8 +78,6 @@ class SvgDrawing(NamedTuple):
     """The models in words."""
     theme: Theme = Theme.AUTO
     layout: Layout = PAGE
-    long_names: Names = ()
-    """Long names, with the letters that replace them."""
     owners: Mapping[str, str] = {}
     """The mark of the step from which the part below another mark is visible, if not the last."""
 
@@ -128,9 +125,7 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
     idle_text = describe_idle_steps(idle_steps) if options.sentences else ""
     height = draw_foot(doc, canvas, y, page, idle_text)
     owners = _list_owners(doc, chain(*groups), {x.name for x in canvas.marks})
-    return SvgDrawing(
-        doc, canvas, height, about, format_model(doc), options.theme, layout, long_names, owners
-    )
+    return SvgDrawing(doc, canvas, height, about, format_model(doc), options.theme, layout, owners)
 
 
 class _Picture(Wires):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from threading import Lock
 from typing import Any
@@ -230,33 +230,11 @@ class ExactProgram:
                     values[x] = _read_source(buffers, x, start, end)
                 else:
                     args = [y if isinstance(y, int) else values[y] for y in x.args]
-                    values[x] = apply_operation(_OBJECTS, x.op, args, x.fixed)
+                    values[x] = apply_operation(OBJECTS, x.op, args, x.fixed)
             for name, (node, type_) in self.recorded_plan.results.items():
                 array = buffers.blocked[Buffer(BufferKind.RESULT, name)]
                 lanes = array.view(get_storage_dtype(type_)).reshape(buffers.size, node.lanes)
                 lanes[start:end] = np.transpose(values[node])
-
-
-def count_truths(nodes: Iterable[Node], truth: Node, widths: Mapping[tuple[str, int], int]) -> int:
-    """Return for how many operands a node is 1, for all values of some bytes of them.
-
-    ``widths`` has the bits of each byte by its operand and number; other bytes are 0. ``nodes``
-    are all that the truth depends on, each after its arguments.
-    """
-    operands: dict[str, Objects] = {}
-    numbers, shift = np.arange(1 << sum(widths.values())), 0
-    for (role, index), width in widths.items():
-        part = (numbers >> shift & (1 << width) - 1).astype(object) << 8 * index
-        operands[role] = operands.get(role, 0) + part
-        shift += width
-    values: dict[Node | int, Objects | int] = {}
-    for x in nodes:
-        if x.op is Op.SOURCE:
-            values[x] = operands.get(x.fixed[0], numbers.astype(object) * 0)[np.newaxis]
-        else:
-            args = [y if isinstance(y, int) else values[y] for y in x.args]
-            values[x] = apply_operation(_OBJECTS, x.op, args, x.fixed)
-    return int(np.count_nonzero(values[truth]))
 
 
 def _read_source(buffers: RunBuffers, x: Node, start: int, end: int) -> Objects:
@@ -319,4 +297,4 @@ class _ObjectArithmetic:
         return compute_float_bits(self, x)
 
 
-_OBJECTS: Any = _ObjectArithmetic()
+OBJECTS: Any = _ObjectArithmetic()

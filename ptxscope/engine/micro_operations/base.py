@@ -83,7 +83,7 @@ class MicroOperation:
     number of the input, a = 6, to the screen:
 
     - ``run`` gives 96 on exact integers; the range 0..255 of the row on intervals; and on the tape,
-      the representation from which ``eval --csv``, sweeps, C and Python compute the same.
+      the representation from which programs on arrays and other languages compute the same.
     - ``describe_step`` is ``about``: "The bits of a in reverse order."
     - ``describe_lane`` fills ``formula`` with the inputs: ``reverse(6) = 96``, and the sentence
       "reverse(6) is 96", which is also the hint for a prediction.
@@ -92,8 +92,8 @@ class MicroOperation:
     - ``find_origins`` links bit 5 of the result to bit 2 of a.
     - ``iter_mutations`` explains the prediction 6: "You left the bits in order: reverse(6) is 96."
 
-    If lanes have flags, ``compute_flags`` yields them, and ``describe_flag`` says in a sweep what
-    they mean. If a formula is not enough, ``make_figure`` chooses a figure.
+    If lanes have flags, ``compute_flags`` yields them, and ``describe_flag`` says what they
+    mean. If a formula is not enough, ``make_figure`` chooses a figure.
     """
 
     _may_raise: ClassVar[bool]

@@ -38,7 +38,6 @@ class Variable(NamedTuple):
     """The number of elements; 0 for an array without a size."""
     values: tuple[int | SymbolOperand, ...] = ()
     """The initial elements; the others are 0."""
-    is_initialized: bool = False
     is_array: bool = False
 
     @property
@@ -108,7 +107,6 @@ def _parse_declarator(
         unit,
         count * vector,
         values,
-        is_initialized=end < len(words),
         is_array=is_array,
     )
 

@@ -307,7 +307,7 @@ class CLiteral(NamedTuple):
         return self.value & ((1 << bits) - 1)
 
 
-@lru_cache(maxsize=4096)  # an editor asks again at every change
+@lru_cache(maxsize=4096)  # who reads a text while it is edited asks again
 def parse_c_literal(text: str) -> CLiteral | None:
     """Parse a C literal with signs, ``~``, parentheses and casts; return None for other text."""
     tokens = iter_c_tokens(text) if len(text) < _MAX_CHARS else ()

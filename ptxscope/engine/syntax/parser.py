@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,18 +16,15 @@ from .errors import (
     Problem,
     PtxError,
     Span,
-    find_closest_spelling,
     limit_problems,
     quote_word,
 )
 from .instruction import Guard, Immediate, Instruction, Register
 from .modifiers import ParsedModifiers
 from .opcodes import (
-    ALL_OPCODES,
     DISTINCT_OPCODES,
     OPCODES,
     OTHER_OPCODES,
-    TYPES,
     format_opcode_question,
     is_computing,
     is_misspelt,
@@ -195,21 +191,22 @@ def scan(text: str, reader: FragmentReader = find_pasted_fragments) -> Iterator[
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
         for statement in find_statements(fragment.ptx, OPCODES, fragment.gaps):
             parsed_statement = (
-                _parse_known_statement(text, fragment, statement)
+                parse_known_statement(text, fragment, statement)
                 if fragment.call_span
                 else parse_statement(text, fragment, statement)
             )
             if parsed_statement:
                 is_found = True
                 yield parsed_statement
-            elif not is_found and _find_entry(statement):
+            elif not is_found and find_statement_entry(statement):
                 common.append((fragment, statement))
     for fragment, statement in () if is_found else common:
         if fragment.find_gap(*statement.span) is None:
-            yield _parse_known_statement(text, fragment, statement)
+            yield parse_known_statement(text, fragment, statement)
 
 
-def _find_entry(statement: RawInstruction) -> Entry | None:
+def find_statement_entry(statement: RawInstruction) -> Entry | None:
+    """Return the catalog's entry of a statement; None if it has none."""
     return find_entry(statement.opcode.text, statement.modifier_names)
 
 
@@ -221,7 +218,7 @@ def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) ->
     if is_unchecked(statement.opcode.text, statement.modifier_names):
         return None
     if statement.opcode.text in OPCODES:
-        return _parse_known_statement(text, fragment, statement)
+        return parse_known_statement(text, fragment, statement)
     if (
         statement.opcode.kind is TokenKind.NAME
         and statement.modifiers
@@ -236,31 +233,10 @@ def parse_common_statement(
     text: str, fragment: Fragment, statement: RawInstruction
 ) -> Instruction | None:
     """Return an instruction that ``parse_statement`` passes over as common, None if illegal."""
-    entry = _find_entry(statement)
+    entry = find_statement_entry(statement)
     if entry is None or not entry.is_common:
         return None
-    return _parse_known_statement(text, fragment, statement, entry).instruction
-
-
-@lru_cache(maxsize=1 << 10)
-def find_common_problems(text: str) -> tuple[Problem, ...]:
-    """Return the problems of statements that ``parse_statement`` passes over.
-
-    They are those of common instructions, and opcodes that PTX does not have.
-    """
-    fragment, problems = Fragment(text), list[Problem]()
-    for statement in find_statements(text, ALL_OPCODES):
-        modifiers = statement.modifier_names
-        if statement.opcode.text not in ALL_OPCODES:
-            if statement.opcode.kind is TokenKind.NAME and not TYPES.isdisjoint(modifiers):
-                name = statement.opcode.text
-                close = find_closest_spelling(name, sorted(ALL_OPCODES))
-                suffix = f"; did you mean `{close}`?" if close else ""
-                message = f"{quote_word(name)} is not an instruction of PTX{suffix}"
-                problems.append(Problem(message, statement.opcode.span, close or ""))
-        elif (entry := _find_entry(statement)) and entry.is_common:
-            problems += _parse_known_statement("", fragment, statement, entry).problems
-    return tuple(problems)
+    return parse_known_statement(text, fragment, statement, entry).instruction
 
 
 NOT_LITERAL = (
@@ -361,14 +337,15 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
 def _fits(name: str, statement: RawInstruction, fragment: Fragment) -> bool:
     """Whether a statement is legal with another opcode."""
     named = statement._replace(opcode=statement.opcode._replace(text=name))
-    entry = _find_entry(named)
-    return entry is not None and not _parse_known_statement("", fragment, named, entry).problems
+    entry = find_statement_entry(named)
+    return entry is not None and not parse_known_statement("", fragment, named, entry).problems
 
 
-def _parse_known_statement(
+def parse_known_statement(
     text: str, fragment: Fragment, statement: RawInstruction, entry: Entry | None = None
 ) -> Parsed:
-    entry = entry or _find_entry(statement)
+    """Parse a statement whose opcode is an entry's, by default that which its modifiers say."""
+    entry = entry or find_statement_entry(statement)
     assert entry
     end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end
     mods = ParsedModifiers(entry)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from enum import Enum
 from typing import NamedTuple
 
-from .errors import Problem, Span, quote_word
+from .errors import Problem, Span
 from .opcodes import ENDS
 
 
@@ -104,8 +104,6 @@ def make_token_pattern(skipped: str = "", whole: str = "(?!)") -> re.Pattern[str
 
 
 TOKEN = make_token_pattern()
-OPEN_COMMENT = re.compile(r"(?>(?:\s++|//[^\n]*+|/\*.*?\*/)*)(/\*)", re.DOTALL)
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]++")
 _KINDS = {TOKEN.groupindex[kind.name]: kind for kind in TokenKind}
 _LINE_DIRECTIVES = {".version", ".target", ".address_size", ".file", ".loc", ".pragma"}
 DIRECTIVES = frozenset(
@@ -184,46 +182,6 @@ def _is_alone(words: Sequence[Token], i: int, gaps: Set[int]) -> bool:
     return word.text in ("@", "{", "}") or word.start in gaps
 
 
-MISSING_END = Problem("a `;` is missing at the end of this statement", (0, 0), ";")
-EMPTY_STATEMENT = Problem("this `;` ends no statement: ptxas rejects empty statements", (0, 1))
-
-
-def find_boundary_problems(
-    text: str, opcodes: Set[str], gaps: Collection[int] = ()
-) -> Iterator[Problem]:
-    """Yield the problems outside statements: missing or stray ``;``, comments, non-ASCII text."""
-    words, index, gaps = tokenize(text), 0, frozenset(gaps)
-    for item in group_tokens(text, words, opcodes, gaps):
-        yield from _find_empty_problems(words[index : item.start])
-        index = item.end
-        if item.kind is TokenGroupKind.STATEMENT:
-            first_word = words[item.start]
-            if any(word.start in gaps for word in words[item.start : index]):
-                index += index < len(words) and words[index].text == ";"
-                continue
-            if first_word.kind is not TokenKind.NAME and first_word.text != "@":
-                yield Problem(
-                    f"{quote_word(first_word.text)} can't begin a statement", first_word.span
-                )
-            if index < len(words) and words[index].text == ";":
-                index += 1
-            else:
-                end = _end_of(text, words, index)
-                yield MISSING_END._replace(span=(end, end))
-    yield from _find_empty_problems(words[index:])
-    if comment := OPEN_COMMENT.match(text, words[-1].end if words else 0):
-        yield Problem("this comment is not closed", comment.span(1), "*/")
-    for match in () if text.isascii() else _NOT_ASCII.finditer(text):
-        if not gaps.issuperset(range(*match.span())):
-            yield Problem("ptxas accepts only ASCII, even in comments", match.span())
-            return
-
-
-def _find_empty_problems(words: list[Token]) -> Iterator[Problem]:
-    for word in words:
-        yield EMPTY_STATEMENT._replace(span=word.span)
-
-
 def find_statements(
     text: str, opcodes: Set[str], gaps: Collection[int] = ()
 ) -> Iterator[RawInstruction]:
@@ -236,10 +194,10 @@ def find_statements(
 
 def read_raw_instruction(text: str, words: list[Token], item: TokenGroup) -> RawInstruction:
     """Return the guard, opcode, modifiers and operands of a statement."""
-    return _make_statement(words[item.start : item.end], _end_of(text, words, item.end))
+    return _make_statement(words[item.start : item.end], find_end(text, words, item.end))
 
 
-def _end_of(text: str, words: list[Token], end: int) -> int:
+def find_end(text: str, words: list[Token], end: int) -> int:
     """Return the position of text that is missing at the end of a statement."""
     if end < len(words):
         return words[end].start if words[end].text in (";", "}") else words[end - 1].end

@@ -149,14 +149,6 @@ class BasicBlock(FrozenRecord):
         added = {name: place for name, place in more.items() if place not in places}
         return replace(self, outputs={**self.outputs, **added}) if added else self
 
-    def with_guard_results(self) -> BasicBlock:
-        """Return the block with the predicates of its guards that it computes among its results."""
-        if not self.guards:
-            return self
-        guards = {x.name: x.place for x in self.guards if x.place.statement}
-        outputs = {**self.outputs, **guards}.items()
-        return replace(self, outputs=dict(sorted(outputs, key=lambda x: x[1].statement)))
-
     def make_plan(self, model: Model = ISA_MODEL) -> Plan:
         """Return the joined plan of all statements under a model."""
         if self.is_line:

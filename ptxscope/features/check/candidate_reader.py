@@ -25,7 +25,6 @@ from ...engine.syntax.opcodes import (
 from ...engine.syntax.scopes import RegisterDeclaration, Scopes, parse_register_directive
 from ...engine.syntax.tokens import (
     DIRECTIVES,
-    OPEN_COMMENT,
     TOKEN,
     Token,
     TokenGroupKind,
@@ -37,6 +36,7 @@ from ...engine.syntax.tokens import (
 )
 from ...sources.source_location import MAX_EXCERPT_CHARS, WINDOW, SourceLocation
 from .sound_statements import make_sound_pattern
+from .text_problems import OPEN_COMMENT
 
 _MAX_STATEMENT_CHARS = 1 << 20
 """Characters after which a statement or directive is assumed to end."""

@@ -17,7 +17,6 @@ from ...engine.syntax.parser import NOT_LITERAL, parse_statement
 from ...engine.syntax.partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
 from ...engine.syntax.scopes import Scopes, collect_registers
 from ...engine.syntax.source import GAP, Fragment
-from ...engine.syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 from ...engine.syntax.tokens import find_statements as written_statements
 from ...sources.embedded_ptx import EmbeddedPtx, PieceKind, find_assembly, has_foreign_operands
 from ...sources.preprocessor import Definitions
@@ -50,6 +49,7 @@ from .statement_checks import (
     make_illegal_diagnostic,
 )
 from .suppressions import IgnoreComments
+from .text_problems import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 
 
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:

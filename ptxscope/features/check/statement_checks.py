@@ -13,16 +13,16 @@ from ...engine.semantics.rules import ERRATA, FLAG_ERRATUM
 from ...engine.syntax.errors import Problem, Span, quote_word
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.opcodes import ALL_OPCODES, OPCODES
-from ...engine.syntax.parser import CRASHES, Parsed, find_common_problems, scan
+from ...engine.syntax.parser import CRASHES, Parsed, scan
 from ...engine.syntax.register_checks import check_register
 from ...engine.syntax.scopes import Scopes
-from ...engine.syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
 from ...engine.tracing.folding_bugs import LOSING_TARGETS
 from ...sources.source_location import SourceLocation
 from .candidate_reader import Candidate
 from .check_rules import list_added_rules
 from .diagnostic import CheckedInstruction, Diagnostic, TextEdit, make_item
 from .moved_constants import MovedConstants
+from .text_problems import EMPTY_STATEMENT, find_boundary_problems, find_common_problems
 from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
 
 _GUARDED_BLOCK = "a guard belongs to an instruction: a block takes none"

@@ -364,7 +364,10 @@ def _reveal_result(page: PageState, arguments: Arguments) -> None:
 def _find_lane(page: PageState, arguments: Arguments) -> LaneRef | None:
     """Return a lane if it is one of the predicted trace."""
     place = LaneRef(str(arguments["key"]), int(arguments["lane"]))
-    return place if page.explorer.can_predict(place) else None
+    explorer, prediction = page.explorer, page.explorer.prediction
+    if not explorer.is_predicting or prediction is None:
+        return None
+    return place if place.key in prediction.trace.rows else None
 
 
 def _guess(page: PageState, arguments: Arguments) -> None:

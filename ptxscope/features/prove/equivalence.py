@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, reduce
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ from ...engine.tracing.trace import Trace
 from .differences import Difference, describe_difference, make_difference
 from .operand_conditions import make_scope, read_condition
 from .proof_question import NO_RENAMING, ProofQuestion, Renaming, Side, find_simple_operands
+from .sequence_dataflow import extract_dataflow
 from .solver import Term, Undecided, get_solver_name, load_bitwuzla
 
 TIMEOUT = 60.0
@@ -136,6 +137,15 @@ class _Pair(NamedTuple):
     bits: int
 
 
+def with_guard_results(block: BasicBlock) -> BasicBlock:
+    """Return a block with the predicates of its guards that it computes among its results."""
+    if not block.guards:
+        return block
+    guards = {x.name: x.place for x in block.guards if x.place.statement}
+    outputs = {**block.outputs, **guards}.items()
+    return replace(block, outputs=dict(sorted(outputs, key=lambda x: x[1].statement)))
+
+
 def check_seconds(name: str, value: object) -> None:
     """Raise TypeError for an argument that is not a number, and ValueError for a negative one."""
     check_argument(name, value, (int, float), "a number of seconds")
@@ -162,7 +172,7 @@ def prove_equal(
     """
     question = ProofQuestion(timeout, is_stopped)
     a, b = _with_same_results(a, b), _with_same_results(b, a)
-    a, b = a.with_guard_results(), b.with_guard_results()
+    a, b = with_guard_results(a), with_guard_results(b)
     first = question.add_side(a, models[0])
     second = question.add_side(b, models[1], _match_inputs(first, b, same))
     passages = [x for x in map(question.read_guards, (first, second)) if x is not None]
@@ -412,6 +422,6 @@ def prove_sequence(sequence: IntrinsicSequence, timeout: float = TIMEOUT) -> boo
 
     What is proved is the dataflow of the sequence's own statements.
     """
-    pattern, call = sequence.extract_dataflow()
+    pattern, call = extract_dataflow(sequence)
     a, b = read_program(write_ptx(pattern)), read_program(call)
     return prove_equal(a, b, timeout=timeout).verdict is Verdict.EQUAL

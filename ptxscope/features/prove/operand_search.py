@@ -16,7 +16,7 @@ from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.evaluation import resolve_model
 from ...engine.tracing.operand_bits import check_argument, check_count, convert_to_bits
 from ...engine.tracing.trace import Trace
-from .equivalence import TIMEOUT, bind_names, check_seconds, read_program
+from .equivalence import TIMEOUT, bind_names, check_seconds, read_program, with_guard_results
 from .operand_conditions import make_scope, read_condition
 from .proof_question import ProofQuestion, find_simple_operands
 from .solver import Term, Undecided, get_solver_name
@@ -113,7 +113,7 @@ def find_operands(
     the condition is invalid, and Stopped once ``is_stopped`` says so.
     """
     question = ProofQuestion(timeout, is_stopped)
-    program = _with_condition_results(program, where).with_guard_results()
+    program = with_guard_results(_with_condition_results(program, where))
     side = question.add_side(program, model)
     condition = read_condition(question, where, make_scope(question, side))
     passage = question.read_guards(side)

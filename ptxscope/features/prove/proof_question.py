@@ -278,7 +278,7 @@ def count_differing(
     widths = {x: min(question.inputs[x[0]].bits, UNIT_BITS) for x in parts}
     if sum(widths.values()) > _MAX_COUNTED_BITS:
         return 0, 0, ()
-    from ...engine.arrays.block_runner import count_truths  # NumPy takes long to load
+    from .truth_counts import count_truths  # NumPy takes long to load
 
     nodes = list_needed_nodes(question.tape.nodes, [truth])
     number = count_truths(nodes, truth, widths)

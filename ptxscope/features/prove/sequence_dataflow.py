@@ -1,0 +1,48 @@
+"""What the statements of a sequence compute, as a pattern of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...blocks.dataflow import CONSTANT, INPUT, DataFlow, FlowNode
+from ...blocks.intrinsic_sequences import IntrinsicSequence, Pattern
+
+
+def extract_pattern(
+    flow: DataFlow, root: int, intrinsic: str, arguments: Mapping[int, str]
+) -> Pattern:
+    """Return what computes a node of some others; ``arguments`` has their letters by number."""
+    parameters = "".join(sorted(arguments.values()))
+    needed, stack = {root}, [root]
+    while stack:
+        number = stack.pop()
+        if number in arguments or flow.nodes[number].operation == CONSTANT:
+            continue
+        if flow.nodes[number].operation == INPUT:
+            raise ValueError(f"{intrinsic} depends on {flow.registers[number]}")
+        new = set(flow.nodes[number].arguments) - needed
+        needed |= new
+        stack.extend(new)
+    pattern = DataFlow()
+    letters = {letter: pattern.add_given(letter) for letter in parameters}
+    numbers: dict[int, int] = {}
+    for number in sorted(needed):
+        operation, inputs = flow.nodes[number]
+        if number in arguments:
+            numbers[number] = letters[arguments[number]]
+        elif operation == CONSTANT:
+            numbers[number] = pattern.add(flow.nodes[number])
+        else:
+            numbers[number] = pattern.add(FlowNode(operation, tuple(numbers[x] for x in inputs)))
+    return Pattern(intrinsic, parameters, tuple(pattern.nodes))
+
+
+def extract_dataflow(sequence: IntrinsicSequence) -> tuple[Pattern, str]:
+    """Return what its statements compute, of a, b and c, and the call of the intrinsic."""
+    letters: dict[int, str] = {}
+    numbers = sequence.match.numbers[: len(sequence.arguments)]
+    for number in numbers:
+        letters.setdefault(number, "abc"[len(letters)])
+    root, name = sequence.match.numbers[-1], sequence.intrinsic
+    pattern = extract_pattern(sequence.flow, root, name, letters)
+    return pattern, f"d = {name}({', '.join(letters[x] for x in numbers)});"
