@@ -45,11 +45,6 @@ class Variable(NamedTuple):
         """The size in bytes."""
         return self.element_bytes * self.element_count
 
-    @property
-    def word_bytes(self) -> int:
-        """The size of an element of a buffer: NumPy has none of 16 bytes."""
-        return min(self.element_bytes, 8)
-
 
 def parse_parameters(words: Sequence[Token]) -> Iterator[Variable]:
     """Yield the parameters of a header, without their parentheses."""

@@ -9,24 +9,21 @@ from typing import NamedTuple
 from .c_expression import parse_c_literal
 from .c_lexer import CTokenKind, iter_c_tokens, read_string
 from .errors import Span, quote_word
-from .operands import SPECIAL
 from .scopes import CONSTANT
 from .source import GAP, Fragment, replace_in_fragment
 
 _MAX_CHARS = 1 << 14
 """Characters of an asm statement's operands that are read."""
 _LETTERS = {"h": "b16", "r": "b32", "l": "b64", "q": "b128", "f": "f32", "d": "f64"}
-_NAMED_PLACEHOLDER = re.compile(r"%\[\s*+(\w++)\s*+\]")
-_NUMBERED_PLACEHOLDER = re.compile(r"%(\d++)(?![\w$])", re.ASCII)
+NAMED_PLACEHOLDER = re.compile(r"%\[\s*+(\w++)\s*+\]")
+NUMBERED_PLACEHOLDER = re.compile(r"%(\d++)(?![\w$])", re.ASCII)
 _DOLLAR_PLACEHOLDER = re.compile(r"(?<![\w$])\$(\d++)(?![\w$])", re.ASCII)
-_MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
+MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
 """Text that nvcc (13.0) rejects as an operand with a modifier: ``%p1``, but not ``%rd1``."""
-_PERCENT = re.compile(r"%[\w$]*+", re.ASCII)
+PERCENT = re.compile(r"%[\w$]*+", re.ASCII)
 _PLACED = re.compile(r"[%$](\d++)", re.ASCII)
 _DIGITS = 9
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
-_RUST_WAYS = {"r": "in", "=&r": "out", "=r": "lateout", "+r": "inout"}
-"""The words of Rust for the constraints."""
 
 
 class AsmExpression(NamedTuple):
@@ -78,43 +75,10 @@ class AsmOperands(NamedTuple):
     clobbers: tuple[str, ...] = ()
     """The other things that the statement changes, by its own words: ``memory``."""
 
-    def restore_braces(self, text: str, *, is_code: bool = False) -> str:
-        """Return a text with operands as the source writes them; in code, braces are doubled."""
-        if not self.is_braced:
-            return text
-        text = text.replace("{", "{{").replace("}", "}}") if is_code else text
-        return _PERCENT.sub(lambda x: f"{{{x[0][1:]}}}" if x[0] in self.types else x[0], text)
-
-    def format_constraint(self, name: str, constraint: str) -> str:
-        """Return the constraint of an operand as the source writes it, in backticks."""
-        if not self.is_braced:
-            return quote_word(f'"{constraint}"')
-        return f"`{_RUST_WAYS[constraint]}(reg{self.types[name][1:]})`"
-
     @property
     def outputs(self) -> frozenset[str]:
         """PTX names of the operands that the statement writes."""
         return frozenset(x.name for x in self.expressions if x.is_output)
-
-    @property
-    def constant_literals(self) -> dict[str, int]:
-        """The literals of the registers that the statement does not write."""
-        outputs = self.outputs
-        return {name: bits for name, bits in self.literals.items() if name not in outputs}
-
-    def has_unknown_value(self, placeholder: str) -> bool:
-        """Return whether a placeholder of the source is an integer whose value is not known."""
-        named = _NAMED_PLACEHOLDER.fullmatch(placeholder)
-        name = f"%{self.names.get(named[1])}" if named else placeholder
-        return self.constants.get(name) == ""
-
-    def find_refused_literals(
-        self, fragment: Fragment, start: int, end: int
-    ) -> Iterator[tuple[str, Span]]:
-        """Yield notes on literals that nvcc refuses for their constraints, each once."""
-        if self.refused and self.number is not None:
-            spans = _find_spans(_NUMBERED_PLACEHOLDER, fragment, start, end)
-            yield from ((self.refused[x], span) for x, span in spans.items() if x in self.refused)
 
     def find_unmatched_placeholders(
         self, fragment: Fragment, start: int, end: int
@@ -130,12 +94,12 @@ class AsmOperands(NamedTuple):
             yield from self._find_unmatched_braces(fragment, start, end)
         if self.number is None:
             return
-        for name, span in _find_spans(_NUMBERED_PLACEHOLDER, fragment, start, end).items():
+        for name, span in find_spans(NUMBERED_PLACEHOLDER, fragment, start, end).items():
             if int(name[1:][:_DIGITS]) >= self.number:
                 yield name, self._format_operand(name), span
                 if not self.number:
                     return  # the same holds for every other
-        modified = _find_spans(_MODIFIED, fragment, start, end) if self.number else {}
+        modified = find_spans(MODIFIED, fragment, start, end) if self.number else {}
         for name, span in modified.items():
             reason = "is not a register in an asm statement with operands"
             yield name, f"{quote_word(name)} {reason}: write {quote_word(f'%{name}')}", span
@@ -144,7 +108,7 @@ class AsmOperands(NamedTuple):
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, str, Span]]:
         count = self.dollar_count or 0
-        for name, span in _find_spans(_DOLLAR_PLACEHOLDER, fragment, start, end).items():
+        for name, span in find_spans(_DOLLAR_PLACEHOLDER, fragment, start, end).items():
             if int(name[1:][:_DIGITS]) >= count:
                 yield name, _describe_past(name, "$", count), span
 
@@ -152,7 +116,7 @@ class AsmOperands(NamedTuple):
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, str, Span]]:
         names = set[str]()
-        for match in _PERCENT.finditer(fragment.ptx, start, end):
+        for match in PERCENT.finditer(fragment.ptx, start, end):
             name = match[0]
             first, last = fragment.find_origin(*match.span())
             is_placeholder = last - first > len(name)  # `{x}` is wider than `%x`
@@ -160,48 +124,6 @@ class AsmOperands(NamedTuple):
                 names.add(name)
                 word = quote_word(f"{{{name[1:]}}}")
                 yield name, f"{word} names no operand of this asm statement", match.span()
-
-    def find_unknown_operand(
-        self, fragment: Fragment, start: int, end: int
-    ) -> tuple[str, Span] | None:
-        """Return the first placeholder whose operand could not be read, as one in a macro."""
-        if self.number is not None or (self.is_braced and self.has_all_expressions):
-            return None
-        known = {*self.types, *self.constants, *self.texts}
-        spans = _find_spans(_NUMBERED_PLACEHOLDER, fragment, start, end)
-        return next((x for x in spans.items() if x[0] not in known), None)
-
-    def find_escaped_registers(
-        self, fragment: Fragment, start: int = 0, end: int | None = None
-    ) -> Iterator[tuple[str, Span]]:
-        """Yield registers named like an operand, ``%%1``, if the statement has operands."""
-        end = len(fragment.ptx) if end is None else end
-        if self.number:
-            for match in _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end):
-                if is_doubled(fragment, match.start()):
-                    yield match[0], match.span()
-
-    def find_special_registers(
-        self, fragment: Fragment, start: int, end: int
-    ) -> Iterator[tuple[str, Span]]:
-        """Yield special registers whose ``%`` is not doubled, if the statement has operands."""
-        if self.number:
-            for match in _PERCENT.finditer(fragment.ptx, start, end):
-                if SPECIAL.fullmatch(match[0]) and not is_doubled(fragment, match.start()):
-                    yield match[0], match.span()
-
-    def find_name(self, fragment: Fragment, start: int, end: int) -> Span | None:
-        """Return the span of the first use of an operand's name."""
-        matches = _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end) if self.names else ()
-        return next((x.span() for x in matches if _is_named(fragment, x)), None)
-
-    def find_doubled_percent(self, fragment: Fragment, start: int, end: int) -> Span | None:
-        """Return the span of the first doubled ``%`` if the statement has no operands.
-
-        nvcc then keeps both characters, and no register has such a name.
-        """
-        matches = _PERCENT.finditer(fragment.ptx, start, end) if self.number == 0 else ()
-        return next((x.span() for x in matches if is_doubled(fragment, x.start())), None)
 
     def _format_operand(self, name: str) -> str:
         if name in self.unknown:
@@ -216,11 +138,6 @@ def _describe_past(name: str, mark: str, count: int) -> str:
     texts = {0: "it has none", 1: f"only {mark}0"}
     operands_text = texts.get(count, f"{mark}0 to {mark}{count - 1}")
     return f"{quote_word(name)} is beyond the operands of this asm statement: {operands_text}"
-
-
-def is_modified(name: str) -> bool:
-    """Return whether nvcc reads a name as an operand with a modifier: ``%p1``."""
-    return _MODIFIED.fullmatch(name) is not None
 
 
 UNKNOWN_OPERANDS = AsmOperands()
@@ -342,7 +259,7 @@ def _encode_literal(text: str, type_: str) -> int | None:
     return literal.encode(int(type_[1:]))
 
 
-def _find_spans(
+def find_spans(
     pattern: re.Pattern[str], fragment: Fragment, start: int, end: int
 ) -> dict[str, Span]:
     """Return where each placeholder whose mark is not doubled stands first in a range."""
@@ -357,12 +274,6 @@ def is_doubled(fragment: Fragment, position: int) -> bool:
     """Return whether a ``%`` is doubled in the source, so that it begins a register."""
     start, end = fragment.find_origin(position, position + 1)
     return end - start == 2 and fragment.find_origin(position + 1, position + 2)[0] != start
-
-
-def _is_named(fragment: Fragment, placeholder: re.Match[str]) -> bool:
-    """Return whether a number replaces a name: ``%[a]`` has a different width."""
-    start, end = fragment.find_origin(*placeholder.span())
-    return end - start > len(placeholder[0]) + 1
 
 
 def number_placeholders(fragment: Fragment, operands: AsmOperands) -> tuple[Fragment, AsmOperands]:
@@ -391,7 +302,7 @@ def _number_names(fragment: Fragment, operands: AsmOperands) -> tuple[Fragment, 
             unknown_names[f"%{numbers[name]}"] = f"%[{name}]"
         return f"%{numbers[name]}"
 
-    numbered_fragment = replace_in_fragment(fragment, _NAMED_PLACEHOLDER, replace)
+    numbered_fragment = replace_in_fragment(fragment, NAMED_PLACEHOLDER, replace)
     return numbered_fragment, operands._replace(unknown=unknown_names)
 
 

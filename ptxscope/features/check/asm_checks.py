@@ -7,7 +7,7 @@ from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from ...engine.isa.types import Type
-from ...engine.syntax.asm_operands import AsmOperands, is_modified
+from ...engine.syntax.asm_operands import AsmOperands
 from ...engine.syntax.errors import Span, quote_word
 from ...engine.syntax.opcodes import ALL_OPCODES, OPCODES
 from ...engine.syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
@@ -25,6 +25,16 @@ from ...sources.source_location import SourceLocation
 from .asm_flow import find_flow_problems
 from .check_rules import Severity
 from .diagnostic import CheckedInstruction, Diagnostic, make_edit
+from .placeholders import (
+    find_doubled_percent,
+    find_escaped_registers,
+    find_named_operand,
+    find_refused_literals,
+    find_special_registers,
+    format_constraint,
+    has_unknown_value,
+    is_modified,
+)
 from .statement_registers import OperandWidth, find_widths
 
 
@@ -63,7 +73,7 @@ def check_asm(
                 *_check_widths(piece, operands, statement),
             ):
                 yield AsmFinding(statement, diagnostic)
-    if next(operands.find_escaped_registers(piece.fragments[0]), None):
+    if next(find_escaped_registers(operands, piece.fragments[0]), None):
         return  # they have the names of operands
     locator = piece.make_locator(0)
     for finding in find_flow_problems(text, words, groups, operands):
@@ -71,7 +81,7 @@ def check_asm(
         place, former = _find_constraint(piece, operands, finding.operand)
         fix = make_edit(place, former, constraint) if place else None
         has_hint = constraint and (fix or operands.is_braced)
-        hint = operands.format_constraint(finding.operand, constraint) if has_hint else ""
+        hint = format_constraint(operands, finding.operand, constraint) if has_hint else ""
         location = locator.locate(*finding.register.span)
         lines = (place.line,) if place else ()
         diagnostic = Diagnostic(
@@ -90,12 +100,12 @@ def check_placeholders(
             location = locator.locate(*span)
             fix = make_edit(location, name, f"%{name}") if is_modified(name) else None
             yield Diagnostic("undeclared", message, location, fix=fix)
-    for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *statement):
+    for name, span in () if piece.gaps else find_escaped_registers(operands, inner, *statement):
         declaration = scopes.find_declaration(name)
         if not declaration or declaration.is_operand:
             message = f"{quote_word(name)} is not declared, and `%%` does not make it an operand"
             yield Diagnostic("undeclared", message, locator.locate(*span), quote_word(name))
-    for name, span in operands.find_special_registers(inner, *statement):
+    for name, span in find_special_registers(operands, inner, *statement):
         message = (
             f"nvcc 13.0 accepts {quote_word(name)} in an asm statement with operands, clang does "
             "not; double its `%`"
@@ -103,7 +113,7 @@ def check_placeholders(
         location = locator.locate(*span)
         fix = make_edit(location, name, f"%{name}")
         yield Diagnostic("note", message, location, f"%{name}", fix)
-    if doubled_span := operands.find_doubled_percent(inner, *statement):
+    if doubled_span := find_doubled_percent(operands, inner, *statement):
         name = piece.ptx[slice(*doubled_span)]
         register = quote_word(name)
         message = f"`%%` is not an escape in an asm statement without operands: write {register}"
@@ -117,9 +127,9 @@ def find_operand_notes(
 ) -> Iterator[Diagnostic]:
     """Yield notes on what nvcc refuses and other compilers take, for a statement of the catalog."""
     inner, locator = piece.fragments[0], piece.make_locator(0)
-    for message, span in operands.find_refused_literals(inner, *statement):
+    for message, span in find_refused_literals(operands, inner, *statement):
         yield Diagnostic("note", message, locator.locate(*span))
-    if name_span := operands.find_name(inner, *statement):
+    if name_span := find_named_operand(operands, inner, *statement):
         yield Diagnostic(
             "note", NAMED_OPERAND_MESSAGE, locator.locate(*name_span), NUMBERED_OPERANDS
         )
@@ -133,7 +143,7 @@ def pass_over_unknown_values(item: CheckedInstruction, operands: AsmOperands) ->
     errors = [x for x in item.diagnostics if x.severity is Severity.ERROR]
     if not errors or not all(
         error.rule == "illegal"
-        and operands.has_unknown_value(error.location.excerpt[slice(*error.location.span)])
+        and has_unknown_value(operands, error.location.excerpt[slice(*error.location.span)])
         for error in errors
     ):
         return item

@@ -32,6 +32,7 @@ from ...sources.embedded_ptx import EmbeddedPtx
 from ...sources.source_language import Language
 from ...sources.source_location import find_span
 from .diagnostic import CheckedInstruction
+from .placeholders import format_constraint
 from .statement_registers import RegisterAccesses, find_accesses
 
 _MAX_NUMBERED = 64
@@ -205,7 +206,7 @@ class _Flow:
                 message = (
                     f"{quote_word(name)} is written only under {quote_word(f'@{write.guard}')}; "
                     "otherwise it has no value: "
-                    f"{self.operands.format_constraint(name, constraint)} passes none in"
+                    f"{format_constraint(self.operands, name, constraint)} passes none in"
                 )
                 yield self._make_unwritten(message, write.statement, write.register)
 
@@ -226,7 +227,7 @@ class _Flow:
             return FlowFinding("unwritten", message, statement, register)
         message = (
             f"{word} is read here, and nothing before writes it: "
-            f"{self.operands.format_constraint(name, self.outputs[name])} passes no value in"
+            f"{format_constraint(self.operands, name, self.outputs[name])} passes no value in"
         )
         return self._make_unwritten(message, statement, register)
 
@@ -242,7 +243,7 @@ class _Flow:
         constraint = self.inputs[name]
         message = (
             f"{quote_word(name)} is written here, but "
-            f"{self.operands.format_constraint(name, constraint)} makes it an input, which must "
+            f"{format_constraint(self.operands, name, constraint)} makes it an input, which must "
             "keep its value"
         )
         return FlowFinding("input", message, statement, register)

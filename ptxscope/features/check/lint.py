@@ -37,6 +37,7 @@ from .diagnostic import CheckedInstruction, Diagnostic, make_item
 from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
 from .operand_fields import FilledPiece, fill_operand_fields, is_certain
+from .placeholders import find_unknown_operand, list_constant_literals, restore_braces
 from .statement_checks import (
     Locator,
     add_diagnostics,
@@ -274,7 +275,9 @@ def _check_piece(
         ]
         items[index] = add_diagnostics(items[index], diagnostics)
     if filled.fields or (piece.operands and piece.operands.is_braced):
-        restore = piece.operands.restore_braces if piece.operands else filled.restore_fields
+        restore = (
+            partial(restore_braces, piece.operands) if piece.operands else filled.restore_fields
+        )
         restore_code = partial(restore, is_code=True)
         items = [_restore_names(x, restore, restore_code) for x in items]
     return iter(items)
@@ -375,7 +378,8 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]
     is_closed = operands is not None and operands.number is not None
-    is_asm, literals = piece.kind is PieceKind.ASM, operands.constant_literals if operands else {}
+    is_asm = piece.kind is PieceKind.ASM
+    literals = list_constant_literals(operands) if operands else {}
     has_gaps = bool(piece.gaps)
     scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed, is_partial=has_gaps)
     if piece.kind is PieceKind.STRING:
@@ -442,7 +446,7 @@ def _find_unknown_operands(
 ) -> Iterator[Diagnostic]:
     """Yield a note if an operand's constraint could not be read, because a macro may hold it."""
     span = statement.start, statement.start + len(statement.text)
-    if unknown_operand := operands.find_unknown_operand(piece.fragments[0], *span):
+    if unknown_operand := find_unknown_operand(operands, piece.fragments[0], *span):
         name, name_span = unknown_operand
         message = (
             f"the type of {quote_word(name)} is unknown and not checked: "

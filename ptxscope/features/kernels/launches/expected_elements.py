@@ -21,7 +21,7 @@ from ....engine.tracing.operand_bits import abbreviate_value, check_argument, co
 from .conflicts import Mask
 from .device_code import DeviceCode
 from .fidelity import NEVER_WRITTEN
-from .launch_memory import BoundBuffer
+from .launch_memory import BoundBuffer, get_word_bytes
 from .launch_text import (
     LIST,
     Argument,
@@ -242,7 +242,7 @@ def list_buffers(
 ) -> dict[str, NamedBuffer]:
     """Return what can be saved or expected by each of its names: ``param0``, its name."""
     buffers = {
-        variable.name: NamedBuffer(variable, np.dtype(f"u{variable.word_bytes}"))
+        variable.name: NamedBuffer(variable, np.dtype(f"u{get_word_bytes(variable)}"))
         for variable in code.variables.values()
         if variable.space == "global"
     }

@@ -19,6 +19,11 @@ from .memory_regions import Region, get_window_start
 Array = npt.NDArray[Any]
 
 
+def get_word_bytes(variable: Variable) -> int:
+    """Return the size of an element of a buffer: NumPy has none of 16 bytes."""
+    return min(variable.element_bytes, 8)
+
+
 class BoundBuffer(NamedTuple):
     """An array, and the region that holds its elements."""
 
@@ -86,7 +91,7 @@ class LaunchMemory:
                 region = space.add_region(
                     variable.name,
                     variable.bytes,
-                    variable.word_bytes,
+                    get_word_bytes(variable),
                     alignment,
                     is_read_only=variable.space == "const",
                 )
@@ -108,7 +113,7 @@ class LaunchMemory:
             if variable.space == "global":
                 array = np.zeros(variable.bytes, np.uint8)
                 array[: len(data)] = np.frombuffer(data, np.uint8)
-                array = array.view(f"u{variable.word_bytes}")
+                array = array.view(f"u{get_word_bytes(variable)}")
                 self.buffers.append(BoundBuffer(variable.name, None, array, region))
 
     def _resolve_initial_value(self, value: int | SymbolOperand) -> int:
