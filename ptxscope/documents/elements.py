@@ -1,7 +1,7 @@
 """Elements: parts of a page in a browser, as nested lists of strings.
 
-A script creates a node for each, ``format_html`` writes them into a file. Text is only
-ever text: neither of them reads markup.
+A script creates a node for each, ``format_html`` writes them into a file. Text is only ever text:
+neither of them reads markup.
 """
 
 from __future__ import annotations

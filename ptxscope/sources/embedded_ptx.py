@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..engine.syntax.asm_operands import AsmOperands
-from ..engine.syntax.errors import Problem, Span
+from ..engine.syntax.errors import Span
 from ..engine.syntax.intrinsic_calls import find_call_blocks
 from ..engine.syntax.opcodes import (
     ALL_OPCODES,
@@ -180,12 +180,6 @@ class EmbeddedPtx(NamedTuple):
     def make_outer_locator(self) -> _OffsetLocator:
         """Return the locations in the file for the text around the PTX."""
         return _OffsetLocator(self._replace(fragments=self.fragments[1:]), 0)
-
-    def find_problems(self) -> Iterator[tuple[Problem, SourceLocation]]:
-        """Yield the problems of the text around the PTX, with their locations."""
-        locator = self.make_outer_locator()
-        for problem in self.fragments[0].problems:
-            yield problem, locator.locate(*problem.span)
 
     def flatten(self) -> Fragment:
         """Return the PTX with its positions in the file."""

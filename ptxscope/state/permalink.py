@@ -39,7 +39,7 @@ class PageLink(NamedTuple):
     flags: frozenset[str] = frozenset()
     """Words of ``both`` (the steps of both answers), ``result`` (before its step), ``predict``."""
     tool: str = ""
-    """The open tool; empty if none is. A page may lack it."""
+    """The open tool; empty if none is. An explorer may lack it."""
     text: str = ""
     """What is typed in it."""
 

@@ -25,7 +25,7 @@ class OperandOrigin(NamedTuple):
     """The source of operands that are not those of the listing's run."""
 
     text: str
-    """``thread (5,0,0) of block (0,0,0), step 18``."""
+    """``step 18 of another run``."""
     values: Mapping[str, int]
     """The operands by role, as they were there."""
 

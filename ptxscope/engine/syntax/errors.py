@@ -258,5 +258,5 @@ INSTALL_COMMAND: Final = "pipx install --force '.[{extra}]'"
 
 
 def format_install_hint(extra: str) -> str:
-    """Return how to install ptxscope with an extra: ``images``, ``prove``, …."""
+    """Return how to install ptxscope with an extra, such as ``images``."""
     return f"in a clone of ptxscope, run {INSTALL_COMMAND.format(extra=extra)}"

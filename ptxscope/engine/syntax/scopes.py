@@ -129,14 +129,6 @@ def _parse_count(match: re.Match[str]) -> int:
     return int(match[kind][:9], BASES[kind])
 
 
-def parse_register_directive(words: Sequence[Token]) -> tuple[RegisterDeclaration, ...] | None:
-    """Parse the words of one ``.reg`` directive with its ``;``; None for any other words."""
-    if not words or words[0].text != ".reg":
-        return None
-    registers, end = parse_registers(words, 1)
-    return tuple(registers) if [word.text for word in words[end:]] == [";"] else None
-
-
 class Scope:
     """The declarations within one pair of braces."""
 

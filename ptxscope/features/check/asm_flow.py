@@ -18,7 +18,6 @@ from ...engine.syntax.asm_operands import AsmOperands
 from ...engine.syntax.constants import convert_words
 from ...engine.syntax.errors import Span, quote_word
 from ...engine.syntax.opcodes import BRANCHES
-from ...engine.syntax.scopes import parse_register_directive
 from ...engine.syntax.tokens import (
     RawInstruction,
     Token,
@@ -31,6 +30,7 @@ from ...sources.c_source import blank_literals
 from ...sources.embedded_ptx import EmbeddedPtx
 from ...sources.source_language import Language
 from ...sources.source_location import find_span
+from .candidate_reader import parse_register_directive
 from .diagnostic import CheckedInstruction
 from .placeholders import format_constraint
 from .statement_registers import RegisterAccesses, find_accesses

@@ -22,7 +22,7 @@ from ...engine.syntax.opcodes import (
     looks_like_opcode,
     make_alternation,
 )
-from ...engine.syntax.scopes import RegisterDeclaration, Scopes, parse_register_directive
+from ...engine.syntax.scopes import RegisterDeclaration, Scopes, parse_registers
 from ...engine.syntax.tokens import (
     DIRECTIVES,
     TOKEN,
@@ -399,6 +399,14 @@ def _find_guard(words: Sequence[Token], start: int, opcode: int) -> int:
         ):
             break
     return guard
+
+
+def parse_register_directive(words: Sequence[Token]) -> tuple[RegisterDeclaration, ...] | None:
+    """Parse the words of one ``.reg`` directive with its ``;``; None for any other words."""
+    if not words or words[0].text != ".reg":
+        return None
+    registers, end = parse_registers(words, 1)
+    return tuple(registers) if [word.text for word in words[end:]] == [";"] else None
 
 
 @lru_cache(maxsize=1 << 10)

@@ -162,7 +162,9 @@ def _check_pieces(
         if find_span(disabled_spans, piece.fragments[-1].origins[0]) >= 0:
             yield from _check_disabled_code(piece, name, elsewhere)
             continue
-        for problem, location in piece.find_problems():
+        outer_locator = piece.make_outer_locator()
+        for problem in piece.fragments[0].problems:
+            location = outer_locator.locate(*problem.span)
             diagnostic = Diagnostic("illegal", problem.message, location, problem.hint)
             yield CheckedInstruction(name, location, location.excerpt.strip(), (diagnostic,))
         if not was_ended and _is_empty_statement(piece, previous_piece):
