@@ -20,7 +20,7 @@ from ...engine.isa.types import Type
 from ...engine.records import FrozenDict, FrozenRecord
 from ...engine.semantics.models import ISA_MODEL, Model
 from ...engine.syntax.asm_bindings import parse_pasted
-from ...engine.syntax.errors import PtxError
+from ...engine.syntax.errors import PtxError, quote_word
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import resolve_model
@@ -53,7 +53,8 @@ class Proof(FrozenRecord):
     models: tuple[Model, Model]
     where: str
     """The condition on the operands; empty for all."""
-    verdict: Verdict
+    value_verdict: Verdict
+    """The answer if what ``uncompared`` lists is the same on both sides."""
     inputs: Mapping[str, Type]
     """The operands by the names that both have in the question."""
     names: tuple[Mapping[str, str], Mapping[str, str]]
@@ -68,6 +69,8 @@ class Proof(FrozenRecord):
     """Operands for which the results differ, by their names in the question."""
     difference: Difference | None = None
     """When the results differ, if that is short."""
+    uncompared: tuple[str, ...] = ()
+    """The statements whose effect on the answer is not known, as those that load and store."""
 
     def __repr__(self) -> str:
         condition = f" with {self.restriction}" if self.restriction else ""
@@ -76,6 +79,11 @@ class Proof(FrozenRecord):
             return f"<Proof: different for {format_registers(bits) or 'all operands'}{condition}>"
         names = f" for all values of {', '.join(self.inputs)}{condition}" if self.inputs else ""
         return f"<Proof: {self.verdict}{names}>"
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer; undecided if it depends on memory, which is not compared."""
+        return Verdict.UNDECIDED if self.uncompared else self.value_verdict
 
     @property
     def restriction(self) -> str:
@@ -176,13 +184,14 @@ def prove_equal(
             programs=(a, b),
             models=models,
             where=where,
-            verdict=verdict,
+            value_verdict=verdict,
             inputs=dict(question.inputs),
             names=(FrozenDict(first.inputs), FrozenDict(second.inputs)),
             pairs=tuple(pair.names for pair in pairs),
             has_same_plan=not unequal,
             seconds=question.solver.elapsed,
             solver=get_solver_name(),
+            uncompared=tuple(_list_uncompared((a, b), same)),
             **more,
         )
 
@@ -217,6 +226,20 @@ def prove_equal(
     )
     _check_counterexample(proof)
     return proof
+
+
+def _list_uncompared(programs: tuple[BasicBlock, BasicBlock], same: Renaming) -> Iterator[str]:
+    """Yield the statements whose effect is not compared.
+
+    These are stores, if both programs have some, and statements that give a register which is read
+    a value from outside, unless ``same`` says which register of the other program has that value.
+    """
+    has_stores = all(any(not x.kind for x in program.outer_accesses) for program in programs)
+    for letter, program, paired in zip("AB", programs, ([*same], [*same.values()]), strict=True):
+        unpaired = {x.name for x in program.inputs} - set(paired)
+        for access in program.outer_accesses:
+            if has_stores if not access.kind else not unpaired.isdisjoint(access.names):
+                yield f"{quote_word(access.text)} ({letter}, line {access.line})"
 
 
 def _format_passage(program: BasicBlock) -> str:

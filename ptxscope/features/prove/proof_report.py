@@ -38,7 +38,7 @@ def iter_proof_blocks(
     """
     yield from _iter_program_blocks(proof)
     yield make_paragraph(format_answer(proof, advice))
-    if proof.verdict is Verdict.DIFFERENT:
+    if proof.value_verdict is Verdict.DIFFERENT:
         yield make_verbatim(_result_lines(proof))
         yield from _iter_difference_blocks(proof)
         if not is_brief:
@@ -56,13 +56,31 @@ def _iter_program_blocks(proof: Proof) -> Iterator[Block]:
 
 def format_answer(proof: Proof, advice: str = _ADVICE) -> str:
     """Return the sentence that answers: ``Equal for all 2^96 values of a, b, c. …``."""
+    if proof.uncompared:
+        answer = _format_value_answer(proof, advice)
+        return f"{_format_uncompared(proof)}: {answer[0].lower()}{answer[1:]}"
+    return _format_value_answer(proof, advice)
+
+
+def _format_uncompared(proof: Proof) -> str:
+    """Return which statements make a proof undecided, and on what its answer for values depends."""
+    first, *others = proof.uncompared
+    more = f" and {len(others)} more" if others else ""
+    return (
+        f"Undecided: memory is not compared, nor what special registers hold: {first}{more}. "
+        "If registers of one name are given the same values, and these results are stored at the "
+        "same addresses"
+    )
+
+
+def _format_value_answer(proof: Proof, advice: str) -> str:
     seconds = format_seconds(proof.seconds)
-    if proof.verdict is Verdict.UNDECIDED:
+    if proof.value_verdict is Verdict.UNDECIDED:
         return (
             f"Undecided: {proof.solver} found neither a proof nor a counterexample in {seconds}. "
             f"{advice}"
         )
-    if proof.verdict is Verdict.EQUAL:
+    if proof.value_verdict is Verdict.EQUAL:
         proved = f"Proved in {seconds} ({proof.solver})."
         reason = "Both compute the same operations." if proof.has_same_plan else proved
         return f"Equal for {format_operand_space(proof)}. {reason}"
@@ -202,7 +220,10 @@ def proof_to_json(proof: Proof) -> dict[str, object]:
         {"ptx": str(program), "model": model.name, "reads": names}
         for program, model, names in sides
     ]
-    if proof.verdict is Verdict.DIFFERENT:
+    if proof.uncompared:
+        document["uncompared"] = proof.uncompared
+        document["if_these_agree"] = proof.value_verdict
+    if proof.value_verdict is Verdict.DIFFERENT:
         document["counterexample"] = {"operands": proof.operands, "results": proof.results}
     if proof.difference:
         document["difference"] = convert_to_json(proof.difference, _FIELDS)
