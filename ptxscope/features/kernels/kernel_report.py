@@ -14,7 +14,7 @@ from ...engine.program.statement import Statement
 from ...engine.syntax.errors import format_count
 from .launches.conflicts import ConflictKind, KernelConflict
 from .launches.expected_elements import Expectations, find_differences
-from .launches.fidelity import UnknownDecision
+from .launches.fidelity import ModelDifference, UnknownDecision
 from .launches.kernel_run import KernelBuffer, KernelRun, Launch
 from .launches.launch import LaunchShape
 from .launches.launch_text import format_dtype
@@ -145,6 +145,7 @@ def _iter_report_lines(result: KernelRun, stop_reason: str) -> Iterator[str]:
             for decision in fidelity.decisions
         ),
         *((statement, _ORDER_REMARK) for statement in fidelity.ordered_statements.values()),
+        *((x.statement, _format_model_difference(x)) for x in fidelity.model_differences.values()),
         *((x, f"{_format_conflict(x)} without a barrier between them") for x in result.conflicts),
     ]
     lines = [f"line {place.line}: {place.text}: {remark}" for place, remark in remarks]
@@ -159,6 +160,20 @@ def _iter_report_lines(result: KernelRun, stop_reason: str) -> Iterator[str]:
 
 
 _ORDER_REMARK = "it depends on the order of threads; here that is the order of their numbers"
+
+
+def _format_model_difference(x: ModelDifference) -> str:
+    """Return ``isa gives %r4 = 0x00000000, ptxas-13.5 0x000000ff (E3), first in thread …``."""
+    isa, other, errata, _ = x.deviation
+    types = {name: isa.instruction.type_of(role) for role, name in isa.instruction.results.items()}
+    values = [
+        f"{name} = {format_hex(isa.result[name], type_.bits)}, {other.model.name} "
+        f"{format_hex(other.result[name], type_.bits)}"
+        for name, type_ in types.items()
+        if isa.result[name] != other.result[name]
+    ]
+    ids = ", ".join(erratum.id for erratum in errata)
+    return f"isa gives {', '.join(values)} ({ids}), first in {x.thread}"
 
 
 def _describe_decision(decision: UnknownDecision) -> str:
@@ -281,6 +296,22 @@ def run_to_json(
                 "reason": decision.reason or None,
             }
             for decision in result.fidelity.decisions
+        ],
+        "model_differences": [
+            {
+                "line": x.statement.line,
+                "text": x.statement.text,
+                "errata": [erratum.id for erratum in x.deviation.errata],
+                "thread": x.thread,
+                "results": {
+                    trace.model.name: {
+                        name: format_hex(trace.result[name], trace.instruction.type_of(role).bits)
+                        for role, name in trace.instruction.results.items()
+                    }
+                    for trace in (x.deviation.isa, x.deviation.other)
+                },
+            }
+            for x in result.fidelity.model_differences.values()
         ],
         "order_dependent": [x.line for x in result.fidelity.ordered_statements.values()],
         **convert_to_json(result, {KernelRun: "conflicts printed lost_prints=lost_print_count"}),
