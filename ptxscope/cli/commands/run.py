@@ -45,11 +45,12 @@ from ..support.ptx_arguments import PLACE, is_file, parse_named_values
 from ..support.run_report import (
     find_wrong_registers,
     format_omission,
+    iter_folding_notes,
     iter_run_lines,
     iter_verdict_lines,
     run_to_json,
 )
-from ..support.streams import CommandError, ProgressBar, command_errors
+from ..support.streams import CommandError, ProgressBar, command_errors, print_message
 
 RUN_HELP = """\
 The run computes the instructions that `ptxscope show` lists, and mov between a word and a list of
@@ -114,6 +115,8 @@ def _run_words(words: Sequence[str], bar: ProgressBar) -> int:
     )
     spare = (name for name in list_names(arguments.values) if _is_spare(program, name))
     program_run = program_run._replace(unused=(*program_run.unused, *spare))
+    for note in iter_folding_notes(program.statements, model):
+        print_message(f"note: {note}")
     bar.begin("printing", len(program_run.steps), "steps")
     bar.begin_printing()
     request = program_run.ending is StopReason.MISSING_INPUT

@@ -26,7 +26,7 @@ from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import describe_operand
 from ...engine.tracing.operand_bits import bind_values, complete_carry
 from ...engine.tracing.trace import Trace, trace_program
-from .streams import CommandError, command_errors
+from .streams import CommandError, command_errors, print_message
 
 
 def complete_example(arguments: argparse.Namespace) -> argparse.Namespace:
@@ -240,6 +240,16 @@ def build_trace(block: BasicBlock, assignments: Sequence[str], model: Model) -> 
     """Return the trace of a block; the ``name=value`` arguments must name all its inputs."""
     with command_errors(ValueError):
         return trace_program(block, parse_all_assignments(block, assignments), model=model)
+
+
+def print_folding_notes(block: BasicBlock, model: Model) -> None:
+    """Print the warnings about constants that ptxas folds incorrectly, under a model of ptxas."""
+    instructions = [x.instruction for x in block.statements]
+    if model.errata and any(x.constants for x in instructions):
+        from ...engine.tracing.folding_bugs import list_folding_notes
+
+        for note in list_folding_notes(instructions, model):
+            print_message(f"note: {note}")
 
 
 def parse_all_assignments(ins: Signature, assignments: Sequence[str]) -> dict[str, int]:

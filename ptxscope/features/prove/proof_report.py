@@ -18,7 +18,9 @@ from ...documents.formats.markup import (
 from ...documents.formats.text import WIDTH, command_lines, step_lines
 from ...engine.isa.encodings import format_hex
 from ...engine.isa.types import Type
+from ...engine.semantics.models import Model
 from ...engine.tracing.basic_block import BasicBlock
+from ...engine.tracing.folding_bugs import list_folding_notes
 from ...engine.tracing.trace import Trace
 from .differences import Difference
 from .equivalence import Proof, Verdict
@@ -50,8 +52,12 @@ def _iter_program_blocks(proof: Proof) -> Iterator[Block]:
     for letter, program, model in zip(_LETTERS, proof.programs, proof.models, strict=True):
         text = f"{letter}  {program}{f'  ({model.name})' if has_models else ''}"
         yield make_paragraph(text, "", "   ", is_close=True)
-        for note in program.notes:
+        for note in (*program.notes, *_list_folding_notes(program, model)):
             yield make_paragraph(note, "   ", "   ", is_close=True)
+
+
+def _list_folding_notes(program: BasicBlock, model: Model) -> tuple[str, ...]:
+    return list_folding_notes((x.instruction for x in program.statements), model)
 
 
 def format_answer(proof: Proof, advice: str = _ADVICE) -> str:
@@ -217,7 +223,12 @@ def proof_to_json(proof: Proof) -> dict[str, object]:
     document: dict[str, object] = convert_to_json(proof, _FIELDS)
     sides = zip(proof.programs, proof.models, proof.names, strict=True)
     document["programs"] = [
-        {"ptx": str(program), "model": model.name, "reads": names}
+        {
+            "ptx": str(program),
+            "model": model.name,
+            "reads": names,
+            "notes": [*program.notes, *_list_folding_notes(program, model)],
+        }
         for program, model, names in sides
     ]
     if proof.uncompared:
