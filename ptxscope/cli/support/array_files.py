@@ -13,6 +13,7 @@ from zipfile import ZipFile
 import numpy as np
 import numpy.typing as npt
 
+from ...engine.arrays.array_reader import array_errors
 from ...engine.syntax.errors import make_printable
 from ...files import expand_path, is_there, replace
 from .streams import CommandError, ProgressBar, command_errors, file_errors
@@ -91,6 +92,10 @@ class ArrayFile(io.FileIO):
 
 
 def map_array(path: Path) -> AnyArray:
-    """Return the array of a .npy file, mapped into memory; its size bounds what is read."""
-    array: AnyArray = np.lib.format.open_memmap(path, mode="r")
+    """Return the array of a .npy file, mapped into memory; its size bounds what is read.
+
+    Raise ValueError for a file that is none.
+    """
+    with array_errors():
+        array: AnyArray = np.lib.format.open_memmap(path, mode="r")
     return array
