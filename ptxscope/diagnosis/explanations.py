@@ -364,12 +364,15 @@ def _iter_near_misses(
 ) -> Iterator[Explanation]:
     """Yield near misses: those that explain most observations, then miss the fewest bits.
 
-    The bits are those of the observation that is shown. The documented result is always included.
+    The bits are those of the observation that is shown. The documented result is always included;
+    causes that only give it again are not.
     """
-    candidates = [
+    misses = [
         _make_near_miss(search, miss, cases, shown_index)
         for miss in search.find_nearest_misses(_MAX_EXAMINED_MISSES)
     ]
+    documented = next((x.get_result(shown_index) for x in misses if not x.causes), None)
+    candidates = [x for x in misses if not x.causes or x.get_result(shown_index) != documented]
     candidates.sort(key=lambda x: (-x.match_count, x.distance, len(x.causes), x.cost))
     explanations = list({_list_near_miss_sentences(x): x for x in reversed(candidates)}.values())[
         ::-1
