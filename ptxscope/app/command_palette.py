@@ -34,9 +34,9 @@ class ActionPalette(CommandPalette, DismissedOnce[None]):
     It also fails on clicks that close it twice, or that are beyond a screen which has shrunk.
     """
 
-    def _on_click(self, event: events.Click) -> None:
-        """Leave the palette by a click beside it, once. Overrides Textual."""
-        if not self.is_current or event.screen_offset not in self.region:
+    def on_click(self, event: events.Click) -> None:
+        """Ignore a click that would leave the palette again, or that is beyond the screen."""
+        if not self.is_current or not self.region.contains_point(event.screen_offset):
             event.prevent_default()
 
     def _select_or_command(self, event: Input.Submitted | Button.Pressed | None = None) -> None:

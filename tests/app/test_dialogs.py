@@ -425,3 +425,16 @@ async def test_explain_elides_nothing(
             assert menu.index == at
             await drive.press("down")
         assert "…" not in menu.read_text() + page.read_text()
+
+
+async def test_help_offers_everything_until_it_is_there() -> None:
+    async with explorer() as drive:
+        assert "? everything" in await drive.see("question_mark")
+        assert "? everything" not in await drive.see("question_mark")
+        await drive.press("question_mark")
+        assert drive.app.screen is drive.screen
+
+
+def test_help_says_which_key_shows_the_step_of_a_prediction() -> None:
+    """At a comparison, n is the answer no."""
+    assert "n shows the step, except where it means no" in PANES["predict"].text
