@@ -17,7 +17,7 @@ from ...documents.formats.markup import (
 )
 from ...documents.formats.text import WIDTH, command_lines, step_lines
 from ...engine.isa.encodings import format_hex
-from ...engine.isa.types import Type
+from ...engine.isa.types import CARRY_REGISTER, Type
 from ...engine.semantics.models import Model
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.folding_bugs import list_folding_notes
@@ -52,8 +52,16 @@ def _iter_program_blocks(proof: Proof) -> Iterator[Block]:
     for letter, program, model in zip(_LETTERS, proof.programs, proof.models, strict=True):
         text = f"{letter}  {program}{f'  ({model.name})' if has_models else ''}"
         yield make_paragraph(text, "", "   ", is_close=True)
-        for note in (*program.notes, *_list_folding_notes(program, model)):
+        for note in (*_list_notes(proof, program), *_list_folding_notes(program, model)):
             yield make_paragraph(note, "   ", "   ", is_close=True)
+
+
+def _list_notes(proof: Proof, program: BasicBlock) -> tuple[str, ...]:
+    """Return the remarks on a program, and that the flag that it leaves is not compared."""
+    is_compared = any(CARRY_REGISTER in pair for pair in proof.pairs)
+    if CARRY_REGISTER not in program.results.values() or is_compared:
+        return program.notes
+    return (*program.notes, f"{CARRY_REGISTER} at the end is not compared; --carry compares it")
 
 
 def _list_folding_notes(program: BasicBlock, model: Model) -> tuple[str, ...]:
@@ -227,7 +235,7 @@ def proof_to_json(proof: Proof) -> dict[str, object]:
             "ptx": str(program),
             "model": model.name,
             "reads": names,
-            "notes": [*program.notes, *_list_folding_notes(program, model)],
+            "notes": [*_list_notes(proof, program), *_list_folding_notes(program, model)],
         }
         for program, model, names in sides
     ]

@@ -56,6 +56,7 @@ def make_parser() -> Parser:
         metavar="X=Y",
         help="register X of A and register Y of B are one operand; repeatable",
     )
+    parser.add_argument("--carry", action="store_true", help="compare CC.CF at the end, too")
     add_where(parser)
     add_model(parser)
     for letter in "ab":
@@ -85,6 +86,7 @@ def run(words: Sequence[str]) -> int:
             same=parse_same(arguments.same),
             models=(both[0], both[1]),
             where=arguments.where,
+            has_carry=arguments.carry,
             timeout=arguments.timeout,
         )
     blocks = iter_proof_blocks(proof, is_brief=arguments.brief)
