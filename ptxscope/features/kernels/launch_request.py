@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from ... import files

@@ -392,9 +392,10 @@ def test_find_lists_all_operands_or_says_that_there_are_none() -> None:
     ],
 )
 def test_a_wrong_condition_has_an_error(where: str, message: str, blamed: str) -> None:
-    with warnings.catch_warnings(record=True) as found, pytest.raises(PtxError) as raised:
+    with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        find(SATURATED, where)
+        with pytest.raises(PtxError) as raised:
+            find(SATURATED, where)
     assert not found
     assert message in raised.value.message
     start, end = raised.value.span

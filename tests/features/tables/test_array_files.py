@@ -275,3 +275,11 @@ def test_a_wrong_header_is_one_error_and_no_warning(header: str, command: str) -
     assert not found
     assert done.returncode == 2, done.stderr
     assert re.fullmatch(rf"error: {file}.*: .*\n", done.stderr)
+
+
+def test_a_file_of_operands_is_not_replaced_by_the_results() -> None:
+    np.save("a.npy", A)
+    before = Path("a.npy").read_bytes()
+    said = answer("not.b32 d, a", "--arrays", "a.npy", "-o", "a.npy", status=2)
+    assert said == "error: a.npy is an input: name another output\n"
+    assert Path("a.npy").read_bytes() == before
