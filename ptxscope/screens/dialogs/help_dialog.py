@@ -84,8 +84,8 @@ _OWN_PANES = {
     ),
     "predict": HelpSection(
         "type the value of a lane of the next step, Enter checks it; h gives a hint; n shows the "
-        "step, except where it means no; Enter after the last answer draws another line; Esc leaves and saves what you "
-        "typed"
+        "step, except where it means no; Enter after the last answer draws another line; Esc "
+        "leaves and saves what you typed"
     ),
     "operands": HelpSection(
         "type a value, or edit it; Esc leaves", ("widgets.operand_table:OperandTable",)
