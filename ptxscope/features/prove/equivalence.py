@@ -158,10 +158,9 @@ def prove_equal(
     """Decide whether two computations give equal results for all operands.
 
     ``same`` maps registers that ``a`` reads to those of ``b``; others with equal names are the
-    same. Results are compared by name, the others by position, and CC.CF only with ``has_carry``, or
-    if there is nothing else. Raise ValueError if they can't be
-    matched or ``where`` never holds, PtxError if it is invalid, ImportError without the solver,
-    and Stopped once ``is_stopped`` says so.
+    same. Results are compared by name, the others by position; CC.CF only with ``has_carry``, or if
+    it is the only one. Raise ValueError if they can't be matched or ``where`` never holds, PtxError
+    if it is invalid, ImportError without the solver, and Stopped once ``is_stopped`` says so.
     """
     question = ProofQuestion(timeout, is_stopped)
     a, b = _with_same_results(a, b, has_carry), _with_same_results(b, a, has_carry)
