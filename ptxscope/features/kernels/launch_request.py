@@ -182,6 +182,6 @@ def _read_file(file: FileArgument) -> npt.NDArray[Any]:
         return convert_bytes(data, file.type)
     try:
         return read_array(io.BytesIO(data))
-    except ValueError:
+    except (ValueError, MemoryError):
         message = f"{file.path} is not a .npy file; add the type: @{file.path}:u32"
         raise ArgumentError(message) from None
