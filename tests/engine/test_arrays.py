@@ -176,7 +176,7 @@ def test_an_error_on_a_wrong_array_names_the_operand(value: Any, said: str) -> N
 )
 def test_a_list_of_integers_keeps_every_bit(value: Any) -> None:
     ones = (1 << 64) - 1
-    d = evaluate("not.b64 d, a", {"a": value})["d"]
+    d: Any = evaluate("not.b64 d, a", {"a": value})["d"]
     assert d.dtype == np.uint64
     expected = [
         [ones - y % (1 << 64) for y in x] if isinstance(x, list) else ones - x % (1 << 64)

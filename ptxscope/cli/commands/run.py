@@ -41,7 +41,7 @@ from ..support.arguments import (
     parse_own_words,
 )
 from ..support.inputs import open_text
-from ..support.ptx_arguments import PLACE, is_file, parse_named_values
+from ..support.ptx_arguments import PLACE, is_file, parse_named_values, parse_register
 from ..support.run_report import (
     find_wrong_registers,
     format_omission,
@@ -321,7 +321,8 @@ def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
 
     def parse(key: str, value: str) -> int:
         name, statement = register_of(key), sites.statements.get(key)
-        bits = parse_value(value, program.find_value_type(name, statement))
+        type_ = program.find_value_type(name, statement)
+        bits = parse_register(name, value, type_, program.text)
         others = _read_elsewhere(program, sites, name, value) if statement is None else ()
         if any(bits != other for other in others):
             key_names = abbreviate_names([make_initial_key(name), *sites.list_keys(name)])

@@ -163,8 +163,30 @@ def parse_assignments(ins: Signature, texts: Sequence[str]) -> dict[str, int]:
         return tuple(x for x in matches if x not in result_names)
 
     return parse_named_values(
-        texts, find_names, lambda name, value: parse_value(value, types[name])
+        texts, find_names, lambda name, value: parse_register(name, value, types[name], ins.text)
     )
+
+
+def parse_register(name: str, value: str, type_: Type, ptx: str) -> int:
+    """Return the bits of a value for a register of some PTX; raise PtxError if it is none."""
+    try:
+        return parse_value(value, type_)
+    except PtxError as error:
+        hint = _suggest_declaration(name, type_, ptx) if "does not fit" in error.message else ""
+        if hint:
+            problems = (x._replace(hint=f"{x.hint}; {hint}") for x in error.errors)
+            raise PtxError(error.text, tuple(problems)) from None
+        raise
+
+
+def _suggest_declaration(name: str, type_: Type, ptx: str) -> str:
+    """Return how an undeclared register that a ``cvt`` reads gets more than its 16 bits."""
+    if type_.bits != 16 or "cvt" not in ptx or name[1:].isdigit():
+        return ""
+    from ...engine.syntax.scopes import collect_registers
+
+    is_declared = collect_registers(ptx).find_type(name)
+    return "" if is_declared else f"if `cvt` reads it, write `.reg .b32 {name};` before"
 
 
 def _format_operand_name(name: str, variables: Sequence[str]) -> str:
