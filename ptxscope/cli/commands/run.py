@@ -90,6 +90,9 @@ def run(words: Sequence[str]) -> int:
 def _run_words(words: Sequence[str], bar: ProgressBar) -> int:
     own_parser = make_register_parser(add_help=False)
     arguments, has_other_options = parse_own_words(own_parser, make_parser, words)
+    for option in ("trace", "fold"):
+        if arguments.format == "json" and getattr(arguments, option):
+            raise CommandError(f"error: --{option} is for text: -f json has every step")
     text, name = _read_program_text(arguments.file, bar)
     is_for_services = has_other_options or may_be_launch(arguments, text)
     services = _find_services() if is_for_services else ()
@@ -215,7 +218,8 @@ def make_register_parser(
     )
     if add_options:
         add_options(parser, debugging)
-    output = parser.add_argument_group("output").add_mutually_exclusive_group()
+    group = parser.add_argument_group("output")
+    output = group.add_mutually_exclusive_group()
     output.add_argument(
         "--trace",
         action="store_true",
@@ -227,7 +231,7 @@ def make_register_parser(
         action="store_true",
         help="show a sequence that computes a SIMD intrinsic (__vaddss4) as one line",
     )
-    add_format(output, ("text", "json"), "text", has_file=False)
+    add_format(group, ("text", "json"), "text", has_file=False)
     return parser
 
 

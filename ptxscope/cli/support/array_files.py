@@ -66,6 +66,8 @@ def encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
     data = io.BytesIO()
     if suffix == ".npy":
         (array,) = arrays.values()
+        if array.dtype.metadata:  # a file has none
+            array = array.view(array.dtype.str)
         np.save(data, array, allow_pickle=False)
         return data.getvalue()
     # As numpy.savez, which accepts no array named `file`.

@@ -17,7 +17,7 @@ from .launches.expected_elements import Expectations, find_differences
 from .launches.fidelity import ModelDifference, UnknownDecision
 from .launches.kernel_run import KernelBuffer, KernelRun, Launch
 from .launches.launch import LaunchShape
-from .launches.launch_text import format_dtype
+from .launches.launch_text import format_dtype, has_bits
 from .launches.memory_regions import describe_address
 from .launches.printed_text import iter_lines_of_texts
 from .launches.run_explanations import RunDiagnosis, RunExplanation
@@ -97,7 +97,8 @@ def _describe_fidelity(result: KernelRun, buffer: KernelBuffer) -> str:
     if buffer.causes is None:
         if result.fidelity.decisions:
             return "not certain"
-        return "exact" if result.is_complete else "exact so far"
+        done = "exact" if result.is_complete else "exact so far"
+        return f"{done}, no unknown value took part"
     count = int(np.count_nonzero(buffer.causes))
     has_foreign = any(x.reason for x in result.fidelity.decisions)
     writer = "nothing modelled" if has_foreign else "nothing"
@@ -129,7 +130,11 @@ def _iter_value_lines(buffer: KernelBuffer) -> Iterator[str]:
 
 
 def _format_element(buffer: KernelBuffer, index: int) -> str:
-    return str(buffer.data.reshape(-1)[index]) if buffer.is_known(index) else "?"
+    if not buffer.is_known(index):
+        return "?"
+    if has_bits(buffer.data.dtype):
+        return format_hex(int(buffer.words[index]), 8 * buffer.data.dtype.itemsize)
+    return str(buffer.data.reshape(-1)[index])
 
 
 def _iter_report_lines(result: KernelRun, stop_reason: str) -> Iterator[str]:
@@ -218,7 +223,7 @@ def _format_difference(buffer: KernelBuffer, index: int, observed: Observed) -> 
     """Return an element and what was expected: as numbers, or as bits if some are not known."""
     dtype, width = buffer.data.dtype, 8 * buffer.data.dtype.itemsize
     held = _format_element(buffer, index)
-    if observed.known_mask == (1 << width) - 1:
+    if observed.known_mask == (1 << width) - 1 and not has_bits(dtype):
         return held, str(np.array([observed.bits], f"u{dtype.itemsize}").view(dtype)[0])
     if held != "?":
         word = buffer.words[index]

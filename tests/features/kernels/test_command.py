@@ -141,3 +141,10 @@ def test_an_output_replaces_neither_an_input_nor_an_output(
     done = run("run", "halved.ptx", *values, *words)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {reason}\n")
     assert {x: x.read_bytes() for x in Path().iterdir()} == before
+
+
+def test_a_buffer_of_bits_is_saved_as_integers() -> None:
+    given = ("param0=[10,21]:b32", "halves_out=zeros:b32:2", "param2=2")
+    done = run("run", "halved.ptx", "--block", "2", *given, "--save", "param1=out.npy")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert np.load("out.npy").tolist() == [5, 10]
