@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 
 _NO_COLOR = NoColor()
+_REPORT_COLUMNS = 120
+"""The width of tracebacks in crash reports, whatever that of the terminal."""
 _MAX_COLUMNS, _MAX_LINES = 2_000, 1_000
 """The largest size that is drawn: larger ones, which some terminals report, take gigabytes."""
 
@@ -129,7 +131,7 @@ class Explorer(ExplorerApp):
         """Names of the themes that are replaced on 16 colours, by the ANSI theme in their place."""
         self.store = store
         """The saved state on disk; None saves nothing."""
-        self.error_console = Console(file=StringIO(), color_system=None)
+        self.error_console = Console(file=StringIO(), color_system=None, width=_REPORT_COLUMNS)
         """The console for Textual's text on an unexpected error, which the crash report keeps."""
         self.is_gone = False
         """Whether the terminal is gone."""
@@ -329,6 +331,11 @@ class Explorer(ExplorerApp):
         if not self.is_headless and hasattr(os, "getsid") and os.getsid(0) != os.getpgrp():
             with self.suspend():  # before the shell takes the terminal
                 os.kill(0, signal.SIGTSTP)
+
+    def _fatal_error(self) -> None:
+        """Keep the traceback of an unexpected error. Overrides Textual."""
+        self.console.width = _REPORT_COLUMNS
+        super()._fatal_error()
 
     @property
     def failure(self) -> str:

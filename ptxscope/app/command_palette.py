@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
+from textual import events
 from textual.command import CommandPalette, Hit, Hits, Provider
 from textual.content import Content
 from textual.theme import ThemeProvider
 from textual.types import IgnoreReturnCallbackType
+from textual.widgets import Button, Input
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import map_intrinsics
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.trace import trace
+from ..screens.dialogs.dialog import DismissedOnce
 from ..screens.main.main_screen import MainScreen
 from ..state.actions import GROUPS, format_key
 from ..state.edit_transitions import open_choice
@@ -25,8 +28,21 @@ _LIST_HEIGHT = 5
 """Lines of a screen from which on the palette's list has one."""
 
 
-class ActionPalette(CommandPalette):
-    """Textual's palette, which fails on keys of a list that has no line (Textual 8.2.8)."""
+class ActionPalette(CommandPalette, DismissedOnce[None]):
+    """Textual's palette, which fails on keys of a list that has no line (Textual 8.2.8).
+
+    It also fails on clicks that close it twice, or that are beyond a screen which has shrunk.
+    """
+
+    def on_click(self, event: events.Click) -> None:
+        """Ignore a click that would leave the palette again, or that is beyond the screen."""
+        if not self.is_current or not self.region.contains_point(event.screen_offset):
+            event.prevent_default()
+
+    def _select_or_command(self, event: Input.Submitted | Button.Pressed | None = None) -> None:
+        """Run the chosen action, once. Overrides Textual."""
+        if self.is_current:
+            super()._select_or_command(event)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Return whether an action is possible: those on the list need one. Overrides Textual."""

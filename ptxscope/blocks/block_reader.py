@@ -18,7 +18,13 @@ from ..engine.syntax.opcodes import ADDRESS_CONVERSIONS, LOADS, RETURNS
 from ..engine.syntax.operands import SPECIAL
 from ..engine.syntax.parser import OMISSION_PREFIX, parse
 from ..engine.syntax.register_checks import with_register_widths
-from ..engine.tracing.basic_block import BasicBlock, BlockGuard, BlockStatement, ValuePlace
+from ..engine.tracing.basic_block import (
+    BasicBlock,
+    BlockGuard,
+    BlockStatement,
+    OuterAccess,
+    ValuePlace,
+)
 
 _MAX_DISTANCE = 64
 """Statements after the first in which the second is sought."""
@@ -62,6 +68,7 @@ class BlockReader:
         self.notes = [*program.notes]
         self.given: dict[str, str] = {}
         """What is in the registers that are taken as given, which nothing uses before."""
+        self.outer_accesses: list[OuterAccess] = []
         self.stored: dict[str, ValuePlace] = {}
         """The computed values that are stored, by their registers."""
         self.own_results: dict[str, ValuePlace] = {}
@@ -125,6 +132,7 @@ class BlockReader:
             tuple(dict.fromkeys(self.notes)),
             self._find_read_values(outputs),
             tuple(self.guards),
+            tuple(self.outer_accesses),
         )
 
     def _leave_block(self, block: Statement) -> None:
@@ -176,6 +184,8 @@ class BlockReader:
                        statement.span)  # fmt: skip
         elif kind := self._find_given_kind(statement):
             self.given.update(dict.fromkeys(statement.writes, kind))
+            access = OuterAccess(statement.text, statement.line, kind, statement.writes)
+            self.outer_accesses.append(access)
         elif statement.writes:
             self._fail(
                 f"{opcode} is not computed here: {statement.writes[0]} would be unknown",
@@ -196,6 +206,7 @@ class BlockReader:
 
     def _store(self, statement: Statement) -> None:
         """Note which computed values a statement writes to memory."""
+        self.outer_accesses.append(OuterAccess(statement.text, statement.line, ""))
         for name in _NAME.findall(_ADDRESS.sub("", statement.text.partition(" ")[2])):
             contents = self._find_contents(name)
             if contents is None or not contents.place.statement:

@@ -31,6 +31,7 @@ from .cause_search import (
 from .causes import Bits, Cause, CauseKind, ObservedCase, change_instruction
 from .form_causes import format_slot_change
 from .line_changes import iter_carry_trials
+from .model_checks import ModelCheck
 from .observation import (
     Observation,
     Observed,
@@ -76,6 +77,8 @@ class Explanation:
     """Index of the observation that ``trace`` shows."""
     statement: int = 1
     """The number of the statement that is changed."""
+    failure: str = ""
+    """Which versions of ptxas do not give the result, if some do not, and what they give."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, with tables for functions, which can't be pickled."""
@@ -274,6 +277,8 @@ def investigate(block: BasicBlock, observations: Sequence[Observation]) -> Diagn
                 )
         elif not explanations:
             near_misses = tuple(_iter_near_misses(search, own_cases, shown_index))
+    ordered_cases = [cases[i] for i in order]
+    explanations = [_with_failure(block, x, ordered_cases) for x in explanations]
     explanations.sort(key=lambda x: (len(x.causes) + x.is_coincidence, x.cost))
     return Diagnosis(
         block,
@@ -284,6 +289,18 @@ def investigate(block: BasicBlock, observations: Sequence[Observation]) -> Diagn
         near_misses,
         try_count,
     )
+
+
+def _with_failure(
+    block: BasicBlock, explanation: Explanation, cases: Sequence[ObservedCase]
+) -> Explanation:
+    """Return an explanation with the models under which it does not give what was observed."""
+    causes = explanation.causes
+    if not causes or explanation.model.errata:
+        return explanation
+    check = ModelCheck(block, explanation.statement, explanation.instruction, causes)
+    failure = check.find_failure(cases)
+    return replace(explanation, failure=failure) if failure else explanation
 
 
 def _compute_rank(ins: Instruction, combination: CauseCombination) -> tuple[int, int, int]:
@@ -347,12 +364,15 @@ def _iter_near_misses(
 ) -> Iterator[Explanation]:
     """Yield near misses: those that explain most observations, then miss the fewest bits.
 
-    The bits are those of the observation that is shown. The documented result is always included.
+    The bits are those of the observation that is shown. The documented result is always included;
+    causes that only give it again are not.
     """
-    candidates = [
+    misses = [
         _make_near_miss(search, miss, cases, shown_index)
         for miss in search.find_nearest_misses(_MAX_EXAMINED_MISSES)
     ]
+    documented = next((x.get_result(shown_index) for x in misses if not x.causes), None)
+    candidates = [x for x in misses if not x.causes or x.get_result(shown_index) != documented]
     candidates.sort(key=lambda x: (-x.match_count, x.distance, len(x.causes), x.cost))
     explanations = list({_list_near_miss_sentences(x): x for x in reversed(candidates)}.values())[
         ::-1

@@ -364,7 +364,7 @@ def iter_carry_trials(
 ) -> Iterator[tuple[CarryChange, tuple[Bits, ...]] | None]:
     """Yield the tried changes of a statement's carry, with its operands; None if one is wrong."""
     for change in iter_carry_changes(statement.instruction):
-        changed = _replace_instruction(block, statement.number, change.instruction)
+        changed = replace_instruction(block, statement.number, change.instruction)
         given = [{**changed.constants, **x.operands} for x in observations]
         roles = {x.role for x in changed.plan.sources}
         observed = {role for x in observations for role in x.observed}
@@ -379,7 +379,7 @@ def iter_carry_trials(
         yield change, operands
 
 
-def _replace_instruction(block: BasicBlock, number: int, ins: Instruction) -> BasicBlock:
+def replace_instruction(block: BasicBlock, number: int, ins: Instruction) -> BasicBlock:
     """Return a block with another instruction in one statement, which may read or write CC.CF."""
     statements, carry = list[BlockStatement](), ValuePlace(0, CARRY_REGISTER)
     for x in block.statements:

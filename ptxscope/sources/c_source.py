@@ -83,6 +83,8 @@ def read_c_source(
         expansion = macros.expand_statement(statement.start, limit) if macros else None
         definition = macros.find_definition(statement.start) if macros else ""
         source = text
+        if _is_label(text, statement):
+            continue
         if expansion:
             source = expansion.ptx
             statement, limit = next(find_asm_texts(source)), len(source)
@@ -102,6 +104,27 @@ def read_c_source(
         holds_c = "asm" in fragment.ptx and has_asm(fragment.ptx, macros=True)
         if opcode_span or holds_c or PTX_STATEMENT.search(fragment.ptx):
             yield CText(fragment, None, opcode_span)
+
+
+_LABEL = re.compile(r"[\w.$]+")
+_LABEL_END = re.compile(r"\s*+\)\s*+(?:[;,={]|__attribute)")
+_STATEMENT_WORD = re.compile(
+    r"\s*+(?:if|else|for|while|do|switch|case|default|return|goto)\b|\s*+\Z"
+)
+_DECLARATOR_END = re.compile(r"[\w)\]]\s*+\Z")
+
+
+def _is_label(text: str, statement: AsmText) -> bool:
+    """Return whether an ``asm`` names the symbol of a declaration: ``int f(int) asm("name");``."""
+    if not _LABEL.fullmatch(statement.fragment.ptx) or not _LABEL_END.match(text, statement.end):
+        return False
+    head = text[max(statement.start - _CONTEXT_CHARS, 0) : statement.start]
+    head = re.split(r"[;{}]", head)[-1]
+    return (
+        _DECLARATOR_END.search(head) is not None
+        and not _STATEMENT_WORD.match(head)
+        and head.count("(") == head.count(")")
+    )
 
 
 class _Calls:

@@ -8,7 +8,11 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..engine.syntax.asm_operands import AsmOperands
+from ..engine.syntax.asm_operands import (
+    AsmOperands,
+    find_doubled_percent,
+    find_escaped_registers,
+)
 from ..engine.syntax.errors import Span
 from ..engine.syntax.intrinsic_calls import find_call_blocks
 from ..engine.syntax.opcodes import (
@@ -105,6 +109,10 @@ def has_foreign_operands(operands: AsmOperands) -> bool:
     )
 
 
+_MACHINE_CODE = re.compile(
+    r"\bc\[(?:0x)?[0-9a-f]++\]\s*+\[|^[ \t]*+/\*[0-9a-f]{4,}+\*/[ \t]", re.MULTILINE | re.IGNORECASE
+)
+"""A constant bank or an address of a disassembly."""
 _MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
 
 
@@ -132,6 +140,8 @@ class EmbeddedPtx(NamedTuple):
     """Span of the opcode of an instruction that is only partly literal text."""
     is_expanded: bool = False
     """Whether the text around the PTX is an asm statement with its macros expanded."""
+    is_quoted: bool = False
+    """Whether it is an asm statement of a source in a string literal."""
 
     @property
     def ptx(self) -> str:
@@ -147,6 +157,34 @@ class EmbeddedPtx(NamedTuple):
     def is_foreign(self) -> bool:
         """Whether it is the assembly of another machine."""
         return self.operands is not None and is_foreign(self.ptx, self.operands)
+
+    @property
+    def is_excerpt(self) -> bool:
+        """Whether it is no PTX yet, or only text about code.
+
+        That is a disassembly, and a quoted asm statement that is a part or will be expanded.
+        """
+        if self.is_quoted and (self._is_cut_off or self._has_doubled_percent):
+            return True
+        return self.kind is not PieceKind.ASM and _MACHINE_CODE.search(self.ptx) is not None
+
+    @property
+    def _is_cut_off(self) -> bool:
+        """Whether the quotation ends within a string of the asm statement."""
+        end = len(self.fragments[1].ptx)
+        return any(problem.span[1] >= end for problem in self.fragments[0].problems)
+
+    @property
+    def _has_doubled_percent(self) -> bool:
+        """Whether ``%`` is written twice where no asm statement needs it."""
+        operands, inner = self.operands, self.fragments[0]
+        if operands is None or "%" not in inner.ptx:
+            return False
+        return (
+            "%%" in inner.ptx
+            or next(find_escaped_registers(operands, inner), None) is not None
+            or find_doubled_percent(operands, inner, 0, len(inner.ptx)) is not None
+        )
 
     @property
     def is_certain(self) -> bool:
@@ -203,7 +241,11 @@ class _OffsetLocator(NamedTuple):
 
 def find_ptx(text: str, language: Language) -> Iterator[EmbeddedPtx]:
     """Yield every piece of PTX in a text, in order."""
-    return (piece for piece in find_assembly(text, language) if not piece.is_foreign)
+    return (
+        piece
+        for piece in find_assembly(text, language)
+        if not (piece.is_foreign or piece.is_excerpt)
+    )
 
 
 def find_assembly(
@@ -300,7 +342,7 @@ def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     else:
         return
     for piece in pieces:
-        yield piece._replace(fragments=(*piece.fragments, fragment))
+        yield piece._replace(fragments=(*piece.fragments, fragment), is_quoted=True)
 
 
 def _has_partial_ptx(text: str) -> bool:

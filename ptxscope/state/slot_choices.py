@@ -210,7 +210,7 @@ def _iter_options(form: Form, slot: Slot, lane: int | None) -> Iterator[SlotOpti
                 with_digit(form, slot, lane, digit), f"{digit}", format_source(form, digit)
             )
     elif slot.name == "mask":
-        yield SlotOption(slot.absent, format_mask(form, slot, None), "every lane, not written")
+        yield SlotOption(slot.absent, format_mask(form, slot, None), "no mask: every lane")
         for value in reversed(slot.values):
             yield SlotOption(value, format_mask(form, slot, value), f".{value}")
     else:

@@ -101,6 +101,7 @@ def toggle_playing(state: ExplorerState) -> Requests:
         yield from stop_predicting(state)
     if state.is_at_end or not state.step:
         yield from _show_step(state, 1)
+    yield ShowHint()  # of something else
     state.play()
     while True:
         if state.is_at_end and state.go_to_statement(1):

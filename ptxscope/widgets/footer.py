@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import groupby, takewhile
 from time import monotonic
 from typing import Any, NamedTuple
@@ -358,8 +359,15 @@ class HintBar(Pane, can_focus=False):
             self.clear()
 
     def clear(self) -> None:
-        """Clear the hint."""
+        """Clear the hint; one that is new stays for a while, because a click may cause an edit."""
         if self._age >= self.READING_SECONDS:
+            self.show_message("")
+        else:
+            self.set_timer(self.FIRM - self._age, partial(self._clear_of, self._firm_since))
+
+    def _clear_of(self, firm_since: float) -> None:
+        """Clear the hint that was shown at a time, unless another has replaced it."""
+        if firm_since == self._firm_since:
             self.show_message("")
 
     @property

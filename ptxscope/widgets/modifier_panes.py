@@ -43,7 +43,7 @@ class ModifierRow(FormPane):
         Binding("ctrl+right", "slot(1)", "Next modifier", show=False),
         Binding("home", "end(0)", "First modifier", show=False),
         Binding("end", "end(-1)", "Last modifier", show=False),
-        Binding("enter,up,down", "list", "list", key_display="Enter"),
+        Binding("enter,up,down", "list", "choose", key_display="Enter"),
         Binding("space", "take", "switch", key_display="Space"),
         Binding("greater_than_sign,plus", "turn(1)", "next", key_display=">"),
         Binding("less_than_sign,minus", "turn(-1)", "previous", key_display="<"),
@@ -242,14 +242,17 @@ class ModifierTable(FormPane):
     def draw(self, width: int) -> list[StyledLine]:
         """Return the lines of the slots."""
         lines: list[StyledLine] = []
-        for slot in slot_choices.list_slots(self._form):
-            line: StyledLine = [StyledText(f"{slot.name:<{_LABEL}}"[:_LABEL], self.label_ink(slot))]
-            column = _LABEL
+        slots = [*slot_choices.list_slots(self._form)]
+        label_columns = max([_LABEL, *(len(slot.name) + 1 for slot in slots)])
+        for slot in slots:
+            name = f"{slot.name:<{label_columns}}"
+            line: StyledLine = [StyledText(name, self.label_ink(slot))]
+            column = label_columns
             for cell in self.list_slot_cells(slot):
                 piece = self._make_piece(slot, cell)
-                if column + len(piece.text) > width and column > _LABEL:
+                if column + len(piece.text) > width and column > label_columns:
                     lines.append(line)
-                    line, column = [StyledText(" " * _LABEL)], _LABEL
+                    line, column = [StyledText(" " * label_columns)], label_columns
                 line.append(piece)
                 column += len(piece.text)
             lines.append(line)

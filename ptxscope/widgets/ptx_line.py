@@ -65,7 +65,7 @@ class PtxLine(PlainInput):
         Binding("tab", "complete", "Complete", show=False),
         Binding("up", "move_candidate(-1)", "Previous completion", show=False),
         Binding("down", "move_candidate(1)", "Next completion", show=False),
-        Binding("enter", "leave", "Leave", show=False),
+        Binding("enter", "leave", "Done", show=False),
         Binding("f2", "screen.do('edit.fix')", "fix", show=False),
     ]
     DEFAULT_CSS = """

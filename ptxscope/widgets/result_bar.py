@@ -25,6 +25,7 @@ class ResultBar(Pane, can_focus=False):
 
     DEFAULT_CSS = """
     ResultBar { height: auto; border: none; padding: 0 1; overflow: hidden; background: $panel; }
+    ResultBar.-outdated { text-opacity: 60%; }
     """
 
     def __init__(self, trace: Trace) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from string import ascii_letters
 
 import pytest
+from textual import events
 from textual.command import CommandList
 from textual.widgets import Input
 from textual.widgets._toast import Toast
@@ -45,6 +46,36 @@ async def _listed(drive: Driver, query: str = "") -> list[str]:
     await drive.pilot.pause(0.3)
     options = drive.app.screen.query_one(CommandList).options
     return [str(option.prompt) for option in options]
+
+
+async def double_click(drive: Driver, x: int, y: int) -> None:
+    """Send both clicks before the first has had an effect, as a terminal may."""
+    for cls in (events.MouseDown, events.MouseUp) * 2:
+        event = cls(None, x, y, 0, 0, 1, False, False, False, x, y)
+        event.set_sender(drive.app)
+        drive.app.post_message(event)
+    await drive.pilot.pause(0.3)
+
+
+async def test_a_double_click_beside_the_palette_or_beyond_the_screen_leaves_it_once() -> None:
+    async with explorer(size=(80, 24)) as drive:
+        await _listed(drive)
+        palette = drive.app.screen
+        assert palette is not drive.screen
+        palette.post_message(events.Click(None, 99, 40, 0, 0, 1, False, False, False, 99, 40))
+        await drive.pilot.pause()
+        assert drive.app.screen is palette  # the terminal was larger at the click
+        await double_click(drive, 2, 19)
+        assert drive.app.screen is drive.screen
+
+
+async def test_a_double_click_on_a_command_runs_it_once() -> None:
+    async with explorer(size=(80, 24)) as drive:
+        assert "random" in (await _listed(drive, "random"))[0]
+        region = drive.app.screen.query_one(CommandList).region
+        await double_click(drive, region.x + 4, region.y + 1)
+        assert drive.app.screen is drive.screen
+        assert drive.edit_count == 1
 
 
 async def test_the_palette_lists_actions_first_each_with_its_key(tmp_path: Path) -> None:
@@ -394,3 +425,16 @@ async def test_explain_elides_nothing(
             assert menu.index == at
             await drive.press("down")
         assert "…" not in menu.read_text() + page.read_text()
+
+
+async def test_help_offers_everything_until_it_is_there() -> None:
+    async with explorer() as drive:
+        assert "? everything" in await drive.see("question_mark")
+        assert "? everything" not in await drive.see("question_mark")
+        await drive.press("question_mark")
+        assert drive.app.screen is drive.screen
+
+
+def test_help_says_which_key_shows_the_step_of_a_prediction() -> None:
+    """At a comparison, n is the answer no."""
+    assert "n shows the step, except where it means no" in PANES["predict"].text

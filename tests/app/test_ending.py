@@ -142,6 +142,19 @@ def test_an_error_that_should_not_be_is_told_and_reported(tmp_path: Path) -> Non
         assert json.loads(text[text.index("{\n") :])["step"] == 2
 
 
+def test_a_report_is_as_wide_from_a_tiny_terminal(tmp_path: Path) -> None:
+    code = broken("edits.randomize_values", "raise KeyError('this is on purpose')")
+    with Explorer(tmp_path, code, size=(9, 6)) as explorer:
+        explorer.wait_for(b"s")
+        explorer.settle()
+        explorer.type(b"r")
+        assert explorer.ended() == 70
+        (report,) = explorer.state.parent.glob("failure-*.txt")
+    text = report.read_text(encoding="utf-8")
+    assert "KeyError: 'this is on purpose'" in text
+    assert "in broken:" in text
+
+
 def test_an_error_in_what_was_kept_does_not_come_at_every_start(tmp_path: Path) -> None:
     with second_step(tmp_path) as explorer:
         explorer.type(b"q")

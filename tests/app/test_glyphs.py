@@ -47,6 +47,8 @@ def shown(*texts: str) -> str:
         (("╰─┼─┬─╯",), "+-|-+-+"),
         (("├──●◂╌○  ", "0 ≈0  "), "|--*<-o  0 ~0  "),
         (("382", " ▸ ", "127"), "382-> 127"),
+        (("200 ▸ 127",), "200-> 127"),
+        (("▸ ", "127"), "->127"),
         (("≠ ", "▐80▌   "), "! [80]   "),
         (("× it can't be", " ■ "), "! it can't be[x]"),
         (("‹", "vadd", "›"), "<vadd>"),
@@ -73,6 +75,9 @@ def test_a_cell_for_a_cell(texts: tuple[str, ...], expected: str) -> None:
         ("  -∞ ├─┤ ∞   ", "-inf |-+ inf ".replace("-+", "-|")),
         ("2⁻¹⁴  ", "2^-14 "),
         ("x₂  ", "x_2 "),
+        ("↑↓←→ move   n next", "arrows move n next"),
+        ("↑↓ move       n next", "up/down move  n next"),
+        ("↑ ↓ PgUp       End", "up down PgUp   End"),
     ],
 )
 def test_more_cells_out_of_blanks_nearby(text: str, expected: str) -> None:
@@ -82,7 +87,13 @@ def test_more_cells_out_of_blanks_nearby(text: str, expected: str) -> None:
 
 def test_a_change_is_an_arrow_and_no_comparison() -> None:
     assert shown("382", " ▸ ", "127  ", "256", " ▸ ", "127  ") == "382 -> 127 256 -> 127 "
+    assert shown("-200", " ", "▸", " ", "-128") == "-200 ->-128"
     assert shown("▸4 saturate  ", "382", " ▸ ", "127") == ">4 saturate  382-> 127"
+
+
+def test_arrow_keys_of_several_styles_are_no_control_key() -> None:
+    """``^v`` is Ctrl-V, as ``^p`` is Ctrl-P."""
+    assert shown(*"↑↓←→", " move   ", "^p", " palette") == "arrows move ^p palette"
 
 
 def test_a_full_line_loses_a_blank_and_no_digit() -> None:

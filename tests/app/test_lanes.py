@@ -223,7 +223,7 @@ async def test_going_back_takes_the_cursor_along_to_a_row_that_is_drawn(way: str
     values = {"a": 0x12345678, "b": 0x00030000, "c": 10}
     async with explorer(line, values, size=(80, 24)) as drive:
         lanes = drive.lanes
-        text = await drive.see("l")
+        text = await drive.see("l", *["down"] * 9)
         assert lanes.place is not None
         assert lanes.place.key == "write.d"
         assert "0x00005678" in text
@@ -304,3 +304,13 @@ async def test_a_predicted_step_shows_no_figure(line: str, values: dict[str, int
                 assert not any(x in shown for x in ("for this arrangement", "= ((b", "bits 11:8"))
             await drive.press("n")
         drive.agree()
+
+
+async def test_the_old_trace_is_dimmed_while_the_line_is_illegal() -> None:
+    async with explorer(size=(80, 24)) as drive:
+        before = drive.lanes.styles.text_opacity
+        await drive.press("i", "home", "x")
+        assert "last legal line" in str(drive.lanes.border_title)
+        assert drive.lanes.styles.text_opacity < before
+        await drive.press("backspace")
+        assert drive.lanes.styles.text_opacity == before

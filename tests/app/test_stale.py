@@ -21,6 +21,7 @@ from ptxscope.state.figure_edits import flip_mask, nudge_lane, select_part
 from ptxscope.state.listing_transitions import go_to, open_text
 from ptxscope.state.step_transitions import ask_guess, go_to_step
 from ptxscope.widgets.base.explorer_app import Do, PostedMessage
+from ptxscope.widgets.footer import HintBar
 from ptxscope.widgets.form_pane import FormPane
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from ptxscope.widgets.listing_pane import ListingPane
@@ -119,3 +120,14 @@ async def test_the_lights_follow_the_line(focus: type[LanesPane] | None) -> None
             shown = [piece for line in operands(drive).visible_lines for piece in line]
             assert not [piece for piece in shown if piece.style_name == "origin"]
         drive.agree()
+
+
+async def test_a_message_that_an_edit_follows_at_once_does_not_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(HintBar, "FIRM", 1.2)
+    async with explorer() as drive:
+        await drive.press("y", "r")
+        assert "Copied" in drive.hint
+        await drive.pilot.pause(1.5)
+        assert not drive.hint

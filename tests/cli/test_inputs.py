@@ -60,3 +60,25 @@ def test_a_folder_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
     done = run("run", str(tmp_path))
     assert done.returncode == 2
     assert f"{tmp_path} is a directory; name its files" in done.stderr
+
+
+# --- outputs that are inputs -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("output", ["k.cu", "./k.cu", "link.cu", "other.cu"])
+def test_an_output_that_is_an_input_is_refused(output: str) -> None:
+    Path("k.cu").write_text('asm("not.b32 %0, %1;" : "=r"(d) : "r"(a));\n')
+    Path("link.cu").symlink_to("k.cu")
+    Path("other.cu").hardlink_to("k.cu")
+    before = Path("k.cu").read_text()
+    done = run("trace", "k.cu:1", "a=1", "-f", "text", "-o", output)
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"error: {output} is an input: name another output\n",
+    )
+    assert Path("k.cu").read_text() == before
+
+
+def test_an_output_may_be_what_a_title_names() -> None:
+    Path("d.svg").write_text("old")
+    assert run("trace", LINE, "a=1", "b=2", "--title", "d.svg", "-o", "d.svg").returncode == 0

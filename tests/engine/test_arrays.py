@@ -152,7 +152,10 @@ MASKED = np.ma.array([1, 2], mask=[False, True])
         (np.zeros(2, "M8[s]"), "a is an array of datetime64"),
         (np.array(["1"]), "a is an array of <U1, not an integer"),
         ([[1, 2], [3]], "a is .*, not an array"),
-        ([1, 1 << 70], "a is an array of object"),
+        ([1, 1 << 70], "a = 0x400000000000000000 does not fit in 32 bits"),
+        ([-1, 1 << 63], "a = 0x8000000000000000 does not fit in 32 bits"),
+        ([1, None], "a is an array of object, not an integer"),
+        ([1 << 63, 0.5], "a is an array of float64, not an integer"),
         ([1] * 1000 + [0.5], "a is an array of float64, not an integer"),
         (1.5, "a is 1.5, not an integer"),
         ("5", "a is '5', not an integer"),
@@ -166,6 +169,20 @@ MASKED = np.ma.array([1, 2], mask=[False, True])
 def test_an_error_on_a_wrong_array_names_the_operand(value: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         evaluate("vadd.u32.u32.u32 d, a, b", {"a": value, "b": np.array([1])})
+
+
+@pytest.mark.parametrize(
+    "value", [[1, 1 << 63], [[1 << 64 - 1], [-1]], (-(1 << 63), (1 << 64) - 1), [(1 << 53) + 1, -1]]
+)
+def test_a_list_of_integers_keeps_every_bit(value: Any) -> None:
+    ones = (1 << 64) - 1
+    d: Any = evaluate("not.b64 d, a", {"a": value})["d"]
+    assert d.dtype == np.uint64
+    expected = [
+        [ones - y % (1 << 64) for y in x] if isinstance(x, list) else ones - x % (1 << 64)
+        for x in value
+    ]
+    assert d.tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", ["<f2", ">f2", "<f8", "longdouble"])

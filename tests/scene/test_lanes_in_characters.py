@@ -183,6 +183,20 @@ def test_each_lane_has_an_axis_with_its_overshoot_on_the_right_side(size: str) -
         assert abs(numbers.index(" 127") + 2 - right.start()) <= 2
 
 
+@pytest.mark.parametrize(
+    ("line", "values", "each"),
+    [
+        ("vadd4.s32.u32.u32.sat d, a, b, c", {"a": 0xFF, "b": 0xFF, "c": 0}, 16),
+        ("vsub4.s32.s32.u32.sat d, a, b, c", {"a": 0x80, "b": 0xFF, "c": 0}, 14),
+    ],
+)
+def test_the_numbers_of_the_ends_of_a_short_axis_are_apart(
+    line: str, values: dict[str, int], each: int
+) -> None:
+    numbers = text_of(axis_lines(clamp_of(trace(line, values)), 4 * each, 4))[-1]
+    assert numbers.split() == ["-128", "127"] * 4
+
+
 values = st.lists(st.integers(0, 0xFFFFFFFF), min_size=2, max_size=2)
 
 

@@ -18,7 +18,7 @@ from ..support.arguments import (
     make_command_parser,
     parse_own_words,
 )
-from ..support.ptx_arguments import build_trace, parse_ptx
+from ..support.ptx_arguments import build_trace, parse_ptx, print_folding_notes
 from ..support.streams import CommandError, print_message
 
 EVAL_EXAMPLES = """\
@@ -61,6 +61,7 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(
             f"error: {make_printable(str(ins))} has no result to print: its destination is `_`"
         )
+    print_folding_notes(ins, model)
     if has_other_options and _evaluate_table(ins, model, arguments):
         return 0
     result = build_trace(ins, arguments.values, model).result

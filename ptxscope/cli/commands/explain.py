@@ -9,7 +9,8 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from ...diagnosis.explanations import Diagnosis, investigate
+from ...blocks.shared_registers import explain_block
+from ...diagnosis.explanations import Diagnosis
 from ...diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...documents.formats.diagnosis_report import (
     diagnosis_to_json,
@@ -123,7 +124,7 @@ def explain_observations(arguments: argparse.Namespace) -> Diagnosis:
     if bool(arguments.got) == (arguments.observations is not None):
         advice = "only one of them" if arguments.got else "the observed result"
         raise CommandError(f"error: give {advice}: --got VALUE, or --observations FILE.csv")
-    return investigate(block, tuple(_iter_observations(block, arguments)))
+    return explain_block(block, tuple(_iter_observations(block, arguments)))
 
 
 def _iter_observations(ins: Signature, arguments: argparse.Namespace) -> Iterator[Observation]:

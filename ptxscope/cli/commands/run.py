@@ -41,15 +41,16 @@ from ..support.arguments import (
     parse_own_words,
 )
 from ..support.inputs import open_text
-from ..support.ptx_arguments import PLACE, is_file, parse_named_values
+from ..support.ptx_arguments import PLACE, is_file, parse_named_values, parse_register
 from ..support.run_report import (
     find_wrong_registers,
     format_omission,
+    iter_folding_notes,
     iter_run_lines,
     iter_verdict_lines,
     run_to_json,
 )
-from ..support.streams import CommandError, ProgressBar, command_errors
+from ..support.streams import CommandError, ProgressBar, command_errors, print_message
 
 RUN_HELP = """\
 The run computes the instructions that `ptxscope show` lists, and mov between a word and a list of
@@ -89,6 +90,9 @@ def run(words: Sequence[str]) -> int:
 def _run_words(words: Sequence[str], bar: ProgressBar) -> int:
     own_parser = make_register_parser(add_help=False)
     arguments, has_other_options = parse_own_words(own_parser, make_parser, words)
+    for option in ("trace", "fold"):
+        if arguments.format == "json" and getattr(arguments, option):
+            raise CommandError(f"error: --{option} is for text: -f json has every step")
     text, name = _read_program_text(arguments.file, bar)
     is_for_services = has_other_options or may_be_launch(arguments, text)
     services = _find_services() if is_for_services else ()
@@ -114,6 +118,8 @@ def _run_words(words: Sequence[str], bar: ProgressBar) -> int:
     )
     spare = (name for name in list_names(arguments.values) if _is_spare(program, name))
     program_run = program_run._replace(unused=(*program_run.unused, *spare))
+    for note in iter_folding_notes(program.statements, model):
+        print_message(f"note: {note}")
     bar.begin("printing", len(program_run.steps), "steps")
     bar.begin_printing()
     request = program_run.ending is StopReason.MISSING_INPUT
@@ -212,7 +218,8 @@ def make_register_parser(
     )
     if add_options:
         add_options(parser, debugging)
-    output = parser.add_argument_group("output").add_mutually_exclusive_group()
+    group = parser.add_argument_group("output")
+    output = group.add_mutually_exclusive_group()
     output.add_argument(
         "--trace",
         action="store_true",
@@ -224,7 +231,7 @@ def make_register_parser(
         action="store_true",
         help="show a sequence that computes a SIMD intrinsic (__vaddss4) as one line",
     )
-    add_format(output, ("text", "json"), "text", has_file=False)
+    add_format(group, ("text", "json"), "text", has_file=False)
     return parser
 
 
@@ -318,7 +325,8 @@ def parse_inputs(program: Program, texts: Sequence[str]) -> dict[str, int]:
 
     def parse(key: str, value: str) -> int:
         name, statement = register_of(key), sites.statements.get(key)
-        bits = parse_value(value, program.find_value_type(name, statement))
+        type_ = program.find_value_type(name, statement)
+        bits = parse_register(name, value, type_, program.text)
         others = _read_elsewhere(program, sites, name, value) if statement is None else ()
         if any(bits != other for other in others):
             key_names = abbreviate_names([make_initial_key(name), *sites.list_keys(name)])

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from stat import S_ISREG
 from typing import TYPE_CHECKING, NoReturn
 
 from ... import __version__
 from ...engine.semantics.models import Model, describe_newer_version, parse_model
 from ...engine.syntax.errors import make_printable
+from ...files import expand_path
 from .streams import CommandError, command_errors, print_message
 
 if TYPE_CHECKING:
@@ -238,7 +240,55 @@ def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argpar
             for word in words[index + 1 :]
         )
         words = [*words[:index], *value_words]
-    return parser.parse_intermixed_args(list(words))
+    arguments = parser.parse_intermixed_args(list(words))
+    _refuse_overwriting(parser, arguments)
+    return arguments
+
+
+def _refuse_overwriting(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Raise CommandError for an output that is an input, or twice the same output."""
+    outputs, inputs = list[str](), list[str]()
+    actions = [*parser.places, *parser.options.values()] if isinstance(parser, Parser) else []
+    for action in dict.fromkeys(actions):
+        value = getattr(arguments, action.dest, None)
+        texts = [x for x in (value if isinstance(value, list) else [value]) if isinstance(x, str)]
+        if action.dest in _OUTPUTS:
+            outputs += texts
+        elif not action.option_strings or "FILE" in str(action.metavar) or action.dest == "expect":
+            inputs += texts
+    if not outputs:
+        return
+    input_keys = {y for text in inputs for x in _iter_names(text) if (y := _find_key(x))}
+    output_keys = set[object]()
+    for text in outputs:
+        name = text.partition("=")[2] or text
+        key: object = _find_key(name) or os.path.realpath(name)
+        if key in input_keys:
+            raise CommandError(f"error: {make_printable(name)} is an input: name another output")
+        if key in output_keys:
+            raise CommandError(f"error: {make_printable(name)} is given for two outputs")
+        if not name.startswith("/dev/"):
+            output_keys.add(key)
+
+
+_OUTPUTS = ("output", "save")
+"""The arguments that name outputs, as ``FILE`` or ``NAME=FILE``."""
+
+
+def _iter_names(text: str) -> Iterator[str]:
+    """Yield what a text may name: ``FILE``, ``FILE:12``, ``name=@FILE``, ``name=@FILE:u32``."""
+    for x in (text, text.partition("=")[2].strip()):
+        for name in (x, x.removeprefix("@")):
+            yield from (name, name.rpartition(":")[0])
+
+
+def _find_key(name: str) -> tuple[int, int] | None:
+    """Return what identifies a regular file; None if there is none of this name."""
+    with suppress(OSError, ValueError):
+        status = expand_path(name).stat() if name else None
+        if status and S_ISREG(status.st_mode):
+            return status.st_dev, status.st_ino
+    return None
 
 
 def parse_own_words(

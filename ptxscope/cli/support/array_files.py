@@ -13,6 +13,7 @@ from zipfile import ZipFile
 import numpy as np
 import numpy.typing as npt
 
+from ...engine.arrays.array_reader import array_errors
 from ...engine.syntax.errors import make_printable
 from ...files import expand_path, is_there
 from .streams import CommandError, ProgressBar, file_errors
@@ -42,6 +43,8 @@ def encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
     data = io.BytesIO()
     if suffix == ".npy":
         (array,) = arrays.values()
+        if array.dtype.metadata:  # a file has none
+            array = array.view(array.dtype.str)
         np.save(data, array, allow_pickle=False)
         return data.getvalue()
     # As numpy.savez, which accepts no array named `file`.
@@ -68,6 +71,10 @@ class ArrayFile(io.FileIO):
 
 
 def map_array(path: Path) -> AnyArray:
-    """Return the array of a .npy file, mapped into memory; its size bounds what is read."""
-    array: AnyArray = np.lib.format.open_memmap(path, mode="r")
+    """Return the array of a .npy file, mapped into memory; its size bounds what is read.
+
+    Raise ValueError for a file that is none.
+    """
+    with array_errors():
+        array: AnyArray = np.lib.format.open_memmap(path, mode="r")
     return array

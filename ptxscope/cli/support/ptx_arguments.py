@@ -26,7 +26,7 @@ from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import describe_operand
 from ...engine.tracing.operand_bits import bind_values, complete_carry
 from ...engine.tracing.trace import Trace, trace_program
-from .streams import CommandError, command_errors
+from .streams import CommandError, command_errors, print_message
 
 
 def complete_example(arguments: argparse.Namespace) -> argparse.Namespace:
@@ -163,8 +163,30 @@ def parse_assignments(ins: Signature, texts: Sequence[str]) -> dict[str, int]:
         return tuple(x for x in matches if x not in result_names)
 
     return parse_named_values(
-        texts, find_names, lambda name, value: parse_value(value, types[name])
+        texts, find_names, lambda name, value: parse_register(name, value, types[name], ins.text)
     )
+
+
+def parse_register(name: str, value: str, type_: Type, ptx: str) -> int:
+    """Return the bits of a value for a register of some PTX; raise PtxError if it is none."""
+    try:
+        return parse_value(value, type_)
+    except PtxError as error:
+        hint = _suggest_declaration(name, type_, ptx) if "does not fit" in error.message else ""
+        if hint:
+            problems = (x._replace(hint=f"{x.hint}; {hint}") for x in error.errors)
+            raise PtxError(error.text, tuple(problems)) from None
+        raise
+
+
+def _suggest_declaration(name: str, type_: Type, ptx: str) -> str:
+    """Return how an undeclared register that a ``cvt`` reads gets more than its 16 bits."""
+    if type_.bits != 16 or "cvt" not in ptx or name[1:].isdigit():
+        return ""
+    from ...engine.syntax.scopes import collect_registers
+
+    is_declared = collect_registers(ptx).find_type(name)
+    return "" if is_declared else f"if `cvt` reads it, write `.reg .b32 {name};` before"
 
 
 def _format_operand_name(name: str, variables: Sequence[str]) -> str:
@@ -240,6 +262,16 @@ def build_trace(block: BasicBlock, assignments: Sequence[str], model: Model) -> 
     """Return the trace of a block; the ``name=value`` arguments must name all its inputs."""
     with command_errors(ValueError):
         return trace_program(block, parse_all_assignments(block, assignments), model=model)
+
+
+def print_folding_notes(block: BasicBlock, model: Model) -> None:
+    """Print the warnings about constants that ptxas folds incorrectly, under a model of ptxas."""
+    instructions = [x.instruction for x in block.statements]
+    if model.errata and any(x.constants for x in instructions):
+        from ...engine.tracing.folding_bugs import list_folding_notes
+
+        for note in list_folding_notes(instructions, model):
+            print_message(f"note: {note}")
 
 
 def parse_all_assignments(ins: Signature, assignments: Sequence[str]) -> dict[str, int]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...blocks.execution import execute
@@ -24,8 +25,9 @@ from ...engine.isa.encodings import format_hex, format_value
 from ...engine.isa.types import Type
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
-from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS
+from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ...engine.syntax.errors import format_names, make_printable
+from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.deviation import Deviation, find_deviation, find_deviations
 from ...engine.tracing.trace import Trace
 from .streams import ProgressBar
@@ -80,6 +82,33 @@ def iter_run_lines(
 def format_omission(x: Statement) -> str:
     """Return a line on a statement that is not run, and the reason."""
     return make_printable(f"not run: line {x.line}: {x.text} ({x.omission})")
+
+
+def iter_folding_notes(statements: Iterable[Statement], model: Model) -> Iterator[str]:
+    """Yield a note on each statement whose constants ptxas folds incorrectly, under its models.
+
+    A register is a constant if only a `mov` of a literal writes it.
+    """
+    statements = [x for x in statements if x.instruction]
+    if not model.errata or all(not ins.constants for _, ins in _list_instructions(statements)):
+        return
+    from ...engine.tracing.folding_bugs import list_folding_notes
+
+    counts = Counter(name for x in statements for name in x.writes)
+    constants = {
+        name: ins.constants["a"]
+        for x, ins in _list_instructions(statements)
+        if x.is_copy and not x.guard and ins.constants
+        for name in x.writes
+        if counts[name] == 1
+    }
+    for x, ins in _list_instructions(statements):
+        for note in list_folding_notes([ins.with_constants(constants)], model):
+            yield f"line {x.line}: {note}"
+
+
+def _list_instructions(statements: Iterable[Statement]) -> list[tuple[Statement, Instruction]]:
+    return [(x, x.instruction) for x in statements if x.instruction]
 
 
 def _find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:

@@ -118,7 +118,7 @@ def explanation_to_json(explanation: Explanation) -> dict[str, object]:
 
 
 _FIELDS: Fields = {
-    Explanation: "kind ptx model=model.name errata sentence matched=match_count causes",
+    Explanation: "kind ptx model=model.name errata sentence matched=match_count failure causes",
     Cause: "kind weight=cost phrase",
     Erratum: lambda x: x.id,
     SelectorMatches: "fitting=match_count by_lane=lanes",
@@ -240,7 +240,7 @@ def _iter_group_blocks(
     for first, *alternatives in list(groups.values())[: None if with_all else MAX_EXPLANATIONS]:
         lines = [_format_change(diagnosis, first), *_list_details(diagnosis, first)]
         shown = alternatives if with_all else alternatives[:ALIKE]
-        lines += (f"or {format_causes(x)}" for x in shown)
+        lines += (f"or {'; '.join(filter(None, (format_causes(x), x.failure)))}" for x in shown)
         if len(alternatives) > len(shown):
             lines.append(f"or {len(alternatives) - len(shown)} more of the kind (--all)")
         points.append(lines)
@@ -283,6 +283,8 @@ def _list_details(diagnosis: Diagnosis, explanation: Explanation) -> Iterator[st
     )
     if changed_operands and not is_swapped:
         yield changed_operands
+    if explanation.failure:
+        yield explanation.failure
     matches = explanation.matches
     if matches and matches.match_count > 1:
         solved_roles = [

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..isa.types import CARRY_REGISTER, Role, Type
 from ..syntax.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
 from ..syntax.errors import Problem
+from ..syntax.register_checks import with_register_widths
 from ..syntax.scopes import Scope
 from .statement import Statement, StatementKind
 from .variables import Variable
@@ -150,6 +151,30 @@ def map_declared_types(statements: list[Statement]) -> dict[str, Type]:
     """Return the declared types of the statements' registers, the last of several."""
     pairs = ((name, parse_declared_type(text)) for x in statements for name, text in x.declared)
     return {name: type_ for name, type_ in pairs if type_}
+
+
+def fit_undeclared_registers(statements: list[Statement]) -> None:
+    """Give each undeclared register that a ``cvt`` names the width that its other uses have."""
+    converting = [i for i, x in enumerate(statements) if x.instruction and _may_be_wider(x)]
+    if not converting:
+        return
+    declared_types, widths = map_declared_types(statements), dict[str, int]()
+    for x in statements:
+        if x.instruction and not _may_be_wider(x):
+            for role, name in x.instruction.names.items():
+                bits = x.instruction.type_of(role).bits
+                widths[name] = max(bits, widths.get(name, 0))
+    for i in converting:
+        ins = statements[i].instruction
+        assert ins
+        undeclared = {x: y for x, y in ins.names.items() if y not in declared_types and y in widths}
+        if undeclared:
+            fitted = with_register_widths(ins, {x: widths[y] for x, y in undeclared.items()})
+            statements[i] = statements[i]._replace(instruction=fitted)
+
+
+def _may_be_wider(x: Statement) -> bool:
+    return bool(x.instruction and x.instruction.entry.can_have_wider_registers)
 
 
 def map_types(statements: list[Statement]) -> dict[str, Type]:

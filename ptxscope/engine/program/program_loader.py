@@ -24,7 +24,14 @@ from ..syntax.register_accesses import mark_mixed_flags
 from ..syntax.scopes import Scope, Scopes, find_bodies
 from ..syntax.source import Fragment, format_gap
 from ..syntax.tokens import RawInstruction, Token, TokenGroup, TokenGroupKind, TokenKind
-from .program import Program, complete_writes, map_declared_types, map_types, order_writes
+from .program import (
+    Program,
+    complete_writes,
+    fit_undeclared_registers,
+    map_declared_types,
+    map_types,
+    order_writes,
+)
 from .statement import Statement, StatementKind
 from .statement_reader import StatementReader, UniqueNames, get_base_name
 from .variables import Variable, parse_parameters, parse_variables
@@ -146,6 +153,7 @@ class _OpenFunction:
             assert statement
             self.statements[index] = statement._replace(targets=targets)
         statements = [x for x in self.statements if x]
+        fit_undeclared_registers(statements)
         ends = (StatementKind.BRANCH, StatementKind.LABEL)
         starts = [
             i + 1

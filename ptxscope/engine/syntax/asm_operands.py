@@ -316,3 +316,25 @@ def fill_constants(fragment: Fragment, constants: Mapping[str, str]) -> Fragment
         return value if value and not is_doubled(fragment, match.start()) else None
 
     return replace_in_fragment(fragment, _PLACED, replace)
+
+
+def find_escaped_registers(
+    operands: AsmOperands, fragment: Fragment, start: int = 0, end: int | None = None
+) -> Iterator[tuple[str, Span]]:
+    """Yield registers named like an operand, ``%%1``, if the statement has operands."""
+    end = len(fragment.ptx) if end is None else end
+    if operands.number:
+        for match in NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end):
+            if is_doubled(fragment, match.start()):
+                yield match[0], match.span()
+
+
+def find_doubled_percent(
+    operands: AsmOperands, fragment: Fragment, start: int, end: int
+) -> Span | None:
+    """Return the span of the first doubled ``%`` if the statement has no operands.
+
+    nvcc then keeps both characters, and no register has such a name.
+    """
+    matches = PERCENT.finditer(fragment.ptx, start, end) if operands.number == 0 else ()
+    return next((x.span() for x in matches if is_doubled(fragment, x.start())), None)

@@ -16,7 +16,7 @@ from ..isa.types import DESTINATIONS, Type
 from ..semantics.plan import Plan
 from ..syntax.errors import format_count
 from ..syntax.instruction import Signature
-from .operand_bits import abbreviate_value, convert_to_bits, is_float
+from .operand_bits import abbreviate_value, convert_to_bits, convert_to_integer, is_float
 
 AnyArray = npt.NDArray[Any]
 
@@ -142,6 +142,11 @@ def _convert_to_bits(value: object, type_: Type, name: str) -> AnyArray:
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{name} is {abbreviate_value(value)}, not an array: {error}") from None
     kind, dtype = array.dtype.kind, get_storage_dtype(type_)
+    if kind in "fO" and parts:  # NumPy has no type for -1 and 2**63
+        integers = [convert_to_integer(x) for x in np.asarray(value, object).reshape(-1)]
+        if None not in integers:
+            bits = [convert_to_bits(x, type_, name) for x in integers]
+            return np.array(bits, dtype).reshape(array.shape)
     if kind == "f" and type_.is_float:
         native = array.dtype.newbyteorder("=")
         if native.itemsize * 8 != type_.bits:

@@ -89,6 +89,18 @@ class BlockGuard(NamedTuple):
         return self.name if self.stays_with else f"not {self.name}"
 
 
+class OuterAccess(NamedTuple):
+    """A statement that exchanges values with what is outside the registers, such as memory."""
+
+    text: str
+    line: int
+    """From 1, in the text that was read."""
+    kind: str
+    """What the registers that it writes are given: ``loaded``; empty for a store."""
+    names: tuple[str, ...] = ()
+    """The registers that it writes."""
+
+
 @dataclass(frozen=True)
 class BasicBlock(FrozenRecord):
     """Statements that run one after the other, as one computation.
@@ -112,6 +124,8 @@ class BasicBlock(FrozenRecord):
     """The place of what is in each other register at the end that the block writes, and reads."""
     guards: tuple[BlockGuard, ...] = ()
     """The branches to its end, each with a guard, that a thread must not take."""
+    outer_accesses: tuple[OuterAccess, ...] = ()
+    """The loads, stores and reads of special registers, which are not computed."""
 
     @property
     def is_line(self) -> bool:

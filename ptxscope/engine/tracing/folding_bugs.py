@@ -5,11 +5,12 @@ No model has these bugs: they depend on which operands are constants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ..isa.types import Form, Role, Type
 from ..semantics.lowering import lower
+from ..semantics.models import Model
 from ..semantics.plan import compute_results
 from ..syntax.constants import FOLDING, format_folding_note
 from ..syntax.instruction import Instruction
@@ -112,3 +113,14 @@ def describe_folding(ins: Instruction) -> Iterator[str]:
     yield from describe_folded_slct(ins)
     if note := describe_lost_difference(ins):
         yield note
+
+
+def list_folding_notes(instructions: Iterable[Instruction], model: Model) -> tuple[str, ...]:
+    """Return the warnings about constant operands that go with results under a model.
+
+    The documentation has none: what it says is not folded.
+    """
+    if not model.errata:
+        return ()
+    notes = (note for ins in instructions if ins.constants for note in describe_folding(ins))
+    return tuple(dict.fromkeys(notes))

@@ -72,9 +72,12 @@ def evaluate(
     operands: Operands,
     models: list[ModelName] = ["isa", "ptxas"],  # noqa: B006 - the schema needs the value
 ) -> dict[str, str]:
-    """Return the results of one evaluation, under each model. They differ where an erratum acts."""
+    """Return the results of one evaluation, under each model. They differ where an erratum acts.
+
+    A note below a result says where ptxas computes another one from these constants.
+    """
     arguments = [ptx, *_format_operands(operands)]
-    return {model: _run("eval", arguments, f"--model={model}").strip() for model in models}
+    return {model: _run_with_notes("eval", arguments, f"--model={model}") for model in models}
 
 
 @_offer_with("trace")
@@ -153,6 +156,18 @@ def _run_json(command: str, arguments: Sequence[str], *options: str) -> Any:
 
 
 def _run(command: str, arguments: Sequence[str], *options: str) -> str:
+    return _run_process(command, arguments, *options).stdout
+
+
+def _run_with_notes(command: str, arguments: Sequence[str], *options: str) -> str:
+    """Return what a command prints, and its notes."""
+    done = _run_process(command, arguments, *options)
+    return f"{done.stdout.strip()}\n{done.stderr.strip()}".strip()
+
+
+def _run_process(
+    command: str, arguments: Sequence[str], *options: str
+) -> subprocess.CompletedProcess[str]:
     """Return what a command prints. Raise ToolError with its message if it fails.
 
     No argument is read as an option, which might write a file.
@@ -169,4 +184,4 @@ def _run(command: str, arguments: Sequence[str], *options: str) -> str:
         raise ToolError(done.stderr.strip() or f"`{command}` failed")
     if len(done.stdout) > MAX_ANSWER_CHARS:
         raise ToolError(f"the answer has more than {MAX_ANSWER_CHARS:,} characters")
-    return done.stdout
+    return done

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from ...engine.isa.types import Type
-from ...engine.syntax.asm_operands import AsmOperands
+from ...engine.syntax.asm_operands import AsmOperands, find_doubled_percent, find_escaped_registers
 from ...engine.syntax.errors import Span, quote_word
 from ...engine.syntax.opcodes import ALL_OPCODES, OPCODES
 from ...engine.syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
@@ -26,8 +26,6 @@ from .asm_flow import find_flow_problems
 from .check_rules import Severity
 from .diagnostic import CheckedInstruction, Diagnostic, make_edit
 from .placeholders import (
-    find_doubled_percent,
-    find_escaped_registers,
     find_named_operand,
     find_refused_literals,
     find_special_registers,

@@ -27,11 +27,11 @@ from ...engine.syntax.tokens import (
     read_raw_instruction,
 )
 from ...sources.c_source import blank_literals
-from ...sources.embedded_ptx import EmbeddedPtx
+from ...sources.embedded_ptx import EmbeddedPtx, PieceKind
 from ...sources.source_language import Language
 from ...sources.source_location import find_span
 from .candidate_reader import parse_register_directive
-from .diagnostic import CheckedInstruction
+from .diagnostic import CheckedInstruction, Diagnostic
 from .placeholders import format_constraint
 from .statement_registers import RegisterAccesses, find_accesses
 
@@ -277,7 +277,7 @@ def _find_copied_register(statement: RawInstruction) -> str:
 # --- carries that one asm statement reads and another has to write ----------------------------
 #
 # Nothing guarantees that such a carry is kept, but nvcc keeps the order of `asm volatile` and ptxas
-# the carry (13.0), and libraries for big integers rely on it.
+# the carry (13.0), and libraries for big integers rely on it. nvcc deletes or moves the others.
 
 RULE = "asm-carry"
 _MARK = re.compile(r"[{}]")
@@ -288,6 +288,21 @@ _WRITE = re.compile(r"\.cc\b")
 _VOLATILE = re.compile(r"\b(?:volatile|__volatile(?:__)?)\b[^;{}]*\Z")
 _ASM_CHARS = 200
 """Characters before the text of an asm statement in which ``volatile`` may stand."""
+_VOLATILE_HINT = "asm volatile"
+_WRAPPERS = -2
+"""The number that all functions share that wrap one instruction."""
+_READ_UNSAFELY = (
+    "this asm statement reads a carry that another one has to write, and is not `volatile`: nvcc "
+    "may move it"
+)
+_WRITTEN_UNSAFELY = (
+    "only another asm statement can read the carry that this one writes, and it is not "
+    "`volatile`: nvcc may move it, or delete it if its result is unused"
+)
+_FOLLOWS_UNSAFE_WRITE = (
+    "the asm statement that writes this carry (line {}) is not `volatile`: nvcc may move it, or "
+    "delete it if its result is unused"
+)
 
 
 def find_functions(code: str) -> list[Span]:
@@ -311,7 +326,10 @@ def find_functions(code: str) -> list[Span]:
 
 
 class CarryNotes:
-    """Chooses which notes on such carries a source gets: one for each function, where it helps."""
+    """Chooses the notes on such carries: one for each function, one for all that wrap a statement.
+
+    A statement that is not ``volatile`` has a warning instead.
+    """
 
     def __init__(self, text: str, language: Language, pieces: Sequence[EmbeddedPtx]) -> None:
         self._text, self._pieces, self._language = text, pieces, language
@@ -322,38 +340,65 @@ class CarryNotes:
     def choose_notes(
         self, piece: EmbeddedPtx, items: Iterable[CheckedInstruction]
     ) -> Iterator[CheckedInstruction]:
-        """Yield the instructions of the next piece, without the notes that it does not need."""
+        """Yield the instructions of the next piece with the notes and warnings that it needs."""
         for item in items:
             if any(x.rule == RULE for x in item.diagnostics):
-                function = self._find_function(piece)
-                if function in self._noted_functions or self._is_expected(piece, function):
-                    kept = tuple(x for x in item.diagnostics if x.rule != RULE)
-                    item = item._replace(diagnostics=kept)
-                else:
-                    self._noted_functions.add(function)
-            yield item
+                yield item._replace(diagnostics=tuple(self._choose(piece, item.diagnostics)))
+            elif self._is_unsafe_wrapper(piece, item):
+                warning = Diagnostic("carry", _WRITTEN_UNSAFELY, item.location, _VOLATILE_HINT)
+                yield item._replace(diagnostics=(*item.diagnostics, warning))
+            else:
+                yield item
         if _WRITE.search(piece.ptx):
             self._writer = piece
 
-    def _is_expected(self, piece: EmbeddedPtx, function: int) -> bool:
-        """Return whether a function wraps one instruction, or an ``asm volatile`` writes the carry.
+    def _choose(
+        self, piece: EmbeddedPtx, diagnostics: Iterable[Diagnostic]
+    ) -> Iterator[Diagnostic]:
+        """Yield the diagnostics of a statement that reads the carry of another asm statement."""
+        function = self._find_function(piece)
+        is_wrapper = self._is_wrapper(piece, function)
+        writer = self._writer
+        if writer and (is_wrapper or self._find_function(writer) != function):
+            writer = None
+        warning = ""
+        if not self._is_volatile(piece):
+            warning = _READ_UNSAFELY
+        elif writer and not self._is_volatile(writer):
+            line = writer.make_locator(0).locate(0, 1).line
+            warning = _FOLLOWS_UNSAFE_WRITE.format(line)
+        number = _WRAPPERS if is_wrapper and not warning else function
+        is_noted = number in self._noted_functions and not (is_wrapper and warning)
+        for x in diagnostics:
+            if x.rule != RULE:
+                yield x
+            elif not is_noted and (warning or not writer):
+                self._noted_functions.add(number)
+                yield (Diagnostic("carry", warning, x.location, _VOLATILE_HINT) if warning else x)
+
+    def _is_unsafe_wrapper(self, piece: EmbeddedPtx, item: CheckedInstruction) -> bool:
+        """Return whether an instruction is alone in a function, and nothing keeps its carry."""
+        return (
+            _WRITE.search(item.ptx) is not None
+            and self._is_wrapper(piece, self._find_function(piece))
+            and not self._is_volatile(piece)
+        )
+
+    def _is_wrapper(self, piece: EmbeddedPtx, function: int) -> bool:
+        """Return whether a function wraps one instruction.
 
         An asm statement outside functions is that of a macro.
         """
-        is_alone = function < 0 or self._counts[function] == 1
-        if is_alone and piece.ptx.count(";") < 2:
-            return True
-        writer = self._writer
-        return (
-            writer is not None
-            and self._find_function(writer) == function
-            and self._is_volatile(writer)
-        )
+        return piece.ptx.count(";") < 2 and (function < 0 or self._counts[function] == 1)
 
     def _is_volatile(self, piece: EmbeddedPtx) -> bool:
-        if self._language is not Language.C:
+        """Return whether an asm statement is ``volatile``; one without outputs always is."""
+        has_outputs = piece.operands and any(
+            set(x.constraint) & {"=", "+"} for x in piece.operands.expressions
+        )
+        if piece.kind is not PieceKind.ASM or not has_outputs:
             return True
-        text = piece.fragments[1].ptx if piece.is_expanded else self._text
+        text = piece.fragments[1].ptx if len(piece.fragments) > 1 else self._text
         start = piece.fragments[0].origins[0]
         return _VOLATILE.search(text[max(start - _ASM_CHARS, 0) : start]) is not None
 

@@ -152,7 +152,7 @@ def _check_pieces(
     foreign_note = _find_foreign_note(pieces, name)
     for piece, following in pairwise(chain(pieces, [None])):
         assert piece
-        if piece.is_foreign:
+        if piece.is_foreign or piece.is_excerpt:
             yield from [foreign_note[1]] if foreign_note and foreign_note[0] is piece else []
             continue
         was_ended, is_ended = (
@@ -179,9 +179,11 @@ def _check_pieces(
 def _find_foreign_note(
     pieces: Iterable[EmbeddedPtx], name: str
 ) -> tuple[EmbeddedPtx, CheckedInstruction] | None:
-    """Return the first asm statement that may be PTX, but is read as another machine's; a note."""
+    """Return the first piece that may be PTX, but is read as something else; a note."""
     for piece in pieces:
-        if piece.operands and piece.is_foreign and not has_foreign_operands(piece.operands):
+        is_excerpt = piece.is_excerpt
+        is_likely = piece.operands is not None and not has_foreign_operands(piece.operands)
+        if is_excerpt or (is_likely and piece.is_foreign):
             for statement in CandidateReader([piece.ptx]):
                 opcode = _OPCODE.match(statement.text, statement.opcode)
                 if opcode is None or opcode[0].partition(".")[0] not in DISTINCT_OPCODES:
@@ -189,12 +191,14 @@ def _find_foreign_note(
                 location = piece.make_locator(statement.start).locate(
                     statement.opcode, len(statement.text)
                 )
+                message = _EXCERPT if is_excerpt else _FOREIGN
                 return piece, make_item(
-                    name, statement.text, Diagnostic("unread", _FOREIGN, location)
+                    name, statement.text, Diagnostic("unread", message, location)
                 )
     return None
 
 
+_EXCERPT = "this seems to be text about code, or to be expanded later: it is not checked"
 _FOREIGN = "this asm statement seems to be for another machine, not PTX: it is not checked"
 
 

@@ -72,17 +72,6 @@ def find_unknown_operand(
     return next((x for x in spans.items() if x[0] not in known), None)
 
 
-def find_escaped_registers(
-    operands: AsmOperands, fragment: Fragment, start: int = 0, end: int | None = None
-) -> Iterator[tuple[str, Span]]:
-    """Yield registers named like an operand, ``%%1``, if the statement has operands."""
-    end = len(fragment.ptx) if end is None else end
-    if operands.number:
-        for match in NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end):
-            if is_doubled(fragment, match.start()):
-                yield match[0], match.span()
-
-
 def find_special_registers(
     operands: AsmOperands, fragment: Fragment, start: int, end: int
 ) -> Iterator[tuple[str, Span]]:
@@ -99,17 +88,6 @@ def find_named_operand(
     """Return the span of the first use of an operand's name."""
     matches = NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end) if operands.names else ()
     return next((x.span() for x in matches if is_named(fragment, x)), None)
-
-
-def find_doubled_percent(
-    operands: AsmOperands, fragment: Fragment, start: int, end: int
-) -> Span | None:
-    """Return the span of the first doubled ``%`` if the statement has no operands.
-
-    nvcc then keeps both characters, and no register has such a name.
-    """
-    matches = PERCENT.finditer(fragment.ptx, start, end) if operands.number == 0 else ()
-    return next((x.span() for x in matches if is_doubled(fragment, x.start())), None)
 
 
 def is_modified(name: str) -> bool:

@@ -21,6 +21,7 @@ from ...cli.commands.run import (
 )
 from ...cli.support.arguments import Parser, choose_model, parse_seconds, parse_words
 from ...cli.support.array_files import AnyArray, encode_arrays, map_array, open_array_file
+from ...cli.support.run_report import iter_folding_notes
 from ...cli.support.streams import (
     CommandError,
     ProgressBar,
@@ -226,6 +227,9 @@ def _launch(
         )
         for line in (*report, *lines, *origin_lines):
             print(make_printable(line))
+    statements = [x for function in code.functions.values() for x in function.statements]
+    for note in iter_folding_notes(statements, model):
+        print_message(f"note: {note}")
     for name, file in request.saved:
         buffer = result.get_buffer(name)
         if buffer.causes is not None:

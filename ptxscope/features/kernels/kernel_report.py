@@ -14,10 +14,10 @@ from ...engine.program.statement import Statement
 from ...engine.syntax.errors import format_count
 from .launches.conflicts import ConflictKind, KernelConflict
 from .launches.expected_elements import Expectations, find_differences
-from .launches.fidelity import UnknownDecision
+from .launches.fidelity import ModelDifference, UnknownDecision
 from .launches.kernel_run import KernelBuffer, KernelRun, Launch
 from .launches.launch import LaunchShape
-from .launches.launch_text import format_dtype
+from .launches.launch_text import format_dtype, has_bits
 from .launches.memory_regions import describe_address
 from .launches.printed_text import iter_lines_of_texts
 from .launches.run_explanations import RunDiagnosis, RunExplanation
@@ -97,7 +97,8 @@ def _describe_fidelity(result: KernelRun, buffer: KernelBuffer) -> str:
     if buffer.causes is None:
         if result.fidelity.decisions:
             return "not certain"
-        return "exact" if result.is_complete else "exact so far"
+        done = "exact" if result.is_complete else "exact so far"
+        return f"{done}, no unknown value took part"
     count = int(np.count_nonzero(buffer.causes))
     has_foreign = any(x.reason for x in result.fidelity.decisions)
     writer = "nothing modelled" if has_foreign else "nothing"
@@ -129,7 +130,11 @@ def _iter_value_lines(buffer: KernelBuffer) -> Iterator[str]:
 
 
 def _format_element(buffer: KernelBuffer, index: int) -> str:
-    return str(buffer.data.reshape(-1)[index]) if buffer.is_known(index) else "?"
+    if not buffer.is_known(index):
+        return "?"
+    if has_bits(buffer.data.dtype):
+        return format_hex(int(buffer.words[index]), 8 * buffer.data.dtype.itemsize)
+    return str(buffer.data.reshape(-1)[index])
 
 
 def _iter_report_lines(result: KernelRun, stop_reason: str) -> Iterator[str]:
@@ -145,6 +150,7 @@ def _iter_report_lines(result: KernelRun, stop_reason: str) -> Iterator[str]:
             for decision in fidelity.decisions
         ),
         *((statement, _ORDER_REMARK) for statement in fidelity.ordered_statements.values()),
+        *((x.statement, _format_model_difference(x)) for x in fidelity.model_differences.values()),
         *((x, f"{_format_conflict(x)} without a barrier between them") for x in result.conflicts),
     ]
     lines = [f"line {place.line}: {place.text}: {remark}" for place, remark in remarks]
@@ -159,6 +165,20 @@ def _iter_report_lines(result: KernelRun, stop_reason: str) -> Iterator[str]:
 
 
 _ORDER_REMARK = "it depends on the order of threads; here that is the order of their numbers"
+
+
+def _format_model_difference(x: ModelDifference) -> str:
+    """Return ``isa gives %r4 = 0x00000000, ptxas-13.5 0x000000ff (E3), first in thread …``."""
+    isa, other, errata, _ = x.deviation
+    types = {name: isa.instruction.type_of(role) for role, name in isa.instruction.results.items()}
+    values = [
+        f"{name} = {format_hex(isa.result[name], type_.bits)}, {other.model.name} "
+        f"{format_hex(other.result[name], type_.bits)}"
+        for name, type_ in types.items()
+        if isa.result[name] != other.result[name]
+    ]
+    ids = ", ".join(erratum.id for erratum in errata)
+    return f"isa gives {', '.join(values)} ({ids}), first in {x.thread}"
 
 
 def _describe_decision(decision: UnknownDecision) -> str:
@@ -203,7 +223,7 @@ def _format_difference(buffer: KernelBuffer, index: int, observed: Observed) -> 
     """Return an element and what was expected: as numbers, or as bits if some are not known."""
     dtype, width = buffer.data.dtype, 8 * buffer.data.dtype.itemsize
     held = _format_element(buffer, index)
-    if observed.known_mask == (1 << width) - 1:
+    if observed.known_mask == (1 << width) - 1 and not has_bits(dtype):
         return held, str(np.array([observed.bits], f"u{dtype.itemsize}").view(dtype)[0])
     if held != "?":
         word = buffer.words[index]
@@ -281,6 +301,22 @@ def run_to_json(
                 "reason": decision.reason or None,
             }
             for decision in result.fidelity.decisions
+        ],
+        "model_differences": [
+            {
+                "line": x.statement.line,
+                "text": x.statement.text,
+                "errata": [erratum.id for erratum in x.deviation.errata],
+                "thread": x.thread,
+                "results": {
+                    trace.model.name: {
+                        name: format_hex(trace.result[name], trace.instruction.type_of(role).bits)
+                        for role, name in trace.instruction.results.items()
+                    }
+                    for trace in (x.deviation.isa, x.deviation.other)
+                },
+            }
+            for x in result.fidelity.model_differences.values()
         ],
         "order_dependent": [x.line for x in result.fidelity.ordered_statements.values()],
         **convert_to_json(result, {KernelRun: "conflicts printed lost_prints=lost_print_count"}),

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from ... import files
+from ...engine.arrays.array_reader import read_array
 from ...engine.program.program import Program
 from ...engine.program.statement import Statement
 from ...engine.records import FrozenRecord
@@ -181,8 +181,7 @@ def _read_file(file: FileArgument) -> npt.NDArray[Any]:
     if file.type:
         return convert_bytes(data, file.type)
     try:
-        array: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-    except Exception:  # the reader raises whatever a damaged header causes
+        return read_array(io.BytesIO(data))
+    except (ValueError, MemoryError):
         message = f"{file.path} is not a .npy file; add the type: @{file.path}:u32"
         raise ArgumentError(message) from None
-    return array

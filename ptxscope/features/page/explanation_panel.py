@@ -51,7 +51,7 @@ def show_explanation(state: ExplorerState, arguments: Mapping[str, Any]) -> Requ
 
 def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     """Return the explanations of an observed result, or the command that finds them."""
-    from ...diagnosis.explanations import investigate
+    from ...blocks.shared_registers import explain_block
     from ...diagnosis.observation import Observation, parse_got
     from ...documents.formats.diagnosis_report import format_causes, iter_diagnosis_blocks
     from ...documents.formats.report import write_report
@@ -81,7 +81,7 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
         words += [word for part in parts for word in ("--got", part)]
         about = f"A page explains blocks of up to {_MAX_EXPLAINED} statements. The command line:"
         return [form, make_element("p", about), make_report(shlex.join(words))], None
-    diagnosis = investigate(ins, [observation])
+    diagnosis = explain_block(ins, [observation])
     buttons = [
         make_button(
             f"Show it {format_causes(explanation)}", "show_explanation", data_index=str(index)

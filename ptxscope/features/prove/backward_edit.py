@@ -51,15 +51,25 @@ class EditTarget(NamedTuple):
             return min(location.parse_answer(text), 1)
         return location.parse_answer(text)
 
-    def make_condition(self, text: str) -> str:
-        """Return the condition that the place has a typed value; raise PtxError if it is none.
-
-        Bits may be those of a negative number.
-        """
-        key, lane = self.place.key, self.place.lane
-        value, row = self.parse_value(text), f"{key}[{lane}]"
+    def has_value(self, text: str) -> bool:
+        """Whether the place has a typed value already; raise PtxError if the text is none."""
+        value = self.trace.rows[self.place.key].values[self.place.lane]
         if isinstance(self.place, BitRef):
-            return f"({row} >> {self.place.bit} & 1) == {value}"
+            value = value >> self.place.bit & 1
+        return value in self._list_readings(text)
+
+    def make_condition(self, text: str) -> str:
+        """Return the condition that the place has a typed value; raise PtxError if it is none."""
+        row = f"{self.place.key}[{self.place.lane}]"
+        if isinstance(self.place, BitRef):
+            row = f"({row} >> {self.place.bit} & 1)"
+        return " or ".join(f"{row} == {x}" for x in self._list_readings(text))
+
+    def _list_readings(self, text: str) -> list[int]:
+        """Return the numbers that a typed value may be: bits may be those of a negative one."""
+        key, value = self.place.key, self.parse_value(text)
+        if isinstance(self.place, BitRef):
+            return [value]
         location, limits = locate_answer(self._question), self.trace.rows[key].range
         values = [value]
         if is_bits(text) or not location.is_number:
@@ -71,7 +81,7 @@ class EditTarget(NamedTuple):
                 if limits.low <= reading <= limits.high
                 and (reading == value or has_same_bits(reading, value, location.width))
             ] or values
-        return " or ".join(f"{row} == {x}" for x in values)
+        return values
 
 
 class Finding(NamedTuple):

@@ -16,11 +16,11 @@ from ...blocks.intrinsic_sequences import IntrinsicSequence, write_ptx
 from ...engine.cancellation import IsStopped, never
 from ...engine.ir.tape import Node
 from ...engine.isa.encodings import format_registers
-from ...engine.isa.types import Type
+from ...engine.isa.types import CARRY_REGISTER, Type
 from ...engine.records import FrozenDict, FrozenRecord
 from ...engine.semantics.models import ISA_MODEL, Model
-from ...engine.syntax.asm_bindings import parse_pasted
-from ...engine.syntax.errors import PtxError
+from ...engine.syntax.asm_bindings import parse_pasted, read_bindings_of
+from ...engine.syntax.errors import PtxError, quote_word
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import resolve_model
@@ -54,7 +54,8 @@ class Proof(FrozenRecord):
     models: tuple[Model, Model]
     where: str
     """The condition on the operands; empty for all."""
-    verdict: Verdict
+    value_verdict: Verdict
+    """The answer if what ``uncompared`` lists is the same on both sides."""
     inputs: Mapping[str, Type]
     """The operands by the names that both have in the question."""
     names: tuple[Mapping[str, str], Mapping[str, str]]
@@ -69,6 +70,8 @@ class Proof(FrozenRecord):
     """Operands for which the results differ, by their names in the question."""
     difference: Difference | None = None
     """When the results differ, if that is short."""
+    uncompared: tuple[str, ...] = ()
+    """The statements whose effect on the answer is not known, as those that load and store."""
 
     def __repr__(self) -> str:
         condition = f" with {self.restriction}" if self.restriction else ""
@@ -77,6 +80,11 @@ class Proof(FrozenRecord):
             return f"<Proof: different for {format_registers(bits) or 'all operands'}{condition}>"
         names = f" for all values of {', '.join(self.inputs)}{condition}" if self.inputs else ""
         return f"<Proof: {self.verdict}{names}>"
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer; undecided if it depends on memory, which is not compared."""
+        return Verdict.UNDECIDED if self.uncompared else self.value_verdict
 
     @property
     def restriction(self) -> str:
@@ -160,23 +168,24 @@ def prove_equal(
     same: Renaming = NO_RENAMING,
     models: tuple[Model, Model] = (ISA_MODEL, ISA_MODEL),
     where: str = "",
+    has_carry: bool = False,
     timeout: float = TIMEOUT,
     is_stopped: IsStopped = never,
 ) -> Proof:
     """Decide whether two computations give equal results for all operands.
 
     ``same`` maps registers that ``a`` reads to those of ``b``; others with equal names are the
-    same. Results are compared by name, the others by position. Raise ValueError if they can't be
-    matched or ``where`` never holds, PtxError if it is invalid, ImportError without the solver,
-    and Stopped once ``is_stopped`` says so.
+    same. Results are compared by name, the others by position; CC.CF only with ``has_carry``, or if
+    it is the only one. Raise ValueError if they can't be matched or ``where`` never holds, PtxError
+    if it is invalid, ImportError without the solver, and Stopped once ``is_stopped`` says so.
     """
     question = ProofQuestion(timeout, is_stopped)
-    a, b = _with_same_results(a, b), _with_same_results(b, a)
+    a, b = _with_same_results(a, b, has_carry), _with_same_results(b, a, has_carry)
     a, b = with_guard_results(a), with_guard_results(b)
-    first = question.add_side(a, models[0])
+    first = question.add_side(a, models[0], _map_variables(a, b, is_output=False))
     second = question.add_side(b, models[1], _match_inputs(first, b, same))
     passages = [x for x in map(question.read_guards, (first, second)) if x is not None]
-    compared = [_drop_guard_results(x) for x in (first, second)]
+    compared = [_drop_other_results(x, has_carry) for x in (first, second)]
     pairs = tuple(_pair_results(question, compared[0], compared[1]))
     if len(passages) == 2:
         names = _format_passage(a), _format_passage(b)
@@ -193,13 +202,14 @@ def prove_equal(
             programs=(a, b),
             models=models,
             where=where,
-            verdict=verdict,
+            value_verdict=verdict,
             inputs=dict(question.inputs),
             names=(FrozenDict(first.inputs), FrozenDict(second.inputs)),
             pairs=tuple(pair.names for pair in pairs),
             has_same_plan=not unequal,
             seconds=question.solver.elapsed,
             solver=get_solver_name(),
+            uncompared=tuple(_list_uncompared((a, b), same)),
             **more,
         )
 
@@ -236,15 +246,34 @@ def prove_equal(
     return proof
 
 
+def _list_uncompared(programs: tuple[BasicBlock, BasicBlock], same: Renaming) -> Iterator[str]:
+    """Yield the statements whose effect is not compared.
+
+    These are stores, if both programs have some, and statements that give a register which is read
+    a value from outside, unless ``same`` says which register of the other program has that value.
+    """
+    has_stores = all(any(not x.kind for x in program.outer_accesses) for program in programs)
+    for letter, program, paired in zip("AB", programs, ([*same], [*same.values()]), strict=True):
+        unpaired = {x.name for x in program.inputs} - set(paired)
+        for access in program.outer_accesses:
+            if has_stores if not access.kind else not unpaired.isdisjoint(access.names):
+                yield f"{quote_word(access.text)} ({letter}, line {access.line})"
+
+
 def _format_passage(program: BasicBlock) -> str:
     """Return when a thread stays in a block to its end: ``not p and q``."""
     return " and ".join(x.condition for x in program.guards)
 
 
-def _drop_guard_results(side: Side) -> Side:
-    """Return a side without the predicates of its guards: what they decide is compared."""
-    guards = {x.name for x in side.program.guards}
-    results = {name: x for name, x in side.results.items() if name not in guards}
+def _drop_other_results(side: Side, has_carry: bool) -> Side:
+    """Return a side without the predicates of its guards, and without the flag that it leaves.
+
+    What guards decide is compared. The flag is kept if it is asked for, or the only result.
+    """
+    dropped = {x.name for x in side.program.guards}
+    if not has_carry and side.results.keys() - dropped != {CARRY_REGISTER}:
+        dropped.add(CARRY_REGISTER)
+    results = {name: x for name, x in side.results.items() if name not in dropped}
     return side._replace(results=results)
 
 
@@ -255,8 +284,10 @@ def _find_shared_rows(first: Side, second: Side) -> dict[str, Node]:
 
 
 def _match_inputs(first: Side, b: BasicBlock, same: Renaming) -> dict[str, str]:
-    """Return the name in ``a`` for each register of ``b`` that has another there."""
+    """Return the name in the question for each register of ``b`` that has another there."""
     read_by_b = {x.name for x in b.inputs}
+    names_of_a = {*first.inputs.values()}
+    variables = _map_variables(b, first.program, is_output=False)
     renaming: dict[str, str] = {}
     for x, y in same.items():
         if x not in first.inputs:
@@ -265,31 +296,49 @@ def _match_inputs(first: Side, b: BasicBlock, same: Renaming) -> dict[str, str]:
             raise ValueError(f"{y} is not read by B, which reads {_list_names(read_by_b)}")
         if y in renaming:
             raise ValueError(f"{y} of B cannot be both {renaming[y]} and {x} of A")
-        renaming[y] = x
+        renaming[y] = first.inputs[x]
     taken = set(renaming.values())
     for name in sorted(read_by_b - renaming.keys()):
         other = name.removeprefix("%") if name.startswith("%") else f"%{name}"
-        if name in taken:
+        if name in variables:
+            renaming[name] = variables[name]
+        elif name in taken:
             renaming[name] = f"{name}'"
-        elif name not in first.inputs and other in first.inputs and other not in read_by_b | taken:
+        elif name not in names_of_a and other in names_of_a and other not in read_by_b | taken:
             renaming[name] = other
-    shared = {renaming.get(name, name) for name in read_by_b} & first.inputs.keys()
+    shared = {renaming.get(name, name) for name in read_by_b} & names_of_a
     if first.inputs and read_by_b and not shared:
         names = _list_names(first.inputs), _list_names(x.name for x in b.inputs)
         raise ValueError("A reads {}, and B reads {}; say which are the same".format(*names))
     return renaming
 
 
+def _map_variables(program: BasicBlock, other: BasicBlock, *, is_output: bool) -> dict[str, str]:
+    """Return the operands of an asm statement that are a variable which the other program names.
+
+    There are none if that is an asm statement, too, whose operands have numbers of its own.
+    """
+    own, others = read_bindings_of(program), read_bindings_of(other)
+    if others.inputs or others.outputs:
+        return {}
+    names = other.results.values() if is_output else {x.name for x in other.inputs}
+    variables = own.outputs if is_output else own.inputs
+    return {x: name for name, operands in variables.items() if name in names for x in operands}
+
+
 def _list_names(names: Iterable[str]) -> str:
     return ", ".join(names) or "nothing"
 
 
-def _with_same_results(program: BasicBlock, other: BasicBlock) -> BasicBlock:
+def _with_same_results(program: BasicBlock, other: BasicBlock, has_carry: bool) -> BasicBlock:
     """Return a block with the results of another computation that it writes, and reads later.
 
     Results that are paired by position need no more.
     """
-    names, others = program.results.values(), other.results.values()
+    names, others = (
+        [y for y in x.results.values() if has_carry or y != CARRY_REGISTER]
+        for x in (program, other)
+    )
     if len(names) != len(others) and {*names} & {*others}:
         return program.with_results(others)
     return program
@@ -298,9 +347,16 @@ def _with_same_results(program: BasicBlock, other: BasicBlock) -> BasicBlock:
 def _pair_results(question: ProofQuestion, first: Side, second: Side) -> Iterator[_Pair]:
     """Yield the results to compare: by name, and the others by position."""
     x, y = first.results, second.results
-    shared = [name for name in x if name in y]
-    others = [[name for name in side if name not in shared] for side in (x, y)]
-    names = [(name, name) for name in shared]
+    variables = {
+        **_map_variables(first.program, second.program, is_output=True),
+        **_invert(_map_variables(second.program, first.program, is_output=True)),
+    }
+    shared = {name: variables.get(name, name) for name in x if variables.get(name, name) in y}
+    others = [
+        [name for name in side if name not in paired]
+        for side, paired in ((x, shared.keys()), (y, shared.values()))
+    ]
+    names = [*shared.items()]
     if len(x) == len(y):
         names += zip(*others, strict=True)
     elif shared:
@@ -321,6 +377,10 @@ def _pair_results(question: ProofQuestion, first: Side, second: Side) -> Iterato
             )
         ]
         yield _Pair(pair, (nodes[0], nodes[1]), types[0].bits)
+
+
+def _invert(names: Mapping[str, str]) -> dict[str, str]:
+    return {y: x for x, y in names.items()}
 
 
 def _add_old_value(question: ProofQuestion, side: Side, name: str, type_: Type) -> Node:
@@ -384,6 +444,7 @@ def prove(
     model_a: str | Model | None = None,
     model_b: str | Model | None = None,
     where: str = "",
+    carry: bool = False,
     timeout: float = TIMEOUT,
 ) -> Proof:
     """Decide whether two instructions or blocks give equal results for all operands.
@@ -391,7 +452,8 @@ def prove(
     ``b`` is ``a`` if it is omitted: then two models are compared. Registers of one name are one
     operand; ``same`` maps others of ``a`` to those of ``b``. Results are compared by name, or by
     position if they have other names. ``model`` is that of both, ``model_a`` or ``model_b`` of one.
-    ``where`` restricts the operands: ``"b <= 255 and a.signed < 0"``. ``timeout`` is in seconds.
+    ``where`` restricts the operands: ``"b <= 255 and a.signed < 0"``. ``carry`` compares CC.CF at
+    the end, too. ``timeout`` is in seconds.
 
     Raise PtxError if a text is invalid, ValueError if operands or results can't be matched or no
     operands satisfy ``where``, and ImportError, with installation advice, if bitwuzla is missing.
@@ -407,6 +469,7 @@ def prove(
         same=same or {},
         models=(models[0], models[1]),
         where=where,
+        has_carry=carry,
         timeout=timeout,
     )
 

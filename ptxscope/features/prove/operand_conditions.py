@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from typing import Any, NamedTuple, NoReturn
@@ -100,7 +101,9 @@ class _ConditionReader:
         if len(self.text) > MAX_CONDITION_CHARS:
             self._fail(f"a condition has at most {MAX_CONDITION_CHARS} characters", (0, 1))
         try:
-            tree = ast.parse(_make_python_names(self.text).replace("\n", " "), mode="eval")
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # `1jor`, a SyntaxError then
+                tree = ast.parse(_make_python_names(self.text).replace("\n", " "), mode="eval")
             value = self._make_truth(self._read(tree.body))
         except SyntaxError as error:
             start = min(max((error.offset or 1) - 1, 0), max(len(self.text) - 1, 0))

@@ -17,8 +17,10 @@ from ...documents.formats.markup import (
 )
 from ...documents.formats.text import WIDTH, command_lines, step_lines
 from ...engine.isa.encodings import format_hex
-from ...engine.isa.types import Type
+from ...engine.isa.types import CARRY_REGISTER, Type
+from ...engine.semantics.models import Model
 from ...engine.tracing.basic_block import BasicBlock
+from ...engine.tracing.folding_bugs import list_folding_notes
 from ...engine.tracing.trace import Trace
 from .differences import Difference
 from .equivalence import Proof, Verdict
@@ -38,7 +40,7 @@ def iter_proof_blocks(
     """
     yield from _iter_program_blocks(proof)
     yield make_paragraph(format_answer(proof, advice))
-    if proof.verdict is Verdict.DIFFERENT:
+    if proof.value_verdict is Verdict.DIFFERENT:
         yield make_verbatim(_result_lines(proof))
         yield from _iter_difference_blocks(proof)
         if not is_brief:
@@ -50,19 +52,49 @@ def _iter_program_blocks(proof: Proof) -> Iterator[Block]:
     for letter, program, model in zip(_LETTERS, proof.programs, proof.models, strict=True):
         text = f"{letter}  {program}{f'  ({model.name})' if has_models else ''}"
         yield make_paragraph(text, "", "   ", is_close=True)
-        for note in program.notes:
+        for note in (*_list_notes(proof, program), *_list_folding_notes(program, model)):
             yield make_paragraph(note, "   ", "   ", is_close=True)
+
+
+def _list_notes(proof: Proof, program: BasicBlock) -> tuple[str, ...]:
+    """Return the remarks on a program, and that the flag that it leaves is not compared."""
+    is_compared = any(CARRY_REGISTER in pair for pair in proof.pairs)
+    if CARRY_REGISTER not in program.results.values() or is_compared:
+        return program.notes
+    return (*program.notes, f"{CARRY_REGISTER} at the end is not compared; --carry compares it")
+
+
+def _list_folding_notes(program: BasicBlock, model: Model) -> tuple[str, ...]:
+    return list_folding_notes((x.instruction for x in program.statements), model)
 
 
 def format_answer(proof: Proof, advice: str = _ADVICE) -> str:
     """Return the sentence that answers: ``Equal for all 2^96 values of a, b, c. …``."""
+    if proof.uncompared:
+        answer = _format_value_answer(proof, advice)
+        return f"{_format_uncompared(proof)}: {answer[0].lower()}{answer[1:]}"
+    return _format_value_answer(proof, advice)
+
+
+def _format_uncompared(proof: Proof) -> str:
+    """Return which statements make a proof undecided, and on what its answer for values depends."""
+    first, *others = proof.uncompared
+    more = f" and {len(others)} more" if others else ""
+    return (
+        f"Undecided: memory is not compared, nor what special registers hold: {first}{more}. "
+        "If registers of one name are given the same values, and these results are stored at the "
+        "same addresses"
+    )
+
+
+def _format_value_answer(proof: Proof, advice: str) -> str:
     seconds = format_seconds(proof.seconds)
-    if proof.verdict is Verdict.UNDECIDED:
+    if proof.value_verdict is Verdict.UNDECIDED:
         return (
             f"Undecided: {proof.solver} found neither a proof nor a counterexample in {seconds}. "
             f"{advice}"
         )
-    if proof.verdict is Verdict.EQUAL:
+    if proof.value_verdict is Verdict.EQUAL:
         proved = f"Proved in {seconds} ({proof.solver})."
         reason = "Both compute the same operations." if proof.has_same_plan else proved
         return f"Equal for {format_operand_space(proof)}. {reason}"
@@ -199,10 +231,18 @@ def proof_to_json(proof: Proof) -> dict[str, object]:
     document: dict[str, object] = convert_to_json(proof, _FIELDS)
     sides = zip(proof.programs, proof.models, proof.names, strict=True)
     document["programs"] = [
-        {"ptx": str(program), "model": model.name, "reads": names}
+        {
+            "ptx": str(program),
+            "model": model.name,
+            "reads": names,
+            "notes": [*_list_notes(proof, program), *_list_folding_notes(program, model)],
+        }
         for program, model, names in sides
     ]
-    if proof.verdict is Verdict.DIFFERENT:
+    if proof.uncompared:
+        document["uncompared"] = proof.uncompared
+        document["if_these_agree"] = proof.value_verdict
+    if proof.value_verdict is Verdict.DIFFERENT:
         document["counterexample"] = {"operands": proof.operands, "results": proof.results}
     if proof.difference:
         document["difference"] = convert_to_json(proof.difference, _FIELDS)

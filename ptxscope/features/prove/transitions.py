@@ -104,6 +104,9 @@ def take_target(
     if not is_entered or target.trace is not state.trace:
         return
     yield Act("go_back")
+    if target.has_value(text):
+        yield ShowHint(f"{target.name} is {make_printable(text.strip())} already", is_sticky=True)
+        return
     inputs = state.setup.instruction.inputs
     if len(inputs) == 1:
         yield from _find_sources(state, target, text, inputs[0])

@@ -31,6 +31,7 @@ from ...cli.support.ptx_arguments import (
     complete_example,
     parse_assignments,
     parse_ptx,
+    print_folding_notes,
 )
 from ...cli.support.streams import CommandError, command_errors
 from ...documents.options import PICTURES, DocumentSubject, Options, make_options, validate_options
@@ -119,6 +120,7 @@ def _join_range_words(words: Sequence[str]) -> list[str]:
 def _make_sweep(arguments: argparse.Namespace) -> Sweep:
     model = choose_model(arguments.model)
     ins = parse_ptx(arguments.ptx)
+    print_folding_notes(ins, model)
     x, y, result = _choose_parts(ins, arguments)
     bounds = _parse_bounds(x, arguments.range) if arguments.range is not None else None
     inputs = parse_assignments(ins, arguments.values)

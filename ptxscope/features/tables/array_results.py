@@ -14,6 +14,7 @@ import numpy as np
 from ...cli.support.array_files import AnyArray, encode_arrays, map_array, open_array_file
 from ...cli.support.ptx_arguments import find_column_operands, parse_assignments
 from ...cli.support.streams import CommandError, ProgressBar, command_errors, file_errors
+from ...engine.arrays.array_reader import read_array
 from ...engine.arrays.call_sequence import get_storage_dtype
 from ...engine.arrays.physical_memory import get_physical_memory
 from ...engine.syntax.errors import make_printable
@@ -204,5 +205,4 @@ def _read_member(archive: ZipFile, info: ZipInfo) -> AnyArray:
     if memory is not None and info.file_size > memory:
         raise ValueError(f"it has {info.file_size:,} bytes, this machine {memory:,}")
     with archive.open(info) as member:
-        array: AnyArray = np.lib.format.read_array(io.BytesIO(member.read()), allow_pickle=False)
-    return array
+        return read_array(io.BytesIO(member.read()))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
 from rich.style import Style
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen
@@ -20,7 +21,15 @@ _MAX_MESSAGE_PART = 0.45
 """Maximum part of the height for messages; the focus is in the other half."""
 
 
-class ThemedScreen(Screen[Result]):
+class DismissedOnce(Screen[Result]):
+    """A screen that ignores what would close it again: a queued key, or a double click."""
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Return a result and close, unless it is closed or covered. Overrides Textual."""
+        return super().dismiss(result) if self.is_current else AwaitComplete()
+
+
+class ThemedScreen(DismissedOnce[Result]):
     """A screen that resolves styles for every widget; messages appear opposite to the focus."""
 
     def get_component_rich_style(
@@ -88,9 +97,8 @@ class AnswerScreen(ThemedScreen[Result]):
     """The section that Help opens from this screen."""
 
     def close_with(self, result: Result | None) -> None:
-        """Return a result and close; a second call, by a queued key, is ignored."""
-        if self.is_current:
-            self.dismiss(result)
+        """Return a result and close."""
+        self.dismiss(result)
 
     def copy(self, text: str, name: str) -> None:
         """Copy a text, and say what it is."""

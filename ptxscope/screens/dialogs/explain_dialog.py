@@ -15,7 +15,8 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from ...diagnosis.explanations import Diagnosis, Explanation, investigate
+from ...blocks.shared_registers import explain_block
+from ...diagnosis.explanations import Diagnosis, Explanation
 from ...diagnosis.observation import Observation, parse_got
 from ...documents.formats.diagnosis_report import (
     format_causes,
@@ -137,7 +138,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         except PtxError as error:
             self._show([self._describe_other_writer(parts) or error.summary], [])
             return
-        self._diagnosis = investigate(
+        self._diagnosis = explain_block(
             self._trace.block, [Observation(self._trace.operands, observed)]
         )
         lines = [line.strip() for line in observation_lines(self._diagnosis)]

@@ -83,9 +83,9 @@ _OWN_PANES = {
         ("widgets.lanes.lanes_pane:LanesPane",),
     ),
     "predict": HelpSection(
-        "type the value of a lane of the next step, Enter checks it; h gives a hint, n shows the "
-        "step, Enter after the last answer draws another line; Esc leaves and saves what you "
-        "typed"
+        "type the value of a lane of the next step, Enter checks it; h gives a hint; n shows the "
+        "step, except where it means no; Enter after the last answer draws another line; Esc "
+        "leaves and saves what you typed"
     ),
     "operands": HelpSection(
         "type a value, or edit it; Esc leaves", ("widgets.operand_table:OperandTable",)
@@ -116,7 +116,8 @@ _OWN_PANES = {
         ("screens.dialogs.export_dialog:ExportDialog",),
     ),
     "lessons": HelpSection(
-        "type an answer; the lesson resumes where you left it",
+        "type an answer; Esc leaves the field of the answer, whose letters are no keys; the lesson "
+        "resumes where you left it",
         ("widgets.lesson_strip:LessonStrip",),
     ),
 }
@@ -205,6 +206,9 @@ def _list_glyphs() -> Iterator[tuple[str, str]]:
     yield from _MARKS.items()
 
 
+_KEYS = "↑ ↓ PgUp PgDn Home End · Esc leave"
+
+
 class HelpDialog(Dialog[None]):
     """A page of text, opened at a section; any of the usual keys closes it."""
 
@@ -219,12 +223,14 @@ class HelpDialog(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Yield the text."""
-        with DialogFrame("Help", "? everything · ↑ ↓ PgUp PgDn Home End · Esc leave"):
+        with DialogFrame("Help", f"? everything · {_KEYS}"):
             yield self._text
 
     def action_show_all(self) -> None:
         """Show everything; the second time, return to the explorer."""
-        if not self._text.show_all():
+        if self._text.show_all():
+            self.query_one(DialogFrame).border_subtitle = _KEYS
+        else:
             self.close_with(None)
 
 

@@ -176,6 +176,8 @@ class ExplorerView:
         self.browser.list.show(setup.instruction.opcode, tuple(self._state.recent))
         for pane in self.forms:
             pane.show(setup.instruction.form)
+        self.lanes.set_class(setup.error is not None, "-outdated")
+        self.result.set_class(setup.error is not None, "-outdated")
         self.operands.show(trace)
         if self.value_field is not None:
             self.value_field.follow_edit(trace.operands)

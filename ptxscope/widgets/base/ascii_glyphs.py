@@ -39,8 +39,8 @@ _SINGLE_CHARS = {
         "_": "▁▂▃",
         "<": "◂◀◄◁◃←⇐≪‹",
         ">": "▸▶►▷▹→⇒≫›",
-        "^": "▲△▴↑",
-        "v": "▼▽▾↓",
+        "^": "▲△▴",
+        "v": "▼▽▾",
         "~": "↻↺≈",
         "*": "●⬤◉★✎⊙•",
         "o": "○◯◇",
@@ -59,13 +59,20 @@ _SINGLE_CHARS = {
     for glyph in glyphs
 }
 """Replacements of one cell by one; where links cross, the vertical one wins."""
-_BECOMES = " ▸ "
-"""In a piece of its own, because ``>`` would compare two numbers."""
+_BECOMES = " ⟶ "
+"""A change, as one cell: ``>`` would compare two numbers."""
+_CHANGE_IN_PIECE = re.compile(r"(?<=\S) ▸ (?=\S)|^ ▸ $")
+_CHANGE = re.compile(r"▸(?= [-+]?(?:\d|inf|nan))")
+"""A change across pieces, or at the start of a line that continues another."""
 _CLOSER_SPELLINGS = {_BECOMES: " -> ", "→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
 """Clearer replacements of several cells, used if blanks follow."""
 _SIGN = {"≠ ": "! "}
 """A sign before a row, in a piece of its own: one cell, so that the rest keeps its place."""
-_LONG_SPELLINGS = {"∞": "inf", "≤": "<=", "≥": ">=", "½": "1/2", "∓": "-/+"}
+_KEYS = {"↑↓←→": "arrows", "←→↑↓": "arrows", "↑↓": "up/down", "↑": "up", "↓": "down"}
+"""Keys, alone or as a group: ``^v`` would be Ctrl-V, and ``v`` another key."""
+_ARROWS = ("↑", "↓", "←", "→")
+_KEY_GROUP = re.compile("|".join(_KEYS))
+_LONG_SPELLINGS = _KEYS | {"∞": "inf", "≤": "<=", "≥": ">=", "½": "1/2", "∓": "-/+"}
 """Replacements that need several cells, because one would have another meaning."""
 _RAISED = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+|[₊₋]?[₀-₉]+")
 """An exponent or an index."""
@@ -99,9 +106,10 @@ def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Return the pieces of a line in ASCII, as wide together as before."""
     if all(text.isascii() for text in texts):
         return texts
-    pieces = [list(_iter_parts(text)) for text in texts]
+    pieces = [list(_iter_parts(text)) for text in _mark_changes(texts)]
     width = cell_len("".join(texts))
     line = [cell for piece in pieces for cell in piece]
+    _group_keys(line)
     for spelling in [
         _make_long_spelling(i, text) for i, text in enumerate(line) if not text.isascii()
     ]:
@@ -117,12 +125,34 @@ def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(converted_pieces)
 
 
+def _mark_changes(texts: tuple[str, ...]) -> Iterator[str]:
+    """Yield the pieces with other arrows for changes, in whatever styles these are."""
+    marked_texts = [_CHANGE_IN_PIECE.sub(_BECOMES, text) for text in texts]
+    line = _CHANGE.sub("→", "".join(marked_texts))
+    end = 0
+    for text in marked_texts:
+        start, end = end, end + len(text)
+        yield line[start:end]
+
+
+def _group_keys(line: list[str]) -> None:
+    """Put neighbouring arrow keys into the cell of the first."""
+    signs = "".join(text if text in _ARROWS else " " for text in line)
+    for match in _KEY_GROUP.finditer(signs):
+        line[slice(*match.span())] = [match[0], *[""] * (len(match[0]) - 1)]
+
+
 def _iter_parts(text: str) -> Iterator[str]:
     """Yield parts of a text: each is ASCII of the same width, or needs another replacement."""
+    first, *others = text.split(_BECOMES)
+    yield from _iter_unchanging(first)
+    for other in others:
+        yield _BECOMES
+        yield from _iter_unchanging(other)
+
+
+def _iter_unchanging(text: str) -> Iterator[str]:
     text = _SIGN.get(text, text)
-    if text == _BECOMES:
-        yield text
-        return
     if _MASK.fullmatch(text):
         text = "".join(_MASKS[text[i : i + 3]] for i in range(0, len(text), 3))
     index = 0

@@ -148,7 +148,8 @@ def _choose_scale(
 def _place_ends(axis: NumberLine, start: int, scale: _Scale, room: int) -> list[tuple[int, str]]:
     """Return the numbers of an axis's ends, each below its end."""
     low, high = axis.low or "-∞", axis.high or "∞"
-    cells_after = min(max(start + scale.cells - 1 - len(high) // 2, 0), room - len(high))
+    cells_after = max(start + scale.cells - 1 - len(high) // 2, len(low) + 1)
+    cells_after = min(cells_after, room - len(high))
     cells_before = min(start - len(low) // 2, cells_after - len(low) - 1)
     return [(max(cells_before, 0), low), (cells_after, high)]
 

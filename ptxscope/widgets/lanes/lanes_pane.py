@@ -39,7 +39,12 @@ from ...state.figure_edits import (
 )
 from ...state.requests import REFUSED
 from ...state.slot_choices import SlotCell, SlotOption, make_choice_list
-from ...state.step_transitions import ask_guess, go_to_step, predict_another
+from ...state.step_transitions import (
+    ask_guess,
+    go_to_step,
+    predict_another,
+    select_notable_flags,
+)
 from ..base.explorer_app import PartMessage
 from ..base.pane import Pane, StyledLine
 from ..operand_table import OperandField
@@ -67,6 +72,10 @@ class _DrawnCell(NamedTuple):
 
 class LanesPane(Pane):
     """Draws a trace up to a step."""
+
+    DEFAULT_CSS = """
+    LanesPane.-outdated { text-opacity: 60%; }
+    """
 
     BINDING_GROUP_TITLE = "Lanes"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -260,14 +269,29 @@ class LanesPane(Pane):
         return [cell for cell in cells if cell.place not in unread_places] or cells
 
     def _enter(self, lane: int | None = None) -> None:
-        """Put the cursor on the first cell of the current step, or on the first of a lane there."""
+        """Put the cursor on the first cell of the current step, or on the first of a lane there.
+
+        With every step shown, a cell of the last would highlight all of them: begin at the first
+        lane that loses or keeps bits, else at the top.
+        """
         cells = self._list_cells()
         start, end = self._steps.get(self._view.step, (0, len(self.visible_lines)))
         step_cells = [cell for cell in cells if start <= cell.y < end]
         asked_cells = [cell for cell in step_cells if self.is_predictable(cell.place)]
         lane_cells = [cell for cell in step_cells if cell.place.lane == lane]
+        if (
+            lane is None
+            and self._view.guesses is None
+            and self._view.step == len(self._trace.steps)
+        ):
+            step_cells = [cell for cell in cells if self._is_notable(cell.place)]
         for cell in [*asked_cells, *lane_cells, *step_cells, *cells][:1]:
             self._go(cell)
+
+    def _is_notable(self, place: Place) -> bool:
+        """Whether a place is a lane that is clamped, wrapped or kept."""
+        row = self._trace.rows.get(place.key)
+        return row is not None and bool(select_notable_flags(row, place.lane))
 
     def _go(self, cell: _DrawnCell) -> None:
         self._set_place(cell.place)
@@ -445,7 +469,7 @@ class LanesPane(Pane):
                 PlaceKind.FORMULA: "formula",
                 PlaceKind.BIT: "switch" if has_bits else "",
                 PlaceKind.MASK: "switch",
-                PlaceKind.PART: "list",
+                PlaceKind.PART: "choose",
             }
             return labels.get(kind, "")
         can_nudge = kind is not PlaceKind.ANSWER and (has_bits or kind is PlaceKind.PART)

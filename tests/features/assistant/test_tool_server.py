@@ -133,3 +133,18 @@ def test_a_server_without_its_package_says_how_to_install_it(
     monkeypatch.setitem(sys.modules, "mcp.server", None)
     assert main(["mcp"]) == 2
     assert "[editor]" in capsys.readouterr().err
+
+
+async def test_evaluate_and_prove_name_a_constant_that_ptxas_folds_wrongly() -> None:
+    line, text = "slct.s32.s32 d, a, b, 0x80000000", "takes a, not b as documented"
+    models = ["isa", "ptxas-13.0"]
+    async with open_session() as session:
+        values = {"a": 11, "b": 22}
+        _, answer, _ = await call(session, "evaluate", ptx=line, operands=values, models=models)
+        assert [text in answer[model] for model in models] == [False, True]
+        if find_command_module("prove"):
+            pytest.importorskip("bitwuzla")
+            models_ = {"first_model": "isa", "second_model": "ptxas-13.0"}
+            _, answer, _ = await call(session, "prove", first=line, second=line, **models_)
+            notes = [" ".join(x["notes"]) for x in answer["programs"]]
+            assert [text in x for x in notes] == [False, True]

@@ -117,3 +117,34 @@ def test_wide_elements_take_fewer_columns() -> None:
     assert len({len(x) for x in rows}) == 1
     assert max(map(len, rows)) <= 100
     assert "unused" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--save", "param1=halved.ptx"), "halved.ptx is an input: name another output"),
+        (("--save", "param1=./in.npy"), "./in.npy is an input: name another output"),
+        (("--save", "param1=e.bin"), "e.bin is an input: name another output"),
+        (
+            ("--save", "param0=x.npy", "--save", "param1=./x.npy"),
+            "./x.npy is given for two outputs",
+        ),
+    ],
+)
+def test_an_output_replaces_neither_an_input_nor_an_output(
+    words: tuple[str, ...], reason: str
+) -> None:
+    np.save("in.npy", np.arange(4, dtype=np.uint32))
+    Path("e.bin").write_bytes(bytes(16))
+    values = ("param0=@in.npy", "param1=zeros:u32:4", "param2=4", "--expect", "param1=@e.bin:u32")
+    before = {x: x.read_bytes() for x in Path().iterdir()}
+    done = run("run", "halved.ptx", *values, *words)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {reason}\n")
+    assert {x: x.read_bytes() for x in Path().iterdir()} == before
+
+
+def test_a_buffer_of_bits_is_saved_as_integers() -> None:
+    given = ("param0=[10,21]:b32", "halves_out=zeros:b32:2", "param2=2")
+    done = run("run", "halved.ptx", "--block", "2", *given, "--save", "param1=out.npy")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert np.load("out.npy").tolist() == [5, 10]

@@ -851,3 +851,51 @@ st.global.u32 [%d2], %r8; ret;"""
     result = run(make_kernel(body), np.array([1, -200, 3, 200], np.int32), "zeros:u32:1")
     assert result.is_exact
     assert result.get_buffer("out").values.tolist() == [0x0180037F]
+
+
+_DIVERGENCE = """.entry k(.param .u64 p) {{
+.reg .u32 %r<8>; .reg .u64 %d<3>; .reg .pred %q;
+ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0;
+mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2;
+{}
+st.global.u32 [%d1], %r2;
+END: ret; }}"""
+_LOOP = """L: {}
+add.u32 %r2, %r2, 1;
+setp.le.u32 %q, %r2, {};
+@%q bra L;
+{}"""
+_BRANCH = "setp.gt.u32 %q, %r1, 5;\n@%q bra M;\n{}"
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (_LOOP.format("bar.sync 0;", "%r1", ""), "line 5: bar.sync 0: thread (1,0,0)"),
+        (_LOOP.format("bar.sync 0;", "%r1", "bar.sync 0;"), "line 9: bar.sync 0: thread (0,0,0)"),
+        (
+            _LOOP.format("barrier.sync.aligned 0;", "%r1", ""),
+            "line 5: barrier.sync.aligned 0: thread (1,0,0)",
+        ),
+        (_BRANCH.format("bar.sync 0;\nbra END;\nM: bar.sync 0;"), "line 7: bar.sync 0: thread"),
+        (_LOOP.format("bar.sync 0;", "7", "bar.sync 0;"), ""),
+        (_LOOP.format("barrier.sync 0;", "%r1", ""), ""),
+        ("shr.u32 %r1, %r1, 5;\n" + _LOOP.format("bar.sync 0;", "%r1", ""), ""),
+        ("setp.gt.u32 %q, %r1, 5;\n@%q bra END;\nbar.sync 0;", ""),
+        (_BRANCH.format("B: bar.sync 0;\nbra END;\nM: mov.u32 %r2, 1;\nbra B;"), ""),
+    ],
+    ids=[
+        *("loop left", "loop left for a barrier", "aligned", "branches"),
+        *("uniform", "not aligned", "whole warps", "early return", "code elsewhere"),
+    ],
+)
+def test_a_barrier_needs_all_threads_of_a_warp(code: str, error: str) -> None:
+    for block in (8, 40, 64):
+        arguments = {"p": np.zeros(block, np.uint32)}
+        text = _DIVERGENCE.format(code)
+        if not error:
+            assert run_kernel(text, arguments, block=block, grid=2).is_exact
+            continue
+        with pytest.raises(LaunchError, match="all threads of a warp must execute") as raised:
+            run_kernel(text, arguments, block=block, grid=2)
+        assert str(raised.value).startswith(error)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import tracemalloc
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -240,3 +242,44 @@ def test_large_arrays_are_computed_piece_by_piece(monkeypatch: pytest.MonkeyPatc
     np.savez("x.npz", r1=a, r2=b)
     said = answer(SETP, "--arrays", "x.npz", "-o", "p.npz", status=2)
     assert "%r1 holds 0x10000000000, which does not fit in 32 bits" in said
+
+
+HEADER = "{{'descr': '<u4', 'fortran_order': False, 'shape': {}, }}"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "(",
+        "'''",
+        *map(
+            HEADER.format, ("True", "(1jor 2,)", "(3037000500, 3037000500)", "(-1,)", "(1 << 9,)")
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "eval", "member"])
+def test_a_wrong_header_is_one_error_and_no_warning(header: str, command: str) -> None:
+    text = header.encode().ljust(117) + b"\n"
+    data = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+    Path("a.npy").write_bytes(data)
+    with ZipFile("a.npz", "w") as archive:
+        archive.writestr("a.npy", data)
+    file = "a.npz" if command == "member" else "a.npy"
+    words = ["eval", "not.b32 d, a", "--arrays", file, "-o", "d.npy"]
+    if command == "run":
+        Path("k.ptx").write_text(".entry k(.param .u64 a) { ret; }")
+        words = ["run", "k.ptx", "a=@a.npy"]
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        done = run(*words)
+    assert not found
+    assert done.returncode == 2, done.stderr
+    assert re.fullmatch(rf"error: {file}.*: .*\n", done.stderr)
+
+
+def test_a_file_of_operands_is_not_replaced_by_the_results() -> None:
+    np.save("a.npy", A)
+    before = Path("a.npy").read_bytes()
+    said = answer("not.b32 d, a", "--arrays", "a.npy", "-o", "a.npy", status=2)
+    assert said == "error: a.npy is an input: name another output\n"
+    assert Path("a.npy").read_bytes() == before

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import RegisterOperand
 from ....engine.syntax.errors import format_count
 from .conflicts import Mask, ThreadScope
+from .launch import WARP
+from .memory_regions import Numbers
 from .thread_state import (
     CallFrame,
     RegisterPlace,
@@ -62,6 +64,95 @@ class _Barrier:
         self.participants = np.zeros(lane_count, bool)
 
 
+class WarpDivergence:
+    """The warps of which only a part is at an aligned barrier (PTX ISA 9.7.13.1).
+
+    All threads of a warp must execute the same ``bar.sync``. Those that end at once, as by an early
+    return, need not.
+    """
+
+    def __init__(self, state: WaveState) -> None:
+        self._state = state
+        self._passed: dict[int, Mask] = {}
+        """The threads that have been at a barrier, by the id of its statement."""
+        self._left: Mask | None = None
+        """The threads that have been at a barrier where others of their warps are once more."""
+        count = state.wave.lane_count
+        self._working, self._divided = np.zeros(count, bool), np.zeros(count, bool)
+        """Those of them that have executed statements since; and warps that such a thread ended."""
+
+    def note_arrival(self, statement: Statement, group: ThreadGroup) -> None:
+        """Note that threads arrive at an aligned barrier."""
+        passed = self._passed.setdefault(id(statement), np.zeros(len(group.mask), bool))
+        if not group.has_all:
+            others = passed & self._state.live & ~group.mask & _spread(group.mask)
+            if others.any():
+                self._left = others if self._left is None else self._left | others
+            if self._left is not None:
+                self._left &= ~group.mask
+        passed |= group.mask
+
+    def note_work(self, group: ThreadGroup) -> None:
+        """Note that threads have executed statements."""
+        if self._left is not None:
+            self._working |= group.mask & self._left
+
+    def note_exit(self, group: ThreadGroup) -> None:
+        """Note that threads end."""
+        if self._left is not None:
+            self._divided |= _spread(group.mask & self._left & self._working)
+            self._left &= ~group.mask
+
+    def forget(self, lanes: Mask) -> None:
+        """Note that the barrier of some blocks opens."""
+        if self._left is not None:
+            self._left &= ~lanes
+            self._left = self._left if self._left.any() else None
+            self._working &= ~lanes
+
+    def remove(self, lanes: Mask) -> None:
+        """Remove all threads of some blocks."""
+        self.forget(lanes)
+        self._divided &= ~lanes
+
+    def find(self, waiting: Sequence[_Waiting]) -> Mask:
+        """Return the threads in warps that a barrier divides."""
+        divided = np.zeros(len(self._divided), bool)
+        aligned = [x for x in waiting if _is_aligned(x.statement)]
+        for x in aligned:
+            if self._divided.any():
+                divided |= x.mask & self._divided
+            for y in waiting:
+                if y.statement is not x.statement:
+                    divided |= x.mask & _spread(y.mask)
+        return divided
+
+    def fail(self, waiting: Sequence[_Waiting], lanes: Numbers) -> NoReturn:
+        """Raise LaunchError for the threads in divided warps."""
+        warp = lanes[0] // WARP
+        x = next(x for x in waiting if x.mask[lanes[0]])
+        lines = sorted(
+            {y.statement.line for y in waiting if y.mask.reshape(-1, WARP)[warp].any()}
+            - {x.statement.line}
+        )
+        others = f"wait at line {lines[0]}" if lines else "have left the loop around it and ended"
+        name = ".".join((x.statement.opcode, *x.statement.modifiers))
+        message = (
+            f"waits at this barrier, but others of its warp {others}: "
+            f"all threads of a warp must execute the same {name}"
+        )
+        self._state.fail(x.statement, lanes, message)
+
+
+def _is_aligned(statement: Statement) -> bool:
+    return statement.opcode == "bar" or "aligned" in statement.modifiers
+
+
+def _spread(mask: Mask) -> Mask:
+    """Return all lanes of the warps of some lanes."""
+    return np.repeat(mask.reshape(-1, WARP).any(axis=1), WARP)
+
+
 class Barriers:
     """The barriers of a wave."""
 
@@ -69,6 +160,7 @@ class Barriers:
         self.state = state
         self._barriers: dict[int, _Barrier] = {}
         self._released: list[tuple[CallFrame, int, ThreadGroup]] = []
+        self._divergence = WarpDivergence(state)
 
     def take_released(self) -> Iterator[tuple[CallFrame, int, ThreadGroup]]:
         """Yield the threads that go on, and the blocks at which they do."""
@@ -91,8 +183,11 @@ class Barriers:
             return self._make_unmodelled(frame, statement, next_block)
         sources = [frame.find_source(x, "u32") for x in operands]
         waits = kind != "arrive"
+        is_aligned = waits and _is_aligned(statement)
 
         def arrive(group: ThreadGroup) -> None:
+            if is_aligned:
+                self._divergence.note_arrival(statement, group)
             lane = int(group.lanes[0])
             number, count = [*(int(x.bits[lane]) if x else 0 for x in sources), 0, 0][:2]
             is_simple = waits and not count and not reduction and number not in self._barriers
@@ -126,6 +221,8 @@ class Barriers:
 
     def update(self) -> None:
         """Release the threads that waited only for threads that have ended."""
+        if not self._barriers:
+            return
         for number, barrier in list(self._barriers.items()):
             self._release(number, barrier)
 
@@ -134,8 +231,11 @@ class Barriers:
         live = np.bincount(wave.slots[state.live], minlength=wave.slot_count)
         expected = np.where(barrier.expected > 0, barrier.expected, live)
         is_complete = (barrier.arrived > 0) & (barrier.arrived >= expected)
+        if is_complete.any():
+            is_complete[np.unique(wave.slots[self._divergence.find(barrier.waiting)])] = False
         if not is_complete.any():
             return
+        self._divergence.forget(is_complete[wave.slots])
         lanes = is_complete[wave.slots]
         state.begin_epoch(lanes, ThreadScope.BLOCK)
         left: list[_Waiting] = []
@@ -168,6 +268,14 @@ class Barriers:
 
         return go_on
 
+    def note_work(self, group: ThreadGroup) -> None:
+        """Note that threads have executed statements."""
+        self._divergence.note_work(group)
+
+    def note_exit(self, group: ThreadGroup) -> None:
+        """Note that threads end."""
+        self._divergence.note_exit(group)
+
     def count_by_line(self) -> Counter[int]:
         """Return the number of threads that wait at each line."""
         return Counter(
@@ -180,6 +288,7 @@ class Barriers:
 
     def remove(self, mask: Mask) -> None:
         """Remove all threads of some blocks."""
+        self._divergence.remove(mask)
         slots = np.unique(self.state.wave.slots[mask])
         for number, barrier in list(self._barriers.items()):
             waiting = [x._replace(mask=x.mask & ~mask) for x in barrier.waiting]
@@ -191,6 +300,10 @@ class Barriers:
 
     def check_nobody_waits(self) -> None:
         """Raise LaunchError if threads wait at a barrier that others do not reach."""
+        for barrier in self._barriers.values():
+            lanes = np.flatnonzero(self._divergence.find(barrier.waiting))
+            if lanes.size:
+                self._divergence.fail(barrier.waiting, lanes)
         waiting = [x for barrier in self._barriers.values() for x in barrier.waiting]
         if not waiting:
             return

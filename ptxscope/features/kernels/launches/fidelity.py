@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....engine.program.statement import Statement
+from ....engine.tracing.deviation import Deviation
 
 Causes = npt.NDArray[np.uint64]
 NEVER_WRITTEN = 1
@@ -42,6 +43,15 @@ class UnknownDecision(NamedTuple):
     """``wmma.store.d is not modelled``; empty if an unknown value decided the effect."""
 
 
+class ModelDifference(NamedTuple):
+    """The first execution of a statement for which another model gives another value."""
+
+    statement: Statement
+    thread: str
+    """``thread (5,0,0) of block (1,0,0)``."""
+    deviation: Deviation
+
+
 class Fidelity:
     """The causes of a run, and what unknown values decided."""
 
@@ -52,6 +62,8 @@ class Fidelity:
         """By the id of their statements."""
         self.ordered_statements: dict[int, Statement] = {}
         """The statements whose results depend on the order of threads, by their id."""
+        self.model_differences: dict[int, ModelDifference] = {}
+        """By the id of their statements."""
 
     def get_cause(self, statement: Statement, reason: str) -> np.uint64:
         """Return the set of causes that has this statement alone."""
@@ -71,6 +83,13 @@ class Fidelity:
         new = UnknownDecision(statement, effect, 0, reason)
         old = self._decisions.setdefault(id(statement), new)
         self._decisions[id(statement)] = old._replace(thread_count=old.thread_count + thread_count)
+
+    def note_model_difference(
+        self, statement: Statement, thread: str, deviation: Deviation
+    ) -> None:
+        """Note that another model gives another value for a statement."""
+        difference = ModelDifference(statement, thread, deviation)
+        self.model_differences.setdefault(id(statement), difference)
 
     @property
     def decisions(self) -> tuple[UnknownDecision, ...]:

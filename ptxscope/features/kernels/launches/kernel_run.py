@@ -318,6 +318,7 @@ def _run_waves(
         spaces = memory.make_spaces(wave)
         state = WaveState(memory.code, wave, spaces, memory.symbols, fidelity, model)
         state.print_text = partial(printer.print_text, state)
+        state.has_comparison = True
         if log:
             log.attach(state)
         lockstep = Lockstep(

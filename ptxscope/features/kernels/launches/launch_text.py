@@ -24,8 +24,11 @@ from .memory import check_memory
 
 Buffer = npt.NDArray[Any]
 
+_BITS = "ptxscope.bits"
+"""The mark of a type whose elements are shown as bits."""
 _DTYPES: dict[str, np.dtype[Any]] = {
-    **{f"{kind}{bits}": np.dtype(f"u{bits // 8}") for kind in "bu" for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": np.dtype(f"u{bits // 8}") for bits in (8, 16, 32, 64)},
+    **{f"b{bits}": np.dtype(f"u{bits // 8}", metadata={_BITS: True}) for bits in (8, 16, 32, 64)},
     **{f"s{bits}": np.dtype(f"i{bits // 8}") for bits in (8, 16, 32, 64)},
     **{f"f{bits}": np.dtype(f"f{bits // 8}") for bits in (16, 32, 64)},
 }
@@ -175,9 +178,15 @@ def convert_bytes(data: bytes, type_: str) -> Buffer:
     return np.frombuffer(data, dtype).copy()
 
 
+def has_bits(dtype: np.dtype[Any]) -> bool:
+    """Return whether a buffer was declared as bits: ``zeros:b32:64``."""
+    return bool(dtype.metadata and _BITS in dtype.metadata)
+
+
 def format_dtype(dtype: np.dtype[Any]) -> str:
     """Return the PTX type of a buffer's elements: ``u32``."""
     kind = {"u": "u", "i": "s", "f": "f", "b": "b"}.get(dtype.kind, "b")
+    kind = "b" if has_bits(dtype) else kind
     return f"{kind}{8 * dtype.itemsize}"
 
 

@@ -104,6 +104,8 @@ class Lockstep:
                 self.group = group = complete
             for step in block.steps:
                 step(group)
+            if block.steps:
+                self.barriers.note_work(group)
             self.count_steps(group, block.size)
             if self.step_count > self.max_steps:
                 block.leave(group)
@@ -273,6 +275,7 @@ class Lockstep:
         return [bisect_left(starts, x) for x in statement.targets]
 
     def _exit(self, group: ThreadGroup) -> None:
+        self.barriers.note_exit(group)
         self.state.live &= ~group.mask
         self.state.live_count -= group.count
         self.barriers.update()

@@ -22,6 +22,7 @@ from .conflicts import ThreadScope
 from .float_steps import make_float_conversion, make_float_step
 from .memory import Bits, fill_unknown
 from .memory_steps import make_load, make_store
+from .model_comparison import with_comparison
 from .move_steps import (
     make_active_mask,
     make_address_conversion,
@@ -106,6 +107,8 @@ def make_step(frame: CallFrame, statement: Statement) -> Step:
     step = _make_unguarded_step(frame, statement)
     if statement.guard and not _is_guard_in_plan(frame, statement):
         step = _with_guard(frame, statement, step)
+    if frame.state.has_comparison:
+        step = with_comparison(frame, statement, step)
     return with_observer(frame, statement, step)
 
 

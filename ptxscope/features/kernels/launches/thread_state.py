@@ -230,6 +230,8 @@ class WaveState:
         """The operands of each product that may be fused, by the id of its statement."""
         self.observer: Observer | None = None
         """What sees each statement; set before the first step is made."""
+        self.has_comparison = False
+        """Whether the results of other models are compared; set before the first step is made."""
         self.print_text: PrintText | None = None
         """What keeps the texts that threads print; None if nothing does."""
 

@@ -16,7 +16,7 @@ from ....cli.support.arguments import (
     parse_words,
     print_report,
 )
-from ....cli.support.ptx_arguments import parse_assignments
+from ....cli.support.ptx_arguments import parse_assignments, print_folding_notes
 from ....cli.support.streams import CommandError, command_errors
 from ....engine.syntax.errors import format_install_hint
 from ..next_operands import find_next_operands
@@ -84,12 +84,14 @@ def run(words: Sequence[str]) -> int:
     program = parse_program(arguments.ptx)
     if not 1 <= arguments.n <= MAX_ANSWERS:
         raise CommandError(f"error: -n {arguments.n}: 1 to {MAX_ANSWERS} answers can be found")
+    model = choose_model(arguments.model)
+    print_folding_notes(program, model)
     with command_errors(ValueError, ImportError):
         search = find_operands(
             program,
             arguments.where,
             given=parse_assignments(program, arguments.values),
-            model=choose_model(arguments.model),
+            model=model,
             count=arguments.n,
             timeout=arguments.timeout,
         )

@@ -21,7 +21,8 @@ from .programs import PROGRAM_HELP, add_timeout, add_where, parse_program, parse
 
 _EPILOG = f"""\
 Registers of one name are the same operand; --same pairs others. In a file, loaded values are
-operands and stored values are results. Results are compared by name, or by position if their names
+operands and stored values are results; memory is not compared, so that kernels which load or store
+are undecided. Results are compared by name, or by position if their names
 differ. A condition combines registers and their parts (a, a.b0, a.h1, a.signed), numbers, and
 Python's operators.
 
@@ -55,6 +56,7 @@ def make_parser() -> Parser:
         metavar="X=Y",
         help="register X of A and register Y of B are one operand; repeatable",
     )
+    parser.add_argument("--carry", action="store_true", help="compare CC.CF at the end, too")
     add_where(parser)
     add_model(parser)
     for letter in "ab":
@@ -84,6 +86,7 @@ def run(words: Sequence[str]) -> int:
             same=parse_same(arguments.same),
             models=(both[0], both[1]),
             where=arguments.where,
+            has_carry=arguments.carry,
             timeout=arguments.timeout,
         )
     blocks = iter_proof_blocks(proof, is_brief=arguments.brief)

@@ -49,3 +49,13 @@ asm("add.u32 %0, %1, 1; add.u32 %0, %0, %2;" // x
 // ptxscope: ignore
 : "=r"(d)
 : "r"(a), "r"(b));
+%% x.cu wrappers that are not volatile: nvcc 13.0 deletes the first if its result is unused
+u32 first(u32 x, u32 y) { u32 r; asm("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y)); return r; }
+u32 next(u32 x, u32 y) { u32 r; asm("addc.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y)); return r; }
+u32 last(u32 x, u32 y) { u32 r; asm("addc.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y)); return r; }
+%% x.cu volatile wrappers have one note
+u32 first(u32 x, u32 y) { u32 r; asm volatile("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y)); return r; }
+u32 next(u32 x, u32 y) { u32 r; asm volatile("addc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y)); return r; }
+u32 last(u32 x, u32 y) { u32 r; asm volatile("addc.u32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(y)); return r; }
+%% x.cu an asm statement without outputs is volatile
+void f() { asm("{ .reg .u32 t; addc.u32 t, %0, %0; st.global.u32 [%1], t; }" :: "r"(x), "l"(p)); }

@@ -1,0 +1,42 @@
+"""The one reader of NumPy's ``.npy`` format: all that it can raise or warn of is a ValueError."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+_MAX_REASON_CHARS = 200
+"""Maximum characters of NumPy's own text in an error."""
+
+
+def read_array(source: BinaryIO) -> npt.NDArray[Any]:
+    """Return the array of a .npy file. Raise ValueError for a file that is none."""
+    with array_errors():
+        array: npt.NDArray[Any] = np.lib.format.read_array(source, allow_pickle=False)
+    return array
+
+
+@contextmanager
+def array_errors() -> Iterator[None]:
+    """Turn what NumPy's readers raise, and their warnings, into a ValueError.
+
+    OSError and MemoryError are raised as they are.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", UserWarning)  # a file of Python 2, which is read
+        try:
+            yield
+        except (OSError, MemoryError):
+            raise
+        except (OverflowError, RuntimeWarning):
+            raise ValueError("its shape has more elements than an array can have") from None
+        except ValueError as error:
+            raise ValueError(" ".join(str(error).split())[:_MAX_REASON_CHARS]) from None
+        except Exception:  # the tokenizer, the parser and the types raise errors of many types
+            raise ValueError("its header can't be read") from None
