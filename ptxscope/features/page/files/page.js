@@ -46,6 +46,7 @@ const send = (action, words = {}) => {
   if (!page) return hold(action, words);
   try {
     apply(JSON.parse(handle(action, JSON.stringify(words))), action === "open_link");
+    if (action === "predict") document.querySelector(".guess input:not([readonly])")?.focus();
   } catch (error) {
     get("message").textContent = `Internal error: ${error.message.trim().split("\n").pop()}`;
   }
@@ -87,7 +88,7 @@ document.addEventListener("click", event => {
 
 document.addEventListener("keydown", event => {
   const isTyped = event.target.closest("input, textarea, select");
-  const [delta, action] = {n: ["1", "step.next"], p: ["-1", "step.back"]}[event.key] ?? [];
+  const [delta, action] = {n: ["1", "step.next"], N: ["-1", "step.back"]}[event.key] ?? [];
   if (!delta || isTyped || event.altKey || event.ctrlKey || event.metaKey) return;
   (document.querySelector(`[data-do=lesson_go][data-delta="${delta}"]`) ??
     document.querySelector(`[data-do="${action}"]`))?.click();
