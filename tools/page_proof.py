@@ -479,7 +479,7 @@ def check_keyboard(driver: PageDriver) -> str:
     driver.wait_for(f"document.getElementById('spoken').innerText !== {json.dumps(spoken)}")
     driver.wait_for("location.hash.includes('step=')")
     shown = page.url
-    page.keyboard.press("p")
+    page.keyboard.press("N")
     driver.wait_for(f"location.href !== {json.dumps(shown)}")
     page.keyboard.press("n")
     driver.wait_for(f"location.href === {json.dumps(shown)}")

@@ -103,3 +103,18 @@ def test_comparisons_are_bracketed_before_their_result() -> None:
             said = re.sub(r"\\|&#x?\w+;|`|\++", "", export(shown, format_))
             assert "(128 < 0) = 0" in said
             assert not re.search(r"[^(]128 < 0 =", said)
+
+
+@given(evaluations(), st.sampled_from(("isa", "ptxas")))
+def test_no_line_ends_with_an_equals_sign(
+    evaluation: tuple[Instruction, dict[str, int]], model: str
+) -> None:
+    for step in build_document(trace(*evaluation, model=model)).steps:
+        assert not [line for line in step_lines(step) if line.rstrip().endswith("=")]
+
+
+def test_lanes_side_by_side_do_not_read_as_one_equation() -> None:
+    """The bytes 0x99, which are -103, are added to themselves: three blanks between lanes."""
+    text = export(trace("vadd4.s32.s32.s32 d, a, b, c", {"a": 0x99999999, "b": 0x99999999, "c": 0}))
+    for cell in (r"-103 \+ \(-103\)", "= -206"):
+        assert re.search(rf"{cell}( {{3,}}{cell}){{3}}$", text, re.MULTILINE)

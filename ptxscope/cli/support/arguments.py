@@ -277,8 +277,9 @@ _OUTPUTS = ("output", "save")
 
 def _iter_names(text: str) -> Iterator[str]:
     """Yield what a text may name: ``FILE``, ``FILE:12``, ``name=@FILE``, ``name=@FILE:u32``."""
-    for x in (text, text.partition("=")[2].strip()):
-        for name in (x, x.removeprefix("@")):
+    value = text.partition("=")[2].strip()
+    for x in (text, value, *value.strip("{}").split(",")):
+        for name in (x, x.strip().removeprefix("@")):
             yield from (name, name.rpartition(":")[0])
 
 

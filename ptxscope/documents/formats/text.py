@@ -5,6 +5,7 @@ The author's text is preserved; output to a terminal makes it printable.
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,8 @@ from ..options import DEFAULT, Options
 
 WIDTH = 80
 _INDENT = 14
+_GAP = 3
+"""The fewest blanks between two lanes side by side, so that they do not read as one formula."""
 
 
 def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
@@ -141,8 +144,8 @@ def _fits_in_columns(cells: Sequence[CellView], width: int) -> bool:
     """
     is_narrow = width < (WIDTH - _INDENT) // len(cells)
     texts = [cell.text for cell in cells]
-    parts = texts if is_narrow else " ".join(texts).split()
-    return max(map(len, (*parts, *(", ".join(cell.flags) for cell in cells)))) < width
+    parts = texts if is_narrow else " ".join(texts).replace("= ", "=_").split()
+    return max(map(len, (*parts, *(", ".join(cell.flags) for cell in cells)))) <= width - _GAP
 
 
 def _lane_by_lane_lines(name: str, cells: Sequence[CellView], width: int) -> Iterator[str]:
@@ -155,7 +158,7 @@ def _lane_by_lane_lines(name: str, cells: Sequence[CellView], width: int) -> Ite
 
 
 def _lane_column_lines(name: str, cells: Sequence[CellView], width: int) -> Iterator[str]:
-    lines = [textwrap.wrap(cell.text, width - 1) for cell in cells]
+    lines = [wrap_text(cell.text, "", "", width - _GAP) for cell in cells]
     for index in range(max(map(len, lines))):
         lead = f"  {name}" if index == 0 else ""
         parts = (cell[index] if index < len(cell) else "" for cell in lines)
@@ -216,7 +219,13 @@ def _escape(char: str) -> str:
 
 
 def wrap_text(text: str, first_indent: str, indent: str, width: int = WIDTH) -> list[str]:
-    """Wrap text at `width` columns, with one indent for the first line and another for the rest."""
-    return textwrap.wrap(
+    """Wrap text at `width` columns, with one indent for the first line and another for the rest.
+
+    A line ends with ``=`` only if the word after it leaves no room for it in a line.
+    """
+    room = width - len(indent) - len("= ")
+    text = re.sub(rf"= (?=\S{{1,{max(room, 1)}}}+(?!\S))", "=\xa0", text)  # textwrap keeps U+00A0
+    lines = textwrap.wrap(
         text, width, initial_indent=first_indent, subsequent_indent=indent, break_on_hyphens=False
     )
+    return [line.replace("=\xa0", "= ") for line in lines]

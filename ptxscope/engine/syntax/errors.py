@@ -240,15 +240,34 @@ def _wrap_message(text: str, indent: str) -> str:
     return textwrap.fill(shorten_words(text), 79, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def find_closest_spelling(word: str, spellings: Sequence[str], likeness: float = 0.6) -> str | None:
-    """Return the known spelling closest to a word; None if none is as similar as ``likeness``."""
+def find_closest_spelling(
+    word: str, spellings: Sequence[str], likeness: float = 0.6, *, with_distant: bool = False
+) -> str | None:
+    """Return the known spelling closest to a word; None if none is as similar as ``likeness``.
+
+    At most a third of the word's characters may differ, except ``with_distant``.
+    """
     from difflib import get_close_matches
 
     lower = word.lower()
     if lower in spellings:
         return lower
-    matches = get_close_matches(lower[:64], spellings, n=1, cutoff=likeness)
-    return matches[0] if matches else None
+    matches = get_close_matches(lower[:64], spellings, n=3, cutoff=likeness)
+    max_distance = 64 if with_distant else max(len(lower) // 3, 1)
+    return next((x for x in matches if _count_edits(lower[:64], x) <= max_distance), None)
+
+
+def _count_edits(word: str, other: str) -> int:
+    """Return how many characters to change, insert, omit or exchange with the next one."""
+    previous, row = list[int](), list(range(len(other) + 1))
+    for i, char in enumerate(word, 1):
+        before, previous, row = previous, row, [i]
+        for j, other_char in enumerate(other, 1):
+            count = min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (char != other_char))
+            if i > 1 < j and char == other[j - 2] and word[i - 2] == other_char:
+                count = min(count, before[j - 2] + 1)
+            row.append(count)
+    return row[-1]
 
 
 # --- what is not installed ----------------------------------------------------------------

@@ -149,7 +149,7 @@ def _make_unknown_problem(entry: Entry, word: Token, types: Sequence[Slot]) -> P
             f"{quote_word(word.text)} is a selector; it belongs after an operand", word.span, hint
         )
     candidates = [*sorted(spellings), *(str(x) for slot in types[:1] for x in slot.values)]
-    close = find_closest_spelling(text, candidates)
+    close = find_closest_spelling(text, candidates, with_distant=True)
     message = f"unknown modifier {quote_word(word.text)}" + (
         f"; did you mean `.{close}`?" if close else ""
     )

@@ -136,7 +136,8 @@ def check_register(
         problem_kind = (
             RegisterProblemKind.UNDECLARED if scopes.is_complete else RegisterProblemKind.UNSEEN
         )
-        return RegisterProblem(problem_kind, message, f".reg .{type_} {name};")
+        declared_type = "pred" if type_ is Type.PRED else f"b{type_.bits}"
+        return RegisterProblem(problem_kind, message, f".reg .{declared_type} {name};")
     if not declaration.is_register:
         return _make_no_register_problem(name, declaration)
     if declaration.type == CONSTANT:

@@ -230,20 +230,20 @@ class Scopes:
 
         Two writes with different guards count as one without.
         """
-        if self._carry_scope is not self._function_scope:
+        if self._carry_scope is not self.function_scope:
             self.carry_guard = guard
         elif guard != self.carry_guard:
             self.carry_guard = ""
-        self._carry_scope, self._carry_opcode = self._function_scope, opcode
+        self._carry_scope, self._carry_opcode = self.function_scope, opcode
         self._last_carry_guard, self._has_label_since_carry = guard, False
 
     def add_label(self) -> None:
         """Note a label: what follows may be reached from elsewhere."""
-        self._label_scope, self._has_label_since_carry = self._function_scope, True
+        self._label_scope, self._has_label_since_carry = self.function_scope, True
 
     def add_branch(self) -> None:
         """Note a branch: it may decide whether a guard holds after it."""
-        self._branch_scope = self._function_scope
+        self._branch_scope = self.function_scope
 
     def open_scope(self) -> None:
         """Enter a scope at ``{``."""
@@ -349,17 +349,17 @@ class Scopes:
     @property
     def has_carry(self) -> bool:
         """Whether a statement before in the same function may have written the carry flag."""
-        return self.is_partial or self._carry_scope is self._function_scope
+        return self.is_partial or self._carry_scope is self.function_scope
 
     @property
     def has_label(self) -> bool:
         """Whether a statement before in the same function may be reached from elsewhere."""
-        return self._label_scope is self._function_scope
+        return self._label_scope is self.function_scope
 
     @property
     def has_branch(self) -> bool:
         """Whether a branch before in the same function may decide whether a guard holds here."""
-        return self._branch_scope is self._function_scope
+        return self._branch_scope is self.function_scope
 
     def find_carry_opcode(self, guard: str) -> str:
         """Return the opcode that wrote the carry flag last in the same function.
@@ -372,7 +372,7 @@ class Scopes:
         return self._carry_opcode if is_certain and has_run else ""
 
     @property
-    def _function_scope(self) -> Scope:
+    def function_scope(self) -> Scope:
         """The scope of the function's body; outside of functions, that of the text."""
         return self._scopes[1 if len(self._scopes) > 1 else 0]
 

@@ -40,6 +40,7 @@ from .operand_fields import FilledPiece, fill_operand_fields, is_certain
 from .placeholders import find_unknown_operand, list_constant_literals, restore_braces
 from .statement_checks import (
     Locator,
+    UndeclaredNames,
     add_diagnostics,
     check_between_statements,
     check_plain_statement,
@@ -61,7 +62,7 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstructi
 
 def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
     reader = CandidateReader(chunks, is_strict=True)
-    moved_constants = MovedConstants(reader)
+    moved_constants, undeclared_names = MovedConstants(reader), UndeclaredNames()
     for statement in reader:
         if statement.is_plain:
             yield from check_plain_statement(statement, statement, name)
@@ -78,6 +79,7 @@ def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruct
             item = add_diagnostics(item, ends) if ends else item
             if item.diagnostics:
                 item = mark_minor_errata(item, None, moved_constants.small_registers)
+                item = undeclared_names.drop_repeated(item, statement.scopes.function_scope)
             yield item
 
 
@@ -259,7 +261,8 @@ def _check_piece(
     if piece.operands and not piece.gaps:
         located_items = _add_asm_findings(piece, name, elsewhere, located_items)
     starts = [start for (start, _), _ in located_items]
-    items = [item for _, item in located_items]
+    undeclared_names = UndeclaredNames()
+    items = [undeclared_names.drop_repeated(item) for _, item in located_items]
     problems_by_index = defaultdict[int, list[Problem]](list)
     text_start = len(piece.ptx) - len(piece.ptx.lstrip())
     for problem in (

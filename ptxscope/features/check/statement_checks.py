@@ -15,7 +15,7 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.opcodes import ALL_OPCODES, OPCODES
 from ...engine.syntax.parser import CRASHES, Parsed, scan
 from ...engine.syntax.register_checks import check_register
-from ...engine.syntax.scopes import Scopes
+from ...engine.syntax.scopes import Scope, Scopes
 from ...engine.tracing.folding_bugs import LOSING_TARGETS
 from ...sources.source_location import SourceLocation
 from .candidate_reader import Candidate
@@ -61,6 +61,31 @@ def check_statement_start(statement: Candidate, locator: Locator) -> Iterator[Di
         message = f"{quote_word(match[1])} {reason}"
         location = locator.locate(start, start + len(match[1]))
         yield Diagnostic("illegal", message, location, "a `;` or a `:` after it")
+
+
+class UndeclaredNames:
+    """The names without a declaration that are reported already, each once in its function."""
+
+    def __init__(self) -> None:
+        self._scope: Scope | None = None
+        self._problems = set[tuple[str, str]]()
+
+    def drop_repeated(
+        self, item: CheckedInstruction, scope: Scope | None = None
+    ) -> CheckedInstruction:
+        """Return an instruction of a function, given by its scope, without repeated problems."""
+        if scope is not self._scope:
+            self._scope, self._problems = scope, set()
+        return item._replace(diagnostics=tuple(x for x in item.diagnostics if self._is_new(x)))
+
+    def _is_new(self, diagnostic: Diagnostic) -> bool:
+        if diagnostic.rule not in ("undeclared", "unseen"):
+            return True
+        location = diagnostic.location
+        problem = location.excerpt[slice(*location.span)], diagnostic.message
+        is_new = problem not in self._problems
+        self._problems.add(problem)
+        return is_new
 
 
 def add_diagnostics(

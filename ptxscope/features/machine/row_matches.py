@@ -190,6 +190,7 @@ class _Matcher:
         for index, effect in enumerate(self.effects):
             for read in effect.reads:
                 readers.setdefault(read, []).append(index)
+        self._follow_readers(matches, candidates, readers)
         for index in reversed(range(len(matches))):
             if matches[index].purpose is Purpose.NOTHING:
                 behind = [
@@ -200,6 +201,34 @@ class _Matcher:
                 if behind:
                     matches[index] = self._make_part(matches[index], behind[0])
         return matches
+
+    def _follow_readers(
+        self,
+        matches: list[MatchedInstruction],
+        candidates: Mapping[tuple[int, Signature], list[_Candidate]],
+        readers: Mapping[int, Sequence[int]],
+    ) -> None:
+        """Name the lane that an instruction is for: several may have its value."""
+        for index in reversed(range(len(matches))):
+            match = matches[index]
+            read_lanes = {matches[reader].lane for reader in readers.get(index, ())} - {None}
+            if match.purpose is not Purpose.ROW or match.lane is None or match.lane in read_lanes:
+                continue
+            for write, signature, _ in self._iter_written(index):
+                for candidate in candidates.get((write.bits, signature), ()):
+                    is_of_row = candidate.key == match.key and candidate.reading == match.reading
+                    if (
+                        is_of_row
+                        and candidate.lane in read_lanes
+                        and self._is_equal(write, candidate, match)
+                    ):
+                        matches[index] = match._replace(lane=candidate.lane)
+
+    def _is_equal(
+        self, write: Write[Node], candidate: _Candidate, match: MatchedInstruction
+    ) -> bool:
+        """Whether another lane has a written value, as surely as the lane of a match."""
+        return not match.is_proved or self._decide(write, candidate) is Verdict.EQUAL
 
     def _mark_predicate_accesses(self, matches: list[MatchedInstruction]) -> None:
         """Count the conversions of predicates from and to the words in memory as accesses."""
@@ -256,7 +285,7 @@ class _Matcher:
             )
             return match._replace(purpose=purpose)
         for write, signature, reading in self._iter_written(index):
-            for candidate in candidates.get((write.bits, signature), ()):
+            for candidate in self._order_words(candidates.get((write.bits, signature), ())):
                 verdict = self._decide(write, candidate) if self.has_proofs else Verdict.UNDECIDED
                 if verdict is not Verdict.DIFFERENT:
                     return match._replace(
@@ -267,6 +296,13 @@ class _Matcher:
                         is_proved=verdict is Verdict.EQUAL,
                     )
         return match
+
+    def _order_words(self, candidates: Sequence[_Candidate]) -> Sequence[_Candidate]:
+        """Return candidates with a result first if the first are lanes packed for it."""
+        if not candidates or candidates[0].reading != "all lanes":
+            return candidates
+        results = {row.key for row in self.plan.results}
+        return sorted(candidates, key=lambda x: x.key not in results)
 
     def _iter_written(self, index: int) -> Iterator[tuple[Write[Node], Signature, str]]:
         """Yield what an instruction writes, with its samples, and a half-word that is stored."""

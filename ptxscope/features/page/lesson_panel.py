@@ -131,7 +131,8 @@ def show_lesson(lesson: LessonPosition) -> list[Child]:
         make_element("h2", card.title),
         *_make_paragraphs(card.text),
     ]
-    if anchor := describe_anchor(card):
+    is_of_step = card.anchor is not None and card.anchor.key in card.trace.rows
+    if is_of_step and (anchor := describe_anchor(card)):  # the picture highlights an operand
         children.append(make_element("p", anchor, class_="anchor"))
     if lesson.is_open:
         children.append(

@@ -527,5 +527,7 @@ def test_each_instruction_is_listed_as_what_is_proved_of_it(ptx: str, code: list
     assert listing.verdict.outcome is VerdictOutcome.PROVED, listing.verdict
     for x, text in zip(listing.instructions[len(_ADDRESSES) :], code, strict=False):
         if " ; " in text:
-            facts = f"{x.purpose} {x.key} {x.reading}".strip()
-            assert is_like(facts, text.partition(" ; ")[2]), text
+            wanted = text.partition(" ; ")[2]
+            lane = f"[{x.lane}]" if "[" in wanted else ""
+            facts = f"{x.purpose} {x.key}{lane} {x.reading}".strip()
+            assert is_like(facts, wanted), text

@@ -28,6 +28,7 @@ from .launch_text import (
     ArgumentError,
     FileArgument,
     ReadFile,
+    Structure,
     check_elements,
     check_unmasked,
     find_parameter,
@@ -251,6 +252,10 @@ def list_buffers(
         if isinstance(value, np.ndarray) and position is not None:
             buffer = NamedBuffer(kernel.parameters[position], value.dtype)
             buffers[f"param{position}"] = buffers[buffer.name] = buffer
+        elif isinstance(value, Structure) and position is not None:
+            for field in value.pointers:
+                pointer = Variable(f"param{position}.{field.number}", "param", "u64", 8, 8)
+                buffers[pointer.name] = NamedBuffer(pointer, field.array.dtype)
     return buffers
 
 

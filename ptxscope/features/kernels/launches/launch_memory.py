@@ -13,6 +13,7 @@ from ....engine.program.statement_operands import SymbolOperand
 from ....engine.program.variables import Variable
 from .device_code import DeviceCode
 from .launch import LaunchShape, Wave
+from .launch_text import Structure
 from .memory import AddressSpace, check_memory
 from .memory_regions import Region, get_window_start
 
@@ -41,7 +42,7 @@ class LaunchMemory:
         code: DeviceCode,
         kernel: Program,
         shape: LaunchShape,
-        values: Sequence[int | Array],
+        values: Sequence[int | Array | Structure],
     ) -> None:
         """Lay out the buffers or the bits of each parameter, and all variables."""
         self.code, self.kernel, self.shape = code, kernel, shape
@@ -51,6 +52,9 @@ class LaunchMemory:
         for position, value in enumerate(values):
             if isinstance(value, np.ndarray) and not kernel.parameters[position].is_array:
                 self._add_buffer(f"param{position}", position, value)
+            elif isinstance(value, Structure):
+                for field in value.pointers:
+                    self._add_field_buffer(f"param{position}.{field.number}", field.array)
         self._add_variables()
         self._add_parameters(values)
         for space in self.spaces.values():
@@ -73,6 +77,11 @@ class LaunchMemory:
         region = self.spaces["global"].add_region(label, data.nbytes, data.dtype.itemsize)
         name = self.kernel.parameters[position].name
         self.buffers.append(BoundBuffer(name, position, data, region))
+
+    def _add_field_buffer(self, name: str, array: Array) -> None:
+        data = np.ascontiguousarray(array)
+        region = self.spaces["global"].add_region(name, data.nbytes, data.dtype.itemsize)
+        self.buffers.append(BoundBuffer(name, None, data, region))
 
     def _iter_variables(self) -> Iterator[tuple[str, Variable]]:
         """Yield the variables outside of functions' frames, by their names in ``symbols``."""
@@ -153,10 +162,11 @@ class LaunchMemory:
             self.symbols |= dict.fromkeys(dynamic, ("shared", region.start))
         return space
 
-    def _add_parameters(self, values: Sequence[int | Array]) -> None:
+    def _add_parameters(self, values: Sequence[int | Array | Structure]) -> None:
         """Write the arguments where the kernel reads its parameters."""
         space = self.spaces["param"]
         buffers = {x.position: x.region for x in self.buffers if x.position is not None}
+        starts = {x.name: get_window_start("global") + x.region.start for x in self.buffers}
         for position, (parameter, value) in enumerate(
             zip(self.kernel.parameters, values, strict=True)
         ):
@@ -172,6 +182,12 @@ class LaunchMemory:
                 value = get_window_start("global") + buffers[position].start
             if isinstance(value, int):
                 space.write_bytes(region, value.to_bytes(parameter.bytes, "little"))
+            elif isinstance(value, Structure):
+                data = value.data.copy()
+                for field in value.pointers:
+                    address = starts[f"param{position}.{field.number}"].to_bytes(8, "little")
+                    data[field.offset : field.offset + 8] = np.frombuffer(address, np.uint8)
+                space.write_bytes(region, data)
             else:
                 data = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
                 space.write_bytes(region, data)

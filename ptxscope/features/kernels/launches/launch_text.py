@@ -34,6 +34,10 @@ _DTYPES: dict[str, np.dtype[Any]] = {
 }
 """The array types of buffers by PTX type."""
 _COUNTED = re.compile(r"(zeros|random):(\w+):([\d_]+)(?::(\d+))?")
+_STRUCTURE = re.compile(r"\{([^{}]*)\}")
+_FIELD = re.compile(r"(?:\[[^\[\]]*+\]|[^,\[])++")
+_SCALAR = re.compile(r"([-+.\w]+)(?::(\w+))?")
+_POINTER_FIELD = Variable("a field", "param", "u64", 8, 8)
 LIST = re.compile(r"\[([^\[\]]*)\](?::(\w+))?")
 """A list of elements, and their type."""
 _NUMBER = re.compile(r"[0-9]{1,10}")
@@ -41,8 +45,6 @@ _MAX_BYTES = 1 << 32
 """Maximum size of a buffer that a specification makes."""
 
 
-Argument = int | float | str | Buffer
-"""The bits or the value of a scalar, a buffer for a pointer, or either as users write it."""
 POINTER_TYPES = ("u64", "b64", "s64")
 """The types of parameters that may be pointers."""
 
@@ -59,6 +61,25 @@ class FileArgument(NamedTuple):
     """The type of the elements of a file without one; empty if the file tells."""
 
 
+class Structure(NamedTuple):
+    """The bytes of a structure, and the buffers to which it points."""
+
+    data: Buffer
+    pointers: tuple[FieldBuffer, ...]
+
+
+class FieldBuffer(NamedTuple):
+    """A buffer to which a field points."""
+
+    number: int
+    """The position of the field among all."""
+    offset: int
+    """The bytes before the field."""
+    array: Buffer
+
+
+Argument = int | float | str | Buffer | Structure
+"""The bits or the value of a scalar, a buffer for a pointer, or either as users write it."""
 ReadFile = Callable[[FileArgument], Buffer]
 
 
@@ -118,9 +139,51 @@ def parse_argument(text: str, parameter: Variable) -> int | Buffer | FileArgumen
         return _parse_list(match[1], match[2])
     if word.startswith("["):
         raise ArgumentError(f"{quote_word(word)} is not a list: [1,2,3] or [1,2,3]:u8")
+    if word.startswith("{"):
+        raise _make_structure_error(word)
     if parameter.is_array:
-        raise ArgumentError(f"{parameter.name} takes {parameter.bytes} bytes: a list or a file")
+        raise ArgumentError(
+            f"{parameter.name} takes {parameter.bytes} bytes: a list, a file or {{…}}"
+        )
     return _parse_bits(word, parameter.type)
+
+
+def _parse_structure(text: str, parameter: Variable, read_file: ReadFile) -> Structure:
+    """Return a structure of fields at the offsets that C gives them.
+
+    A field is a buffer, to which it points, or a number, of 32 bits unless ``:u64`` follows it.
+    Raise ArgumentError if the parameter has another size.
+    """
+    if not parameter.is_array:
+        raise ArgumentError(f"a structure is not for a .{parameter.type}")
+    fields = _FIELD.findall(text)
+    if not fields or ",".join(fields) != text:
+        raise _make_structure_error(f"{{{text}}}")
+    data, pointers, alignment, places = b"", list[FieldBuffer](), 1, list[str]()
+    for number, field in enumerate(fields):
+        word, array = field.strip(), None
+        if match := _SCALAR.fullmatch(word):
+            type_ = match[2] or _find_number_type([match[1]])
+            size = get_buffer_dtype(type_).itemsize
+            bits = _parse_bits(match[1], type_)
+        else:
+            value = _read_text(word, _POINTER_FIELD, read_file)
+            assert isinstance(value, np.ndarray)  # a number is a scalar
+            array = _check_buffer(_POINTER_FIELD, value)
+            type_, size, bits = "pointer", 8, 0
+        offset = -(-len(data) // size) * size
+        data = data.ljust(offset, b"\0") + bits.to_bytes(size, "little")
+        if array is not None:
+            pointers.append(FieldBuffer(number, offset, array))
+        alignment = max(alignment, size)
+        places.append(f"{type_} at {offset}")
+    data = data.ljust(-(-len(data) // alignment) * alignment, b"\0")
+    if len(data) != parameter.bytes:
+        raise ArgumentError(
+            f"the structure has {len(data)} bytes ({', '.join(places)}), the parameter "
+            f"{parameter.bytes}; a type gives a number its size: 7:u64"
+        )
+    return Structure(np.frombuffer(data, np.uint8).copy(), tuple(pointers))
 
 
 def _make_buffer(match: re.Match[str]) -> Buffer:
@@ -145,12 +208,22 @@ def _parse_list(text: str, type_: str | None) -> Buffer:
     parts = [x.strip() for x in text.split(",")] if text.strip() else []
     if not parts:
         raise ArgumentError("an empty list cannot be a buffer")
-    if type_ is None:
-        is_float = any(re.search(r"\.\d|\d\.|inf|nan", x) for x in parts)
-        type_ = "f32" if is_float else "s32" if any(x.startswith("-") for x in parts) else "u32"
+    type_ = _find_number_type(parts) if type_ is None else type_
     dtype = get_buffer_dtype(type_)
     bits = [_parse_bits(x, type_) for x in parts]
     return np.array(bits, f"u{dtype.itemsize}").view(dtype)
+
+
+def _make_structure_error(word: str) -> ArgumentError:
+    example = "{@table.bin:u32, [1,2,3], 5, 7:u64}"
+    return ArgumentError(f"{quote_word(word)} is not a structure: {example}")
+
+
+def _find_number_type(texts: Sequence[str]) -> str:
+    """Return the type of numbers without any: ``u32``, ``s32`` or ``f32``."""
+    if any(re.search(r"\.\d|\d\.|inf|nan", x) for x in texts):
+        return "f32"
+    return "s32" if any(x.startswith("-") for x in texts) else "u32"
 
 
 def _parse_bits(word: str, type_: str) -> int:
@@ -190,9 +263,11 @@ def format_dtype(dtype: np.dtype[Any]) -> str:
     return f"{kind}{8 * dtype.itemsize}"
 
 
-def read_arguments(kernel: Program, arguments: Mapping[str, Argument]) -> list[int | Buffer]:
+def read_arguments(
+    kernel: Program, arguments: Mapping[str, Argument]
+) -> list[int | Buffer | Structure]:
     """Return the bits or the buffer of each parameter. Raise ArgumentError for wrong ones."""
-    values: dict[int, int | Buffer] = {}
+    values: dict[int, int | Buffer | Structure] = {}
     for name, argument in arguments.items():
         check_argument("a parameter", name, str, "its name")
         position = _get_position(kernel, name)
@@ -210,12 +285,15 @@ def read_arguments(kernel: Program, arguments: Mapping[str, Argument]) -> list[i
     return [values[i] for i in range(len(kernel.parameters))]
 
 
-def _read_argument(parameter: Variable, argument: Argument) -> int | Buffer:
+def _refuse_file(_: FileArgument) -> Buffer:
+    raise ArgumentError("a file is read by the command line only; pass an array")
+
+
+def _read_argument(parameter: Variable, argument: Argument) -> int | Buffer | Structure:
     if isinstance(argument, str):
-        parsed = parse_argument(argument, parameter)
-        if isinstance(parsed, FileArgument):
-            raise ArgumentError("a file is read by the command line only; pass an array")
-        argument = parsed
+        argument = _read_text(argument, parameter, _refuse_file)
+    if isinstance(argument, Structure):
+        return argument
     if isinstance(argument, np.ndarray) and argument.ndim:
         return _check_buffer(parameter, argument)
     if parameter.is_array:
@@ -309,10 +387,19 @@ def parse_values(kernel: Program, texts: Sequence[str], read_file: ReadFile) -> 
     return values
 
 
-def _parse_value(kernel: Program, name: str, text: str, read_file: ReadFile) -> int | Buffer:
+def _read_text(text: str, parameter: Variable, read_file: ReadFile) -> int | Buffer | Structure:
+    """Return an argument as users write it."""
+    if match := _STRUCTURE.fullmatch(text.strip()):
+        return _parse_structure(match[1], parameter, read_file)
+    value = parse_argument(text, parameter)
+    return check_elements(read_file(value)) if isinstance(value, FileArgument) else value
+
+
+def _parse_value(
+    kernel: Program, name: str, text: str, read_file: ReadFile
+) -> int | Buffer | Structure:
     parameter = kernel.parameters[_get_position(kernel, name)]
     try:
-        value = parse_argument(text, parameter)
-        return check_elements(read_file(value)) if isinstance(value, FileArgument) else value
+        return _read_text(text, parameter, read_file)
     except ArgumentError as error:
         raise ArgumentError(f"{name}: {error}") from None

@@ -3,8 +3,7 @@ import {patch} from "./elements.js";
 import {loadEngine} from "./engine.js";
 import {PictureHost} from "./picture.js";
 
-const NARROW = 760;
-const get = id => document.getElementById(id);
+const NARROW = 760, get = id => document.getElementById(id);
 const line = get("line"), options = get("completions"), main = document.querySelector("main");
 let page = null, handle = null, isStale = false, linking = 0, hash = location.hash, waiting = 0, asking = 0, choice = -1;
 let held = [], slow = new Set();  // what the reader does while Python loads
@@ -20,7 +19,7 @@ const apply = (changes, isOpening = false) => {
   if ("message" in changes) get("message").textContent = changes.message;
   if ("link" in changes) {
     clearTimeout(linking);  // browsers limit how often an address may change
-    linking = setTimeout(() => showLink(changes.link), 150);
+    linking = setTimeout(showLink, 150, changes.link);
   }
   if ("stale" in changes) isStale = changes.stale;
   if ("slow" in changes) slow = new Set(changes.slow);
@@ -46,6 +45,7 @@ const send = (action, words = {}) => {
   if (!page) return hold(action, words);
   try {
     apply(JSON.parse(handle(action, JSON.stringify(words))), action === "open_link");
+    if (action === "predict") document.querySelector(".guess input:not([readonly])")?.focus();
   } catch (error) {
     get("message").textContent = `Internal error: ${error.message.trim().split("\n").pop()}`;
   }
@@ -86,8 +86,8 @@ document.addEventListener("click", event => {
 });
 
 document.addEventListener("keydown", event => {
+  const [delta, action] = {n: ["1", "step.next"], N: ["-1", "step.back"]}[event.key] ?? [];
   const isTyped = event.target.closest("input, textarea, select");
-  const [delta, action] = {n: ["1", "step.next"], p: ["-1", "step.back"]}[event.key] ?? [];
   if (!delta || isTyped || event.altKey || event.ctrlKey || event.metaKey) return;
   (document.querySelector(`[data-do=lesson_go][data-delta="${delta}"]`) ??
     document.querySelector(`[data-do="${action}"]`))?.click();
