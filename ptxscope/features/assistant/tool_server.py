@@ -47,7 +47,7 @@ Operands = Annotated[
 ModelName = Annotated[
     str,
     Field(
-        description="isa (the documentation), ptxas (what a GPU of today returns), ptxas-12.4 (an "
+        description="isa (the documentation), ptxas (what the code of its newest assembler computes), ptxas-12.4 (an "
         "older assembler), or some errata: E3+E6"
     ),
 ]
