@@ -19,13 +19,14 @@ from .causes import Bits, Cause, CauseKind, ObservedCase, Variant, Variants
 from .form_causes import find_folded_selections, find_lost_differences, iter_form_causes
 from .lane_solver import solve_selectors
 from .line_changes import (
+    find_byte_selector,
     find_literals,
     iter_digit_changes,
     iter_literal_changes,
     make_lane_selector_cause,
 )
 from .selector_problem import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT, SelectorMatches
-from .value_causes import iter_value_causes
+from .value_causes import find_float_operands, iter_value_causes
 
 _PROBE_COUNT = 8
 """Observations that are tried one by one before the rest."""
@@ -114,7 +115,9 @@ class Search:
             yield from find_literals(self.ins, self.cases, self.roles)
         else:
             yield from iter_digit_changes(self.ins)
+            yield from find_byte_selector(self.ins, self.cases)
         yield from iter_value_causes(self.ins, self.roles)
+        yield from find_float_operands(self.ins, operands)
 
     def _iter_pairs(
         self, insufficient: Sequence[Cause], roles: Sequence[str], *, has_chance: bool

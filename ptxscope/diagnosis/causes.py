@@ -74,6 +74,8 @@ class Cause(NamedTuple):
     """Function that misreads the result, by role."""
     is_guard_inverted: bool = False
     """Whether the guard is read with the opposite sense."""
+    is_other_computation: bool = False
+    """Whether ``operands`` only stand for another computation, which gives the same result."""
 
     @property
     def is_swap(self) -> bool:

@@ -115,6 +115,11 @@ class Explanation:
         return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.matches)
 
     @property
+    def rank(self) -> tuple[int, int]:
+        """The order of explanations: fewest causes first, then lowest cost."""
+        return len(self.causes) + self.is_coincidence, self.cost
+
+    @property
     def is_coincidence(self) -> bool:
         """Whether so many selectors fit that it is probably a coincidence."""
         return is_coincidence(self.matches)
@@ -279,7 +284,7 @@ def investigate(block: BasicBlock, observations: Sequence[Observation]) -> Diagn
             near_misses = tuple(_iter_near_misses(search, own_cases, shown_index))
     ordered_cases = [cases[i] for i in order]
     explanations = [_with_failure(block, x, ordered_cases) for x in explanations]
-    explanations.sort(key=lambda x: (len(x.causes) + x.is_coincidence, x.cost))
+    explanations.sort(key=lambda x: x.rank)
     return Diagnosis(
         block,
         cases,

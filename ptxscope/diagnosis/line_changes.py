@@ -8,7 +8,7 @@ inside a block nothing solves them, so one other entry, one other digit, or two 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations, product
 from typing import NamedTuple
@@ -237,6 +237,42 @@ def _solve_digits(
         )
         selector |= nearest_digit << 4 * lane
     return selector
+
+
+def find_byte_selector(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[Cause]:
+    """Yield the selector of ``prmt`` that fits what a block makes of each byte of its result.
+
+    It is solved byte by byte, as for a block that keeps bytes apart.
+    """
+    selectors = {x.observation.operands.get("c") for x in cases}
+    is_prmt = ins.entry.find_slot("permute_mode") and ins.form.permute_mode is None
+    if not is_prmt or len(selectors) > 1 or not isinstance(ins.roles["c"], Immediate):
+        return
+    written, selector = ins.roles["c"].bits, 0
+    results = [[_compute_rest(ins, x, 0x1111 * digit) for digit in range(16)] for x in cases]
+    for lane in range(_DIGITS):
+        mask = 0xFF << 8 * lane
+        fitting = [
+            digit
+            for digit in range(16)
+            if not any(
+                observed.compute_difference(own[digit][role]) & mask
+                for x, own in zip(cases, results, strict=True)
+                for role, observed in x.observation.observed.items()
+            )
+        ]
+        if not fitting:
+            return
+        digit = written >> 4 * lane & 15
+        nearest = min(fitting, key=lambda x: (x != digit, (x ^ digit) >> 3, x))
+        selector |= nearest << 4 * lane
+    if sum((selector ^ written) >> 4 * lane & 15 != 0 for lane in range(_DIGITS)) > 1:
+        yield make_digits_cause(ins, selector)
+
+
+def _compute_rest(ins: Instruction, case: ObservedCase, selector: int) -> Mapping[str, int]:
+    result, rest = _permute(ins, case, selector), case.observation.compute_rest
+    return rest(result) if rest else result
 
 
 def _permute(ins: Instruction, case: ObservedCase, selector: int) -> Bits:

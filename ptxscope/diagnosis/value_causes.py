@@ -82,6 +82,9 @@ def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Itera
         yield from _iter_carry_causes(ins)
     if registers.get(ins.format_operand("c")) == "c":
         yield from _iter_c_causes(ins, types, registers.values())
+    yield from _iter_wrapped(ins, registers.values())
+    if {"a", "b"} <= types.keys():
+        yield from _iter_lane_arithmetic(ins, registers.values())
     for name, roles in registers.items():
         cost = 3 if roles == "c" else 4
         yield make_operand_cause(roles, f"with {name} = 0", cost, lambda *_: 0)
@@ -197,6 +200,89 @@ def _iter_misreadings(ins: Instruction, name: str, roles: str, type_: Type) -> I
         yield make_operand_cause(
             roles, f"with {name}'s float converted to an integer", 4, _to_integer(type_.bits)
         )
+
+
+def _iter_wrapped(ins: Instruction, registers: Iterable[str]) -> Iterator[Cause]:
+    """Yield operands that ``cvt.pack`` wraps instead of clamping."""
+    roles = "".join(x for x in registers if x in ("a", "b", "ab"))
+    type_ = ins.form.dtype
+    if ins.form.pack and roles and type_:
+        names = " and ".join(dict.fromkeys(ins.format_operand(x) for x in roles))
+        phrase = f"with {names} wrapped rather than clamped to `.{type_}`"
+        yield make_operand_cause(
+            roles,
+            phrase,
+            2,
+            lambda role, bits, _: cast(bits[role], type_.bits, type_.signed) & 0xFFFF_FFFF,
+        )
+
+
+_MAX_EXPONENT = 40
+"""Exponents of floats that are likelier than the integers which have their bits."""
+_PLAIN_SLOTS = ("sat", "secop", "dsel", "asel", "bsel")
+
+
+def find_float_operands(ins: Instruction, operands: Iterable[Bits]) -> Iterator[Cause]:
+    """Yield the minimum or maximum of the floats whose bits the operands are.
+
+    It differs from that of the integers only if one is negative.
+    """
+    types = {ins.form.stype} if ins.form.stype else {ins.form.atype, ins.form.btype}
+    opcode = ins.form.opcode.removeprefix("v")
+    if opcode not in ("min", "max") or len(types) > 1 or any(map(ins.form.get, _PLAIN_SLOTS)):
+        return
+    (type_,) = types
+    values = [x[role] for x in operands for role in "ab" if role in x]
+    if type_ not in (Type.S32, Type.U32) or not all(map(_may_be_float, values)):
+        return
+    if not any(x >> 31 for x in values):
+        return
+    choose = min if opcode == "min" else max
+
+    def choose_float(_: str, bits: Bits, __: ObservedCase) -> int:
+        return choose((bits[role] for role in "ab"), key=_order_floats)
+
+    names = " and ".join(ins.format_operand(x) for x in "ab")
+    phrase = f"with {names} read as floats, whose bits they are: that is `{opcode}.f32`"
+    yield make_operand_cause("ab", phrase, 1, choose_float)._replace(is_other_computation=True)
+
+
+def _iter_lane_arithmetic(ins: Instruction, registers: Iterable[str]) -> Iterator[Cause]:
+    """Yield sums and differences whose carries and borrows stop at bytes or half-words."""
+    type_, opcode = ins.form.stype, ins.form.opcode
+    is_plain = opcode in ("add", "sub") and not (ins.form.sat or ins.form.cc)
+    if not is_plain or type_ is None or type_.bits != 32 or type_.lanes > 1:
+        return
+    role = next((x for x in registers if x in ("a", "b")), "")
+    for unit, name in ((8, "byte"), (16, "half-word")) if role else ():
+        phrase = f"with every {name} on its own, as `v{opcode}{32 // unit}` computes it"
+        cause = make_operand_cause(role, phrase, 3, _make_lane_operand(opcode, unit))
+        yield cause._replace(is_other_computation=True)
+
+
+def _make_lane_operand(opcode: str, unit: int) -> _Value:
+    """Return the operand with which a whole sum or difference is that of each lane."""
+    sign, field = (1 if opcode == "add" else -1), (1 << unit) - 1
+
+    def make_operand(role: str, bits: Bits, _: ObservedCase) -> int:
+        lanes = (
+            ((bits["a"] >> low & field) + sign * (bits["b"] >> low & field) & field) << low
+            for low in range(0, 32, unit)
+        )
+        result = sum(lanes)
+        missing = result - sign * bits["b"] if role == "a" else sign * (result - bits["a"])
+        return missing & 0xFFFF_FFFF
+
+    return make_operand
+
+
+def _may_be_float(bits: int) -> bool:
+    return not bits or abs((bits >> 23 & 0xFF) - 127) <= _MAX_EXPONENT
+
+
+def _order_floats(bits: int) -> int:
+    """Return a number that is in the order of floats, of their bits."""
+    return -(bits & 0x7FFF_FFFF) if bits >> 31 else bits
 
 
 def _make_sign_extension(unit: int) -> _Value:

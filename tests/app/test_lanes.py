@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from textual import events
 from textual.widgets import Input, Static
 
 from ptxscope import trace
@@ -186,6 +187,21 @@ async def test_a_drag_lays_a_wire_either_way() -> None:
             await drive.pilot.hover(lanes, offset=drive.locate(end))
             await drive.pilot.mouse_up(lanes, offset=drive.locate(end))
         assert str(drive.form.bsel) == "b4554"
+
+
+async def test_a_wire_is_drawn_while_it_is_dragged() -> None:
+    async with explorer("vadd4.s32.s32.u32 d, a, b, c", MOCK[1], size=(120, 40)) as drive:
+        lanes, before = drive.lanes, drive.lanes.read_text()
+        start, end = (drive.locate(x) for x in (LaneRef("b", 0), LaneRef("select.b", 3)))
+        await drive.pilot.mouse_down(lanes, offset=start)
+        await drive.pilot._post_mouse_events([events.MouseMove], lanes, end, button=1)
+        drawn = lanes.read_text()
+        changed = [(x, y) for x, y in zip(before, drawn, strict=False) if x != y]
+        assert changed
+        assert all(x in " \n" for x, _ in changed[:3])  # it passes behind what is shown
+        assert {"│", "─", "╯"} & {y for _, y in changed}
+        await drive.pilot.mouse_up(lanes, offset=start)
+        assert lanes.read_text() == before
 
 
 # --- motion ----------------------------------------------------------------------------------

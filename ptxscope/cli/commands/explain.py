@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from ...blocks.shared_registers import explain_block
+from ...blocks.block_explanations import explain_block
 from ...diagnosis.explanations import Diagnosis
 from ...diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...documents.formats.diagnosis_report import (

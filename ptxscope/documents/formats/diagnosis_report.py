@@ -277,7 +277,7 @@ def _list_details(diagnosis: Diagnosis, explanation: Explanation) -> Iterator[st
     part = _get_part(diagnosis, explanation)
     if explanation.instruction != part.instruction:
         yield f"`{explanation.ptx}`"
-    is_swapped = any(cause.is_swap for cause in explanation.causes)
+    is_swapped = any(x.is_swap or x.is_other_computation for x in explanation.causes)
     changed_operands = format_changed_operands(
         part.instruction, part.operands, explanation.operands[explanation.shown_index]
     )
@@ -406,7 +406,7 @@ def _iter_divergence_blocks(
 ) -> Iterator[Block]:
     """Yield the steps of an explanation from the point where it and the documented trace differ."""
     documented_trace, trace = _get_part(diagnosis, explanation), explanation.trace
-    if not explanation.causes:
+    if not explanation.causes or any(x.is_other_computation for x in explanation.causes):
         return
     if trace.result != documented_trace.result or documented_trace.plan != trace.plan:
         stage = find_first_difference(documented_trace, trace)

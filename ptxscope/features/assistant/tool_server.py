@@ -47,8 +47,8 @@ Operands = Annotated[
 ModelName = Annotated[
     str,
     Field(
-        description="isa (the documentation), ptxas (what the code of its newest assembler computes), ptxas-12.4 (an "
-        "older assembler), or some errata: E3+E6"
+        description="isa (the documentation), ptxas (what the code of the newest assembler "
+        "computes), ptxas-12.4 (an older one), or some errata: E3+E6"
     ),
 ]
 Conditions = Annotated[

@@ -190,7 +190,7 @@ def _launch(
             if arguments.format == "json":
                 print(format_json(failure_to_json(request.launch, error, diagnosis), indent=1))
             else:
-                explained = iter_explanation_lines(diagnosis) if diagnosis else ()
+                explained = iter_explanation_lines(diagnosis, code.text) if diagnosis else ()
                 for line in (*iter_printed_lines(error.printed), *explained):
                     print(make_printable(line))
             raise
@@ -221,7 +221,7 @@ def _launch(
             )
             lines = [*steps, "", *lines]
         if diagnosis:
-            origin_lines = [*origin_lines, *iter_explanation_lines(diagnosis)]
+            origin_lines = [*origin_lines, *iter_explanation_lines(diagnosis, code.text)]
         report = iter_lines(
             result, is_quiet=arguments.quiet, stop_reason=_describe_limit(arguments)
         )

@@ -12,6 +12,7 @@ from ...documents.formats.json_text import Fields, convert_to_json
 from ...engine.isa.encodings import format_hex
 from ...engine.program.statement import Statement
 from ...engine.syntax.errors import format_count
+from ...sources.source_lines import SourceLines, read_source_lines
 from .launches.conflicts import ConflictKind, KernelConflict
 from .launches.expected_elements import Expectations, find_differences
 from .launches.fidelity import ModelDifference, UnknownDecision
@@ -104,7 +105,8 @@ def _describe_fidelity(result: KernelRun, buffer: KernelBuffer) -> str:
     writer = "nothing modelled" if has_foreign else "nothing"
     causes = list(result.fidelity.iter_causes(buffer.all_causes))
     reasons = [f"memory or a register that {writer} has written"] if None in causes else []
-    lines = [str(x.statement.line) for x in causes if x]
+    names = (result.format_line(x.statement.line) for x in causes if x)
+    lines = [x.removeprefix("line ") for x in names]
     if lines:
         reasons.append(f"{'line' if len(lines) == 1 else 'lines'} {', '.join(lines)}")
     why = " and of ".join(reasons)
@@ -151,12 +153,16 @@ def _iter_report_lines(result: KernelRun, stop_reason: str) -> Iterator[str]:
         ),
         *((statement, _ORDER_REMARK) for statement in fidelity.ordered_statements.values()),
         *((x.statement, _format_model_difference(x)) for x in fidelity.model_differences.values()),
-        *((x, f"{_format_conflict(x)} without a barrier between them") for x in result.conflicts),
+        *(
+            (x, f"{_format_conflict(result, x)} without a barrier between them")
+            for x in result.conflicts
+        ),
     ]
-    lines = [f"line {place.line}: {place.text}: {remark}" for place, remark in remarks]
+    lines = [f"{result.format_line(x.line)}: {x.text}: {remark}" for x, remark in remarks]
     if not result.is_complete:
         where = ", ".join(
-            f"{format_count(count, 'thread')} at line {line}" for line, count in result.positions
+            f"{format_count(count, 'thread')} at {result.format_line(line)}"
+            for line, count in result.positions
         )
         lines.append(f"stopped by {stop_reason}: {where}")
     if lines:
@@ -188,8 +194,8 @@ def _describe_decision(decision: UnknownDecision) -> str:
     return f"an unknown value decided {decision.effect}, {times}"
 
 
-def _format_conflict(x: KernelConflict) -> str:
-    where = f" at line {x.other_line}" if x.other_line != x.line else ""
+def _format_conflict(result: KernelRun, x: KernelConflict) -> str:
+    where = f" at {result.format_line(x.other_line)}" if x.other_line != x.line else ""
     if x.kind in _VERBS:
         verb, other_verb = _VERBS[x.kind]
         return f"{x.thread} {verb} {x.place}, which {x.other_thread} {other_verb}{where},"
@@ -212,7 +218,7 @@ def iter_difference_lines(result: KernelRun, expected: Expectations) -> Iterator
         yield f"{name}: {len(differences):,} of {len(elements):,} are not as expected"
         for index, observed in differences[:_MAX_DIFFERENCES]:
             line = buffer.find_line(index)
-            origin = f"written at line {line}" if line else "never written"
+            origin = f"written at {result.format_line(line)}" if line else "never written"
             held, wanted = _format_difference(buffer, index, observed)
             yield f"  {name}[{index}] is {held}, not {wanted}: {origin}"
         if len(differences) > _MAX_DIFFERENCES:
@@ -234,8 +240,8 @@ def _format_difference(buffer: KernelBuffer, index: int, observed: Observed) -> 
 # --- explanations ------------------------------------------------------------------------
 
 
-def iter_explanation_lines(diagnosis: RunDiagnosis) -> Iterator[str]:
-    """Yield the changes that give all that was expected, or the nearest."""
+def iter_explanation_lines(diagnosis: RunDiagnosis, text: str) -> Iterator[str]:
+    """Yield the changes that give all that was expected, or the nearest, of a listing."""
     count, tried = diagnosis.element_count, format_count(diagnosis.try_count, "change")
     values = "the expected value" if count == 1 else f"all {count:,} expected values"
     explanations = diagnosis.explanations
@@ -246,7 +252,7 @@ def iter_explanation_lines(diagnosis: RunDiagnosis) -> Iterator[str]:
         verdict += "; the nearest:" if diagnosis.near_misses else ""
     yield from ("", f"{tried} tried: {verdict}")
     for x in (*explanations, *diagnosis.near_misses)[:_MAX_EXPLANATIONS]:
-        yield from _iter_explanation(x, count)
+        yield from _iter_explanation(x, count, read_source_lines(text))
     if len(explanations) > _MAX_EXPLANATIONS:
         yield f"  and {len(explanations) - _MAX_EXPLANATIONS:,} more"
     if diagnosis.untried:
@@ -255,14 +261,14 @@ def iter_explanation_lines(diagnosis: RunDiagnosis) -> Iterator[str]:
         yield "less likely changes were not tried; --explain-all tries them"
 
 
-def _iter_explanation(x: RunExplanation, count: int) -> Iterator[str]:
+def _iter_explanation(x: RunExplanation, count: int, sources: SourceLines) -> Iterator[str]:
     """Yield ``line 28 with `.u32` rather than `.s32` explains all 64 values``, and the line."""
     share = "all" if x.match_count == count else f"{x.match_count:,} of"
     values = "the value" if count == 1 else f"{share} {count:,} values"
     if x.statement is None:
         yield f"  the whole kernel {x.phrase} explains {values}"
         return
-    yield f"  line {x.statement.line} {x.phrase} explains {values}"
+    yield f"  {sources.format_line(x.statement.line)} {x.phrase} explains {values}"
     if x.changed_text != x.statement.text:
         yield f"    {x.changed_text}"
 

@@ -51,7 +51,7 @@ def show_explanation(state: ExplorerState, arguments: Mapping[str, Any]) -> Requ
 
 def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     """Return the explanations of an observed result, or the command that finds them."""
-    from ...blocks.shared_registers import explain_block
+    from ...blocks.block_explanations import explain_block
     from ...diagnosis.observation import Observation, parse_got
     from ...documents.formats.diagnosis_report import format_causes, iter_diagnosis_blocks
     from ...documents.formats.report import write_report

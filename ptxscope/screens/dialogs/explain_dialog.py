@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from ...blocks.shared_registers import explain_block
+from ...blocks.block_explanations import explain_block
 from ...diagnosis.explanations import Diagnosis, Explanation
 from ...diagnosis.observation import Observation, parse_got
 from ...documents.formats.diagnosis_report import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from ...scene.scene_model import (
     TakenByte,
     Tint,
 )
-from ..base.pane import StyledLine, StyledText, measure_line
+from ..base.pane import StyledLine, StyledText, measure_line, pad_line
 from .lane_cells import (
     draw_span,
     format_link_style,
@@ -133,6 +133,39 @@ def _draw_nets(nets: Sequence[_Net], width: int) -> list[StyledLine]:
         return StyledText(_GLYPHS[ways], format_link_style(net.tint), mark)
 
     return [[make_piece(y, x) for x in range(-1, width)] for y in range(height)]
+
+
+def draw_dragged(
+    lines: Sequence[StyledLine], start: tuple[int, int], end: tuple[int, int]
+) -> list[StyledLine]:
+    """Return lines with a link from one column and line to others, behind all that they show."""
+    (left, top), (right, bottom) = start, end
+    signs: dict[int, dict[int, str]] = {}
+    down, across = (1 if bottom > top else -1), (1 if right > left else -1)
+    for y in range(top + down, bottom, down) if top != bottom else ():
+        signs.setdefault(y, {})[left] = "│"
+    for x in range(left, right, across) if left != right else ():
+        signs.setdefault(bottom, {})[x] = "─"
+    if top != bottom and left != right:
+        ways = (_UP if down > 0 else _DOWN) | (_RIGHT if across > 0 else _LEFT)
+        signs[bottom][left] = _GLYPHS[ways]
+    return [_draw_behind(line, signs.get(y)) for y, line in enumerate(lines)]
+
+
+def _draw_behind(line: StyledLine, signs: Mapping[int, str] | None) -> StyledLine:
+    """Return a line with signs, by column, where it is blank."""
+    if not signs:
+        return line
+    pieces: StyledLine = []
+    line = pad_line(line, max(signs) + 1)
+    x = 0
+    for piece in line:
+        for char in piece.text:
+            sign = signs.get(x, "") if char == " " else ""
+            style_name = "current" if sign else piece.style_name
+            pieces.append(piece._replace(text=sign or char, style_name=style_name))
+            x += 1
+    return pieces
 
 
 def _assign_rails(nets: Sequence[_Net]) -> list[int]:

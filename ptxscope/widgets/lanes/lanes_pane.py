@@ -50,6 +50,7 @@ from ..base.pane import Pane, StyledLine
 from ..operand_table import OperandField
 from .lane_highlights import Highlights, find_highlights, make_lane_bits
 from .lane_layout import LanesState, Levels, draw
+from .lane_links import draw_dragged
 from .lane_rows import is_covered_by_step_text
 
 if TYPE_CHECKING:
@@ -107,6 +108,9 @@ class LanesPane(Pane):
         self._progress = 1.0
         self._motion: Timer | None = None
         self._dragged: Place | None = None
+        self._drag: tuple[Offset, Offset] | None = None
+        """The column and the line at which a drag began, and those of the mouse."""
+        self._drag_start = Offset()
         self.is_predicted = False
         """Whether the last step has just been predicted, so that Enter asks for another line."""
         self.place: Place | None = None
@@ -199,7 +203,7 @@ class LanesPane(Pane):
         known_levels = self._levels[1] if self._levels and self._levels[0] == size else None
         drawing = draw(view, *size, known_levels)
         self._levels, self._steps = (size, drawing.levels), drawing.steps
-        return drawing.lines
+        return draw_dragged(drawing.lines, *self._drag) if self._drag else drawing.lines
 
     def redraw_lines(self) -> None:
         """Draw anew, with the current step in view."""
@@ -543,10 +547,28 @@ class LanesPane(Pane):
         """Start a drag at a register's chip or at a lane that takes one."""
         target = self.find_target(event.x, event.y)
         self._dragged = target if isinstance(target, Place) else None
+        self._drag_start = self._find_position(event)
+
+    def _find_position(self, event: events.MouseEvent) -> Offset:
+        """Return the column and the line of the mouse."""
+        return event.offset + self.scroll_offset - self.gutter.top_left
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Draw the wire that is dragged."""
+        is_dragging = self._dragged is not None and event.button > 0
+        self._draw_drag(self._find_position(event) if is_dragging else None)
+
+    def _draw_drag(self, end: Offset | None) -> None:
+        """Draw the wire of a drag to a column and a line, or none."""
+        drag = None if end is None else (self._drag_start, end)
+        if drag != self._drag:
+            self._drag = drag
+            super().redraw_lines()
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """End a drag: link a register's chip and a lane."""
         start, self._dragged = self._dragged, None
+        self._draw_drag(None)
         end = self.find_target(event.x, event.y)
         if start is None or not isinstance(end, LaneRef) or start == end:
             return

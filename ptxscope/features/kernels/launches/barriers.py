@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import RegisterOperand
 from ....engine.syntax.errors import format_count
+from ....sources.source_lines import read_source_lines
 from .conflicts import Mask, ThreadScope
 from .launch import WARP
 from .memory_regions import Numbers
@@ -135,7 +136,8 @@ class WarpDivergence:
             {y.statement.line for y in waiting if y.mask.reshape(-1, WARP)[warp].any()}
             - {x.statement.line}
         )
-        others = f"wait at line {lines[0]}" if lines else "have left the loop around it and ended"
+        names = [read_source_lines(self._state.code.text).format_line(x) for x in lines[:1]]
+        others = f"wait at {names[0]}" if names else "have left the loop around it and ended"
         name = ".".join((x.statement.opcode, *x.statement.modifiers))
         message = (
             f"waits at this barrier, but others of its warp {others}: "
@@ -310,7 +312,8 @@ class Barriers:
         first = waiting[0]
         count = int(np.count_nonzero(first.mask))
         lines = sorted({x.statement.line for x in waiting})
-        others = f"; others wait at line {lines[-1]}" if len(lines) > 1 else ""
+        name = read_source_lines(self.state.code.text).format_line(lines[-1])
+        others = f"; others wait at {name}" if len(lines) > 1 else ""
         subject = "waits" if count == 1 else f"and {format_count(count - 1, 'other')} wait"
         message = f"{subject} at this barrier for threads that never arrive{others}"
         self.state.fail(first.statement, np.flatnonzero(first.mask), message)

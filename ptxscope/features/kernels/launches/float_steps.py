@@ -14,6 +14,7 @@ import numpy as np
 
 from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import TYPE_BITS
+from ....sources.source_lines import read_source_lines
 from .float_arithmetic import (
     EXTREMA,
     FLOAT_TYPES,
@@ -123,10 +124,11 @@ def _make_fusible_sum(
 ) -> Step:
     """Return the step of a sum that is unknown where it would differ if it were fused."""
     state, modifiers = frame.state, frozenset(statement.modifiers)
-    line, name = products[0].statement.line, statement.modifiers[-1]
+    name = statement.modifiers[-1]
+    line = read_source_lines(state.code.text).format_line(products[0].statement.line)
     type_ = FLOAT_TYPES[name]
     sign = type_.sign
-    reason = f"ptxas may fuse it with mul.{name} of line {line}, since neither has .rn"
+    reason = f"ptxas may fuse it with mul.{name} of {line}, since neither has .rn"
     cause = state.fidelity.get_cause(statement, reason)
 
     def find_fused(words: list[Bits], x: FusibleProduct) -> tuple[Bits, Bits]:

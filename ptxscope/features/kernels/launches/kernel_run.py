@@ -17,6 +17,7 @@ from ....engine.semantics.models import ISA_MODEL, Model
 from ....engine.syntax.errors import PtxError
 from ....engine.tracing.evaluation import resolve_model
 from ....engine.tracing.operand_bits import check_argument, check_count
+from ....sources.source_lines import read_source_lines
 from .conflicts import KernelConflict, get_threads
 from .device_code import DeviceCode, load_device_code
 from .fidelity import Causes, Fidelity
@@ -134,6 +135,8 @@ class KernelRun(NamedTuple):
     """What threads printed by ``printf``, in the order of the threads."""
     lost_print_count: int = 0
     """The calls of ``printf`` after too much text, which is not kept."""
+    text: str = ""
+    """The listing."""
 
     def get_buffer(self, name: str) -> KernelBuffer:
         """Return a buffer by the name or the position (``param2``) of its parameter.
@@ -156,6 +159,10 @@ class KernelRun(NamedTuple):
             f"<KernelRun of {self.kernel.name}, grid {grid}, block {block}: changed {changed}; "
             f"{'exact' if self.is_exact else 'not exact'}>"
         )
+
+    def format_line(self, line: int) -> str:
+        """Return ``line 12 (sad.cu:5)``, or ``line 12`` if no ``.loc`` names the source."""
+        return read_source_lines(self.text).format_line(line)
 
     @property
     def is_exact(self) -> bool:
@@ -330,6 +337,7 @@ def _run_waves(
             is_complete, positions = False, lockstep.list_positions()
         except LaunchError as error:
             error.printed = printer.list_texts()
+            error.name_source(memory.code.text)
             raise
         step_count = lockstep.step_count
         block_count = int(wave.block_numbers[-1]) + 1
@@ -350,6 +358,7 @@ def _run_waves(
         is_complete,
         printer.list_texts(),
         printer.lost_count,
+        memory.code.text,
     )
 
 

@@ -18,6 +18,7 @@ from ....engine.syntax.opcodes import (
     VALUE_PLACES,
     WITHOUT_DESTINATION,
 )
+from ....sources.source_lines import read_source_lines
 from .conflicts import get_threads
 from .memory_regions import AccessError, Region, WriteJournal
 from .memory_steps import Address, Target, parse_memory_form
@@ -119,6 +120,8 @@ class ThreadLog:
         """Whether steps after the last one are missing."""
         self._lane = -1
         self._format_thread: Callable[[int], str] = str
+        self._text = ""
+        """The listing."""
         self._writers: dict[tuple[int, str], int] = {}
         """The step that wrote each register, by frame."""
         self._memory: dict[tuple[str, int], int] = {}
@@ -140,6 +143,7 @@ class ThreadLog:
         if lanes.size:
             self._lane = int(lanes[0])
             state.observer = self
+            self._text = state.code.text
             self._format_thread = state.wave.shape.format_thread
         state.spaces["global"].journal = None  # that of an earlier wave
         if not lanes.size:
@@ -309,7 +313,8 @@ class ThreadLog:
     def _describe_writer(self, thread: int, line: int) -> str:
         if not line:
             return "as given"
-        return f"line {line}" if thread < 0 else f"line {line}, {self._format_thread(thread)}"
+        place = read_source_lines(self._text).format_line(line)
+        return place if thread < 0 else f"{place}, {self._format_thread(thread)}"
 
     def find_origins(self, step: ThreadStep) -> Iterator[tuple[int, ThreadStep]]:
         """Yield everything that a step's values were computed from, with its depth in the tree.

@@ -20,6 +20,7 @@ from ....engine.program.statement_operands import (
     convert_constant_operand,
 )
 from ....engine.semantics.models import Model
+from ....sources.source_lines import read_source_lines
 from .conflicts import Accessors, Conflict, KernelConflict, Mask, ThreadScope
 from .device_code import DeviceCode
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
@@ -60,8 +61,15 @@ class LaunchError(Exception):
         """The number of the first of these threads, of all threads of the grid."""
         self.lanes = lanes
         """The lanes of the threads that can't go on in their wave; None for all of it."""
+        self._message = " ".join(filter(None, (thread, message)))
         place = f"line {statement.line}: {statement.text}: " if statement else ""
-        super().__init__(place + " ".join(filter(None, (thread, message))))
+        super().__init__(place + self._message)
+
+    def name_source(self, text: str) -> None:
+        """Name the line of the source beside that of the listing, whose text this is."""
+        if self.statement:
+            line = read_source_lines(text).format_line(self.statement.line)
+            self.args = (f"{line}: {self.statement.text}: {self._message}",)
 
 
 class UnmodelledError(Exception):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ....engine.isa.encodings import format_hex
 from ....engine.syntax.errors import format_count, make_printable
+from ....sources.source_lines import read_source_lines
 from ....widgets.base.explorer_app import PostedMessage
 from ....widgets.base.pane import Pane, StyledLine, StyledText, sentence_lines
 
@@ -162,11 +163,13 @@ class ValuesPane(Pane):
         if diagnosis is None:
             return []
         count, lines = diagnosis.element_count, list[StyledLine]()
+        sources = read_source_lines(self._run.launch.code.text)
         explanations = diagnosis.explanations or diagnosis.near_misses
         if not diagnosis.explanations:
             lines += sentence_lines("No single change gives the expected values.", width, "strong")
         for x in explanations[:_MAX_EXPLANATIONS]:
-            place = f"Line {x.statement.line}" if x.statement else "The kernel"
+            place = sources.format_line(x.statement.line) if x.statement else "the kernel"
+            place = place[0].upper() + place[1:]
             share = "all" if x.match_count == count else f"{x.match_count} of"
             text = f"{place} {x.phrase} explains {share} {count}."
             lines += sentence_lines(make_printable(text), width, "strong")
