@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ....engine.isa.catalog import MOVES
 from ....engine.isa.types import CARRY_REGISTER
 from ....engine.program.program import Program
 from ....engine.program.statement import Statement, StatementKind
@@ -19,6 +20,7 @@ from ....engine.program.statement_operands import (
     Operand,
     RegisterOperand,
     SpecialOperand,
+    VectorOperand,
 )
 from ....engine.semantics.models import Model
 from ....engine.syntax.errors import format_count
@@ -42,6 +44,7 @@ from .thread_log import ACCESSES
 _GUARD_COST = 3
 _MODIFIER_COST = 2
 _SPECIAL_COST = 3
+_HALVES_COST = 2
 _OFFSET_COST = 5
 _LABEL_COST = 5
 _NEAR_LABELS = 2
@@ -89,6 +92,7 @@ def _iter_other_changes(
         yield from _iter_guard_changes(statement)
         yield from _iter_modifier_changes(statement)
         yield from _iter_special_changes(statement)
+        yield from _iter_exchanged_halves(statement)
     elif kind is ChangeKind.UNLIKELY:
         yield from _iter_offset_changes(statement)
         yield from _iter_label_changes(function, statement)
@@ -153,6 +157,16 @@ def _iter_special_changes(statement: Statement) -> Iterator[StatementChange]:
                 phrase = f"with `{name}` rather than `{x.name}`"
                 operand = SpecialOperand(name)
                 yield _replace_operand(statement, index, operand, phrase, _SPECIAL_COST)
+
+
+def _iter_exchanged_halves(statement: Statement) -> Iterator[StatementChange]:
+    """Yield a ``mov`` between a register and its two halves, with these exchanged."""
+    for index, x in enumerate(statement.operands if statement.opcode in MOVES else ()):
+        if isinstance(x, VectorOperand) and len(x.parts) == 2 and x.parts[0] != x.parts[1]:
+            operand = VectorOperand((x.parts[1], x.parts[0]))
+            old, new = (_format_operand(y, "") for y in (x, operand))
+            phrase = f"with `{new}` rather than `{old}`"
+            yield _replace_operand(statement, index, operand, phrase, _HALVES_COST)
 
 
 def _iter_operand_changes(
@@ -239,6 +253,8 @@ def _format_operand(operand: Operand, old: str) -> str:
         return ("!" if operand.is_negated else "") + _get_written_name(operand.name)
     if isinstance(operand, ConstantOperand):
         return str(operand.value)
+    if isinstance(operand, VectorOperand):
+        return f"{{{', '.join(_format_operand(x, '_') for x in operand.parts)}}}"
     return operand.name if isinstance(operand, SpecialOperand) else old
 
 
