@@ -386,7 +386,8 @@ def _list_guesses(page: PageState) -> Iterator[Child]:
 def _list_answers(page: PageState) -> Iterator[Child]:
     """Yield both answers where they differ, and the notes on the line."""
     state, deviation, block = page.explorer, page.explorer.session.deviation, page.block_trace
-    for note in block.block.notes if block else state.notes:
+    notes = block.block.notes if block else state.notes
+    for note in notes if state.setup.error is None else ():  # of what is typed, nothing is known
         yield make_element("p", *make_words(f"Note: {make_printable(note)}."))
     if not page.has_two_answers or page.is_result_hidden:
         return

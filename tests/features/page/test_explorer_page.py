@@ -547,3 +547,12 @@ def test_every_value_in_the_picture_has_a_name() -> None:
     assert all(labels.values())
     assert labels["operate.t", 3].startswith("lane 3: -128 + 1 is -127")
     assert labels["d =", 0] == "d = 0x81007f02, [-127, 0, 127, 2]"
+
+
+def test_a_note_on_the_line_goes_while_the_line_is_not_legal() -> None:
+    page = ExplorerPage("vadd.u32.u32.u32+d,+a,+b,+c")
+    assert "c is ignored" in str(json.loads(page.format_changes())["#answers"])
+    changes = act(page, "line", text="xvadd.u32.u32.u32 d, a, b, c")
+    assert "c is ignored" not in str(changes["#answers"])
+    changes = act(page, "line", text="vadd.u32.u32.u32 d, a, b, c")
+    assert "c is ignored" in str(changes["#answers"])
