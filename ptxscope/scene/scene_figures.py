@@ -7,7 +7,7 @@ from math import nextafter
 from typing import Any
 
 from ..engine.isa.encodings import format_hex, format_part, format_value, get_infinity, get_limits
-from ..engine.isa.truth_tables import find_ignored_variables
+from ..engine.isa.truth_tables import find_ignored_variables, format_function
 from ..engine.isa.types import Type
 from ..engine.micro_operations import drawings as d
 from ..engine.micro_operations.arithmetic import get_lane
@@ -214,7 +214,9 @@ def _draw_table(row: RowTrace, figure: d.TruthTable) -> TableFigure:
     )
     value = row.values[0]
     result = BitWord(place, row.name, format_hex(value, bits), f"{value:0{bits}b}", Tint("d"))
-    formula = row.micro.fill_formula(*(x.name for x in row.inputs))
+    formula = format_function(
+        figure.table, dict(zip("abc", (x.name for x in row.inputs), strict=True))
+    )
     return TableFigure(place, entries, f"{figure.table:#04x}", formula, tuple(words), result)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..engine.isa.catalog import explain_illegal_choice, find_shapes, get_entry, list_shared_slots
 from ..engine.isa.entry import Entry, SelectorDigits, Slot, SlotPlace
 from ..engine.isa.grammar import SLOT_NAMES
-from ..engine.isa.truth_tables import find_formulas
+from ..engine.isa.truth_tables import format_function
 from ..engine.isa.types import Form, Selector
 
 ON, OFF = "■", "□"
@@ -220,7 +220,7 @@ def _iter_options(form: Form, slot: Slot, lane: int | None) -> Iterator[SlotOpti
             if is_flag(slot):
                 about = SLOT_NAMES[slot.name]
             if slot.place is SlotPlace.TABLE and isinstance(value, int):
-                about = str(find_formulas()[value])
+                about = format_function(value)
             yield SlotOption(
                 value, format_value(slot, value), about, _format_reason(form, slot, value)
             )
@@ -242,7 +242,7 @@ def describe_cell(form: Form, cell: SlotCell) -> str:
         return f"× {reason}"
     slot = find_slot(form, cell.slot)
     if slot.place is SlotPlace.TABLE and form.lut is not None:
-        return f"the function {find_formulas()[form.lut]}: Enter types another"
+        return f"the function {format_function(form.lut)}: Enter types another"
     if cell.lane is None:
         shapes = _find_new_shapes(form, cell.slot, cell.value)
         summary = " or ".join(shape.summary for shape in shapes)

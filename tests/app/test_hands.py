@@ -111,7 +111,7 @@ def test_no_reading_of_an_operand_is_cut(setup: tuple[str, dict[str, int]], widt
         assert " ".join(groups[at : at + 4] for at in range(0, width_, 4)) in said
         assert f"0x{bits:0{width_ // 4}x} {bits}" in said
     if setup is SETP:
-        assert ("1.0 exponent 2^0" if width >= 78 else "1.0 ") in said
+        assert ("1.0 1.fraction × 2^0" if width >= 78 else "1.0 ") in said
     if setup is VADD4:
         assert "2164227841 -2130739455 [-128, -1, 127, 1]" in said
         assert "[1, 255, 2, 128]" in said

@@ -30,7 +30,12 @@ from ptxscope.engine.isa.catalog import (
 )
 from ptxscope.engine.isa.entry import Entry, Group
 from ptxscope.engine.isa.intrinsics import find_successor
-from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variables, parse_formula
+from ptxscope.engine.isa.truth_tables import (
+    find_formulas,
+    find_ignored_variables,
+    format_function,
+    parse_formula,
+)
 from ptxscope.engine.tracing.step_text import describe_step, interpret_bits
 from ptxscope.sources.source_programs import load
 from tests.reference_data import read_lines, table
@@ -227,6 +232,29 @@ def test_every_truth_table_equals_its_formula() -> None:
             assert parse_formula(str(formula)) == number
             value = eval(str(formula), {"a": 0xF0, "b": 0xCC, "c": 0xAA})
             assert value & 255 == number
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0xCA, "a ? b : c"),
+        (0xAC, "a ? c : b"),
+        (0xD8, "c ? b : a"),
+        (0x3A, "a ? ~b : c"),
+        (0x35, "a ? ~b : ~c"),
+        (0xE8, None),
+    ],
+)
+def test_a_table_that_chooses_is_named_so(number: int, text: str | None) -> None:
+    """The bit of 4a + 2b + c is that of the operand which the first one chooses."""
+    assert format_function(number) == (text or str(find_formulas()[number]))
+    if text:
+        chooser, chosen = text.split(" ? ")
+        words = [x.replace("~", "1 - ") for x in (chooser, *chosen.split(" : "))]
+        for index in range(8):
+            bits = {"a": index >> 2, "b": index >> 1 & 1, "c": index & 1}
+            x, yes, no = (eval(word, bits) for word in words)
+            assert number >> index & 1 == (yes if x else no)
 
 
 @pytest.mark.parametrize(("number", "names"), [(0xF0, "bc"), (0x3C, "c"), (0x96, ""), (0, "abc")])

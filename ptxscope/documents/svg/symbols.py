@@ -19,7 +19,7 @@ _FLAGS = {
     Flag.MASKED_OUT: "M0 0H7V8H0ZM0 8L7 0",
     Flag.FLUSHED: "M0 8H8M4 0V5M2 3L4 5.5L6 3",
     Flag.ROUNDED: "M0 7L2.5 1L5 7M1 5H4M5 3C6.5 1.5 7 4.5 8.5 3",
-    Flag.NAN: "M0 1L7 7M7 1L0 7",
+    Flag.NAN: "M0 4L4 0L8 4L4 8Z",
 }
 """Path of the symbol of each flag, in a box 8 px wide."""
 

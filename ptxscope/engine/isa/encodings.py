@@ -124,7 +124,7 @@ def split_float(bits: int, type_: Type) -> tuple[int, int, int]:
 
 
 def format_float_fields(bits: int, type_: Type) -> str:
-    """Return the meaning of a float's exponent and fraction: ``exponent 2^-124``."""
+    """Return the meaning of a float's exponent and fraction: ``1.fraction × 2^-124``."""
     exponent = split_float(bits, type_)[1]
     match classify_float(bits, type_):
         case FloatClass.NAN:
@@ -137,7 +137,7 @@ def format_float_fields(bits: int, type_: Type) -> str:
             return "exponent and fraction 0"
         case FloatClass.NORMAL:
             bias = (1 << (type_.bits - 2 - type_.fraction_bits)) - 1
-            return f"exponent 2^{exponent - bias}"
+            return f"1.fraction × 2^{exponent - bias}"
 
 
 def classify_float(bits: int, type_: Type) -> FloatClass:

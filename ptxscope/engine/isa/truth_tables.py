@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from itertools import product
+from itertools import permutations, product
 from typing import NamedTuple
 
 VARIABLES = {"a": 0xF0, "b": 0xCC, "c": 0xAA}
@@ -75,6 +75,29 @@ def _iter_formulas(
         for right in range((length + 1) // 2):
             for x, y in product(levels[length - 1 - right], levels[right]):
                 yield combine(x, y), TruthFormula(sign, (formulas[x], formulas[y]))
+
+
+@cache
+def _find_choices() -> dict[int, str]:
+    """Return ``a ? b : c`` and its like, by table: a variable chooses between the others or ``~``.
+
+    Each is shorter to read than the formula: 0xca, ``((b ^ c) & a) ^ c``, is ``a ? b : c``.
+    """
+    choices = {}
+    for flips, (x, y, z) in product(product((0, _ALL), repeat=2), permutations(VARIABLES)):
+        yes, no = (VARIABLES[name] ^ flip for name, flip in zip((y, z), flips, strict=True))
+        left, right = (
+            name if not flip else f"~{name}" for name, flip in zip((y, z), flips, strict=True)
+        )
+        table = VARIABLES[x] & yes | (_ALL ^ VARIABLES[x]) & no
+        choices[table] = f"{x} ? {left} : {right}"
+    return choices
+
+
+def format_function(table: int, names: Mapping[str, str] | None = None) -> str:
+    """Return the function of a table, with other names for its variables: ``a ? b : c``."""
+    text = _find_choices().get(table) or str(find_formulas()[table])
+    return "".join((names or {}).get(letter, letter) for letter in text)
 
 
 def find_ignored_variables(table: int) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..isa.encodings import format_hex, format_part
-from ..isa.truth_tables import TruthFormula, find_formulas, find_ignored_variables
+from ..isa.truth_tables import TruthFormula, find_formulas, find_ignored_variables, format_function
 from ..isa.types import PermuteMode
 from .arithmetic import Arithmetic, Inputs, Picks, V, fill
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
@@ -263,7 +263,7 @@ class EvaluateTable(MicroOperation):
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         names = {x: format_short_name(rows[0].instruction, x) for x in "abc"}
-        formula = self.fill_formula(*names.values())
+        formula = format_function(self.table, names)
         sentence = f"The table {self.table:#04x} is the function {formula}, bit by bit."
         if self.table == _MAJORITY:
             a, b, c = names.values()

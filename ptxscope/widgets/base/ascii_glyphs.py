@@ -64,6 +64,8 @@ _BECOMES = " ⟶ "
 _CHANGE_IN_PIECE = re.compile(r"(?<=\S) ▸ (?=\S)|^ ▸ $")
 _CHANGE = re.compile(r"▸(?= [-+]?(?:\d|inf|nan))")
 """A change across pieces, or at the start of a line that continues another."""
+_TIMES = re.compile(r"(?<=\S )×(?= \d)")
+"""A multiplication; elsewhere ``×`` marks what is refused."""
 _CLOSER_SPELLINGS = {_BECOMES: " -> ", "→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
 """Clearer replacements of several cells, used if blanks follow."""
 _SIGN = {"≠ ": "! "}
@@ -128,7 +130,7 @@ def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
 def _mark_changes(texts: tuple[str, ...]) -> Iterator[str]:
     """Yield the pieces with other arrows for changes, in whatever styles these are."""
     marked_texts = [_CHANGE_IN_PIECE.sub(_BECOMES, text) for text in texts]
-    line = _CHANGE.sub("→", "".join(marked_texts))
+    line = _TIMES.sub("*", _CHANGE.sub("→", "".join(marked_texts)))
     end = 0
     for text in marked_texts:
         start, end = end, end + len(text)
