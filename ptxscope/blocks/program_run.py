@@ -16,6 +16,7 @@ from ..engine.program.statement import Statement, StatementKind
 from ..engine.semantics.models import Model
 from ..engine.syntax.instruction import Instruction, Register
 from ..engine.tracing.trace import Trace
+from ..sources.source_lines import SourceLines
 
 
 class Value(NamedTuple):
@@ -52,17 +53,22 @@ class MissingInput(NamedTuple):
     @property
     def message(self) -> str:
         """The reader of the register, and why its value is unknown."""
+        return self.describe(SourceLines(""))
+
+    def describe(self, sources: SourceLines) -> str:
+        """Return the reader of the register, and why its value is unknown."""
         clobberer, line = self.clobbered_by, self.taken_key.partition("@")[2].partition("#")[0]
         reasons = (
-            [f"{clobberer.name} at line {clobberer.line} made it unknown"] if clobberer else []
+            [f"{clobberer.name} at {sources.format_line(clobberer.line)} made it unknown"]
+            if clobberer
+            else []
         )
         if line:
-            start = "the start" if line == "0" else f"line {line}"
+            start = "the start" if line == "0" else sources.format_line(int(line))
             reasons.append(f"{self.name}=… is its value from {start} on")
         explanation = f" ({'; '.join(reasons)})" if reasons else ""
-        return (
-            f"{self.name} is read at line {self.reader.line}, but its value is unknown{explanation}"
-        )
+        place = sources.format_line(self.reader.line)
+        return f"{self.name} is read at {place}, but its value is unknown{explanation}"
 
 
 class RunStep(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from ..engine.syntax.asm_operands import (
     read_operands,
 )
 from ..engine.syntax.asm_text import AsmText, find_asm_texts, join_literals, read_asm
+from ..engine.syntax.c_expression import CLiteral, find_c_constants
 from ..engine.syntax.c_lexer import (
     STRING_KINDS,
     CTokenKind,
@@ -76,6 +77,7 @@ def read_c_source(
     blanked_text, strings, statements = _split_source(text)
     has_macros = not gaps and statements and (definitions or "define" in blanked_text)
     macros = Macros(text, definitions or {}) if has_macros else None
+    constants = find_c_constants(text) if statements else {}
     read_texts = list[tuple[str, CText]]()
     """The statements, each with the name of the macro that defines it."""
     limits = [*(x.start for x in statements[1:]), len(text)]
@@ -89,12 +91,12 @@ def read_c_source(
             source = expansion.ptx
             statement, limit = next(find_asm_texts(source)), len(source)
         if statement.fragment.ptx:
-            read_text = _read_statement(source, statement, limit, gaps)
+            read_text = _read_statement(source, statement, limit, gaps, constants)
             read_texts.append((definition, read_text._replace(expansion=expansion)))
     expanded_names = frozenset[str]()
     if macros and (names := {name for name, x in read_texts if name and x.fragment.gaps}):
         calls = _Calls(macros, names)
-        yield from calls.read(blanked_text)
+        yield from calls.read(blanked_text, constants)
         expanded_names = frozenset(calls.expanded_names)
     yield from (x for name, x in read_texts if name not in expanded_names)
     for fragments in _read_runs(text, blanked_text, strings):
@@ -135,7 +137,7 @@ class _Calls:
         self.expanded_names = set[str]()
         """The macros with a call that was expanded, and those that it uses."""
 
-    def read(self, code: str) -> Iterator[CText]:
+    def read(self, code: str, constants: Mapping[str, CLiteral]) -> Iterator[CText]:
         """Yield the asm statements of all calls in a source with its strings blanked."""
         for name, start in self._macros.find_calls(self._users, code):
             expansion = self._macros.expand_call(start)
@@ -145,14 +147,22 @@ class _Calls:
             source = expansion.ptx
             for statement, limit in find_asm_ranges(source):
                 if statement.fragment.ptx:
-                    read_text = _read_statement(source, statement, limit, frozenset())
+                    read_text = _read_statement(source, statement, limit, frozenset(), constants)
                     yield read_text._replace(expansion=expansion)
 
 
-def _read_statement(text: str, statement: AsmText, limit: int, gaps: Set[int]) -> CText:
+def _read_statement(
+    text: str,
+    statement: AsmText,
+    limit: int,
+    gaps: Set[int],
+    constants: Mapping[str, CLiteral],
+) -> CText:
     """Return the PTX of an asm statement with its operands, up to a position."""
     is_closed = not statement.fragment.problems  # otherwise, operands may be within a string
-    operands = read_operands(text, statement.end, limit) if is_closed else UNKNOWN_OPERANDS
+    operands = (
+        read_operands(text, statement.end, limit, constants) if is_closed else UNKNOWN_OPERANDS
+    )
     fragment, operands = number_placeholders(with_gaps(statement.fragment, gaps), operands)
     fragment = fill_constants(fragment, operands.constants)
     unknown_names = (x for x, value in operands.constants.items() if not value)

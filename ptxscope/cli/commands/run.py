@@ -30,6 +30,7 @@ from ...engine.syntax.errors import (
     make_printable,
 )
 from ...engine.syntax.values import parse_value
+from ...sources.source_lines import read_source_lines
 from ...sources.source_programs import load
 from ..support.arguments import (
     VALUES_HELP,
@@ -278,7 +279,7 @@ def _choose_program(loaded: Sequence[Program], name: str | None, *, is_cuda: boo
     programs = _list_programs(loaded)
     program_names = make_printable(abbreviate_names([x.name for x in programs]))
     if not programs:
-        omissions = [format_omission(x) for program in loaded for x in program.omitted_statements]
+        omissions = [format_omission(x, y) for y in loaded for x in y.omitted_statements]
         message = "error: there is no instruction here that ptxscope can run"
         if is_cuda:
             message += "; `nvcc -ptx` makes a listing with the kernels of a CUDA source"
@@ -389,8 +390,9 @@ def _find_watched(program: Program, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _format_request(program_run: Run) -> str:
+    sources = read_source_lines(program_run.program.text)
     lines = [
-        f"error: {make_printable(need.message)}: give {make_printable(need.key)}=…"
+        f"error: {make_printable(need.describe(sources))}: give {make_printable(need.key)}=…"
         for need in program_run.missing_inputs
     ]
     if len(lines) > 1:

@@ -30,6 +30,7 @@ from ...engine.syntax.errors import format_names, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.deviation import Deviation, find_deviation, find_deviations
 from ...engine.tracing.trace import Trace
+from ...sources.source_lines import read_source_lines
 from .streams import ProgressBar
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def iter_run_lines(
     """Yield the statements with their effects, and the registers at the end."""
     if not arguments.quiet:
         yield f"{make_printable(program_run.program.name)}, model {program_run.model.name}"
-    yield from map(format_omission, program_run.program.omitted_statements)
+    program = program_run.program
+    yield from (format_omission(x, program) for x in program.omitted_statements)
     writes = {(name, step.number) for name in watched for step in program_run.find_writes(name)}
     held_bits: dict[str, int | None] = {}
     sequences = () if arguments.quiet else _find_sequences(program_run.program)
@@ -74,14 +76,19 @@ def iter_run_lines(
             yield from ("", render(step.trace))
     if not arguments.quiet:
         if program_run.ending is StopReason.BREAK:
-            yield f"stopped before line {arguments.stop}"
+            yield f"stopped before {_name_line(program_run.program, arguments.stop)}"
         yield ""
     yield from _register_lines(program_run)
 
 
-def format_omission(x: Statement) -> str:
+def _name_line(program: Program, line: int) -> str:
+    """Return ``line 12 (sad.cu:5)``, or ``line 12`` if no ``.loc`` names the source."""
+    return read_source_lines(program.text).format_line(line)
+
+
+def format_omission(x: Statement, program: Program) -> str:
     """Return a line on a statement that is not run, and the reason."""
-    return make_printable(f"not run: line {x.line}: {x.text} ({x.omission})")
+    return make_printable(f"not run: {_name_line(program, x.line)}: {x.text} ({x.omission})")
 
 
 def iter_folding_notes(statements: Iterable[Statement], model: Model) -> Iterator[str]:
@@ -254,26 +261,29 @@ def _blame_lines(
     else:
         results, bits = "It was made unknown", "The bits that"
     did = results if unknown else f"{bits} differ were written"
-    yield f"{did} at line {first.line}: {make_printable(first.text)}"
+    program = program_run.program
+    yield f"{did} at {_name_line(program, first.line)}: {make_printable(first.text)}"
     for source_name, value in first.reads.items():
         yield (
             f"  it read {_format_register(program_run, source_name, value.bits)}  "
-            f"({_format_origin(value, source_name, expected_results)})"
+            f"({_format_origin(program, value, source_name, expected_results)})"
         )
     origins = list(find_origins(program_run, first))
     for step in origins[:_MAX_ORIGINS]:
         effect = ", ".join(
             _format_register(program_run, name, bits) for name, bits in step.writes.items()
         )
-        yield f"  line {step.line}: {make_printable(step.text)}  {effect}"
+        yield f"  {_name_line(program, step.line)}: {make_printable(step.text)}  {effect}"
     if len(origins) > _MAX_ORIGINS:
         yield f"  and {len(origins) - _MAX_ORIGINS} earlier"
 
 
-def _format_origin(value: Value, name: str, expected_results: Mapping[str, Observed]) -> str:
-    location_text = (
-        f"line {value.writer.line}" if value.writer else "given" if value.is_input else "constant"
-    )
+def _format_origin(
+    program: Program, value: Value, name: str, expected_results: Mapping[str, Observed]
+) -> str:
+    location_text = "given" if value.is_input else "constant"
+    if value.writer:
+        location_text = _name_line(program, value.writer.line)
     places = expected_results.get(name)
     is_expected = places is not None and value.bits is not None and places.matches(value.bits)
     return location_text + (", as observed" if is_expected else "")
@@ -296,7 +306,8 @@ def _other_model_lines(
                 deviation = _find_deviation(step)
                 if deviation:
                     ids = ", ".join(erratum.id for erratum in deviation.errata)
-                    yield f"  line {step.line}: {make_printable(step.text)}  ({ids})"
+                    place = _name_line(program_run.program, step.line)
+                    yield f"  {place}: {make_printable(step.text)}  ({ids})"
             return
 
 

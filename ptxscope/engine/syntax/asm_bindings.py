@@ -147,19 +147,20 @@ def parse_pasted(text: str) -> Instruction:
     return ins
 
 
-_NAMED_OPERAND = re.compile(r"%\[|\"\s*+\d++\s*+\"", re.ASCII)
-"""An operand by its name, or a constraint that is a number."""
+_NAMED_OPERAND = re.compile(r"%\[|\"\s*+(?:\d++|[ni])\s*+\"", re.ASCII)
+"""An operand by its name, or a constraint that is a number or one of an integer."""
 
 
 def _find_numbered_fragments(text: str) -> Iterator[Fragment]:
     """Yield the PTX of asm statements, with numbers for named and tied operands."""
-    from .asm_operands import number_placeholders, read_operands
+    from .asm_operands import fill_constants, number_placeholders, read_operands
     from .asm_text import find_fragments
 
     ranges = list(find_asm_ranges(text))
     for statement, limit in ranges:
         operands = read_operands(text, statement.end, limit)
         fragment, operands = number_placeholders(statement.fragment, operands)
+        fragment = fill_constants(fragment, operands.constants)
         unknown = tuple(
             Problem(message, fragment.find_origin(*span))
             for name, message, span in operands.find_unmatched_placeholders(

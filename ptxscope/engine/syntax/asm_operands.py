@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from .c_expression import parse_c_literal
+from .c_expression import CLiteral, find_c_constants, parse_c_constant, parse_c_literal
 from .c_lexer import CTokenKind, iter_c_tokens, read_string
 from .errors import Span, quote_word
 from .scopes import CONSTANT
@@ -143,8 +143,14 @@ def _describe_past(name: str, mark: str, count: int) -> str:
 UNKNOWN_OPERANDS = AsmOperands()
 
 
-def read_operands(text: str, start: int, end: int) -> AsmOperands:
-    """Read the operands after an asm statement's text."""
+def read_operands(
+    text: str, start: int, end: int, known: Mapping[str, CLiteral] | None = None
+) -> AsmOperands:
+    """Read the operands after an asm statement's text.
+
+    ``known`` are named constants of C, by default those of the text.
+    """
+    known = find_c_constants(text) if known is None else known
     types, names, constants = dict[str, str](), dict[str, int](), list[str]()
     values, expressions = dict[str, str](), list[AsmExpression]()
     literals, tied = dict[str, int](), dict[str, str]()
@@ -168,9 +174,9 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
                     AsmExpression(last_name, constraint, expression, constraint_start)
                 )
                 if last_name in values:
-                    values[last_name] = _format_integer(expression)
+                    values[last_name] = _format_integer(expression, known)
                 elif last_name in types and not expressions[-1].is_output:
-                    bits = _encode_literal(expression, types[last_name])
+                    bits = _encode_literal(expression, types[last_name], known)
                     literals |= {} if bits is None else {last_name: bits}
         elif mark == "(" and letters is not None:
             if section == 1 and not set(letters) & {"=", "+"}:
@@ -241,9 +247,9 @@ def _iter_refused_literals(
             yield name, f"nvcc 13.0 refuses {argument}: {is_}"
 
 
-def _format_integer(text: str) -> str:
-    """Return a C literal as nvcc writes it, signed; empty if it is not an integer."""
-    literal = parse_c_literal(text)
+def _format_integer(text: str, known: Mapping[str, CLiteral]) -> str:
+    """Return a C constant as nvcc writes it, signed; empty if it is not an integer."""
+    literal = parse_c_constant(text, known)
     if literal is None or not isinstance(literal.value, int):
         return ""
     bits = max(literal.width, 32)
@@ -251,9 +257,9 @@ def _format_integer(text: str) -> str:
     return str(value - (value >> (bits - 1) << bits))
 
 
-def _encode_literal(text: str, type_: str) -> int | None:
-    """Return the bits of a C literal in a register of a type; None for any other text."""
-    literal = parse_c_literal(text)
+def _encode_literal(text: str, type_: str, known: Mapping[str, CLiteral]) -> int | None:
+    """Return the bits of a C constant in a register of a type; None for any other text."""
+    literal = parse_c_constant(text, known)
     if literal is None or literal.is_float is not (type_[0] == "f"):
         return None
     return literal.encode(int(type_[1:]))

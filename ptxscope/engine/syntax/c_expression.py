@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from math import inf
@@ -17,6 +18,7 @@ from ..isa.encodings import decode_float, encode_float
 from ..isa.types import Type
 from .c_lexer import CToken, CTokenKind, iter_c_tokens
 from .errors import quote_word
+from .source import remove_comments
 
 _LEVELS = ("||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %")
 _PRECEDENCES = {sign: level for level, signs in enumerate(_LEVELS, 1) for sign in signs.split()}
@@ -258,11 +260,12 @@ _NAMES = {
     "f32": "float",
     "f64": "double",
 }
-_MAX_CHARS = 66
+_MAX_CHARS = 200
+_MAX_DEPTH = 40
 
 
 class CLiteral(NamedTuple):
-    """A literal in C source, as its value and its type."""
+    """A literal in C source, or a constant expression, as its value and its type."""
 
     value: int | float
     type: str
@@ -309,24 +312,79 @@ class CLiteral(NamedTuple):
 
 @lru_cache(maxsize=4096)  # who reads a text while it is edited asks again
 def parse_c_literal(text: str) -> CLiteral | None:
-    """Parse a C literal with signs, ``~``, parentheses and casts; return None for other text."""
+    """Parse a C literal, or a constant expression of literals; return None for other text."""
+    return parse_c_constant(text, {})
+
+
+def parse_c_constant(text: str, constants: Mapping[str, CLiteral]) -> CLiteral | None:
+    """Parse a constant expression of literals and named constants; None for other text.
+
+    It is evaluated as C does (C11 6.3.1.8, 6.6). If that overflows or is undefined, it is None.
+    """
     tokens = iter_c_tokens(text) if len(text) < _MAX_CHARS else ()
+    words = [x for x in tokens if x.kind is not CTokenKind.BLANK]
     try:
-        return _LiteralParser([x for x in tokens if x.kind is not CTokenKind.BLANK]).parse_all()
+        return _ConstantParser(words, constants).parse_all()
     except ExpressionError:
         return None
 
 
-class _LiteralParser(ExpressionParser[CToken, CLiteral]):
-    """A literal of C; no operator of two operands is one."""
+class _ConstantParser(ExpressionParser[CToken, CLiteral]):
+    """A constant expression of C; only literals and casts may be floats."""
+
+    def __init__(self, words: Sequence[CToken], constants: Mapping[str, CLiteral]) -> None:
+        super().__init__(words)
+        self._constants = constants
+
+    def check_size(self) -> None:
+        if self.depth > _MAX_DEPTH:
+            self.fail("the expression is too deep")
+
+    def _take_type(self) -> str | None:
+        """Return the type at the position and pass it; None for other words."""
+        names = takewhile(lambda x: x.kind is CTokenKind.NAME, self.words[self.position :])
+        texts = [x.text for x in names]
+        type_ = _CASTS.get(" ".join(texts))
+        self.position += len(texts) if type_ else 0
+        return type_
 
     def parse_cast(self) -> CLiteral | None:
-        names = list(takewhile(lambda x: x.kind is CTokenKind.NAME, self.words[self.position :]))
-        if not names:
+        type_ = self._take_type()
+        if type_ is None:
             return None
-        self.position += len(names)
         self.take_parenthesis()
-        return self._convert(self.parse_unary(), _CASTS.get(" ".join(x.text for x in names)))
+        return self._convert(self.parse_unary(), type_)
+
+    def combine(self, sign: str, left: CLiteral, right: CLiteral) -> CLiteral:
+        left_value, right_value = left.value, right.value
+        if isinstance(left_value, float) or isinstance(right_value, float):
+            self.fail("the value is not an integer")
+        if sign in ("&&", "||"):
+            return CLiteral(int(OPERATORS[sign](left_value, right_value)), "s32")
+        left, right = _promote(left), _promote(right)
+        type_ = left.type
+        if sign in ("<<", ">>"):
+            if not 0 <= right_value < left.width:
+                self.fail("the shift is not defined")
+        else:
+            type_ = _find_common_type(left, right)
+            left, right = self._convert(left, type_), self._convert(right, type_)
+        left_value, right_value = int(left.value), int(right.value)
+        if sign in ("/", "%") and not right_value:
+            self.fail("the quotient is not defined")
+        value = int(OPERATORS[sign](left_value, right_value))
+        if sign in COMPARISONS:
+            return CLiteral(value, "s32")
+        result = self._convert(CLiteral(value, type_), type_)
+        if result.value != value and type_[0] == "s" and sign != "<<":
+            self.fail("the value is too large for its type")
+        return result
+
+    def choose(self, condition: CLiteral, first: CLiteral, second: CLiteral) -> CLiteral:
+        if first.is_float or second.is_float:
+            self.fail("the value is not an integer")
+        type_ = _find_common_type(_promote(first), _promote(second))
+        return self._convert(first if condition.value else second, type_)
 
     def _convert(self, literal: CLiteral, type_: str | None) -> CLiteral:
         converted_literal = literal.convert_to(type_) if type_ else None
@@ -335,10 +393,11 @@ class _LiteralParser(ExpressionParser[CToken, CLiteral]):
         return converted_literal
 
     def apply_sign(self, sign: str, value: CLiteral) -> CLiteral:
-        if sign == "!" or (sign == "~" and value.is_float):
+        if sign in ("!", "~") and value.is_float:
             self.fail("the value is not defined")
-        if not value.is_float and value.width < 32:
-            value = value._replace(type="s32")
+        if sign == "!":
+            return CLiteral(int(not value.value), "s32")
+        value = _promote(value)
         if sign == "+":
             return value
         number = -value.value if sign == "-" else ~int(value.value)
@@ -348,6 +407,19 @@ class _LiteralParser(ExpressionParser[CToken, CLiteral]):
         text = self.take_operand().text
         if number := parse_c_integer(text):
             return self._choose_type(number)
+        if text in self._constants:
+            return self._constants[text]
+        if text == "sizeof" and self.take_word("("):
+            type_ = self._take_type()
+            self.take_parenthesis()
+            return self._convert(CLiteral(int((type_ or "s0")[1:]) // 8, "u64"), type_ and "u64")
+        if text == "static_cast" and self.take_word("<"):
+            type_ = self._take_type()
+            if not (self.take_word(">") and self.take_word("(")):
+                self.fail("this is not a cast")
+            value = self.parse_choice()
+            self.take_parenthesis()
+            return self._convert(value, type_)
         match = _FLOAT.fullmatch(text)
         if match is None:
             self.fail("this is not a literal")
@@ -365,3 +437,54 @@ class _LiteralParser(ExpressionParser[CToken, CLiteral]):
             if ("u" in suffix or not is_decimal) and value >> bits == 0:
                 return CLiteral(value, f"u{bits}")
         raise ExpressionError("the integer is too large", self.position)
+
+
+def _promote(literal: CLiteral) -> CLiteral:
+    """Return an integer as operators read it: at least ``int``."""
+    return literal._replace(type="s32") if not literal.is_float and literal.width < 32 else literal
+
+
+def _find_common_type(left: CLiteral, right: CLiteral) -> str:
+    """Return the type to which an operator converts two integers (C11 6.3.1.8)."""
+    if left.width != right.width:
+        return max((left, right), key=lambda x: x.width).type
+    return left.type if left.type[0] == "u" else right.type
+
+
+_CONSTANT = re.compile(
+    r"(?<![\w.])const(?:expr)?+\s++(?:(?:static|inline|__device__|const|constexpr)\s++){0,3}"
+    r"(?P<type>[a-z_]\w*+(?:\s++(?:int|long|char|short)\b){0,3})\s++(?:const\s++)?"
+    r"(?P<name>[A-Za-z_]\w*+)\s*+"
+    r"(?:=\s*+(?P<value>[^;{}\"]{1,200}+)|\{(?P<braced>[^;{}\"]{1,200}+)\}\s*+);",
+    re.ASCII,
+)
+_NAME_AFTER_TYPE = re.compile(
+    r"(?<=[\w>*&])(?:\s++|(?<=[>*&]))(?P<name>[A-Za-z_]\w*+)\s*+[=,;)\[{:>]", re.ASCII
+)
+_WORD_BEFORE_VALUE = re.compile(r"\b(?:return|case|goto|else|throw)\Z")
+
+
+@lru_cache(maxsize=2)
+def find_c_constants(text: str) -> Mapping[str, CLiteral]:
+    """Return the integers that a C source names with ``const`` or ``constexpr``.
+
+    A name that is declared twice, possibly as a parameter, is not among them.
+    """
+    if "const" not in text:
+        return {}
+    text = remove_comments(text)
+    definitions = list(_CONSTANT.finditer(text))
+    if not definitions:
+        return {}
+    names = Counter(
+        x["name"]
+        for x in _NAME_AFTER_TYPE.finditer(text)
+        if not _WORD_BEFORE_VALUE.search(text, max(x.start() - 8, 0), x.start())
+    )
+    constants = dict[str, CLiteral]()
+    for x in definitions:
+        type_, name = _CASTS.get(" ".join(x["type"].split())), x["name"]
+        value = parse_c_constant(x["value"] or x["braced"], constants)
+        if type_ and type_[0] != "f" and names[name] == 1 and value and not value.is_float:
+            constants |= {name: converted} if (converted := value.convert_to(type_)) else {}
+    return constants

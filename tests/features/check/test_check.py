@@ -232,6 +232,9 @@ def test_the_hooks_read_files_of_every_language_and_obey_exclude(
     for words in entries:
         assert main([*words.split(), "--help"]) == 0
         assert main([*words.split(), "old.cu"]) == 0
+    clobber = 'asm("add.u32 %0, %1, 1; add.u32 %0, %0, %2;" : "=r"(d) : "r"(a), "r"(b));'
+    Path("new.cu").write_text(clobber, encoding="utf-8")
+    assert main([*entries[0].split(), "new.cu"]) == 1
 
 
 def test_the_github_action_passes_files_and_patterns_to_check(tmp_path: Path) -> None:
@@ -263,6 +266,25 @@ def test_the_github_action_passes_files_and_patterns_to_check(tmp_path: Path) ->
     sarif = (tmp_path / "out.sarif").read_text(encoding="utf-8")
     assert sarif == f"<check><--ignore><E3, E6><-f><sarif>{files}\n"
     assert not (tmp_path / "hacked").exists()
+
+    command.write_text('#!/bin/sh\nprintf "<%s>" "$@"; echo\n', encoding="utf-8")
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script],
+        env={
+            "PATH": "/usr/bin:/bin",
+            "RUNNER_TEMP": str(tmp_path),
+            "FILES": "none*.cu\n*.none",
+            "ARGUMENTS": "",
+            "SARIF": "out.sarif",
+        },
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "no file matches none*.cu *.none\n")
+    sarif = (tmp_path / "out.sarif").read_text(encoding="utf-8")
+    assert sarif == "<check><-f><sarif></dev/null>\n"
 
 
 def test_completion_offers_the_formats() -> None:

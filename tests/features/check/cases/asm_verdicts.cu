@@ -1,5 +1,5 @@
 __global__ void k(unsigned *o, unsigned a, unsigned b, unsigned long long l, float f, double g) {
-  const int N = 3;
+  const int N = three();
   unsigned d;
 CASE
 }
@@ -63,7 +63,7 @@ asm volatile("mov.u32 %0, %tid.x;" : "=r"(d));
 asm volatile("xor.b32 %0, %0, %0;" : "=r"(d) : "r"(a), "r"(b));
 %%% and refuses these
 asm volatile("vadd4.u32.u32.u32 %0, %1, %2, %1;" : "=r"(d) : "r"(a), "n"(5));
-asm volatile("vadd4.u32.u32.u32 %0, %1, %2, %1;" : "=r"(d) : "r"(a), "n"(sizeof(int)));
+asm volatile("vadd4.u32.u32.u32 %0, %1, %2, %1;" : "=r"(d) : "r"(a), "n"(sizeof(T)));
 asm volatile("vadd.u32.u32.u32 %0, %1, %2.b0;" : "=r"(d) : "r"(a), "n"(5));
 asm volatile("vadd.u32.u32.u32 %0, %1, %2.b0;" : "=r"(d) : "r"(a), "n"(N));
 asm volatile("vadd.u32.u32.u32 %2, %1, %1;" : "=r"(d) : "r"(a), "n"(5));
