@@ -26,6 +26,7 @@ from ptxscope.engine.isa.entry import (
     Slot,
     SlotPlace,
     VersionRequirement,
+    format_citation,
     format_targets,
 )
 from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices
@@ -205,7 +206,7 @@ def _overview_lines(entry: Entry) -> list[str]:
     ]
     rows = [
         ("Group", str(entry.group)),
-        ("Specified in", f"PTX ISA {entry.section}"),
+        ("Specified in", format_citation([entry.section])),
         ("Requires", "; ".join(requirements)),
         ("Legal forms", f"{form_count:,}"),
     ]

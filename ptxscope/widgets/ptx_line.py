@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
+from ..engine.isa.entry import format_citation
 from ..engine.syntax.errors import NotOneError, PtxError, Span, make_printable
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse_all
@@ -353,7 +354,8 @@ class LineStatus(Pane, can_focus=False):
             ]
         entry = self._line.instruction.entry
         minimum = entry.compute_minimum(self._line.instruction.form)
-        text = f"{entry.summary} · PTX ISA {entry.section}, {minimum}"
+        source = format_citation([entry.section], "section ")
+        text = f"{entry.summary} · {source}; {minimum}"
         return [[StyledText(x, "dim")] for x in _fold_text(text, width)]
 
     def _completion_line(self, width: int) -> StyledLine:

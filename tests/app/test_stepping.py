@@ -95,7 +95,7 @@ KEYS = (
 FOCUS = {
     "nothing": ((), "n"),
     "line": (("i",), "Tab complete"),
-    "lanes": (("l",), "↑↓←→ move"),
+    "lanes": (("3", "l"), "↑↓←→ move"),
     "operands": (("o",), "Enter "),
     "modifiers": (("m",), "Enter "),
     "filter": (("slash",), "Enter open"),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ptxscope import Instruction, export, parse, trace
+from ptxscope import Instruction, export, parse, trace, trace_block
 from ptxscope.documents.content.document import StepView
 from ptxscope.documents.content.document_builder import build_document, make_cells
 from ptxscope.documents.formats.text import step_lines
@@ -92,6 +92,18 @@ def test_hostile_text_stays_text_in_80_columns(text: str) -> None:
     body = shown[: shown.index("PTX ISA 9")]
     assert max(len(line) for line in body.splitlines()) <= 80
     assert "".join(kept(text).split()) in "".join(body.split())
+
+
+def test_the_edition_of_the_manual_is_not_read_as_a_section() -> None:
+    """The section on vmin4 and its like; two statements cite two."""
+    lines = {
+        "vmin4.s32.s32.s32 d, a, b, c": "9.7.18.2.3 (PTX 3.0, sm_30 and later)",
+        "{ add.u32 t, a, b; vmin4.s32.s32.s32 d, t, b, c; }": "9.7.1.1, {}9.7.18.2.3",
+    }
+    for line, sections in lines.items():
+        shown = trace_block(line, {"a": 1, "b": 2, "c": 3})
+        for format_, sign in {"text": "section ", "markdown": "§", "svg": "§"}.items():
+            assert f"PTX ISA 9.2, {sign}{sections.format(sign)}" in export(shown, format_)
 
 
 def test_comparisons_are_bracketed_before_their_result() -> None:

@@ -23,7 +23,13 @@ from ...engine.isa.catalog import (
     find_undocumented_values,
     list_shapes,
 )
-from ...engine.isa.entry import CORE_GROUPS, Entry, VersionRequirement, format_targets
+from ...engine.isa.entry import (
+    CORE_GROUPS,
+    Entry,
+    VersionRequirement,
+    format_citation,
+    format_targets,
+)
 from ...engine.isa.grammar import SLOT_NAMES, format_slot_choices
 from ...engine.isa.intrinsics import find_successor
 from ...engine.semantics.rules import ERRATA
@@ -141,7 +147,7 @@ def _format_counts(entry: Entry) -> str:
 
 def _iter_blocks(entry: Entry) -> Iterator[Block]:
     yield make_heading(f"{entry.opcode}: {entry.summary}")
-    facts = [f"{entry.group}, PTX ISA {entry.section}; {entry.minimum}"]
+    facts = [f"{entry.group}, {format_citation([entry.section], 'section ')}; {entry.minimum}"]
     facts += ["; ".join(map(_format_requirement, entry.requirements))] * bool(entry.requirements)
     yield make_verbatim([*facts, _format_counts(entry)], is_close=True)
     yield make_paragraph(f"`{entry.syntax};`", "  ", "      ")

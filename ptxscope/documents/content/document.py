@@ -203,13 +203,18 @@ class Document(NamedTuple):
     """Sentence that both answers agree, if both are requested; otherwise empty."""
     caption: str
     source: str
-    """Sections of the PTX ISA, and versions; empty without a footer."""
+    """The edition and sections of the PTX ISA, and versions; empty without a footer."""
     command: str
     """Shell command that reproduces this document; empty without a footer."""
     words: tuple[str, ...]
     """Words of that command."""
     other: Trace | None = None
     """The trace of several statements under the other model, if its steps are shown."""
+
+    @property
+    def ascii_source(self) -> str:
+        """The source for terminals and code, in ASCII."""
+        return self.source.replace("§", "section ")
 
     @property
     def is_only(self) -> bool:

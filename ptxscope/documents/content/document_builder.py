@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Iterator
 
 from ... import __version__
 from ...engine.isa.encodings import format_hex, format_value
+from ...engine.isa.entry import format_citation
 from ...engine.isa.types import Role
 from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.properties import Flag, Stage
@@ -108,7 +109,7 @@ def _build_document(trace: Trace, options: Options) -> Document:
         first.answers if is_only else None,
         AGREED if options.both and options.result and has_agreement else "",
         sanitize_text(extra.caption),
-        f"PTX ISA {_format_source(trace)}; ptxscope {__version__}" if options.footer else "",
+        f"{_format_source(trace)}; ptxscope {__version__}" if options.footer else "",
         format_command(trace, options) if options.footer else "",
         list_command_words(trace, options) if options.footer else (),
         other,
@@ -188,7 +189,7 @@ def _format_source(trace: Trace) -> str:
     """Return the sections of the PTX ISA, with the first version that has a single form."""
     first, *others = trace.parts
     ins = first.instruction
-    sections = ", ".join(trace.block.sections)
+    sections = format_citation(trace.block.sections)
     return sections if others else f"{sections} ({ins.entry.compute_minimum(ins.form)})"
 
 

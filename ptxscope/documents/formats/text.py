@@ -81,7 +81,11 @@ def _tail_lines(doc: Document, width: int) -> Iterator[str]:
     if doc.caption:
         yield from ("", *wrap_text(doc.caption, "", "", width))
     if doc.source:
-        yield from ("", *wrap_text(doc.source, "", "  ", width), *command_lines(doc.words, width))
+        yield from (
+            "",
+            *wrap_text(doc.ascii_source, "", "  ", width),
+            *command_lines(doc.words, width),
+        )
 
 
 def _header_lines(doc: Document, width: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
@@ -226,6 +226,18 @@ def make_operands(**types: Type | str) -> tuple[Operand, ...]:
     return tuple(Operand(Role(role), type_) for role, type_ in types.items())
 
 
+ISA_EDITION = "9.2"
+"""The edition of the PTX ISA whose sections are cited."""
+
+
+def format_citation(sections: Iterable[str], sign: str = "§") -> str:
+    """Cite sections of the PTX ISA: ``PTX ISA 9.2, §9.7.6.2, §9.7.6.3``.
+
+    Terminals have ``section `` as the sign, which is ASCII.
+    """
+    return ", ".join((f"PTX ISA {ISA_EDITION}", *(sign + section for section in sections)))
+
+
 Example = tuple[str, dict[str, int]]
 """An example line, and values for the registers that it reads."""
 
@@ -238,7 +250,7 @@ class _EntryFields(NamedTuple):
     """The slots in documented order; ``read_syntax`` makes them from the syntax."""
     group: Group
     section: str
-    """The section of the PTX ISA 9.0."""
+    """The section of the PTX ISA, in the edition that ``ISA_EDITION`` names."""
     summary: str
     operands: tuple[Operand, ...]
     """The operands, destinations first."""

@@ -89,7 +89,7 @@ def list_comments(trace: Trace, names: Mapping[str, str], unit: str) -> Iterator
     """Yield what a function computes, and of what."""
     doc, block = build_document(trace), trace.block
     yield from doc.ptx.split("\n")
-    yield f"model {doc.model}; {doc.source}"
+    yield f"model {doc.model}; {doc.ascii_source}"
     registers = {name: block.names[role] for role, name in names.items()}
     operands = ", ".join(f"{name}: {register}" for name, register in registers.items())
     yield f"{operands}; {unit}"

@@ -13,6 +13,7 @@ from ...documents.svg.page_layout import EDGE, WIDTH
 from ...documents.svg.svg_canvas import Sheet, SvgCanvas, write_sheet
 from ...documents.svg.svg_colours import SvgColour
 from ...documents.svg.text_styles import REMARK, SMALL
+from ...engine.isa.entry import format_citation
 from . import line_plot, map_plot
 from .computation import Sweep
 from .sweep_words import (
@@ -133,8 +134,7 @@ def _draw_foot(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     for text in sentences:
         y = canvas.draw_lines(EDGE, y + 14, REMARK.wrap(text, _PAGE), REMARK) - 12
     ins = sweep.instruction
-    sections = ins.sections
-    source = f"PTX ISA {', '.join(sections)}; ptxscope {__version__}"
+    source = f"{format_citation(ins.sections)}; ptxscope {__version__}"
     canvas.draw_text(EDGE, y + 24, source, SMALL, width=_PAGE)
     canvas.close_group()
     return y + 42
