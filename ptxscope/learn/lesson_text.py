@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
@@ -19,6 +18,7 @@ from ..documents.formats.markup import (
 )
 from ..documents.formats.report import write_report
 from ..documents.formats.text import WIDTH, answer_lines, head_lines, result_lines, step_lines
+from ..documents.formats.text import wrap_text as wrap_lines
 from ..documents.options import Options
 from ..engine.tracing.step_text import format_lane_sentence, format_title
 from ..engine.tracing.trace import Step, Trace
@@ -97,9 +97,7 @@ def wrap_text(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
     for index, paragraph in enumerate(strip_marks(text).split("\n\n")):
         if index:
             yield ""
-        yield from textwrap.wrap(
-            paragraph, width, initial_indent=lead, subsequent_indent=lead, break_on_hyphens=False
-        )
+        yield from wrap_lines(paragraph, lead, lead, width)
 
 
 # --- whole lessons ------------------------------------------------------------------------

@@ -226,7 +226,7 @@ def test_rich_wraps_and_crops_nothing_and_reads_no_markup() -> None:
         assert max(map(len, printed.splitlines())) <= width
         assert "\u2026" not in printed
         said = " ".join(printed.split())
-        assert said.count("127 + 255 = 382") == 4
+        assert said.count("127 + 255") == said.count("= 382") == 4
         assert "d = 0x7e7e7e7e" in said
     assert print_with_rich(E3, 100).rstrip() == export(E3, "text").rstrip()
     marked = "[red] [/x]"

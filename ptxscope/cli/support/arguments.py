@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NoReturn
 from ... import __version__
 from ...engine.semantics.models import Model, describe_newer_version, parse_model
 from ...engine.syntax.errors import make_printable
-from ...files import expand_path
 from .streams import CommandError, command_errors, print_message
 
 if TYPE_CHECKING:
@@ -285,6 +284,8 @@ def _iter_names(text: str) -> Iterator[str]:
 
 def _find_key(name: str) -> tuple[int, int] | None:
     """Return what identifies a regular file; None if there is none of this name."""
+    from ...files import expand_path  # with pathlib, which a trace without an output does not need
+
     with suppress(OSError, ValueError):
         status = expand_path(name).stat() if name else None
         if status and S_ISREG(status.st_mode):
