@@ -222,6 +222,7 @@ class Scopes:
         self._branch_scope: Scope | None = None
         """The scope of the function that had the last branch."""
         self._has_label_since_carry = False
+        self._unread_carry_opcode = ""
 
     # --- updates by the reader
 
@@ -236,14 +237,21 @@ class Scopes:
             self.carry_guard = ""
         self._carry_scope, self._carry_opcode = self.function_scope, opcode
         self._last_carry_guard, self._has_label_since_carry = guard, False
+        self._unread_carry_opcode = "" if guard else opcode
+
+    def read_carry(self) -> None:
+        """Note that a statement reads the carry flag."""
+        self._unread_carry_opcode = ""
 
     def add_label(self) -> None:
         """Note a label: what follows may be reached from elsewhere."""
         self._label_scope, self._has_label_since_carry = self.function_scope, True
+        self._unread_carry_opcode = ""
 
     def add_branch(self) -> None:
-        """Note a branch: it may decide whether a guard holds after it."""
+        """Note a branch: it may decide whether a guard holds after it, and lead elsewhere."""
         self._branch_scope = self.function_scope
+        self._unread_carry_opcode = ""
 
     def open_scope(self) -> None:
         """Enter a scope at ``{``."""
@@ -360,6 +368,11 @@ class Scopes:
     def has_branch(self) -> bool:
         """Whether a branch before in the same function may decide whether a guard holds here."""
         return self._branch_scope is self.function_scope
+
+    @property
+    def unread_carry_opcode(self) -> str:
+        """The opcode before that wrote a carry in the same function, if none can have read it."""
+        return self._unread_carry_opcode if self.has_carry and not self.is_partial else ""
 
     def find_carry_opcode(self, guard: str) -> str:
         """Return the opcode that wrote the carry flag last in the same function.

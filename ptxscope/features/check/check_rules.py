@@ -86,8 +86,8 @@ _OWN_RULES: dict[str, tuple[Severity, str]] = {
     "carry": (
         Severity.WARNING,
         "A carry is read that nothing earlier in the function writes, or that is written only "
-        "under a guard, or that an asm statement without `volatile` passes to another; or a borrow "
-        "is read as a carry, or the reverse.",
+        "under a guard, or that an asm statement without `volatile` passes to another; or one "
+        "is overwritten before anything reads it; or a borrow is read as a carry, or the reverse.",
     ),
     "asm-carry": (
         Severity.NOTE,

@@ -257,6 +257,9 @@ def make_legal_instruction(
             else:
                 message = _describe_lost_carry(ins, scopes, guard)
             message = message or _explain_wrong_carry(ins.opcode, scopes, guard)
+            scopes.read_carry()
+        elif not guard:
+            message = _describe_overwritten_carry(ins, scopes)
         if message:
             diagnostics.append(Diagnostic(rule, message, location))
         if verdict.writes_carry:
@@ -320,6 +323,18 @@ def _make_statement_edit(
         return None
     # without `%%` in the source, `%` stands before operands only, or is not an escape
     return TextEdit(location, _format_for_asm(line) if is_doubled else line)
+
+
+def _describe_overwritten_carry(ins: Instruction, scopes: Scopes) -> str:
+    """Return which carry an instruction overwrites that nothing has read; empty if none matters.
+
+    Compilers write the carry of a sum's last word, too, and begin the next sum with a low word.
+    """
+    opcode = scopes.unread_carry_opcode
+    begins_sum = not opcode.endswith("c")
+    if not opcode or not (begins_sum or ".hi" in ins.mnemonic):
+        return ""
+    return f"`{ins.opcode}.cc` overwrites the carry of `{opcode}.cc`, which nothing has read"
 
 
 _FOREIGN_CARRY = (
