@@ -38,6 +38,14 @@ def test_a_picture_is_saved_and_options_are_given_by_name(tmp_path: Path) -> Non
         ptxscope.export(found, bth=True)
 
 
+def test_registers_are_given_by_name() -> None:
+    assert ptxscope.evaluate("sub.u32 d, a, b", a=7, b=2) == {"d": 5}
+    assert ptxscope.evaluate("sub.u32 d, a, b", {"a": 7}, b=2) == {"d": 5}
+    assert ptxscope.evaluate_block("{ sub.u32 t, a, b; sub.u32 d, t, b; }", a=7, b=2)["d"] == 3
+    with pytest.raises(TypeError, match="'a' is given twice"):
+        ptxscope.evaluate("sub.u32 d, a, b", {"a": 7}, a=7, b=2)
+
+
 def test_a_name_that_is_none_is_an_error() -> None:
     with pytest.raises(AttributeError, match="module 'ptxscope' has no attribute 'traec'"):
         _ = ptxscope.traec  # type: ignore[attr-defined]
