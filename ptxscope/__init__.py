@@ -58,4 +58,4 @@ def _map_exports() -> dict[str, str]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, *_map_exports()})
+    return sorted({*_HOMES, *_map_exports(), "__all__", "__doc__", "__version__"})

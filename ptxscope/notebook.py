@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .documents import export
+from .documents import COMMON_FORMATS, export, format_of
 from .documents.content.annotated_trace import annotate_trace
 from .documents.formats.markup import Block, make_paragraph, make_points
 from .documents.formats.report import write_report
@@ -17,6 +18,7 @@ from .documents.options import Options
 from .engine.syntax.errors import make_printable_lines, quote_value
 from .engine.tracing.operand_bits import convert_to_integer
 from .engine.tracing.trace import DISPLAY_HOOKS, Trace
+from .files import expand_path, replace
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -87,6 +89,19 @@ class Figure:
         from .documents.content.document_builder import build_document
 
         return format_alt_text(build_document(self.trace, self.options))
+
+    def save(self, name: str | PathLike[str]) -> None:
+        """Write the picture as a file of the format that its name ends with: ``x.png``.
+
+        Raise ValueError for any other ending, and OSError if the file can't be written.
+        """
+        format_ = format_of(fspath(name))
+        if format_ is None:
+            endings = ", ".join(f".{x}" for x in COMMON_FORMATS if x in ("svg", "png", "html"))
+            raise ValueError(f"{quote_value(name)} does not end with a format: {endings}, .pdf …")
+        document: str | bytes = export(self.trace, format_.name, self.options)
+        data = document if isinstance(document, bytes) else document.encode()
+        replace(expand_path(fspath(name)), data)
 
     def __str__(self) -> str:
         return self.html

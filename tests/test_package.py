@@ -21,6 +21,31 @@ def test_every_name_is_found_listed_and_imported_by_a_star() -> None:
         assert name in dir(ptxscope)
 
 
+def test_the_package_lists_its_names_only() -> None:
+    names = {name for name in dir(ptxscope) if not name.startswith("__")}
+    assert names == {name for name in ptxscope.__all__ if not name.startswith("__")}
+
+
+def test_a_picture_is_saved_and_options_are_given_by_name(tmp_path: Path) -> None:
+    found = ptxscope.trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 0})
+    shown = found.figure(both=True)
+    shown.save(tmp_path / "x.svg")
+    assert (tmp_path / "x.svg").read_text(encoding="utf-8") == shown.svg
+    assert ptxscope.export(found, "svg", both=True) == shown.svg
+    with pytest.raises(ValueError, match="does not end with a format"):
+        shown.save(tmp_path / "x.exe")
+    with pytest.raises(TypeError, match="no option 'bth'"):
+        ptxscope.export(found, bth=True)
+
+
+def test_registers_are_given_by_name() -> None:
+    assert ptxscope.evaluate("sub.u32 d, a, b", a=7, b=2) == {"d": 5}
+    assert ptxscope.evaluate("sub.u32 d, a, b", {"a": 7}, b=2) == {"d": 5}
+    assert ptxscope.evaluate_block("{ sub.u32 t, a, b; sub.u32 d, t, b; }", a=7, b=2)["d"] == 3
+    with pytest.raises(TypeError, match="'a' is given twice"):
+        ptxscope.evaluate("sub.u32 d, a, b", {"a": 7}, a=7, b=2)
+
+
 def test_a_name_that_is_none_is_an_error() -> None:
     with pytest.raises(AttributeError, match="module 'ptxscope' has no attribute 'traec'"):
         _ = ptxscope.traec  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from ..engine.syntax.intrinsic_calls import has_calls
 from ..engine.syntax.opcodes import LOADS, OTHER_OPCODES
 from ..engine.syntax.parser import parse
 from ..engine.tracing.basic_block import BasicBlock
-from ..engine.tracing.evaluation import Scalar, evaluate_plan
+from ..engine.tracing.evaluation import Scalar, evaluate_plan, merge_values
 from ..engine.tracing.operand_bits import check_argument
 from ..engine.tracing.trace import Trace, trace_program
 from ..sources.source_programs import load
@@ -156,10 +156,11 @@ def trace_block(
 
 def evaluate_block(
     block: str | BasicBlock,
-    values: Mapping[str, Given],
+    values: Mapping[str, Given] | None = None,
     *,
     model: str | Model = "isa",
     out: Outputs | None = None,
+    **named: Given,
 ) -> dict[str, Value]:
     """Return the bits of a block's results by name, for integers or arrays, as ``evaluate`` does.
 
@@ -167,7 +168,8 @@ def evaluate_block(
     ValueError if a value is.
     """
     block = read_block(block)
-    return evaluate_plan(block, block.make_plan, values, model=model, out=out)
+    given = merge_values(values, named)
+    return evaluate_plan(block, block.make_plan, given, model=model, out=out)
 
 
 def read_block(block: str | BasicBlock) -> BasicBlock:

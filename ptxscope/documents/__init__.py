@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 from ..engine.syntax.errors import quote_value
 from ..engine.tracing.trace import Trace
@@ -91,19 +91,24 @@ _Image = Literal["png", "pdf"]
 
 
 @overload
-def export(trace: Trace, format: _Image, options: Options = DEFAULT) -> bytes: ...  # type: ignore[overload-overlap]
+def export(trace: Trace, format: _Image, options: Options = DEFAULT, **named: object) -> bytes: ...  # type: ignore[overload-overlap]
 
 
 @overload
-def export(trace: Trace, format: str = "text", options: Options = DEFAULT) -> str: ...
+def export(
+    trace: Trace, format: str = "text", options: Options = DEFAULT, **named: object
+) -> str: ...
 
 
 def export(
     trace: Trace,
     format: str = "text",  # noqa: A002
     options: Options = DEFAULT,
+    **named: Any,
 ) -> str | bytes:
     """Return the trace as a document in one of ``FORMATS``: bytes for "png" and "pdf", else text.
+
+    Fields of the options can be given by name: ``export(trace, "svg", both=True)``.
 
     Raise ValueError if the format or an option is unknown, or an image would be too large. Raise
     ImportError with an installation command if an image needs a package that is not installed.
@@ -112,6 +117,10 @@ def export(
         raise TypeError(f"{quote_value(trace)} is not a Trace; ptxscope.trace(…) returns one")
     if format not in FORMATS:
         raise ValueError(f"unknown format {quote_value(format)}: it is one of {', '.join(FORMATS)}")
+    options = validate_options(options)
+    if unknown := [name for name in named if name not in Options._fields]:
+        raise TypeError(f"there is no option {unknown[0]!r}; it is {', '.join(Options._fields)}")
+    options = options._replace(**named)
     render = _load_renderer(find_format(format).render)
     document: str | bytes = render(trace, drop_idle_options(validate_options(options), format))
     return document

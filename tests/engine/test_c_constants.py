@@ -48,6 +48,8 @@ def test_only_names_with_one_declaration_are_constants() -> None:
         template <int P> void g(); constexpr int P = 7;
         const int variable = f(); // const int comment = 3;
         constexpr unsigned char small{300};
+        const int argument = 2;
+        #define F(x, argument) asm("" :: "n"(argument))
         int h() { return K + M; }
     """
     values = {name: x.value for name, x in find_c_constants(source).items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -114,6 +115,36 @@ def test_the_other_answer_of_an_assembler_is_the_documented_one() -> None:
     trace = trace_block(BLOCK_PTX, BLOCK_VALUES, model="ptxas-13.0")
     text = ptxscope.export(trace, "text", Options(both=True))
     assert text.index("(ptxas-13.0)") < text.index("(isa)")
+
+
+@pytest.mark.parametrize(
+    ("line", "target"),
+    [
+        ("{ setp.lt.s32 p, a, b; selp.s32 d, a, b, p; }", ("s2.", "c", 0)),
+        ("{ setp.lt.s32 p, a, b; @!p add.s32 d, a, b; }", ("s2.", "guard", 0)),
+    ],
+)
+def test_a_predicate_has_a_wire_to_its_reader(line: str, target: tuple[str, str, int]) -> None:
+    shown = trace_block(line, {x.name: 1 for x in parse_block(line).inputs})
+    assert draw_trace(shown).canvas.links[("s1.", "p =", 0), target]
+
+
+def test_a_wire_passes_behind_no_value_that_it_does_not_feed() -> None:
+    line = (
+        "{ vadd4.s32.s32.s32.sat t, a, b, c; vset4.s32.s32.lt u, t, b, c; "
+        "vmax4.s32.s32.s32.add d, t, u, a; }"
+    )
+    canvas = draw_trace(trace_block(line, {"a": 1, "b": 2, "c": 0})).canvas
+    boxes = {x.node: x.box for x in canvas.zones}
+    for lane in range(4):
+        (rail,) = canvas.links[("s1.", "t =", 0), ("s3.", "a", lane)]
+        points = [(float(x), float(y)) for x, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", rail)]
+        for (x, y), (to_x, to_y) in pairwise(points):
+            left, right, middle = min(x, to_x) + 1, max(x, to_x) - 1, (y + to_y) / 2
+            for node, box in boxes.items():
+                if node[1] in ("a", "b") and node[0] == "s3." and y == to_y:
+                    is_behind = box[0] < right and left < box[0] + box[2]
+                    assert not (is_behind and box[1] < middle < box[1] + box[3])
 
 
 def test_links_of_two_answers_are_separate() -> None:

@@ -110,7 +110,9 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     port = sketch.ports.get(condition.place)
     if port:
         canvas.draw_elbow((port.area.center, port.y), (area.center, pill), SvgColour.DIM)
-    draw_truth(canvas, area.center, pill, get_truth(condition.value))
+    extent = draw_truth(canvas, area.center, pill, get_truth(condition.value))
+    if not port:  # an operand that is drawn nowhere else
+        sketch.add_zone(condition.place, extent, pill, pill + PILL_HEIGHT)
     between = Area(area.center - aside, 2 * aside)
     canvas.draw_centered(between, pill + PILL_HEIGHT + 11, condition.name, TAG, margin=8)
     taken_tints = [option.tint for option in figure.options if option.is_taken]

@@ -129,6 +129,10 @@ _RAIL = 5.0
 """Largest distance in px of the first rail from the right edge, and of the next ones."""
 
 
+_DROP = 3.0
+"""Distance in px above a value of a wire that would pass behind another value."""
+
+
 class _Digits(NamedTuple):
     """The digits of a result that is drawn."""
 
@@ -171,13 +175,15 @@ class Wires:
         digits = _find_results(section, self.canvas, layout, end)
         self.results |= {(section.is_other, place): found for place, found in digits}
 
-    def draw_rail(self, digits: _Digits, end: tuple[float, float], right: float) -> int:
+    def draw_rail(
+        self, digits: _Digits, end: tuple[float, float], right: float, drop: float = 0
+    ) -> int:
         """Draw a rail along the right edge; return the index of its line."""
         x, y, width, height = digits.box
         flow = len(self.canvas.flows)
         pitch = min(_RAIL, self.margin / 3)
         rail = right + pitch * (1 + self.rail_count % int(self.margin * 2 / 3 / pitch))
-        self.canvas.draw_rail((x + width, y + height / 2), rail, end, SvgColour.DIM)
+        self.canvas.draw_rail((x + width, y + height / 2), rail, end, SvgColour.DIM, drop)
         self.rail_count += 1
         return flow
 
@@ -238,7 +244,12 @@ def draw_wires(section: Section, wires: Wires, band: float, right: float) -> Non
             is_above = is_next and all(x.box[1] < band + BAND + 90 for x in zones)
             if not is_above:
                 x, y, width, height = max(zones, key=lambda zone: zone.box[0] + zone.box[2]).box
-                flow = wires.draw_rail(digits, (x + width, y + height / 2), right)
+                middle = y + height / 2
+                boxes = (zone.box for zone in own_zones)
+                if any(z[0] >= x + width and z[1] < middle < z[1] + z[3] for z in boxes):
+                    flow = wires.draw_rail(digits, (x + width / 2, y), right, _DROP)
+                else:
+                    flow = wires.draw_rail(digits, (x + width, middle), right)
             for zone in zones:
                 (_, _, lane), (x, y, width, _) = zone.node, zone.box
                 if is_above:

@@ -283,13 +283,22 @@ class SvgCanvas:
         self._draw_path(d, end, colour, is_strong, has_head=True)
 
     def draw_rail(
-        self, start: tuple[float, float], rail: float, end: tuple[float, float], colour: SvgColour
+        self,
+        start: tuple[float, float],
+        rail: float,
+        end: tuple[float, float],
+        colour: SvgColour,
+        drop: float = 0,
     ) -> None:
-        """Draw a line to the side, down at x ``rail``, and back to an end with a dot."""
+        """Draw a line to the side, down at x ``rail``, and back to an end with a dot.
+
+        It comes back ``drop`` px above the end.
+        """
         (x, y), (to_x, to_y) = start, end
-        a, b, c, d, e = map(format_length, (x, y, rail, to_y, to_x))
+        a, b, c, d, e, f = map(format_length, (x, y, rail, to_y, to_x, to_y - drop))
+        back = f"L{c} {f}L{e} {f}L{e} {d}" if drop else f"L{c} {d}L{e} {d}"
         self.flows.append(
-            f'<path d="M{a} {b}L{c} {b}L{c} {d}L{e} {d}"{_format_paint(None, colour, 1.5, "")}/>'
+            f'<path d="M{a} {b}L{c} {b}{back}"{_format_paint(None, colour, 1.5, "")}/>'
         )
         self.flows.append(
             f'<circle cx="{e}" cy="{d}" r="2.5"{_format_paint(colour, None, 0, "")}/>'

@@ -461,6 +461,9 @@ _CONSTANT = re.compile(
 _NAME_AFTER_TYPE = re.compile(
     r"(?<=[\w>*&])(?:\s++|(?<=[>*&]))(?P<name>[A-Za-z_]\w*+)\s*+[=,;)\[{:>]", re.ASCII
 )
+_MACRO_PARAMETERS = re.compile(
+    r"^[ \t]*+#[ \t]*+define[ \t]++\w++\(([^()\n]*+)\)", re.ASCII | re.MULTILINE
+)
 _WORD_BEFORE_VALUE = re.compile(r"\b(?:return|case|goto|else|throw)\Z")
 
 
@@ -481,6 +484,8 @@ def find_c_constants(text: str) -> Mapping[str, CLiteral]:
         for x in _NAME_AFTER_TYPE.finditer(text)
         if not _WORD_BEFORE_VALUE.search(text, max(x.start() - 8, 0), x.start())
     )
+    for x in _MACRO_PARAMETERS.finditer(text):
+        names.update(parameter.strip() for parameter in x[1].split(","))
     constants = dict[str, CLiteral]()
     for x in definitions:
         type_, name = _CASTS.get(" ".join(x["type"].split())), x["name"]

@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 
 def evaluate(
     instruction: str | Instruction,
-    values: Mapping[str, Given],
+    values: Mapping[str, Given] | None = None,
     *,
     model: str | Model = "isa",
     out: Outputs | None = None,
+    **named: Given,
 ) -> dict[str, Value]:
     """Return the destinations' bits by name, unsigned (0 or 1 for predicates).
 
@@ -50,6 +51,9 @@ def evaluate(
     uint64, or bool for predicates. Arrays of float32 or float64, in either byte order, are read as
     bits if the operand's type is ``.f32`` or ``.f64``. Masked arrays are rejected.
 
+    Registers can also be given by name: ``evaluate("add.u32 d, a, b", a=1, b=2)``. Those that are
+    called ``model``, ``out``, ``values`` or ``instruction`` are given in ``values``.
+
     ``out`` maps destinations to arrays, by name. Each has the shape that the operands broadcast to
     and a dtype as wide as the destination. These arrays are written, even if they share memory with
     other arrays, and returned. Other memory use does not grow with the arrays.
@@ -58,7 +62,22 @@ def evaluate(
     the operand.
     """
     ins = read_instruction(instruction)
-    return evaluate_plan(ins, partial(make_model_plan, ins), values, model=model, out=out)
+    given = merge_values(values, named)
+    return evaluate_plan(ins, partial(make_model_plan, ins), given, model=model, out=out)
+
+
+def merge_values(
+    values: Mapping[str, Given] | None, named: Mapping[str, Given]
+) -> Mapping[str, Given]:
+    """Return the values of registers, some of them given by name.
+
+    Raise TypeError if a register is given twice.
+    """
+    if values is None or not named:
+        return named if values is None else values
+    if twice := next((name for name in named if name in values), None):
+        raise TypeError(f"{twice!r} is given twice")
+    return {**values, **named}
 
 
 def evaluate_plan(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations
+from os import PathLike
 from typing import Any, NamedTuple, Protocol
 
 from ..isa.encodings import format_registers, get_limits
@@ -69,6 +70,9 @@ class Drawn(Protocol):
     @property
     def alt(self) -> str:
         """The alternative text of the picture."""
+
+    def save(self, name: str | PathLike[str]) -> None:
+        """Write the picture as a file of the format that its name ends with."""
 
 
 @dataclass(frozen=True)
