@@ -118,10 +118,33 @@ def test_a_feature_imports_only_what_it_needs(feature: Feature) -> None:
         assert {*find_features(path)} <= {feature.name, *feature.needs}, path
 
 
+def list_core_tests() -> list[Path]:
+    paths = (TREE / "tests").rglob("*.py")
+    return [x for x in paths if not {"features", "data"} & {*x.relative_to(TREE).parts}]
+
+
+def find_tools(path: Path) -> set[str]:
+    """Return the names of the tools that a file of tests, or a tool, imports."""
+    text = path.read_text("utf-8")
+    pattern = r"^from (?:tools\.|\.)(\w+) import|^from (?:tools|\.) import (.*)"
+    found = re.findall(pattern, text, re.MULTILINE)
+    return {name.strip() for pair in found for part in pair for name in part.split(",") if name}
+
+
 def test_tests_of_the_core_import_no_feature() -> None:
-    for path in (TREE / "tests").rglob("*.py"):
-        if not {"features", "data"} & {*path.relative_to(TREE).parts}:
-            assert not [*find_features(path)], path
+    for path in list_core_tests():
+        assert not [*find_features(path)], path
+
+
+def test_tools_of_tests_of_the_core_import_features_in_functions_only() -> None:
+    seen: set[str] = set()
+    names = {name for path in list_core_tests() for name in find_tools(path)}
+    assert {"removal", "manual", "nvcc_intrinsics"} <= names
+    while new := names - seen:
+        seen |= new
+        for path in (TREE / "tools" / f"{name}.py" for name in new):
+            assert not [*find_features(path, is_module_only=True)], path
+            names |= find_tools(path)
 
 
 @every_feature

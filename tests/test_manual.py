@@ -29,7 +29,6 @@ from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.semantics.models import MISCONCEPTIONS
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
-from ptxscope.feature import list_features
 from ptxscope.state.actions import ACTIONS
 from tests.driving.browser import CHROMIUM, Browser
 from tests.driving.command_line import run
@@ -122,15 +121,13 @@ def anchors_of(path: Path) -> set[str]:
     return {make_slug(title.replace("`", "").replace("\\", "")) for title in titles}
 
 
+@whole_manual  # it walks through a feature
 def test_the_modules_that_the_architecture_names_exist() -> None:
     text = (DOCS / "dev" / "architecture.md").read_text(encoding="utf-8")
     paths = [path for x in ("ptxscope", "tests", "tools") for path in (ROOT / x).rglob("*.py")]
     files = [path.relative_to(ROOT).with_suffix("").as_posix() for path in paths]
     folders = {str(folder) for name in files for folder in Path(name).parents}
-    features = {"NAME", *(x.name for x in list_features())}
     for name in re.findall(r"`((?:\w+/)+\w+)`", text):
-        if (feature := re.search(r"features/(\w+)", name)) and feature[1] not in features:
-            continue  # a feature that is gone
         name = name.replace("/NAME", "")
         assert any(f"/{x}".endswith(f"/{name}") for x in (*files, *folders)), name
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from ptxscope.blocks.dataflow import CONSTANT, INPUT, DataFlow, find_flow
 from ptxscope.blocks.intrinsic_sequences import Pattern, PatternIndex, read_pattern, write_ptx
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.features.prove.sequence_dataflow import extract_pattern
 from ptxscope.sources.source_programs import load
 
 from .nvcc_intrinsics import compile_ptx, find_version, map_kernels, map_loads
@@ -131,6 +130,8 @@ def compile_expression(name: str, expression: str, architecture: str) -> str:
 
 def read_kernel(name: str, kernel: str) -> Pattern:
     """Return the dataflow of a kernel that loads its operands and stores one result."""
+    from ptxscope.features.prove.sequence_dataflow import extract_pattern
+
     (program,) = load(kernel, "k.ptx")
     flow = find_flow(program.statements)
     letters = map_loads(kernel)
