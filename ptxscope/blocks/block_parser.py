@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..engine.program.program import Program
 from ..engine.program.statement import Statement, StatementKind
+from ..engine.records import FrozenDict
 from ..engine.semantics.models import Model
 from ..engine.syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
 from ..engine.syntax.intrinsic_calls import has_calls
@@ -156,7 +157,7 @@ def trace_block(
 
 def evaluate_block(
     block: str | BasicBlock,
-    values: Mapping[str, Given] | None = None,
+    values: Mapping[str, Given] = FrozenDict(),
     *,
     model: str | Model = "isa",
     out: Outputs | None = None,

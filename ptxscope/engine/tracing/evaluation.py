@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from ..isa.types import DESTINATIONS, Role
+from ..records import FrozenDict
 from ..semantics.lowering import lower
 from ..semantics.models import Model, parse_model
 from ..semantics.plan import Plan, compute_results
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 def evaluate(
     instruction: str | Instruction,
-    values: Mapping[str, Given] | None = None,
+    values: Mapping[str, Given] = FrozenDict(),
     *,
     model: str | Model = "isa",
     out: Outputs | None = None,
@@ -66,15 +67,13 @@ def evaluate(
     return evaluate_plan(ins, partial(make_model_plan, ins), given, model=model, out=out)
 
 
-def merge_values(
-    values: Mapping[str, Given] | None, named: Mapping[str, Given]
-) -> Mapping[str, Given]:
+def merge_values(values: Mapping[str, Given], named: Mapping[str, Given]) -> Mapping[str, Given]:
     """Return the values of registers, some of them given by name.
 
     Raise TypeError if a register is given twice.
     """
-    if values is None or not named:
-        return named if values is None else values
+    if not named or not isinstance(values, Mapping):  # the caller names a wrong type
+        return values
     if twice := next((name for name in named if name in values), None):
         raise TypeError(f"{twice!r} is given twice")
     return {**values, **named}
