@@ -177,7 +177,8 @@ def iter_sarif_results(item: CheckedInstruction) -> Iterator[str]:
 
 
 @cache
-def _number_rules() -> Mapping[str, int]:
+def number_rules() -> Mapping[str, int]:
+    """Return the place of each rule in the list of a log, by its id."""
     return {id_: index for index, id_ in enumerate(map_rules())}
 
 
@@ -196,7 +197,7 @@ def _make_result(item: CheckedInstruction, diagnostic: Diagnostic) -> dict[str, 
     location = {"physicalLocation": {"artifactLocation": artifact, "region": region}}
     return {
         "ruleId": diagnostic.rule,
-        "ruleIndex": _number_rules()[diagnostic.rule],
+        "ruleIndex": number_rules()[diagnostic.rule],
         "level": str(_LEVELS.get(diagnostic.severity, diagnostic.severity)),
         "message": {"text": _format_message(item, diagnostic)},
         "locations": [location],

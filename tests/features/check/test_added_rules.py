@@ -35,7 +35,7 @@ def _added(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
     rule = AddedRule(id_, Severity.REMARK, "A prmt has a selector.", find_selectors)
     services: tuple[Callable[[], tuple[AddedRule, ...]], ...] = (lambda: (rule,),)
     monkeypatch.setattr(check_rules, "find_services", lambda _: services)
-    caches = check_rules.list_added_rules, map_rules, check_report._number_rules
+    caches = check_rules.list_added_rules, map_rules, check_report.number_rules
     for cached in caches:
         cached.cache_clear()
     yield
