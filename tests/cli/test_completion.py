@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import re
@@ -176,7 +177,7 @@ def test_every_value_of_every_option(command: str) -> None:
     to = load(find_command_module(command)).make_parser()
     first = offered(command, "")
     for name, action in to.options.items():
-        if action.nargs == 0:
+        if action.nargs in (0, argparse.REMAINDER):  # the words of another command
             continue
         values = offered(command, name, "")
         if action.choices:

@@ -115,12 +115,19 @@ def test_each_bit_uses_the_entry_of_its_three_bits(lut: int, a: int, b: int, c: 
     assert sum(len(x.positions) for x in drawn.entries) == 32
 
 
+def evaluate_formula(formula: str, bits: dict[str, int]) -> int:
+    """The last bit of a formula of words, ``a ? b : c`` being a choice bit by bit."""
+    condition, is_choice, words = formula.partition(" ? ")
+    value = int(eval(condition, {}, bits)) & 1
+    return evaluate_formula(words.split(" : ")[1 - value], bits) if is_choice else value
+
+
 @pytest.mark.parametrize("lut", range(256))
 @whole
 def test_the_formula_of_a_truth_table_is_its_function(lut: int) -> None:
     drawn = table(f"lop3.b32 d, a, b, c, {lut}", a=0, b=0, c=0)
     results: dict[tuple[int, ...], int] = {
-        (a, b, c): eval(drawn.formula, {}, {"a": a, "b": b, "c": c}) & 1
+        (a, b, c): evaluate_formula(drawn.formula, {"a": a, "b": b, "c": c})
         for a, b, c in product((0, 1), repeat=3)
     }
     assert [results[entry.bits] for entry in drawn.entries] == [x.value for x in drawn.entries]

@@ -452,7 +452,7 @@ def _find_common_type(left: CLiteral, right: CLiteral) -> str:
 
 
 _CONSTANT = re.compile(
-    r"(?<![\w.])const(?:expr)?+\s++(?:(?:static|inline|__device__|const|constexpr)\s++){0,3}"
+    r"(?<![\w.])const(?:expr)?\s++(?:(?:static|inline|__device__|const|constexpr)\s++){0,3}"
     r"(?P<type>[a-z_]\w*+(?:\s++(?:int|long|char|short)\b){0,3})\s++(?:const\s++)?"
     r"(?P<name>[A-Za-z_]\w*+)\s*+"
     r"(?:=\s*+(?P<value>[^;{}\"]{1,200}+)|\{(?P<braced>[^;{}\"]{1,200}+)\}\s*+);",

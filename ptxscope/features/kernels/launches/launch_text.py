@@ -35,7 +35,7 @@ _DTYPES: dict[str, np.dtype[Any]] = {
 """The array types of buffers by PTX type."""
 _COUNTED = re.compile(r"(zeros|random):(\w+):([\d_]+)(?::(\d+))?")
 _STRUCTURE = re.compile(r"\{([^{}]*)\}")
-_FIELD = re.compile(r"(?:\[[^\[\]]*+\]|[^,\[])++")
+_FIELD = re.compile(r"(?:\[[^\[\]]*+\]|[^,\[])+")
 _SCALAR = re.compile(r"([-+.\w]+)(?::(\w+))?")
 _POINTER_FIELD = Variable("a field", "param", "u64", 8, 8)
 LIST = re.compile(r"\[([^\[\]]*)\](?::(\w+))?")
