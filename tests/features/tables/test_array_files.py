@@ -267,6 +267,7 @@ def test_a_wrong_header_is_one_error_and_no_warning(header: str, command: str) -
     file = "a.npz" if command == "member" else "a.npy"
     words = ["eval", "not.b32 d, a", "--arrays", file, "-o", "d.npy"]
     if command == "run":
+        pytest.importorskip("ptxscope.features.kernels")
         Path("k.ptx").write_text(".entry k(.param .u64 a) { ret; }")
         words = ["run", "k.ptx", "a=@a.npy"]
     with warnings.catch_warnings(record=True) as found:
