@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import ptxscope as package
 from ptxscope import __version__, evaluate
 from ptxscope.cli.support.arguments import OLD_SPELLINGS
 from ptxscope.engine.isa.catalog import CATALOG
@@ -120,7 +121,7 @@ def test_trace_and_eval_look_for_no_features(
     arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(str(package.__file__)).parents[1]))
     assert "ptxscope.feature" not in list_loaded_modules(*arguments)
 
 
