@@ -304,13 +304,12 @@ def find_features() -> FoundFeatures:
 
 def _iter_folders() -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield the name of each folder of ``features`` with a record, and what reads the record."""
-    from importlib.resources import files
+    from pkgutil import iter_modules
 
     # not `from . import`, which would ask the package's `__getattr__`, and that asks here
     package = f"{__package__}.features"
-    for folder in sorted(files(package).iterdir(), key=lambda x: x.name):
-        if folder.joinpath("feature.py").is_file():
-            yield folder.name, partial(load, f"{package}.{folder.name}.feature:FEATURE")
+    for module in sorted(iter_modules(import_module(package).__path__), key=lambda x: x.name):
+        yield module.name, partial(load, f"{package}.{module.name}.feature:FEATURE")
 
 
 def find_entry_points() -> tuple[EntryPoint, ...]:
