@@ -82,3 +82,9 @@ def test_an_output_that_is_an_input_is_refused(output: str) -> None:
 def test_an_output_may_be_what_a_title_names() -> None:
     Path("d.svg").write_text("old")
     assert run("trace", LINE, "a=1", "b=2", "--title", "d.svg", "-o", "d.svg").returncode == 0
+
+
+def test_an_output_may_have_the_name_of_an_opcode() -> None:
+    Path("vadd4").write_text("old")
+    assert run("show", "vadd4", "-f", "markdown", "-o", "vadd4").returncode == 0
+    assert "vadd4" in Path("vadd4").read_text()

@@ -33,14 +33,15 @@ from ...engine.syntax.values import parse_value
 from ...sources.source_lines import read_source_lines
 from ...sources.source_programs import load
 from ..support.arguments import (
-    VALUES_HELP,
     Parser,
     add_format,
     add_model,
+    add_values,
     choose_model,
     make_command_parser,
     parse_own_words,
 )
+from ..support.file_arguments import InputName
 from ..support.inputs import open_text
 from ..support.ptx_arguments import PLACE, is_file, parse_named_values, parse_register
 from ..support.run_report import (
@@ -193,10 +194,11 @@ def make_register_parser(
     parser = make_command_parser("run", about, epilog, usage=usage, add_help=add_help)
     parser.add_argument(
         "file",
+        type=InputName,
         metavar="FILE",
         help="listing or source (.ptx, .cu, .py, …), or PTX; - is standard input",
     )
-    parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
+    add_values(parser)
     parser.add_argument("--kernel", metavar="NAME", help="kernel to run, if the file has several")
     add_model(parser)
     debugging = parser.add_argument_group("debugging")
@@ -212,6 +214,7 @@ def make_register_parser(
     )
     debugging.add_argument(
         "--expect",
+        type=InputName,
         action="append",
         default=[],
         metavar="NAME=VALUE",

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from stat import S_ISREG
 from typing import TYPE_CHECKING, NoReturn
 
 from ... import __version__
 from ...engine.semantics.models import Model, describe_newer_version, parse_model
 from ...engine.syntax.errors import make_printable
+from .file_arguments import InputName, refuse_overwriting
 from .streams import CommandError, command_errors, print_message
 
 if TYPE_CHECKING:
@@ -189,12 +189,18 @@ def add_instruction(parser: argparse.ArgumentParser, *, is_optional: bool = Fals
     """Add the arguments ``PTX name=value …``."""
     parser.add_argument(
         "ptx",
+        type=InputName,
         metavar="PTX",
         nargs="?" if is_optional else None,
         help="instruction, or block of several, as plain PTX, as an asm statement, or as calls of "
         "CUDA's intrinsics",
     )
-    parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
+    add_values(parser)
+
+
+def add_values(parser: argparse._ActionsContainer) -> None:
+    """Add the arguments ``name=value …``, of which a value may be ``@FILE``."""
+    parser.add_argument("values", type=InputName, metavar="name=value", nargs="*", help=VALUES_HELP)
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -240,57 +246,8 @@ def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argpar
         )
         words = [*words[:index], *value_words]
     arguments = parser.parse_intermixed_args(list(words))
-    _refuse_overwriting(parser, arguments)
+    refuse_overwriting(arguments)
     return arguments
-
-
-def _refuse_overwriting(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """Raise CommandError for an output that is an input, or twice the same output."""
-    outputs, inputs = list[str](), list[str]()
-    actions = [*parser.places, *parser.options.values()] if isinstance(parser, Parser) else []
-    for action in dict.fromkeys(actions):
-        value = getattr(arguments, action.dest, None)
-        texts = [x for x in (value if isinstance(value, list) else [value]) if isinstance(x, str)]
-        if action.dest in _OUTPUTS:
-            outputs += texts
-        elif not action.option_strings or "FILE" in str(action.metavar) or action.dest == "expect":
-            inputs += texts
-    if not outputs:
-        return
-    input_keys = {y for text in inputs for x in _iter_names(text) if (y := _find_key(x))}
-    output_keys = set[object]()
-    for text in outputs:
-        name = text.partition("=")[2] or text
-        key: object = _find_key(name) or os.path.realpath(name)
-        if key in input_keys:
-            raise CommandError(f"error: {make_printable(name)} is an input: name another output")
-        if key in output_keys:
-            raise CommandError(f"error: {make_printable(name)} is given for two outputs")
-        if not name.startswith("/dev/"):
-            output_keys.add(key)
-
-
-_OUTPUTS = ("output", "save")
-"""The arguments that name outputs, as ``FILE`` or ``NAME=FILE``."""
-
-
-def _iter_names(text: str) -> Iterator[str]:
-    """Yield what a text may name: ``FILE``, ``FILE:12``, ``name=@FILE``, ``name=@FILE:u32``."""
-    value = text.partition("=")[2].strip()
-    for x in (text, value, *value.strip("{}").split(",")):
-        for name in (x, x.strip().removeprefix("@")):
-            yield from (name, name.rpartition(":")[0])
-
-
-def _find_key(name: str) -> tuple[int, int] | None:
-    """Return what identifies a regular file; None if there is none of this name."""
-    from ...files import expand_path  # with pathlib, which a trace without an output does not need
-
-    with suppress(OSError, ValueError):
-        status = expand_path(name).stat() if name else None
-        if status and S_ISREG(status.st_mode):
-            return status.st_dev, status.st_ino
-    return None
 
 
 def parse_own_words(

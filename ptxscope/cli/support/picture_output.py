@@ -25,6 +25,7 @@ from ...engine.syntax.errors import (
     make_printable_lines,
 )
 from ...engine.tracing.trace import Trace
+from .file_arguments import OutputName
 from .streams import CommandError, command_errors, file_errors, print_message
 
 if TYPE_CHECKING:
@@ -129,10 +130,10 @@ def add_output(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def _check_file_name(name: str) -> str:
+def _check_file_name(name: str) -> OutputName:
     if not name:
         raise argparse.ArgumentTypeError("'' is not a file name")
-    return name
+    return OutputName(name)
 
 
 def is_printed(output: str | None) -> bool:

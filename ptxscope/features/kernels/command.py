@@ -21,6 +21,7 @@ from ...cli.commands.run import (
 )
 from ...cli.support.arguments import Parser, choose_model, parse_seconds, parse_words
 from ...cli.support.array_files import AnyArray, encode_arrays, map_array, open_array_file
+from ...cli.support.file_arguments import OutputName
 from ...cli.support.run_report import iter_folding_notes
 from ...cli.support.streams import (
     CommandError,
@@ -126,6 +127,7 @@ def _add_options(parser: Parser, debugging: argparse._ArgumentGroup) -> None:
     )
     launch.add_argument(
         "--save",
+        type=OutputName,
         action="append",
         default=[],
         metavar="NAME=FILE",

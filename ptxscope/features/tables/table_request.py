@@ -7,6 +7,7 @@ from functools import partial
 
 from ...cli.commands.eval import EVAL_EXAMPLES, make_values_parser
 from ...cli.support.arguments import Parser
+from ...cli.support.file_arguments import InputName, OutputName
 from ...cli.support.ptx_arguments import parse_assignments
 from ...cli.support.streams import CommandError
 from ...engine.semantics.models import Model
@@ -34,16 +35,22 @@ def make_parser() -> Parser:
     group = parser.add_argument_group("many evaluations")
     group.add_argument(
         "--csv",
+        type=InputName,
         metavar="FILE",
         help="CSV file with a row for each set of operands; - is standard input",
     )
     group.add_argument(
         "--arrays",
+        type=InputName,
         metavar="FILE",
         help="NumPy file of operands: .npz with arrays by name, or .npy with one array",
     )
     group.add_argument(
-        "-o", "--output", metavar="FILE", help="output file of --arrays: .npy or .npz"
+        "-o",
+        "--output",
+        type=OutputName,
+        metavar="FILE",
+        help="output file of --arrays: .npy or .npz",
     )
     return parser
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from ....cli.commands.explain import add_observed_results, explain_observations, has_alternatives
 from ....cli.support.arguments import (
-    VALUES_HELP,
     Parser,
     add_model,
     add_report_format,
+    add_values,
     choose_model,
     make_command_parser,
     parse_words,
@@ -56,7 +56,7 @@ def make_parser() -> Parser:
         "find", about, _EPILOG, usage="PTX (--where CONDITION | --next) [name=value ...]"
     )
     parser.add_argument("ptx", metavar="PTX", help=PROGRAM_HELP)
-    parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
+    add_values(parser)
     question = parser.add_mutually_exclusive_group(required=True)
     add_where(question)
     question.add_argument(

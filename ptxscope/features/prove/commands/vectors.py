@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....cli.support.arguments import Parser, add_format, make_command_parser, parse_words
+from ....cli.support.file_arguments import InputName
 from ....cli.support.picture_output import add_output, choose_format, is_printed, output_document
 from ....cli.support.ptx_arguments import print_folding_notes
 from ....cli.support.streams import CommandError, command_errors, print_message
@@ -38,7 +39,7 @@ def make_parser() -> Parser:
         "Generate operands for tests of compilers, emulators and ports, with every model's results."
     )
     parser = make_command_parser("vectors", about, _EPILOG, usage="PTX")
-    parser.add_argument("ptx", metavar="PTX", help=PROGRAM_HELP)
+    parser.add_argument("ptx", type=InputName, metavar="PTX", help=PROGRAM_HELP)
     parser.add_argument(
         "-n",
         type=int,
