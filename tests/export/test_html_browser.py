@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope import Trace, export, trace
-from ptxscope.documents.media.frames import compute_min_width
+from ptxscope.documents.media.frames import compute_min_width, render_for_column
 from ptxscope.documents.options import Options
 from ptxscope.documents.theme import HTML, Theme
 from tests.driving.browser import Browser, Rgb, Words
@@ -395,3 +395,34 @@ def test_letters_have_9_px_in_a_narrow_column(browser: Browser, name: str, width
     (box,) = browser.each("figure", "[x.scrollWidth, x.clientWidth, x.tabIndex]")
     assert (box[0] > box[1]) == (compute_min_width(figure.svg) > box[1])
     assert box[2] == 0
+
+
+TIGHT = {
+    "table": "<table><tr><td>PICTURE</td><td>words that take all the width</td></table>",
+    "flex": '<div style="display: flex">PICTURE<p>words beside it</p></div>',
+    "inline": '<div style="display: inline-block">PICTURE</div>',
+    "float": '<div style="float: left">PICTURE</div>',
+}
+"""Boxes that are as wide as their content."""
+
+
+@pytest.mark.parametrize("box", TIGHT)
+@pytest.mark.parametrize("format_", ["html", "svg"])
+def test_letters_have_9_px_in_a_box_that_fits_its_content(
+    browser: Browser, format_: str, box: str
+) -> None:
+    shown = example("vadd4")
+    fragment = (
+        export(shown, "html", standalone=False)
+        if format_ == "html"
+        else render_for_column(shown, Options())
+    )
+    browser.open(TIGHT[box].replace("PICTURE", f"<div>{fragment}</div>"), 900)
+    sizes = browser.each(
+        "svg text",
+        "x.checkVisibility() && parseFloat(getComputedStyle(x).fontSize) * x.getScreenCTM().a",
+    )
+    visible_sizes = [size for size in sizes if size]
+    assert len(visible_sizes) > 20
+    assert min(visible_sizes) >= 8.99
+    assert browser.value("document.documentElement.scrollWidth") <= 900

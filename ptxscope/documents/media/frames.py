@@ -288,9 +288,11 @@ _SCALE = re.compile(r"\) scale\(([\d.]++)\)")
 BOX = "overflow-x:auto"
 """CSS of the box around a picture."""
 _STYLE = """\
-<style>.ptx-pictures{container-type:inline-size}
+<style>.ptx-pictures{container-type:inline-size;contain-intrinsic-inline-size:360px;
+overflow-x:auto}
 .ptx-pictures svg{display:block;max-width:100%;height:auto}
 .ptx-narrow{display:none}
+.ptx-narrow svg{min-width:280px}
 @container (max-width:619px){.ptx-wide{display:none}.ptx-narrow{display:block}}</style>
 """
 

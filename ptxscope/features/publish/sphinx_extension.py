@@ -40,6 +40,7 @@ from ...documents.content.document_builder import build_document
 from ...documents.content.sanitizer import sanitize_text
 from ...documents.elements import format_attributes
 from ...documents.media.frames import render_for_column
+from ...documents.media.images import compute_size
 from ...documents.options import OPTIONS, Option
 from ...documents.theme import Theme
 from ...engine.tracing.trace import Trace
@@ -59,9 +60,12 @@ _MAX_PAPER_FACTOR = 3
 """Factor by which a picture on paper is larger than on a screen."""
 _LATEX = r"""
 
-\noindent\sphinxincludegraphics[width=\linewidth,height=.9\textheight,keepaspectratio]{{{}}}
+\noindent\sphinxincludegraphics[width=\linewidth,height=.8\textheight,keepaspectratio]{{{}}}
 
 """
+_MAX_UNFLOATED_RATIO = 0.7
+"""Height over width of a picture on paper that stands in the text: a taller one, which may not fit
+below a heading, floats."""
 _ENGINE_FOLDER = "ptxscope"
 """Folder under ``_static`` of what live figures load."""
 _OPTION = re.compile(r"(?<!\S)--([a-z-]++):?")
@@ -320,14 +324,19 @@ class _Draw(SphinxPostTransform):
             engine = self._locate_engine() if trace["live"] and _has_scripts(self.app) else ""
             yield nodes.raw("", _framed(trace, ids, engine), format="html")
             return
-        for anchor in trace["anchors"]:
-            if not (trace["is_in_figure"] and anchor == trace["name"]):
-                yield nodes.target("", "", ids=[anchor])
+        anchors = [
+            nodes.target("", "", ids=[anchor])
+            for anchor in trace["anchors"]
+            if not (trace["is_in_figure"] and anchor == trace["name"])
+        ]
         is_paper = self.app.builder.format == "latex" and format_ != "text"
         picture = _picture(words, Path(self.app.builder.outdir)) if is_paper else None
         if picture:
-            yield nodes.raw("", _LATEX.format(picture), format="latex")
+            parts = [*anchors, nodes.raw("", _LATEX.format(picture.name), format="latex")]
+            is_float = picture.is_tall and not trace["is_in_figure"]
+            yield from [nodes.figure("", *parts)] if is_float else parts
             return
+        yield from anchors
         text = render_request([*words, "-f", "text"])
         yield nodes.literal_block(text, text, language="none", classes=trace["css"])
 
@@ -370,9 +379,18 @@ def _framed(trace: _TraceNode, ids: set[str], engine: str) -> str:
     return f"<div{format_attributes(attributes)}>\n{anchors}{document}</div>\n"
 
 
-def _picture(words: list[str], folder: Path) -> str | None:
-    """Write a picture for paper and return its name, or None if no renderer is installed."""
+class _PaperPicture(NamedTuple):
+    """A picture for paper."""
+
+    name: str
+    """Name of its file, as LaTeX reads it."""
+    is_tall: bool
+
+
+def _picture(words: list[str], folder: Path) -> _PaperPicture | None:
+    """Write a picture for paper; return None if no renderer is installed."""
     trace, options, _ = parse_request([word for word in words if not word.startswith("--theme=")])
+    width, height = compute_size(export(trace, "svg", options), options, 1)
     for suffix, draw in (("pdf", _exported), ("png", _exported), ("png", _by_resvg)):
         try:
             data = draw(trace, suffix, options._replace(theme=Theme.LIGHT))
@@ -380,7 +398,8 @@ def _picture(words: list[str], folder: Path) -> str | None:
             continue
         name = f"ptx-{blake2s(data, digest_size=8).hexdigest()}"
         (folder / f"{name}.{suffix}").write_bytes(data)
-        return f"{{{name}}}.{suffix}"  # in braces, because a dot in a name would begin its suffix
+        # in braces, because a dot in a name would begin its suffix
+        return _PaperPicture(f"{{{name}}}.{suffix}", height > _MAX_UNFLOATED_RATIO * width)
     return None
 
 

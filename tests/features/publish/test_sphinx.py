@@ -187,6 +187,21 @@ def test_paper_gets_pictures_with_labels(tmp_path: Path) -> None:
     assert "0x7f800181" in text
 
 
+def test_a_tall_picture_floats_on_paper(tmp_path: Path) -> None:
+    """Below a heading, one of the height of a page would run off it."""
+    lines = ("vadd.u32.s32.s32.sat d.b0, a, b, c", "popc.b32 d, a")
+    traces = [f".. ptx-trace:: {line}\n   :operands: a=1 b=2 c=3\n" for line in lines]
+    traces[1] = traces[1].replace(" b=2 c=3", "")
+    text = "\n".join(["Title", "=====", "", *traces])
+    assert built(tmp_path, {"index": text}, "latex") == ""
+    (tex,) = (tmp_path / "out").glob("*.tex")
+    pictures = r"(begin\{figure\}[^\\]*\\centering\s*)?\\noindent\\sphinxincludegraphics\[(.*?)\]"
+    floated, inline = re.findall(pictures, tex.read_text(encoding="utf-8"))
+    assert floated[0]
+    assert not inline[0]
+    assert floated[1] == inline[1] == r"width=\linewidth,height=.8\textheight,keepaspectratio"
+
+
 def test_paper_without_a_drawing_library_gets_the_text(tmp_path: Path) -> None:
     conf = "import sys\nsys.modules |= dict.fromkeys(('resvg_py', 'typst'))\n"
     assert built(tmp_path, pages_of("svg"), "latex", conf) == ""
