@@ -179,7 +179,8 @@ class Explorer(ExplorerApp):
     ) -> tuple[ExplorerState, Start]:
         """Return the state to begin with, and its origin: a line, the saved state or an example."""
         if ins is None and saved.setup is not None:
-            return ExplorerState(saved.setup, saved), Start.KEPT
+            kept = saved._replace(listing=None) if has_listing else saved
+            return ExplorerState(saved.setup, kept), Start.KEPT
         others = SavedState(recent=saved.recent, predicting=saved.predicting)
         if ins is None:
             step = int(saved.predicting or not has_listing)
@@ -368,7 +369,7 @@ class Explorer(ExplorerApp):
             place = f"program {cursor.program} statement {cursor.index}"
             inputs = listing.inputs_by_program
             yield f"listing: {len(listing.text)} characters, {place}, given {inputs}"
-        yield format_state(self.current_state)
+        yield format_state(self.current_state._replace(listing=None))
 
 
 def _do_nothing() -> None:

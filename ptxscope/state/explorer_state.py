@@ -13,6 +13,7 @@ from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
 from .edits import find_changed_registers, with_line, with_model
 from .requests import ShowHint
+from .saved_listing import reopen_listing, save_listing
 from .session import LISTING_KEY, Session
 from .setup import Setup, make_setup_of_trace, trace_of
 from .state_store import SavedState, StateStore
@@ -60,7 +61,8 @@ class ExplorerState:
         self, setup: Setup, saved: SavedState | None = None, store: StateStore | None = None
     ) -> None:
         saved = saved or SavedState()
-        self.session = Session(setup)
+        setup, *cursors = reopen_listing(saved.listing, setup)
+        self.session = Session(setup, *cursors)
         self.store = store
         """The saved state on disk; None saves nothing."""
         self.random = Random()  # noqa: S311
@@ -99,7 +101,7 @@ class ExplorerState:
         self._setup_before_typing = setup
         self._typed_setup: Setup | None = None
         """The setup produced by the typing in progress in the line."""
-        self._is_stepping = False
+        self._is_stepping = bool(saved.listing and saved.listing.is_stepping)
         """Whether the user steps through a block, and has not asked for all of it."""
         self._model_before = ""
         """The model before a comparison under ``isa`` replaced it."""
@@ -218,6 +220,7 @@ class ExplorerState:
             self.is_revealed,
             self._make_saved_guesses(),
             self.is_predicting,
+            save_listing(self.cursor, self.setup, is_stepping=self._is_stepping),
             self.saved_parts,
         )
 

@@ -19,6 +19,13 @@ from ..engine.syntax.errors import PtxError, make_printable
 from ..engine.syntax.parser import parse
 from ..engine.tracing.annotations import NOTHING, annotations_from_json, annotations_to_json
 from .edits import with_line
+from .saved_listing import (
+    SavedListing,
+    listing_from_json,
+    listing_to_json,
+    values_from_json,
+    values_to_json,
+)
 from .setup import Setup, trace_of
 
 if TYPE_CHECKING:
@@ -52,6 +59,8 @@ class SavedState(NamedTuple):
     """The predictions, as ``learn.prediction`` writes them in JSON."""
     predicting: bool = False
     """Whether the user predicts the step before it is shown."""
+    listing: SavedListing | None = None
+    """The open listing."""
     parts: Mapping[str, object] = MappingProxyType({})
     """What features save, in JSON by key; one that is not here may have written it."""
 
@@ -197,6 +206,7 @@ def state_to_json(state: SavedState) -> dict[str, object]:
         "asked": state.is_result_revealed,
         "guesses": list(state.guesses),
         "predicting": state.predicting,
+        "listing": listing_to_json(state.listing),
     }
 
 
@@ -206,7 +216,7 @@ def _setup_to_json(setup: Setup | None) -> dict[str, object] | None:
     return {
         "instruction": str(setup.instruction),
         "line": setup.line,
-        "values": {role: hex(bits) for role, bits in setup.values.items()},
+        "values": values_to_json(setup.values),
         "model": setup.model,
         "annotations": annotations_to_json(setup.annotations),
     }
@@ -220,6 +230,9 @@ def _state_from_json(data: JsonNode) -> SavedState:
         if opcode.value not in CATALOG:
             raise opcode.make_error("this is not an instruction")
     guesses = data.value.get("guesses")
+    listing = None
+    if "listing" in data.value:
+        listing = listing_from_json(data.get_field("listing", dict, type(None)))
     own_keys = state_to_json(SavedState())
     return SavedState(
         _setup_from_json(data.get_field("setup", dict, type(None))),
@@ -230,6 +243,7 @@ def _state_from_json(data: JsonNode) -> SavedState:
         data.value.get("asked") is True,
         guesses if isinstance(guesses, list) else (),
         data.value.get("predicting") is True,
+        listing,
         {key: part for key, part in data.value.items() if key not in own_keys},
     )
 
@@ -239,10 +253,7 @@ def _setup_from_json(data: JsonNode) -> Setup | None:
         return None
     name = data.get_field("model", str).value
     parse_model(name)
-    texts = data.get_field("values", dict)
-    values = {role: int(texts.get_field(role, str).value, 16) for role in texts.value}
-    if any(bits < 0 or bits >> 64 for bits in values.values()):
-        raise ValueError("a value has more than 64 bits")
+    values = values_from_json(data.get_field("values", dict))
     try:
         ins = parse(data.get_field("instruction", str).value)
     except PtxError as error:

@@ -14,6 +14,7 @@ from ptxscope import export
 from ptxscope.documents.options import Options
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.state.listing_transitions import open_text
+from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.listing_pane import ListingPane, fold_text
 from tests.driving.explorer import Driver, explorer
@@ -48,6 +49,28 @@ async def test_a_sequence_is_one_row_until_the_cursor_is_in_it() -> None:
         assert "__vmaxs4(%r3, %r2) → %r13" in listing(drive)
         assert "lop3.b32 %r5, %r2, %r3, %r4, 0x8E" in listing(drive)
         assert "and.b32 %r10, %r5, %r2" in listing(drive)
+
+
+@pytest.mark.parametrize("size", some([(120, 40), (80, 24)]))
+async def test_a_listing_is_open_again_at_the_next_start(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    store = StateStore(tmp_path, tmp_path)
+    async with explorer(store=store, size=size) as drive:
+        await open_statements(drive, "vadd.u32.u32.u32 t, a, b;\nvmin.u32.u32.u32 d, t, c;\n")
+        await drive.press("enter", "o", "7", "enter", "down", "8", "enter", "escape")
+        await drive.press("right_square_bracket", "o", "down", "9", "enter", "escape")
+        assert (drive.operands, drive.result) == ({"a": 15, "b": 9}, {"d": 9})
+        drive.app.save_state()
+    async with explorer(None, {}, store=store, size=size) as drive:
+        assert "As you left it" in drive.hint
+        assert (drive.operands, drive.result) == ({"a": 15, "b": 9}, {"d": 9})
+        drive.agree()
+        shown = await drive.see("g")
+        assert "pasted · 2 of 2" in shown
+        assert "0x0000000f" in shown
+        await drive.press("up")
+        assert drive.operands == {"a": 7, "b": 8}
 
 
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
