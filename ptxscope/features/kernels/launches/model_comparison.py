@@ -17,7 +17,7 @@ from ....engine.tracing.deviation import find_deviation, find_deviations
 from ....engine.tracing.evaluation import make_model_plan
 from ....engine.tracing.trace import trace
 from .memory import Bits
-from .plan_binding import bind_plan
+from .plan_binding import bind_plan, find_sources
 from .thread_state import CallFrame, Step, ThreadGroup, ThreadValues, unite_causes
 
 _FIRST_SCRATCH = 32
@@ -37,7 +37,7 @@ def with_comparison(frame: CallFrame, statement: Statement, step: Step) -> Step:
         return step
     roles, comparisons = dict[str, ThreadValues](), list[_Comparison]()
     for number, plan in enumerate(plans):
-        sources = _find_sources(frame, ins, plan)
+        sources = find_sources(frame, ins, plan)
         if sources is None:
             return step
         roles |= sources
@@ -97,21 +97,6 @@ def _list_plans(ins: Instruction, model: Model) -> list[Plan]:
         if plan not in plans:
             plans.append(plan)
     return plans
-
-
-def _find_sources(frame: CallFrame, ins: Instruction, plan: Plan) -> dict[str, ThreadValues] | None:
-    """Return the values that a plan reads, by role; None if they are not as wide as it takes."""
-    sources = dict[str, ThreadValues]()
-    for source in plan.sources:
-        dtype = get_storage_dtype(source.type)
-        if source.role in ins.constants:
-            values = frame.state.get_constant(ins.constants[source.role], dtype)
-        else:
-            values = frame.get_register(ins.names[source.role])
-        if values.bits.dtype != dtype:
-            return None
-        sources[source.role] = values
-    return sources
 
 
 def _bind(

@@ -34,7 +34,7 @@ from .move_steps import (
     make_space_test,
     make_vote,
 )
-from .plan_binding import bind_plan
+from .plan_binding import bind_plan, find_sources
 from .register_names import iter_written_names
 from .thread_state import (
     CallFrame,
@@ -215,16 +215,9 @@ def _make_plan_step(frame: CallFrame, statement: Statement) -> Step:
     if not rules.old_converted:  # without E14, the lanes of a group are what a guard decides
         ins = replace(ins, guard=None)
     plan = make_plan(ins, rules)
-    sources = dict[str, ThreadValues]()
-    for source in plan.sources:
-        dtype = get_storage_dtype(source.type)
-        if source.role in ins.constants:
-            values = frame.state.get_constant(ins.constants[source.role], dtype)
-        else:
-            values = frame.get_register(ins.names[source.role])
-        if values.bits.dtype != dtype:
-            raise UnmodelledError
-        sources[source.role] = values
+    sources = find_sources(frame, ins, plan)
+    if sources is None:
+        raise UnmodelledError
     destinations = {role: frame.get_register(name) for role, name in ins.results.items()}
     for result in plan.results:
         destination = destinations.get(result.role)
