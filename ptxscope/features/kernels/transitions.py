@@ -17,8 +17,8 @@ from .launches.device_code import DeviceCode
 from .thread_run import Evaluation, ThreadRun, run_thread
 
 
-class LeftRun:
-    """The run of a kernel that was shown last, where it was left: the explorer keeps it."""
+class LastRun:
+    """The run of a kernel that was shown last, where it was left; the explorer keeps it."""
 
     run: ThreadRun | None = None
 
@@ -33,7 +33,7 @@ def run_kernel(state: ExplorerState) -> Requests:
     except ValueError as error:
         yield Notify(str(error), "Not run", "warning")
         return
-    run = state.get_attached(LeftRun).run
+    run = state.get_attached(LastRun).run
     if run and run.launch.is_of(code, kernel, state.setup.model):
         yield from _show_run(state, run)
     else:
@@ -61,8 +61,8 @@ def _ask_launch(state: ExplorerState, code: DeviceCode, kernel: Program) -> Requ
 
 def _show_run(state: ExplorerState, run: ThreadRun) -> Requests:
     """Show a run; it stays where it is left."""
-    left = state.get_attached(LeftRun)
-    left.run, evaluation, is_again = yield Open(
+    last = state.get_attached(LastRun)
+    last.run, evaluation, is_again = yield Open(
         f"{__package__}.terminal.run_screen:RunScreen", (run,)
     )
     if is_again:
