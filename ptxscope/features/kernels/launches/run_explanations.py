@@ -8,46 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
 from math import inf
 from time import monotonic
 from types import NoneType
 from typing import NamedTuple
 
-import numpy as np
-
-from ....diagnosis.observation import Observed
 from ....engine.program.program import Program
 from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import SymbolOperand
 from ....engine.semantics.models import PTXAS_MODELS, Model
-from ....engine.syntax.opcodes import ATOMICS, BARRIERS, COLLECTIVES
 from ....engine.tracing.operand_bits import check_argument
+from .change_trials import ChangeTrials
 from .device_code import DeviceCode
-from .expected_elements import (
-    ExpectedBuffer,
-    ExpectedResults,
-    ExpectedWords,
-    check_position,
-    narrow,
-    read_elements,
-)
+from .expected_elements import ExpectedBuffer
+from .first_threads import read_expected_launch
 from .instruction_changes import ChangeKind, StatementChange
 from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch, make_launch
-from .launch_memory import BoundBuffer
-from .launch_text import Argument, find_parameter
-from .replicas import ThreadSelection, run_replicas
+from .launch_text import Argument
 from .statement_changes import iter_changes, iter_missing_statements
 from .thread_state import LaunchError
 
-_EXCHANGES = BARRIERS | COLLECTIVES | {"activemask", "mbarrier"}
-"""Those by which the threads of a block depend on each other."""
-_MAX_LANES = 1 << 15
-"""Lanes of all replicas that run at once, unless one needs more."""
-_MAX_MEMORY_BYTES = 1 << 24
-"""Memory of the replicas that run at once, unless one needs more; it takes 17 times as much."""
-_MAX_THREADS = 8
-"""Threads that run first, if they exchange nothing."""
 _MIN_THREAD_STEPS = 1 << 14
 """Statements of each thread after which a run with a change is given up, or more."""
 _MAX_NEAR_MISSES = 3
@@ -160,19 +140,20 @@ class _ChangeSearch:
     ) -> None:
         """``end`` is the time after which no other change is tried."""
         self.launch, self.result, self.tries_all = launch, result, tries_all
-        self.on_progress, self.end = on_progress, end
-        self.kernel, self.shape, self.model = launch.kernel, launch.shape, launch.model
-        self.memory = launch.make_memory()
+        self.kernel, self.model = launch.kernel, launch.model
         self.functions = _list_functions(launch.code, self.kernel)
-        self.all_threads = ThreadSelection(range(self.shape.block_count))
-        self.expected = [self._read_expected(*x) for x in expected.items()]
-        self.first_threads = self._select_threads()
-        self.elements = ExpectedResults(tuple(self._iter_elements()))
+        memory = launch.make_memory()
+        expected_launch = read_expected_launch(launch, memory, self.functions, result, expected)
+        self.elements = expected_launch.results
         self.element_count = self.elements.element_count
-        self.max_thread_steps = _MIN_THREAD_STEPS
-        if self.result and self.result.is_complete:
-            average = self.result.step_count // (self.shape.block_count * self.shape.block_size)
-            self.max_thread_steps += min(self.result.step_count, 32 * average)
+        max_thread_steps = _MIN_THREAD_STEPS
+        if result and result.is_complete:
+            average = result.step_count // (launch.shape.block_count * launch.shape.block_size)
+            max_thread_steps += min(result.step_count, 32 * average)
+        own_count = self.elements.count_own_matches(result) if result else 0
+        self.trials = ChangeTrials(
+            memory, expected_launch, launch.model, own_count, max_thread_steps, end, on_progress
+        )
 
     def run(self) -> RunDiagnosis:
         """Try the likely changes, and the others if these explain nothing.
@@ -190,7 +171,7 @@ class _ChangeSearch:
         if self.result and self.elements.read_unwritten(self.result):
             kinds.sort(key=lambda x: x is not ChangeKind.MISSING)
         for kind in kinds:
-            if self._is_late:
+            if self.trials.is_late:
                 untried.append(_KINDS[kind])
                 continue
             if kind is ChangeKind.MISSING:
@@ -198,10 +179,10 @@ class _ChangeSearch:
                 nearest += found
             else:
                 changes = [y for x in self.functions for y in iter_changes(x, self.model, kind)]
-                passing, near, count = self._try_first_threads(changes)
-                total = len(changes)
-                near_misses += near
-                found = self._explain(passing, self.element_count)
+                first = self.trials.try_first_threads(changes)
+                count, total = first.try_count, len(changes)
+                near_misses += [x for _, x in first.nearer[: 2 * _MAX_NEAR_MISSES]]
+                found = self._explain(first.passing, self.element_count)
             try_count += count
             if count < total:
                 untried.append(f"{total - count:,} of {total:,} {_KINDS[kind]}")
@@ -209,7 +190,7 @@ class _ChangeSearch:
             if explanations and not self.tries_all:
                 break
         explanations.sort(key=lambda x: x.cost)
-        if not explanations and not self._is_late:
+        if not explanations and not self.trials.is_late:
             nearest += self._explain(near_misses, self._count_run_matches() + 1)
         nearest.sort(key=lambda x: (-x.match_count, x.cost))
         return RunDiagnosis(
@@ -221,87 +202,13 @@ class _ChangeSearch:
             ", ".join(untried),
         )
 
-    @property
-    def _is_late(self) -> bool:
-        return monotonic() > self.end
-
     def _is_right_without_change(self) -> bool:
         """Whether the run gives what was expected, or would with a higher limit of steps."""
         if self.result and self.result.is_complete:
             return self._count_run_matches() == self.element_count
         first = self.kernel.statements[0]
         same = StatementChange(first, first, None, "", 0)
-        return any(x == self.element_count for _, x in self._count_all_matches([same]))
-
-    # --- threads
-
-    def _read_expected(
-        self, name: str, expected: ExpectedBuffer
-    ) -> tuple[BoundBuffer, dict[int, Observed]]:
-        """Return a buffer with its expected elements of which something is known."""
-        check_argument("a buffer", name, str, "the name of its parameter")
-        buffer = self._find_buffer(name)
-        array = buffer.array
-        try:
-            elements = read_elements(expected, array.dtype)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-        check_position(name, array.size, max(elements, default=0))
-        width = 8 * array.dtype.itemsize
-        known = ((i, narrow(x, width)) for i, x in elements.items())
-        return buffer, {index: x for index, x in known if x.known_mask}
-
-    def _find_buffer(self, name: str) -> BoundBuffer:
-        position = find_parameter(self.kernel, name)
-        for x in self.memory.buffers:
-            if x.name == name or (position is not None and x.position == position):
-                return x
-        raise ValueError(f"{name} is not a buffer of this run")
-
-    def _select_threads(self) -> ThreadSelection:
-        """Return the threads that run first: some that wrote a wrong element, if that is known."""
-        if any(_depends_on_blocks(x) for function in self.functions for x in function.statements):
-            return self.all_threads
-        wrong, right = list[int](), list[int]()
-        for bound, elements in self.expected:
-            if self.result is None:
-                return self.all_threads
-            buffer = self.result.buffers[bound.name]
-            words = buffer.words
-            for index, observed in elements.items():
-                is_right = buffer.is_known(index) and observed.matches(int(words[index]))
-                (right if is_right else wrong).append(buffer.find_thread(index))
-        wrong, right = ([x for x in dict.fromkeys(y) if x >= 0] for y in (wrong, right))
-        if not wrong:
-            return self.all_threads
-        size = self.shape.block_size
-        block = wrong[0] // size
-        statements = [x for function in self.functions for x in function.statements]
-        has_shared = self.memory.shared_bytes > 0
-        if has_shared or any(x.opcode in _EXCHANGES for x in statements):
-            return ThreadSelection((block,))
-        numbers = [x % size for x in wrong if x // size == block]
-        other_numbers = [x % size for x in right if x // size == block]
-        other_count = min(len(other_numbers), _MAX_THREADS // 2)
-        chosen = _choose(numbers, _MAX_THREADS - other_count) + _choose(other_numbers, other_count)
-        return ThreadSelection((block,), sorted(set(chosen)))
-
-    def _iter_elements(self) -> Iterator[ExpectedWords]:
-        size = self.shape.block_size
-        for bound, elements in self.expected:
-            indices = np.array(list(elements), np.int64)
-            dtype = np.dtype(f"u{bound.array.dtype.itemsize}")
-            words = np.array([x.bits for x in elements.values()], dtype)
-            masks = np.array([x.known_mask for x in elements.values()], dtype)
-            threads = np.full(len(indices), -1)
-            if self.result:
-                threads = self.result.buffers[bound.name].threads[indices]
-            is_own = np.isin(threads // size, list(self.first_threads.blocks)) & (threads >= 0)
-            if self.first_threads.numbers is not None:
-                is_own &= np.isin(threads % size, list(self.first_threads.numbers))
-            yield ExpectedWords(bound, indices, words, masks, is_own)
-
-    # --- changes
+        return any(x == self.element_count for _, x in self.trials.count_all_matches([same]))
 
     def _iter_model_explanations(self) -> Iterator[RunExplanation]:
         """Yield the assemblers that give all that was expected."""
@@ -322,20 +229,20 @@ class _ChangeSearch:
         Return those with which more elements are right than in the run, how many were tried, and
         how many there are.
         """
-        has_shared = self.memory.shared_bytes > 0 and self.shape.block_size > 1
+        has_shared = self.trials.memory.shared_bytes > 0 and self.launch.shape.block_size > 1
         missing = [
             addition
             for function in self.functions
             for addition in iter_missing_statements(function, has_shared=has_shared)
         ]
         own_count = self._count_run_matches()
-        end = monotonic() + (self.end - monotonic()) / 2
+        end = monotonic() + (self.trials.end - monotonic()) / 2
         found: list[RunExplanation] = []
         for done, x in enumerate(missing):
             if monotonic() > end:
                 return found, done, len(missing)
-            if self.on_progress:
-                self.on_progress(done, len(missing))
+            if self.trials.on_progress:
+                self.trials.on_progress(done, len(missing))
             code = x.insert(self.launch.code)
             kernel = code.functions[self.kernel.name]
             count = self._count_run(self.launch._replace(code=code, kernel=kernel), end)
@@ -361,67 +268,15 @@ class _ChangeSearch:
     def _count_run_matches(self) -> int:
         return self.elements.count_matches(self.result) if self.result else 0
 
-    def _try_first_threads(
-        self, changes: Sequence[StatementChange]
-    ) -> tuple[list[StatementChange], list[StatementChange], int]:
-        """Return the changes with which the first threads are right, and the nearest others.
-
-        The third value is the number of those that were tried.
-        """
-        passing: list[StatementChange] = []
-        scores: list[tuple[int, StatementChange]] = []
-        done = 0
-        for part in self._split(changes, self.first_threads):
-            if self._is_late:
-                break
-            if self.on_progress:
-                self.on_progress(done, len(changes))
-            results = run_replicas(
-                self.memory, part, self.first_threads, self.model, self.max_thread_steps
-            )
-            is_whole = self.first_threads == self.all_threads
-            is_right, counts = self.elements.judge(results.space, is_whole=is_whole)
-            is_right &= results.is_complete
-            passing += [x for x, y in zip(part, is_right.tolist(), strict=True) if y]
-            scores += zip(counts.tolist(), part, strict=True)
-            done += len(part)
-        own_count = self.elements.count_own_matches(self.result) if self.result else 0
-        scores = [x for x in scores if x[0] > own_count]
-        scores.sort(key=lambda x: (-x[0], x[1].cost))
-        return passing, [x for _, x in scores[: 2 * _MAX_NEAR_MISSES]], done
-
-    def _split(
-        self, changes: Sequence[StatementChange], selection: ThreadSelection
-    ) -> Iterator[Sequence[StatementChange]]:
-        """Yield as many changes as run at once, those of one statement side by side."""
-        lane_count = selection.count_lanes(self.shape)
-        bytes_ = self.memory.spaces["global"].size + lane_count * self.memory.local_bytes
-        bytes_ += len(selection.blocks) * self.memory.shared_bytes
-        size = max(min(_MAX_LANES // lane_count, _MAX_MEMORY_BYTES // max(bytes_, 1)), 1)
-        iterator = iter(sorted(changes, key=lambda x: x.original.span))
-        while part := list(islice(iterator, size)):
-            yield part
-
     def _explain(self, changes: Sequence[StatementChange], least: int) -> list[RunExplanation]:
         """Return those of some changes with which all threads give so many elements, or more."""
         return [
             RunExplanation(
                 change.original, change.statement.text, change.phrase, change.cost, count
             )
-            for change, count in self._count_all_matches(changes)
+            for change, count in self.trials.count_all_matches(changes)
             if count >= least
         ]
-
-    def _count_all_matches(
-        self, changes: Sequence[StatementChange]
-    ) -> Iterator[tuple[StatementChange, int]]:
-        """Yield the changes with the number of elements that all threads give as expected."""
-        for part in self._split(changes, self.all_threads):
-            results = run_replicas(
-                self.memory, part, self.all_threads, self.model, self.max_thread_steps
-            )
-            counts = np.where(results.is_complete, self.elements.count_all(results.space), 0)
-            yield from zip(part, counts.tolist(), strict=True)
 
 
 _KINDS = {
@@ -431,13 +286,6 @@ _KINDS = {
     ChangeKind.VALUES: "other values",
 }
 """The changes of each kind in words."""
-
-
-def _choose(numbers: Sequence[int], count: int) -> list[int]:
-    """Return some of the numbers, from the first to the last."""
-    if len(numbers) <= count:
-        return list(numbers)
-    return [numbers[i * (len(numbers) - 1) // (count - 1)] for i in range(count)]
 
 
 def _list_functions(code: DeviceCode, kernel: Program) -> list[Program]:
@@ -457,10 +305,3 @@ def _list_functions(code: DeviceCode, kernel: Program) -> list[Program]:
         functions |= {x.name: x for x in new_functions}
         pending = []
     return list(functions.values())
-
-
-def _depends_on_blocks(statement: Statement) -> bool:
-    """Whether the threads of one block may change what those of another read."""
-    return statement.opcode in ATOMICS and "shared" not in [
-        modifier.partition("::")[0] for modifier in statement.modifiers
-    ]
