@@ -336,6 +336,7 @@ def iter_unexplained_blocks(diagnosis: Diagnosis) -> Iterator[Block]:
         f"misread, byte-reversed, and common misconceptions.{not_tried}"
     )
     yield make_paragraph(sentence)
+    yield make_paragraph(_ADVICE)
     count = len(diagnosis.cases)
     points = []
     for explanation in diagnosis.near_misses:
@@ -352,6 +353,11 @@ def iter_unexplained_blocks(diagnosis: Diagnosis) -> Iterator[Block]:
         yield make_points(points, VALUE_INDENTS, is_close=True)
 
 
+_ADVICE = (
+    "Check the operands as they are just before the line, write ? for digits that are not certain, "
+    "or explain the line together with those before it, in braces."
+)
+"""Advice for a result that nothing explains."""
 _READING_C = ("mask", "dsel", "secop")
 """Slots that make an instruction read c."""
 

@@ -6,13 +6,12 @@ answer. An error of the command, with its caret, is the error of the call.
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -20,6 +19,8 @@ from pydantic import Field
 
 from ... import __version__
 from ...cli.support.arguments import find_command_module
+from ...cli.support.ptx_arguments import build_trace, parse_ptx
+from ...engine.semantics.models import parse_model
 
 MAX_SECONDS = 60
 MAX_ANSWER_CHARS = 200_000
@@ -38,10 +39,10 @@ Ptx = Annotated[
     Field(description="an instruction, statements in braces, an asm statement, or an intrinsic"),
 ]
 Operands = Annotated[
-    dict[str, str | int | list[int]],
+    dict[str, str | int | float | list[str | int | float]],
     Field(
-        description="values by register: {'a': '0x80ff7f01', 'b': -5, 'c': [1, 2, 3, 4]}; a list "
-        "has the value of each lane, the highest lane first"
+        description="values by register: {'a': '0x80ff7f01', 'b': -5, 'x': 1.5, 'c': [1, 2, 3, 4]}"
+        "; a list has the value of each lane, the highest lane first"
     ),
 ]
 ModelName = Annotated[
@@ -58,12 +59,13 @@ Conditions = Annotated[
         "'d.signed < 0' reads one as signed"
     ),
 ]
-ToolT = TypeVar("ToolT", bound=Callable[..., Any])
+ToolT = TypeVar("ToolT", bound=Callable[..., str])
 
 
 def _offer_with(command: str) -> Callable[[ToolT], ToolT]:
-    """Make a function a tool, if its command is there."""
-    return SERVER.tool() if find_command_module(command) else lambda tool: tool
+    """Make a function a tool, if its command is there; its answer is sent once, as text."""
+    is_there = find_command_module(command)
+    return SERVER.tool(structured_output=False) if is_there else lambda tool: tool
 
 
 @_offer_with("eval")
@@ -71,19 +73,34 @@ def evaluate(
     ptx: Ptx,
     operands: Operands,
     models: list[ModelName] = ["isa", "ptxas"],  # noqa: B006 - the schema needs the value
-) -> dict[str, str]:
-    """Return the results of one evaluation, under each model. They differ where an erratum acts.
+) -> str:
+    """Return the results of one evaluation under each model, and the errata where they differ.
 
     A note below a result says where ptxas computes another one from these constants.
     """
     arguments = [ptx, *_format_operands(operands)]
-    return {model: _run_with_notes("eval", arguments, f"--model={model}") for model in models}
+    answers = {model: _run_process("eval", arguments, f"--model={model}") for model in models}
+    results = {model: ", ".join(answer.stdout.split()) for model, answer in answers.items()}
+    lines = []
+    for model, result in results.items():
+        lines += [f"{model}: {result}", *answers[model].stderr.splitlines()]
+    if len(set(results.values())) > 1:
+        lines += _list_errata(ptx, arguments[1:], models)
+    return "\n".join(lines)
+
+
+def _list_errata(ptx: str, values: Sequence[str], models: Sequence[str]) -> list[str]:
+    """Return a line for each erratum that changes the result under one of the models."""
+    block = parse_ptx(ptx)
+    traces = [build_trace(block, values, parse_model(model)) for model in models]
+    errata = dict.fromkeys(erratum for trace in traces for erratum in trace.changed_by)
+    return [f"They differ by {erratum.id}: {erratum.sentence}" for erratum in errata]
 
 
 @_offer_with("trace")
-def trace(ptx: Ptx, operands: Operands, model: ModelName = "isa") -> dict[str, Any]:
+def trace(ptx: Ptx, operands: Operands, model: ModelName = "isa") -> str:
     """Return every step of one evaluation: lanes, values, flags, and the answers of all models."""
-    return _run_record("trace", [ptx, *_format_operands(operands)], f"--model={model}")
+    return _run("trace", [ptx, *_format_operands(operands)], f"--model={model}")
 
 
 @_offer_with("explain")
@@ -91,26 +108,29 @@ def explain(
     ptx: Ptx,
     operands: Operands,
     observed: Annotated[str, Field(description="the result; ? for unknown digits: 0x1122??ff")],
-) -> dict[str, Any]:
+    with_all: Annotated[bool, Field(description="also list the less likely explanations")] = False,
+) -> str:
     """Return the documented result, and the changes of a line that explain an observed one.
 
-    The likeliest comes first. If there are none, no change of the line gives the observed result.
+    The likeliest comes first. If there are none, the answer says what was tried, and what to try.
     """
     arguments = [ptx, *_format_operands(operands)]
-    explanations = _run_json("explain", arguments, f"--got={observed}")
-    return {"documented": _run("eval", arguments).strip(), "explanations": explanations}
+    extent = ["--all"] if with_all else []
+    return _run("explain", arguments, f"--got={observed}", "--brief", *extent)
 
 
 @_offer_with("check")
 def check(
     source: Annotated[str, Field(description="the text of a PTX listing, or of a source with PTX")],
     file_name: Annotated[str, Field(description="such as a.cu: its ending is the language")] = "",
-) -> dict[str, Any]:
-    """Return the instructions of a source, with illegal ones and those that an erratum changes."""
+    with_all: Annotated[bool, Field(description="also list what is right")] = False,
+) -> str:
+    """Return the illegal instructions of a source, those that an erratum changes, and others."""
     with TemporaryDirectory() as folder:
         path = Path(folder, f"source{Path(file_name).suffix}")
         path.write_text(source, encoding="utf-8")
-        return {"instructions": _run_json("check", [str(path)])}
+        answer = _run("check", [str(path)], *([] if with_all else ["--quiet"]))
+        return answer.replace(str(path), file_name or path.name)
 
 
 @_offer_with("prove")
@@ -120,11 +140,11 @@ def prove(
     first_model: ModelName = "isa",
     second_model: ModelName = "isa",
     conditions: Conditions = [],  # noqa: B006 - the schema needs the value
-) -> dict[str, Any]:
+) -> str:
     """Prove that two computations are equal for all operands, or return a counterexample."""
     models = (f"--model-a={first_model}", f"--model-b={second_model}")
     options = (*models, *_format_conditions(conditions), f"--timeout={MAX_SECONDS // 2}")
-    return _run_record("prove", [first, second], *options)
+    return _run("prove", [first, second], "--brief", *options)
 
 
 @_offer_with("find")
@@ -132,37 +152,25 @@ def find(
     ptx: Ptx,
     conditions: Conditions,
     count: Annotated[int, Field(description="how many sets of operands at most")] = 1,
-) -> dict[str, Any]:
+) -> str:
     """Return operands for which all conditions hold, or prove that there are none."""
     options = (*_format_conditions(conditions), f"-n={count}", f"--timeout={MAX_SECONDS // 2}")
-    return _run_record("find", [ptx], *options)
+    return _run("find", [ptx], *options)
 
 
 def _format_operands(operands: Operands) -> list[str]:
-    return [f"{name}={value}" for name, value in operands.items()]
+    return [
+        f"{name}=[{','.join(map(str, value))}]" if isinstance(value, list) else f"{name}={value}"
+        for name, value in operands.items()
+    ]
 
 
 def _format_conditions(conditions: list[str]) -> list[str]:
     return ["--where=" + " and ".join(f"({x})" for x in conditions)] if conditions else []
 
 
-def _run_record(command: str, arguments: Sequence[str], *options: str) -> dict[str, Any]:
-    record: dict[str, Any] = _run_json(command, arguments, *options)
-    return record
-
-
-def _run_json(command: str, arguments: Sequence[str], *options: str) -> Any:
-    return json.loads(_run(command, arguments, *options, "--format=json"))
-
-
 def _run(command: str, arguments: Sequence[str], *options: str) -> str:
-    return _run_process(command, arguments, *options).stdout
-
-
-def _run_with_notes(command: str, arguments: Sequence[str], *options: str) -> str:
-    """Return what a command prints, and its notes."""
-    done = _run_process(command, arguments, *options)
-    return f"{done.stdout.strip()}\n{done.stderr.strip()}".strip()
+    return _run_process(command, arguments, *options).stdout.strip()
 
 
 def _run_process(
