@@ -15,6 +15,7 @@ from ..engine.program.statement import Statement
 from ..engine.semantics.rules import FLAG_ERRATUM
 from ..engine.tracing.counterexample import list_possible_errata
 from ..engine.tracing.deviation import find_deviations
+from ..sources.source_lines import read_source_lines
 
 
 class ListingRow(NamedTuple):
@@ -45,6 +46,8 @@ class ListingRow(NamedTuple):
     """Its program, and the number of the sequence there that it belongs to, if it is only one."""
     call: str = ""
     """The computation of a sequence that ends here: ``__vadd4(a, b) → d``."""
+    source: str = ""
+    """The line of CUDA C++ that it was compiled from: ``sad.cu:5``."""
 
 
 def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator[ListingRow]:
@@ -57,6 +60,7 @@ def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator
     for need in run.missing_inputs if run else ():
         needs[need.reader.number].append(need.name)
     sequences, calls = _map_sequences(program)
+    source_lines = read_source_lines(program.text)
     for index, statement in enumerate(program.statements):
         if statement.is_brace:
             continue
@@ -76,6 +80,7 @@ def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator
             frozenset(indices[x.step] for x in reads if x.step in indices),
             (number, sequences[index]) if index in sequences else None,
             calls.get(index, ""),
+            source_lines.find(statement.line),
         )
 
 

@@ -35,6 +35,7 @@ from ..engine.records import FrozenRecord
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..feature import find_command
+from ..sources.source_lines import read_source_lines
 from ..sources.source_programs import load
 from .edits import with_line
 from .listing_rows import ListingRow, is_explained, iter_rows
@@ -82,6 +83,10 @@ class OpenListing(FrozenRecord):
             inputs = self.inputs_by_program[program]
             self.runs[program] = execute(self.programs[program], inputs, parse_model(self.model))
         return self.runs[program]
+
+    def format_line(self, line: int) -> str:
+        """Return ``line 12``, or ``line 12 (sad.cu:5)`` if ``.loc`` names the source."""
+        return read_source_lines(self.text).format_line(line)
 
     def make_rows(self, program: int) -> tuple[ListingRow, ...]:
         """Return the rows: the kernels' names and all statements, with results of one program."""
@@ -261,9 +266,11 @@ class ListingCursor:
         """Yield the reasons why the run has not reached the statement."""
         need = next(iter(self.program_run.missing_inputs), None)
         if need is None and self.program_run.steps:
-            yield f"not reached: line {self.program_run.steps[-1].line} ends the run"
+            line = self.listing.format_line(self.program_run.steps[-1].line)
+            yield f"not reached: {line} ends the run"
         elif need and need.reader.number != self.index:
-            yield f"the run stops at line {need.reader.line}, which needs {need.name}"
+            line = self.listing.format_line(need.reader.line)
+            yield f"the run stops at {line}, which needs {need.name}"
 
     # --- a block -------------------------------------------------------------------------
 
@@ -388,14 +395,16 @@ class ListingCursor:
         register_value = self.program_run.registers.get(name)
         if self.program_run.missing_inputs:
             need = self.program_run.missing_inputs[0]
-            return self, f"the run stops at line {need.reader.line}, which needs {need.name}"
+            line = self.listing.format_line(need.reader.line)
+            return self, f"the run stops at {line}, which needs {need.name}"
         bits = register_value.bits if register_value else None
         if bits is not None and observed_value.matches(bits):
             return self, f"{name} is as observed"
         step = find_first_culprit(self.program_run, {name: observed_value})
         if step is None:
             return self, f"nothing in {program.name} writes {name}"
-        culprit_text = f"line {step.line} wrote the bits that differ: {step.text}"
+        line = self.listing.format_line(step.line)
+        culprit_text = f"{line} wrote the bits that differ: {step.text}"
         return self.move_to(self.program, step.statement.number), culprit_text
 
 

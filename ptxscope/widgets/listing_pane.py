@@ -97,11 +97,17 @@ class ListingPane(Pane):
             if row.sequence:
                 sequences.setdefault(row.sequence, []).append(row)
         ends: dict[int, int] = {}
+        source = ""
         for row in self._rows:
             folded = sequences.get(row.sequence, []) if row.sequence else []
             entry = next((x.place for x in folded if x.explained), None)
             count = len(lines)
-            if entry is None or any(map(self._is_current, folded)):
+            is_unfolded = entry is None or any(map(self._is_current, folded))
+            if is_unfolded or row.call:
+                if row.source and row.source != source:
+                    lines += _draw_source(row.source, width)
+                source = row.source
+            if is_unfolded:
                 sources = row.sources if self._is_current(row) else ()
                 starts = sorted(ends[place] for place in sources if place in ends)
                 _draw_wires(lines, starts)
@@ -177,6 +183,12 @@ class ListingPane(Pane):
         """Show the clicked statement."""
         if self.place is not None and isinstance(target, tuple):
             self.do(go_to, self.place.move_to(*target))
+
+
+def _draw_source(source: str, width: int) -> list[StyledLine]:
+    """Return the lines that name the source of the statements below."""
+    texts = fold_text(make_printable(source), max(width - _NUMBER - 1, 1))
+    return [[StyledText(" " * (_NUMBER + 1)), StyledText(x, "dim")] for x in texts]
 
 
 def _draw_wires(lines: Sequence[StyledLine], starts: Sequence[int]) -> None:

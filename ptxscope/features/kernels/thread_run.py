@@ -17,6 +17,7 @@ from ...engine.program.statement import Statement
 from ...engine.records import FrozenRecord
 from ...engine.syntax.errors import format_count
 from ...engine.syntax.instruction import Instruction
+from ...sources.source_lines import SourceLines, read_source_lines
 from .launch_request import KernelLaunch
 from .launches.expected_elements import find_differences
 from .launches.kernel_run import KernelRun
@@ -42,6 +43,8 @@ class KernelRow(NamedTuple):
     """Whether a change of it explains what was expected."""
     result: str
     """What the thread wrote there last."""
+    source: str
+    """The line of CUDA C++ that it was compiled from: ``sad.cu:5``."""
 
 
 class ShownValue(NamedTuple):
@@ -124,6 +127,15 @@ class ThreadRun(FrozenRecord):
         return ""
 
     @property
+    def place(self) -> str:
+        """The line under the cursor: ``line 12``, or ``line 12 (sad.cu:5)``."""
+        return self._sources.format_line(self.line)
+
+    @property
+    def _sources(self) -> SourceLines:
+        return read_source_lines(self.launch.code.text)
+
+    @property
     def pass_text(self) -> str:
         """``pass 3 of 25`` if the thread comes to the next statement several times, else empty."""
         step = self.next_step
@@ -152,6 +164,7 @@ class ThreadRun(FrozenRecord):
                 statement.line == self.line,
                 statement.line in suspects,
                 _format_results(results[statement.line]) if statement.line in results else "",
+                self._sources.find(statement.line),
             )
             for statement in self.launch.statements
         )

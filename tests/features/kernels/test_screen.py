@@ -141,6 +141,18 @@ async def test_the_keys_go_through_a_kernel() -> None:
         drive.agree()
 
 
+async def test_the_lines_of_cuda_that_were_compiled_are_named() -> None:
+    ptx = PTX.replace("  mov.u32 %r1, %tid.x;\n", '  .file 1 "/src/sad.cu"\n  .loc 1 5 9\n')
+    ptx = ptx.replace("setp.ge.u32 %p1, %r1", "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1")
+    async with explorer() as drive:
+        await launch(drive, VALUES, ptx)
+        rows = [*map(str.split, screen_of(drive).query_one(KernelPane).read_text().splitlines())]
+        assert rows[rows.index(["sad.cu:5"]) + 1][-3:] == ["mov.u32", "%r1,", "%tid.x"]
+        assert rows.count(["sad.cu:5"]) == 1
+        await drive.press("home", *["down"] * 3)
+        assert "the explorer has no steps of line 14 (sad.cu:5)" in await drive.see("enter")
+
+
 async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
     async with explorer() as drive:
         await launch(drive, VALUES)

@@ -60,9 +60,15 @@ class KernelPane(Pane, inherit_bindings=False):
         self.show_target(self._run.line, context=3)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return each statement, and its result if there is room."""
-        has_results = width >= _RESULT_COLUMNS
-        return [line for row in self._run.rows for line in _iter_row_lines(row, width, has_results)]
+        """Return each statement below its source, and its result if there is room."""
+        has_results, source, lines = width >= _RESULT_COLUMNS, "", list[StyledLine]()
+        for row in self._run.rows:
+            if row.source != source:
+                source = row.source
+                names = wrap(make_printable(source), max(width - _MARGIN, 1))
+                lines += [[StyledText(" " * _MARGIN), StyledText(x, "dim")] for x in names]
+            lines += _iter_row_lines(row, width, has_results)
+        return lines
 
     def handle_click(self, target: object) -> None:
         """Move the cursor to a line."""

@@ -234,9 +234,9 @@ class RunScreen(AnswerScreen[LeftRun]):
         if evaluation := run.evaluation:
             self._close(LeftRun(run, evaluation))
         elif run.step_at_cursor:
-            self.notify(f"the explorer has no steps of line {run.line}", markup=False)
+            self.notify(f"the explorer has no steps of {run.place}", markup=False)
         else:
-            self.notify(f"the thread never reaches line {run.line}", markup=False)
+            self.notify(f"the thread never reaches {run.place}", markup=False)
 
     def action_leave(self) -> None:
         """Return to the explorer; a search ends first."""
