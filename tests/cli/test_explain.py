@@ -30,7 +30,7 @@ def test_lines_of_an_explanation_have_at_most_80_characters() -> None:
 
 
 def test_the_answers_are_the_beginning_of_those_with_traces() -> None:
-    words = ("explain", *E3, "--got", "0x112233ff")
+    words = ("explain", *E3, "--got", "0x112233ff", "--all")
     assert run(*words).stdout.startswith(run(*words, "--brief").stdout)
 
 
@@ -100,3 +100,27 @@ def test_observations_of_a_block_are_explained_together(tmp_path: Path) -> None:
     assert status == 0
     sentence = "Statement 1 gives this with the selector `0x5412` rather than `0x5410`."
     assert sentence in said
+
+
+LONG_BLOCK = "{ " + "add.u32 d, d, 1; " * 12 + "}"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*E3, "--got", "0x112233ff"),
+        (*E3, "--got", "0x112233fe"),
+        ("vset4.u32.u32.gt d, a, b, c", "a=0x80ff7f01", "b=0x01010101", "c=0", "--got", "0x100"),
+        ("vset4.u32.u32.lt d, a, b, c", "a=1", "b=2", "c=0", "--got", "0x123"),
+        ("vset4.u32.u32.lt d, a, b, c", "a=1", "b=2", "c=0", "--got", "1"),
+        (*WORDS, "--got", "1"),
+        (*WORDS, "--got", f"{compute(digits=0x5412):#010x}"),
+        (LONG_BLOCK, "d=0", "--got", "13"),
+        (LONG_BLOCK, "d=0", "--got", "77"),
+    ],
+)
+def test_a_brief_explanation_has_at_most_15_lines(words: tuple[str, ...]) -> None:
+    said = run("explain", *words, "--brief").stdout
+    assert "got" in said
+    assert "documented" in said
+    assert len(said.splitlines()) <= 15

@@ -10,7 +10,7 @@ import pytest
 from ptxscope import evaluate, export, parse, trace
 from ptxscope.diagnosis.explanations import investigate
 from ptxscope.diagnosis.observation import Observation, make_observed
-from ptxscope.documents.formats.diagnosis_report import find_lane_verdicts
+from ptxscope.documents.formats.lane_verdicts import find_lane_verdicts
 from ptxscope.engine.isa import catalog as catalog_module
 from ptxscope.engine.isa.catalog import (
     CATALOG,

@@ -26,7 +26,7 @@ from ptxscope.diagnosis.observation import (
     make_observed,
     parse_observed,
 )
-from ptxscope.documents.formats.diagnosis_report import find_lane_verdicts
+from ptxscope.documents.formats.lane_verdicts import find_lane_verdicts
 from ptxscope.engine.isa.catalog import ENTRIES, find_violations, get_entry, pick_form, with_slot
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.models import BELIEFS, ISA_MODEL, MISCONCEPTIONS

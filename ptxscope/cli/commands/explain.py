@@ -71,7 +71,9 @@ def make_parser() -> Parser:
     add_observed_results(parser)
     parser.add_argument("--all", action="store_true", help="show all explanations")
     parser.add_argument(
-        "--brief", action="store_true", help="omit the traces, and what follows the explanations"
+        "--brief",
+        action="store_true",
+        help="at most 15 lines of text: the likeliest explanations, without traces",
     )
     add_report_format(parser)
     return parser

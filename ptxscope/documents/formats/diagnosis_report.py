@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from ...diagnosis.causes import Cause, CauseKind
 from ...diagnosis.explanations import (
@@ -28,6 +27,7 @@ from ...engine.tracing.trace import Trace
 from ..content.command_words import list_command_words
 from ..content.document_builder import iter_steps
 from .json_text import Fields, convert_to_json
+from .lane_verdicts import format_right_lanes
 from .markup import (
     Block,
     Paragraph,
@@ -38,6 +38,7 @@ from .markup import (
     make_text,
     make_verbatim,
 )
+from .report import write_text
 from .text import WIDTH, command_lines, render, step_lines
 
 MAX_EXPLANATIONS = 6
@@ -46,31 +47,28 @@ ALIKE = 3
 """Number of further explanations of a group that are shown by default."""
 VALUE_INDENTS = ("  ", "      ", "")
 """In text, the blanks before a value and what is known of it."""
+MAX_BRIEF_LINES = 15
+"""Maximum number of lines of a brief text."""
+_MAX_BRIEF_LISTING = 4
+"""Maximum number of lines of a block that a brief text repeats."""
 _SIZES = {1: "With one change", 2: "With two changes"}
 
 
 def iter_diagnosis_blocks(
     diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool = False
 ) -> Iterator[Block]:
-    """Yield the blocks of a diagnosis: the answers and, unless brief, the traces."""
-    block = diagnosis.block
-    yield make_verbatim(block.lines or [str(block)], "ptx")
-    yield make_verbatim(observation_lines(diagnosis))
-    explanations = diagnosis.explanations
-    if not explanations:
-        yield from iter_unexplained_blocks(diagnosis)
+    """Yield the blocks of a diagnosis: the answers and, unless brief, the traces.
+
+    A brief text without all answers has at most ``MAX_BRIEF_LINES``.
+    """
+    if is_brief and not with_all:
+        yield from _choose_brief_blocks(diagnosis)
         return
-    yield make_paragraph(explanations[0].sentence)
-    yield from _iter_detail_blocks(diagnosis, explanations[0])
-    groups: dict[str, list[Explanation]] = {}
-    for explanation in explanations[1:]:
-        groups.setdefault(_format_heading(diagnosis, explanation), []).append(explanation)
-    for heading, group in groups.items():
-        yield make_heading(heading)
-        yield from _iter_group_blocks(diagnosis, group, with_all)
-    if not is_brief:
+    yield from _iter_full_blocks(diagnosis, with_all=with_all)
+    explanations = diagnosis.explanations
+    if explanations and not is_brief:
         documented, suffix = diagnosis.documented, ""
-        if len(block.statements) > 1 and explanations[0].causes:
+        if len(diagnosis.block.statements) > 1 and explanations[0].causes:
             documented = _get_part(diagnosis, explanations[0])
             suffix = f" of statement {explanations[0].statement}"
         if len(diagnosis.cases) > 1:
@@ -78,6 +76,70 @@ def iter_diagnosis_blocks(
         yield make_heading(f"The documented evaluation{suffix}")
         yield Verbatim(render(documented).rstrip("\n"))
         yield from _iter_divergence_blocks(diagnosis, explanations[0], WIDTH)
+
+
+def _iter_full_blocks(diagnosis: Diagnosis, *, with_all: bool) -> Iterator[Block]:
+    """Yield the answers, with the line of each change."""
+    block = diagnosis.block
+    yield make_verbatim(block.lines or [str(block)], "ptx")
+    yield from _iter_answer_blocks(diagnosis)
+    groups: dict[str, list[Explanation]] = {}
+    for explanation in diagnosis.explanations[1:]:
+        groups.setdefault(_format_heading(diagnosis, explanation), []).append(explanation)
+    for heading, group in groups.items():
+        yield make_heading(heading)
+        yield from _iter_group_blocks(diagnosis, group, with_all)
+
+
+def _iter_answer_blocks(diagnosis: Diagnosis, max_near_count: int | None = None) -> Iterator[Block]:
+    """Yield what was observed, and the best explanation; if there is none, the nearest results."""
+    yield make_verbatim(observation_lines(diagnosis))
+    if diagnosis.explanations:
+        yield make_paragraph(diagnosis.explanations[0].sentence)
+        yield from _iter_detail_blocks(diagnosis, diagnosis.explanations[0])
+    else:
+        yield from iter_unexplained_blocks(diagnosis, max_near_count)
+
+
+def _choose_brief_blocks(diagnosis: Diagnosis) -> list[Block]:
+    """Return all answers if they fit in ``MAX_BRIEF_LINES`` of text, or as many as fit."""
+    counts = reversed(range(MAX_BRIEF_LINES))
+    shorter = ([*_iter_brief_blocks(diagnosis, count)] for count in counts)
+    for blocks in ([*_iter_full_blocks(diagnosis, with_all=False)], *shorter):
+        if len(write_text(blocks).splitlines()) <= MAX_BRIEF_LINES:
+            break
+    return blocks
+
+
+def _iter_brief_blocks(diagnosis: Diagnosis, count: int) -> Iterator[Block]:
+    """Yield the best answer and so many others, without their lines."""
+    listing = [*(diagnosis.block.lines or [str(diagnosis.block)])]
+    if len(listing) > _MAX_BRIEF_LISTING:
+        listing[2:] = [f"// … and {len(listing) - 2} more lines"]
+    yield make_verbatim(listing, "ptx")
+    yield from _iter_answer_blocks(diagnosis, count)
+    yield from _iter_brief_alternatives(diagnosis, diagnosis.explanations[1:], count)
+
+
+def _iter_brief_alternatives(
+    diagnosis: Diagnosis, alternatives: Sequence[Explanation], count: int
+) -> Iterator[Block]:
+    """Yield a line for each of some explanations of one heading, and how many others there are."""
+    if not alternatives:
+        return
+    headings = [_format_heading(diagnosis, x) for x in alternatives]
+    shown = alternatives[: min(count, headings.count(headings[0]))]
+    if shown:
+        yield make_heading(headings[0])
+        yield make_points(([_format_alternative(diagnosis, x)] for x in shown), is_close=True)
+    if len(alternatives) > len(shown):
+        more = make_text(f"… and {len(alternatives) - len(shown)} more (--all)")
+        yield Paragraph(more, "  ", "  ", bool(shown))
+
+
+def _format_alternative(diagnosis: Diagnosis, explanation: Explanation) -> str:
+    """Format an explanation in one line: what changes, and the model in which it fails."""
+    return "; ".join(filter(None, (_format_change(diagnosis, explanation), explanation.failure)))
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
@@ -130,76 +192,6 @@ def format_observed(ins: Signature, observation: Observation) -> str:
     return join_by_destination(
         ins, {r: x.format_bits(ins.type_of(r).bits) for r, x in observation.observed.items()}
     )
-
-
-class LaneVerdicts(NamedTuple):
-    """The lanes of the only result that are as documented in every observation, and the others."""
-
-    unit: int
-    """The width of a lane in bits."""
-    documented_lanes: tuple[int, ...]
-    deviating_lanes: tuple[int, ...] = ()
-    """Lanes in which a known bit differs."""
-    uncertain_lanes: tuple[int, ...] = ()
-    """The others, in which not every bit is known."""
-
-
-def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
-    """Return which lanes always match the documentation; none if a lane has 32 bits.
-
-    The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
-    """
-    (place, *others), difference, known_mask = diagnosis.block.outputs.values(), 0, (1 << 32) - 1
-    ins = diagnosis.block.get_statement(place.statement).instruction
-    width = 32 // ins.entry.lanes if place.role == "d" and ins.has_lanes("d") else 32
-    unit = ins.form.dsel.unit if ins.form.dsel else width
-    if others or place.role != "d" or unit == 32:
-        return LaneVerdicts(32, ())
-    for observation, documented in diagnosis.cases:
-        observed = observation.observed[place.key]
-        difference |= observed.compute_difference(documented[place.key])
-        known_mask &= observed.known_mask
-    field, lanes = (1 << unit) - 1, range(32 // unit)
-    deviating_lanes = [lane for lane in lanes if difference >> unit * lane & field]
-    documented_lanes = [
-        lane
-        for lane in lanes
-        if lane not in deviating_lanes and known_mask >> unit * lane & field == field
-    ]
-    uncertain_lanes = [x for x in lanes if x not in deviating_lanes and x not in documented_lanes]
-    return LaneVerdicts(
-        unit, tuple(documented_lanes), tuple(deviating_lanes), tuple(uncertain_lanes)
-    )
-
-
-def format_right_lanes(diagnosis: Diagnosis) -> str:
-    """Format the lanes that are as documented; empty if no lane is known to differ."""
-    unit, *verdicts = find_lane_verdicts(diagnosis)
-    right_lanes, wrong_lanes, unknown_lanes = (lanes[::-1] for lanes in verdicts)
-    if not wrong_lanes:
-        return ""
-    (place,) = diagnosis.block.outputs.values()
-    ins = diagnosis.block.get_statement(place.statement).instruction
-    name = "lane" if ins.entry.lanes > 1 else {8: "byte", 16: "half-word"}[unit]
-
-    def format_lanes(lanes: Sequence[int]) -> str:
-        return f"{name}{'s' if len(lanes) > 1 else ''} {', '.join(map(str, lanes))}"
-
-    wrong_text = format_lanes(wrong_lanes)
-    if right_lanes:
-        verb = "is" if len(wrong_lanes) == 1 else "are"
-        verdict_text = f"{format_lanes(right_lanes)} right, {wrong_text} {verb} not"
-    elif unknown_lanes:
-        verdict_text = f"{wrong_text} {'differs' if len(wrong_lanes) == 1 else 'differ'}"
-    else:
-        verdict_text = f"every {name} differs"
-    if unknown_lanes:
-        *other_lanes, last_lane = map(str, unknown_lanes)
-        subject = (
-            f"{', '.join(other_lanes)} and {last_lane} are" if other_lanes else f"{last_lane} is"
-        )
-        verdict_text += f"; {subject} not known"
-    return verdict_text
 
 
 def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
@@ -315,8 +307,13 @@ def _format_digits(digits: Sequence[int], count: int) -> str:
     return text if len(digits) == 1 else f"[{text}]"
 
 
-def iter_unexplained_blocks(diagnosis: Diagnosis) -> Iterator[Block]:
-    """Yield the blocks of an unexplained result: the causes tried, and the nearest results."""
+def iter_unexplained_blocks(
+    diagnosis: Diagnosis, max_near_count: int | None = None
+) -> Iterator[Block]:
+    """Yield the blocks of an unexplained result: the causes tried, and the nearest results.
+
+    If these are limited, the causes are not listed.
+    """
     if len(diagnosis.block.statements) > 1:
         sentence = (
             f"No single change in a statement explains it. {diagnosis.try_count} were tried. If "
@@ -329,17 +326,20 @@ def iter_unexplained_blocks(diagnosis: Diagnosis) -> Iterator[Block]:
     names = " or ".join(ins.format_operand(role) for role in missing_roles)
     restriction = f" that does not read {names}" if missing_roles else ""
     not_tried = "".join(_format_not_tried(ins, role) for role in missing_roles)
-    sentence = (
-        f"Nothing within two changes explains it. {diagnosis.try_count} combinations were tried: "
-        "the assemblers, other opcodes, every modifier, selector, mask and "
+    tried = (
+        ": the assemblers, other opcodes, every modifier, selector, mask and "
         f"negation{restriction}, other literals, operands exchanged, missing, overwritten, "
-        f"misread, byte-reversed, and common misconceptions.{not_tried}"
+        "misread, byte-reversed, and common misconceptions"
+    )
+    sentence = (
+        f"Nothing within two changes explains it. {diagnosis.try_count} combinations were tried"
+        f"{tried if max_near_count is None else ''}.{not_tried}"
     )
     yield make_paragraph(sentence)
     yield make_paragraph(_ADVICE)
     count = len(diagnosis.cases)
     points = []
-    for explanation in diagnosis.near_misses:
+    for explanation in diagnosis.near_misses[:max_near_count]:
         distances = [f"explains {explanation.match_count} of {count}"] if count > 1 else []
         if explanation.distance:
             distances.append(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, TypeVar
@@ -90,11 +91,12 @@ def evaluate(
 
 
 def _list_errata(ptx: str, values: Sequence[str], models: Sequence[str]) -> list[str]:
-    """Return a line for each erratum that changes the result under one of the models."""
+    """Return a line for each erratum that changes the result under some, not all, of the models."""
     block = parse_ptx(ptx)
-    traces = [build_trace(block, values, parse_model(model)) for model in models]
-    errata = dict.fromkeys(erratum for trace in traces for erratum in trace.changed_by)
-    return [f"They differ by {erratum.id}: {erratum.sentence}" for erratum in errata]
+    changes = [build_trace(block, values, parse_model(model)).changed_by for model in models]
+    errata = dict.fromkeys(chain.from_iterable(changes))
+    shared_errata = set.intersection(*map(set, changes))
+    return [f"They differ by {x.id}: {x.sentence}" for x in errata if x not in shared_errata]
 
 
 @_offer_with("trace")
