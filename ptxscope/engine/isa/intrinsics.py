@@ -66,7 +66,7 @@ vcmpeq 6 6 vcmpges 6 6 vcmpgeu 7 8 vcmpgts 6 6 vcmpgtu 7 6 vcmples 6 6 vcmpleu 7
 vcmpltu 7 6 vcmpne 5 5 vseteq 7 7 vsetges 7 7 vsetgeu 7 7 vsetgts 7 7 vsetgtu 8 7 vsetles 7 7
 vsetleu 7 7 vsetlts 7 7 vsetltu 8 7 vsetne 6 6
 """.split()
-"""For each family, the PTX instructions but mov that nvcc 13.0 emits on 2 and on 4 lanes.
+"""For each family, the PTX instructions but mov that nvcc 13.0 emits for sm_75 on 2 and 4 lanes.
 
 ``-``: a video instruction is among them.
 """
@@ -80,7 +80,7 @@ def _map_compilations() -> dict[str, str]:
             words[family + lanes] = (
                 "is still compiled to a video instruction by nvcc 13.0"
                 if count == "-"
-                else f"is emulated by nvcc 13.0 with {count} other instructions"
+                else f"is emulated by nvcc 13.0 for sm_75 with {count} other instructions"
             )
     return words
 
@@ -209,7 +209,7 @@ def _iter_products() -> Iterator[Intrinsic]:
     ):
         yield Intrinsic(f"__{name}", f"mul.hi.{type_} d, a, b", compilation=_IS_ONE)
     for name, type_, count in (("mul24", "s32", 5), ("umul24", "u32", 3)):
-        compilation = f"is emulated by nvcc 13.0 with {count} other instructions"
+        compilation = f"is emulated by nvcc 13.0 for sm_75 with {count} other instructions"
         yield Intrinsic(f"__{name}", f"mul24.lo.{type_} d, a, b", compilation=compilation)
 
 
