@@ -1,7 +1,7 @@
 """`python3 -m tools.machine_code`: the machine code of a sample of lines, kept for the tests.
 
-Needs ptxas and nvdisasm. Writes tests/features/machine/data/machine_code_ARCH.txt: the text of
-nvdisasm, without what nothing reads.
+Needs nvcc, ptxas and nvdisasm. Writes call.txt and machine_code_ARCH.txt in
+tests/features/machine/data: the text of nvdisasm, without what nothing reads.
 """
 
 from __future__ import annotations
@@ -16,15 +16,30 @@ from typing import NamedTuple
 from ptxscope import parse
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.features.machine.form_verdict import list_verified_opcodes
+from ptxscope.features.machine.intrinsic_call import (
+    KERNEL_NAME,
+    find_called_intrinsic,
+    write_call_kernel,
+)
 from ptxscope.features.machine.kernel_source import (
     KernelSource,
     format_module,
     make_kernel_source,
 )
 from ptxscope.features.machine.machine_instruction import MachineKernel, parse_disassembly
-from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
+from ptxscope.features.machine.toolchain import (
+    DEFAULT_ARCH,
+    NVCC,
+    NVDISASM,
+    PTXAS,
+    compile_cuda,
+    compile_ptx,
+    find_tool,
+)
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
+CALL, CALL_PATH = "d = __vavgu4(a, b);", TESTS / "features" / "machine" / "data" / "call.txt"
+"""The call of an intrinsic, and the file of its machine code and of its instruction's."""
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
 COUNTED_LINES = {
     "vadd4.s32.s32.s32.sat d, a, b, c": 42,
@@ -92,7 +107,7 @@ def _iter_kept_lines(listing: str) -> Iterator[str]:
 
 def main() -> None:
     """Write the files."""
-    ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
+    nvcc, ptxas, nvdisasm = map(find_tool, (NVCC, PTXAS, NVDISASM))
     named = [(f"k{index}", line) for index, line in enumerate(list_lines())]
     sources = [(name, make_kernel_source(parse(line))) for name, line in named]
     for arch in ARCHITECTURES:
@@ -101,6 +116,17 @@ def main() -> None:
         head = [f"// ptxas {ptxas.build}, nvdisasm {nvdisasm.build}, {arch}"]
         head += [f"// {name}: {line}" for name, line in named]
         get_path(arch).write_text("\n".join([*head, *kept]) + "\n", encoding="utf-8")
+    ins = parse(CALL)
+    source, intrinsic = make_kernel_source(ins), find_called_intrinsic(ins)
+    assert intrinsic
+    ptx_of_call = compile_cuda(nvcc, write_call_kernel(intrinsic, source), DEFAULT_ARCH)
+    ptx_of_line = format_module([("k1", source)], DEFAULT_ARCH, ptxas.version)
+    call = compile_ptx(ptxas, nvdisasm, ptx_of_call, DEFAULT_ARCH).replace(KERNEL_NAME, "k0")
+    line = compile_ptx(ptxas, nvdisasm, ptx_of_line, DEFAULT_ARCH)
+    head = [f"// nvcc {nvcc.build}, ptxas {ptxas.build}, nvdisasm {nvdisasm.build}"]
+    head += [f"// k0: {CALL}", f"// k1: {ins}"]
+    kept = _iter_kept_lines(f"{call}\n{line}")
+    CALL_PATH.write_text("\n".join([*head, *kept]) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
+from ptxscope.features.machine.intrinsic_call import find_prototype
 
 _DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
@@ -16,25 +17,6 @@ ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
 STORED = ARCHITECTURES[:2]
 """Those of which tests/data has what nvcc 13.0 wrote, for machines without it."""
 
-_PROTOTYPES = (
-    (r"__brevll", "unsigned long long", ("unsigned long long",)),
-    (r"__popcll", "int", ("unsigned long long",)),
-    (r"__(?:clz|ffs)ll", "int", ("long long",)),
-    (r"__popc", "int", ("unsigned",)),
-    (r"__(?:clz|ffs)", "int", ("int",)),
-    (r"__sad", "unsigned", ("int", "int", "unsigned")),
-    (r"__fns", "unsigned", ("unsigned", "unsigned", "int")),
-    (r"__dp[24]a\w*", "int", ("int",) * 3),
-    (r"__umul64hi", "unsigned long long", ("unsigned long long",) * 2),
-    (r"__mul64hi", "long long", ("long long",) * 2),
-    (r"__mul(?:hi|24)", "int", ("int",) * 2),
-    (r"__vi\w+_s32(?:_relu)?", "int", ("int",) * 3),
-    (r"__\w+", "unsigned", ("unsigned",) * 3),
-)
-"""For patterns of names, C's types of the result and the parameters; the first match counts.
-
-The compiler compares them with its headers.
-"""
 _KERNEL = """\
 static_assert(static_cast<{result} (*)({types})>(&{name}) != nullptr, "");
 extern "C" __global__ void k{name}({result} *d, {pointers}) {{ *d = {name}({values}); }}
@@ -53,11 +35,7 @@ def write_source() -> str:
 
 def _write_kernel(intrinsic: Intrinsic) -> str:
     name, letters = intrinsic.name, intrinsic.parameters
-    result, types = next(
-        (result, types[: len(letters)])
-        for pattern, result, types in _PROTOTYPES
-        if re.fullmatch(pattern, name)
-    )
+    result, types = find_prototype(intrinsic)
     return _KERNEL.format(
         name=name,
         result=result,

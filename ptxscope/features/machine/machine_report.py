@@ -24,6 +24,7 @@ from ...engine.tracing.trace import trace as make_trace
 from ..prove.differences import Difference
 from ..prove.proof_report import format_seconds
 from .form_verdict import DeviceVerdict, FormVerdict, MachineDeviation, VerdictOutcome
+from .intrinsic_call import CallCode
 from .kernel_source import format_module
 from .row_matches import MachineListing, MatchedInstruction, Purpose
 from .toolchain import Tool
@@ -58,6 +59,17 @@ def iter_listing_blocks(
         for sentence in iter_sentences(listing):
             yield make_paragraph(sentence, "  ", "  ", is_close=True)
         yield make_verbatim(_format_code(make_code_lines(listing)))
+
+
+def iter_call_blocks(call: CallCode, tools: str) -> Iterator[Block]:
+    """Yield the machine code of the call of an intrinsic, by an assembler and a disassembler."""
+    if call.problem:
+        yield make_verbatim([call.call])
+        yield make_paragraph(f"The machine code of the call is not known: {call.problem}.")
+        yield make_paragraph(f"{call.remark}.")
+    else:
+        yield from iter_listing_blocks(call.call, call.listings, f"nvcc {call.nvcc}, {tools}")
+    yield make_paragraph("The PTX instruction of the same result has machine code of its own:")
 
 
 def _format_code(code_lines: Sequence[CodeLine]) -> Iterator[str]:
@@ -184,6 +196,16 @@ _FIELDS: Fields = {
     "instructions=instruction_count seconds operands documented obtained",
     float: lambda x: round(x, 4),
 }
+
+
+def call_to_json(call: CallCode) -> dict[str, object]:
+    """Return the machine code of the call of an intrinsic as JSON."""
+    return {
+        "text": call.call,
+        "nvcc": call.nvcc,
+        "problem": call.problem,
+        "targets": [code_to_json(x) for x in call.listings],
+    }
 
 
 def code_to_json(x: MachineListing | FormVerdict) -> dict[str, object]:

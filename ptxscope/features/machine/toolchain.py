@@ -1,4 +1,4 @@
-"""NVIDIA's assembler and disassembler: where they are, which they are, and what they answer."""
+"""NVIDIA's compiler, assembler and disassembler: their places, versions and answers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from ...engine.syntax.errors import format_install_hint
 from .kernel_source import KernelSource, format_module
 from .machine_instruction import MachineKernel, parse_disassembly
 
-PTXAS, NVDISASM = "ptxas", "nvdisasm"
+PTXAS, NVDISASM, NVCC = "ptxas", "nvdisasm", "nvcc"
 DEFAULT_ARCH = "sm_90"
 """The target if none is named."""
-_VARIABLES = {PTXAS: "PTXSCOPE_PTXAS", NVDISASM: "PTXSCOPE_NVDISASM"}
+_VARIABLES = {name: f"PTXSCOPE_{name.upper()}" for name in (PTXAS, NVDISASM, NVCC)}
 _FOLDERS = ("cu13/bin", "cu14/bin", "cuda_nvcc/bin", "cuda_nvdisasm/bin")
 """The folders of the PyPI packages of NVIDIA that hold programs."""
 _RELEASE = re.compile(r"release (\d{1,3})\.(\d{1,3}), V([\d.]{1,40})")
 _NAME = re.compile(r"(\w{1,20}): NVIDIA")
 _ARCHITECTURE = re.compile(r"'(sm_\d{2,3}[a-z]?)'")
 _ERROR = re.compile(r"ptxas [^,\n]*+, line (\d++); (?:error|fatal)\s*+: (.*+)")
+_NVCC_ERROR = re.compile(r"\b(?:error|fatal)\b")
 _SECONDS = 600
 _WINDOWS_EXCEPTION = 0xC0000000
 """The least exit status of a process that Windows has ended."""
@@ -204,6 +205,20 @@ def compile_ptx(ptxas: Tool, nvdisasm: Tool, ptx: str, arch: str, *options: str)
         cubin = Path(folder) / "module.cubin"
         assemble(ptxas, ptx, arch, cubin, *options)
         return disassemble(nvdisasm, cubin)
+
+
+def compile_cuda(nvcc: Tool, cuda: str, arch: str) -> str:
+    """Return the PTX that nvcc makes of CUDA C++ for a target; raise ToolError if it fails."""
+    with TemporaryDirectory(prefix="ptxscope-") as folder:
+        source, target = Path(folder) / "module.cu", Path(folder) / "module.ptx"
+        source.write_text(cuda, "utf-8")
+        answer = _run([nvcc.path, "-ptx", f"-arch={arch}", str(source), "-o", str(target)], NVCC)
+        _check_crash(answer, f"nvcc {nvcc.build}")
+        if answer.returncode:
+            lines = [x.strip() for x in (answer.stderr + answer.stdout).splitlines() if x.strip()]
+            reason = next((x for x in lines if _NVCC_ERROR.search(x)), "no reason given")
+            raise ToolError(f"nvcc {nvcc.build} fails for {arch}: {reason}")
+        return target.read_text("utf-8")
 
 
 Compiled = MachineKernel | str

@@ -8,12 +8,23 @@ from collections.abc import Sequence
 from functools import partial
 
 from ...cli.support.streams import CommandError, command_errors
+from ...engine.isa.intrinsics import Intrinsic
 from ...engine.semantics.rules import TARGETS
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
+from .intrinsic_call import CallCode, compile_call, format_call
 from .kernel_source import KernelSource, make_kernel_source
 from .row_matches import MachineListing, list_machine_code
-from .toolchain import DEFAULT_ARCH, NVDISASM, PTXAS, Tool, ToolError, compile_kernels, find_tool
+from .toolchain import (
+    DEFAULT_ARCH,
+    NVCC,
+    NVDISASM,
+    PTXAS,
+    Tool,
+    ToolError,
+    compile_kernels,
+    find_tool,
+)
 
 _ARCH = re.compile(r"sm_(\d{2,3})[af]?")
 _OLDEST_ARCH = 70
@@ -96,3 +107,30 @@ def list_line_code(
 
     with tool_errors():
         return [make_listing(arch) for arch in archs]
+
+
+def list_call_code(
+    intrinsic: Intrinsic,
+    ins: Instruction,
+    source: KernelSource,
+    archs: Sequence[str],
+    tools: tuple[str | None, Tool, Tool],
+    timeout: float,
+) -> CallCode:
+    """Return the machine code of the call of an intrinsic for each target, or why there is none.
+
+    ``source`` is the kernel of the instruction of the same result; ``tools`` are the path of nvcc,
+    which may be None, ptxas and nvdisasm.
+    """
+    path, ptxas, nvdisasm = tools
+    call, remark = format_call(ins), intrinsic.remarks[0]
+    try:
+        nvcc = find_tool(NVCC, path, has_option=True)
+        kernels = [compile_call(intrinsic, source, x, (nvcc, ptxas, nvdisasm)) for x in archs]
+    except ToolError as error:
+        return CallCode(call, (), "", make_printable(str(error)), remark)
+    listings = [
+        list_machine_code(call, source, kernel, arch, timeout=timeout)
+        for kernel, arch in zip(kernels, archs, strict=True)
+    ]
+    return CallCode(call, listings, nvcc.build, "", remark)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from ....cli.support.arguments import (
     Parser,
@@ -14,7 +15,9 @@ from ....cli.support.arguments import (
 from ....cli.support.ptx_arguments import parse_instruction
 from ....engine.syntax.errors import format_install_hint
 from ...prove.commands.programs import add_timeout
-from ..machine_report import code_to_json, iter_listing_blocks
+from ..intrinsic_call import find_called_intrinsic
+from ..machine_report import call_to_json, code_to_json, iter_call_blocks, iter_listing_blocks
+from ..toolchain import NVCC
 from ..tools import (
     TOOL_HELP,
     add_tools,
@@ -22,6 +25,7 @@ from ..tools import (
     choose_tools,
     format_line,
     format_tools,
+    list_call_code,
     list_line_code,
     make_line_source,
 )
@@ -32,11 +36,15 @@ value for all operands: modulo 2^32, or in the form that is named, such as the h
 belongs to the value that the next one after it computes. Loads, stores, addresses and constants are
 not counted.
 
+nvcc compiles the call of an intrinsic to its own code, seldom to the PTX instruction that has the
+same result: both are shown. Without nvcc, a note says that the code of the call is not known.
+
 {TOOL_HELP}
 
 examples:
   ptxscope lower 'vadd4.s32.s32.s32.sat d, a, b, c'
   ptxscope lower 'vadd.u32.s32.s32.sat d.b0, a, b, c' --arch sm_75 --arch sm_90 --arch sm_120
+  ptxscope lower 'd = __vavgu4(a, b);'
 
 Needs ptxas and nvdisasm, of the CUDA toolkit or of the extra `sass`:
 {format_install_hint("sass")}.
@@ -52,6 +60,9 @@ def make_parser() -> Parser:
     parser = make_command_parser("lower", about, _EPILOG, usage="PTX")
     parser.add_argument("ptx", metavar="PTX", help="instruction")
     add_tools(parser)
+    parser.add_argument(
+        f"--{NVCC}", metavar="PATH", help="path of nvcc, for the call of an intrinsic"
+    )
     add_timeout(parser)
     add_report_format(parser)
     return parser
@@ -66,12 +77,18 @@ def run(words: Sequence[str]) -> int:
     source = make_line_source(ins)
     line = format_line(ins)
     listings = list_line_code(source, archs, (ptxas, nvdisasm), arguments.timeout)
-    document = {
+    document: dict[str, object] = {
         "ptx": line,
         "ptxas": ptxas.build,
         "nvdisasm": nvdisasm.build,
         "targets": [code_to_json(x) for x in listings],
     }
-    blocks = iter_listing_blocks(line, listings, format_tools(ptxas, nvdisasm))
+    versions = format_tools(ptxas, nvdisasm)
+    blocks = iter_listing_blocks(line, listings, versions)
+    if intrinsic := find_called_intrinsic(ins):
+        tools = arguments.nvcc, ptxas, nvdisasm
+        call = list_call_code(intrinsic, ins, source, archs, tools, arguments.timeout)
+        document = {"call": call_to_json(call), **document}
+        blocks = chain(iter_call_blocks(call, versions), blocks)
     print_report(arguments.format, blocks, lambda: document)
     return 0
