@@ -354,7 +354,7 @@ class LineStatus(Pane, can_focus=False):
             ]
         entry = self._line.instruction.entry
         minimum = entry.compute_minimum(self._line.instruction.form)
-        source = format_citation([entry.section], "section ")
+        source = format_citation([entry.section], is_ascii=get_explorer_app(self).is_ascii)
         text = f"{entry.summary} · {source}; {minimum}"
         return [[StyledText(x, "dim")] for x in _fold_text(text, width)]
 

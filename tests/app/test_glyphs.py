@@ -201,6 +201,7 @@ async def test_the_app_is_drawn_in_ascii(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sys, "__stderr__", io.TextIOWrapper(io.BytesIO(), encoding="latin-1"))
     app = Explorer()
     async with app.run_test(size=(80, 24)) as pilot:
+        assert "PTX ISA 9.2, section 9.7.18" in app.query_one("#status").read_text()  # type: ignore[attr-defined]
         app.notify("a toast")
         for key in ("", "m", "i", "slash", "x", "e", "ctrl+p", "question_mark"):
             await pilot.press("escape", *filter(None, [key]))

@@ -150,4 +150,4 @@ async def test_a_line_shows_its_lanes_and_result(size: tuple[int, int]) -> None:
             assert said in packed
         assert re.search(r"5 \+ 1 = 6|5 ━+⊕ 6", shown)
         assert "Step 5 of 5" in shown
-        assert f"PTX ISA 9.2, section {drive.session.setup.instruction.entry.section}" in shown
+        assert f"PTX ISA 9.2, §{drive.session.setup.instruction.entry.section}" in shown

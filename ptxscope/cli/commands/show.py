@@ -147,7 +147,7 @@ def _format_counts(entry: Entry) -> str:
 
 def _iter_blocks(entry: Entry) -> Iterator[Block]:
     yield make_heading(f"{entry.opcode}: {entry.summary}")
-    facts = [f"{entry.group}, {format_citation([entry.section], 'section ')}; {entry.minimum}"]
+    facts = [f"{entry.group}, {format_citation([entry.section], is_ascii=True)}; {entry.minimum}"]
     facts += ["; ".join(map(_format_requirement, entry.requirements))] * bool(entry.requirements)
     yield make_verbatim([*facts, _format_counts(entry)], is_close=True)
     yield make_paragraph(f"`{entry.syntax};`", "  ", "      ")

@@ -230,11 +230,12 @@ ISA_EDITION = "9.2"
 """The edition of the PTX ISA whose sections are cited."""
 
 
-def format_citation(sections: Iterable[str], sign: str = "§") -> str:
+def format_citation(sections: Iterable[str], *, is_ascii: bool = False) -> str:
     """Cite sections of the PTX ISA: ``PTX ISA 9.2, §9.7.6.2, §9.7.6.3``.
 
-    Terminals have ``section `` as the sign, which is ASCII.
+    With ``is_ascii``, the sign is ``section ``.
     """
+    sign = "section " if is_ascii else "§"
     return ", ".join((f"PTX ISA {ISA_EDITION}", *(sign + section for section in sections)))
 
 
