@@ -114,6 +114,24 @@ def hidden(tree: ET.Element) -> list[tuple[Dot, Dot]]:
     ]
 
 
+_FRAME = re.compile(r"M([\d.]+) ([\d.]+)L([\d.]+) \2L\3 ([\d.]+)L\1 \4Z")
+
+
+def crossed(tree: ET.Element) -> list[str]:
+    """Texts that a line of a frame around a value crosses."""
+    found = []
+    for path in tree.iter(f"{NS}path"):
+        if frame := _FRAME.fullmatch(path.get("d", "")):
+            left, top, right, bottom = map(float, frame.groups())
+            for box in boxes(tree):
+                is_in_reach = box.left < right and box.right > left
+                is_in_reach &= box.top < bottom and box.bottom > top
+                is_inside = left <= box.left and box.right <= right
+                is_inside &= top <= box.top and box.bottom <= bottom
+                found += [box.text] * (is_in_reach and not is_inside)
+    return found
+
+
 BOTH, COMPACT = Options(both=True), Options(compact=True)
 
 
@@ -145,6 +163,7 @@ def assert_tree_drawn_well(tree: ET.Element, shown: Trace) -> None:
     assert_no_overlap(tree)
     assert not hidden(tree), shown.instruction
     assert not split(tree), shown.instruction
+    assert not crossed(tree), shown.instruction
     for box in boxes(tree):
         assert not box.text.endswith("…"), (shown.instruction, box)
         assert box.size >= 9, (shown.instruction, box)

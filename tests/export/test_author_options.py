@@ -102,3 +102,31 @@ def test_two_lines_or_two_operand_sets_are_side_by_side(
     assert float(badge) == (50 if len(heads) == 3 else 41)  # there is no band around nothing
     ids = re.findall(r' id="([^"]+)"', svg)
     assert len(set(ids)) == len(ids)
+
+
+def test_a_line_beside_takes_a_value_that_the_other_line_does_not_read() -> None:
+    """Without lanes to keep, vadd4 does not read c: 127 * 1 + -128 * -1 - 1 * 2 + 1 * -128 + c."""
+    line = [SUM, "a=0x7f80ff01", "b=0x01ff0280", "c=7", "-f", "svg"]
+    shown, options, _ = parse_request([*line, "--beside", "dp4a.s32.s32 d, a, b, c"])
+    texts = list_texts(export(shown, "svg", options))
+    assert f"d = {125 + 7:#010x}" in texts
+    foot = " ".join(texts[texts.index("d = 0x00000084") + 2 :])
+    # both select and extend; vadd4 merges no lane, dp4a has one number and no bytes to write
+    assert foot.startswith(
+        "Not drawn, because they change nothing: 1 select; on the left, 5 merge; on the right, "
+        "5 write. Drawn beside the operands: 2 extend. On the left, PTX ISA "
+    )
+    assert foot.index("§9.7.18.2.3") < foot.index("on the right, PTX ISA") < foot.index("§9.7.1.23")
+
+
+@pytest.mark.parametrize(
+    ("line", "beside"),
+    [("shl.b32 d, a, b", "shl.b64 d, a, b"), ("setp.lt.s32 p, a, b", "setp.lt.s32 p|q, a, b")],
+)
+def test_results_of_other_widths_and_numbers_are_side_by_side(line: str, beside: str) -> None:
+    shown, options, _ = parse_request([line, "a=1", "b=2", "-f", "svg", "--beside", beside])
+    texts = list_texts(export(shown, "svg", options))
+    if "|q" in beside:  # 1 < 2
+        assert [x for x in texts if re.match("[pq] =", x)] == ["p = 1", "p = 1", "q = 0"]
+    else:
+        assert {"d = 0x00000004", "d = 0x0000000000000004"} <= {*texts}

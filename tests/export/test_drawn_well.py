@@ -236,6 +236,19 @@ def test_a_compact_picture_is_drawn_well(opcode: str, count: int) -> None:
             assert f"= {bits}" in said
 
 
+@sampled
+@pytest.mark.parametrize("count", [3, pytest.param(6, marks=thorough)])
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_two_traces_side_by_side_are_drawn_well(opcode: str, count: int) -> None:
+    """Two forms of an instruction, and a form on other values."""
+    drawn_traces = drawn_values(opcode, count)
+    for shown, other in zip(drawn_traces, drawn_traces[1:] + drawn_traces[:1], strict=True):
+        rng = Random(str(shown.instruction))
+        values = {x.name: rng.getrandbits(x.type.bits) for x in shown.instruction.inputs}
+        for beside in (other, trace(shown.instruction, values)):
+            assert_drawn_well(shown, Options(beside=beside))
+
+
 def test_an_idle_clamp_is_drawn_if_the_result_is_hidden() -> None:
     """That nothing is clamped would tell the result."""
     shown = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 0})

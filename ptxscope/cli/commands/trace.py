@@ -9,7 +9,6 @@ from itertools import zip_longest
 
 from ...documents import FORMATS, export
 from ...documents.content.annotated_trace import annotate_trace
-from ...documents.content.command_words import list_given_values
 from ...documents.options import OPTIONS, DocumentSubject, Options, make_options
 from ...engine.isa.encodings import format_hex
 from ...engine.tracing.basic_block import BasicBlock, make_block
@@ -183,12 +182,12 @@ def _trace_beside(trace: Trace, text: str) -> Trace:
     ptx = " ".join(word for word in words if word not in values)
     block = make_block(parse_instruction(ptx)) if ptx else trace.block
     names = {x.name for x in block.inputs} - {value.partition("=")[0] for value in values}
-    given = (
-        f"{name}={format_hex(trace.operands[role], trace.block.type_of(role).bits)}"
-        for name, role in list_given_values(trace)
-        if name in names
-    )
-    return build_trace(block, [*given, *values], trace.model)
+    given = {  # by name: a register may have several roles
+        name: f"{name}={format_hex(trace.operands[role], trace.block.type_of(role).bits)}"
+        for role, name in trace.block.names.items()
+        if name in names and role in trace.operands
+    }
+    return build_trace(block, [*given.values(), *values], trace.model)
 
 
 def _format_alt(trace: Trace, options: Options, length: str) -> str:

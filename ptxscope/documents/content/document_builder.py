@@ -75,13 +75,15 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
         for registers in given
     ]  # fmt: skip
     sections = tuple(
-        doc.sections[0]._replace(heading=heading or doc.ptx, is_other=index > 0)
+        doc.sections[0]._replace(heading=heading or doc.ptx, is_other=index > 0, answers=None)
         for index, (doc, heading) in enumerate(zip(docs, headings, strict=True))
     )
     operands = tuple(x for x in _iter_given(trace) if x.name in shared)
+    sources = [_format_source(each) for each in (trace, options.beside)]
+    source = f"On the left, {sources[0]}; on the right, {sources[1]}; ptxscope {__version__}"
     return doc._replace(
         sections=sections, steps=(), operands=operands, results=(), no_result="", answers=None,
-        agreement="",
+        agreement="", source=source if doc.source and sources[0] != sources[1] else doc.source,
     )  # fmt: skip
 
 

@@ -367,6 +367,9 @@ def _draw_merged_lane(
         *(() if sketch.layout.is_compact else (SpanKind.NAME,)),
     )
     end = y + _MERGED
+    # in a compact picture, nothing is below the lanes that are kept
+    takers = [x for x in row.cells if _list_spans(x, SpanKind.TAKEN)]
+    has_free_sides = sketch.layout.is_compact and takers == [cell]
     for note in notes:
         colour = {SpanKind.CHANGED: SvgColour.MARK, SpanKind.NAME: SvgColour.C}.get(
             note.kind, SvgColour.DIM
@@ -376,13 +379,23 @@ def _draw_merged_lane(
             if note.kind is SpanKind.NAME
             else _format_source(note.text, lost_spans)
         )
-        style = _fit_unbroken(text, area.width)
-        for line in style.wrap(text, area.width):
-            canvas.draw_centered(area, end + 13, line, style, colour, margin=0)
+        box = _widen(sketch, area, text) if has_free_sides else area
+        if box.width > area.width:  # the note is not within the frame of the lane
+            sketch.extents[cell.place] = y, y + _MERGED
+        style = _fit_unbroken(text, box.width)
+        for line in style.wrap(text, box.width):
+            canvas.draw_centered(box, end + 13, line, style, colour, margin=0)
             end += 13
         end += 3
     sketch.set_port(cell.place, area, end)
     return end
+
+
+def _widen(sketch: Sketch, area: Area, text: str) -> Area:
+    """Return an area in which no word of a text is broken, over the neighbours if necessary."""
+    width = max(DATUM.with_size(MIN_LETTER_PX).measure(word) for word in text.split())
+    width = min(max(width, area.width), sketch.figures.width)
+    return Area(sketch.figures.clamp_center(area.center, width) - width / 2, width)
 
 
 def _fit_unbroken(text: str, width: float) -> TextStyle:

@@ -11,6 +11,7 @@ from ...scene.scene_model import (
     LaneRef,
     PermutationFigure,
     RowScene,
+    SourceByte,
     SpanKind,
     TableFigure,
     TakenByte,
@@ -187,10 +188,11 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
     whole = Area(areas[0].x, areas[-1].right - areas[0].x)
     columns = whole.split_columns(len(figure.sources), 2)
     y = _draw_source_names(sketch, figure, columns, y)
+    has_prefixes = all(map(_has_room_for_number, figure.sources, columns))
     for source, area in zip(figure.sources, columns, strict=True):
         kind = SpanKind.CHIP if source.is_taken else SpanKind.UNUSED
         colour, number = SvgColour.ON if source.is_taken else SvgColour.DIM, str(source.number)
-        text = add_hex_prefix(source.text)
+        text = add_hex_prefix(source.text) if has_prefixes else source.text
         size, aside, _ = fit_beside_name(area, text, SMALL.measure(number))
         draw_bit_box(canvas, area, y, _BYTE, text, kind, source.tint, size, aside=aside)
         draw_corner_name(canvas, area, y, number, colour)
@@ -198,15 +200,16 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
             sketch.set_port(source.place, area, y + _BYTE)
             sketch.add_zone(source.place, area, y, y + _BYTE)
     top = y + _BYTE + sketch.layout.permutation_drop
-    starts = dict(zip(figure.sources, columns, strict=True))
+    starts, end = dict(zip(figure.sources, columns, strict=True)), top
     for byte, area in zip(figure.lane_bytes, areas, strict=True):
         if byte.source:
             ends = (starts[byte.source].center, y + _BYTE), (area.center, top)
             for link in row.links:
                 if (link.source, link.target) == (byte.source.place, byte.place):
                     sketch.draw_link(link, *ends)
-        _draw_lane(sketch, byte, area, top)
-    end = top + _DIGIT + _BYTE + 18
+        end = max(end, _draw_lane(sketch, byte, area, top))
+    for byte in figure.lane_bytes:
+        sketch.extents[byte.place] = top, end - 4
     if figure.selector:
         name = figure.selector_name or "without a mode, c"
         canvas.draw_centered(whole, end + 12, f"selector: {name} = {figure.selector}", LABEL)
@@ -214,6 +217,12 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
     for byte, area in zip(figure.lane_bytes, areas, strict=True):
         sketch.set_port(byte.place, area, end)
     return end
+
+
+def _has_room_for_number(source: SourceByte, area: Area) -> bool:
+    """Whether the bits of a source byte with their prefix leave room for its number."""
+    number_width = SMALL.measure(str(source.number))
+    return fit_beside_name(area, add_hex_prefix(source.text), number_width)[2]
 
 
 def _draw_source_names(
@@ -234,8 +243,8 @@ def _draw_source_names(
     return end
 
 
-def _draw_lane(sketch: Sketch, byte: TakenByte, area: Area, y: float) -> None:
-    """Draw the digit of a lane, the byte that it takes, and where this comes from."""
+def _draw_lane(sketch: Sketch, byte: TakenByte, area: Area, y: float) -> float:
+    """Draw the digit of a lane, the byte that it takes, and where this is from; return the end."""
     canvas = sketch.canvas
     digit = area.take_middle(_DIGIT_WIDTH)
     draw_bit_box(canvas, digit, y, _DIGIT, byte.digit_text, SpanKind.CHIP, Tint("c"), 13)
@@ -243,7 +252,11 @@ def _draw_lane(sketch: Sketch, byte: TakenByte, area: Area, y: float) -> None:
     draw_bit_box(canvas, area, y + _DIGIT, _BYTE, add_hex_prefix(byte.text), kind, byte.tint)
     name = byte.source.name if byte.source else ""
     text = f"8 × top bit of {name}" if byte.is_sign else name
-    canvas.draw_centered(area, y + _DIGIT + _BYTE + 13, text, SMALL, margin=0)
+    end = y + _DIGIT + _BYTE
+    for line in SMALL.wrap(text, area.width):
+        end += 13
+        canvas.draw_centered(area, end, line, SMALL, margin=0)
+    return end + 5
 
 
 # --- truth tables ---------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -171,6 +171,8 @@ class IdleStep(NamedTuple):
     """Number and title."""
     is_beside: bool
     """Whether the operands have its numbers beside them; otherwise it changes nothing."""
+    side: str = ""
+    """``left`` or ``right`` if it is of one of two traces."""
 
 
 def make_idle_step(step: StepView) -> IdleStep:
@@ -190,12 +192,29 @@ def list_idle_steps(scene: Scene, steps: tuple[StepView, ...]) -> list[IdleStep]
 
 def describe_idle_steps(steps: Collection[IdleStep]) -> str:
     """Return a sentence or two with the steps that are not drawn; empty if all are."""
-    idle = [x.name for x in steps if not x.is_beside]
-    beside = [x.name for x in steps if x.is_beside]
+    sides: dict[IdleStep, str] = {}
+    for step in steps:  # one that both traces omit is on neither side
+        alike = step._replace(side="")
+        sides[alike] = "" if alike in sides else step.side
+    idle = [x for x in sides if not x.is_beside]
+    beside = [x for x in sides if x.is_beside]
     clause = "it changes" if len(idle) == 1 else "they change"
-    sentences = [f"Not drawn, because {clause} nothing: {', '.join(idle)}."] if idle else []
-    sentences += [f"Drawn beside the operands: {', '.join(beside)}."] if beside else []
+    sentences = []
+    if idle:
+        sentences.append(f"Not drawn, because {clause} nothing: {_list_by_side(idle, sides)}.")
+    if beside:
+        sentences.append(f"Drawn beside the operands: {_list_by_side(beside, sides)}.")
     return " ".join(sentences)
+
+
+def _list_by_side(steps: Collection[IdleStep], sides: Mapping[IdleStep, str]) -> str:
+    """Return the names of steps; those of one side are after its name."""
+    parts = []
+    for side in ("", "left", "right"):
+        names = ", ".join(step.name for step in steps if sides[step] == side)
+        if names:
+            parts.append(f"on the {side}, {names}" if side else names)
+    return "; ".join(parts)
 
 
 def draw_answers(answers: Answers, canvas: SvgCanvas, y: float, page: Area) -> float:
@@ -260,7 +279,7 @@ def draw_foot(doc: Document, canvas: SvgCanvas, y: float, page: Area, idle_text:
         y = canvas.draw_paragraph(page, y + 20, doc.caption, CAPTION) - 10
     y = canvas.draw_paragraph(page, y + 22, idle_text, SMALL) - 22
     if doc.source:
-        canvas.draw_text(page.x, y + 22, doc.source, SMALL, width=page.width)
+        y = canvas.draw_paragraph(page, y + 22, doc.source, SMALL) - 22 - SMALL.leading
     else:
         y -= 14
     canvas.close_group()

@@ -215,6 +215,8 @@ class Sketch:
         self.ports: dict[LaneRef, Port] = {}
         self.detail_zones: list[Zone] = []
         """Positions of parts of the row under way, over the row itself."""
+        self.extents: dict[LaneRef, tuple[float, float]] = {}
+        """Top and end of a value that is only a part of the figure of its row."""
         self.rows_top = 0.0
         """Top of the rows of the step under way, below its words if these are above."""
         self.slots: dict[str, ColumnPart] = {}
@@ -235,6 +237,7 @@ class Sketch:
             for source in row.figure.sources
         }
         """Keys of the registers that a figure draws itself."""
+        self.instruction = section.statement.instruction
         self._section = section
 
     def find_tint(self, place: LaneRef) -> Tint:

@@ -7,6 +7,7 @@ lines.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain, repeat
 
 from ...engine.micro_operations.properties import Stage
 from ...scene.scene_model import LaneRef, StepScene
@@ -189,12 +190,12 @@ def draw_results(section: Section, sketch: Sketch, y: float, rival: Section | No
         side = FORMULA.measure(f"{name} =") + 26
         areas = [room.take_middle(max(440, RESULT.measure(bits) + 2 * side))]
     is_stacked = not all(map(_has_room_beside, views, areas))
-    rivals = rival.results if rival else views
-    for view, other, places, area in zip(views, rivals, sketch.ends, areas, strict=True):
+    rivals = chain(rival.results if rival else (), repeat(None))
+    for view, other, places, area in zip(views, rivals, sketch.ends, areas, strict=False):
         for place in places:
             _draw_result_link(sketch, place, area, top, view.name)
         if is_compact:
-            end = _draw_low_result(canvas, view, other.bits, area, top)
+            end = _draw_low_result(canvas, view, other.bits if other else view.bits, area, top)
         else:
             end = _draw_result(canvas, view, area, top, is_stacked=is_stacked)
         sketch.add_result(view.name, area, top, end)
@@ -215,7 +216,7 @@ def _draw_low_result(
     text, width = f"{view.name} = {view.bits}", area.width - 8
     canvas.draw_box(area, top, _LOW, SvgColour.SOFT, SvgColour.INK, line=1.6)
     canvas.draw_text(area.center, top + 21, text, VALUE, anchor="middle", width=width)
-    if view.bits != other_bits:
+    if len(view.bits) == len(other_bits):
         style = VALUE.with_size(VALUE.fit(text, width).size)
         start = style.measure(text) / 2
         center = area.center + start - style.measure(view.bits) / 2

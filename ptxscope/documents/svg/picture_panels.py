@@ -42,6 +42,13 @@ class Panel(NamedTuple):
         """Whether it is one of two answers, and not of two traces."""
         return self.rival is not None and self.section.answers is not None
 
+    @property
+    def side(self) -> str:
+        """The side of one of two traces; empty for a statement or an answer."""
+        if self.rival is None or self.is_answer:
+            return ""
+        return "right" if self.section.is_other else "left"
+
 
 def list_groups(doc: Document, layout: Layout) -> Iterator[tuple[Panel, ...]]:
     """Yield the parts that are beside each other; in a compact layout all are alone."""

@@ -69,9 +69,10 @@ def place_rows(sketch: Sketch) -> None:
         for link in row.links
     }
     numbers = {key: number for number, key in enumerate(scene.rows)}
+    results = sketch.instruction.results.keys()
     for step in scene.steps:
         names = {row.name for row in step.rows}
-        pair = next((x for x in _PAIRS if x.keys() <= names), {})
+        pair = next((x for x in _PAIRS if x.keys() <= results and x.keys() & names), {})
         is_negated = any(_is_negated(sketch, row) for row in step.rows)
         for index, row in enumerate(step.rows):
             is_right_read = any(  # its line is still on its way
@@ -191,9 +192,8 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
         _add_nodes(sketch, row, top + drop, end)
         for cell, area in zip(row.cells, areas, strict=True):
             if cell.place.lane in sketch.differing_lanes.get(row.key, ()):
-                draw_difference_frame(
-                    sketch.canvas, area, top + drop, end, _find_sign_room(sketch, area)
-                )
+                extent = sketch.extents.get(cell.place, (top + drop, end))
+                draw_difference_frame(sketch.canvas, area, *extent, _find_sign_room(sketch, area))
         skyline += [(area, end) for area in areas]
     return max(end for _, end in skyline)
 
@@ -210,7 +210,7 @@ def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:
     if is_packed(row):
         places = [LaneRef(row.key, lane) for lane in range(len(places) - 1, -1, -1)]
     for place, area in zip(places, sketch.get_areas(row), strict=True):
-        sketch.add_zone(place, area, y, end)
+        sketch.add_zone(place, area, *sketch.extents.get(place, (y, end)))
     sketch.canvas.zones += sketch.detail_zones
     sketch.detail_zones.clear()
     for link in row.links:

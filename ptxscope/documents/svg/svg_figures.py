@@ -28,7 +28,18 @@ from .page_layout import Area, Sketch
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
-from .text_styles import DATUM, FORMULA, LABEL, MIN_SIZE, NAME, NOTE, SMALL, TAG, VALUE
+from .text_styles import (
+    DATUM,
+    FORMULA,
+    LABEL,
+    MIN_LETTER_PX,
+    MIN_SIZE,
+    NAME,
+    NOTE,
+    SMALL,
+    TAG,
+    VALUE,
+)
 
 
 class PlacedAxis(NamedTuple):
@@ -393,7 +404,10 @@ def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) 
             is_strong=term.is_added,
             has_head=term.is_added,
         )
-    room = Area(x + 10, column.right - x - 12)
+    end = column.right - 2
+    is_narrow = LABEL.with_size(MIN_LETTER_PX).measure(term.text) > end - x - 10
+    start = x + (6 if is_narrow else 10)
+    room = Area(start, end - start)
     if not term.is_added:
         canvas.draw_cross(x, rail - 12, SvgColour.MARK, 3.2)
         if SMALL.measure(_OMITTED) <= room.width:

@@ -56,12 +56,14 @@ from .picture_panels import (
 from .step_layout import draw_body
 from .svg_canvas import Sheet, SvgCanvas, Zone, list_elements, write_sheet
 from .svg_colours import SvgColour
-from .text_styles import BODY, HEADING, LABEL, NOTE
+from .text_styles import BODY, HEADING, LABEL, MIN_LETTER_PX, NOTE
 
 _GAP = 34.0
 """Height in px for the wires above the line of a statement."""
 _HEAD_GAP = 30.0
 """Height in px of that which the first line does without."""
+_BAND_LINE = 17.0
+"""Distance in px of the lines of a statement too long for one."""
 _FORK = 50.0
 """Height in px of the words above two answers."""
 
@@ -177,8 +179,9 @@ def _draw_panel(panel: Panel, picture: _Picture, y: float) -> float:
         y = draw_body(canvas, panel, steps, folded, y)
         idle_steps = list_idle_steps(folded.scene, steps) if layout.is_compact else []
         for step in map(make_idle_step, steps):  # under both models, one of them may draw it
-            was_idle = picture.idle_steps.get(step, True)
-            picture.idle_steps[step] = was_idle and step in idle_steps
+            own_step = step._replace(side=panel.side)
+            was_idle = picture.idle_steps.get(own_step, True)
+            picture.idle_steps[own_step] = was_idle and step in idle_steps
     if section.heading:
         if section.lane_notes and not panel.is_answer:  # those of an answer are below both
             notes, page = section.lane_notes, layout.page
@@ -217,8 +220,17 @@ def _fold_scene(section: Section, layout: Layout) -> FoldedScene:
 
 def _draw_band(canvas: SvgCanvas, section: Section, page: Area, y: float) -> float:
     """Draw the line of a statement, with its results if it is folded; return the end."""
+    right, style = page.right - 10, LABEL.with_weight(not section.is_folded)
+    width = right - page.x - 14
+    small = style.with_size(MIN_LETTER_PX)
+    if not section.is_folded and small.measure(section.heading) > width:
+        lines = style.wrap(section.heading, width)
+        height = BAND + _BAND_LINE * (len(lines) - 1)
+        canvas.draw_box(page, y, height, SvgColour.SOFT, SvgColour.LINE, radius=6)
+        for index, line in enumerate(lines):
+            canvas.draw_text(page.x + 10, y + 20 + _BAND_LINE * index, line, style, width=width)
+        return y + height
     canvas.draw_box(page, y, BAND, SvgColour.SOFT, SvgColour.LINE, radius=6)
-    right = page.right - 10
     if section.is_folded:
         for view in reversed(section.results):
             text = f"{view.name} = {view.bits}"
@@ -227,7 +239,6 @@ def _draw_band(canvas: SvgCanvas, section: Section, page: Area, y: float) -> flo
             box = (right - width, y, width, BAND)
             canvas.zones.append(Zone((section.branch, f"{view.name} =", 0), box))
             right -= width + 16
-    style = LABEL.with_weight(not section.is_folded)
     canvas.draw_text(page.x + 10, y + 20, section.heading, style, width=right - page.x - 14)
     return y + BAND
 
