@@ -9,7 +9,6 @@ import tempfile
 from pathlib import Path
 
 from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
-from ptxscope.features.machine.intrinsic_call import find_prototype
 
 _DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
@@ -34,6 +33,8 @@ def write_source() -> str:
 
 
 def _write_kernel(intrinsic: Intrinsic) -> str:
+    from ptxscope.features.machine.intrinsic_call import find_prototype
+
     name, letters = intrinsic.name, intrinsic.parameters
     result, types = find_prototype(intrinsic)
     return _KERNEL.format(
