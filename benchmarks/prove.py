@@ -8,7 +8,8 @@ from random import Random
 from statistics import median, quantiles
 
 from ptxscope.engine.tracing.basic_block import BasicBlock
-from ptxscope.features.prove.equivalence import Verdict, prove_equal, read_program
+from ptxscope.features.prove.equivalence import prove_equal, read_program
+from ptxscope.features.prove.proof import Verdict
 from tests.features.prove.proof_pairs import PAIRS
 from tests.features.prove.test_proofs import mutate_constant, mutate_form
 

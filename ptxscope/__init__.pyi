@@ -21,10 +21,10 @@ from .features.kernels.launches.run_explanations import RunDiagnosis as RunDiagn
 from .features.kernels.launches.run_explanations import RunExplanation as RunExplanation
 from .features.kernels.launches.run_explanations import explain_kernel as explain_kernel
 from .features.kernels.launches.thread_state import LaunchError as LaunchError
-from .features.prove.equivalence import Proof as Proof
 from .features.prove.equivalence import prove as prove
 from .features.prove.operand_search import OperandSearch as OperandSearch
 from .features.prove.operand_search import find as find
+from .features.prove.proof import Proof as Proof
 
 __all__: list[str]
 __version__: str

@@ -160,7 +160,8 @@ def is_known(pattern: Pattern, patterns: list[Pattern]) -> bool:
 
 def prove_pattern(pattern: Pattern) -> None:
     """Prove that a pattern computes its intrinsic; raise ValueError if the solver does not."""
-    from ptxscope.features.prove.equivalence import Verdict, prove_equal, read_program
+    from ptxscope.features.prove.equivalence import prove_equal, read_program
+    from ptxscope.features.prove.proof import Verdict
 
     call = f"d = {pattern.intrinsic}({', '.join(pattern.parameters)});"
     proof = prove_equal(read_program(write_ptx(pattern)), read_program(call), timeout=TIMEOUT)

@@ -35,8 +35,9 @@ from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.features.check.replacement import make_replacement
 from ptxscope.features.prove.bit_vectors import PROOF_RULES
 from ptxscope.features.prove.differences import make_difference
-from ptxscope.features.prove.equivalence import Proof, Verdict, prove_equal, read_program
+from ptxscope.features.prove.equivalence import prove_equal, read_program
 from ptxscope.features.prove.operand_conditions import make_scope, read_condition
+from ptxscope.features.prove.proof import Proof, Verdict
 from ptxscope.features.prove.proof_question import ProofQuestion, Side
 from ptxscope.features.prove.solver import Undecided, get_solver_name
 from tests.plans import draw_plan

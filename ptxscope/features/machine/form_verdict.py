@@ -33,7 +33,8 @@ from ...engine.syntax.instruction import Instruction, Register
 from ...engine.tracing.evaluation import make_model_plan
 from ...engine.tracing.folding_bugs import describe_folding
 from ..prove.differences import Difference, describe_difference, make_difference
-from ..prove.equivalence import TIMEOUT, Verdict
+from ..prove.equivalence import TIMEOUT
+from ..prove.proof import Verdict
 from ..prove.proof_question import ProofQuestion, find_simple_operands
 from ..prove.solver import Undecided
 from .kernel_source import PARAMETER_BYTES, STRIDE, KernelSource

@@ -20,7 +20,8 @@ from ...engine.semantics.models import ISA_MODEL, Model, parse_model
 from ...engine.semantics.plan import Plan
 from ...engine.tracing.probe_operands import draw_values
 from ...engine.tracing.step_text import format_stage_title
-from ..prove.equivalence import TIMEOUT, Verdict
+from ..prove.equivalence import TIMEOUT
+from ..prove.proof import Verdict
 from ..prove.proof_question import compute_nodes
 from ..prove.solver import Undecided
 from .form_verdict import (

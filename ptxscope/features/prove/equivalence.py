@@ -5,30 +5,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from functools import cached_property, reduce
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
+from typing import Any
 
 from ...blocks.block_parser import find_block, parse_block
 from ...blocks.intrinsic_sequences import IntrinsicSequence, write_ptx
 from ...engine.cancellation import IsStopped, never
 from ...engine.ir.tape import Node
-from ...engine.isa.encodings import format_registers
-from ...engine.isa.types import CARRY_REGISTER, Type
-from ...engine.records import FrozenDict, FrozenRecord
+from ...engine.records import FrozenDict
 from ...engine.semantics.models import ISA_MODEL, Model
-from ...engine.syntax.asm_bindings import parse_pasted, read_bindings_of
+from ...engine.syntax.asm_bindings import parse_pasted
 from ...engine.syntax.errors import PtxError, quote_word
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import resolve_model
 from ...engine.tracing.operand_bits import check_argument
-from ...engine.tracing.trace import Trace
-from .differences import Difference, describe_difference, make_difference
+from .differences import describe_difference, make_difference
 from .operand_conditions import make_scope, read_condition
+from .proof import Proof, Verdict, format_passage
 from .proof_question import NO_RENAMING, ProofQuestion, Renaming, Side, find_simple_operands
+from .result_pairs import (
+    ResultPair,
+    drop_other_results,
+    map_variables,
+    match_inputs,
+    pair_results,
+    with_guard_results,
+    with_same_results,
+)
 from .sequence_dataflow import extract_dataflow
 from .solver import Term, Undecided, get_solver_name, load_bitwuzla
 
@@ -36,122 +41,6 @@ TIMEOUT = 60.0
 """The default time for a proof in seconds."""
 MAX_PROVED_STATEMENTS = 1024
 """Maximum statements of a block: nobody has to read it."""
-
-
-class Verdict(StrEnum):
-    """The answer to the question whether two computations are the same."""
-
-    EQUAL = "equal"
-    DIFFERENT = "different"
-    UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True)
-class Proof(FrozenRecord):
-    """The answer to a question about two computations."""
-
-    programs: tuple[BasicBlock, BasicBlock]
-    models: tuple[Model, Model]
-    where: str
-    """The condition on the operands; empty for all."""
-    value_verdict: Verdict
-    """The answer if what ``uncompared`` lists is the same on both sides."""
-    inputs: Mapping[str, Type]
-    """The operands by the names that both have in the question."""
-    names: tuple[Mapping[str, str], Mapping[str, str]]
-    """For each program, the name in the question of each register that it reads."""
-    pairs: tuple[tuple[str, str], ...]
-    """The results that are compared, by their names in the two programs; "" for an old value."""
-    has_same_plan: bool
-    """Whether both compute the results by the same operations, which needs no solver."""
-    seconds: float
-    solver: str
-    operands: Mapping[str, int] = field(default_factory=dict)
-    """Operands for which the results differ, by their names in the question."""
-    difference: Difference | None = None
-    """When the results differ, if that is short."""
-    uncompared: tuple[str, ...] = ()
-    """The statements whose effect on the answer is not known, as those that load and store."""
-
-    def __repr__(self) -> str:
-        condition = f" with {self.restriction}" if self.restriction else ""
-        if self.verdict is Verdict.DIFFERENT:
-            bits = ((name, value, self.inputs[name]) for name, value in self.operands.items())
-            return f"<Proof: different for {format_registers(bits) or 'all operands'}{condition}>"
-        names = f" for all values of {', '.join(self.inputs)}{condition}" if self.inputs else ""
-        return f"<Proof: {self.verdict}{names}>"
-
-    @property
-    def verdict(self) -> Verdict:
-        """The answer; undecided if it depends on memory, which is not compared."""
-        return Verdict.UNDECIDED if self.uncompared else self.value_verdict
-
-    @property
-    def restriction(self) -> str:
-        """The condition on the operands, with that of the guards of a block; empty for all."""
-        passages = [x for x in map(_format_passage, self.programs) if x]
-        return " and ".join(filter(None, [self.where, *passages[:1]]))
-
-    def get_values(self, index: int) -> dict[str, int]:
-        """Return the counterexample by the names of program 0 or 1."""
-        return {own: self.operands[name] for own, name in self.names[index].items()}
-
-    @cached_property
-    def traces(self) -> tuple[Trace, Trace]:
-        """The two evaluations of the counterexample."""
-        return self._make_trace(0), self._make_trace(1)
-
-    def _make_trace(self, index: int) -> Trace:
-        program, model = self.programs[index], self.models[index]
-        operands = bind_names(program, self.get_values(index))
-        return Trace(program, model, operands)
-
-    @cached_property
-    def results(self) -> tuple[tuple[int, int], ...]:
-        """The results of the counterexample: the two values of each pair."""
-        return tuple((self._get_result(x, 0), self._get_result(x, 1)) for x in self.pairs)
-
-    def _get_result(self, pair: tuple[str, str], index: int) -> int:
-        """Return what program 0 or 1 leaves in a result, be it the old value."""
-        if self.is_passage(pair):
-            values = {**self.operands, **self.get_values(index), **self.traces[index].result}
-            return int(all(values[x.name] == x.stays_with for x in self.programs[index].guards))
-        if pair[index]:
-            return self.traces[index].result[pair[index]]
-        own = pair[1 - index]
-        return self.operands[self.names[1 - index].get(own, own)]
-
-    def is_passage(self, pair: tuple[str, str]) -> bool:
-        """Whether a pair is not of results but of whether a thread stays in each block."""
-        return all(pair) and pair == tuple(map(_format_passage, self.programs))
-
-    @property
-    def bits(self) -> int:
-        """The number of bits of all operands."""
-        return sum(type_.bits for type_ in self.inputs.values())
-
-
-def bind_names(program: BasicBlock, values: Mapping[str, int]) -> dict[str, int]:
-    """Return operand bits by role, for the registers that have values and the constants."""
-    roles = program.names.items()
-    return {**{role: values[name] for role, name in roles if name in values}, **program.constants}
-
-
-class _Pair(NamedTuple):
-    """A result of each computation, by name; "" if it keeps the register's old value."""
-
-    names: tuple[str, str]
-    nodes: tuple[Node, Node]
-    bits: int
-
-
-def with_guard_results(block: BasicBlock) -> BasicBlock:
-    """Return a block with the predicates of its guards that it computes among its results."""
-    if not block.guards:
-        return block
-    guards = {x.name: x.place for x in block.guards if x.place.statement}
-    outputs = {**block.outputs, **guards}.items()
-    return replace(block, outputs=dict(sorted(outputs, key=lambda x: x[1].statement)))
 
 
 def check_seconds(name: str, value: object) -> None:
@@ -180,16 +69,16 @@ def prove_equal(
     if it is invalid, ImportError without the solver, and Stopped once ``is_stopped`` says so.
     """
     question = ProofQuestion(timeout, is_stopped)
-    a, b = _with_same_results(a, b, has_carry), _with_same_results(b, a, has_carry)
+    a, b = with_same_results(a, b, has_carry), with_same_results(b, a, has_carry)
     a, b = with_guard_results(a), with_guard_results(b)
-    first = question.add_side(a, models[0], _map_variables(a, b, is_output=False))
-    second = question.add_side(b, models[1], _match_inputs(first, b, same))
+    first = question.add_side(a, models[0], map_variables(a, b, is_output=False))
+    second = question.add_side(b, models[1], match_inputs(first, b, same))
     passages = [x for x in map(question.read_guards, (first, second)) if x is not None]
-    compared = [_drop_other_results(x, has_carry) for x in (first, second)]
-    pairs = tuple(_pair_results(question, compared[0], compared[1]))
+    compared = [drop_other_results(x, has_carry) for x in (first, second)]
+    pairs = tuple(pair_results(question, compared[0], compared[1]))
     if len(passages) == 2:
-        names = _format_passage(a), _format_passage(b)
-        pairs = (_Pair(names, (passages[0], passages[1]), 1), *pairs)
+        names = format_passage(a), format_passage(b)
+        pairs = (ResultPair(names, (passages[0], passages[1]), 1), *pairs)
     scope = make_scope(question)._replace(side=first)
     conditions = [read_condition(question, where, scope)] if where else []
     if passages:  # those who leave one block alone are a difference
@@ -260,135 +149,13 @@ def _list_uncompared(programs: tuple[BasicBlock, BasicBlock], same: Renaming) ->
                 yield f"{quote_word(access.text)} ({letter}, line {access.line})"
 
 
-def _format_passage(program: BasicBlock) -> str:
-    """Return when a thread stays in a block to its end: ``not p and q``."""
-    return " and ".join(x.condition for x in program.guards)
-
-
-def _drop_other_results(side: Side, has_carry: bool) -> Side:
-    """Return a side without the predicates of its guards, and without the flag that it leaves.
-
-    What guards decide is compared. The flag is kept if it is asked for, or the only result.
-    """
-    dropped = {x.name for x in side.program.guards}
-    if not has_carry and side.results.keys() - dropped != {CARRY_REGISTER}:
-        dropped.add(CARRY_REGISTER)
-    results = {name: x for name, x in side.results.items() if name not in dropped}
-    return side._replace(results=results)
-
-
 def _find_shared_rows(first: Side, second: Side) -> dict[str, Node]:
     """Return the rows that both compute by the same operations."""
     keys = (row.key for row in first.plan.rows)
     return {key: first.values[key] for key in keys if first.values[key] is second.values.get(key)}
 
 
-def _match_inputs(first: Side, b: BasicBlock, same: Renaming) -> dict[str, str]:
-    """Return the name in the question for each register of ``b`` that has another there."""
-    read_by_b = {x.name for x in b.inputs}
-    names_of_a = {*first.inputs.values()}
-    variables = _map_variables(b, first.program, is_output=False)
-    renaming: dict[str, str] = {}
-    for x, y in same.items():
-        if x not in first.inputs:
-            raise ValueError(f"{x} is not read by A, which reads {_list_names(first.inputs)}")
-        if y not in read_by_b:
-            raise ValueError(f"{y} is not read by B, which reads {_list_names(read_by_b)}")
-        if y in renaming:
-            raise ValueError(f"{y} of B cannot be both {renaming[y]} and {x} of A")
-        renaming[y] = first.inputs[x]
-    taken = set(renaming.values())
-    for name in sorted(read_by_b - renaming.keys()):
-        other = name.removeprefix("%") if name.startswith("%") else f"%{name}"
-        if name in variables:
-            renaming[name] = variables[name]
-        elif name in taken:
-            renaming[name] = f"{name}'"
-        elif name not in names_of_a and other in names_of_a and other not in read_by_b | taken:
-            renaming[name] = other
-    shared = {renaming.get(name, name) for name in read_by_b} & names_of_a
-    if first.inputs and read_by_b and not shared:
-        names = _list_names(first.inputs), _list_names(x.name for x in b.inputs)
-        raise ValueError("A reads {}, and B reads {}; say which are the same".format(*names))
-    return renaming
-
-
-def _map_variables(program: BasicBlock, other: BasicBlock, *, is_output: bool) -> dict[str, str]:
-    """Return the operands of an asm statement that are a variable which the other program names.
-
-    There are none if that is an asm statement, too, whose operands have numbers of its own.
-    """
-    own, others = read_bindings_of(program), read_bindings_of(other)
-    if others.inputs or others.outputs:
-        return {}
-    names = other.results.values() if is_output else {x.name for x in other.inputs}
-    variables = own.outputs if is_output else own.inputs
-    return {x: name for name, operands in variables.items() if name in names for x in operands}
-
-
-def _list_names(names: Iterable[str]) -> str:
-    return ", ".join(names) or "nothing"
-
-
-def _with_same_results(program: BasicBlock, other: BasicBlock, has_carry: bool) -> BasicBlock:
-    """Return a block with the results of another computation that it writes, and reads later.
-
-    Results that are paired by position need no more.
-    """
-    names, others = (
-        [y for y in x.results.values() if has_carry or y != CARRY_REGISTER]
-        for x in (program, other)
-    )
-    if len(names) != len(others) and {*names} & {*others}:
-        return program.with_results(others)
-    return program
-
-
-def _pair_results(question: ProofQuestion, first: Side, second: Side) -> Iterator[_Pair]:
-    """Yield the results to compare: by name, and the others by position."""
-    x, y = first.results, second.results
-    variables = {
-        **_map_variables(first.program, second.program, is_output=True),
-        **_invert(_map_variables(second.program, first.program, is_output=True)),
-    }
-    shared = {name: variables.get(name, name) for name in x if variables.get(name, name) in y}
-    others = [
-        [name for name in side if name not in paired]
-        for side, paired in ((x, shared.keys()), (y, shared.values()))
-    ]
-    names = [*shared.items()]
-    if len(x) == len(y):
-        names += zip(*others, strict=True)
-    elif shared:
-        names += [(name, "") for name in others[0]]
-        names += [("", name) for name in others[1]]
-    else:
-        counts = f"A writes {_list_names(x)} and B writes {_list_names(y)}"
-        raise ValueError(f"{counts}: the numbers differ")
-    for pair in names:
-        types = [side[name][1] for side, name in zip((x, y), pair, strict=True) if name]
-        if len({type_.bits for type_ in types}) > 1:
-            sizes = " and ".join(str(type_.bits) for type_ in types)
-            raise ValueError(f"{pair[0]} and {pair[1]} have different widths: {sizes} bits")
-        nodes = [
-            side.results[name][0] if name else _add_old_value(question, other, own, types[0])
-            for side, name, other, own in zip(
-                (first, second), pair, (second, first), reversed(pair), strict=True
-            )
-        ]
-        yield _Pair(pair, (nodes[0], nodes[1]), types[0].bits)
-
-
-def _invert(names: Mapping[str, str]) -> dict[str, str]:
-    return {y: x for x, y in names.items()}
-
-
-def _add_old_value(question: ProofQuestion, side: Side, name: str, type_: Type) -> Node:
-    """Return the value that a register had, which only ``side`` writes, under its name there."""
-    return question.add_input(side.inputs.get(name, name), type_)
-
-
-def _wish_one_part(question: ProofQuestion, pairs: list[_Pair]) -> Iterator[Term]:
+def _wish_one_part(question: ProofQuestion, pairs: list[ResultPair]) -> Iterator[Term]:
     """Yield the wishes that the results agree but for one byte, or one result."""
     make, cut = question.solver.terms.make, question.solver.terms.cut
     parts = []

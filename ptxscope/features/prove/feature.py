@@ -66,7 +66,7 @@ FEATURE = Feature(
     },
     exports={
         "OperandSearch": f"{__package__}.operand_search:OperandSearch",
-        "Proof": f"{__package__}.equivalence:Proof",
+        "Proof": f"{__package__}.proof:Proof",
         "find": f"{__package__}.operand_search:find",
         "prove": f"{__package__}.equivalence:prove",
     },

@@ -18,7 +18,8 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import make_block
 from ...engine.tracing.evaluation import make_plan
 from ...engine.tracing.probe_operands import draw_operands
-from .equivalence import Verdict, bind_names, prove_equal
+from .equivalence import prove_equal
+from .proof import Verdict, bind_names
 from .solver import load_bitwuzla
 
 _MAX_EXPLANATIONS = 16

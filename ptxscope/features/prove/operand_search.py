@@ -16,9 +16,11 @@ from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.evaluation import resolve_model
 from ...engine.tracing.operand_bits import check_argument, check_count, convert_to_bits
 from ...engine.tracing.trace import Trace
-from .equivalence import TIMEOUT, bind_names, check_seconds, read_program, with_guard_results
+from .equivalence import TIMEOUT, check_seconds, read_program
 from .operand_conditions import make_scope, read_condition
+from .proof import bind_names
 from .proof_question import ProofQuestion, find_simple_operands
+from .result_pairs import with_guard_results
 from .solver import Term, Undecided, get_solver_name
 
 MAX_ANSWERS = 1000

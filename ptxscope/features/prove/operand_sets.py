@@ -17,8 +17,9 @@ from ...engine.semantics.rules import Erratum
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.probe_operands import draw_operands
 from .differences import make_difference
-from .equivalence import TIMEOUT, bind_names
+from .equivalence import TIMEOUT
 from .operand_conditions import get_flag_name, iter_flags
+from .proof import bind_names
 from .proof_question import ProofQuestion, Side, compute_nodes, find_simple_operands
 from .solver import Undecided, get_solver_name
 

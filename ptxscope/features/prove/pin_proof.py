@@ -7,7 +7,8 @@ from ...engine.semantics.models import parse_model
 from ...engine.tracing.basic_block import make_block
 from ...state.edits import with_registers
 from ...state.setup import Setup
-from .equivalence import Proof, prove_equal
+from .equivalence import prove_equal
+from .proof import Proof
 
 PROOF_SECONDS = 10.0
 """The time for a proof."""

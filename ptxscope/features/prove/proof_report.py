@@ -23,8 +23,8 @@ from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.folding_bugs import list_folding_notes
 from ...engine.tracing.trace import Trace
 from .differences import Difference
-from .equivalence import Proof, Verdict
 from .operand_search import OperandSearch
+from .proof import Proof, Verdict
 
 _LETTERS = "AB"
 _ADVICE = "--timeout gives it more time; --where asks about fewer operands."

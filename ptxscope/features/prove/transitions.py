@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...engine.syntax.instruction import Input
     from ...scene.scene_model import Place
     from .backward_edit import EditTarget
-    from .equivalence import Proof
+    from .proof import Proof
 
 
 # --- the pin ---------------------------------------------------------------------------------

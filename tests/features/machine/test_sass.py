@@ -45,7 +45,7 @@ from ptxscope.features.machine.machine_report import iter_listing_blocks
 from ptxscope.features.machine.machine_run import OPCODES, find_opcode
 from ptxscope.features.machine.machine_step import MachineStep, Opcode, UnknownMachineCodeError
 from ptxscope.features.machine.row_matches import list_machine_code
-from ptxscope.features.prove.equivalence import Verdict
+from ptxscope.features.prove.proof import Verdict
 from ptxscope.features.prove.proof_question import ProofQuestion
 from tests.driving.kernel_texts import is_like
 from tests.reference_data import golden_rows

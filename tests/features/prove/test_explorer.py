@@ -13,8 +13,8 @@ import pytest
 from ptxscope import trace
 from ptxscope.engine.cancellation import IsStopped, Stopped
 from ptxscope.features.prove import pin_proof, solver
-from ptxscope.features.prove.equivalence import Proof
 from ptxscope.features.prove.pin_proof import prove_pin
+from ptxscope.features.prove.proof import Proof
 from ptxscope.state.setup import Setup
 from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only

@@ -24,9 +24,10 @@ from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.tracing.basic_block import BasicBlock, make_block
 from ptxscope.features.prove.bit_vectors import find_multiplier
-from ptxscope.features.prove.equivalence import Proof, Verdict, prove, read_program
+from ptxscope.features.prove.equivalence import prove, read_program
 from ptxscope.features.prove.operand_conditions import make_scope, read_condition
 from ptxscope.features.prove.operand_search import find, find_operands
+from ptxscope.features.prove.proof import Proof, Verdict
 from ptxscope.features.prove.proof_question import ProofQuestion
 from ptxscope.features.prove.solver import Solver
 from tests.driving.block_idioms import IDIOMS

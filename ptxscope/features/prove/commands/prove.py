@@ -15,7 +15,8 @@ from ....cli.support.arguments import (
 )
 from ....cli.support.streams import CommandError, command_errors
 from ....engine.syntax.errors import format_install_hint
-from ..equivalence import Verdict, prove_equal
+from ..equivalence import prove_equal
+from ..proof import Verdict
 from ..proof_report import iter_proof_blocks, proof_to_json
 from .programs import PROGRAM_HELP, add_timeout, add_where, parse_program, parse_same
 

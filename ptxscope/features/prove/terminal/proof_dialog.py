@@ -11,8 +11,8 @@ from ....documents.formats.report import write_text
 from ....documents.formats.text import WIDTH
 from ....screens.dialogs.dialog import Dialog, DialogFrame
 from ....widgets.base.form_fields import Page
-from ..equivalence import Proof, Verdict
 from ..pin_proof import PROOF_SECONDS
+from ..proof import Proof, Verdict
 from ..proof_report import iter_proof_blocks
 
 _ADVICE = (
