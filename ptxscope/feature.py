@@ -130,6 +130,8 @@ class Key(NamedTuple):
     """The property of a widget by which the footer shows the key while the widget has the focus."""
     widget_keys: Mapping[str, str] = MappingProxyType({})
     """Further keys while a widget has the focus, by its id: so far only ``listing``."""
+    reveals: str = ""
+    """What it opens, such as ``A sweep``, if that shows the result."""
 
 
 class HelpPanel(NamedTuple):
@@ -151,14 +153,13 @@ class PagePanel(NamedTuple):
     name: str
     """In permalinks."""
     action: str
-    """The action of the explorer's table that opens it."""
+    """The action of the explorer's table that opens it. If that reveals the result, the panel is
+    closed while the result is hidden."""
     after: str
     make: str
     """Returns its elements for the explorer's state and the text that is typed in it."""
     is_of_trace: bool = False
     """Whether its answer depends on the trace."""
-    reveals_answer: bool = False
-    """Whether it is closed while the reader predicts."""
     actions: Mapping[str, str] = MappingProxyType({})
     """Transitions that its elements name; each takes the data of its element and fields, too."""
     open_text: str = ""

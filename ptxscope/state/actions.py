@@ -40,6 +40,9 @@ class Action(NamedTuple):
     """The condition of the action: says why it is not possible now, or returns None."""
     footer: str = ""
     """The property of a widget by which the footer shows the key while the widget has the focus."""
+    reveals: str = ""
+    """What it opens, such as ``A sweep``, if that shows the result. It is then refused during a
+    prediction, and otherwise shows a hidden result from then on."""
 
     @property
     def is_command(self) -> bool:
@@ -48,10 +51,19 @@ class Action(NamedTuple):
 
     def perform(self, state: ExplorerState, number: int = 0) -> Requests:
         """Run it, or say why it is not possible; ``number`` is that of its key, if it matters."""
-        if why := self.check(state):
+        if why := self.find_refusal(state):
             yield why
         else:
+            if self.reveals:
+                state.reveal_hidden_result()
             yield from self.run(state, *((number,) if number else self.arguments)) or ()
+
+    def find_refusal(self, state: ExplorerState) -> ShowHint | None:
+        """Return why it is not possible now; None if it is."""
+        if self.reveals and state.is_predicting:
+            text = f"{self.reveals} would reveal the answer"
+            return ShowHint(text, keys=(steps.STOP_PREDICTING,))
+        return self.check(state)
 
     def format_call(self, number: int = 0) -> str:
         """Return the action as Textual calls it; ``number`` is that of its key."""
@@ -174,7 +186,14 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
     ),
     "Answers": (
         Action("model", "t", "model", "Switch between isa and ptxas", changes.switch_model),
-        Action("explain", "x", "why?", "Explain an unexpected result", answers.explain),
+        Action(
+            "explain",
+            "x",
+            "why?",
+            "Explain an unexpected result",
+            answers.explain,
+            reveals="An explanation",
+        ),
         Action("pin", "equals_sign", "pin", "Pin this evaluation, or unpin it", answers.toggle_pin),
     ),
     "Edit": (
@@ -209,7 +228,12 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
     "Documents": (
         Action("note", "", "note", "Write a note on this step, for exports", answers.write_note),
         Action(
-            "export", "e", "export", "Export the trace: text, Markdown, HTML, SVG …", answers.export
+            "export",
+            "e",
+            "export",
+            "Export the trace: text, Markdown, HTML, SVG …",
+            answers.export,
+            reveals="A document",
         ),
         Action(
             "copy.command", "y", "copy", "Copy the command for this trace", answers.copy_command
@@ -259,7 +283,12 @@ def make_action(key: Key) -> Action:
         return condition(state)
 
     allows = check if key.check else _allow
-    return Action(key.id, key.keys, key.label, key.tooltip, run, check=allows, footer=key.footer)
+    return Action(
+        *(key.id, key.keys, key.label, key.tooltip, run),
+        check=allows,
+        footer=key.footer,
+        reveals=key.reveals,
+    )
 
 
 def _list_added_keys() -> list[Key]:

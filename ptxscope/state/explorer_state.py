@@ -308,6 +308,11 @@ class ExplorerState:
             self.is_revealed = is_revealed
         return not self.is_predicting
 
+    def reveal_hidden_result(self) -> None:
+        """Reveal the result, and those of later statements, if any is hidden."""
+        if self.is_result_hidden or self.first_hidden_statement is not None:
+            self.reveal_result()
+
     def play(self) -> None:
         """Play the steps."""
         self.mode = Mode.PLAYING

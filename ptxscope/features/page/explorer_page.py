@@ -194,7 +194,7 @@ def _make_action_button(
 ) -> Element:
     """Return the button of an action of the explorer's table."""
     action = ACTIONS[id_]
-    disabled = _format_flag(is_disabled or action.check(page.explorer) is not None)
+    disabled = _format_flag(is_disabled or action.find_refusal(page.explorer) is not None)
     label = label or f"{action.label[:1].upper()}{action.label[1:]}"
     return make_button(label, id_, title=action.tooltip, aria_disabled=disabled, **attributes)
 

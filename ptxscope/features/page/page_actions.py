@@ -45,7 +45,7 @@ _TOOL_NAMES = {id_: name for name, id_ in map_tools().items()}
 def perform_action(page: PageState, id_: str) -> None:
     """Perform an action of the table that the terminal has, too; raise KeyError for another."""
     action = ACTIONS[id_]
-    if id_ in _TOOL_NAMES and action.check(page.explorer) is None:
+    if id_ in _TOOL_NAMES and action.find_refusal(page.explorer) is None:
         open_tool(page, _TOOL_NAMES[id_])
     elif id_ in _WALKS:
         _walk(page, action.perform)
@@ -393,6 +393,14 @@ def open_tool(page: PageState, name: str, text: str | None = None) -> None:
     leave_lesson(page)
     is_closing = name == page.tool.name and text is None
     page.tool = OpenTool() if is_closing else OpenTool(name, _cut_text(text or ""))
+    if not is_closing and _reveals_result(name) and page.is_result_hidden:
+        page.explorer.reveal_result()
+
+
+def _reveals_result(name: str) -> bool:
+    """Whether a tool shows the result."""
+    panel = map_panels().get(name)
+    return panel is not None and bool(ACTIONS[panel.action].reveals)
 
 
 def _type_in_tool(page: PageState, arguments: Arguments) -> None:
@@ -416,7 +424,7 @@ def refresh_panel(page: PageState, _: Arguments) -> None:
 def follow_state(page: PageState) -> None:
     """Show in a tool what the explorer has open in it, such as a card, or that it has been left.
 
-    A panel is closed while it would reveal the answer of a prediction.
+    A panel that shows the result is closed while that is hidden.
     """
     for name, panel in map_panels().items():
         text = load(panel.find_text)(page.explorer) if panel.find_text else None
@@ -424,7 +432,7 @@ def follow_state(page: PageState) -> None:
             page.tool = OpenTool(name, text)
         elif name == page.tool.name and panel.find_text:
             page.tool = OpenTool(name)
-        elif name == page.tool.name and panel.reveals_answer and page.explorer.is_predicting:
+        elif name == page.tool.name and _reveals_result(name) and page.is_result_hidden:
             page.tool = OpenTool()
 
 

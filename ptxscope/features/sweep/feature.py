@@ -27,6 +27,7 @@ FEATURE = Feature(
             "Show the results over all values of an operand",
             f"{__package__}.transitions:sweep",
             f"{__package__}.transitions:check_sweep",
+            reveals="A sweep",
         ),
     ),
     help_panels=(
@@ -45,7 +46,6 @@ FEATURE = Feature(
             "check",
             f"{__package__}.page_panel:make_panel",
             is_of_trace=True,
-            reveals_answer=True,
         ),
     ),
 )

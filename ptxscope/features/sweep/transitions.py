@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from ...state.explorer_state import ExplorerState
 from ...state.requests import Open, Requests, ShowHint
-from ...state.step_transitions import STOP_PREDICTING
 from .register_parts import can_sweep
 
 
 def check_sweep(state: ExplorerState) -> ShowHint | None:
     """Say why nothing can be swept, if so."""
-    if state.is_predicting:
-        return ShowHint("A sweep would reveal the answer", keys=(STOP_PREDICTING,))
     if not can_sweep(state.trace.block):
         return ShowHint("There is no operand to sweep, or no result to show")
     return None

@@ -16,6 +16,7 @@ from ptxscope.documents.options import Options
 from ptxscope.feature import PagePanel
 from ptxscope.features.page.explorer_page import ExplorerPage, make_link, make_view, map_copies
 from ptxscope.features.page.tool_table import map_panels
+from ptxscope.state.actions import ACTIONS
 from ptxscope.state.permalink import format_permalink, parse_permalink
 from tests.driving.element_texts import text_of
 from tests.driving.permalinks import HOSTILE, draw_link
@@ -264,7 +265,29 @@ def test_an_explanation_is_shown() -> None:
     assert page.state.is_panel_stale
 
 
-@pytest.mark.parametrize("panel", [x for x in map_panels().values() if x.reveals_answer])
+REVEALING_PANELS = [x for x in map_panels().values() if ACTIONS[x.action].reveals]
+
+
+@pytest.mark.parametrize("panel", REVEALING_PANELS)
+def test_a_panel_that_shows_the_result_reveals_it_and_closes_when_it_is_hidden(
+    panel: PagePanel,
+) -> None:
+    page = open_page(f"{VADD4}&step=2&v=1")
+    hidden = page.svg
+    assert page.state.is_result_hidden
+    act(page, panel.action)
+    assert page.state.tool.name == panel.name
+    assert not page.state.is_result_hidden
+    assert page.svg != hidden
+    act(page, "result", checked=False)
+    assert page.state.tool.name == ""
+    assert page.svg == hidden
+    page = open_page(f"{VADD4}&step=2&{panel.name}=&v=1")
+    assert page.state.tool.name == panel.name
+    assert not page.state.is_result_hidden
+
+
+@pytest.mark.parametrize("panel", REVEALING_PANELS)
 def test_a_panel_with_the_answer_is_closed_during_a_prediction(panel: PagePanel) -> None:
     page = open_page(f"{VADD4}&{panel.name}=&v=1")
     assert page.state.tool.name == panel.name

@@ -22,7 +22,7 @@ FEATURE = Feature(
             "ones",
             "Count the ones of the result",
             f"{__package__}.transitions:show_counts",
-            f"{__package__}.transitions:check_counts",
+            reveals="The number of ones",
         ),
     ),
     help_panels=(
@@ -40,7 +40,6 @@ FEATURE = Feature(
             "explain",
             f"{__package__}.page_panel:make_panel",
             is_of_trace=True,
-            reveals_answer=True,
         ),
     ),
     services={Service.LIST_RULES: f"{__package__}.diagnostics:list_rules"},

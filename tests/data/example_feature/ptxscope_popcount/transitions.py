@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from ptxscope.state.explorer_state import ExplorerState
-from ptxscope.state.requests import Open, Requests, ShowHint
-
-
-def check_counts(state: ExplorerState) -> ShowHint | None:
-    """Say why the result can't be shown, if so."""
-    if state.is_predicting:
-        return ShowHint("The number of ones would reveal the answer")
-    return None
+from ptxscope.state.requests import Open, Requests
 
 
 def show_counts(state: ExplorerState) -> Requests:
