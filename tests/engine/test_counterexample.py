@@ -15,7 +15,7 @@ from ptxscope.engine.semantics.models import PTXAS_MODELS, Model
 from ptxscope.engine.syntax.instruction import Guard, Immediate
 from ptxscope.engine.tracing.counterexample import (
     CounterexampleSearch,
-    Deviation,
+    DeviatingOperands,
     OperandBatch,
     find_counterexample,
     iter_arrays,
@@ -43,7 +43,7 @@ def _with_errata(seed: int) -> Instruction:
 
 def _search(
     ins: Instruction, model: Model, batches: Iterable[OperandBatch]
-) -> tuple[dict[str, Deviation], set[str]]:
+) -> tuple[dict[str, DeviatingOperands], set[str]]:
     search = CounterexampleSearch(ins, model.name)
     for batch in batches:
         if search.is_done_after(batch):

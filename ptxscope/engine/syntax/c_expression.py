@@ -324,12 +324,12 @@ def parse_c_constant(text: str, constants: Mapping[str, CLiteral]) -> CLiteral |
     tokens = iter_c_tokens(text) if len(text) < _MAX_CHARS else ()
     words = [x for x in tokens if x.kind is not CTokenKind.BLANK]
     try:
-        return _ConstantParser(words, constants).parse_all()
+        return _CConstantParser(words, constants).parse_all()
     except ExpressionError:
         return None
 
 
-class _ConstantParser(ExpressionParser[CToken, CLiteral]):
+class _CConstantParser(ExpressionParser[CToken, CLiteral]):
     """A constant expression of C; only literals and casts may be floats."""
 
     def __init__(self, words: Sequence[CToken], constants: Mapping[str, CLiteral]) -> None:

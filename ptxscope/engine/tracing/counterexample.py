@@ -51,7 +51,7 @@ def _list_widths(ins: Instruction, values: Iterable[str]) -> tuple[int, ...]:
     return (*(widths[name] for name in values), ins.type_of(Role.D).bits)
 
 
-class Deviation(NamedTuple):
+class DeviatingOperands(NamedTuple):
     """Operands for which a model gives another result than the documentation."""
 
     values: dict[str, int]
@@ -124,7 +124,7 @@ class CounterexampleSearch:
             for model in PTXAS_MODELS
             if (plan := make_plan(ins, model.make_rules(ins.form))) is not self._documented_plan
         ]
-        self.deviations: dict[str, Deviation] = {}
+        self.deviations: dict[str, DeviatingOperands] = {}
         """The first one of each model."""
         self.active_ids: set[str] = set()
         """The errata that changed a result."""
@@ -149,7 +149,7 @@ class CounterexampleSearch:
         for model, actual in results:
             index = firsts.get(model.name, last + 1)
             if index <= last and model.name not in self.deviations:
-                self.deviations[model.name] = Deviation(
+                self.deviations[model.name] = DeviatingOperands(
                     batch.get_values(index), documented[index], actual[index]
                 )
         self.active_ids.update(active)

@@ -39,7 +39,7 @@ from ...state.step_transitions import stop_predicting
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.operand_table import OperandField
 from .explorer_view import ExplorerView
-from .part import Part
+from .screen_part import ScreenPart
 
 if TYPE_CHECKING:
     from ..dialogs.prompts import TextPrompt
@@ -60,7 +60,7 @@ HELP_SECTIONS = {
 HELP_SECTIONS |= {
     id_: panel.name for x in list_features() for panel in x.help_panels for id_ in panel.widget_ids
 }
-PartT = TypeVar("PartT", bound=Part)
+PartT = TypeVar("PartT", bound=ScreenPart)
 _SEARCHING = "searching… · Esc stops"
 _COPIED_COLUMNS = len(" Copied:  ")
 """Columns of the row of hints beside a copied text."""
@@ -72,7 +72,7 @@ class ActionRunner:
 
     def __init__(self, state: ExplorerState, view: ExplorerView) -> None:
         self._state, self._view, self._screen = state, view, view.screen
-        self._parts: dict[Callable[[ActionRunner], Part], Part] = {}
+        self._parts: dict[Callable[[ActionRunner], ScreenPart], ScreenPart] = {}
         self._timer: Timer | None = None
         self._return: Callable[[], None] | None = None
         """Returns the focus to the widget that asked for a value, unless that is the operands."""

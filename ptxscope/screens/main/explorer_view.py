@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...widgets.lesson_strip import LessonStrip
     from ...widgets.listing_pane import ListingPane
     from ...widgets.value_field import ValueField
-    from .part import Part
+    from .screen_part import ScreenPart
 
 
 class _ShownState(NamedTuple):
@@ -74,7 +74,7 @@ class ExplorerView:
         self._shown = _ShownState()
         self.followers: list[Callable[[], None]] = []
         """Called to update other screens that show the session, the lowest first."""
-        self.parts: list[Part] = []
+        self.parts: list[ScreenPart] = []
         """The parts that follow what is shown."""
 
     def add_styles(self) -> None:

@@ -10,7 +10,7 @@ from textual.timer import Timer
 from ....engine.syntax.errors import make_printable
 from ....engine.syntax.instruction import Instruction
 from ....screens.main.action_runner import ActionRunner
-from ....screens.main.part import Part
+from ....screens.main.screen_part import ScreenPart
 from ....screens.thread_search import ThreadSearch
 from ....state.requests import ShowHint, refuse
 from ...prove.solver import load_bitwuzla
@@ -29,7 +29,7 @@ _MAX_KEPT = 64
 """The lines and targets whose code is kept."""
 
 
-class MachineController(Part):
+class MachineController(ScreenPart):
     """Opens and closes the pane, and keeps it up to date."""
 
     def __init__(self, runner: ActionRunner) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Part:
+class ScreenPart:
     """A part of the main screen, as a controller of a pane; it follows what the screen shows."""
 
     def follow_edit(self) -> None:
