@@ -24,10 +24,10 @@ def run(words: Sequence[str]) -> int:
     """Serve until the client ends."""
     parse_words(make_parser(), words)
     try:
-        from .tool_server import SERVER
+        from .tool_server import serve
     except ModuleNotFoundError as error:
         raise CommandError(
             f"error: `mcp` needs {error.name}: {format_install_hint('editor')}"
         ) from None
-    SERVER.run()
+    serve()
     return 0

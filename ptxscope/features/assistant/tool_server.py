@@ -6,13 +6,18 @@ answer. An error of the command, with its caret, is the error of the call.
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, TypeVar
+from threading import Thread
+from typing import Annotated, BinaryIO, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -61,6 +66,10 @@ Conditions = Annotated[
     ),
 ]
 ToolT = TypeVar("ToolT", bound=Callable[..., str])
+_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+"""An escape in a string of JSON; the group is half of a character, which is not JSON."""
+_processes = set[subprocess.Popen[str]]()
+"""The commands that are running."""
 
 
 def _offer_with(command: str) -> Callable[[ToolT], ToolT]:
@@ -130,7 +139,10 @@ def check(
     """Return the illegal instructions of a source, those that an erratum changes, and others."""
     with TemporaryDirectory() as folder:
         path = Path(folder, f"source{Path(file_name).suffix}")
-        path.write_text(source, encoding="utf-8")
+        try:
+            path.write_text(source, encoding="utf-8")
+        except (OSError, ValueError):  # too long, or with a NUL
+            raise ToolError(f"{file_name!r} is not the name of a file") from None
         answer = _run("check", [str(path)], *([] if with_all else ["--quiet"]))
         return answer.replace(str(path), file_name or path.name)
 
@@ -182,16 +194,66 @@ def _run_process(
 
     No argument is read as an option, which might write a file.
     """
+    words = [sys.executable, "-m", "ptxscope", command, *options, "--", *arguments]
     try:
-        done = subprocess.run(  # noqa: S603 - ptxscope itself
-            [sys.executable, "-m", "ptxscope", command, *options, "--", *arguments],
-            stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=MAX_SECONDS,
-            check=False,
-        )  # fmt: skip
+        done = _complete_process(words)
     except subprocess.TimeoutExpired:
         raise ToolError(f"`{command}` took longer than {MAX_SECONDS} seconds") from None
+    except (OSError, ValueError) as error:  # too long, or with a NUL
+        why = getattr(error, "strerror", None) or error
+        raise ToolError(f"`{command}` can't be run with these arguments: {why}") from None
     if done.returncode not in (0, 1, 3) or not done.stdout:
         raise ToolError(done.stderr.strip() or f"`{command}` failed")
     if len(done.stdout) > MAX_ANSWER_CHARS:
         raise ToolError(f"the answer has more than {MAX_ANSWER_CHARS:,} characters")
     return done
+
+
+def _complete_process(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command, which ends with the server."""
+    with subprocess.Popen(  # noqa: S603 - ptxscope itself
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:  # fmt: skip
+        _processes.add(process)
+        try:
+            output, errors = process.communicate(timeout=MAX_SECONDS)
+        finally:
+            _processes.discard(process)
+            process.kill()
+    return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
+def serve() -> None:
+    """Serve until standard input ends. Raise KeyboardInterrupt on Ctrl-C.
+
+    The server waits for a line before it ends, so it reads a pipe, which Ctrl-C closes.
+    """
+    source = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+    reader, writer = os.pipe()
+    os.dup2(reader, sys.stdin.fileno())
+    os.close(reader)
+    pipe = os.fdopen(writer, "wb", buffering=0)
+
+    def end(*_: object) -> None:
+        pipe.close()
+        for process in [*_processes]:
+            process.kill()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, end)
+    Thread(target=_relay_lines, args=(source, pipe), daemon=True).start()
+    SERVER.run()
+
+
+def _relay_lines(source: BinaryIO, pipe: BinaryIO) -> None:
+    """Write each line to a pipe, with U+FFFD for half of a character.
+
+    Otherwise, the server would not reply to the line.
+    """
+    with suppress(OSError, ValueError):  # closed
+        for line in source:
+            rest = memoryview(_ESCAPE.sub(lambda x: rb"\ufffd" if x[1] else x[0], line))
+            while rest:
+                rest = rest[pipe.write(rest) or 0 :]
+    pipe.close()

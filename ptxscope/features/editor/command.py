@@ -34,12 +34,14 @@ def run(words: Sequence[str]) -> int:
     """Serve until the editor ends."""
     arguments = parse_words(make_parser(), words)
     try:
+        import asyncio
+
         from .language_server import make_server
+        from .message_loop import serve
     except ModuleNotFoundError as error:
         raise CommandError(
             f"error: `lsp` needs {error.name}: {format_install_hint('editor')}"
         ) from None
-    # the server closes its output, which must not be the standard output
-    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
-        make_server(arguments.page).start_io(stdout=output)
-    return 0
+    # a stream of its own, which a thread may still be reading when the interpreter ends
+    source = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+    return asyncio.run(serve(make_server(arguments.page), source, sys.stdout.buffer))

@@ -12,12 +12,9 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import Future
 from functools import partial, wraps
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -30,6 +27,7 @@ from ...engine.syntax.errors import Span
 from ..check.check_rules import Severity
 from ..check.check_settings import CheckSettings, read_settings
 from ..check.diagnostic import CheckedInstruction, Diagnostic
+from .message_loop import EditorProtocol, Worker
 from .source_answers import SemanticKind, SourceText
 
 _DELAY_SECONDS = 0.01
@@ -42,35 +40,8 @@ _SEVERITIES = {
     Severity.NOTE: lsp.DiagnosticSeverity.Information,
     Severity.REMARK: lsp.DiagnosticSeverity.Hint,
 }
+_Answer = Callable[["PtxServer", "OpenText", Any], Any]
 _LEGEND = lsp.SemanticTokensLegend([*map(str, SemanticKind)], [])
-ResultT = TypeVar("ResultT")
-
-
-class Worker:
-    """A thread that runs functions one after another, and does not keep the process alive."""
-
-    def __init__(self) -> None:
-        self._tasks = SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None]()
-        Thread(target=self._work, daemon=True).start()
-
-    def run(self, function: Callable[[], ResultT]) -> Awaitable[ResultT]:
-        """Return the result of a function, once the thread has run it."""
-        future = Future[ResultT]()
-        self._tasks.put((function, future))
-        return asyncio.wrap_future(future)
-
-    def end(self) -> None:
-        """End the thread after the work that is queued."""
-        self._tasks.put(None)
-
-    def _work(self) -> None:
-        while task := self._tasks.get():
-            function, future = task
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(function())
-                except Exception as error:
-                    future.set_exception(error)
 
 
 class OpenText(NamedTuple):
@@ -131,7 +102,12 @@ class PtxServer(LanguageServer):
 
     def __init__(self, page: str = "") -> None:
         # whole texts: pygls and editors do not agree on what ends a line
-        super().__init__("ptxscope", __version__, lsp.TextDocumentSyncKind.Full)
+        super().__init__(
+            "ptxscope",
+            __version__,
+            lsp.TextDocumentSyncKind.Full,
+            protocol_cls=EditorProtocol,
+        )
         self.page = page
         self.texts: dict[str, OpenText] = {}
         self.items: dict[str, list[CheckedInstruction]] = {}
@@ -140,12 +116,19 @@ class PtxServer(LanguageServer):
         self.checkers = defaultdict[str, Worker](Worker)
         self.answerers = defaultdict[str, Worker](Worker)
 
-    def get_text(self, uri: str) -> OpenText:
-        """Return a text as it is now; what is known of it is computed once."""
+    def get_text(self, uri: str) -> OpenText | None:
+        """Return a text as it is now, or None if neither the editor nor the disk has it.
+
+        What is known of it is computed once.
+        """
         document = self.workspace.get_text_document(uri)
+        try:
+            content = document.source
+        except (OSError, ValueError):  # no file, not a file's name, not UTF-8
+            return None
         text = self.texts.get(uri)
-        if text is None or text.source.text != document.source:
-            source = SourceText(document.source, to_fs_path(uri) or uri)
+        if text is None or text.source.text != content:
+            source = SourceText(content, to_fs_path(uri) or uri)
             starts = (0, *(match.end() for match in re.finditer("\n", source.text)))
             text = OpenText(uri, document.version, source, starts, document.position_codec)
         self.texts[uri] = text = text._replace(version=document.version)
@@ -177,6 +160,8 @@ class PtxServer(LanguageServer):
     async def _check(self, uri: str) -> None:
         await asyncio.sleep(_DELAY_SECONDS)
         text = self.get_text(uri)
+        if not text:
+            return
         settings = self.read_settings(text.source.name)
         self.items[uri] = items = list[CheckedInstruction]()
         diagnostics = list[lsp.Diagnostic]()
@@ -207,11 +192,16 @@ def make_server(page: str = "") -> PtxServer:
     return server
 
 
-def _answer_in_thread(answer: Callable[[PtxServer, Any], Any]) -> Callable[..., Awaitable[Any]]:
+def _answer_in_thread(answer: _Answer) -> Callable[..., Awaitable[Any]]:
     @wraps(answer)
     async def answer_later(ls: PtxServer, params: Any) -> Any:
-        worker = ls.answerers[params.text_document.uri]
-        return await worker.run(partial(answer, ls, params))
+        uri = params.text_document.uri
+
+        def work() -> Any:
+            text = ls.get_text(uri)
+            return answer(ls, text, params) if text else None
+
+        return await ls.answerers[uri].run(work)
 
     return answer_later
 
@@ -238,14 +228,14 @@ def _close(ls: PtxServer, params: lsp.DidCloseTextDocumentParams) -> None:
     ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
 
-def _hover(ls: PtxServer, params: lsp.HoverParams) -> lsp.Hover | None:
-    text = ls.get_text(params.text_document.uri)
+def _hover(ls: PtxServer, text: OpenText, params: lsp.HoverParams) -> lsp.Hover | None:
     about = text.source.describe(text.find_offset(params.position), ls.page)
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, about)) if about else None
 
 
-def _complete(ls: PtxServer, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-    text = ls.get_text(params.text_document.uri)
+def _complete(
+    _: PtxServer, text: OpenText, params: lsp.CompletionParams
+) -> list[lsp.CompletionItem]:
     completions, span = text.source.complete(text.find_offset(params.position))
     range_ = text.make_range(span)
     return [
@@ -254,14 +244,16 @@ def _complete(ls: PtxServer, params: lsp.CompletionParams) -> list[lsp.Completio
     ]
 
 
-def _find_definition(ls: PtxServer, params: lsp.DefinitionParams) -> lsp.Location | None:
-    text = ls.get_text(params.text_document.uri)
+def _find_definition(
+    _: PtxServer, text: OpenText, params: lsp.DefinitionParams
+) -> lsp.Location | None:
     span = text.source.find_definition(text.find_offset(params.position))
     return lsp.Location(text.uri, text.make_range(span)) if span else None
 
 
-def _list_actions(ls: PtxServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-    text = ls.get_text(params.text_document.uri)
+def _list_actions(
+    ls: PtxServer, text: OpenText, params: lsp.CodeActionParams
+) -> list[lsp.CodeAction]:
     lines = range(params.range.start.line + 1, params.range.end.line + 2)
     actions = list[lsp.CodeAction]()
     for edit in text.source.list_edits(ls.items.get(text.uri, []), lines):
@@ -271,8 +263,7 @@ def _list_actions(ls: PtxServer, params: lsp.CodeActionParams) -> list[lsp.CodeA
     return actions
 
 
-def _list_tokens(ls: PtxServer, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
-    text = ls.get_text(params.text_document.uri)
+def _list_tokens(_: PtxServer, text: OpenText, __: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
     data, line, column = list[int](), 0, 0
     for token in text.source.list_tokens():
         range_ = text.make_range(token.span)
@@ -292,7 +283,7 @@ _NOTIFICATIONS: dict[str, Callable[..., None]] = {
     lsp.TEXT_DOCUMENT_DID_SAVE: _open,
     lsp.TEXT_DOCUMENT_DID_CLOSE: _close,
 }
-_ANSWERS: dict[str, tuple[Callable[[PtxServer, Any], Any], Any]] = {
+_ANSWERS: dict[str, tuple[_Answer, Any]] = {
     lsp.TEXT_DOCUMENT_HOVER: (_hover, None),
     lsp.TEXT_DOCUMENT_COMPLETION: (_complete, lsp.CompletionOptions(trigger_characters=["."])),
     lsp.TEXT_DOCUMENT_DEFINITION: (_find_definition, None),

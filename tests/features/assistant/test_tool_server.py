@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import signal
+import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -190,3 +196,78 @@ async def test_evaluate_and_prove_name_a_constant_that_ptxas_folds_wrongly() -> 
             of_first, of_second = " ".join(answer.split()).split(" B ", 1)
             assert text not in of_first
             assert text in of_second
+
+
+@contextmanager
+def start_server() -> Iterator[subprocess.Popen[bytes]]:
+    words = (sys.executable, "-m", "ptxscope", "mcp")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        client = {"name": "test", "version": "1"}
+        params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+        try:
+            send(process, "initialize", 0, **params)
+            assert read(process)["id"] == 0
+            send(process, "notifications/initialized")
+            yield process
+        finally:
+            process.kill()
+
+
+def send(process: subprocess.Popen[bytes], method: str, *number: int, **params: Any) -> None:
+    message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+    message |= dict(zip(["id"], number, strict=False))
+    assert process.stdin
+    process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.flush()
+
+
+def read(process: subprocess.Popen[bytes]) -> Any:
+    assert process.stdout
+    return json.loads(process.stdout.readline())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no signals")
+def test_half_a_character_has_a_reply_and_ctrl_c_ends_the_server() -> None:
+    with start_server() as process:
+        for number, text in enumerate(
+            (r"\ud800 \\", "\ud800", "\udc00\ud83d", "\ud83d\ude00", "\0")
+        ):
+            arguments = {"ptx": f"abs.s32 d, {text}", "operands": {}}
+            send(process, "tools/call", number, name="evaluate", arguments=arguments)
+            reply = read(process)
+            assert reply["id"] == number
+            said = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            about = reply["result"]["content"][0]["text"]
+            assert said.strip("\0")[:1] in about
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=5)
+        assert (process.returncode, errors) == (130, b"")
+
+
+@ci_only
+@pytest.mark.skipif(os.name != "posix", reason="no signals")
+@needs("prove")
+def test_ctrl_c_ends_the_server_and_the_command_that_runs() -> None:
+    pytest.importorskip("bitwuzla")
+    hard = [
+        "{ mul.lo.u32 t, a, b; mul.lo.u32 d, t, c; }",
+        "{ mul.lo.u32 t, b, c; mul.lo.u32 d, t, a; }",
+    ]
+    with start_server() as process:
+        arguments = dict(zip(("first", "second"), hard, strict=True))
+        send(process, "tools/call", 1, name="prove", arguments=arguments)
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=5)  # its output is the command's, too
+        assert (process.returncode, errors) == (130, b"")
+
+
+@ci_only
+def test_ctrl_c_twice_at_a_terminal_ends_the_server_without_a_word(tmp_path: Path) -> None:
+    pseudo_terminal = pytest.importorskip("tests.driving.pseudo_terminal")
+    with pseudo_terminal.Explorer(tmp_path, words=("mcp",)) as terminal:
+        time.sleep(4)  # it is waiting for a line by then
+        terminal.type(b"\x03\x03")
+        assert terminal.process.wait(10) == 130
+        assert terminal.read(1).replace(b"^C", b"").strip() == b""

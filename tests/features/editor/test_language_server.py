@@ -150,6 +150,9 @@ def _frame(method: str, number: int | None = None, **params: object) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(text), text)
 
 
+_INITIALIZE = _frame("initialize", 0, capabilities={})
+
+
 @ci_only
 @pytest.mark.parametrize("size", [0, 10_000_000])
 async def test_the_server_ends_when_its_client_dies(size: int) -> None:
@@ -163,7 +166,7 @@ async def test_the_server_ends_when_its_client_dies(size: int) -> None:
     text = VIDEO.read_text(encoding="utf-8")
     item = {"uri": "file:///a.cu", "languageId": "cuda", "version": 1, "text": text}
     item["text"] = text * (size // len(text))
-    server.stdin.write(_frame("textDocument/didOpen", textDocument=item))
+    server.stdin.write(_INITIALIZE + _frame("textDocument/didOpen", textDocument=item))
     await server.stdin.drain()
     await asyncio.sleep(2)
     server.stdin.write(b"Content-Length: 100\r\n\r\n{")
@@ -178,7 +181,7 @@ async def test_the_server_ends_without_a_word_when_it_is_told() -> None:
     server = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "ptxscope", "lsp", stdin=pipe, stdout=pipe, stderr=pipe
     )
-    messages = _frame("shutdown", 1) + _frame("exit")
+    messages = _INITIALIZE + _frame("shutdown", 1) + _frame("exit")
     _, errors = await asyncio.wait_for(server.communicate(messages), 60)
     assert (server.returncode, errors) == (0, b"")
 
