@@ -11,7 +11,7 @@ from ...diagnosis.observation import Observed
 from ...documents.formats.json_text import Fields, convert_to_json
 from ...engine.isa.encodings import format_hex
 from ...engine.program.statement import Statement
-from ...engine.syntax.errors import format_count
+from ...engine.syntax.errors import abbreviate_names, format_count
 from ...sources.source_lines import SourceLines, read_source_lines
 from .launches.conflicts import ConflictKind, KernelConflict
 from .launches.expected_elements import Expectations, find_differences
@@ -268,9 +268,20 @@ def _iter_explanation(x: RunExplanation, count: int, sources: SourceLines) -> It
     if x.statement is None:
         yield f"  the whole kernel {x.phrase} explains {values}"
         return
-    yield f"  {sources.format_line(x.statement.line)} {x.phrase} explains {values}"
+    yield f"  {format_statements(x.statements, sources)} {x.phrase} explains {values}"
     if x.changed_text != x.statement.text:
         yield f"    {x.changed_text}"
+
+
+def format_statements(statements: Sequence[Statement], sources: SourceLines) -> str:
+    """Return ``line 12 (sad.cu:5)``, and the lines of its copies."""
+    first, *copies = statements
+    place = sources.format_line(first.line)
+    if not copies:
+        return place
+    lines = abbreviate_names([str(x.line) for x in copies])
+    plural = "s" if len(copies) > 1 else ""
+    return f"{place} and its cop{'ies' if plural else 'y'} in line{plural} {lines}"
 
 
 # --- JSON --------------------------------------------------------------------------------
@@ -285,6 +296,7 @@ _FIELDS: Fields = {
     RunExplanation: lambda x: {
         "line": x.statement and x.statement.line,
         "text": x.statement and x.statement.text,
+        "copies": [copy.line for copy in x.copies],
         "changed": x.changed_text or None,
         "phrase": x.phrase,
         "explained": x.match_count,

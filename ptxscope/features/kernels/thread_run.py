@@ -155,7 +155,7 @@ class ThreadRun(FrozenRecord):
         results = self._state.results
         next_line = self.next_step.statement.line if self.next_step else 0
         explanations = self.diagnosis.explanations if self.diagnosis else ()
-        suspects = {x.statement.line for x in explanations if x.statement}
+        suspects = {y.line for x in explanations for y in x.statements}
         return tuple(
             KernelRow(
                 statement.line,

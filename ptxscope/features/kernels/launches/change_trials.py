@@ -88,11 +88,11 @@ class ChangeTrials(NamedTuple):
     def _split(
         self, changes: Sequence[StatementChange], selection: ThreadSelection
     ) -> Iterator[Sequence[StatementChange]]:
-        """Yield as many changes as run at once, those of one statement side by side."""
+        """Yield as many changes as run at once, those of the same statements side by side."""
         lane_count = selection.count_lanes(self.memory.shape)
         bytes_ = self.memory.spaces["global"].size + lane_count * self.memory.local_bytes
         bytes_ += len(selection.blocks) * self.memory.shared_bytes
         size = max(min(_MAX_LANES // lane_count, _MAX_MEMORY_BYTES // max(bytes_, 1)), 1)
-        iterator = iter(sorted(changes, key=lambda x: x.original.span))
+        iterator = iter(sorted(changes, key=lambda x: [y.span for y in x.statements]))
         while part := list(islice(iterator, size)):
             yield part

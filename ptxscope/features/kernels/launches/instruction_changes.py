@@ -64,6 +64,19 @@ class StatementChange(NamedTuple):
     """Unlikelihood, from 0 to 6."""
     cause: Cause | None = None
     """What changes the operands or the results of the statement, which stays as it is."""
+    copies: tuple[StatementChange, ...] = ()
+    """The same change of other statements, made at once."""
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """The statements that it changes, in order."""
+        return (self.original, *(x.original for x in self.copies))
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """What is equal for changes that make the same of the statement, besides its copies."""
+        text = self.statement.text
+        return id(self.original), self.phrase if text == self.original.text else text
 
 
 def iter_instruction_changes(

@@ -40,16 +40,15 @@ class LaneChange(NamedTuple):
 
 def make_changed_step(
     frame: CallFrame,
-    statement: Statement,
+    base: Step,
     changes: Sequence[LaneChange],
     protect: Callable[[Step], Step],
 ) -> Step:
-    """Return a step that does what each replica has in a statement's place.
+    """Return a step that does what some replicas have in a statement's place.
 
-    ``changes`` are in the order of their lanes, which are side by side. ``protect`` makes a step
-    end replicas that can't go on.
+    ``base`` is what the others do. ``changes`` are in the order of their lanes, which are side by
+    side. ``protect`` makes a step end replicas that can't go on.
     """
-    base = protect(make_step(frame, statement))
     if changes[0].change.plan is not None:
         return _SlicedStep(frame, base, changes).run
     steps = [protect(make_step(frame, x.change.statement)) for x in changes]
@@ -340,22 +339,21 @@ class _ReplicaLockstep(Lockstep):
 
     def make_step(self, frame: CallFrame, statement: Statement) -> Step:
         """Return the step of a statement, another one in the replicas that change it."""
-        changes = self.lane_changes.get(id(statement))
-        if changes:
-            return make_changed_step(frame, statement, changes, self._protect)
-        return self._protect(super().make_step(frame, statement))
+        step = self._protect(super().make_step(frame, statement))
+        for changes in self.lane_changes.get(id(statement), ()):
+            step = make_changed_step(frame, step, changes, self._protect)
+        return step
 
     def make_leaving(self, frame: CallFrame, statement: Statement, next_block: int) -> Leaving:
         """Return what threads do at the end of a block, another thing in some replicas."""
         leave = self._protect(super().make_leaving(frame, statement, next_block))
-        changes = self.lane_changes.get(id(statement))
-        if not changes:
-            return leave
-        parts = [
-            self._protect(super(_ReplicaLockstep, self).make_leaving(frame, changed, next_block))
-            for changed in (x.change.statement for x in changes)
-        ]
-        return make_choice(leave, parts, changes)
+        for changes in self.lane_changes.get(id(statement), ()):
+            changed = (x.change.statement for x in changes)
+            parts = [
+                super(_ReplicaLockstep, self).make_leaving(frame, x, next_block) for x in changed
+            ]
+            leave = make_choice(leave, [self._protect(x) for x in parts], changes)
+        return leave
 
     def _protect(self, step: Step) -> Step:
         """Return a step that ends the replicas in which a thread can't go on."""
@@ -408,10 +406,16 @@ class _ReplicaLockstep(Lockstep):
 
 def _group_changes(
     changes: Sequence[StatementChange], lane_count: int
-) -> Mapping[int, list[LaneChange]]:
-    """Return the changes with their lanes by the id of the statement that they change."""
-    groups: dict[int, list[LaneChange]] = {}
+) -> Mapping[int, list[list[LaneChange]]]:
+    """Return the changes with their lanes by the id of the statement that they change.
+
+    Those whose lanes are side by side are in one list.
+    """
+    groups: dict[int, list[list[LaneChange]]] = {}
     for i, change in enumerate(changes):
-        lanes = LaneChange(change, i * lane_count, (i + 1) * lane_count)
-        groups.setdefault(id(change.original), []).append(lanes)
+        for part in (change, *change.copies):
+            runs = groups.setdefault(id(part.original), [])
+            if not runs or runs[-1][-1].end != i * lane_count:
+                runs.append([])
+            runs[-1].append(LaneChange(part, i * lane_count, (i + 1) * lane_count))
     return groups

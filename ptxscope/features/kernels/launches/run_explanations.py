@@ -26,6 +26,7 @@ from .instruction_changes import ChangeKind, StatementChange
 from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch, make_launch
 from .launch_text import Argument
 from .statement_changes import iter_changes, iter_missing_statements
+from .statement_copies import find_copies, unite_changes
 from .thread_state import LaunchError
 
 _MIN_THREAD_STEPS = 1 << 14
@@ -48,6 +49,13 @@ class RunExplanation(NamedTuple):
     cost: int
     """Unlikelihood, from 0 to 6."""
     match_count: int
+    copies: tuple[Statement, ...] = ()
+    """Copies of the statement that are changed likewise, as by an unrolled loop."""
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """The statement and its copies; none for another model."""
+        return (self.statement, *self.copies) if self.statement else ()
 
 
 class RunDiagnosis(NamedTuple):
@@ -116,8 +124,9 @@ def explain_run(
 ) -> RunDiagnosis:
     """Try one change at each statement, and return those that give all that was expected.
 
-    ``expected`` and ``on_progress`` are those of ``explain_kernel``; ``result`` is the run of the
-    launch, None if it could not go on.
+    Copies of a statement are changed together first, then one by one. ``expected`` and
+    ``on_progress`` are those of ``explain_kernel``; ``result`` is the run of the launch, None if it
+    could not go on.
 
     Raise ValueError if a buffer has no such element.
     """
@@ -142,6 +151,8 @@ class _ChangeSearch:
         self.launch, self.result, self.tries_all = launch, result, tries_all
         self.kernel, self.model = launch.kernel, launch.model
         self.functions = _list_functions(launch.code, self.kernel)
+        self.explained_parts = set[tuple[int, str]]()
+        self.copies = [find_copies(x, launch.code.text) for x in self.functions]
         memory = launch.make_memory()
         expected_launch = read_expected_launch(launch, memory, self.functions, result, expected)
         self.elements = expected_launch.results
@@ -170,25 +181,33 @@ class _ChangeSearch:
         kinds = list(ChangeKind)
         if self.result and self.elements.read_unwritten(self.result):
             kinds.sort(key=lambda x: x is not ChangeKind.MISSING)
+        has_untried = False
         for kind in kinds:
+            if explanations and not self.tries_all:
+                has_untried = True
+                break
             if self.trials.is_late:
                 untried.append(_KINDS[kind])
                 continue
             if kind is ChangeKind.MISSING:
                 found, count, total = self._try_missing_statements()
                 nearest += found
+                explanations += [x for x in found if x.match_count == self.element_count]
             else:
-                changes = [y for x in self.functions for y in iter_changes(x, self.model, kind)]
-                first = self.trials.try_first_threads(changes)
-                count, total = first.try_count, len(changes)
-                near_misses += [x for _, x in first.nearer[: 2 * _MAX_NEAR_MISSES]]
-                found = self._explain(first.passing, self.element_count)
+                united, alone = self._list_changes(kind)
+                count, total = 0, len(united) + len(alone)
+                for changes in (united, alone):
+                    if explanations and not self.tries_all:
+                        has_untried |= bool(changes)
+                        total -= len(changes)
+                        continue
+                    first = self.trials.try_first_threads(changes)
+                    count += first.try_count
+                    near_misses += [x for _, x in first.nearer[: 2 * _MAX_NEAR_MISSES]]
+                    explanations += self._explain(first.passing, self.element_count)
             try_count += count
             if count < total:
                 untried.append(f"{total - count:,} of {total:,} {_KINDS[kind]}")
-            explanations += [x for x in found if x.match_count == self.element_count]
-            if explanations and not self.tries_all:
-                break
         explanations.sort(key=lambda x: x.cost)
         if not explanations and not self.trials.is_late:
             nearest += self._explain(near_misses, self._count_run_matches() + 1)
@@ -198,7 +217,7 @@ class _ChangeSearch:
             () if explanations else tuple(nearest[:_MAX_NEAR_MISSES]),
             self.element_count,
             try_count,
-            kind is not max(ChangeKind),
+            has_untried,
             ", ".join(untried),
         )
 
@@ -222,6 +241,23 @@ class _ChangeSearch:
                 phrase = f"under the model {model.name}"
                 yield RunExplanation(None, "", phrase, 0, self.element_count)
                 return
+
+    def _list_changes(
+        self, kind: ChangeKind
+    ) -> tuple[list[StatementChange], list[StatementChange]]:
+        """Return the changes of a kind to try first, and those to try if these explain nothing.
+
+        The first are of all copies of a statement, or of statements without copies, as far as is
+        known; the second are of one copy each.
+        """
+        united, alone = list[StatementChange](), list[StatementChange]()
+        for function, copies in zip(self.functions, self.copies, strict=True):
+            copied = {id(y) for x in copies if x.has_place for y in x.statements}
+            changes = list(iter_changes(function, self.model, kind))
+            united += unite_changes(function, copies, changes)
+            for x in changes:
+                (alone if id(x.original) in copied else united).append(x)
+        return united, alone
 
     def _try_missing_statements(self) -> tuple[list[RunExplanation], int, int]:
         """Run the whole launch with each statement that may be missing, in half the time left.
@@ -269,13 +305,24 @@ class _ChangeSearch:
         return self.elements.count_matches(self.result) if self.result else 0
 
     def _explain(self, changes: Sequence[StatementChange], least: int) -> list[RunExplanation]:
-        """Return those of some changes with which all threads give so many elements, or more."""
+        """Return those of some changes with which all threads give so many elements, or more.
+
+        Of those that make the same statement the same, one is returned: of all its copies before
+        one of it alone, and of the fewest copies.
+        """
+        pairs = [x for x in self.trials.count_all_matches(changes) if x[1] >= least]
+        pairs.sort(key=lambda x: (-x[1], x[0].cost, not x[0].copies, len(x[0].copies)))
+        found: list[tuple[StatementChange, int]] = []
+        for change, count in pairs:
+            parts = {x.key for x in (change, *change.copies)}
+            if self.explained_parts.isdisjoint(parts):
+                found.append((change, count))
+            self.explained_parts |= parts
+        order = {id(x): i for i, x in enumerate(changes)}
+        found.sort(key=lambda x: order[id(x[0])])
         return [
-            RunExplanation(
-                change.original, change.statement.text, change.phrase, change.cost, count
-            )
-            for change, count in self.trials.count_all_matches(changes)
-            if count >= least
+            RunExplanation(x.original, x.statement.text, x.phrase, x.cost, count, x.statements[1:])
+            for x, count in found
         ]
 
 

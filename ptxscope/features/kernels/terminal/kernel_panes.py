@@ -12,6 +12,7 @@ from ....engine.syntax.errors import format_count, make_printable
 from ....sources.source_lines import read_source_lines
 from ....widgets.base.explorer_app import PostedMessage
 from ....widgets.base.pane import Pane, StyledLine, StyledText, sentence_lines
+from ..kernel_report import format_statements
 
 if TYPE_CHECKING:
     from ..thread_memory import ShownBuffer
@@ -174,7 +175,7 @@ class ValuesPane(Pane):
         if not diagnosis.explanations:
             lines += sentence_lines("No single change gives the expected values.", width, "strong")
         for x in explanations[:_MAX_EXPLANATIONS]:
-            place = sources.format_line(x.statement.line) if x.statement else "the kernel"
+            place = format_statements(x.statements, sources) if x.statement else "the kernel"
             place = place[0].upper() + place[1:]
             share = "all" if x.match_count == count else f"{x.match_count} of"
             text = f"{place} {x.phrase} explains {share} {count}."

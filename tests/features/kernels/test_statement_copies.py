@@ -1,0 +1,141 @@
+"""Copies of a statement, as of an unrolled loop: one change of all of them explains a run.
+
+Expected values are computed with NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import ptxscope
+from ptxscope.features.kernels.launches.run_explanations import RunDiagnosis
+
+Words = npt.NDArray[np.uint32]
+_COUNT = 8
+_WORDS: Words = np.random.default_rng(3).integers(0, 1 << 32, (_COUNT, 4), dtype=np.uint32)
+_HEAD = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<64>;
+  .reg .b64 %d<8>;
+  .loc 1 3 0
+  ld.param.u64 %d1, [in];
+  ld.param.u64 %d2, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d3, %r1, 16;
+  mul.wide.u32 %d4, %r1, 4;
+  add.u64 %d1, %d1, %d3;
+  add.u64 %d2, %d2, %d4;
+  mov.u32 %r9, %r1;
+"""
+
+
+def unroll(*statements: str, line: Callable[[int], int] = lambda _: 5, places: bool = True) -> str:
+    """A kernel that reads x and updates y four times; statements have {x}, {y}, {new}, {t}."""
+    text = _HEAD
+    for j in range(4):
+        text += f"  ld.global.u32 %r{10 + j}, [%d1+{4 * j}];\n"
+    for j in range(4):
+        names = {"x": f"%r{10 + j}", "y": f"%r{9 if j == 0 else 19 + j}", "new": f"%r{20 + j}"}
+        text += f"  .loc 1 {line(j)} 3\n" if places else ""
+        text += "".join(f"  {x.format(**names, t=f'%r{30 + j}', j=j)}\n" for x in statements)
+    return f'{text}  st.global.u32 [%d2], %r23;\n  ret;\n}}\n.file 1 "k.cu"\n'
+
+
+def explain(text: str, expected: Words) -> RunDiagnosis:
+    arguments: dict[str, Any] = {"in": _WORDS, "out": np.zeros(_COUNT, np.uint32)}
+    return ptxscope.explain_kernel(text, arguments, {"out": expected}, block=_COUNT)
+
+
+def fold(step: Callable[[Words, Words], Words]) -> Words:
+    """What four steps make of the number of the thread."""
+    y = np.arange(_COUNT, dtype=np.uint32)
+    for j in range(4):
+        y = step(y, _WORDS[:, j])
+    return y
+
+
+def _shift_signed(y: Words, x: Words) -> Words:
+    return y + (x.view(np.int32) >> 3).view(np.uint32)
+
+
+_SIGNED = fold(_shift_signed)
+
+
+def test_all_copies_are_changed_at_once() -> None:
+    found = explain(unroll("shr.u32 {t}, {x}, 3;", "add.u32 {new}, {y}, {t};"), _SIGNED)
+    (first,) = found.explanations
+    assert first.phrase == "with stype `.s32` rather than `.u32`"
+    assert [x.text for x in first.statements] == [f"shr.u32 %r{30 + j}, %r{10 + j}, 3"
+                                                  for j in range(4)]  # fmt: skip
+    assert first.match_count == _COUNT
+
+
+def test_a_fault_in_one_copy_is_one_statement() -> None:
+    text = unroll("shr.s32 {t}, {x}, 3;", "add.u32 {new}, {y}, {t};")
+    found = explain(text.replace("shr.s32 %r32", "shr.u32 %r32"), _SIGNED)
+    (first,) = found.explanations
+    assert (first.changed_text, first.copies) == ("shr.s32 %r32, %r12, 3", ())
+
+
+def test_equal_statements_without_places_may_be_copies() -> None:
+    text = unroll("shr.u32 {t}, {x}, 3;", "add.u32 {new}, {y}, {t};", places=False)
+    found = explain(text.replace(".loc", "//"), _SIGNED)
+    assert len(found.explanations[0].statements) == 4
+    assert found.explanations[0].phrase == "with stype `.s32` rather than `.u32`"
+
+
+def test_equal_asm_statements_of_several_lines_are_copies() -> None:
+    asm = ("// begin inline asm", "shr.u32 {t}, {x}, 3;", "// end inline asm")
+    text = unroll(*asm, "add.u32 {new}, {y}, {t};", line=lambda j: 5 + j)
+    first = explain(text, _SIGNED).explanations[0]
+    assert len(first.statements) == 4
+    plain = unroll("shr.u32 {t}, {x}, 3;", "add.u32 {new}, {y}, {t};", line=lambda j: 5 + j)
+    assert not explain(plain, _SIGNED).explanations
+
+
+def test_a_register_of_the_same_iteration_is_meant_in_every_copy() -> None:
+    statements = "shr.u32 {t}, {x}, 3;", "add.u32 {new}, {y}, {x};"
+    found = explain(unroll(*statements), fold(lambda y, x: y + (x >> 3)))
+    first = found.explanations[0]
+    assert [x.text for x in first.statements] == [
+        f"add.u32 %r{20 + j}, %r{19 + j if j else 9}, %r{10 + j}" for j in range(4)
+    ]
+    assert first.phrase == "with `%r30` rather than `%r10`"
+
+
+def test_offsets_of_copies_may_differ() -> None:
+    """The loads of an unrolled loop have an offset each; the shift of each copy is another."""
+    statements = "shl.b32 {t}, {x}, {j};", "or.b32 {new}, {y}, {t};"
+    y = np.arange(_COUNT, dtype=np.uint32)
+    for j in range(4):
+        y ^= _WORDS[:, j] << np.uint32(j)
+    first = explain(unroll(*statements), y).explanations[0]
+    assert first.phrase == "with `xor` rather than `or`"
+    shifted = np.arange(_COUNT, dtype=np.uint32)
+    for j in range(4):
+        shifted |= _WORDS[:, j] >> np.uint32(j)
+    first = explain(unroll(*statements), shifted).explanations[0]
+    assert first.changed_text.startswith("shr.")
+    assert len(first.copies) == 3
+
+
+@pytest.mark.parametrize("has_equal_operands", [False, True])
+def test_copies_with_equal_operands_are_copies(has_equal_operands: bool) -> None:
+    """In the first copy of an unrolled loop two operands are often one register."""
+    statement = "vmin4.s32.s32.s32 {new}, {x}, {y}, %r2;"
+    text = unroll(statement).replace("mov.u32 %r9, %r1", "mov.u32 %r2, 0;\n mov.u32 %r9, %r2")
+    if has_equal_operands:
+        text = text.replace("%r10, %r9, %r2", "%r10, %r2, %r2")
+    lanes = _WORDS.view(np.int8).reshape(_COUNT, 4, 4)
+    wanted = np.maximum(lanes.max(axis=1), 0).astype(np.int8).view(np.uint32).reshape(-1)
+    first = explain(text, wanted).explanations[0]
+    assert first.phrase == "with `vmax4` rather than `vmin4`"
+    assert len(first.statements) == 4
