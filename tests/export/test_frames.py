@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
+from errno import ENOSPC
 from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
 
-from ptxscope import Trace, export, trace
+from ptxscope import Trace, export, files, trace
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.content.command_words import format_command
 from ptxscope.documents.media.frames import add_min_width, compute_min_width, make_frames
@@ -284,6 +286,25 @@ def test_a_new_run_removes_only_the_frames_of_earlier_runs(tmp_path: Path, forma
         f"06-link.{format_}", f"08-alone.{format_}", f"09-own.{format_}", "notes.txt",
     ]  # fmt: skip
     assert own.read_bytes() == b"<svg/>"
+
+
+def test_frames_for_which_the_disk_has_no_room_leave_no_new_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_file = files.replace
+
+    def replace(path: Path, data: bytes) -> None:
+        if path.name == f"{NAMES[1]}.svg":
+            raise OSError(ENOSPC, os.strerror(ENOSPC))
+        replace_file(path, data)
+
+    monkeypatch.setattr(files, "replace", replace)
+    (tmp_path / "old").mkdir()
+    for name in ("deep/new", "old"):
+        done = run("trace", *SCALED_WORDS, "-f", "svg", "--frames", str(tmp_path / name))
+        assert done.returncode == 2
+        assert done.stderr.endswith(f"{NAMES[1]}.svg: {os.strerror(ENOSPC)}\n")
+        assert [x.name for x in tmp_path.iterdir()] == ["old"]
 
 
 def test_old_frames_in_another_format_are_reported(tmp_path: Path) -> None:

@@ -49,6 +49,21 @@ def test_a_png_has_the_requested_size(options: Options, times: float) -> None:
     assert found == pytest.approx((wide * times, high * times), abs=0.5)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a current folder can't be deleted")
+@pytest.mark.parametrize("format_", ["png", "pdf"])
+def test_an_image_is_rendered_in_a_folder_that_is_deleted(
+    format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if format_ == "pdf":
+        pytest.importorskip("typst")
+    folder = tmp_path / "deleted"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    images._list_missing_chars.cache_clear()
+    assert export(E3, format_, Options(width=160))
+
+
 @ci_only
 def test_a_png_is_the_picture() -> None:
     png = export(E3, "png", Options(both=True, width=800))

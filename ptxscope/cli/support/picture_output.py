@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ...documents import BINARY, FORMATS, ending_of, export, find_format, format_of
@@ -298,20 +301,36 @@ def write_frames(
         folder / f"{frame.name}.{format_}": picture
         for frame, picture in zip(frames, pictures, strict=True)
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for file in files:
-            _require_ours(file, format_)
-        for file in _list_frames(folder, format_):
-            if file not in files:
-                file.unlink()
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise CommandError(f"error: {make_printable(folder_name)}: {make_printable(why)}") from None
-    for file, data in files.items():
-        write(str(file), data)
+    with _undo_new_folder(folder, files):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for file in files:
+                _require_ours(file, format_)
+            for file in _list_frames(folder, format_):
+                if file not in files:
+                    file.unlink()
+        except (OSError, ValueError) as error:
+            why = make_printable(getattr(error, "strerror", None) or str(error))
+            raise CommandError(f"error: {make_printable(folder_name)}: {why}") from None
+        for file, data in files.items():
+            write(str(file), data)
     _report_other_frames(folder, format_)
     return frames
+
+
+@contextmanager
+def _undo_new_folder(folder: Path, files: Iterable[Path]) -> Iterator[None]:
+    """If the block fails, remove a folder that it has made, with files, and folders around it."""
+    new_folders = [*takewhile(lambda x: not os.path.lexists(x), (folder, *folder.parents))]
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for file in files if new_folders else ():
+                file.unlink(missing_ok=True)
+            for new_folder in new_folders:
+                new_folder.rmdir()
+        raise
 
 
 def _list_frames(folder: Path, format_: str) -> list[Path]:

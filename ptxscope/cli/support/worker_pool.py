@@ -7,12 +7,13 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
 from types import FrameType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 CONTEXT = get_context("spawn")
 """Makes the queues and counters that processes share."""
@@ -36,8 +37,11 @@ class WorkerPool:
         *arguments: ArgumentsT.args,
         **named: ArgumentsT.kwargs,
     ) -> Future[ResultT]:
-        """Have a function run in a process; the arguments and the result can be pickled."""
-        with _block_interrupts():
+        """Have a function run in a process; the arguments and the result can be pickled.
+
+        Raise BrokenProcessPool if the process can't be started.
+        """
+        with _start_errors(), _block_interrupts():
             return self._executor.submit(_run, partial(function, *arguments, **named))
 
 
@@ -48,9 +52,10 @@ def open_pool(
     """Yield a pool of some processes, each of which calls a function first.
 
     The processes end with the block: a function that runs is left by SystemExit. A result raises
-    BrokenProcessPool if a process was killed.
+    BrokenProcessPool if a process was killed; this function does if the system lacks semaphores.
     """
-    executor = ProcessPoolExecutor(number, CONTEXT, partial(_begin, prepare, *arguments))
+    with _start_errors():
+        executor = ProcessPoolExecutor(number, CONTEXT, partial(_begin, prepare, *arguments))
     with _exit_on_signals():
         try:
             yield WorkerPool(executor)
@@ -101,6 +106,21 @@ def _raise_exit(number: int, _: FrameType | None) -> None:
 
 
 # --- in the main process --------------------------------------------------------------------
+
+
+@contextmanager
+def _start_errors() -> Iterator[None]:
+    """Raise BrokenProcessPool if the system has no process, thread or semaphore to give."""
+    try:
+        yield
+    except (OSError, ImportError, NotImplementedError, RuntimeError) as error:
+        raise BrokenProcessPool(str(error)) from error
+
+
+def make_counter() -> Any:
+    """Return a number that processes share. Raise BrokenProcessPool if they can't."""
+    with _start_errors():
+        return CONTEXT.Value("q", 0)
 
 
 @contextmanager

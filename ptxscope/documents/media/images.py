@@ -7,6 +7,7 @@ the fonts, keeps the text as text, and measured closest to browsers.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -45,6 +46,8 @@ _PX = 0.75
 """One px in pt."""
 SHARP = 2.0
 """Default scale of a PNG, sharp on screens and projectors."""
+_ROOT = os.sep
+"""The folder that Typst opens, although it reads no file there: the current one may be deleted."""
 _PDF = """\
 #set document(title: sys.inputs.title, keywords: (sys.inputs.mark,), date: none)
 #set page(width: auto, height: auto, margin: 0pt)
@@ -119,7 +122,7 @@ def render_pdf_bytes(pages: Sequence[str], options: Options = DEFAULT, title: st
         page_data.append({"svg": readable_svg, "width": size.width * _PX, "alt": alt})
     first = read_description(pages[0])
     inputs = {"title": title or first.title, "mark": first.mark, "pages": json.dumps(page_data)}
-    return bytes(typst.compile(_PDF.encode(), format="pdf", sys_inputs=inputs))
+    return bytes(typst.compile(_PDF.encode(), root=_ROOT, format="pdf", sys_inputs=inputs))
 
 
 def find_missing_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
@@ -205,7 +208,7 @@ def _render_pdf_lines(texts: Sequence[str]) -> list[bytes]:
     typst = _import_renderer(*_DRAWN_BY["pdf"])
     pages = [{"svg": _make_line_svg(text), "width": 20 * len(text), "alt": ""} for text in texts]
     inputs = {"title": "", "mark": "", "pages": json.dumps(pages)}
-    images = typst.compile(_PDF.encode(), format="png", sys_inputs=inputs)
+    images = typst.compile(_PDF.encode(), root=_ROOT, format="png", sys_inputs=inputs)
     return [bytes(image) for image in (images if isinstance(images, list) else [images])]
 
 

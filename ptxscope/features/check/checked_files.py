@@ -9,7 +9,6 @@ from stat import S_ISREG
 from typing import NamedTuple
 
 from ...cli.support.inputs import format_input_name
-from ...cli.support.streams import CommandError
 from ...sources.source_language import has_known_suffix
 from .check_settings import CheckSettings
 
@@ -22,15 +21,14 @@ class FileList(NamedTuple):
 
     files: list[str]
     read_errors: list[str]
-    """A line for each folder that cannot be read, with the reason."""
+    """A line for each folder that cannot be read, or has nothing to check, with the reason."""
 
 
 def list_files(names: Iterable[str], settings: CheckSettings) -> FileList:
     """Return files, and for each folder its listings and sources at any depth, in order.
 
     Hidden folders and what the settings exclude are left out, and what is not a regular file in a
-    folder: a FIFO would wait for its writer, and an editor's lock is a link to nothing. Raise
-    CommandError for a folder without anything to check.
+    folder: a FIFO would wait for its writer, and an editor's lock is a link to nothing.
     """
     found = FileList([], [])
     for name in names:
@@ -43,7 +41,7 @@ def list_files(names: Iterable[str], settings: CheckSettings) -> FileList:
         sources = [x for x in _iter_sources(name, errors) if not settings.is_excluded(Path(x))]
         errors = [x for x in errors if not settings.is_excluded(Path(x.filename, "_"))]
         if not (sources or errors or settings.forces_exclude):
-            raise CommandError(f"error: {format_input_name(name)} has no listing or source")
+            found.read_errors.append(f"error: {format_input_name(name)} has no listing or source")
         found.files.extend(sources)
         found.read_errors.extend(
             f"error: {format_input_name(error.filename)}: {error.strerror or error}"

@@ -6,15 +6,15 @@ The output of such a process is in a temporary file, so memory does not grow wit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Any, Protocol, TypeVar
 
 from ...cli.support.streams import CommandError
-from ...cli.support.worker_pool import CONTEXT, PATIENCE, open_pool
+from ...cli.support.worker_pool import PATIENCE, make_counter, open_pool
 
 FoundT = TypeVar("FoundT")
 _T = TypeVar("_T", covariant=True)
@@ -45,19 +45,17 @@ def start_processes(
     """Start processes that work on files; they end with the block.
 
     Yield a function that returns results, and one that returns the characters read. A file that no
-    process has begun, or whose process was killed, is left to the caller. Raise CommandError if
-    there is no disk space for the texts.
+    process has begun, or whose process was killed or can't be started, is left to the caller. Raise
+    CommandError if there is no disk space for the texts.
     """
-    characters = CONTEXT.Value("q", 0)
-    with (
-        TemporaryDirectory(prefix="ptxscope-") as folder,
-        open_pool(number, _share_count, characters) as pool,
-    ):
-        places = {index: Path(folder) / f"{index}" for index in names}
-        futures = {
-            index: pool.submit(_work_on_file, work, name, places[index])
-            for index, name in names.items()
-        }
+    futures = dict[int, Future[FoundT]]()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="ptxscope-")))
+        with suppress(BrokenProcessPool):
+            characters = make_counter()
+            pool = stack.enter_context(open_pool(number, _share_count, characters))
+            for index, name in names.items():
+                futures[index] = pool.submit(_work_on_file, work, name, folder / f"{index}")
 
         def result(
             index: int, on_wait: Callable[[], object]
@@ -69,7 +67,7 @@ def start_processes(
                 on_wait()
                 wait([future], PATIENCE)
             try:
-                return future.result(), _read_output(places[index])
+                return future.result(), _read_output(folder / f"{index}")
             except BrokenProcessPool:
                 return None
             except OSError as error:
@@ -78,7 +76,7 @@ def start_processes(
                     f"{error.strerror or error}; --jobs 1 avoids this"
                 ) from None
 
-        yield result, lambda: int(characters.value)
+        yield result, lambda: int(characters.value) if futures else 0
 
 
 # --- in a worker process --------------------------------------------------------------------

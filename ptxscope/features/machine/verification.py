@@ -138,11 +138,11 @@ def iter_verdicts(
     queue: SimpleQueue[list[Found]] = CONTEXT.SimpleQueue()
     waiting: set[Future[list[Found]]] = set()
     remaining = chunks[::-1]
-    with (
-        _note_interrupts() as interrupts,
-        open_pool(number, remember_verdicts, code_verdicts, queue) as pool,
-    ):
-        try:
+    try:
+        with (
+            _note_interrupts() as interrupts,
+            open_pool(number, remember_verdicts, code_verdicts, queue) as pool,
+        ):
             while (remaining or waiting) and not interrupts:
                 while remaining and len(waiting) < 2 * jobs:
                     waiting.add(pool.submit(verify_in_process, task, remaining.pop()))
@@ -151,8 +151,10 @@ def iter_verdicts(
                     yield queue.get()
                 for future in done:
                     yield future.result()
-        except BrokenProcessPool:
-            raise ToolError("a process was killed; --jobs 1 takes less memory") from None
+    except BrokenProcessPool:
+        raise ToolError(
+            "a process was killed, or cannot be started; --jobs 1 takes less memory"
+        ) from None
 
 
 @contextmanager

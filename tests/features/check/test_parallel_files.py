@@ -8,12 +8,14 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from multiprocessing import util
 from pathlib import Path
 
 import pytest
 
 from ptxscope.cli import main
 from ptxscope.cli.support.streams import CommandError
+from ptxscope.cli.support.worker_pool import CONTEXT
 from ptxscope.features.check.parallel_files import start_processes
 from tests.reference_data import DATA
 from tests.tiers import ci_only
@@ -46,6 +48,32 @@ def test_the_caller_takes_over_the_work_of_a_dead_process() -> None:
     with start_processes(_work, {0: "dies", 1: "a"}, 1) as (result, _):
         assert result(0, int) is None
         assert result(1, int) is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are started in another way")
+@pytest.mark.parametrize("available", [0, 2, None])
+def test_the_caller_takes_over_the_work_of_processes_that_cannot_be_started(
+    available: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started, spawn = [], util.spawnv_passfds  # type: ignore[attr-defined]
+
+    def start(*arguments: object) -> int:
+        if available is not None and len(started) >= available:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        started.append(spawn(*arguments))
+        return int(started[-1])
+
+    def make_semaphore(*_: object) -> None:
+        raise ImportError("no semaphores here")
+
+    monkeypatch.setattr(util, "spawnv_passfds", start)
+    if available is None:
+        monkeypatch.setattr(CONTEXT, "Value", make_semaphore)
+    with start_processes(_work, dict(enumerate("abc")), 3) as (result, characters):
+        found = [result(index, int) for index in range(3)]
+        assert found[-1] is None
+        assert all(x is None or x[0] == 1 for x in found)
+        assert characters() <= 3
 
 
 def test_a_full_disk_for_waiting_results_is_reported() -> None:
