@@ -98,8 +98,7 @@ class Command(NamedTuple):
     """Has ``make_parser()`` and ``run(words)``; if it has a subject, ``render_request(words)``."""
     after: str
     subject: str = ""
-    """What its documents in Markdown pages show, for their alternative texts; empty if it has none.
-    """
+    """The subject of its documents in Markdown pages, for alternative texts; may be empty."""
     old_spellings: Mapping[str, str] = MappingProxyType({})
     """Options that it had, or that a command of the core had (``trace --sass``), and what replaces
     each."""
@@ -260,7 +259,7 @@ def list_features() -> tuple[Feature, ...]:
 
 
 refused_parts: dict[str, None] = {}
-"""What was left out of features whose other records are used, a line each."""
+"""The parts left out of features whose other records are used, a line each."""
 
 
 def list_problems() -> tuple[str, ...]:
@@ -270,17 +269,17 @@ def list_problems() -> tuple[str, ...]:
     )
 
 
-def leave_out(what: str, record: object, reason: str = "ptxscope has its own") -> None:
+def leave_out(part: str, record: object, reason: str = "ptxscope has its own") -> None:
     """Note that a part of a record of a feature is not used."""
     fields = ((x.name, field) for x in list_features() for field in x if isinstance(field, tuple))
     owner = next((name for name, field in fields if record in field), "")
-    refused_parts[f"the {what} of the feature {owner} is left out: {reason}"] = None
+    refused_parts[f"the {part} of the feature {owner} is left out: {reason}"] = None
 
 
 @cache
 def find_features() -> FoundFeatures:
     """Find the features in the folder ``features`` and in installed packages."""
-    found: dict[str, Feature] = {}
+    features: dict[str, Feature] = {}
     problems = []
     added = ((x.name, x.load) for x in find_entry_points())
     for name, read in (*_iter_folders(), *added):
@@ -288,19 +287,19 @@ def find_features() -> FoundFeatures:
             feature = read()
             if not isinstance(feature, Feature):
                 raise FeatureError("its record is not a Feature")
-            if feature.name in found:
+            if feature.name in features:
                 raise FeatureError(f"{feature.name} is the name of another")
-            _check_names(feature, found.values())
-            found[feature.name] = feature
+            _check_names(feature, features.values())
+            features[feature.name] = feature
         except Exception as error:  # whatever the code of another package raises
             reason = " ".join(str(error).split()) or type(error).__name__
             problems.append(f"the feature {name} is left out: {reason}")
-    while incomplete := [x for x in found.values() if not found.keys() >= {*x.needs}]:
+    while incomplete := [x for x in features.values() if not features.keys() >= {*x.needs}]:
         for feature in incomplete:
-            missing = next(need for need in feature.needs if need not in found)
+            missing = next(need for need in feature.needs if need not in features)
             problems.append(f"the feature {feature.name} is left out: it needs {missing}")
-            del found[feature.name]
-    return FoundFeatures(tuple(found.values()), tuple(problems))
+            del features[feature.name]
+    return FoundFeatures(tuple(features.values()), tuple(problems))
 
 
 def _iter_folders() -> Iterator[tuple[str, Callable[[], object]]]:

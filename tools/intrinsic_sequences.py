@@ -149,7 +149,7 @@ def is_known(pattern: Pattern, patterns: list[Pattern]) -> bool:
     """Return whether one of some patterns is the same but for the order of operands."""
     flow = DataFlow()
     numbers = [
-        flow.add_given(letter) if node.operation == INPUT else flow.add(node)
+        flow.add_input(letter) if node.operation == INPUT else flow.add(node)
         for node, letter in zip(
             pattern.nodes, pattern.parameters.ljust(len(pattern.nodes)), strict=True
         )

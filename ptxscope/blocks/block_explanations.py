@@ -136,11 +136,11 @@ def _parse_change(block: BasicBlock, change: _Change) -> BasicBlock | None:
 
 
 def _trace_change(
-    block: BasicBlock, changed: BasicBlock | None, change: _Change, given: Observation
+    block: BasicBlock, changed: BasicBlock | None, change: _Change, observation: Observation
 ) -> Trace | None:
     """Return the trace of a changed block on the observed operands; None if it reads others."""
-    names = block.names.items()
-    values = {name: given.operands[role] for role, name in names if role in given.operands}
+    operands = observation.operands
+    values = {name: operands[role] for role, name in block.names.items() if role in operands}
     values |= {x: values[y] for x, y in change.sources.items() if y in values}
     if changed is None or any(x.name not in values for x in changed.inputs):
         return None

@@ -169,8 +169,8 @@ def evaluate_block(
     ValueError if a value is.
     """
     block = read_block(block)
-    given = merge_values(values, named)
-    return evaluate_plan(block, block.make_plan, given, model=model, out=out)
+    operands = merge_values(values, named)
+    return evaluate_plan(block, block.make_plan, operands, model=model, out=out)
 
 
 def read_block(block: str | BasicBlock) -> BasicBlock:

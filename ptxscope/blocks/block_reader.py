@@ -28,8 +28,8 @@ from ..engine.tracing.basic_block import (
 
 _MAX_DISTANCE = 64
 """Statements after the first in which the second is sought."""
-_GIVEN = {**dict.fromkeys(LOADS, "loaded"), **dict.fromkeys(ADDRESS_CONVERSIONS, "an address")}
-"""Instructions whose results a block with memory takes as given values, and what these are."""
+_OUTSIDE = {**dict.fromkeys(LOADS, "loaded"), **dict.fromkeys(ADDRESS_CONVERSIONS, "an address")}
+"""Instructions whose results come from outside of a block with memory, and their kinds."""
 _SPECIAL_REGISTER = "a special register"
 _ADDRESS = re.compile(r"\[([^][]*)\]")
 _NAME = re.compile(r"[%$\w]+")
@@ -66,8 +66,8 @@ class BlockReader:
         self.unused_results: dict[ValuePlace, str] = {}
         """The results that nothing has read, with their registers."""
         self.notes = [*program.notes]
-        self.given: dict[str, str] = {}
-        """What is in the registers that are taken as given, which nothing uses before."""
+        self.kinds: dict[str, str] = {}
+        """The kind of the value of each register that nothing writes before: ``loaded``."""
         self.outer_accesses: list[OuterAccess] = []
         self.stored: dict[str, ValuePlace] = {}
         """The computed values that are stored, by their registers."""
@@ -115,9 +115,9 @@ class BlockReader:
                     self.contents[WritePlace(statement.number, name)] = contents
         places = (place for x in self.statements for place in x.reads.values())
         read = {place.role for place in places if not place.statement}
-        for kind in (*dict.fromkeys(_GIVEN.values()), _SPECIAL_REGISTER):
-            if given := [name for name, x in self.given.items() if x == kind and name in read]:
-                self.notes.append(f"{kind}, so treated as input: {', '.join(given)}")
+        for kind in (*dict.fromkeys(_OUTSIDE.values()), _SPECIAL_REGISTER):
+            if names := [name for name, x in self.kinds.items() if x == kind and name in read]:
+                self.notes.append(f"{kind}, so treated as input: {', '.join(names)}")
         if self.stored:
             self.notes.append(f"stored, at any address: {', '.join(self.stored)}")
         spans = [x.span for x in statements if x.span != (0, 0)]
@@ -182,8 +182,8 @@ class BlockReader:
         elif statement.omission:
             self._fail(f"a block needs every statement; this one is {statement.omission}",
                        statement.span)  # fmt: skip
-        elif kind := self._find_given_kind(statement):
-            self.given.update(dict.fromkeys(statement.writes, kind))
+        elif kind := self._find_outer_kind(statement):
+            self.kinds.update(dict.fromkeys(statement.writes, kind))
             access = OuterAccess(statement.text, statement.line, kind, statement.writes)
             self.outer_accesses.append(access)
         elif statement.writes:
@@ -195,14 +195,14 @@ class BlockReader:
         elif statement.kind is StatementKind.UNKNOWN:
             self.notes.append(f"{OMISSION_PREFIX}{quote_word(statement.text)}")
 
-    def _find_given_kind(self, statement: Statement) -> str:
-        """Return what kind of value registers not used before are given; empty if none is."""
+    def _find_outer_kind(self, statement: Statement) -> str:
+        """Return the kind of the value of registers not used before; empty if they have none."""
         if not self.with_memory or any(map(self._find_contents, statement.writes)):
             return ""
         source = statement.text.rpartition(",")[2].strip().partition(".")[0]
         if statement.opcode in MOVES and SPECIAL.fullmatch(source):
             return _SPECIAL_REGISTER
-        return _GIVEN.get(statement.opcode, "")
+        return _OUTSIDE.get(statement.opcode, "")
 
     def _store(self, statement: Statement) -> None:
         """Note which computed values a statement writes to memory."""

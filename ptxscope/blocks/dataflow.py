@@ -62,7 +62,7 @@ class DataFlow:
         """The statements that compute each node, in the order of the text."""
         self._numbers: dict[FlowNode, int] = {}
 
-    def add_given(self, register: str) -> int:
+    def add_input(self, register: str) -> int:
         """Add a value from elsewhere, in a register, and return its number."""
         return self._append(FlowNode(INPUT, ()), register)
 
@@ -191,7 +191,7 @@ class _FlowReader:
 
     def _forget(self, statement: Statement) -> None:
         for name in statement.writes:
-            self._write(name, self.flow.add_given(name))
+            self._write(name, self.flow.add_input(name))
 
     def _read_register(self, name: str) -> int:
         unique = self._statements[self._index].get_unique_name(name)
@@ -203,11 +203,11 @@ class _FlowReader:
         """Return the value of a register that its block has not used."""
         writers = self.writers.find(self._number, unique) if self.writers else ()
         if len(writers) != 1:
-            return self.flow.add_given(name)
+            return self.flow.add_input(name)
         place = WritePlace(next(iter(writers)), unique)
         if place.statement == INITIAL and place not in self._nodes:
-            self._nodes[place] = self.flow.add_given(name)
-        return self._nodes[place] if place in self._nodes else self.flow.add_given(name)
+            self._nodes[place] = self.flow.add_input(name)
+        return self._nodes[place] if place in self._nodes else self.flow.add_input(name)
 
     def _add_instruction(self, statement: Statement, ins: Instruction) -> None:
         operation = _describe_form(ins.form)

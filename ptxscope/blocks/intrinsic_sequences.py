@@ -89,7 +89,7 @@ def read_pattern(line: str) -> Pattern:
     head, _, steps = line.partition(" ")
     intrinsic, _, parameters = head.rstrip(")").partition("(")
     flow, step_nodes = DataFlow(), list[int]()
-    letters = {letter: flow.add_given(letter) for letter in parameters}
+    letters = {letter: flow.add_input(letter) for letter in parameters}
     for step in steps.split(";"):
         operation, *words = step.split()
         arguments: list[int] = []

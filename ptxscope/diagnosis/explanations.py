@@ -51,7 +51,7 @@ _SUBJECT = "The instruction"
 
 def _read_known(pairs: tuple[tuple[Bits, Bits], ...], result: Bits) -> Bits:
     """Return what a reading made of a result, from a table: unlike the reading, it is pickled."""
-    return next(read for known, read in pairs if known == result)
+    return next(read for recorded_result, read in pairs if recorded_result == result)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Explanation:
     statement: int = 1
     """The number of the statement that is changed."""
     failure: str = ""
-    """Which versions of ptxas do not give the result, if some do not, and what they give."""
+    """The versions of ptxas that give another result, and that result; empty if none does."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, with tables for functions, which can't be pickled."""

@@ -138,10 +138,10 @@ def _make_literal_cause(role: str, source: Immediate, literal: Immediate, cost: 
     )
 
 
-def _format_like(written: str, number: int, bits: int) -> str:
+def _format_like(literal: str, number: int, bits: int) -> str:
     """Return a number of so many bits in the base of a literal, with as many digits."""
-    if _HEXADECIMAL.fullmatch(written):
-        return f"{number:#0{len(written)}x}"
+    if _HEXADECIMAL.fullmatch(literal):
+        return f"{number:#0{len(literal)}x}"
     signed = number - (number >> bits - 1 << bits)
     return str(signed) if abs(signed) <= _MAX_DECIMAL else f"{number:#x}"
 
@@ -401,16 +401,16 @@ def iter_carry_trials(
     """Yield the tried changes of a statement's carry, with its operands; None if one is wrong."""
     for change in iter_carry_changes(statement.instruction):
         changed = replace_instruction(block, statement.number, change.instruction)
-        given = [{**changed.constants, **x.operands} for x in observations]
+        operand_sets = [{**changed.constants, **x.operands} for x in observations]
         roles = {x.role for x in changed.plan.sources}
         observed = {role for x in observations for role in x.observed}
-        if any(roles - x.keys() for x in given) or observed - changed.results.keys():
+        if any(roles - x.keys() for x in operand_sets) or observed - changed.results.keys():
             continue  # a carry that nothing in the block writes, or one that is observed
-        results = [compute_results(changed.plan, x) for x in given]
+        results = [compute_results(changed.plan, x) for x in operand_sets]
         if not all(x.matches(y) for x, y in zip(observations, results, strict=True)):
             yield None
             continue
-        traces = (Trace(changed, ISA_MODEL, x) for x in given)
+        traces = (Trace(changed, ISA_MODEL, x) for x in operand_sets)
         operands = tuple(x.parts[statement.number - 1].operands for x in traces)
         yield change, operands
 

@@ -1,4 +1,4 @@
-"""What the assemblers make of a suggestion that gives an observed result as documented."""
+"""Results of the assemblers for a suggestion that gives an observed result as documented."""
 
 from __future__ import annotations
 

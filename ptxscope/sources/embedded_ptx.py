@@ -60,7 +60,7 @@ _MODIFIER = re.compile(r"\.(?:[a-z0-9:_]{3,}|cc|lo|hi|r[nzmp]|[dfx]\d|eq|ne|[lg]
 _LETTERS = frozenset("hrlqfdnCibcN")
 """The constraints of nvcc, and others of LLVM's NVPTX."""
 _CLOBBERS = frozenset(("memory", "cc"))
-"""The things that nvcc lets a statement change."""
+"""The clobbers that nvcc accepts."""
 
 
 def is_foreign(ptx: str, operands: AsmOperands) -> bool:

@@ -71,10 +71,9 @@ class ExplorerState:
         self.drafts: dict[str, str] = {}
         """The last text of each prompt, by its title; of *why?*, by the instruction."""
         self._attached: dict[type[object], object] = {}
-        """What features keep while the explorer runs, by its class."""
+        """The data that features keep while the explorer runs, by class."""
         self.saved_parts = dict(saved.parts)
-        """What features save between runs, in JSON by key; each feature reads and writes its own.
-        """
+        """The data that features save between runs, in JSON by key."""
         self.lesson_places: Mapping[str, LessonProgress] = {}
         """The card at which each lesson was left, if nothing is saved on disk."""
         self.pin = saved.pin

@@ -28,7 +28,7 @@ _FLAGS = ("both", "result", "predict")
 
 
 class PageLink(NamedTuple):
-    """What a permalink says."""
+    """The content of a permalink."""
 
     line: str
     values: Mapping[str, str] = {}
@@ -41,7 +41,7 @@ class PageLink(NamedTuple):
     tool: str = ""
     """The open tool; empty if none is. An explorer may lack it."""
     text: str = ""
-    """What is typed in it."""
+    """The text typed in it."""
 
 
 def format_permalink(link: PageLink) -> str:

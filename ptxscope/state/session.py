@@ -27,7 +27,7 @@ class Extra(Protocol):
     key: ClassVar[str]
     """A session has one value of each key."""
     values_label: ClassVar[str]
-    """What has changed if the value differs and ``describe_change`` names nothing."""
+    """The name of the change if the value differs and ``describe_change`` names nothing."""
 
     def follow_setup(self, setup: Setup) -> tuple[Self, Setup]:
         """Return the value and the setup after an edit of the setup, made to agree."""

@@ -62,7 +62,7 @@ class SavedState(NamedTuple):
     listing: SavedListing | None = None
     """The open listing."""
     parts: Mapping[str, object] = MappingProxyType({})
-    """What features save, in JSON by key; one that is not here may have written it."""
+    """The saved data of features, in JSON by key; a missing feature may have written it."""
 
 
 class StateStore:

@@ -66,7 +66,7 @@ OLD_SPELLINGS = {
 """The spelling that replaces an option which a command had."""
 
 OLD_COMMANDS = {"list": "ptxscope show"}
-"""What replaces a command that there was."""
+"""The command that replaces each removed one."""
 
 
 def find_new_spelling(command: str, option: str) -> str | None:

@@ -15,7 +15,7 @@ _MAX_REASON_CHARS = 200
 
 
 def read_array(source: BinaryIO) -> npt.NDArray[Any]:
-    """Return the array of a .npy file. Raise ValueError for a file that is none."""
+    """Return the array of a .npy file; raise ValueError if the file is not in this format."""
     with array_errors():
         array: npt.NDArray[Any] = np.lib.format.read_array(source, allow_pickle=False)
     return array

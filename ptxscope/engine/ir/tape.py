@@ -408,9 +408,9 @@ def _make_recorded_plan(
 def list_needed_nodes(nodes: Iterable[Node], ends: Iterable[Node]) -> tuple[Node, ...]:
     """Return the nodes on which some depend, in order."""
     needed = set(ends)
-    kept: list[Node] = []
+    needed_nodes: list[Node] = []
     for x in reversed(list(nodes)):
         if x in needed:
             needed.update(x.nodes)
-            kept.append(x)
-    return tuple(reversed(kept))
+            needed_nodes.append(x)
+    return tuple(reversed(needed_nodes))

@@ -28,7 +28,7 @@ class Intrinsic(NamedTuple):
     block: tuple[str, ...] = ()
     """Lines that give the intrinsic's result, in further registers x and y; if ``ptx`` does not."""
     compilation: str = ""
-    """What the compiler makes of it, as the predicate of a sentence."""
+    """The compiler's code for it, as the predicate of a sentence."""
     c_mask: int = 0
     """The bits of c that the intrinsic reads, if ``ptx`` reads others; 0 if it does not.
 
@@ -47,7 +47,7 @@ class Intrinsic(NamedTuple):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the compiler makes of it, and how ``lines`` differ from it, if they do."""
+        """Remarks on the compiler's code for it, and on the difference of ``lines``, if any."""
         remark = f"`{self.name}` {self.compilation}"
         if self.block:
             remark += "; the lines here are not the compiler's, but give the same result"

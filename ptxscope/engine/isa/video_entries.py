@@ -184,7 +184,7 @@ class _Family(NamedTuple):
     """That of the scalar instruction; empty if there is none."""
     example: Example = ("", {})
     misprints: Mapping[str, str] = {}
-    """Those of the instruction on bytes."""
+    """The misprints of the instruction on bytes."""
 
 
 _FAMILIES = (

@@ -127,7 +127,7 @@ class TruncatedBits(NamedTuple):
 
 
 class BitFate(Enum):
-    """What becomes of bits."""
+    """The fate of bits."""
 
     TAKEN = auto()
     """They are in the window."""

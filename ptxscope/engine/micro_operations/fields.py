@@ -82,7 +82,7 @@ class ExtendField(MicroOperation):
 
     @property
     def extension(self) -> str:
-        """How the bits above the field are filled: ``sign-extended``."""
+        """The way to fill the bits above the field: ``sign-extended``."""
         return "sign-extended" if self.signed else "zero-extended"
 
     def describe_lane(self, view: LaneView) -> LaneText:

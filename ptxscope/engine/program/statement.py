@@ -61,11 +61,11 @@ class Statement(NamedTuple):
     targets: tuple[int, ...] = ()
     """The indices of the labels to which it branches."""
     problems: tuple[Problem, ...] = ()
-    """Why it is not a legal instruction, at positions in the loaded text."""
+    """The reasons why it is not a legal instruction, at positions in the loaded text."""
     plain_problems: tuple[Problem, ...] = ()
-    """Why a statement that is not meant as an explained instruction is not a legal one."""
+    """The reasons why a statement that is not meant as an explained instruction is illegal."""
     omission: str = ""
-    """Why a run cannot compute it; the registers it writes become unknown."""
+    """The reason why a run cannot compute it; the registers it writes become unknown."""
     is_opaque: bool = False
     """Whether it may write any register, and leave the program."""
     span: Span = (0, 0)

@@ -184,10 +184,10 @@ def _divide_down(b: Builder, x: str, y: str, bits: int, is_quotient: bool) -> st
     rest = b.add_row(Stage.OPERATE, "rest", Remainder(bits, True), x, y)
     total = b.add_row(Stage.OPERATE, "sum", Add(), rest, y)
     name = "left" if is_quotient else "t"
-    left = b.add_row(Stage.OPERATE, name, Remainder(bits + 1, True), total, y)
+    remainder = b.add_row(Stage.OPERATE, name, Remainder(bits + 1, True), total, y)
     if not is_quotient:
-        return left
-    multiple = b.add_row(Stage.OPERATE, "multiple", Subtract(), x, left)
+        return remainder
+    multiple = b.add_row(Stage.OPERATE, "multiple", Subtract(), x, remainder)
     return b.add_row(Stage.OPERATE, "t", Divide(bits + 1, True), multiple, y)
 
 

@@ -396,7 +396,7 @@ ERRATA: tuple[Erratum, ...] = (
         ("fns.b32 d, a, b, c", {"a": 0xFF, "b": 7, "c": 0x80000000}, 0xFFFFFFFF, 0),
     ),
 )
-"""Those that a single instruction shows."""
+"""The errata that a single instruction shows."""
 
 FLAG_ERRATUM = Erratum(
     "E18",

@@ -65,7 +65,7 @@ class AsmOperands(NamedTuple):
     tied: Mapping[str, str] = {}
     """The operands whose constraint is the number of another, and that one: ``%2`` to ``%0``."""
     refused: Mapping[str, str] = {}
-    """Why nvcc does not take the literal of an operand for its constraint."""
+    """The reason why nvcc refuses the literal of an operand for its constraint, by operand."""
     is_braced: bool = False
     """The source writes ``{x}`` for the operand ``%x``, as Rust does."""
     has_all_expressions: bool = False
@@ -144,13 +144,13 @@ UNKNOWN_OPERANDS = AsmOperands()
 
 
 def read_operands(
-    text: str, start: int, end: int, known: Mapping[str, CLiteral] | None = None
+    text: str, start: int, end: int, named_constants: Mapping[str, CLiteral] | None = None
 ) -> AsmOperands:
     """Read the operands after an asm statement's text.
 
-    ``known`` are named constants of C, by default those of the text.
+    ``named_constants`` are those of C, by default those of the text.
     """
-    known = find_c_constants(text) if known is None else known
+    named_constants = find_c_constants(text) if named_constants is None else named_constants
     types, names, constants = dict[str, str](), dict[str, int](), list[str]()
     values, expressions = dict[str, str](), list[AsmExpression]()
     literals, tied = dict[str, int](), dict[str, str]()
@@ -174,9 +174,9 @@ def read_operands(
                     AsmExpression(last_name, constraint, expression, constraint_start)
                 )
                 if last_name in values:
-                    values[last_name] = _format_integer(expression, known)
+                    values[last_name] = _format_integer(expression, named_constants)
                 elif last_name in types and not expressions[-1].is_output:
-                    bits = _encode_literal(expression, types[last_name], known)
+                    bits = _encode_literal(expression, types[last_name], named_constants)
                     literals |= {} if bits is None else {last_name: bits}
         elif mark == "(" and letters is not None:
             if section == 1 and not set(letters) & {"=", "+"}:
@@ -247,9 +247,9 @@ def _iter_refused_literals(
             yield name, f"nvcc 13.0 refuses {argument}: {is_}"
 
 
-def _format_integer(text: str, known: Mapping[str, CLiteral]) -> str:
+def _format_integer(text: str, named_constants: Mapping[str, CLiteral]) -> str:
     """Return a C constant as nvcc writes it, signed; empty if it is not an integer."""
-    literal = parse_c_constant(text, known)
+    literal = parse_c_constant(text, named_constants)
     if literal is None or not isinstance(literal.value, int):
         return ""
     bits = max(literal.width, 32)
@@ -257,9 +257,9 @@ def _format_integer(text: str, known: Mapping[str, CLiteral]) -> str:
     return str(value - (value >> (bits - 1) << bits))
 
 
-def _encode_literal(text: str, type_: str, known: Mapping[str, CLiteral]) -> int | None:
+def _encode_literal(text: str, type_: str, named_constants: Mapping[str, CLiteral]) -> int | None:
     """Return the bits of a C constant in a register of a type; None for any other text."""
-    literal = parse_c_constant(text, known)
+    literal = parse_c_constant(text, named_constants)
     if literal is None or literal.is_float is not (type_[0] == "f"):
         return None
     return literal.encode(int(type_[1:]))

@@ -186,9 +186,9 @@ class _CallReader:
             parts["d"] = result.span
         texts = tuple(argument for argument, _ in arguments)
         self.index += 1
-        known = None if problem else intrinsic
+        intrinsic = None if problem else intrinsic
         span = (start, position + 1)
-        self.calls.append(_TextCall(known, texts, result_name, parts, name.span, span, problem))
+        self.calls.append(_TextCall(intrinsic, texts, result_name, parts, name.span, span, problem))
         return problem is None
 
     def _read_argument(self) -> tuple[str, Span] | None:

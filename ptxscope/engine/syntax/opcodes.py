@@ -20,22 +20,22 @@ from .errors import find_closest_spelling, format_names
 # --- opcodes that the catalog lacks, by what is known of them ----------------------------
 
 ONE_TYPE = frozenset("copysign cos cvta ex2 fma lg2 rcp rsqrt sin sqrt tanh".split())
-"""Those whose operands all have the instruction's type."""
+"""Opcodes whose operands all have the instruction's type."""
 JUMPS = frozenset(("bra",))
 BRANCHES = JUMPS | {"brx"}
-"""Those whose last operand is a label, or a list of labels."""
+"""Opcodes whose last operand is a label, or a list of labels."""
 RETURNS = frozenset(("exit", "ret"))
 ENDS = RETURNS | {"trap"}
 NEVER_FALLS_THROUGH = BRANCHES | ENDS
-"""Those that the next statement follows only under a guard."""
+"""Opcodes that the next statement follows only under a guard."""
 CALLS = frozenset(("call",))
-"""Those with a destination only if the first operand is a list: ``(r)``."""
+"""Opcodes with a destination only if the first operand is a list: ``(r)``."""
 BARRIERS = frozenset(("bar", "barrier"))
-"""Those with a destination only if they reduce values."""
+"""Opcodes with a destination only if they reduce values."""
 REDUCING = "red"
 """The modifier with which a barrier has a destination."""
 COLLECTIVES = frozenset("elect match redux shfl vote".split())
-"""Those by which the threads of a warp exchange values."""
+"""Opcodes by which the threads of a warp exchange values."""
 ADDRESS_CONVERSIONS = frozenset(("cvta",))
 FENCES = frozenset(("fence", "membar"))
 LOADS = frozenset(("ld", "ldu"))
@@ -46,7 +46,7 @@ WAITS = frozenset(
     applypriority brkpt discard griddepcontrol nanosleep pmevent prefetch prefetchu setmaxnreg
     """.split()
 )
-"""Those that change neither registers nor memory."""
+"""Opcodes that change neither registers nor memory."""
 WITHOUT_DESTINATION = (NEVER_FALLS_THROUGH | BARRIERS | FENCES | STORES | WAITS) | frozenset(
     "cp red stackrestore stmatrix sured sust".split()
 )
@@ -55,7 +55,7 @@ FREEING = "dealloc"
 WITHOUT_RESULT = (WITHOUT_DESTINATION | CALLS | LOADS) | frozenset(
     "alloca clusterlaunchcontrol ldmatrix mbarrier multimem tcgen05 tensormap wgmma".split()
 )
-"""Those that compute no register from others. The result of a load counts as an input."""
+"""Opcodes that compute no register from others. The result of a load counts as an input."""
 _ABSENT = (ONE_TYPE | WITHOUT_RESULT | COLLECTIVES | ATOMICS) | frozenset(
     """
     activemask createpolicy getctarank isspacep istypep mapa mma movmatrix stacksave suld suq testp
@@ -64,7 +64,7 @@ _ABSENT = (ONE_TYPE | WITHOUT_RESULT | COLLECTIVES | ATOMICS) | frozenset(
 )
 """All opcodes that the catalog lacks."""
 WITHOUT_MODIFIERS = NEVER_FALLS_THROUGH | BARRIERS | CALLS | {"brkpt"}
-"""Those that need no modifier."""
+"""Opcodes that need no modifier."""
 VALUE_PLACES = {**dict.fromkeys(LOADS, 0), **dict.fromkeys(STORES, 1)}
 """The place of the value among the operands of a load or a store; the other is the address."""
 ADDRESS_PLACES = {"atom": 1, "red": 0}

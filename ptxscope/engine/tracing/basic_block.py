@@ -96,7 +96,7 @@ class OuterAccess(NamedTuple):
     line: int
     """From 1, in the text that was read."""
     kind: str
-    """What the registers that it writes are given: ``loaded``; empty for a store."""
+    """The verb for the registers that it writes: ``loaded``; empty for a store."""
     names: tuple[str, ...] = ()
     """The registers that it writes."""
 

@@ -195,7 +195,7 @@ def iter_single_sets(ins: Instruction, limit: int) -> Iterator[OperandBatch]:
 
 
 def iter_arrays(ins: Instruction, limit: int) -> Iterator[OperandBatch]:
-    """Yield the same sets in one batch, if it is asked for."""
+    """Yield one batch of the same sets, made when it is first needed."""
     from .operand_arrays import OperandArrays  # most searches end before
 
     yield OperandArrays(ins, list(islice(iter_examples(ins), limit)), limit)

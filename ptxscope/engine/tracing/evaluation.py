@@ -63,8 +63,8 @@ def evaluate(
     the operand.
     """
     ins = read_instruction(instruction)
-    given = merge_values(values, named)
-    return evaluate_plan(ins, partial(make_model_plan, ins), given, model=model, out=out)
+    operands = merge_values(values, named)
+    return evaluate_plan(ins, partial(make_model_plan, ins), operands, model=model, out=out)
 
 
 def merge_values(values: Mapping[str, Given], named: Mapping[str, Given]) -> Mapping[str, Given]:

@@ -42,9 +42,9 @@ def draw_operands(inputs: Mapping[str, Type]) -> Iterator[dict[str, int]]:
     rng = Random(_SEED)  # noqa: S311 - not for security
     bits = sum(type_.bits for type_ in inputs.values())
     for _ in range(_MAX_OPERANDS if bits > 20 else 64 << bits):
-        drawn: dict[str, int] = {}
+        operands: dict[str, int] = {}
         for name, type_ in inputs.items():
-            near = rng.choice([*drawn.values(), 0]) + rng.choice((-1, 0, 1))
+            near = rng.choice([*operands.values(), 0]) + rng.choice((-1, 0, 1))
             edge_bytes = bytes(rng.choices(_EDGE_BYTES, k=8))
             choices = (
                 rng.getrandbits(64),
@@ -54,5 +54,5 @@ def draw_operands(inputs: Mapping[str, Type]) -> Iterator[dict[str, int]]:
                 (1 << type_.bits - 1) - rng.choice((0, 1)),
                 near,
             )
-            drawn[name] = rng.choice(choices) & (1 << type_.bits) - 1
-        yield drawn
+            operands[name] = rng.choice(choices) & (1 << type_.bits) - 1
+        yield operands

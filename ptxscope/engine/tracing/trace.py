@@ -100,11 +100,13 @@ class Trace(FrozenRecord):
 
     def __repr__(self) -> str:
         block = self.block
-        given = format_registers((x.name, self.operands[x.roles[0]], x.type) for x in block.inputs)
+        operands = format_registers(
+            (x.name, self.operands[x.roles[0]], x.type) for x in block.inputs
+        )
         results = format_registers(
             (name, self.result[name], block.type_of(role)) for role, name in block.results.items()
         )
-        return f"<Trace of {block} under {self.model.name}: {given} -> {results}>"
+        return f"<Trace of {block} under {self.model.name}: {operands} -> {results}>"
 
     def __str__(self) -> str:
         show = DISPLAY_HOOKS.get("text/plain", repr)
@@ -354,8 +356,8 @@ def draw_figure(trace: object, **options: object) -> Drawn:
     """Return the picture of a trace. Raise RuntimeError if no renderer is loaded."""
     if "figure" not in DISPLAY_HOOKS:
         raise RuntimeError("no renderer is loaded: import ptxscope first")
-    drawn: Drawn = DISPLAY_HOOKS["figure"](trace, **options)
-    return drawn
+    figure: Drawn = DISPLAY_HOOKS["figure"](trace, **options)
+    return figure
 
 
 def trace(

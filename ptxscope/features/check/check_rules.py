@@ -120,7 +120,7 @@ _OWN_RULES: dict[str, tuple[Severity, str]] = {
 
 
 class Fault(NamedTuple):
-    """What is to be said about an instruction."""
+    """A remark about an instruction."""
 
     message: str
     part: str = "opcode"

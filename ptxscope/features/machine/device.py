@@ -53,7 +53,7 @@ class Batch(NamedTuple):
 
 
 class DeviceResults(NamedTuple):
-    """What a GPU computed."""
+    """The results that a GPU computed."""
 
     device: str
     """The name, the architecture and the driver."""
@@ -180,8 +180,8 @@ def compute_results(source: KernelSource, operands: Words, model: Model) -> dict
     }
     needed = {x.name for x in ins.inputs}
     roles = {x.name for x in source.inputs if x.role in ins.results}  # old values
-    given = {name: value for name, value in values.items() if name in needed | roles}
-    results = evaluate(ins, given, model=model)
+    needed_values = {name: value for name, value in values.items() if name in needed | roles}
+    results = evaluate(ins, needed_values, model=model)
     names = ins.results
     return {
         role: np.broadcast_to(np.asarray(results[name]).astype(np.uint64), len(operands))

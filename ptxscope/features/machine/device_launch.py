@@ -72,14 +72,14 @@ class Gpu:
         pointers = [self._call("cuMemAlloc", max(size, 1)) for _ in range(2)]
         output, source = pointers
         for index in range(len(operands)):
-            given = np.ascontiguousarray(operands[index])
-            obtained = np.empty_like(given)
+            words = np.ascontiguousarray(operands[index])
+            obtained = np.empty_like(words)
             function = self._call("cuModuleGetFunction", module, f"k{index}".encode())
-            self._call("cuMemcpyHtoD", source, given.ctypes.data, size)
+            self._call("cuMemcpyHtoD", source, words.ctypes.data, size)
             self._call("cuMemsetD8", output, POISON, size)
             values = np.array([int(output), int(source)], np.uint64)
             parameters = np.array([values[x:].ctypes.data for x in range(2)], np.uint64)
-            grid, block = (1, 1, 1), (len(given), 1, 1)
+            grid, block = (1, 1, 1), (len(words), 1, 1)
             self._call("cuLaunchKernel", function, *grid, *block, 0, 0, parameters.ctypes.data, 0)
             self._call("cuCtxSynchronize")
             self._call("cuMemcpyDtoH", obtained.ctypes.data, output, size)

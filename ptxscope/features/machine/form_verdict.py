@@ -261,7 +261,7 @@ def find_equal_model(form: Form, model: Model) -> Model:
 
 
 class VerdictOutcome(StrEnum):
-    """What became of a line."""
+    """The outcome of the verification of a line."""
 
     PROVED = "proved"
     """Its machine code equals a model for all operands."""
@@ -286,7 +286,7 @@ class FormVerdict(NamedTuple):
     is_as_documented: bool | None = None
     """Whether it equals the documentation; None if that is not decided."""
     reason: str = ""
-    """Why it is not interpreted, or refused; what is known of a deviation of constants."""
+    """The reason why it is not interpreted, or refused; a remark on a deviation of constants."""
     opcode: str = ""
     """The opcode without a known meaning."""
     instruction_count: int = 0

@@ -51,9 +51,9 @@ class CallCode(NamedTuple):
     nvcc: str
     """The version of nvcc; empty if there is no code."""
     problem: str
-    """Why there is no code; empty if there is some."""
+    """The reason why there is no code; empty if there is some."""
     remark: str
-    """What is recorded of the code of nvcc 13.0."""
+    """A remark on the code of nvcc 13.0."""
 
 
 def find_prototype(intrinsic: Intrinsic) -> tuple[str, tuple[str, ...]]:

@@ -63,7 +63,7 @@ class MachineCode(NamedTuple):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What is known of the code as a whole."""
+        """Sentences on the code as a whole."""
         return tuple(iter_sentences(self.listing, with_time=False))
 
     @property

@@ -153,12 +153,12 @@ def format_verdict(verdict: FormVerdict, *, with_time: bool = True) -> str:
                 return f"{sentence}; not to isa: {_format_example(verdict)}."
             return f"{sentence}."
         case VerdictOutcome.DEPARTED:
-            known = (
+            remark = (
                 f" It is a known result of constant folding: {verdict.reason}."
                 if verdict.reason
                 else ""
             )
-            return f"Equal to no known model: {_format_example(verdict)}.{known}"
+            return f"Equal to no known model: {_format_example(verdict)}.{remark}"
         case VerdictOutcome.UNDECIDED:
             if not with_time:
                 return "Undecided within the time limit of a proof."
@@ -348,11 +348,11 @@ def iter_device_blocks(
     )
     lines = [device, f"  {len(verdicts):,} lines on {sets:,} operand sets each:"]
     yield make_verbatim([*lines, *(f"  {n:>6,} {kind}" for kind, n in kinds.most_common())])
-    shown: set[tuple[str, ...]] = set()
+    listed_kinds: set[tuple[str, ...]] = set()
     for x in sorted(verdicts, key=lambda x: len(x.line)):
         kind = (*x.errata, "" if x.models else x.line)
-        if x.operands and kind not in shown:
-            shown.add(kind)
+        if x.operands and kind not in listed_kinds:
+            listed_kinds.add(kind)
             name = ", ".join(x.errata) or "no known model"
             example = _format_difference(x.operands, x.documented, x.obtained)
             yield make_paragraph(f"{name}: {x.line}", "  ", "  ")

@@ -62,7 +62,7 @@ _IGNORED = frozenset(("EXIT", "NOP"))
 
 
 class MachineOrigin(IntEnum):
-    """What went into a value; of several, the greatest."""
+    """The origin of a value; of several, the greatest."""
 
     CONSTANT = 0
     ADDRESS = 1
@@ -285,9 +285,9 @@ class MachineRun(Generic[V]):
             return MachineValue(origin, high.number << WORD_BITS | low.number)
         if MachineOrigin.ADDRESS in (low.origin, high.origin):
             raise self._refuse("a pair of an address and an operand")
-        known = self._pairs.get(x.number) if file == "R" else None
-        if known and known[0] is low and known[1] is high:
-            return MachineValue(origin, 0, known[2])
+        pair = self._pairs.get(x.number) if file == "R" else None
+        if pair and pair[0] is low and pair[1] is high:
+            return MachineValue(origin, 0, pair[2])
         words = self._ar.gather((self._take(low), self._take(high)), 32, ((0, 0), (1, 0)))
         return MachineValue(origin, 0, self._ar.pack(words, 32))
 

@@ -45,7 +45,7 @@ _PROOF_SECONDS = 0.5
 
 
 class Purpose(StrEnum):
-    """What a machine instruction is for."""
+    """The purpose of a machine instruction."""
 
     LOAD = "load"
     STORE = "store"
@@ -72,7 +72,7 @@ class MatchedInstruction(NamedTuple):
     lane: int | None = None
     """The lane; None if the row has one, or for all of them."""
     reading: str = ""
-    """How the value of the row is read; empty for the number itself, modulo 2**32."""
+    """The reading of the row's value; empty for the number itself, modulo 2**32."""
     is_proved: bool = False
     """Whether the equality is proved, not only checked on random operands."""
 
@@ -159,14 +159,14 @@ class _Matcher:
 
     def _list_candidates(self) -> dict[tuple[int, Signature], list[_Candidate]]:
         """Return the values of the plan by width and samples, in the plan's order."""
-        found: dict[tuple[int, Signature], list[_Candidate]] = {}
+        candidates: dict[tuple[int, Signature], list[_Candidate]] = {}
         for row in self.plan.rows:
             node = self.values[row.key]
             for lane, name, bits, signature in self._iter_signatures(node, row.lanes):
                 if len(set(signature)) > 1:
                     candidate = _Candidate(row.key, lane, name, node)
-                    found.setdefault((bits, signature), []).append(candidate)
-        return found
+                    candidates.setdefault((bits, signature), []).append(candidate)
+        return candidates
 
     def _iter_signatures(
         self, node: Node, lanes: int

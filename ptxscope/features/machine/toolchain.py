@@ -84,8 +84,8 @@ def find_tool(name: str, path: str | None = None, *, has_option: bool = False) -
         return _ask_version(name, path)
     if variable := os.environ.get(_VARIABLES[name]):
         return _ask_version(name, variable)
-    if known := next(iter_places(name), None):
-        return _ask_version(name, known)
+    if place := next(iter_places(name), None):
+        return _ask_version(name, place)
     option = f"give --{name} PATH, " if has_option else ""
     raise ToolError(
         f"{name} is not found: {option}set {_VARIABLES[name]}, have it in PATH with "
@@ -234,11 +234,11 @@ def compile_kernels(
 
     Raise ToolError if a tool fails whatever it is given.
     """
-    found: dict[int, Compiled] = {}
+    results: dict[int, Compiled] = {}
     with TemporaryDirectory(prefix="ptxscope-") as folder:
         work = _Compilation(ptxas, nvdisasm, arch, sources, Path(folder) / "module.cubin")
-        work.compile_some(range(len(sources)), found)
-    return [found[index] for index in range(len(sources))]
+        work.compile_some(range(len(sources)), results)
+    return [results[index] for index in range(len(sources))]
 
 
 class _Compilation:
@@ -248,7 +248,7 @@ class _Compilation:
         self.ptxas, self.nvdisasm, self.arch = ptxas, nvdisasm, arch
         self.sources, self.path = sources, path
 
-    def compile_some(self, indexes: Sequence[int], found: dict[int, Compiled]) -> None:
+    def compile_some(self, indexes: Sequence[int], results: dict[int, Compiled]) -> None:
         """Compile kernels in one module; without those that are refused, if some are."""
         if not indexes:
             return
@@ -262,17 +262,17 @@ class _Compilation:
             refused = _find_kernels(ptx, error.errors)
             if not refused:
                 raise
-            found |= refused
-            self.compile_some([x for x in indexes if x not in refused], found)
+            results |= refused
+            self.compile_some([x for x in indexes if x not in refused], results)
         except CrashedError as error:
             if len(indexes) == 1:
-                found[indexes[0]] = str(error)
+                results[indexes[0]] = str(error)
                 return
             middle = len(indexes) // 2
-            self.compile_some(indexes[:middle], found)
-            self.compile_some(indexes[middle:], found)
+            self.compile_some(indexes[:middle], results)
+            self.compile_some(indexes[middle:], results)
         else:
-            found |= {index: codes[_KERNEL_NAME.format(index)] for index in indexes}
+            results |= {index: codes[_KERNEL_NAME.format(index)] for index in indexes}
 
 
 def _find_kernels(ptx: str, errors: Sequence[tuple[int, str]]) -> Mapping[int, str]:
@@ -281,8 +281,8 @@ def _find_kernels(ptx: str, errors: Sequence[tuple[int, str]]) -> Mapping[int, s
     for line in ptx.splitlines():
         is_entry = line.startswith(_ENTRY)
         names.append(line[len(_ENTRY) :].partition("(")[0] if is_entry else (names or [""])[-1])
-    found: dict[int, str] = {}
+    messages: dict[int, str] = {}
     for number, message in errors:
         if 0 < number <= len(names) and (name := names[number - 1]):
-            found.setdefault(int(name[1:]), message)
-    return found
+            messages.setdefault(int(name[1:]), message)
+    return messages

@@ -46,7 +46,7 @@ CHUNK_LINES = 60
 
 
 class Task(NamedTuple):
-    """What is to be verified by which tools."""
+    """The subject of a verification, and its tools."""
 
     ptxas: Tool
     nvdisasm: Tool
@@ -223,12 +223,12 @@ class VerdictStore:
         found = ((line, self._lines.get((tools, task.arch, line))) for line in lines)
         return {line: verdict for line, verdict in found if verdict is not None}
 
-    def keep(self, task: Task, found: Sequence[Found]) -> None:
+    def keep(self, task: Task, verdicts: Sequence[Found]) -> None:
         """Add verdicts to the file; those that more time may decide are not kept."""
         tools = task.identity
         texts = [
             json.dumps([tools, task.arch, digest, *verdict])
-            for digest, verdict in found
+            for digest, verdict in verdicts
             if verdict.outcome is not VerdictOutcome.UNDECIDED
         ]
         for text in texts:
@@ -288,16 +288,16 @@ def verify_all(
     jobs: int,
     on_verdicts: OnVerdicts,
 ) -> list[FormVerdict]:
-    """Return the verdict on each line, in order; those that are known come from the store."""
-    known = store.get_verdicts(task, map(format_line, lines))
-    on_verdicts([*known.values()])
-    missing = [ins for ins in lines if format_line(ins) not in known]
+    """Return the verdict on each line, in order; known ones come from the store."""
+    verdicts_by_line = store.get_verdicts(task, map(format_line, lines))
+    on_verdicts([*verdicts_by_line.values()])
+    missing = [ins for ins in lines if format_line(ins) not in verdicts_by_line]
     for found in iter_verdicts(task, missing, jobs, store.code_verdicts):
         store.keep(task, found)
         verdicts = [verdict for _, verdict in found]
-        known |= {verdict.line: verdict for verdict in verdicts}
+        verdicts_by_line |= {verdict.line: verdict for verdict in verdicts}
         on_verdicts(verdicts)
-    return [known[format_line(ins)] for ins in lines]
+    return [verdicts_by_line[format_line(ins)] for ins in lines]
 
 
 # --- reports on deviations ----------------------------------------------------------------------

@@ -138,7 +138,7 @@ def find_sources(
         return find_operands(
             block,
             condition,
-            given=values,
+            fixed_values=values,
             masks=masks,
             model=model,
             timeout=seconds,

@@ -71,7 +71,7 @@ class _ValuePart(NamedTuple):
     size: int = 0
     """The number of values of a row's lane; 0 for an operand, which can have any bits."""
     place: str = ""
-    """Where in its operand it is: ``.b0``. Those of one place are compared with each other."""
+    """The place in its operand: ``.b0``. Values of one place are compared with each other."""
 
     @property
     def is_row(self) -> bool:
@@ -185,7 +185,7 @@ class _ComparisonSearch:
         self,
         question: ProofQuestion,
         differs: Term,
-        drawn: tuple[list[Operands], list[Operands]],
+        samples: tuple[list[Operands], list[Operands]],
         rows: Mapping[str, Node],
     ) -> None:
         self.question, self.solver, self.differs = question, question.solver, differs
@@ -194,22 +194,22 @@ class _ComparisonSearch:
         self.parts = list(_iter_operand_parts(question))
         self.lanes = list(_iter_row_lanes(question, rows))
         self._nodes = list_needed_nodes(question.tape.nodes, rows.values())
-        self.examples = list(map(self._make_example, drawn[0]))
-        self.can_be_exact = not self._satisfy_all(map(self._make_example, drawn[1]))
+        self.examples = list(map(self._make_example, samples[0]))
+        self.can_be_exact = not self._satisfy_all(map(self._make_example, samples[1]))
         """Whether some comparisons may hold for no operands for which the results are equal."""
 
     def _satisfy_all(self, others: Iterable[_Example]) -> bool:
         """Whether one of other examples satisfies every comparison that all examples satisfy."""
-        left = list(others)
+        candidates = list(others)
         for part in self.parts:
-            left = self._keep_inside(part, left)
+            candidates = self._keep_inside(part, candidates)
         for x, y in self._iter_pairs():
             for relation in _RELATIONS:
-                if left and all(self._holds(relation, x, y, z) for z in self.examples):
-                    left = [z for z in left if self._holds(relation, x, y, z)]
+                if candidates and all(self._holds(relation, x, y, z) for z in self.examples):
+                    candidates = [z for z in candidates if self._holds(relation, x, y, z)]
         for part in self.lanes:
-            left = self._keep_inside(part, left)
-        return bool(left)
+            candidates = self._keep_inside(part, candidates)
+        return bool(candidates)
 
     def _keep_inside(self, part: _ValuePart, others: list[_Example]) -> list[_Example]:
         """Return those in which a part lies between its ends in all examples."""
@@ -228,10 +228,10 @@ class _ComparisonSearch:
         return _Example(operands, self._nodes)
 
     def is_possible(self, *conditions: Term) -> bool:
-        left = self.end - self.solver.elapsed
-        if left <= 0:
+        seconds = min(self.end - self.solver.elapsed, _QUERY_SECONDS)
+        if seconds <= 0:
             raise Undecided
-        return self.solver.is_possible(*conditions, seconds=min(left, _QUERY_SECONDS))
+        return self.solver.is_possible(*conditions, seconds=seconds)
 
     def differs_where(self, condition: Term) -> bool:
         """Whether the results can differ where a condition holds; keep the example."""
@@ -244,13 +244,13 @@ class _ComparisonSearch:
         """Return comparisons joined by ``and``, and whether they are the exact condition."""
         chosen: list[_Atom] = []
         for atom in self._iter_atoms():
-            known = [x.term for x in chosen]
-            if not self.is_possible(*known, self.make("NOT", atom.term)):
+            chosen_terms = [x.term for x in chosen]
+            if not self.is_possible(*chosen_terms, self.make("NOT", atom.term)):
                 continue
             if self.can_be_exact:
                 if self._is_exact(atom.term):
                     return atom.text, True
-                if self._is_exact(*known, atom.term):
+                if self._is_exact(*chosen_terms, atom.term):
                     return self._join(self._shorten([*chosen, atom])), True
             chosen.append(atom)
             if not self.can_be_exact and len(chosen) > _MAX_ATOMS:

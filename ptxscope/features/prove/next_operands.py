@@ -71,16 +71,16 @@ def find_next_operands(
     open_pairs = [(i, j) for i, j in pairs if all(table[i] == table[j] for table in tables)]
     for i, j in open_pairs:
         x, y = chosen[i], chosen[j]
-        left = end - time.monotonic()
-        if left <= 0 or _changes_values(x) or _changes_values(y) or {i, j} & equal.keys():
+        seconds = min(end - time.monotonic(), _PROOF_SECONDS)
+        if seconds <= 0 or _changes_values(x) or _changes_values(y) or {i, j} & equal.keys():
             continue
-        proof = _compare(x, y, min(left, _PROOF_SECONDS), is_stopped)
+        proof = _compare(x, y, seconds, is_stopped)
         if proof is None:
             equal[j] = i
         elif proof:
-            found = {name: proof.get(name, 0) for name in inputs}
-            candidates.append(found)
-            tables.append(_predict_all(ins, chosen, found))
+            operands = {name: proof.get(name, 0) for name in inputs}
+            candidates.append(operands)
+            tables.append(_predict_all(ins, chosen, operands))
     best = max(range(len(tables)), key=lambda index: _rate(tables[index], candidates[index]))
     groups: dict[tuple[tuple[str, int], ...], list[Explanation]] = {}
     for index, result in enumerate(tables[best]):

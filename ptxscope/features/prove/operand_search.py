@@ -94,7 +94,7 @@ def find(
             raise ValueError(f"{name} is not read; {', '.join(types) or 'nothing'} is")
         values[name] = convert_to_bits(value, types[name], name)
     return find_operands(
-        read, where, given=values, model=resolve_model(model), count=count, timeout=timeout
+        read, where, fixed_values=values, model=resolve_model(model), count=count, timeout=timeout
     )
 
 
@@ -102,7 +102,7 @@ def find_operands(
     program: BasicBlock,
     where: str,
     *,
-    given: Mapping[str, int],
+    fixed_values: Mapping[str, int],
     masks: Mapping[str, int] = _NO_MASKS,
     model: Model = ISA_MODEL,
     count: int = 1,
@@ -111,7 +111,7 @@ def find_operands(
 ) -> OperandSearch:
     """Find up to ``count`` sets of operands.
 
-    ``masks`` has the fixed bits of given registers of which not all are fixed. Raise PtxError if
+    ``masks`` has the fixed bits of registers of which not all are fixed. Raise PtxError if
     the condition is invalid, and Stopped once ``is_stopped`` says so.
     """
     question = ProofQuestion(timeout, is_stopped)
@@ -121,9 +121,9 @@ def find_operands(
     passage = question.read_guards(side)
     if passage is not None:
         condition = question.tape.minimum(condition, passage)
-    given = {name: bits for name, bits in given.items() if name in question.inputs}
-    fixed = {name: (bits, masks.get(name, -1)) for name, bits in given.items()}
-    fix_operands(question, given, masks)
+    fixed_values = {name: bits for name, bits in fixed_values.items() if name in question.inputs}
+    fixed_bits = {name: (bits, masks.get(name, -1)) for name, bits in fixed_values.items()}
+    fix_operands(question, fixed_values, masks)
     answers: list[Mapping[str, int]] = []
     is_complete = is_undecided = False
     excluded: list[Term] = []
@@ -131,8 +131,9 @@ def find_operands(
     holds = question.make_test(condition)
 
     def is_new(operands: Mapping[str, int]) -> bool:
-        has_given = all(not (operands[name] ^ bits) & mask for name, (bits, mask) in fixed.items())
-        return has_given and operands not in answers and holds(operands)
+        if any((operands[name] ^ bits) & mask for name, (bits, mask) in fixed_bits.items()):
+            return False
+        return operands not in answers and holds(operands)
 
     try:
         question.add_condition(condition)
@@ -145,7 +146,7 @@ def find_operands(
                 unequal = [
                     _is_different(question, name, bits)
                     for name, bits in operands.items()
-                    if name not in given or name in masks
+                    if name not in fixed_values or name in masks
                 ]
                 is_complete = not unequal
                 if unequal:
@@ -159,7 +160,7 @@ def find_operands(
         program,
         model,
         where,
-        given,
+        fixed_values,
         dict(question.inputs),
         tuple(answers),
         is_complete,

@@ -103,12 +103,12 @@ class ProofQuestion:
 
     def add_input(self, name: str, type_: Type) -> Node:
         """Return the bits of an operand; raise ValueError if it has another width already."""
-        known = self.inputs.setdefault(name, type_)
-        if known.bits != type_.bits:
-            widths = sorted((known.bits, type_.bits))
+        known_type = self.inputs.setdefault(name, type_)
+        if known_type.bits != type_.bits:
+            widths = sorted((known_type.bits, type_.bits))
             hint = f"; if `cvt` reads it, write `.reg .b{widths[1]} {name};` before"
             raise ValueError(
-                f"{name} has {known.bits} bits in one and {type_.bits} in the other"
+                f"{name} has {known_type.bits} bits in one and {type_.bits} in the other"
                 + hint * (widths[0] == 16)  # a type of 8 bits is read from 16, or from more
             )
         return self.tape.add_source(name, _BITS_TYPES[type_.bits])
@@ -214,8 +214,8 @@ def find_simple_operands(
     def grant(wish: Term) -> bool:
         """Keep a wish if it can hold."""
         nonlocal operands
-        left = end - solver.elapsed
-        if left <= 0 or not solver.is_possible(*kept, wish, seconds=min(left, _WISH_SECONDS)):
+        seconds = min(end - solver.elapsed, _WISH_SECONDS)
+        if seconds <= 0 or not solver.is_possible(*kept, wish, seconds=seconds):
             return False
         kept.append(wish)
         operands = question.get_operands()

@@ -259,10 +259,10 @@ def iter_search_blocks(search: OperandSearch) -> Iterator[Block]:
     types = {name: search.program.type_of(role) for role, name in search.program.results.items()}
     points = []
     for operands in search.answers:
-        left = format_operands(search.inputs, operands) or "always"
+        operands_text = format_operands(search.inputs, operands) or "always"
         result = search.make_trace(operands).result
-        right = format_results(result, types)
-        points.append([f"{left}  ->  {right}"])
+        results_text = format_results(result, types)
+        points.append([f"{operands_text}  ->  {results_text}"])
     if points:
         yield make_points(points, VALUE_INDENTS)
     yield make_paragraph(format_search_answer(search))

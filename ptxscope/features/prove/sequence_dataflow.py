@@ -1,4 +1,4 @@
-"""What the statements of a sequence compute, as a pattern of its own."""
+"""The dataflow of the statements of a sequence, as a pattern of its own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def extract_pattern(
         needed |= new
         stack.extend(new)
     pattern = DataFlow()
-    letters = {letter: pattern.add_given(letter) for letter in parameters}
+    letters = {letter: pattern.add_input(letter) for letter in parameters}
     numbers: dict[int, int] = {}
     for number in sorted(needed):
         operation, inputs = flow.nodes[number]

@@ -439,12 +439,16 @@ def test_a_mask_fixes_some_bits_of_a_register() -> None:
     ins = parse(SATURATED)
     given = {"a": 0x01020304, "b": 0x10203040}
     where = "d == 0x11227fff"
-    free = find_operands(make_block(ins), where, given=given, masks={"b": 0xFFFF0000}, count=5)
+    free = find_operands(
+        make_block(ins), where, fixed_values=given, masks={"b": 0xFFFF0000}, count=5
+    )
     found = {x["b"] for x in free.answers}
     # lane 1: 3 + x >= 127, lane 0: 4 + x = -1
     assert found == {0x102000FB | x << 8 for x in (124, 125, 126, 127)}
     assert free.is_complete
-    assert not find_operands(make_block(ins), where, given=given, masks={"b": 0xFFFFFF00}).answers
+    assert not find_operands(
+        make_block(ins), where, fixed_values=given, masks={"b": 0xFFFFFF00}
+    ).answers
 
 
 @pytest.mark.parametrize("width", [64, 96, 128])

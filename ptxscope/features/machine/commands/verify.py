@@ -291,7 +291,7 @@ def _format_title(task: Task, verdicts: Sequence[FormVerdict]) -> str:
 
 
 def _to_json(
-    tasks: Sequence[Task], found: Sequence[Sequence[FormVerdict]], expected: ExpectedModel
+    tasks: Sequence[Task], verdict_lists: Sequence[Sequence[FormVerdict]], expected: ExpectedModel
 ) -> dict[str, object]:
     return {
         "ptxas": tasks[0].ptxas.build,
@@ -303,6 +303,6 @@ def _to_json(
                 "counts": VerdictCounts(verdicts).to_json(),
                 "verdicts": [code_to_json(x) for x in verdicts],
             }
-            for task, verdicts in zip(tasks, found, strict=True)
+            for task, verdicts in zip(tasks, verdict_lists, strict=True)
         ],
     }

@@ -50,7 +50,7 @@ class MachinePane(Pane):
 
     @property
     def code(self) -> MachineCode | None:
-        """What is shown."""
+        """The machine code that is shown."""
         return self._code
 
     def show_code(self, code: MachineCode) -> None:

@@ -90,7 +90,7 @@ def run(words: Sequence[str]) -> int:
         search = find_operands(
             program,
             arguments.where,
-            given=parse_assignments(program, arguments.values),
+            fixed_values=parse_assignments(program, arguments.values),
             model=model,
             count=arguments.n,
             timeout=arguments.timeout,
