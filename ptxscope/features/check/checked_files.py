@@ -9,6 +9,7 @@ from stat import S_ISREG
 from typing import NamedTuple
 
 from ...cli.support.inputs import format_input_name
+from ...cli.support.streams import CommandError
 from ...sources.source_language import has_known_suffix
 from .check_settings import CheckSettings
 
@@ -28,7 +29,8 @@ def list_files(names: Iterable[str], settings: CheckSettings) -> FileList:
     """Return files, and for each folder its listings and sources at any depth, in order.
 
     Hidden folders and what the settings exclude are left out, and what is not a regular file in a
-    folder: a FIFO would wait for its writer, and an editor's lock is a link to nothing.
+    folder: a FIFO would wait for its writer, and an editor's lock is a link to nothing. Raise
+    CommandError if there is nothing to check.
     """
     found = FileList([], [])
     for name in names:
@@ -47,6 +49,8 @@ def list_files(names: Iterable[str], settings: CheckSettings) -> FileList:
             f"error: {format_input_name(error.filename)}: {error.strerror or error}"
             for error in errors
         )
+    if found.read_errors and not found.files:
+        raise CommandError("\n".join(found.read_errors))
     return found
 
 

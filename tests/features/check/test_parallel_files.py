@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from multiprocessing import util
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,13 +56,13 @@ def test_the_caller_takes_over_the_work_of_a_dead_process() -> None:
 def test_the_caller_takes_over_the_work_of_processes_that_cannot_be_started(
     available: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started, spawn = [], util.spawnv_passfds  # type: ignore[attr-defined]
+    started, spawn = list[int](), util.spawnv_passfds
 
-    def start(*arguments: object) -> int:
+    def start(*arguments: Any) -> int:
         if available is not None and len(started) >= available:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         started.append(spawn(*arguments))
-        return int(started[-1])
+        return started[-1]
 
     def make_semaphore(*_: object) -> None:
         raise ImportError("no semaphores here")
