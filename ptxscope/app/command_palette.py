@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 
 from textual import events
-from textual.command import CommandPalette, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, Hit, Hits, Provider
 from textual.content import Content
 from textual.theme import ThemeProvider
 from textual.types import IgnoreReturnCallbackType
@@ -24,12 +24,9 @@ from ..state.instruction_search import find_opcode, search_instructions
 from ..widgets.base.explorer_app import Do, get_explorer_app
 from ..widgets.instruction_browser import InstructionBrowser
 
-_LIST_HEIGHT = 5
-"""Lines of a screen from which on the palette's list has one."""
-
 
 class ActionPalette(CommandPalette, DismissedOnce[None]):
-    """Textual's palette, which fails on keys of a list that has no line (Textual 8.2.8).
+    """Textual's palette, which fails on keys of a list that has no cell (Textual 8.2.8).
 
     It also fails on clicks that close it twice, or that are beyond a screen which has shrunk.
     """
@@ -45,8 +42,10 @@ class ActionPalette(CommandPalette, DismissedOnce[None]):
             super()._select_or_command(event)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Return whether an action is possible: those on the list need one. Overrides Textual."""
-        return action != "command_list" or self.size.height >= _LIST_HEIGHT
+        """Return whether an action is possible: those on the list need room. Overrides Textual."""
+        if action != "command_list":
+            return True
+        return any(x.scrollable_content_region.area for x in self.query(CommandList))
 
 
 _FIRST, _SECOND = 2e6, 1e6

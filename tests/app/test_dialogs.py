@@ -78,6 +78,16 @@ async def test_a_double_click_on_a_command_runs_it_once() -> None:
         assert drive.edit_count == 1
 
 
+async def test_the_palette_takes_keys_on_a_screen_of_two_columns() -> None:
+    async with explorer() as drive:
+        await drive.press("ctrl+p", "down")
+        await drive.pilot.resize_terminal(2, 60)
+        await drive.press("pagedown", "pageup", "end", "down", "up", "home")
+        await drive.pilot.resize_terminal(120, 40)
+        await drive.press("pagedown", "escape")
+        assert drive.app.screen is drive.screen
+
+
 async def test_the_palette_lists_actions_first_each_with_its_key(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text('"step.back" = "j"\n"explain" = "ctrl+w"\n')
     async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
