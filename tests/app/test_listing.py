@@ -63,7 +63,7 @@ async def test_a_listing_is_open_again_at_the_next_start(
         assert (drive.operands, drive.result) == ({"a": 15, "b": 9}, {"d": 9})
         drive.app.save_state()
     async with explorer(None, {}, store=store, size=size) as drive:
-        assert "As you left it" in drive.hint
+        assert "As you left it · g listing · " in drive.hint
         assert (drive.operands, drive.result) == ({"a": 15, "b": 9}, {"d": 9})
         drive.agree()
         shown = await drive.see("g")

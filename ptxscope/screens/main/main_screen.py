@@ -59,7 +59,9 @@ class Start(Enum):
     """The saved state."""
 
 
-def greeting(start: Start, key: Callable[[str], str], *, at_end: bool) -> str:
+def greeting(
+    start: Start, key: Callable[[str], str], *, at_end: bool, has_listing: bool = False
+) -> str:
     """Return the text; ``key`` names the key of an action, ``at_end`` is true at the last step."""
     learn, next_step = key("lessons"), f"{key('step.next')} next step"
     match start:
@@ -80,7 +82,8 @@ def greeting(start: Start, key: Callable[[str], str], *, at_end: bool) -> str:
             return f"Every step is shown · {key('step.first')} first step · {learn}"
         case Start.KEPT:
             first = f"{key('step.first')} first step"
-            return f"As you left it · {first if at_end else next_step} · {learn}"
+            listing = f"{key('listing.go')} listing · " if has_listing else ""
+            return f"As you left it · {listing}{first if at_end else next_step} · {learn}"
 
 
 class MainScreen(ThemedScreen[None]):
@@ -199,7 +202,12 @@ class MainScreen(ThemedScreen[None]):
             self.call_after_refresh(self.perform, begin_predicting)
         self.view.show_changes()
         if self._greeting is not None:
-            text = greeting(self._greeting, self.view.get_key, at_end=self.state.is_at_end)
+            text = greeting(
+                self._greeting,
+                self.view.get_key,
+                at_end=self.state.is_at_end,
+                has_listing=self.state.cursor is not None,
+            )
             is_first = self._greeting is Start.EXAMPLE
             self.view.show_hint(ShowHint(text, on_enter=open_next_lesson if is_first else None))
 
