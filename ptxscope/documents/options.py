@@ -60,6 +60,8 @@ class Options(NamedTuple):
 
     footer: bool = True
     """Show the source with the version, and the command."""
+    has_version: bool = True
+    """Show the version of ptxscope in the footer."""
     sentences: bool = True
     """Pictures: show sentences of ptxscope."""
     numbers: bool = True

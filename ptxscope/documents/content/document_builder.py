@@ -111,7 +111,7 @@ def _build_document(trace: Trace, options: Options) -> Document:
         first.answers if is_only else None,
         AGREED if options.both and options.result and has_agreement else "",
         sanitize_text(extra.caption),
-        f"{_format_source(trace)}; ptxscope {__version__}" if options.footer else "",
+        _format_source(trace, options),
         format_command(trace, options) if options.footer else "",
         list_command_words(trace, options) if options.footer else (),
         other,
@@ -187,12 +187,16 @@ def _iter_sections(trace: Trace, other: Trace | None, options: Options) -> Itera
         step_count += len(part.steps)
 
 
-def _format_source(trace: Trace) -> str:
+def _format_source(trace: Trace, options: Options) -> str:
     """Return the sections of the PTX ISA, with the first version that has a single form."""
+    if not options.footer:
+        return ""
     first, *others = trace.parts
     ins = first.instruction
     sections = format_citation(trace.block.sections)
-    return sections if others else f"{sections} ({ins.entry.compute_minimum(ins.form)})"
+    minimum = "" if others else f" ({ins.entry.compute_minimum(ins.form)})"
+    version = f"; ptxscope {__version__}" if options.has_version else ""
+    return f"{sections}{minimum}{version}"
 
 
 def _iter_block_notes(trace: Trace, options: Options) -> Iterator[str]:

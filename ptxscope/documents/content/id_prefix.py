@@ -32,7 +32,7 @@ def make_id_prefix(document: Document, options: Options, kind: str) -> str:
         shown = None
         stages = [str(step.stage) for step in document.steps] if document.omission else None
         parts = (document.title, document.caption, notes), stages
-    choices = options._asdict() | {"steps": shown, "format": ""}
+    choices = options._asdict() | {"steps": shown, "format": "", "has_version": True}
     changed_options = [
         (name, sorted(value) if isinstance(value, frozenset) else value)
         for name, value in choices.items()

@@ -12,7 +12,7 @@ from ..content.annotated_trace import abbreviate_names
 from ..content.document import Document, ResultView
 from ..content.document_builder import build_document
 from ..content.id_prefix import make_id_prefix
-from ..options import DEFAULT
+from ..options import DEFAULT, Options
 from ..svg.page_frame import draw_document_head, draw_foot, find_long_names, format_model
 from ..svg.page_layout import MAX_NAME_CHARS, PAGE
 from ..svg.picture_panels import Panel
@@ -39,7 +39,7 @@ def render(ins: Instruction) -> str:
 
 def _build_form_document(trace: Trace) -> Document:
     """Return the document of a form: its steps, without anything that depends on values."""
-    doc = build_document(trace, DEFAULT)
+    doc = build_document(trace, Options(has_version=False))
     steps = tuple(step._replace(rows=()) for step in doc.steps)
     return doc._replace(
         operands=(), steps=steps, results=(), no_result="", notes=(), answers=None,

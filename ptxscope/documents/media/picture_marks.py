@@ -26,15 +26,27 @@ class About(NamedTuple):
     """Name of the producer, and whether the picture is a frame."""
 
 
-def read_description(svg: str) -> About:
-    """Parse the description embedded in one of our SVGs."""
-    title, description = _TITLE.search(svg), _ABOUT.search(svg)
+def read_description(picture: str | bytes) -> About:
+    """Parse the description embedded in one of our SVGs or PNGs."""
+    if isinstance(picture, bytes) and picture.startswith(_PNG):
+        title, description = (_read_chunk(picture, name) for name in (b"Title", b"Description"))
+        return About(title, description, _find_mark(picture, "png"))
+    svg = picture.decode("utf-8", "replace") if isinstance(picture, bytes) else picture
+    title_match, description_match = _TITLE.search(svg), _ABOUT.search(svg)
     svg_match = _SVG.match(svg)
     return About(
-        unescape(title[1]) if title else "",
-        unescape(description[1]) if description else "",
+        unescape(title_match[1]) if title_match else "",
+        unescape(description_match[1]) if description_match else "",
         _MARKS[bool(svg_match and svg_match[1])],
     )
+
+
+def _read_chunk(png: bytes, name: bytes) -> str:
+    """Return a text of one of our PNGs; empty if it has none of the name."""
+    head = b"iTXt" + name + bytes(5)
+    start = png.find(head, _HEADED)
+    size = int.from_bytes(png[start - 4 : start])
+    return png[start + len(head) : start + 4 + size].decode() if start > 0 else ""
 
 
 def add_description(png: bytes, svg: str) -> bytes:
@@ -51,16 +63,6 @@ def _iter_chunks(about: About) -> Iterator[bytes]:
 def _make_chunk(kind: bytes, data: bytes) -> bytes:
     check = zlib.crc32(kind + data)
     return len(data).to_bytes(4, "big") + kind + data + check.to_bytes(4, "big")
-
-
-def read_title(picture: str | bytes) -> str:
-    """Return the title embedded in one of our SVGs or PNGs."""
-    if isinstance(picture, str):
-        return read_description(picture).title
-    head, start = b"iTXtTitle" + bytes(5), _HEADED
-    start = picture.index(head, start)
-    size = int.from_bytes(picture[start - 4 : start])
-    return picture[start + len(head) : start + 4 + size].decode()
 
 
 def is_frame(data: bytes, format_: str) -> bool:

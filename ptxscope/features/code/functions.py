@@ -85,9 +85,11 @@ def assign(trace: Trace, dialect: Dialect, names: Mapping[str, str]) -> list[Ass
     return list_assignments(trace.plan, dialect, {**literals, **names})
 
 
-def list_comments(trace: Trace, names: Mapping[str, str], unit: str) -> Iterator[str]:
+def list_comments(
+    trace: Trace, options: Options, names: Mapping[str, str], unit: str
+) -> Iterator[str]:
     """Yield what a function computes, and of what."""
-    doc, block = build_document(trace), trace.block
+    doc, block = build_document(trace, Options(has_version=options.has_version)), trace.block
     yield from doc.ptx.split("\n")
     yield f"model {doc.model}; {doc.ascii_source}"
     registers = {name: block.names[role] for role, name in names.items()}
@@ -260,11 +262,11 @@ def render_c(trace: Trace, options: Options = DEFAULT) -> str:
     The code relies on two properties of every compiler with __int128: a right shift of a negative
     number is arithmetic, and a conversion to a signed type keeps the bits.
     """
-    functions = ("\n".join(_write_c_function(x)) for x in _list_traces(trace, options))
+    functions = ("\n".join(_write_c_function(x, options)) for x in _list_traces(trace, options))
     return "#include <stdint.h>\n\n" + "\n\n".join(functions) + "\n"
 
 
-def _write_c_function(trace: Trace) -> Iterator[str]:
+def _write_c_function(trace: Trace, options: Options) -> Iterator[str]:
     block, parameters = trace.block, name_parameters(trace)
     # the parameters are widened first, so that every operation is exact
     names = {
@@ -275,7 +277,7 @@ def _write_c_function(trace: Trace) -> Iterator[str]:
     }
     assignments = assign(trace, C_DIALECT, names)
     results = list_results(trace, assignments)
-    comments = list_comments(trace, parameters, "bits, predicates 0 or 1")
+    comments = list_comments(trace, options, parameters, "bits, predicates 0 or 1")
     text = "\n * ".join(map(format_comment, comments))
     yield f"/* {text} */"
     types = {role: format_type(block.type_of(role)) for role in (*names, *results)}
@@ -378,17 +380,20 @@ PYTHON_DIALECT = _Python()
 def render_python(trace: Trace, options: Options = DEFAULT) -> str:
     """Render a function of the operands' unsigned bits; with `options.both`, one per answer."""
     return (
-        "\n\n".join("\n".join(_write_python_function(x)) for x in _list_traces(trace, options))
+        "\n\n".join(
+            "\n".join(_write_python_function(x, options)) for x in _list_traces(trace, options)
+        )
         + "\n"
     )
 
 
-def _write_python_function(trace: Trace) -> Iterator[str]:
+def _write_python_function(trace: Trace, options: Options) -> Iterator[str]:
     names = name_parameters(trace)
     assignments = assign(trace, PYTHON_DIALECT, names)
     words = ", ".join(f"{name}: int" for name in dict.fromkeys(names.values()))
     yield f"def {make_function_name(trace)}({words}):"
-    yield from (f"    # {make_printable(x)}" for x in list_comments(trace, names, "unsigned bits"))
+    comments = list_comments(trace, options, names, "unsigned bits")
+    yield from (f"    # {make_printable(x)}" for x in comments)
     for title, lines in group_by_step(trace, assignments):
         yield f"    # {make_printable(title)}"
         yield from (f"    {x.name} = {x.expression}" for x in lines)

@@ -22,11 +22,11 @@ from ...cli.support.arguments import (
     split_words,
 )
 from ...cli.support.picture_output import render_document
-from ...cli.support.streams import CommandError, command_errors, file_errors
+from ...cli.support.streams import CommandError, command_errors, file_errors, print_message
 from ...documents.content.alt_text import format_alt_text, format_short_alt
 from ...documents.content.document_builder import build_document
 from ...documents.formats.markdown import escape_text, fence_text
-from ...documents.media.picture_marks import is_ours, read_title
+from ...documents.media.picture_marks import is_ours, read_description
 from ...documents.options import Options
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
@@ -39,6 +39,7 @@ from .markdown_markers import (
     find_markers,
     find_subject,
 )
+from .trace_changes import describe_change
 from .unique_ids import with_unique_ids
 
 _PICTURE_FORMATS = ("svg", "png")
@@ -72,7 +73,9 @@ def make_parser() -> Parser:
     parser.add_argument("files", metavar="FILE.md", nargs="+", help="Markdown file to rewrite")
     parser.add_argument("--update", action="store_true", help="rewrite the traces")
     parser.add_argument(
-        "--check", action="store_true", help="exit with 1 if a file is stale, and write nothing"
+        "--check",
+        action="store_true",
+        help="list what is stale, exit with 1 if anything is, and write nothing",
     )
     return parser
 
@@ -86,13 +89,16 @@ def run(words: Sequence[str]) -> int:
     failed: list[str] = []
     for name in arguments.files:
         try:
-            stale = _update_file(name, is_check=arguments.check)
+            changes = _update_file(name, is_check=arguments.check)
         except CommandError as error:
             failed.append(str(error))
             continue
-        if stale:
-            print(f"{make_printable(name)}: {'stale' if arguments.check else 'updated'}")
-            status = int(arguments.check)
+        if changes and arguments.check:
+            for line, change in changes:
+                print(f"{make_printable(name)}:{line}: stale: {change}")
+            status = 1
+        elif changes:
+            print(f"{make_printable(name)}: updated")
     if failed:
         sys.stdout.flush()
         raise CommandError("\n".join(failed))
@@ -108,15 +114,27 @@ class _PictureFile(NamedTuple):
     """Its current contents."""
 
 
+class _Rendering(NamedTuple):
+    """What a marker becomes."""
+
+    text: str
+    """The text of the page between the markers."""
+    names: tuple[str, ...] = ()
+    """The destinations of a trace."""
+    picture: _PictureFile | None = None
+
+
 class _Page(NamedTuple):
     """A page with its traces rendered again."""
 
     text: str
     pictures: dict[Path, _PictureFile]
+    changes: list[tuple[int, str]]
+    """The line of each stale marker, and what changed."""
 
 
-def _update_file(name: str, *, is_check: bool) -> bool:
-    """Update a file and its pictures, or only report whether they are stale."""
+def _update_file(name: str, *, is_check: bool) -> list[tuple[int, str]]:
+    """Update a file and its pictures, unless only asked for the changes; return these."""
     path = Path(name)
     old_data = _read_page(path)
     encoding = written_as(old_data)
@@ -126,6 +144,8 @@ def _update_file(name: str, *, is_check: bool) -> bool:
         line = old_data[: error.start].decode(encoding, "replace").count("\n") + 1
         stored_name = "UTF-8" if encoding == "utf-8" else "UTF-16"
         raise CommandError(f"{make_printable(name)}:{line}: this is not {stored_name}") from None
+    if not find_markers(text) and not find_doubtful(text):
+        print_message(f"warning: {make_printable(name)} has no marker <!-- ptxscope trace … -->")
     page = renew_traces(text, name)
     stale = [x for x in page.pictures.values() if x.data != x.current_data]
     new_data = page.text.encode(encoding, "replace")
@@ -134,7 +154,7 @@ def _update_file(name: str, *, is_check: bool) -> bool:
             _write(picture.path, picture.data, picture.current_data)
         if new_data != old_data:
             _write(path, new_data, old_data)
-    return bool(stale) or new_data != old_data
+    return page.changes
 
 
 def _write(path: Path, data: bytes, current_data: bytes | None) -> None:
@@ -161,6 +181,7 @@ def renew_traces(text: str, name: str) -> _Page:
     parts: list[str] = []
     failed = [f"{make_printable(name)}:{x.line}: {x.reason}" for x in find_doubtful(text)]
     pictures: dict[Path, _PictureFile] = {}
+    changes: list[tuple[int, str]] = []
     ids: set[str] = set()
     position = 0
     markers = find_markers(text)
@@ -168,12 +189,13 @@ def renew_traces(text: str, name: str) -> _Page:
         try:
             if end_marker is None:
                 raise CommandError("this trace has no <!-- /ptxscope -->")
-            document = _render_marker(start_marker, Path(name).parent, pictures, ids)
-            parts += [
-                text[position : start_marker.end],
-                _place_trace(text, start_marker, end_marker, document),
-            ]
+            rendering = _render_marker(start_marker, Path(name).parent, pictures, ids)
+            new_text = _place_trace(text, start_marker, end_marker, rendering.text)
+            parts += [text[position : start_marker.end], new_text]
             position = end_marker.start
+            old_text = text[start_marker.end : position]
+            if change := _describe_change(old_text, new_text, rendering):
+                changes.append((start_marker.line, change))
         except (CommandError, ValueError) as error:
             failed.append(f"{make_printable(name)}:{start_marker.line}: {error}")
     if failed:
@@ -183,7 +205,19 @@ def renew_traces(text: str, name: str) -> _Page:
         raise CommandError(
             f"{make_printable(name)}: these traces would make its markers unreadable"
         )
-    return _Page(page_text, pictures)
+    return _Page(page_text, pictures, changes)
+
+
+def _describe_change(old_text: str, new_text: str, rendering: _Rendering) -> str:
+    """Return what a rendering changes, in the page or in its picture; empty if nothing."""
+    if picture := rendering.picture:
+        if picture.current_data is None:
+            return f"{make_printable(picture.path.name)} is missing"
+        if picture.current_data != picture.data:
+            old_text += f"\n{read_description(picture.current_data).description}"
+            new_text += f"\n{read_description(picture.data).description}"
+            return describe_change(old_text, new_text, rendering.names)
+    return describe_change(old_text, new_text, rendering.names) if new_text != old_text else ""
 
 
 def _pair_markers(markers: list[Marker]) -> Iterator[tuple[Marker, Marker | None]]:
@@ -212,33 +246,41 @@ def _find_line_end(text: str, position: int) -> str:
 
 def _render_marker(
     marker: Marker, folder: Path, pictures: dict[Path, _PictureFile], ids: set[str]
-) -> str:
-    """Return the page's text for a marker, and add its picture or its id to the others."""
+) -> _Rendering:
+    """Return what a marker becomes, and add its picture or its id to the others."""
     words = _split_marker(marker.words)
     if marker.command != "trace":
         command = load(find_command_module(marker.command))
         document, arguments = command.render_request(words)
         _check_format(arguments)
         if arguments.format in _PICTURE_FORMATS:
-            alt = f"{find_subject(marker.command)} of {read_title(document).rstrip(';')}."
+            alt = (
+                f"{find_subject(marker.command)} of {read_description(document).title.rstrip(';')}."
+            )
             return _add_picture(arguments, folder, document, alt, pictures)
         language = "csv" if arguments.format == "csv" else "text"
-        return fence_text(document.rstrip("\n"), language)
+        return _Rendering(fence_text(document.rstrip("\n"), language))
     trace, options, arguments = parse_request(words, "markdown", strict=True)
-    format_ = arguments.format
+    # a page does not go stale with every release
+    options = options._replace(has_version=False)
+    format_, names = arguments.format, tuple(trace.block.results.values())
     _check_format(arguments)
     if format_ == "html":
         with command_errors(ValueError):
             options = with_unique_ids(trace, options, "html", ids)
     document = render_document(trace, format_, options)
     if format_ in _PICTURE_FORMATS:
-        return _add_picture(arguments, folder, document, _describe(trace, options), pictures)
+        alt = _describe(trace, options)
+        rendering = _add_picture(arguments, folder, document, alt, pictures)
+        return rendering._replace(names=names)
     assert isinstance(document, str)
     if format_ == "html":
         # A blank line would end the HTML.
-        return "\n".join(line for line in document.split("\n") if line.strip())
-    text = document.rstrip("\n")
-    return text if format_ == "markdown" else fence_text(text, format_)
+        text = "\n".join(line for line in document.split("\n") if line.strip())
+    else:
+        text = document.rstrip("\n")
+    is_own = format_ in ("html", "markdown")
+    return _Rendering(text if is_own else fence_text(text, format_), names)
 
 
 def _check_format(arguments: argparse.Namespace) -> None:
@@ -265,14 +307,15 @@ def _add_picture(
     document: str | bytes,
     alt: str,
     pictures: dict[Path, _PictureFile],
-) -> str:
+) -> _Rendering:
     """Add a picture to the others, and return the text of the page that shows it."""
     file = arguments.output
     picture = _make_picture(file, folder, arguments.format, document)
     if pictures.setdefault(picture.path, picture).data != picture.data:
         name = make_printable(picture.path.name)
         raise CommandError(f"error: {name} is already used by another picture of this page")
-    return f"![{escape_text(alt)}]({quote(PurePosixPath(file).as_posix())})"
+    text = f"![{escape_text(alt)}]({quote(PurePosixPath(file).as_posix())})"
+    return _Rendering(text, picture=picture)
 
 
 def _describe(trace: Trace, options: Options) -> str:

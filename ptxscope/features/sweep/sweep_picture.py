@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ... import __version__
 from ...documents.content.id_prefix import hash_id
 from ...documents.content.sanitizer import sanitize_text
 from ...documents.options import DEFAULT, Options
@@ -134,7 +133,6 @@ def _draw_foot(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     for text in sentences:
         y = canvas.draw_lines(EDGE, y + 14, REMARK.wrap(text, _PAGE), REMARK) - 12
     ins = sweep.instruction
-    source = f"{format_citation(ins.sections)}; ptxscope {__version__}"
-    canvas.draw_text(EDGE, y + 24, source, SMALL, width=_PAGE)
+    canvas.draw_text(EDGE, y + 24, format_citation(ins.sections), SMALL, width=_PAGE)
     canvas.close_group()
     return y + 42

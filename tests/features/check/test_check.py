@@ -227,7 +227,7 @@ def test_the_hooks_read_files_of_every_language_and_obey_exclude(
     monkeypatch.chdir(tmp_path)
     Path("old.cu").write_text('asm("vadd4 x;");', encoding="utf-8")
     Path("ptxscope.toml").write_text('[check]\nexclude = ["old.cu"]', encoding="utf-8")
-    entries = re.findall(r"entry: ptxscope (.*)", text)
+    entries = re.findall(r"entry: ptxscope (check .*)", text)
     assert len(entries) == 2
     for words in entries:
         assert main([*words.split(), "--help"]) == 0

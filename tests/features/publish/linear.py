@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptxscope.features.publish.markdown_markers import find_doubtful
+from ptxscope.features.publish.trace_changes import describe_change
 from tests.features.publish.renewal import updated
 
 _ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
@@ -19,4 +20,5 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "markers around": _marked,
     "doubtful markers": find_doubtful,
     "marked arguments": lambda text: updated(f"<!-- ptxscope trace {text} -->\n<!-- /ptxscope -->"),
+    "changes": lambda text: describe_change(text, f"{text}1", ["d"]),
 }

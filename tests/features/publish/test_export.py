@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from ptxscope import __version__
 from ptxscope.cli.commands.trace import parse_request, render_request
 from ptxscope.cli.support.streams import CommandError
 from ptxscope.documents import BINARY, FORMATS
@@ -25,6 +26,8 @@ from tests.tiers import sampled
 OPEN = "<!-- ptxscope trace 'vadd.u32.u32.u32 d, a, b' a=1 b=2 -f text -->"
 WRONG = "<!-- ptxscope trace 'vadd.u32.u32 d, a, b' a=1 b=2 -->"
 CLOSE = "<!-- /ptxscope -->"
+ROOT = Path(__file__).parents[3]
+VERSION = f"; ptxscope {__version__}"
 
 
 def update(*words: object, status: int = 0) -> Done:
@@ -191,9 +194,9 @@ def test_other_formats_are_fenced_in_markdown(format_: str) -> None:
     page = f"{OPEN.replace('-f text', f'-f {format_}')}\n{CLOSE}\n"
     (fence,) = [x for x in MarkdownIt().parse(updated(page)) if x.type == "fence"]
     assert fence.info == format_
-    assert fence.content == render_request(
-        ["vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "-f", format_]
-    )
+    document = render_request(["vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "-f", format_])
+    assert isinstance(document, str)
+    assert fence.content == document.replace(VERSION, "")
 
 
 def test_html_is_inserted_without_a_fence() -> None:
@@ -290,7 +293,9 @@ def test_a_picture_is_a_file_beside_the_page(tmp_path: Path) -> None:
     update(path, "--check", status=1)
     assert [*(tmp_path / "img").iterdir()] == []
     update(path)
-    assert (tmp_path / "img" / "pic.svg").read_text("utf-8") == render_request(WORDS)
+    drawn = render_request(WORDS)
+    assert isinstance(drawn, str)
+    assert (tmp_path / "img" / "pic.svg").read_text("utf-8") == drawn.replace(VERSION, "")
     made = path.read_text("utf-8")
     assert "<svg" not in made
     (image,) = find_images(made)
@@ -300,7 +305,7 @@ def test_a_picture_is_a_file_beside_the_page(tmp_path: Path) -> None:
     )
     update(path, "--check")
     (tmp_path / "img" / "pic.svg").unlink()
-    assert update(path, "--check", status=1).stdout == f"{path}: stale\n"
+    assert update(path, "--check", status=1).stdout == f"{path}:3: stale: pic.svg is missing\n"
     update(path)
     update(path, "--check")
 
@@ -516,3 +521,96 @@ def test_the_end_of_a_comment_in_a_title_is_an_error_unless_split(tmp_path: Path
 
 def test_completion_offers_options_after_a_file() -> None:
     assert offered("export", "--update", "a.md", "--c") == ["--check"]
+
+
+# --- what is stale ------------------------------------------------------------------------------
+
+
+def check(path: Path) -> str:
+    return update(path, "--check", status=1).stdout.removeprefix(str(path))
+
+
+SHOWN = ["text", "markdown", "rst", "asciidoc", "html"]
+
+
+@pytest.mark.parametrize("format_", SHOWN)
+def test_a_stale_trace_is_named_by_its_line_and_what_changed(format_: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.md"
+    path.write_text(f"one\n\n{OPEN.replace('-f text', f'-f {format_}')}\n{CLOSE}\n")
+    assert check(path) == ":3: stale: there is no trace yet\n"
+    update(path)
+    made = path.read_text("utf-8")
+    at = made.rindex("0x00000003")  # the result, which 1 + 2 is
+    path.write_text(f"{made[:at]}0x00000004{made[at + 10 :]}", "utf-8")
+    assert check(path) == ":3: stale: d was 0x00000004, is 0x00000003\n"
+    path.write_text(made.replace("1 + 2 = 3", "1 + 2 = 4"), "utf-8")
+    assert check(path) == ":3: stale: the steps changed, the result did not\n"
+    path.write_text(made.replace("nothing wraps yet", "it wraps nothing"), "utf-8")
+    assert check(path) == ":3: stale: only drawn or worded anew\n"
+    path.write_text(made.replace("PTX ISA 9.2", "PTX ISA 9.1"), "utf-8")
+    assert check(path) == ":3: stale: only drawn or worded anew\n"
+
+
+@pytest.mark.parametrize("format_", ["svg", "png"])
+def test_a_stale_picture_is_named_by_what_changed(format_: str, tmp_path: Path) -> None:
+    if format_ == "png":
+        pytest.importorskip("resvg_py")
+    path, drawn = tmp_path / "x.md", tmp_path / f"x.{format_}"
+    marker = OPEN.replace("-f text", f"-o x.{format_}")
+    path.write_text(f"{marker}\n{CLOSE}\n")
+    update(path)
+    made, data = path.read_text("utf-8"), drawn.read_bytes()
+    path.write_text(marker.replace("b=2", "b=3") + made[len(marker) :], "utf-8")
+    assert check(path) == ":1: stale: d was 0x00000003, is 0x00000004\n"
+    path.write_text(made, "utf-8")
+    drawn.write_bytes(data + b" ")
+    assert check(path) == ":1: stale: only drawn or worded anew\n"
+    drawn.unlink()
+    assert check(path) == f":1: stale: x.{format_} is missing\n"
+
+
+def test_a_stale_form_is_not_said_to_have_a_result(tmp_path: Path) -> None:
+    path = tmp_path / "x.md"
+    path.write_text(f"<!-- ptxscope show vadd4 -->\n{CLOSE}\n")
+    update(path)
+    made = path.read_text("utf-8")
+    path.write_text(made.replace("sm_30", "sm_20"), "utf-8")
+    assert check(path) == ":1: stale: only drawn or worded anew\n"
+    path.write_text(re.sub(r"\b4\b", "5", made), "utf-8")
+    assert path.read_text("utf-8") != made
+    assert check(path) == ":1: stale: the values changed\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(f"-f {x}" for x in SHOWN),
+        "-o x.svg",
+        *(f"-f {x}" for x in FORMATS if x in ("c", "python")),
+    ],
+)
+def test_a_release_makes_no_trace_stale(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.md"
+    form = f"<!-- ptxscope show 'prmt.b32 d, a, b, c' -o form.svg -->\n{CLOSE}\n"
+    path.write_text(f"{OPEN.replace('-f text', words)}\n{CLOSE}\n\n{form}")
+    update(path)
+    monkeypatch.setattr("ptxscope.documents.content.document_builder.__version__", "9.9")
+    update(path, "--check")
+
+
+def test_the_hook_reads_markdown_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    hook = text.partition("- id: ptxscope-export\n")[2]
+    (pattern,), (entry,) = re.findall("files: '(.*)'", hook), re.findall("entry: (.*)", hook)
+    assert [bool(re.search(pattern, x)) for x in ("a/b.md", "x.markdown", "md.py")] == [
+        True
+    ] * 2 + [False]
+    monkeypatch.chdir(tmp_path)
+    Path("x.md").write_text(f"{OPEN}\n{CLOSE}\n")
+    command, *words = entry.split()
+    assert command == "ptxscope"
+    assert run(*words, "x.md").returncode == 1
+    update("x.md")
+    assert run(*words, "x.md").returncode == 0
