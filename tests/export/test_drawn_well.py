@@ -308,3 +308,40 @@ def test_lines_have_no_bend_beside_the_words_above_a_step(line: str) -> None:
         else:
             continue
         assert not any(top < level < bottom for top, bottom in bands)
+
+
+_CROSS = re.compile(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)M\1 \4L\3 \2")
+
+
+@pytest.mark.parametrize("part", ["b0", "b1", "b2", "b3", "h0", "h1"])
+@pytest.mark.parametrize("options", [Options(), COMPACT])
+def test_the_line_into_a_merged_lane_passes_beside_the_crossed_out_one(
+    part: str, options: Options
+) -> None:
+    shown = trace(f"vadd.s32.s32.s32 d.{part}, a, b, c", {"a": 1, "b": 2, "c": 0x11223344})
+    tree = drawn(shown, options)
+    (cross,) = filter(None, (_CROSS.fullmatch(x.get("d", "")) for x in tree.iter(f"{NS}path")))
+    left, top, right, bottom = map(float, cross.groups())
+    near = [
+        line
+        for line in wires(tree)
+        if any(left - 4 < x < right + 4 and top < y < bottom for x, y in line)
+    ]
+    assert len(near) == 1  # the one that is crossed out
+
+
+def test_the_name_of_a_ruler_is_above_it() -> None:
+    tree = drawn(trace("setp.lt.ftz.f32 p, a, b", {"a": 1, "b": 0x3F800000}))
+    tops = [float(x.attrib["y"]) for x in tree.iter(f"{NS}rect")]
+    for name in ("a before", "a after"):
+        (base,) = [float(x.attrib["y"]) for x in tree.iter(f"{NS}text") if x.text == name]
+        assert 4 <= min(top - base for top in tops if top > base) <= 10
+
+
+def test_a_formula_is_broken_before_an_operator() -> None:
+    """127 + 1 + 1, -128 - 128, -1 + 2 + 1, and 1 - 128 are halved."""
+    values = {"a": 0x7F80FF01, "b": 0x01800280, "c": 0}
+    shown = trace("vavrg4.s32.s32.s32 d, a, b, c", values)
+    wide, compact = (texts(drawn(shown, x)) for x in (Options(), COMPACT))
+    assert {"(127 + 1 + 1) >> 1", "(-128 + (-128)) >> 1", "(1 + (-128)) >> 1"} <= {*wide}
+    assert {"(127 + 1 + 1)", "(-1 + 2 + 1)", "(1 + (-128))", ">> 1"} <= {*compact}

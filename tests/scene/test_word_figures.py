@@ -202,6 +202,60 @@ def test_a_mask_is_a_window_of_ones(a: int, b: int, mode: str) -> None:
     assert digits(drawn, 0, SpanKind.CHIP) == "1" * result.bit_count()
 
 
+def labels(drawn: RowFigure | None, number: int) -> list[str]:
+    assert isinstance(drawn, BitRulers)
+    return [x.label for x in drawn.rulers[number].runs if x.label]
+
+
+@examples(200)
+@given(WORDS | st.integers(0, 12).map(lambda x: 1 << x))
+def test_counted_bits_are_drawn(a: int) -> None:
+    word, zeros = f"{a:032b}", len(f"{a:032b}".split("1")[0])
+    drawn = figure("popc.b32 d, a", a=a)
+    assert digits(drawn, 0) == word
+    assert sum(map(int, labels(drawn, 0))) == word.count("1")
+    assert digits(drawn, 0, SpanKind.CHIP).count("1") == word.count("1")
+    drawn = build_scene(trace("clz.b32 d, a", {"a": a})).rows["operate.t"].figure
+    assert digits(drawn, 0) == word
+    assert digits(drawn, 0, SpanKind.CHIP) == word[: zeros + 1]
+    highest = [f"bit {31 - zeros}"] if a else []
+    counted = [f"{zeros} zero{'s' * (zeros != 1)}"] if zeros else []
+    assert labels(drawn, 0) == counted + highest
+    rows = build_scene(trace("bfind.s32 d, a", {"a": a})).rows
+    pattern = word.translate({48: 49, 49: 48}) if a >> 31 else word
+    assert digits(rows["operate.zeros"].figure, 0) == pattern
+
+
+@examples(200)
+@given(WORDS)
+def test_a_reversed_word_is_drawn_with_the_word(a: int) -> None:
+    drawn = figure("brev.b32 d, a", a=a)
+    assert [digits(drawn, 0), digits(drawn, 1)] == [f"{a:032b}", f"{a:032b}"[::-1]]
+    assert labels(drawn, 0) == ["31:24", "23:16", "15:8", "7:0"]
+    assert labels(drawn, 1) == ["a[0:7]", "a[8:15]", "a[16:23]", "a[24:31]"]
+
+
+@examples(300)
+@given(WORDS, st.integers(0, 33), st.integers(-9, 9) | st.just(-(1 << 31)))
+def test_the_searched_bits_are_drawn(a: int, b: int, c: int) -> None:
+    """From bit b as far as the last 1 that is counted, or to the end of the word."""
+    word, direction = f"{a:032b}"[::-1], 1 if c > 0 else -1
+    searched = [b] if c == 0 else [*range(b, 32)] if c > 0 else [*range(b, -1, -1)]
+    ones = [at for at in searched if b < 32 and word[at] == "1"]
+    if 0 < abs(c) <= len(ones):
+        searched = [*range(b, ones[abs(c) - 1] + direction, direction)]
+    searched = searched if b < 32 else []
+    for model in ("isa", "ptxas"):  # by E17, it is another result of the same search
+        shown = trace("fns.b32 d, a, b, c", {"a": a, "b": b, "c": c % 2**32}, model=model)
+        drawn = build_scene(shown).rows["operate.t"].figure
+        assert digits(drawn, 0) == f"{a:032b}"
+        window = "".join(word[at] for at in sorted(searched, reverse=True))
+        assert digits(drawn, 0, SpanKind.CHIP) == window
+        count = window.count("1")
+        expected = [f": {count} one{'s' * (count != 1)}"] if window else []
+        assert [x[x.index(": ") :] for x in labels(drawn, 0)] == expected
+
+
 OPERANDS = {"a": 0xA53C96F1, "b": 0x5A0F7B2D, "c": 9, "e": 7}
 
 

@@ -34,6 +34,7 @@ from .text_styles import (
     VALUE,
     TextStyle,
     measure_text,
+    wrap_formula,
 )
 
 _LETTERS = {8: "b", 16: "h"}
@@ -46,6 +47,8 @@ _CHIP, _NUMBER = 28, 22
 _MERGED = 34
 _VERDICT = 62
 _FORMULA = 46
+_FORMULA_MARGIN = 6
+"""Width in px between a formula and its box, both sides together."""
 _CAPTION, _INCOMING = 14, 24
 """Heights in px of the name above an incoming value, and of its box."""
 
@@ -321,8 +324,10 @@ def _draw_merged_lane(
     if sketch.scene.lanes == 1:
         for link, port in sketch.find_incoming_links(
             row, cell.place.lane
-        ):  # t arrives next to its part of c
-            aside = 0 if link.source.key in sketch.registers else -18
+        ):  # t arrives beside its part of c, whose line is crossed out
+            is_from_right = port.area.center > area.center
+            aside = 18 if is_from_right else -18
+            aside = 0 if link.source.key in sketch.registers else aside
             sketch.draw_link(link, (port.area.center, port.y), (area.center + aside, y))
     else:
         sketch.draw_links(row, cell.place.lane, area, y)
@@ -453,15 +458,17 @@ def _draw_formula(
     value_text = value[0].text
     colour = SvgColour.MARK if value[0].kind is SpanKind.CLAMPED else SvgColour.INK
     lines = [formula] if formula else []
-    if formula and measure_text(lines[0], MIN_SIZE, is_monospaced=True) > area.width - 2:
-        lines = FORMULA.with_size(MIN_SIZE).wrap(lines[0], area.width - 4)
+    room = area.width - _FORMULA_MARGIN
+    if formula and measure_text(lines[0], MIN_SIZE, is_monospaced=True) > room:
+        lines = wrap_formula(lines[0], room)
     extra_height = 12 * max(len(lines) - 1, 0)
     if is_framed:
         canvas.draw_box(area, y, _FORMULA + extra_height)
         sketch.draw_links(row, cell.place.lane, area, y)
     if formula:
         for index, line in enumerate(lines):
-            canvas.draw_centered(area, y + 17 + 12 * index, line, FORMULA, margin=2)
+            style = FORMULA.with_size(MIN_SIZE) if lines[1:] else FORMULA
+            canvas.draw_centered(area, y + 17 + 12 * index, line, style, margin=_FORMULA_MARGIN)
         signs = [
             span.text.strip() for span in _list_spans(cell, SpanKind.TEXT) if span.text.strip()
         ]

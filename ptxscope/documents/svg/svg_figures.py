@@ -305,7 +305,7 @@ def draw_bit_ruler(
     canvas = sketch.canvas
     if ruler.name:
         canvas.draw_text(area.x, y + 12, ruler.name, TAG, width=area.width)
-        y += 14
+        y += 18
     runs = list(ruler.runs)
     room = int(area.width / (MIN_SIZE * _DIGIT))
     for line in _fold_runs(runs, room) if _count_cells(runs) > room else [runs]:

@@ -17,6 +17,8 @@ MIN_LETTER_PX = 9.0
 _BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])|(?<=\})(?=[{.a-z])|(?<=[^{.|])(?=\.[a-z])")
 """Matches preferred breaks in a long word: in a range, between destinations or choices, between
 modifiers."""
+_TERM = re.compile(r"(?:[^\s()\w]++ )?(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)|[^\s()])++")
+"""A term of a formula with the operator before it; what is in parentheses is a part of it."""
 _WIDE_LETTERS = re.compile(r"[MWmw@%\u2014\u2026]")
 _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
 _NARROW_LETTERS = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
@@ -204,3 +206,19 @@ FORMULA = TextStyle(13, SvgColour.DIM, is_monospaced=True)
 """The operation, and the meaning of its result."""
 DATUM = TextStyle(11, SvgColour.DIM, is_monospaced=True)
 """Numbers beside a picture: values of registers, ticks, code."""
+
+
+def wrap_formula(formula: str, width: float) -> list[str]:
+    """Wrap a formula before its operators, elsewhere only if one of its terms is too wide."""
+    terms = [match.group() for match in _TERM.finditer(formula)]
+    widest = max(terms, key=len, default="")
+    sizes = (MIN_SIZE, MIN_LETTER_PX)
+    styles = (FORMULA.with_size(x) for x in sizes if measure_text(widest, x, True) <= width)
+    style = next(styles, None)
+    if style is None or " ".join(terms) != formula:
+        return FORMULA.with_size(MIN_SIZE).wrap(formula, width)
+    lines = list[str]()
+    for term in terms:
+        longer_line = f"{lines[-1]} {term}" if lines else term
+        lines[-1:] = [longer_line] if style.measure(longer_line) <= width else [*lines[-1:], term]
+    return lines

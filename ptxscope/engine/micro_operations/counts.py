@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..isa.encodings import format_hex
+from ..isa.encodings import format_bit_range, format_hex
 from ..isa.types import WORD_BITS
 from .arithmetic import Arithmetic, Inputs, V, fill
 from .base import (
@@ -19,6 +19,7 @@ from .base import (
     RowMutation,
     RowTrace,
 )
+from .drawings import BitFate, BitField, FieldBits, FieldRuler
 from .numbers import PlusOne
 from .properties import (
     InputBits,
@@ -115,6 +116,15 @@ class ReverseBits(WordOperation):
         formula = super().describe_lane(view).formula
         return LaneText(formula, f"{formula.left} is {formula.right}")
 
+    def make_figure(self, row: RowTrace) -> FieldBits:
+        role = row.inputs[0].role
+        places = [(low, low + _BYTE - 1) for low in range(0, self.bits, _BYTE)]
+        source = [BitField(_BYTE, BitFate.TAKEN, f"{high}:{low}", role) for low, high in places]
+        result = [
+            BitField(_BYTE, BitFate.TAKEN, f"{role}[{low}:{high}]", role) for low, high in places
+        ]
+        return FieldBits((FieldRuler(0, tuple(source)), FieldRuler(None, tuple(result[::-1]))))
+
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         for unit, name in ((8, "bytes"), (4, "hexadecimal digits")):
             description = f"reversed the {name}, but not the bits within them"
@@ -142,6 +152,17 @@ class CountOnes(MicroOperation):
         noun = "one" if view.value == 1 else "ones"
         formula = make_equation(self.fill_formula(bits), view.value)
         return LaneText(formula, f"{bits} has {view.value} {noun}")
+
+    def make_figure(self, row: RowTrace) -> FieldBits:
+        (source,) = row.inputs
+        counts = [
+            (source.values[0] >> low & _DIGIT_MASK).bit_count() for low in range(0, self.bits, 4)
+        ]
+        fields = (
+            BitField(4, BitFate.TAKEN if count else BitFate.OUTSIDE, str(count), source.role)
+            for count in counts
+        )
+        return FieldBits((FieldRuler(0, tuple(fields)),))
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.append_operation("counted the zeros", SubtractFrom(self.bits))
@@ -174,6 +195,17 @@ class CountLeadingZeros(MicroOperation):
             return LaneText(formula, f"{bits} has no 1, so all {self.bits} bits count")
         noun = "zero" if view.value == 1 else "zeros"
         return LaneText(formula, f"{bits} has {view.value} {noun} above its highest 1")
+
+    def make_figure(self, row: RowTrace) -> FieldBits:
+        (source,) = row.inputs
+        top, (count,) = source.values[0].bit_length(), row.values
+        noun = "zero" if count == 1 else "zeros"
+        fields = (
+            BitField(max(top - 1, 0), BitFate.OUTSIDE),
+            BitField(min(top, 1), BitFate.TAKEN, f"bit {top - 1}", source.role),
+            BitField(count, BitFate.TAKEN, f"{count} {noun}"),
+        )
+        return FieldBits((FieldRuler(0, fields),))
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.append_operation(
@@ -286,6 +318,23 @@ class FindNthOne(MicroOperation):
             return LaneText(formula, f"bit {start} of {bits} is a 1, and c = 0 asks for no other")
         return LaneText(formula, f"the {wanted} is bit {view.value}")
 
+    def make_figure(self, row: RowTrace) -> FieldBits:
+        source, base, offset = row.inputs
+        (start,), (value,), (count,) = base.values, row.values, offset.values
+        is_found = value >= 0 and not (self.overflows and count == -(1 << 31))
+        last = WORD_BITS - 1 if count > 0 else 0 if count < 0 else start
+        low, high = sorted((start, value if is_found else last))
+        if start >= WORD_BITS:
+            low, high = WORD_BITS, WORD_BITS - 1  # no bit is searched
+        ones = (source.values[0] >> low & (1 << high + 1 - low) - 1).bit_count()
+        label = f"{format_bit_range(low, high + 1 - low)}: {ones} one{'s' * (ones != 1)}"
+        fields = (
+            BitField(low, BitFate.OUTSIDE),
+            BitField(high + 1 - low, BitFate.TAKEN, label, source.role),
+            BitField(WORD_BITS - 1 - high, BitFate.OUTSIDE),
+        )
+        return FieldBits((FieldRuler(0, fields),))
+
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.swap_inputs("took the base for the offset")
         x, start, offset = site.inputs
@@ -299,6 +348,10 @@ class FindNthOne(MicroOperation):
             names = (offset, *[PREVIOUS_RESULT] * (len(steps) - 1))
             one_more = tuple((step, (name,)) for step, name in zip(steps, names, strict=True))
             yield RowMutation("did not count the 1 at bit b itself", (*one_more, find), 0)
+
+
+_BYTE = 8
+_DIGIT_MASK = 0xF
 
 
 def _format_ordinal(number: int) -> str:
