@@ -80,10 +80,10 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
     )
     operands = tuple(x for x in _iter_given(trace) if x.name in shared)
     sources = [_format_source(each) for each in (trace, options.beside)]
-    source = f"On the left, {sources[0]}; on the right, {sources[1]}; ptxscope {__version__}"
+    source = _format_footer(f"On the left, {sources[0]}; on the right, {sources[1]}", options)
     return doc._replace(
         sections=sections, steps=(), operands=operands, results=(), no_result="", answers=None,
-        agreement="", source=source if doc.source and sources[0] != sources[1] else doc.source,
+        agreement="", source=source if sources[0] != sources[1] else doc.source,
     )  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def _build_document(trace: Trace, options: Options) -> Document:
         first.answers if is_only else None,
         AGREED if options.both and options.result and has_agreement else "",
         sanitize_text(extra.caption),
-        _format_source(trace, options),
+        _format_footer(_format_source(trace), options),
         format_command(trace, options) if options.footer else "",
         list_command_words(trace, options) if options.footer else (),
         other,
@@ -187,16 +187,18 @@ def _iter_sections(trace: Trace, other: Trace | None, options: Options) -> Itera
         step_count += len(part.steps)
 
 
-def _format_source(trace: Trace, options: Options) -> str:
+def _format_footer(source: str, options: Options) -> str:
+    """Return the source and the version, as far as the options want them."""
+    version = f"; ptxscope {__version__}" if options.has_version else ""
+    return f"{source}{version}" if options.footer else ""
+
+
+def _format_source(trace: Trace) -> str:
     """Return the sections of the PTX ISA, with the first version that has a single form."""
-    if not options.footer:
-        return ""
     first, *others = trace.parts
     ins = first.instruction
     sections = format_citation(trace.block.sections)
-    minimum = "" if others else f" ({ins.entry.compute_minimum(ins.form)})"
-    version = f"; ptxscope {__version__}" if options.has_version else ""
-    return f"{sections}{minimum}{version}"
+    return sections if others else f"{sections} ({ins.entry.compute_minimum(ins.form)})"
 
 
 def _iter_block_notes(trace: Trace, options: Options) -> Iterator[str]:
