@@ -7,6 +7,7 @@ lack a register that is set to 0 at first, or a barrier.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from ....engine.isa.catalog import MOVES
@@ -24,7 +25,7 @@ from ....engine.program.statement_operands import (
 )
 from ....engine.semantics.models import Model
 from ....engine.syntax.errors import format_count
-from ....engine.syntax.opcodes import ATOMICS, BARRIERS, COLLECTIVES, JUMPS, LOADS
+from ....engine.syntax.opcodes import ATOMICS, BARRIERS, COLLECTIVES, JUMPS, LOADS, STORES
 from .device_code import DeviceCode
 from .instruction_changes import (
     CONSTANT_COSTS,
@@ -44,9 +45,11 @@ from .thread_log import ACCESSES
 _GUARD_COST = 3
 _MODIFIER_COST = 2
 _SPECIAL_COST = 3
-_HALVES_COST = 2
+_PARTS_COST = 2
 _OFFSET_COST = 5
 _LABEL_COST = 5
+_VECTOR_OPCODES = MOVES | LOADS | STORES
+"""The opcodes with an operand in braces whose parts have one type."""
 _NEAR_LABELS = 2
 """Labels before and after one, which may have been meant."""
 _SPECIAL_REGISTERS = (
@@ -92,7 +95,7 @@ def _iter_other_changes(
         yield from _iter_guard_changes(statement)
         yield from _iter_modifier_changes(statement)
         yield from _iter_special_changes(statement)
-        yield from _iter_exchanged_halves(statement)
+        yield from _iter_exchanged_parts(statement)
     elif kind is ChangeKind.UNLIKELY:
         yield from _iter_offset_changes(statement)
         yield from _iter_label_changes(function, statement)
@@ -159,14 +162,19 @@ def _iter_special_changes(statement: Statement) -> Iterator[StatementChange]:
                 yield _replace_operand(statement, index, operand, phrase, _SPECIAL_COST)
 
 
-def _iter_exchanged_halves(statement: Statement) -> Iterator[StatementChange]:
-    """Yield a ``mov`` between a register and its two halves, with these exchanged."""
-    for index, x in enumerate(statement.operands if statement.opcode in MOVES else ()):
-        if isinstance(x, VectorOperand) and len(x.parts) == 2 and x.parts[0] != x.parts[1]:
-            operand = VectorOperand((x.parts[1], x.parts[0]))
-            old, new = (_format_operand(y, "") for y in (x, operand))
-            phrase = f"with `{new}` rather than `{old}`"
-            yield _replace_operand(statement, index, operand, phrase, _HALVES_COST)
+def _iter_exchanged_parts(statement: Statement) -> Iterator[StatementChange]:
+    """Yield two parts of a vector exchanged: the halves of a register, or adjacent elements."""
+    for index, x in enumerate(statement.operands if statement.opcode in _VECTOR_OPCODES else ()):
+        if not isinstance(x, VectorOperand):
+            continue
+        for i, j in combinations(range(len(x.parts)), 2):
+            parts = list(x.parts)
+            parts[i], parts[j] = parts[j], parts[i]
+            operand = VectorOperand(tuple(parts))
+            if operand != x:
+                old, new = (_format_operand(y, "") for y in (x, operand))
+                phrase = f"with `{new}` rather than `{old}`"
+                yield _replace_operand(statement, index, operand, phrase, _PARTS_COST)
 
 
 def _iter_operand_changes(
