@@ -120,6 +120,22 @@ def has_function_operand(ins: Instruction, scopes: Scopes) -> bool:
     return any(x is not None and x.type == FUNCTION for x in declarations)
 
 
+def find_name_problem(scopes: Scopes, name: str, type_: str) -> RegisterProblem | None:
+    """Check that a name is that of a register; None if it is, or may be.
+
+    ``type_`` is one with which it may be declared.
+    """
+    declaration = scopes.find_declaration(name)
+    if declaration is None and scopes.is_undeclared(name):
+        message = f"{quote_word(name)} is not declared here"
+        is_certain = scopes.is_complete
+        kind = RegisterProblemKind.UNDECLARED if is_certain else RegisterProblemKind.UNSEEN
+        return RegisterProblem(kind, message, f".reg .{type_} {name};")
+    if declaration is None or declaration.is_register:
+        return None
+    return _make_no_register_problem(name, declaration)
+
+
 def check_register(
     scopes: Scopes, ins: Instruction, role: str, register: str, type_: Type
 ) -> RegisterProblem | None:
@@ -129,17 +145,9 @@ def check_register(
     """
     name, _, component = register.partition(".")
     declaration = scopes.find_declaration(name)
-    if declaration is None:
-        if not scopes.is_undeclared(name):
-            return None
-        message = f"{quote_word(name)} is not declared here"
-        problem_kind = (
-            RegisterProblemKind.UNDECLARED if scopes.is_complete else RegisterProblemKind.UNSEEN
-        )
+    if declaration is None or not declaration.is_register:
         declared_type = "pred" if type_ is Type.PRED else f"b{type_.bits}"
-        return RegisterProblem(problem_kind, message, f".reg .{declared_type} {name};")
-    if not declaration.is_register:
-        return _make_no_register_problem(name, declaration)
+        return find_name_problem(scopes, name, declared_type)
     if declaration.type == CONSTANT:
         return _check_constant(ins, role, name, type_)
     if bool(declaration.vector) != bool(component):

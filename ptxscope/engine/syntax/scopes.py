@@ -139,6 +139,10 @@ class Scope:
         """Numbered registers such as ``%r<9>``: count and type, by the name without its number."""
         self.has_registers = False
         """Whether the scope contains a ``.reg``."""
+        self.parameters: frozenset[str] = frozenset()
+        """The names of a function's header, if it is that of its body."""
+        self.labels: dict[str, int] = {}
+        """The positions of the labels in a function so far, in order."""
 
     def add_register(self, name: str, count: int | None, declaration: Declaration) -> None:
         """Declare a register, or ``count`` numbered ones."""
@@ -192,6 +196,8 @@ class Scopes:
         """The lowest ``sm_`` number of the ``.target``."""
         self.target_suffix = ""
         """Its ``a`` or ``f``."""
+        self.address_bits = 64
+        """The width of an address, as the module has it; an asm statement is in one of 64 bits."""
         self.functions: dict[str, Declaration] = {}
         self._scopes = [Scope(operand_types)]
         self.is_asm = operand_types is not None
@@ -217,8 +223,6 @@ class Scopes:
         """The guard of all writes of the carry flag in that function; empty if one has none."""
         self._last_carry_guard = ""
         """The guard of the last of them."""
-        self._label_scope: Scope | None = None
-        """The scope of the function that had the last label."""
         self._branch_scope: Scope | None = None
         """The scope of the function that had the last branch."""
         self._has_label_since_carry = False
@@ -243,9 +247,10 @@ class Scopes:
         """Note that a statement reads the carry flag."""
         self._unread_carry_opcode = ""
 
-    def add_label(self) -> None:
+    def add_label(self, name: str, position: int) -> None:
         """Note a label: what follows may be reached from elsewhere."""
-        self._label_scope, self._has_label_since_carry = self.function_scope, True
+        self.function_scope.labels.setdefault(name, position)
+        self._has_label_since_carry = True
         self._unread_carry_opcode = ""
 
     def add_branch(self) -> None:
@@ -259,8 +264,9 @@ class Scopes:
         if len(self._scopes) > _MAX_DEPTH:
             self._extra_depth += 1
             return
-        self._scopes.append(self._header or Scope())
-        self._header = None
+        scope, self._header = self._header or Scope(), None
+        scope.parameters = frozenset(scope.names)
+        self._scopes.append(scope)
 
     def close_scope(self) -> None:
         """Leave a scope at ``}``."""
@@ -317,9 +323,13 @@ class Scopes:
         if match:
             self.version = (int(match[1]), int(match[2]))
             self.target = self._header = None
-            self._extra_depth = 0
+            self._extra_depth, self.address_bits = 0, 32
             self.functions = {}
             self._scopes = [Scope()]
+        return i
+
+    def _set_address_size(self, words: Sequence[Token], i: int) -> int:
+        self.address_bits = 64 if i < len(words) and words[i].text == "64" else 32
         return i
 
     def _set_target(self, words: Sequence[Token], i: int) -> int:
@@ -362,7 +372,7 @@ class Scopes:
     @property
     def has_label(self) -> bool:
         """Whether a statement before in the same function may be reached from elsewhere."""
-        return self._label_scope is self.function_scope
+        return bool(self.function_scope.labels)
 
     @property
     def has_branch(self) -> bool:
@@ -480,6 +490,7 @@ class Scopes:
 _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
     ".version": Scopes._enter_module,
     ".target": Scopes._set_target,
+    ".address_size": Scopes._set_address_size,
     **dict.fromkeys(_FUNCTIONS, Scopes._enter_function),
     ".reg": Scopes._read_registers,
     **dict.fromkeys(_SPACES, Scopes._read_variables),

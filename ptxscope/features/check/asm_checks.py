@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
 from ...engine.isa.types import Type
@@ -11,10 +11,11 @@ from ...engine.syntax.asm_operands import AsmOperands, find_doubled_percent, fin
 from ...engine.syntax.errors import Span, quote_word
 from ...engine.syntax.opcodes import ALL_OPCODES, OPCODES
 from ...engine.syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
-from ...engine.syntax.register_checks import is_compatible
 from ...engine.syntax.scopes import Scopes
 from ...engine.syntax.tokens import (
     RawInstruction,
+    Token,
+    TokenGroup,
     TokenGroupKind,
     group_tokens,
     read_raw_instruction,
@@ -33,7 +34,7 @@ from .placeholders import (
     has_unknown_value,
     is_modified,
 )
-from .statement_registers import OperandWidth, find_widths
+from .register_uses import check_uses
 
 
 class AsmFinding(NamedTuple):
@@ -64,16 +65,16 @@ def check_asm(
     ]
     if not _is_ptx(statements):
         return
-    for statement in statements:
+    locator = piece.make_locator(0)
+    for statement, scopes in _iter_scoped(piece, elsewhere, words, groups):
         if statement.span[0] not in checked_starts:
             for diagnostic in (
                 *check_placeholders(piece, operands, statement.span, elsewhere),
-                *_check_widths(piece, operands, statement),
+                *check_uses(statement, scopes, locator),
             ):
                 yield AsmFinding(statement, diagnostic)
     if next(find_escaped_registers(operands, piece.fragments[0]), None):
         return  # they have the names of operands
-    locator = piece.make_locator(0)
     for finding in find_flow_problems(text, words, groups, operands):
         constraint = finding.constraint
         place, former = _find_constraint(piece, operands, finding.operand)
@@ -86,6 +87,24 @@ def check_asm(
             finding.rule, finding.message, location, hint, fix, constraint_lines=lines
         )
         yield AsmFinding(finding.statement, diagnostic)
+
+
+def _iter_scoped(
+    piece: EmbeddedPtx, elsewhere: Scopes, words: list[Token], groups: Iterable[TokenGroup]
+) -> Iterator[tuple[RawInstruction, Scopes]]:
+    """Yield the statements of a piece with the declarations up to each."""
+    is_closed = piece.operands is not None and piece.operands.number is not None
+    scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed)
+    for group in groups:
+        match group.kind:
+            case TokenGroupKind.STATEMENT:
+                yield read_raw_instruction(piece.ptx, words, group), scopes
+            case TokenGroupKind.DIRECTIVE:
+                scopes.read_directives(words[group.start : group.end])
+            case TokenGroupKind.BLOCK_START:
+                scopes.open_scope()
+            case TokenGroupKind.BLOCK_END:
+                scopes.close_scope()
 
 
 def check_placeholders(
@@ -167,43 +186,6 @@ def _is_ptx(statements: list[RawInstruction]) -> bool:
 _TYPES = frozenset(
     ["pred", *(f"{kind}{bits}" for kind in "bsuf" for bits in (8, 16, 32, 64, 128)), *Type]
 )
-_LETTERS = {"b16": "h", "b32": "r", "b64": "l", "f32": "f", "f64": "d", "b128": "q"}
-
-
-def _check_widths(
-    piece: EmbeddedPtx, operands: AsmOperands, statement: RawInstruction
-) -> Iterator[Diagnostic]:
-    """Yield diagnostics about operands whose constraint does not suit the instruction."""
-    for width in find_widths(statement):
-        declared_type = operands.types.get(width.register.text)
-        if declared_type is None or declared_type == "constant" or _suits(declared_type, width):
-            continue
-        opcode = ".".join((statement.opcode.text, *statement.modifier_names))
-        message = (
-            f"{quote_word(width.register.text)} is .{declared_type} by its constraint, but "
-            f"this operand of `{opcode}` is .{width.type}"
-        )
-        location = piece.make_locator(0).locate(*width.register.span)
-        yield Diagnostic("register-type", message, location, _list_letters(width))
-
-
-def _suits(declared_type: str, width: OperandWidth) -> bool:
-    if not width.can_be_wider:
-        return is_compatible(declared_type, Type(width.type))
-    kind, bits = width.type[0], _count_bits(width.type)
-    declared_bits = _count_bits(declared_type)
-    if declared_type[0] != "f":
-        return declared_bits >= bits
-    return (kind == "b" and declared_bits >= bits) or (kind == "f" and declared_bits == bits)
-
-
-def _count_bits(type_: str) -> int:
-    number, _, lanes = type_.lstrip("bsuf").partition("x")
-    return int(number) * int(lanes or 1)
-
-
-def _list_letters(width: OperandWidth) -> str:
-    return " ".join(f'"{x}"' for type_, x in _LETTERS.items() if _suits(type_, width))
 
 
 def _find_constraint(

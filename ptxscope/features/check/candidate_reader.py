@@ -47,31 +47,31 @@ KEPT_CHARS = 1 << 13
 _LINE_END = re.compile("\n")
 _VECTOR = re.compile(r"\{[\w$%,\s]*+\}", re.ASCII)
 _GUARD = r"(?>@!?+[%\w$]++[ \t]++|)"
-_GUARD_PATTERN = re.compile(_GUARD, re.ASCII)
+_START = re.compile(rf"{_GUARD}(?P<opcode>\w*+)", re.ASCII)
+_CHECKED_OPCODES = OPCODES - SHARED_OPCODES
 _ENDED = frozenset([TokenGroupKind.LABEL, TokenGroupKind.BLOCK_START, TokenGroupKind.BLOCK_END])
 """The groups of tokens that nothing can continue."""
 
 
 class _Patterns(NamedTuple):
     sound: re.Pattern[str]
-    """A statement, from its opcode on, that seems legal and that nothing is to say about."""
+    """A statement, from its opcode on, that seems legal, but for its registers."""
     token: re.Pattern[str]
-    """The next token; blanks include such statements."""
+    """The next token; blanks include such statements, or else these are tokens."""
     blanks: re.Pattern[str]
-    """Blanks, and such statements."""
+    """Blanks, and such statements if they are skipped."""
 
 
 @cache
-def make_patterns(*, is_skipping: bool = True) -> _Patterns:
-    """Return the patterns that skip statements, or none."""
+def make_patterns(*, is_skipping: bool = True, reads_all: bool = False) -> _Patterns:
+    """Return the patterns that skip statements, or none; ``reads_all``: they skip only lines."""
     sound = make_sound_pattern()
-    skipped = (
-        rf"{_GUARD}(?!(?:{'|'.join(sorted(BRANCHES))}|call)\b){sound}"
-        r"|\.loc[ \t][^;{}\"/\n]*+(?=\n)"
-    )
+    other = rf"{_GUARD}(?!(?:{'|'.join(sorted(BRANCHES))}|call)\b){sound}"
+    skipped = rf"{'' if reads_all else f'{other}|'}\.loc[ \t][^;{{}}\"/\n]*+(?=\n)"
     skipped = skipped if is_skipping else "(?!)"
-    opcodes = make_alternation(OPCODES - SHARED_OPCODES)
+    opcodes = make_alternation(_CHECKED_OPCODES)
     whole = rf"(?:{_GUARD}(?:{opcodes})(?=\.)|\.reg(?=[ \t]))[^;{{}}\"/\n@]{{0,{WINDOW}}}+;"
+    whole = f"{whole}|{other}" if reads_all else whole
     blanks = rf"(?>(?:\s++|//[^\n]*+\n|/\*.*?\*/|{skipped})*)"
     flags = re.DOTALL | re.ASCII
     return _Patterns(
@@ -106,6 +106,8 @@ class Candidate(NamedTuple):
     """The declarations up to here; valid until the next statement is read."""
     is_plain: bool = False
     """Whether its opcode is not meant to be one of the catalog: it is common, or unknown."""
+    is_sound: bool = False
+    """Whether it is such a statement and seems legal, but for its registers."""
 
     def locate(self, start: int, end: int) -> SourceLocation:
         """Return the location of a range of the text."""
@@ -144,12 +146,19 @@ class CandidateReader:
     """Reads the statements of a listing that may be an instruction of the catalog.
 
     The chunks may end anywhere. ``is_strict``: read other statements, too, if they may be illegal.
+    ``reads_all``: read those that seem legal as well.
     """
 
     def __init__(
-        self, chunks: Iterable[str], scopes: Scopes | None = None, *, is_strict: bool = False
+        self,
+        chunks: Iterable[str],
+        scopes: Scopes | None = None,
+        *,
+        is_strict: bool = False,
+        reads_all: bool = False,
     ) -> None:
-        self._chunks, self._scopes, self._is_strict = chunks, scopes or Scopes(), is_strict
+        self._chunks, self._scopes = chunks, scopes or Scopes()
+        self._is_strict, self._reads_all = is_strict or reads_all, reads_all
         self._text = ""
         """The part of the listing that is kept."""
         self._base = 0
@@ -206,7 +215,8 @@ class CandidateReader:
 
     def _read(self, chunk: str) -> Iterator[Candidate]:
         is_ended = self._append(chunk)
-        text, scopes, patterns = self._text, self._scopes, make_patterns()
+        text, scopes = self._text, self._scopes
+        patterns = make_patterns(reads_all=self._reads_all)
         if self._is_in_comment:
             close = text.find("*/", self._position)
             if close < 0:  # the last character may begin the `*/`
@@ -230,9 +240,13 @@ class CandidateReader:
                 if word.text[0] == ".":
                     yield from self._declare(_parse_registers(word.text), word.start, word.end)
                     continue
-                guard = _GUARD_PATTERN.match(text, word.start)
-                yield self._make_candidate(word.start, guard.end() if guard else 0, word.end)
-                self._ended_line = self._line
+                start = _START.match(text, word.start)
+                assert start
+                is_sound = self._reads_all and start["opcode"] not in _CHECKED_OPCODES
+                yield self._make_candidate(
+                    word.start, start.start("opcode"), word.end, is_sound=is_sound
+                )
+                self._ended_line = -1 if is_sound else self._line
                 continue
             self._ended_line = -1
             kind, _, end = find_group(text, words, i, ALL_OPCODES)
@@ -250,7 +264,7 @@ class CandidateReader:
                     yield candidate
                 end += end < len(words) and words[end].text == ";"
             elif kind is TokenGroupKind.LABEL:
-                scopes.add_label()
+                scopes.add_label(word.text, self._base + word.start)
             elif kind is TokenGroupKind.BLOCK_START:
                 scopes.open_scope()
             elif kind is TokenGroupKind.BLOCK_END:
@@ -279,11 +293,12 @@ class CandidateReader:
         if first.text in BRANCHES:
             self._scopes.add_branch()
         is_plain = False
-        may_be_sound = first.text not in OPCODES or first.text in SHARED_OPCODES
+        may_be_sound = first.text not in _CHECKED_OPCODES
         sound = make_patterns().sound if self._is_strict and may_be_sound else None
-        if sound and sound.match(self._text, first.start):
+        is_sound = sound is not None and sound.match(self._text, first.start) is not None
+        if is_sound and not self._reads_all:
             return None
-        if not _is_opcode(words, opcode, end, is_first=True):
+        if not (is_sound or _is_opcode(words, opcode, end, is_first=True)):
             is_plain = (
                 self._is_strict
                 and self._is_plain(words, opcode, end)
@@ -304,9 +319,9 @@ class CandidateReader:
             is_ended, end_position = False, self._end if end == len(words) else words[end - 1].end
         opcode_position = words[opcode].start
         candidate = self._make_candidate(
-            words[start].start, opcode_position, end_position, is_plain=is_plain
+            words[start].start, opcode_position, end_position, is_plain=is_plain, is_sound=is_sound
         )
-        if is_ended:
+        if is_ended and not is_sound:
             self._ended_line = self._line + candidate.text.count("\n")
         return candidate
 
@@ -335,7 +350,13 @@ class CandidateReader:
         return word.text in ALL_OPCODES or is_likely
 
     def _make_candidate(
-        self, start: int, opcode: int, end: int, *, is_plain: bool = False
+        self,
+        start: int,
+        opcode: int,
+        end: int,
+        *,
+        is_plain: bool = False,
+        is_sound: bool = False,
     ) -> Candidate:
         text = self._text
         self._count(start)
@@ -353,6 +374,7 @@ class CandidateReader:
             end == self._end and text[end - 1] != ";",
             self._scopes,
             is_plain,
+            is_sound,
         )
 
     def _count(self, position: int) -> None:

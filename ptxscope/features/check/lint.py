@@ -38,6 +38,7 @@ from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
 from .operand_fields import FilledPiece, fill_operand_fields, is_certain
 from .placeholders import find_unknown_operand, list_constant_literals, restore_braces
+from .register_uses import ListingRegisters
 from .statement_checks import (
     Locator,
     UndeclaredNames,
@@ -61,11 +62,17 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstructi
 
 
 def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
-    reader = CandidateReader(chunks, is_strict=True)
+    reader, registers = CandidateReader(chunks, reads_all=True), ListingRegisters()
     moved_constants, undeclared_names = MovedConstants(reader), UndeclaredNames()
     for statement in reader:
-        if statement.is_plain:
-            yield from check_plain_statement(statement, statement, name)
+        if statement.is_sound or statement.is_plain:
+            items = () if statement.is_sound else check_plain_statement(statement, statement, name)
+            item = next(iter(items), None)
+            if item is None and (diagnostics := (*registers.check(statement),)):
+                item = make_item(name, statement.text, *diagnostics)
+                item = undeclared_names.drop_repeated(item, statement.scopes.function_scope)
+            if item and item.diagnostics:
+                yield item
             continue
         if diagnostic := check_between_statements(statement, statement):
             yield make_item(name, statement.text, diagnostic)

@@ -22,8 +22,9 @@ from .candidate_reader import Candidate
 from .check_rules import list_added_rules
 from .diagnostic import CheckedInstruction, Diagnostic, TextEdit, make_item
 from .moved_constants import MovedConstants
+from .statement_templates import fill_template
 from .text_problems import EMPTY_STATEMENT, find_boundary_problems, find_common_problems
-from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
+from .verdict_cache import CachedVerdict, get_cached_verdict, make_verdict
 
 _GUARDED_BLOCK = "a guard belongs to an instruction: a block takes none"
 _PRECEDING_WORD = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)

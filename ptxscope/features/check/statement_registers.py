@@ -7,14 +7,23 @@ register, have no type here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...engine.isa.catalog import ENTRIES, list_shapes
 from ...engine.isa.grammar import is_type_slot
 from ...engine.isa.types import Form, ProductWord, Role, Type
-from ...engine.syntax.opcodes import ADDRESS_PLACES, ALL_OPCODES, ONE_TYPE, VALUE_PLACES
+from ...engine.syntax.opcodes import (
+    ADDRESS_CONVERSIONS,
+    ADDRESS_PLACES,
+    ALL_OPCODES,
+    ONE_TYPE,
+    TYPES,
+    VALUE_PLACES,
+)
 from ...engine.syntax.register_accesses import find_destinations
+from ...engine.syntax.register_checks import is_compatible
 from ...engine.syntax.tokens import RawInstruction, Token, TokenKind
 
 _ZEROING = frozenset(x.opcode for x in ENTRIES if x.is_zero_of_equals)
@@ -55,12 +64,23 @@ def _format(operand: tuple[Token, ...]) -> str:
 # --- types (PTX ISA 9.4.1) ---------------------------------------------------------------
 
 _NARROW_ADDRESS_SPACES = frozenset(("shared", "const", "local", "param"))
-
-
 _VECTORS = frozenset(("v2", "v4", "v8"))
-
-
-_TYPES = frozenset(str(x) for x in Type if x.bits >= 8) | {"b8"}
+_TYPES = frozenset(str(x) for x in Type if x.bits >= 8) | {"b8", "b128", "pred"}
+_STORAGE_TYPES = {"tf32": "b32"} | {x: "b16" for x in TYPES if re.fullmatch(r"\w+m\d+x2", x)}
+"""The types of the registers for floats that only ``cvt`` has; ``e2m1x2`` needs a byte."""
+del _STORAGE_TYPES["e2m1x2"]
+_OPERAND_TYPES = {
+    "activemask": ("T",),
+    "elect": ("u32", "u32"),
+    "isspacep": ("pred",),
+    "match": ("u32", "T", "u32"),
+    "nanosleep": ("u32",),
+    "redux": ("T", "T", "u32"),
+    "shfl": ("T", "T", "b32", "b32", "u32"),
+    "testp": ("pred", "T"),
+    "vote": ("T", "pred", "u32"),
+}
+"""The types of the operands of opcodes that the catalog lacks; ``T`` is the instruction's."""
 
 
 class OperandWidth(NamedTuple):
@@ -71,32 +91,73 @@ class OperandWidth(NamedTuple):
     """An instruction type: ``u32``."""
     can_be_wider: bool = False
     """Whether a wider register is accepted: by ``ld``, ``st`` and ``cvt``."""
+    can_be_address: bool = False
+    """Whether the name of a variable, a function or a label may stand there."""
+    is_pointer: bool = False
+    """Whether it is the address of an access to memory that is as wide as any."""
+
+    @property
+    def declared_type(self) -> str:
+        """A type with which the register may be declared: ``b32``."""
+        return self.type if self.type == "pred" else f"b{_count_bits(self.type)}"
+
+    def accepts(self, declared_type: str) -> bool:
+        """Return whether a register of a declared type is accepted, as ptxas 13.0 does."""
+        type_ = self.type
+        if declared_type == type_:
+            return True
+        if "pred" in (type_, declared_type) or (type_ == "b128" and not self.can_be_wider):
+            return False
+        if not self.can_be_wider:
+            return is_compatible(declared_type, Type(type_))
+        declared_type = "u32" if declared_type == "f16x2" else declared_type
+        bits, declared_bits = _count_bits(type_), _count_bits(declared_type)
+        if "f" in type_:
+            is_float = declared_type[0] == "f" and "x" not in type_
+            is_word = declared_type[0] == "b" and declared_bits >= bits
+            return is_word or (is_float and declared_bits == bits)
+        return declared_bits >= bits and (type_[0] == "b" or declared_type[0] != "f")
+
+
+def _count_bits(type_: str) -> int:
+    number, _, lanes = type_.lstrip("bsuf").partition("x")
+    return int(number) * int(lanes or 1)
 
 
 def find_widths(statement: RawInstruction) -> Iterator[OperandWidth]:
     """Yield what the registers of a statement must be, as far as it is known."""
+    if statement.guard:
+        yield OperandWidth(statement.guard, "pred")
     opcode, modifiers = statement.opcode.text, statement.modifier_names
     types = [x for x in modifiers if x in _TYPES]
     operands = statement.operands
     has_vectors = not _VECTORS.isdisjoint(modifiers)
-    if not types or not operands:
+    if opcode in _OPERAND_TYPES:
+        for words, type_ in zip(operands, _OPERAND_TYPES[opcode], strict=False):
+            is_pair = len(words) > 1 and words[1].text == "|"
+            if type_ != "T" or types:
+                type_ = types[-1] if type_ == "T" else type_
+                yield from _list_registers([words[:1] if is_pair else words], type_)
+            yield from _list_registers([words[2:]] * is_pair, "pred")
+    elif not types or not operands:
         return
-    if list_shapes(opcode):
+    elif list_shapes(opcode):
         yield from () if has_vectors else _find_catalog_widths(statement, types)
     elif len(types) > 1:
         return
-    elif opcode in VALUE_PLACES and has_vectors:
-        for words in operands:
-            yield from _list_registers(_split_vector(words), types[0], can_be_wider=True)
+    elif opcode in VALUE_PLACES:
+        place = VALUE_PLACES[opcode]
+        value, address = operands[place : place + 1], operands[1 - place : 2 - place]
+        type_ = types[0]
+        if has_vectors:  # ptxas lets integers hold the floats of a vector
+            value, type_ = tuple(_split_vector(value[0])) if value else (), type_.replace("f", "b")
+        yield from _list_registers(value, type_, can_be_wider=True)
+        yield from _list_addresses(address, modifiers)
     elif has_vectors:
         return
     elif opcode in ONE_TYPE:
-        yield from _list_registers(operands, types[0])
-    elif opcode in VALUE_PLACES:
-        first, second = operands[:1], operands[1:2]
-        value, address = (second, first) if VALUE_PLACES[opcode] else (first, second)
-        yield from _list_registers(value, types[0], can_be_wider=True)
-        yield from _list_addresses(address, modifiers)
+        can_be_address = opcode in ADDRESS_CONVERSIONS
+        yield from _list_registers(operands, types[0], can_be_address=can_be_address)
     elif opcode in ADDRESS_PLACES:
         place = ADDRESS_PLACES[opcode]
         yield from _list_registers((*operands[:place], *operands[place + 1 :]), types[0])
@@ -105,23 +166,29 @@ def find_widths(statement: RawInstruction) -> Iterator[OperandWidth]:
 
 def _find_catalog_widths(statement: RawInstruction, types: list[str]) -> Iterator[OperandWidth]:
     """Yield what the registers must be if the opcode has the operands that the catalog knows."""
-    operands, modifiers = statement.operands, statement.modifier_names
-    entry = max(list_shapes(statement.opcode.text), key=lambda x: x.is_common)
+    operands, opcode = statement.operands, statement.opcode.text
+    entry = max(list_shapes(opcode), key=lambda x: x.is_common)
     names = [slot.name for slot in entry.slots if is_type_slot(slot)]
     parts = [x for words in operands for x in _split_vector(words)]
-    if (
-        len(names) != len(types)
-        or "b8" in types
-        or any(x.type is Type.PRED for x in entry.written_sources)
-    ):
+    if entry.can_have_wider_registers and not _EXACT.isdisjoint(statement.modifier_names):
+        written = [_STORAGE_TYPES.get(x, x) for x in statement.modifier_names if x in TYPES]
+        if len(written) == 2 and all(x in _TYPES for x in written):
+            to, *sources = operands
+            yield from _list_registers([to], written[0])
+            yield from _list_registers(sources[:2], written[1])
+        return
+    if len(names) != len(types) or any(x.type is Type.PRED for x in entry.written_sources):
         return
     if parts:  # `mov.b64 {low, high}, word`
-        bits, remainder = divmod(Type(types[0]).bits, len(parts))
-        if types[0] in ("b32", "b64") and bits >= 16 and not remainder:
+        bits, remainder = divmod(_count_bits(types[0]), len(parts))
+        if types[0] in ("b32", "b64", "b128") and bits >= 16 and not remainder:
             yield from _list_registers(parts, f"b{bits}")
             yield from _list_registers(operands, types[0])
         return
-    word = ProductWord.WIDE if "wide" in modifiers else None
+    if "b8" in types or "b128" in types:
+        yield from _list_registers(operands, types[0]) if "b128" in types else ()
+        return
+    word = ProductWord.WIDE if "wide" in statement.modifier_names else None
     form = Form(entry.opcode, product_word=word)._replace(
         **dict(zip(names, map(Type, types), strict=True))  # type: ignore[arg-type]
     )
@@ -130,16 +197,32 @@ def _find_catalog_widths(statement: RawInstruction, types: list[str]) -> Iterato
         type_: Type | None = operand.get_written_type(form)
         if operand.can_be_wider:
             type_ = form.dtype if operand.role is Role.D else form.atype
-        yield from _list_registers([words], str(type_), can_be_wider=operand.can_be_wider)
+        yield from _list_registers(
+            [words],
+            str(type_),
+            can_be_wider=operand.can_be_wider,
+            can_be_address=entry.is_move and operand.role is not Role.D,
+        )
+
+
+_EXACT = (TYPES - _TYPES) | {"bf16", "bf16x2"}
+"""Types with which ``cvt`` takes no wider registers."""
 
 
 def _list_registers(
-    operands: Sequence[tuple[Token, ...]], type_: str, *, can_be_wider: bool = False
+    operands: Sequence[tuple[Token, ...]],
+    type_: str,
+    *,
+    can_be_wider: bool = False,
+    can_be_address: bool = False,
 ) -> Iterator[OperandWidth]:
-    """Yield the operands that are one register and nothing else."""
-    for words in operands if can_be_wider or not type_.endswith("8") else ():
-        if len(words) == 1 and words[0].kind is TokenKind.NAME:
-            yield OperandWidth(words[0], type_, can_be_wider)
+    """Yield the operands that are one register, perhaps with a ``!``, and nothing else."""
+    for words in operands if can_be_wider or type_ not in ("b8", "s8", "u8") else ():
+        if len(words) == 2 and words[0].text == "!":
+            words = words[1:]
+        is_name = len(words) == 1 and words[0].kind is TokenKind.NAME
+        if is_name and words[0].text not in ("_", "WARP_SZ"):
+            yield OperandWidth(words[0], type_, can_be_wider, can_be_address)
 
 
 def _split_vector(words: tuple[Token, ...]) -> list[tuple[Token, ...]]:
@@ -155,4 +238,4 @@ def _list_addresses(
     spaces = {x.partition("::")[0] for x in modifiers}
     for words in operands if not spaces & _NARROW_ADDRESS_SPACES else ():
         if len(words) > 2 and words[0].text == "[" and words[1].kind is TokenKind.NAME:
-            yield OperandWidth(words[1], "u64")
+            yield OperandWidth(words[1], "u64", can_be_address=True, is_pointer=True)

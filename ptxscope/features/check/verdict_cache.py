@@ -6,11 +6,9 @@ do not count.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from operator import itemgetter
 from typing import NamedTuple
 
 from ...engine.arrays.demand import analyse_demand
@@ -35,6 +33,7 @@ from .bit_functions import (
     compute_bits,
     make_operand,
 )
+from .statement_templates import RegisterPicker, make_picker, make_template, split_registers
 
 _GROUPS = frozenset((Group.PERMUTE, Group.FIELDS, Group.PACKED))
 _MOVES = {IDENTITY: ("mov", "moves"), INVERSE: ("not", "inverts")}
@@ -167,16 +166,6 @@ def _replace_sources(ins: Instruction, literals: dict[str, Immediate]) -> str:
     return str(replace(ins, sources=sources))
 
 
-RegisterPicker = Callable[[Sequence[str]], tuple[str, ...]]
-"""Function that picks some registers out of a sequence."""
-
-
-def _make_picker(numbers: Sequence[int]) -> RegisterPicker:
-    if len(numbers) > 1:
-        return itemgetter(*numbers)
-    return lambda registers: tuple(registers[number] for number in numbers)
-
-
 class CachedVerdict(NamedTuple):
     """The verdict on a legal instruction in any context.
 
@@ -208,15 +197,6 @@ class CachedVerdict(NamedTuple):
     """Lines of the replacement; empty if none is known or no erratum shows."""
 
 
-def fill_template(text: str, registers: Sequence[str]) -> str:
-    """Return a text of a verdict with a statement's registers."""
-    if not registers or "%z" not in text:
-        return text
-    return _STAND_IN.sub(lambda match: registers[int(match[1])], text)
-
-
-_NUMBERED = re.compile(r"(%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+)", re.ASCII)
-_STAND_IN = re.compile(r"%z(\d++)", re.ASCII)
 _CARRY_ROLES = ("cc", "cf")
 """The roles of the carry flag as a source and as a destination."""
 _MAX_VERDICTS = 1 << 14
@@ -233,16 +213,7 @@ def get_cached_verdict(
     bits of registers that are constants. The verdict is None if the statement is not one legal
     instruction.
     """
-    registers: Sequence[str] = ()
-    key: tuple[object, ...] = (text,)
-    if "%" in text and "%z" not in text:
-        parts = _NUMBERED.split(text)
-        registers = parts[1::2]
-        key = tuple(parts[::2])
-        if len(set(registers)) < len(registers):  # repeated registers distinguish the key
-            order = [*dict.fromkeys(registers)]
-            key = (*key, *map(order.index, registers))
-            registers = order
+    key, registers = split_registers(text)
     bits: dict[str, int] = {}
     if constants:
         stand_ins = {register: f"%z{number}" for number, register in enumerate(registers)}
@@ -253,11 +224,7 @@ def get_cached_verdict(
     except KeyError:
         if len(_VERDICTS) >= _MAX_VERDICTS:
             _VERDICTS.clear()
-        numbers = {register: number for number, register in enumerate(registers)}
-        template_text = text
-        if registers:
-            template_text = _NUMBERED.sub(lambda match: f"%z{numbers[match[0]]}", text)
-        verdict = _VERDICTS[key] = _compute_verdict(template_text, bits)
+        verdict = _VERDICTS[key] = _compute_verdict(make_template(text, registers), bits)
         return verdict, registers
 
 
@@ -278,12 +245,11 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
 
         lines = make_replacement(ins) or ()
     names = ins.written_names
-    numbers = [_STAND_IN.fullmatch(name) for name in names.values()]
     return CachedVerdict(
         ins,
         str(ins),
         tuple((role, name, ins.get_written_type(role)) for role, name in names.items()),
-        _make_picker([int(x[1]) for x in numbers if x]) if all(numbers) else None,
+        make_picker([*names.values()]),
         set(),
         minimum.version,
         minimum.sm_number,

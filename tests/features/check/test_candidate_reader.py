@@ -206,7 +206,7 @@ def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPa
 
     def seen() -> list[tuple[object, ...]]:
         return [
-            (x[:-2], x.scopes.version, x.scopes.find_type("%r1"), x.scopes.has_declarations)
+            (x[:-3], x.scopes.version, x.scopes.find_type("%r1"), x.scopes.has_declarations)
             for x in CandidateReader(_cut(text, rng.choice([1, 30, 10_000])), is_strict=True)
         ]
 

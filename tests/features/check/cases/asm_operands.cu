@@ -47,7 +47,7 @@ asm("mov.u32 %0, %1; st.global.u32 [%2], %1;" : "=r"(d) : "r"(a), "l"(p));
 asm("{ .reg .pred p; setp.eq.u32 p, %1, 1; setp.lt.and.u32 p, %1, 3, p; selp.u32 %0, 1, 2, p; }" : "=r"(d) : "r"(a), "r"(b));
 asm("xor.b32 %0, %0, %0;" : "=r"(d));
 asm("sub.u32 %0, %0, %0;" : "=r"(d));
-asm("{ .reg .b8 t, u; cvt.rn.satfinite.e4m3x2.f32 t, %1, %1; mov.b32 %0, {t, u}; }" : "=r"(d) : "f"(f));
+asm("{ .reg .b16 t, u; cvt.rn.satfinite.e4m3x2.f32 t, %1, %1; mov.b32 %0, {t, u}; }" : "=r"(d) : "f"(f));
 asm("{ .reg .b32 t; mov.u32 t, 1; } { .reg .b32 t; mov.u32 t, %1; mov.u32 %0, t; }" : "=r"(d) : "r"(a), "r"(b));
 asm volatile("red.global.add.u32 [%0], %1;" :: "l"(p), "r"(a));
 asm volatile("bar.sync %0, %1;" :: "r"(a), "r"(b));
