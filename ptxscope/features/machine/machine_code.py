@@ -21,6 +21,7 @@ from .toolchain import (
     ToolError,
     compile_kernels,
     find_tool,
+    format_tools,
     list_targets,
 )
 
@@ -90,7 +91,7 @@ def find_machine_code(ins: Instruction, arch: str, is_stopped: IsStopped = never
         raise Stopped
     line = str(ins).removesuffix(";")
     listing = list_machine_code(line, source, kernel, arch, timeout=SECONDS)
-    tools = f"ptxas {ptxas.build}, nvdisasm {nvdisasm.build}"
+    tools = format_tools(ptxas, nvdisasm)
     return MachineCode(line, listing, tools, targets or (arch,))
 
 

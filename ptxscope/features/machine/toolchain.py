@@ -119,6 +119,11 @@ def _ask_version(name: str, path: str) -> Tool:
     return Tool(path, (int(match[1]), int(match[2])), match[3])
 
 
+def format_tools(ptxas: Tool, nvdisasm: Tool) -> str:
+    """Return the tools and their versions."""
+    return f"ptxas {ptxas.build}, nvdisasm {nvdisasm.build}"
+
+
 @cache
 def list_targets(ptxas: Tool) -> tuple[str, ...]:
     """Return the targets for which an assembler makes machine code, as its help lists them."""

@@ -69,11 +69,6 @@ def choose_tools(arguments: argparse.Namespace) -> tuple[Tool, Tool]:
         )
 
 
-def format_tools(ptxas: Tool, nvdisasm: Tool) -> str:
-    """Return the tools and their versions."""
-    return f"ptxas {ptxas.build}, nvdisasm {nvdisasm.build}"
-
-
 def format_line(ins: Instruction) -> str:
     """Return a line without its semicolon."""
     return str(ins).removesuffix(";")

@@ -38,8 +38,8 @@ from .form_verdict import (
 from .kernel_source import KernelSource, make_kernel_source
 from .machine_instruction import MachineKernel
 from .machine_report import render_report
-from .toolchain import Tool, ToolError, compile_kernels
-from .tools import format_line, format_tools
+from .toolchain import Tool, ToolError, compile_kernels, format_tools
+from .tools import format_line
 
 CHUNK_LINES = 60
 """The lines of one module."""

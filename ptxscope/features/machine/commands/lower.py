@@ -17,14 +17,13 @@ from ....engine.syntax.errors import format_install_hint
 from ...prove.commands.programs import add_timeout
 from ..intrinsic_call import find_called_intrinsic
 from ..machine_report import call_to_json, code_to_json, iter_call_blocks, iter_listing_blocks
-from ..toolchain import NVCC
+from ..toolchain import NVCC, format_tools
 from ..tools import (
     TOOL_HELP,
     add_tools,
     choose_archs,
     choose_tools,
     format_line,
-    format_tools,
     list_call_code,
     list_line_code,
     make_line_source,
