@@ -586,6 +586,7 @@ def test_a_stale_form_is_not_said_to_have_a_result(tmp_path: Path) -> None:
     [
         *(f"-f {x}" for x in SHOWN),
         "-o x.svg",
+        "-o x.svg --beside 'add.u32 d, a, b'",
         *(f"-f {x}" for x in FORMATS if x in ("c", "python")),
     ],
 )
