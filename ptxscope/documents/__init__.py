@@ -122,7 +122,9 @@ def export(
         raise TypeError(f"there is no option {unknown[0]!r}; it is {', '.join(Options._fields)}")
     options = options._replace(**named)
     render = _load_renderer(find_format(format).render)
-    document: str | bytes = render(trace, drop_idle_options(validate_options(options), format))
+    document: str | bytes = render(
+        trace, drop_idle_options(validate_options(options, trace), format)
+    )
     return document
 
 

@@ -81,8 +81,11 @@ class Options(NamedTuple):
 DEFAULT = Options()
 
 
-def validate_options(options: Options) -> Options:
-    """Return the options with names as enum members; raise ValueError if one is invalid."""
+def validate_options(options: Options, trace: Trace | None = None) -> Options:
+    """Return the options, of a document of a trace, with names as enum members.
+
+    Raise ValueError or TypeError if one is invalid.
+    """
     if not isinstance(options, Options):
         raise TypeError(
             f"options must be an Options, as in Options(both=True), not {quote_value(options)}"
@@ -99,6 +102,13 @@ def validate_options(options: Options) -> Options:
     if level is not None and (type(level) is not int or level not in range(7)):
         raise ValueError(f"heading_level is {quote_value(level)}; it is 1 to 6, or 0 for bold text")
     if options.beside is not None:
+        for each in filter(None, (options.beside, trace)):
+            if not isinstance(each, Trace):
+                raise TypeError(
+                    f"beside is {quote_value(each)}; it is a Trace, as trace(…) returns"
+                )
+            if len(each.parts) > 1:
+                raise ValueError("beside is for one instruction; here are several")
         rivals = {
             "compact": options.compact, "both": options.both,
             "motion": options.motion is not Motion.STILL,

@@ -21,3 +21,10 @@ def test_the_repr_of_an_object_is_one_line() -> None:
     assert repr(ptxscope.diagnose("add.u32 d, a, b", {"a": 5, "b": 3}, 2)[0]) == (
         "<Explanation: The instruction gives this with `sub` rather than `add`. sub.u32 d, a, b;>"
     )
+    steps = ptxscope.trace("vadd4.u32.u32.u32 d, a, b, c", {"a": 0x01020304, "b": 2, "c": 0}).steps
+    assert repr(steps[2]) == "<Step 3 operate: t = [1, 2, 3, 6]>"
+    assert repr(steps[0].rows) == (
+        "(<RowTrace select.a = [1, 2, 3, 4]>, <RowTrace select.b = [0, 0, 0, 2]>)"
+    )
+    block = ptxscope.trace_block(BLOCK, {"a": 6, "b": 5})
+    assert repr(block.steps[1]) == "<Step 2 operate: t = 7>"

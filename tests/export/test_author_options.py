@@ -130,3 +130,25 @@ def test_results_of_other_widths_and_numbers_are_side_by_side(line: str, beside:
         assert [x for x in texts if re.match("[pq] =", x)] == ["p = 1", "p = 1", "q = 0"]
     else:
         assert {"d = 0x00000004", "d = 0x0000000000000004"} <= {*texts}
+
+
+@pytest.mark.parametrize("wrong", ["add.u32 d, a, b", 5, {"a": 1}])
+def test_what_is_no_trace_is_refused_beside_another(wrong: object) -> None:
+    message = re.escape(f"beside is {wrong!r}; it is a Trace")
+    for draw in (
+        lambda: QUAD.figure(beside=wrong),
+        lambda: export(QUAD, "svg", beside=wrong),
+        lambda: export(QUAD, "text", Options(beside=wrong)),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeError, match=message):
+            draw()
+
+
+@pytest.mark.parametrize(("shown", "beside"), [(QUAD, BLOCK), (BLOCK, QUAD)])
+def test_several_statements_are_refused_beside_another(shown: Trace, beside: Trace) -> None:
+    for draw in (
+        lambda: shown.figure(beside=beside),
+        lambda: export(shown, "svg", beside=beside),
+    ):
+        with pytest.raises(ValueError, match="beside is for one instruction; here are several"):
+            draw()

@@ -35,7 +35,7 @@ def annotate_trace(
     If steps follow `until`, the result is hidden. Raise ValueError if `steps` and `until` are both
     present, or if one of them or of the options is invalid.
     """
-    options = validate_options(options)
+    options = validate_options(options, trace)
     if steps and until:
         raise ValueError("there are steps and until; one of them says which part is shown")
     extra = trace.annotations

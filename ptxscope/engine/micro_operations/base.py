@@ -315,6 +315,13 @@ class RowTrace(NamedTuple):
     stage: Stage | None = None
     """The stage; None for an operand."""
 
+    def __repr__(self) -> str:
+        return f"<RowTrace {self.key} = {self.format_values()}>"
+
+    def format_values(self) -> str:
+        """Format the values: ``3``, or of several lanes, the highest first, ``[0, 0, 0, 3]``."""
+        return str(self.values[0] if len(self.values) == 1 else [*reversed(self.values)])
+
     @property
     def is_operand(self) -> bool:
         return self.stage is None

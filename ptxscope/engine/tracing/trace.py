@@ -44,6 +44,10 @@ class Step(NamedTuple):
     statement: int = 1
     """The number of the statement, from 1."""
 
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{row.name} = {row.format_values()}" for row in self.rows)
+        return f"<Step {self.number} {self.stage}: {rows}>"
+
     @property
     def place(self) -> StepPlace:
         """Its statement and stage."""
