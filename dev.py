@@ -50,7 +50,11 @@ NPM_PACKAGES = {"pyodide": "314.0.7", "axe-core": "4.14.1"}
 QUICK = (
     *("-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider"),
     *("tests/engine/test_parser.py", "tests/engine/test_verdicts.py", "tests/test_patterns.py"),
-    *("tests/cli/test_commands.py", "tests/cli/test_completion.py", "tests/learn/test_lessons.py"),
+    *(
+        "tests/cli/test_commands.py",
+        "tests/cli/test_completion.py",
+        "tests/features/lessons/test_lessons.py",
+    ),
     *("tests/export/test_text.py", "tests/export/test_marked.py"),
     *("tests/export/test_html.py", "tests/export/test_svg.py", "tests/export/test_files.py"),
 )

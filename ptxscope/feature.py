@@ -41,6 +41,9 @@ class Service(StrEnum):
     """A transition ``(state, place, start)`` that asks what a computed cell shall be, and edits
     operands so that it is; ``start`` is the first character of the value.
     """
+    TEACH_NEWCOMER = "teach newcomer"
+    """The transition ``(state)`` that Enter runs at the first start, and that the greeting offers.
+    """
     FOLLOW_EXPLANATION = "follow explanation"
     """``(diagnosis) -> Iterable[Block]``: say in two seconds what to do after several explanations.
     """
@@ -127,6 +130,8 @@ class Key(NamedTuple):
     """Says why it is not possible now."""
     footer: str = ""
     """The property of a widget by which the footer shows the key while the widget has the focus."""
+    is_in_footer: bool = False
+    """Whether the footer and the greeting show the key, as far as there is room."""
     widget_keys: Mapping[str, str] = MappingProxyType({})
     """Further keys while a widget has the focus, by its id: so far only ``listing``."""
     reveals: str = ""
@@ -163,8 +168,11 @@ class PagePanel(NamedTuple):
     """Transitions that its elements name; each takes the data of its element and fields, too."""
     open_text: str = ""
     """Returns the transition that opens what the text of a permalink names; raises ValueError."""
-    find_text: str = ""
-    """Returns the text of what the explorer's state has open in it, or None."""
+    find_open: str = ""
+    """Returns the text of what is open in it, such as a card, and the explorer's state that the
+    picture shows meanwhile; or None."""
+    leave: str = ""
+    """The transition that closes what is open in it."""
 
 
 class DocumentFormat(NamedTuple):

@@ -29,9 +29,7 @@ from ptxscope.engine.syntax.parser import find_pasted_fragments
 from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.note_targets import parse_note, parse_steps
 from ptxscope.engine.tracing.trace import make_trace
-from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer
-from ptxscope.learn.text_templates import fill_template
 from ptxscope.sources.source_language import language_of
 from ptxscope.sources.source_programs import load
 from ptxscope.state.instruction_search import search_instructions
@@ -99,20 +97,6 @@ def _titled(text: str) -> object:
     return None
 
 
-def read_lesson(text: str) -> Lesson:
-    return LessonSource(text, "x.md", "x").lesson
-
-
-def _lesson(text: str) -> object:
-    """A whole file; a card's text, what it takes from a trace, its fields."""
-    head = "# A\n\nminutes: 3\nsummary: b\ngroup: g\n\n## C\n\n```card\nptx: " + _ADD
-    return_errors(lambda x: fill_template(x, _TRACE))(text)
-    return_errors(lambda x: read_lesson(f"{head}\nwith: {x}\n```\n"))(text)
-    return_errors(lambda x: read_lesson(f"{head}\nwith: a=1 b=2\nat: {x}\n```\n"))(text)
-    return_errors(lambda x: read_lesson(f"{head}\nwith: a=1 b=2\n```\n\n{x}"))(text)
-    return read_lesson(text)
-
-
 def _recorded(text: str) -> None:
     """As it is, and as what a trace may hold of anybody's words."""
     for whole in (text, _JSON.replace('"title": ""', f'"title": {json.dumps(text)}')):
@@ -151,7 +135,6 @@ _OWN_ENTRIES: dict[str, Callable[[str], object]] = {
     "models": parse_model,
     "file or instruction": is_file_name,
     "search": search_instructions,
-    "lessons": _lesson,
     "show": _shown,
     "titles": _titled,
     "a trace in JSON": _recorded,

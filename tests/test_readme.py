@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from ptxscope.engine.syntax.errors import INSTALL_COMMAND
-from ptxscope.learn.lesson import load_lesson
 from tests.driving.command_line import run
 from tools.manual_shown import ELIDED, find_written_pages, read_page, renew_output
 
@@ -22,18 +21,6 @@ README = read_page(ROOT / "README.md")
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
-
-
-_ANSWERED = re.compile(r"^[a-z][a-z0-9, ]* = (.*)$", re.MULTILINE)
-
-
-def typed(words: list[str], shown: str) -> str:
-    """What somebody typed who saw this: answers, and Enter up to a lesson's first question."""
-    enters = 0
-    if words[0] == "lesson":
-        enters = next(at for at, card in enumerate(load_lesson(words[1]).cards) if card.ask)
-    asks = words[0] == "lesson"
-    return "\n" * enters + "".join(f"{x}\n" for x in _ANSWERED.findall(shown) if asks)
 
 
 @pytest.mark.parametrize("block", blocks("console"), ids=lambda x: " ".join(x.split()[2:4]))
@@ -50,7 +37,7 @@ def test_console_examples_print_what_is_shown(
         kept = ROOT / words[at]
         made = tmp_path / kept.name
         words[at] = str(made)
-    done = run(*words, given=typed(words, shown))
+    done = run(*words)
     pattern = re.escape(shown).replace(re.escape(ELIDED), "(?s:.*)")
     assert re.fullmatch(pattern, done.stdout)
     if made is not None:

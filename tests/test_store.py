@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.learn.lesson_position import LessonProgress
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SavedState, StateStore
 from tests.tiers import ci_only
@@ -50,17 +49,6 @@ def test_an_unwritable_state_is_reported_and_the_old_state_is_kept(tmp_path: Pat
     store.state.rmdir()
     (tmp_path / "before").rename(store.state)
     assert json.loads(store.state.read_text())["recent"] == ["vmad"]
-
-
-def test_a_lesson_that_another_process_saved_is_kept(tmp_path: Path) -> None:
-    first, second = StateStore(tmp_path, tmp_path), StateStore(tmp_path, tmp_path)
-    first.save_lesson("lanes", LessonProgress(3))
-    second.save_lesson("setp", LessonProgress(0, done=True))
-    first.save_lesson("setp", LessonProgress(2))  # played again, and done once all the same
-    assert second.load_lessons() == {
-        "lanes": LessonProgress(3),
-        "setp": LessonProgress(2, done=True),
-    }
 
 
 def test_each_damaged_state_is_kept(tmp_path: Path) -> None:

@@ -11,23 +11,18 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from ptxscope.learn.lesson import list_files, list_headings, load_lesson
-from ptxscope.learn.lesson_text import render
-from ptxscope.state.actions import ACTIONS
-
 from . import manual_api, manual_pages, manual_pictures, manual_reference, manual_shown
 from .manual_text import format_link, format_text, heading, table
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REFERENCE: Final = ROOT / "docs" / "reference"
-_LESSON_INTRODUCTION = f"""\
+_LESSON_INTRODUCTION = """\
 Learn these instructions by predicting what they compute. A lesson is a short tour over real traces
 that ends in questions, and a wrong answer is explained by the mistake behind it.
 
-Play a lesson in a terminal, over ssh and through pipes too, with `ptxscope lesson lanes`. To play
-it on the picture, run `ptxscope open --lesson lanes`, or press
-{manual_shown.format_keys(ACTIONS["lessons"])} in the explorer. A lesson resumes where you left off.
-The pages below are for reading; each ends with its answers."""
+Play a lesson with `ptxscope lesson lanes`, or press <kbd>L</kbd> in the explorer. Through a pipe, and
+with `--plain`, it is played line by line. A lesson resumes where you left off. The pages below are
+for reading; each ends with its answers."""
 
 
 def make_files() -> dict[str, str]:
@@ -41,6 +36,9 @@ def make_files() -> dict[str, str]:
 
 
 def _make_lessons() -> dict[str, str]:
+    from ptxscope.features.lessons.lesson import list_files, list_headings, load_lesson
+    from ptxscope.features.lessons.lesson_text import render
+
     lines = [*heading("Lessons"), _LESSON_INTRODUCTION, ""]
     for group, heads in groupby(list_headings(), lambda head: head.group):
         rows = (

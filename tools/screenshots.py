@@ -75,6 +75,7 @@ SHOTS = (
         "vset4.s32.u32.lt.add d, a, b, c",
         {"a": 0x80FF7F01, "b": 0x01010101, "c": 5},
         ("L", "down", "down", "enter", "n", "n", "n"),
+        feature="lessons",
     ),
     Shot(
         "predict",

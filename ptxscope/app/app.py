@@ -27,7 +27,6 @@ from ..engine.syntax.instruction import Instruction
 from ..screens.main.main_screen import MainScreen, Start
 from ..state.actions import make_keymap
 from ..state.explorer_state import ExplorerState
-from ..state.lesson_transitions import open_lesson
 from ..state.listing_transitions import open_cursor
 from ..state.requests import Transition
 from ..state.setup import FIRST_OPCODE, make_example, make_setup
@@ -120,7 +119,7 @@ class Explorer(ExplorerApp):
         messages: Sequence[str] = (),
         *,
         predict: bool = False,
-        lesson: tuple[str, bool] | None = None,
+        opening: Transition | None = None,
         from_start: bool = False,
     ) -> None:
         super().__init__()
@@ -139,8 +138,8 @@ class Explorer(ExplorerApp):
         """Restores the terminal where the explorer hangs."""
         self.ending: Callable[[], None] = _do_nothing
         """Called when the explorer ends without a terminal."""
-        self._lesson = lesson
-        """The lesson to open, and whether to start at its first card."""
+        self._opening = opening
+        """What is done before the first key."""
         self._startup_warnings = messages
         """Messages to show at the start."""
         saved_state = store.load() if store else SavedState()
@@ -161,7 +160,7 @@ class Explorer(ExplorerApp):
         is_greeting = listing is None and not saved_state.predicting
         self._main = MainScreen(self.state, start if is_greeting else None)
         self._listing = listing
-        self.keys = KeyQueue(self, is_held=listing is not None or lesson is not None)
+        self.keys = KeyQueue(self, is_held=listing is not None or opening is not None)
         """The keys that wait to be processed."""
         self.is_suspect = instruction is None and saved_state.setup is not None
         """Whether the saved state is shown and has not been drawn yet."""
@@ -241,12 +240,11 @@ class Explorer(ExplorerApp):
             self.notify(make_printable(message), severity="warning", markup=False, timeout=12)
 
     async def _open_named(self) -> None:
-        """Open the listing or the lesson of the command line; keys wait until then."""
+        """Open what the command line names; keys wait until then."""
         if self._listing is not None:
             await self.perform(open_cursor, self._listing, is_first=True)
-        if self._lesson is not None:
-            name, from_start = self._lesson
-            await self.perform(open_lesson, name, from_start=from_start)
+        if self._opening is not None:
+            await self.perform(self._opening)
         self.keys.release()
 
     async def perform(self, transition: Transition, *arguments: object, **named: object) -> None:
@@ -358,8 +356,6 @@ class Explorer(ExplorerApp):
         """Save the explorer's state. Raise OSError if it cannot be written."""
         if self.store is not None:
             self.store.save(self.current_state)
-            if lesson := self.state.lesson:
-                self.store.save_lesson(lesson.lesson.head.name, lesson.progress)
 
     def describe_state(self) -> Iterator[str]:
         """Yield the state as lines for a crash report."""

@@ -1,1 +1,1 @@
-"""Learning by prediction: questions, grading, mistakes, practice, lessons."""
+"""Learning by prediction: questions, grading, mistakes, practice."""

@@ -9,7 +9,6 @@ from ..engine.records import FrozenDict
 from ..feature import FeatureError, Key, arrange, leave_out, list_features, load
 from . import answer_transitions as answers
 from . import edit_transitions as changes
-from . import lesson_transitions as lessons
 from . import listing_transitions as listings
 from . import step_transitions as steps
 from .explorer_state import ExplorerState
@@ -160,13 +159,6 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
     "Learn": (
         Action(
             "predict", "P", "predict", "Predict each lane, step by step", steps.toggle_predicting
-        ),
-        Action(
-            "lessons",
-            "",
-            "lessons",
-            "Play a lesson: a short tour with questions",
-            lessons.choose_lesson,
         ),
         Action(
             "predict.another",
@@ -327,9 +319,13 @@ GROUPS = make_groups()
 
 ACTIONS = {action.id: action for group in GROUPS.values() for action in group}
 """All actions by id."""
+ADDED_FOOTER = tuple(
+    x.id for feature in list_features() for x in feature.keys if x.is_in_footer and x.id in ACTIONS
+)
+"""The actions of features whose keys the footer and the greeting show."""
 FOOTER = (
     *("step.next", "step.back", "step.result", "go.find", "go.line", "go.operands"),
-    *("go.modifiers", "model", "explain", "step.last", "pin", "export"),
+    *("go.modifiers", "model", "explain", *ADDED_FOOTER, "step.last", "pin", "export"),
 )
 """The actions whose keys the footer shows while they apply, as far as there is room."""
 FOOTER_GROUPS = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from enum import Enum, auto
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
@@ -15,13 +14,11 @@ from .edits import find_changed_registers, with_line, with_model
 from .requests import ShowHint
 from .saved_listing import reopen_listing, save_listing
 from .session import LISTING_KEY, Session
-from .setup import Setup, make_setup_of_trace, trace_of
+from .setup import Setup, trace_of
 from .state_store import SavedState, StateStore
 
 if TYPE_CHECKING:
     from ..diagnosis.explanations import Explanation
-    from ..learn.lesson import Lesson
-    from ..learn.lesson_position import LessonPosition, LessonProgress
     from ..learn.practice import Practice
     from ..learn.prediction import Guess, Prediction
     from .open_listing import ListingCursor
@@ -74,8 +71,6 @@ class ExplorerState:
         """The data that features keep while the explorer runs, by class."""
         self.saved_parts = dict(saved.parts)
         """The data that features save between runs, in JSON by key."""
-        self.lesson_places: Mapping[str, LessonProgress] = {}
-        """The card at which each lesson was left, if nothing is saved on disk."""
         self.pin = saved.pin
         """The evaluation to compare with."""
         self.recent = [*saved.recent]
@@ -92,9 +87,6 @@ class ExplorerState:
         self._left_at = int(saved.step < 0)
         """The step to predict when the user stopped; 0 if there is none."""
         self._first_trace, self._saved_guesses = self.trace, saved.guesses
-        self.lesson: LessonPosition | None = None
-        self._before_lesson: tuple[SavedState, ListingCursor | None] = SavedState(), None
-        """The state and the cursor in the listing before the lesson."""
         self.edited_register = ""
         """The register whose value the user changed last."""
         self._setup_before_typing = setup
@@ -203,10 +195,7 @@ class ExplorerState:
         return *shown, id(self.pin), id(self.prediction)
 
     def make_saved_state(self, theme: str = "") -> SavedState:
-        """Return the state to save; while a lesson is open, the state before it."""
-        if self.lesson is not None:
-            before = self._before_lesson[0]
-            return before._replace(recent=self.recent, theme=theme, parts=self.saved_parts)
+        """Return the state to save."""
         step = self.step
         if not self.is_predicting:
             step = 0 if self.is_at_end else step or -1
@@ -248,7 +237,7 @@ class ExplorerState:
         are of one statement: otherwise nothing changes but what is shown of the block.
         """
         cursor = self.cursor
-        if cursor is None or cursor.listing.block is None or self.lesson is not None:
+        if cursor is None or cursor.listing.block is None:
             return False
         neighbour = cursor.move_by(delta)
         if neighbour.index == cursor.index:
@@ -447,8 +436,8 @@ class ExplorerState:
     def _follow_session(self, *, is_at_end: bool) -> None:
         """Make the listing's run, the step and the predictions agree with the session."""
         self.session.follow_setup()
-        # A lesson may show the operands alone; so may a first step that is still to be predicted.
-        first_step = 0 if self.lesson or self._left_at == 1 else 1
+        # The operands are shown alone while the first step is still to be predicted.
+        first_step = 0 if self._left_at == 1 else 1
         last = self.last_step
         self.step = last if is_at_end else min(max(self.step, first_step), last)
         if self.is_predicting:
@@ -545,43 +534,6 @@ class ExplorerState:
         from ..learn.prediction import to_json
 
         return to_json(self.prediction) if _is_same(self.prediction.trace, self.trace) else ()
-
-    # --- lessons -----------------------------------------------------------------------
-
-    def open_lesson(
-        self, lesson: Lesson, places: Mapping[str, LessonProgress], *, from_start: bool
-    ) -> None:
-        """Open a lesson, at its saved position, and remember the state before it."""
-        from ..learn.lesson_position import LessonPosition, LessonProgress
-
-        self._before_lesson = self.make_saved_state(), self.cursor
-        self.lesson_places = places
-        progress = places.get(lesson.head.name, LessonProgress())
-        self.lesson = LessonPosition(lesson, progress, from_start=from_start)
-
-    def show_card(self, *, is_first: bool = False) -> None:
-        """Show the setup of the lesson's card; one undo reverts all cards together."""
-        assert self.lesson
-        self.pause()
-        if self.is_predicting:
-            self.stop_predicting()
-        setup = replace(make_setup_of_trace(self.lesson.card.trace), is_detached=True)
-        self.session.apply(setup, coalesce=not is_first)
-        self.pin, self.is_revealed, self.step = None, False, self.lesson.card.step
-        self._follow_session(is_at_end=False)
-
-    def leave_lesson(self) -> bool:
-        """Return to the state before the lesson, with one undo back to the lesson's last line.
-
-        Return whether that changed the line or its values.
-        """
-        saved, cursor = self._before_lesson
-        assert saved.setup
-        self.lesson, self.mode = None, Mode.READING
-        self.pin, self.is_revealed = saved.pin, saved.is_result_revealed
-        is_back = self.session.apply(saved.setup, cursor)
-        self._restore_step(saved.step)
-        return is_back
 
 
 def _is_same(trace: Trace, other: Trace) -> bool:

@@ -83,8 +83,8 @@ class AskAnswer(NamedTuple):
     take: Transition
     """Called with ``about``, the text, and whether it was entered rather than left."""
     about: object
-    place: Place | None = None
-    """The cell to return to; None returns to the lesson."""
+    place: Place
+    """The cell to return to."""
     keys: str = "Enter checks it"
 
 

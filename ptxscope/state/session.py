@@ -22,7 +22,7 @@ MAX_UNDO_CHARS = 8_000_000
 
 
 class Extra(Protocol):
-    """A frozen value that is undone together with the setup: an open listing, a lesson."""
+    """A frozen value that is undone together with the setup: such as an open listing."""
 
     key: ClassVar[str]
     """A session has one value of each key."""

@@ -1,4 +1,4 @@
-"""State saved between runs: the explorer's and each lesson's position, the user's keys.
+"""State saved between runs: the explorer's, and the user's keys.
 
 A file that is damaged, or was not written by ptxscope, is renamed, so that it never blocks the
 start.
@@ -30,7 +30,6 @@ from .setup import Setup, trace_of
 
 if TYPE_CHECKING:
     from ..engine.json_node import JsonNode
-    from ..learn.lesson_position import LessonProgress
 
 ValueT = TypeVar("ValueT")
 
@@ -79,17 +78,18 @@ class StateStore:
             config = config or user_config_path("ptxscope", appauthor=False)
             if not (state.is_absolute() and config.is_absolute()):
                 raise RuntimeError("there is no home folder")
+        self.folder = state
+        """The folder of the files of state, of features too."""
         self.state = state / "explorer.json"
-        self.lessons = state / "lessons.json"
         self.keys = config / "keys.toml"
         self.messages: list[str] = []
 
     def load(self) -> SavedState:
         """Return the saved state, or an empty one if there is none that can be used."""
-        return self._load(self.state, _state_from_json) or SavedState()
+        return self.load_file(self.state, _state_from_json) or SavedState()
 
-    def _load(self, path: Path, parse: Callable[[JsonNode], ValueT]) -> ValueT | None:
-        """Return a file's contents; None if there is no file, or if it was set aside."""
+    def load_file(self, path: Path, parse: Callable[[JsonNode], ValueT]) -> ValueT | None:
+        """Return what a JSON file has; None if there is no file, or if it was set aside."""
         try:
             text = files.read(path, _MAX_FILE_CHARS)
         except FileNotFoundError:
@@ -112,33 +112,13 @@ class StateStore:
 
     def save(self, state: SavedState) -> None:
         """Save the state. Raise OSError if it cannot be written."""
-        self._save(self.state, format_state(state))
+        self.save_file(self.state, format_state(state))
 
     @staticmethod
-    def _save(path: Path, text: str) -> None:
+    def save_file(path: Path, text: str) -> None:
+        """Replace a file. Raise OSError if it cannot be written."""
         path.parent.mkdir(parents=True, exist_ok=True)
         files.replace(path, text.encode())
-
-    def load_lessons(self) -> dict[str, LessonProgress]:
-        """Return the saved position in each lesson, by name."""
-        from ..learn.lesson_position import progress_from_json
-
-        return self._load(self.lessons, progress_from_json) or {}
-
-    def save_lesson(self, name: str, progress: LessonProgress) -> None:
-        """Save the position in a lesson, and keep those that other processes have saved meanwhile.
-
-        Raise OSError if it cannot be written.
-        """
-        import json
-
-        from ..learn.lesson_position import progress_to_json
-
-        places = self.load_lessons()
-        if name in places and places[name].done:
-            progress = progress._replace(done=True)
-        text = json.dumps(progress_to_json({**places, name: progress}), indent=1)
-        self._save(self.lessons, text)
 
     def load_keymap(self) -> dict[str, str]:
         """Return action ids and the keys that the user assigned to them."""

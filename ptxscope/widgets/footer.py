@@ -95,7 +95,7 @@ def list_footer_keys(
         for id_ in FIXED_FOOTER_ACTIONS
         if not (focus and _is_consumed(focus, keys[id_][0]))  # otherwise it would be typed
     ]
-    taken_keys = _find_taken_keys(focus, own_keys)
+    taken_keys = {name for key in own_keys for name, _ in key.names}
     permanent_keys = [key for key in permanent_keys if key.names[0][0] not in taken_keys]
     own_keys += acting(
         *(x.id for x in ACTIONS.values() if x.footer and getattr(focus, x.footer, False))
@@ -114,13 +114,6 @@ def group_keys(keys: Sequence[FooterKey]) -> list[FooterKey]:
             members = [FooterKey(names, label, tooltip, group=label)]
         groups += members
     return groups
-
-
-def _find_taken_keys(focus: Widget | None, own_keys: Sequence[FooterKey]) -> set[str]:
-    """Return the keys with another meaning at the focus, such as text in an answer."""
-    names = {name for key in own_keys for name, _ in key.names}
-    commands = (getattr(node, "commands", "") for node in (_iter_ancestors(focus) if focus else ()))
-    return names.union(*commands)
 
 
 def list_keys(focus: Widget) -> list[FooterKey]:

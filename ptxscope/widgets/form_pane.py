@@ -22,23 +22,11 @@ class FormPane(CursorPane):
         super().__init__(id, title)
         self._form = form
         self._cursor = SlotCell("", None)
-        self.pointed = ""
-        """The slot that a lesson points at."""
 
     @property
     def subject(self) -> object:
         """The form."""
         return self._form
-
-    def highlight_slot(self, slot: str) -> None:
-        """Highlight a slot, or none."""
-        if slot != self.pointed:
-            self.pointed = slot
-            self.redraw_lines()
-
-    def label_ink(self, slot: Slot) -> str:
-        """Return the style of a slot's name."""
-        return "current" if slot.name == self.pointed else "label"
 
     def show(self, form: Form) -> None:
         """Show a form."""

@@ -99,7 +99,7 @@ class ModifierRow(FormPane):
             box = StyledText(
                 ON if is_present else OFF, self._choose_ink(cells[0], is_present), cells[0]
             )
-            return [StyledText(name, self.label_ink(slot), cells[0]), box]
+            return [StyledText(name, "label", cells[0]), box]
         if slot.name == "mask":
             value = slot_choices.format_mask(form, slot, form.get(slot.name))
         elif slot_choices.has_digits(slot):
@@ -108,11 +108,11 @@ class ModifierRow(FormPane):
             room = max(len(slot_choices.format_value(slot, value)) for value in slot.iter_choices())
             text = f"{slot_choices.format_value(slot, form.get(slot.name)):<{room}}"
             style_name = self._choose_ink(cells[0], is_present)
-            label = StyledText(f"{slot.name} ", self.label_ink(slot), cells[0])
+            label = StyledText(f"{slot.name} ", "label", cells[0])
             return [label, StyledText(text, style_name, cells[0])]
         lanes = zip(value, cells, strict=True)
         return [
-            StyledText(f"{slot.name} ", self.label_ink(slot)),
+            StyledText(f"{slot.name} ", "label"),
             *(StyledText(text, self._choose_ink(cell, is_present), cell) for text, cell in lanes),
         ]
 
@@ -246,7 +246,7 @@ class ModifierTable(FormPane):
         label_columns = max([_LABEL, *(len(slot.name) + 1 for slot in slots)])
         for slot in slots:
             name = f"{slot.name:<{label_columns}}"
-            line: StyledLine = [StyledText(name, self.label_ink(slot))]
+            line: StyledLine = [StyledText(name, "label")]
             column = label_columns
             for cell in self.list_slot_cells(slot):
                 piece = self._make_piece(slot, cell)

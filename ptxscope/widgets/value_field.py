@@ -17,15 +17,10 @@ from ..engine.syntax.errors import PtxError, make_printable, measure_cells
 from ..engine.syntax.values import parse_value
 from ..state.edit_transitions import enter_value, refuse_value
 from ..state.figure_edits import parse_part
-from ..state.lesson_transitions import clear_feedback, give_card_hint
 from ..state.requests import AskAnswer, act
 from .base.explorer_app import Do
 from .base.form_fields import PlainInput
 from .operand_table import OperandField
-
-_LESSON_KEYS = "? hint · Esc, then n: next"
-_NARROW_WIDTH = 60
-"""Columns below which only the first key is named, because the answer needs the room."""
 
 
 class ValueField(Vertical):
@@ -88,10 +83,7 @@ class ValueField(Vertical):
         self._start_editing(f"{make_printable(name)}{part}", start)
 
     def ask(self, request: AskAnswer) -> None:
-        """Open for a text that a function reads.
-
-        Every letter is text. For a lesson, a ``?`` asks for a hint instead of being typed.
-        """
+        """Open for a text that a function reads; every letter is text."""
         self.close()
         self._request = request
         self._start_editing(request.label, request.start)
@@ -150,16 +142,6 @@ class ValueField(Vertical):
             self._check(self.input.value)
 
     @property
-    def commands(self) -> str:
-        """The keys that are not part of an answer."""
-        return "?" if self.is_open and self._has_hints else ""
-
-    @property
-    def _has_hints(self) -> bool:
-        """Whether a lesson asks, which gives hints."""
-        return self._request is not None and self._request.place is None
-
-    @property
     def is_open(self) -> bool:
         """Whether a value is being typed."""
         return self.has_class("-open")
@@ -210,9 +192,7 @@ class ValueField(Vertical):
         error_text = self._format_error(text) if text.strip() else ""
         self._error.update(Content(error_text))
         if self._request is not None:
-            keys = _LESSON_KEYS if self.screen.size.width >= _NARROW_WIDTH else "? hint"
-            message = keys if self._has_hints else self._request.keys
-            self._means.update(Content("" if error_text else message))
+            self._means.update(Content("" if error_text else self._request.keys))
             return
         width = self._type.bits
         message = f"was {format_hex(self._bits, width)}"
@@ -223,10 +203,6 @@ class ValueField(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show the meaning of the text, or its errors."""
         event.stop()
-        if "?" in self.commands and "?" in event.value:
-            self.input.value = event.value.replace("?", "")
-            self.post_message(Do(self, give_card_hint))
-            return
         self._check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -237,8 +213,6 @@ class ValueField(Vertical):
         except PtxError:
             if self._request is not None:
                 self.input.select_all()
-            if self._has_hints:
-                self.post_message(Do(self, clear_feedback))
             return
         self._is_settled = True
         if self._request is not None:

@@ -261,7 +261,6 @@ OWN_HELP = {
     "listing": (("@listing.open",), "f1"),
     "why?": (("x",), "f1"),
     "export": (("e",), "question_mark"),
-    "lessons": (("@lessons",), "question_mark"),
 }
 HELP = extend_table(OWN_HELP, "dialogs", "HELP")
 
@@ -340,7 +339,6 @@ FIELDS = {
     "filter": ("slash",),
     "value": ("o", "1"),
     "prediction": ("1", "P", "home", "enter"),
-    "lesson": ("@lessons", *["down"] * 9, "enter", *["n"] * 7),
     "explain": ("x",),
     "export": ("e", "tab"),
     "file": ("@listing.open",),

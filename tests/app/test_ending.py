@@ -260,19 +260,6 @@ def test_a_file_opens(name: str, tmp_path: Path) -> None:
         end_by(explorer, signal.SIGTERM)
 
 
-def test_a_lesson_goes_on_where_a_signal_ended_it(tmp_path: Path) -> None:
-    words = ("open", "--lesson", "slct")
-    with Explorer(tmp_path, size=(100, 30), words=words) as explorer:
-        explorer.wait_for(b"1 of 10")
-        explorer.type(b"n")
-        explorer.wait_for(b"2 of 10")
-        end_by(explorer, signal.SIGTERM)
-    left = json.loads((explorer.state.parent / "lessons.json").read_text(encoding="utf-8"))
-    assert left["lessons"] == {"slct": {"card": 1, "done": False}}
-    with Explorer(tmp_path, size=(100, 30), words=words) as explorer:
-        explorer.wait_for(b"2 of 10")
-
-
 def test_what_must_be_said_at_first_is_seen(tmp_path: Path) -> None:
     keys = tmp_path / "ptxscope" / "keys.toml"
     keys.parent.mkdir()

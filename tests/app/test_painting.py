@@ -9,7 +9,7 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
-from ptxscope.widgets.base.form_fields import ChoiceRow, Menu
+from ptxscope.widgets.base.form_fields import ChoiceRow
 from ptxscope.widgets.base.pane import CursorPane, Pane, StyledLine
 from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only
@@ -114,13 +114,3 @@ async def test_the_mouse_takes_the_text_that_it_is_drawn_over() -> None:
         await drive.pilot.hover(lanes, offset=(end - 1 + left, top))
         await drive.pilot.mouse_up(lanes, offset=(end - 1 + left, top))
         assert drive.app.screen.get_selected_text() == "elect"
-
-
-async def test_a_list_scrolls_until_its_cursor_is_seen() -> None:
-    async with explorer(size=(80, 16)) as drive:
-        before = await drive.see("@lessons")
-        first, *_, last = drive.app.screen.query_one(Menu).items
-        after = await drive.see("end")
-        assert (first.label in before, last.label in before) == (True, False)
-        assert (first.label in after, last.label in after) == (False, True)
-        assert first.label in await drive.see("home")

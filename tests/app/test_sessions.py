@@ -8,7 +8,6 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.state.lesson_transitions import open_lesson
 from ptxscope.state.listing_transitions import open_text
 from tests.driving.explorer import Driver, explorer, parse_place
 from tests.driving.feature_tables import iter_paths
@@ -68,8 +67,6 @@ async def perform_keys(drive: Driver, keys: str) -> None:
                 await drive.paste(text)
             case "open":
                 await drive.screen.perform(open_text, text, "pasted")
-            case "lesson":
-                await drive.screen.perform(open_lesson, text)
             case "click":
                 await drive.click(match[2], text)
             case "tap":
@@ -99,7 +96,6 @@ async def find_fault(drive: Driver, check: str) -> str | None:
         "dialog": "" if drive.app.screen is drive.screen else type(drive.app.screen).__name__,
         "field": drive.field.input.value if drive.field.is_open else "",
         "predicts": "yes" if drive.state.is_predicting else "no",
-        "lesson": drive.state.lesson.lesson.head.name if drive.state.lesson else "",
         "place": f"{place.key} {place.lane}" if isinstance(place, LaneRef) else str(place),
         "copied": drive.app.clipboard,
         "hint=": drive.hint,

@@ -11,12 +11,11 @@ from tests.driving.feature_tables import extend_table
 
 SCREEN_LINES = 24
 FIRST_SCREENS = {
-    "open": ("PTX", "name=value", "--model", "--lesson", "--predict"),
+    "open": ("PTX", "name=value", "--model", "--predict"),
     "trace": ("PTX", "name=value", "--model", "-f", "-o"),
     "eval": ("PTX", "name=value", "--model"),
     "explain": ("PTX", "name=value", "--got", "--observations", "--all"),
     "run": ("FILE", "name=value", "--kernel", "--model", "--break", "--watch", "--expect"),
-    "lesson": ("LESSON", "-f", "--restart", "ptxscope lesson lanes"),
     "show": ("OPCODE", "-f", "-o", "ptxscope show vabsdiff4"),
     "completion": ("bash", "zsh", "fish", "~/.bashrc"),
 }

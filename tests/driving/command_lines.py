@@ -10,8 +10,6 @@ COMMAND_LINES: dict[str, tuple[str, ...]] = {
     "explain": ("explain", LINE, "a=1", "b=2", "--got", "3"),
     "explain --observations": ("explain", LINE, "--observations", "-"),
     "run": ("run", "-", "%1=1", "%2=2"),
-    "lesson": ("lesson",),
-    "lesson -f": ("lesson", "lanes", "-f", "text"),
     "show": ("show",),
     "show -f json": ("show", "-f", "json"),
     "show OPCODE": ("show", "vadd"),

@@ -153,16 +153,6 @@ def test_a_name_that_is_not_utf_8_does_not_damage_the_saved_state(tmp_path: Path
     assert again.cursor.listing.name == "k?.ptx"
 
 
-def test_the_listing_before_a_lesson_reopens(tmp_path: Path) -> None:
-    from ptxscope.learn.lesson import load_lesson
-
-    state = open_kernel()
-    shown = open_kernel()
-    state.open_lesson(load_lesson("signedness"), {}, from_start=True)
-    state.show_card(is_first=True)
-    assert_equal(close_and_open(state, tmp_path), shown)
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import pytest
 
 from ptxscope import diagnose, parse
@@ -11,12 +9,10 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.annotations import NOTHING, Annotations
 from ptxscope.engine.tracing.step_text import describe_step, format_lane_sentence
 from ptxscope.feature import list_features
-from ptxscope.learn.lesson_text import format_answer
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state import (
     answer_transitions,
     edit_transitions,
-    lesson_transitions,
     listing_transitions,
     step_transitions,
 )
@@ -35,42 +31,6 @@ from ptxscope.state.requests import (
 from ptxscope.state.setup import make_example, make_setup, trace_of
 from ptxscope.state.step_transitions import compute_reading_seconds, estimate_seconds
 from tests.driving.states import LINE, VALUES, answer, do, make_state, open_text, said, set_values
-
-
-def test_the_end_of_a_lesson_counts_right_answers_and_enter_opens_the_next() -> None:
-    state = make_state()
-    answer(lesson_transitions.open_lesson(state, "lanes"))
-    lesson = state.lesson
-    assert lesson
-    while not lesson.is_last:
-        if lesson.is_open:
-            lesson.answer(format_answer(lesson.card))
-        answer(lesson_transitions.turn_card(state, 1))
-    lesson.give_hint()  # before the last answer
-    lesson.answer(format_answer(lesson.card))
-    count = sum(card.ask is not None for card in lesson.lesson.cards)
-    *_, asked = answer(lesson_transitions.turn_card(state, 1), None)
-    assert isinstance(asked, AskItem)
-    assert asked.title == f"End of the lesson: {count - 1} of {count} right at the first try"
-    assert asked.items[asked.first].label == "Next: Signs and zeros: how bits become a number"
-    assert state.lesson is None
-
-    answer(lesson_transitions.open_lesson(state, "lanes"))
-    assert state.lesson
-    while not state.lesson.is_last:
-        answer(lesson_transitions.turn_card(state, 1))
-    answer(lesson_transitions.turn_card(state, 1), 0)
-    assert state.lesson.lesson.head.name == "extension"
-
-
-def test_the_lessons_are_listed_in_groups_with_a_sentence() -> None:
-    (asked,) = do(make_state(), "lessons", None)
-    assert isinstance(asked, AskItem)
-    groups = [item.group for item in asked.items]
-    assert all(groups)
-    assert len([*groupby(groups)]) == len({*groups}) == 6
-    assert asked.items[0].about.startswith("5 minutes: how to read a line of PTX")
-    assert asked.first == 0
 
 
 def test_the_last_step_is_announced_before_the_first_comes_again() -> None:
@@ -275,26 +235,6 @@ def test_a_file_that_is_not_there_is_asked_for_again() -> None:
     state = make_state()
     asked = do(state, "listing.open", "/nowhere/x.ptx", None)
     assert [x.text for x in asked if isinstance(x, AskText)] == ["", "/nowhere/x.ptx"]
-
-
-def test_a_lesson_is_chosen_answered_and_left() -> None:
-    state = make_state()
-    setup = state.setup
-    do(state, "lessons", 0)
-    assert state.lesson
-    while not state.lesson.is_open:
-        answer(lesson_transitions.turn_card(state, 1))
-    answer(lesson_transitions.take_answer(state, state.lesson, "0x7777", is_entered=True))
-    assert state.lesson.feedback
-    answer(lesson_transitions.reveal_answer(state))
-    assert state.lesson.is_answered
-    assert state.step == state.lesson.asked_step
-    name, index = state.lesson.lesson.head.name, state.lesson.index
-    asked = answer(lesson_transitions.leave_card(state))
-    assert said(asked) == f"Lesson {name} was left at card {index + 1}"
-    assert state.lesson is None
-    assert state.setup.line == setup.line
-    assert state.lesson_places[name].card == index
 
 
 def test_an_observed_result_is_kept_for_its_instruction() -> None:

@@ -18,7 +18,6 @@ from ...engine.syntax.asm_bindings import parse_pasted
 from ...engine.syntax.completions import find_completions
 from ...engine.syntax.errors import PtxError
 from ...feature import list_features, load, make_call
-from ...learn.lesson import list_headings
 from ..support.arguments import (
     Parser,
     find_command_module,
@@ -134,16 +133,11 @@ def _complete_model(prefix: str, *_: object) -> Mapping[str, str]:
     return models | ({x.id: x.forms for x in ALL_ERRATA} if prefix else {})
 
 
-def _complete_lesson(*_: object) -> Mapping[str, str]:
-    return {head.name: head.title for head in list_headings()}
-
-
 OWN_COMPLETERS: dict[str, Completer] = {
     "COMMAND": _complete_first_word,
     "PTX": _complete_ptx,
     "name=value": _complete_operand,
     "OPCODE": _complete_opcode,
     "MODEL": _complete_model,
-    "LESSON": _complete_lesson,
 }
 """Completers by metavar; for other metavars, a feature's completer, or files, are offered."""

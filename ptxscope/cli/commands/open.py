@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -27,8 +27,10 @@ from ..support.ptx_arguments import (
 from ..support.streams import CommandError, command_errors
 
 if TYPE_CHECKING:
+    from ...engine.syntax.instruction import Instruction
     from ...engine.tracing.basic_block import BasicBlock
     from ...state.open_listing import ListingCursor
+    from ...state.requests import Transition
 
 _EPILOG = """\
 examples:
@@ -45,10 +47,6 @@ def make_parser() -> Parser:
     add_instruction(parser, is_optional=True)
     add_model(parser)
     parser.add_argument(
-        "--lesson", metavar="LESSON", help="lesson to play; `ptxscope lesson` lists them"
-    )
-    parser.add_argument("--restart", action="store_true", help="start at the first card")
-    parser.add_argument(
         "--predict", action="store_true", help="predict each lane before it is shown"
     )
     return parser
@@ -60,13 +58,6 @@ def run(words: Sequence[str]) -> int:
     has_values = bool(arguments.values)
     complete_example(arguments)
     model = choose_model(arguments.model)
-    lesson = None
-    if arguments.lesson is not None:
-        if arguments.ptx is not None:
-            raise CommandError("error: a lesson brings its own lines; PTX can't be given too")
-        lesson = _check_lesson_name(arguments.lesson), arguments.restart
-    elif arguments.restart:
-        raise CommandError("error: --restart needs --lesson LESSON")
     listing = None
     if arguments.ptx is not None and is_file(arguments.ptx):
         listing = _open_listing(arguments.ptx, arguments.values, model.name)
@@ -79,6 +70,26 @@ def run(words: Sequence[str]) -> int:
     if target and not ins:
         listing = _open_block(target, arguments.values, model.name)
     values = parse_assignments(ins, arguments.values) if ins else {}
+    from_start = not has_values and not arguments.predict
+    return open_explorer(
+        *(ins, values, model.name, listing), predict=arguments.predict, from_start=from_start
+    )
+
+
+def open_explorer(
+    ins: Instruction | None = None,
+    values: Mapping[str, int] | None = None,
+    model: str = "isa",
+    listing: ListingCursor | None = None,
+    *,
+    predict: bool = False,
+    from_start: bool = False,
+    opening: Transition | None = None,
+) -> int:
+    """Run the explorer and return its status; ``opening`` is done before the first key.
+
+    Raise CommandError without a terminal.
+    """
     # The explorer is drawn on standard error.
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
@@ -97,15 +108,15 @@ def run(words: Sequence[str]) -> int:
             "XDG_CONFIG_HOME"
         )
 
-    def open_explorer() -> Explorer:
+    def make_explorer() -> Explorer:
         return Explorer(
-            *(ins, values, model.name, store, listing, messages),
-            predict=arguments.predict,
-            lesson=lesson,
-            from_start=not has_values and not arguments.predict,
+            *(ins, values, model, store, listing, messages),
+            predict=predict,
+            from_start=from_start,
+            opening=opening,
         )
 
-    return lifecycle.run(open_explorer, store)
+    return lifecycle.run(make_explorer, store)
 
 
 def _check_color_system() -> None:
@@ -119,13 +130,6 @@ def _check_color_system() -> None:
             f"error: TEXTUAL_COLOR_SYSTEM is {quote_value(make_printable(name))}; "
             f"it is one of {', '.join(color_systems)}"
         )
-
-
-def _check_lesson_name(name: str) -> str:
-    from ...learn.lesson import LessonError, parse_lesson_name
-
-    with command_errors(LessonError):
-        return parse_lesson_name(name)
 
 
 def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> ListingCursor:

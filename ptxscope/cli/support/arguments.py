@@ -27,7 +27,6 @@ _OWN_COMMANDS = {
     "eval": "print the results without a trace",
     "explain": "explain an unexpected result",
     "run": "run a kernel or a block of inline assembly, line by line",
-    "lesson": "learn by predicting, in short tours",
     "show": "list the instructions, or describe one",
     "completion": "print a script that completes these commands in a shell",
 }
@@ -58,9 +57,6 @@ def find_command_module(name: str) -> str:
 
 OLD_SPELLINGS = {
     **{(command, "--json"): "-f json" for command in "explain run".split()},
-    ("open", "--again"): "--restart",
-    ("lesson", "--again"): "--restart",
-    ("lesson", "--explorer"): "ptxscope open --lesson NAME",
     ("explain", "--no-next"): "--brief",
 }
 """The spelling that replaces an option which a command had."""

@@ -18,7 +18,6 @@ from ...engine.syntax.errors import PtxError
 from ...engine.tracing.trace import Trace
 from ...state.edits import with_explanation
 from ...state.explorer_state import ExplorerState
-from ...state.requests import Requests
 from .transitions import apply_setup
 
 if TYPE_CHECKING:
@@ -41,12 +40,12 @@ def make_panel(state: ExplorerState, text: str) -> list[Child]:
     return children
 
 
-def show_explanation(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
+def show_explanation(state: ExplorerState, arguments: Mapping[str, Any]) -> None:
     """Show the instruction, the operands and the model of an explanation."""
     diagnosis = state.get_attached(ShownDiagnosis).diagnosis
     if diagnosis is not None:
         explanation = diagnosis.explanations[int(arguments["index"])]
-        yield from apply_setup(state, with_explanation(state.setup, explanation))
+        apply_setup(state, with_explanation(state.setup, explanation))
 
 
 def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:

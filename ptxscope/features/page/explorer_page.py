@@ -36,8 +36,8 @@ from .page_actions import (
     PAGE_ACTIONS,
     follow_state,
     open_link,
-    perform,
     perform_action,
+    perform_in_panel,
     refresh_panel,
 )
 from .page_picture import PagePicture, draw_picture, drop_style, list_zones
@@ -92,7 +92,7 @@ class ExplorerPage:
             if action in PAGE_ACTIONS:
                 PAGE_ACTIONS[action](page, json.loads(arguments))
             elif is_of_panel:
-                perform(page, load(map_panel_actions()[action]), json.loads(arguments))
+                perform_in_panel(page, load(map_panel_actions()[action]), json.loads(arguments))
             else:
                 perform_action(page, action)
             follow_state(page)

@@ -3,7 +3,6 @@
 from ...feature import Command, Feature, PagePanel, Service
 
 _EXPLANATION_PANEL = f"{__package__}.explanation_panel"
-_LESSON_PANEL = f"{__package__}.lesson_panel"
 FEATURE = Feature(
     "page",
     commands=(
@@ -23,22 +22,6 @@ FEATURE = Feature(
             f"{_EXPLANATION_PANEL}:make_panel",
             is_of_trace=True,
             actions={"show_explanation": f"{_EXPLANATION_PANEL}:show_explanation"},
-        ),
-        PagePanel(
-            "lesson",
-            "lessons",
-            "",
-            f"{_LESSON_PANEL}:make_panel",
-            actions={
-                "open_lesson": f"{_LESSON_PANEL}:open_lesson",
-                "lesson_answer": f"{_LESSON_PANEL}:answer",
-                "lesson_hint": f"{_LESSON_PANEL}:give_hint",
-                "lesson_reveal": f"{_LESSON_PANEL}:reveal_answer",
-                "lesson_go": f"{_LESSON_PANEL}:turn_card",
-                "lesson_leave": f"{_LESSON_PANEL}:leave",
-            },
-            open_text=f"{_LESSON_PANEL}:open_card",
-            find_text=f"{_LESSON_PANEL}:find_card",
         ),
     ),
     services={

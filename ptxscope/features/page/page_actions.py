@@ -16,7 +16,7 @@ from ...engine.syntax.values import parse_value
 from ...feature import FeatureError, PagePanel, load
 from ...scene.scene_builder import build_scene, choose_part_width
 from ...scene.scene_model import LaneRef, Place
-from ...state import edits, figure_edits, lesson_transitions, step_transitions
+from ...state import edits, figure_edits, step_transitions
 from ...state.actions import ACTIONS, GROUPS
 from ...state.open_block import open_typed_block, with_statements
 from ...state.permalink import PageLink, parse_permalink
@@ -38,7 +38,7 @@ MAX_LINE_CHARS = 1 << 14
 _MAX_TOOL_CHARS = 200_001
 """Maximum characters that are kept of a tool's text: more than any tool reads."""
 _WALKS = frozenset({*(action.id for action in GROUPS["Steps"]), "predict"})
-"""Actions of the table that edit nothing, so that an open lesson stays open."""
+"""Actions of the table that edit nothing, so that what a panel has open stays open."""
 _TOOL_NAMES = {id_: name for name, id_ in map_tools().items()}
 
 
@@ -50,7 +50,7 @@ def perform_action(page: PageState, id_: str) -> None:
     elif id_ in _WALKS:
         _walk(page, action.perform)
     else:
-        leave_lesson(page)
+        leave_panel(page)
         page.value_errors.clear()
         page.explorer.end_typing()
         perform(page, action.perform)
@@ -82,22 +82,35 @@ def _keep_line(setup: Setup, old_setup: Setup) -> Setup:
 
 
 def _perform_edit(page: PageState, transition: Transition, *arguments: object) -> None:
-    """Run a transition that edits what is shown, which ends an open lesson."""
-    state, setup = page.explorer, page.explorer.setup
-    if state.lesson is not None:
-        leave_lesson(page)
-        state.edit(setup)
-    state.end_typing()
+    """Run a transition that edits what is shown."""
+    setup = page.explorer.setup
+    if leave_panel(page):
+        page.explorer.edit(setup)
+    page.explorer.end_typing()
     perform(page, transition, *arguments)
 
 
 def _edit(page: PageState, setup: Setup, *, coalesce: bool = False) -> None:
+    leave_panel(page)
     perform(page, apply_setup, setup, coalesce=coalesce)
 
 
-def leave_lesson(page: PageState) -> None:
-    """Show again what was shown before the lesson, if one is open, and keep its card."""
-    perform(page, lesson_transitions.leave)
+def leave_panel(page: PageState) -> bool:
+    """Show the page's own state again if a panel has something else open; return whether it had.
+
+    Every edit does so.
+    """
+    is_open = page.explorer is not page.own
+    page.explorer = page.own
+    if is_open:
+        perform(page, load(map_panels()[page.tool.name].leave))
+    return is_open
+
+
+def perform_in_panel(page: PageState, transition: Transition, arguments: Arguments) -> None:
+    """Run a transition of a panel, which gets the page's own state."""
+    page.explorer = page.own
+    perform(page, transition, arguments)
 
 
 # --- addresses -----------------------------------------------------------------------------
@@ -116,7 +129,7 @@ def open_link(page: PageState, arguments: Arguments) -> None:
     except ValueError as error:
         page.message = f"This address can't be read: {make_printable(str(error))}"
         return
-    leave_lesson(page)
+    leave_panel(page)
     state = page.explorer
     state.end_typing()
     state.edit(setup, cursor, is_closing=cursor is None)
@@ -187,7 +200,7 @@ def _parse_operand(target: Signature, role: str, text: str) -> int:
 
 
 def _type_line(page: PageState, arguments: Arguments) -> None:
-    leave_lesson(page)
+    leave_panel(page)
     page.explorer.type_statements(str(arguments["text"])[:MAX_LINE_CHARS])
     page.value_errors.clear()
 
@@ -198,7 +211,7 @@ def _end_line(page: PageState, _: Arguments) -> None:
 
 
 def _open_line(page: PageState, text: str) -> None:
-    leave_lesson(page)
+    leave_panel(page)
     page.explorer.end_typing()
     page.explorer.type_statements(text)
     page.explorer.end_typing()
@@ -390,7 +403,7 @@ def _give_hint(page: PageState, arguments: Arguments) -> None:
 
 def open_tool(page: PageState, name: str, text: str | None = None) -> None:
     """Open a tool beside the picture, with a text, or close it if it is open."""
-    leave_lesson(page)
+    leave_panel(page)
     is_closing = name == page.tool.name and text is None
     page.tool = OpenTool() if is_closing else OpenTool(name, _cut_text(text or ""))
     if not is_closing and _reveals_result(name) and page.is_result_hidden:
@@ -415,22 +428,24 @@ def refresh_panel(page: PageState, _: Arguments) -> None:
     """Ask the open tool again; it may take longer than a key should."""
     panel = map_panels().get(page.tool.name)
     try:
-        page.panel = load(panel.make)(page.explorer, page.tool.text) if panel else []
+        page.panel = load(panel.make)(page.own, page.tool.text) if panel else []
     except FeatureError as error:
         page.panel = [make_printable(str(error))]
     page.panel_key = page.trace_key
 
 
 def follow_state(page: PageState) -> None:
-    """Show in a tool what the explorer has open in it, such as a card, or that it has been left.
+    """Show what a panel has open, such as a card, or that it has been left.
 
     A panel that shows the result is closed while that is hidden.
     """
+    page.explorer = page.own
     for name, panel in map_panels().items():
-        text = load(panel.find_text)(page.explorer) if panel.find_text else None
-        if text is not None:
+        opened = load(panel.find_open)(page.own) if panel.find_open else None
+        if opened is not None:
+            text, page.explorer = opened
             page.tool = OpenTool(name, text)
-        elif name == page.tool.name and panel.find_text:
+        elif name == page.tool.name and panel.find_open:
             page.tool = OpenTool(name)
         elif name == page.tool.name and _reveals_result(name) and page.is_result_hidden:
             page.tool = OpenTool()

@@ -31,7 +31,10 @@ class PageState:
     """The state of a page; ``page_actions`` has the transitions."""
 
     def __init__(self) -> None:
-        self.explorer = ExplorerState(make_example(FIRST_OPCODE))
+        self.own = ExplorerState(make_example(FIRST_OPCODE))
+        """The explorer's state that the reader edits."""
+        self.explorer = self.own
+        """The explorer's state that is shown: another one while a panel has something open."""
         self.is_compact = False
         """Whether the picture is drawn for a narrow screen."""
         self.is_both = False

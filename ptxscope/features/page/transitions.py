@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...state import lesson_transitions
 from ...state.explorer_state import ExplorerState
-from ...state.requests import Requests
 from ...state.setup import Setup
 
 
-def apply_setup(state: ExplorerState, setup: Setup, *, coalesce: bool = False) -> Requests:
-    """Apply an edit: it ends an open lesson, and another line ends a block.
+def apply_setup(state: ExplorerState, setup: Setup, *, coalesce: bool = False) -> None:
+    """Apply an edit: another line ends a block.
 
     With ``coalesce``, one undo reverts it and the last edit together.
     """
-    yield from lesson_transitions.leave(state)
     state.end_typing()
     is_closing = setup.line != state.setup.line
     if is_closing:

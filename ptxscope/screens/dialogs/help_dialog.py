@@ -115,11 +115,6 @@ _OWN_PANES = {
         "the preview; Enter in a field saves",
         ("screens.dialogs.export_dialog:ExportDialog",),
     ),
-    "lessons": HelpSection(
-        "type an answer; Esc leaves the field of the answer, whose letters are no keys; the lesson "
-        "resumes where you left it",
-        ("widgets.lesson_strip:LessonStrip",),
-    ),
 }
 
 

@@ -54,7 +54,6 @@ HELP_SECTIONS = {
     "line": "line",
     "browser": "find",
     "listing": "listing",
-    "lesson-view": "lessons",
 }
 """The section of Help about a widget, by the widget's id."""
 HELP_SECTIONS |= {
@@ -237,10 +236,6 @@ class ActionRunner:
         self._view.browser.clear()
         await self.leave()
 
-    def focus_lesson(self) -> None:
-        """Focus the card of the lesson."""
-        self._screen.set_focus(self._view.lesson_strip)
-
     def scroll_lanes(self, direction: int) -> None:
         """Scroll the lanes by their visible height."""
         lanes = self._view.lanes
@@ -376,12 +371,8 @@ class ActionRunner:
 
     def ask_answer(self, request: AskAnswer) -> None:
         """Ask for an answer in the row of hints."""
-        view, place = self._view, request.place
-        if place is None:
-            self._return = partial(view.screen.set_focus, view.lesson_strip)
-        else:
-            self._return = partial(self.move_to_lane, place)
-        view.mount_value_field().ask(request)
+        self._return = partial(self.move_to_lane, request.place)
+        self._view.mount_value_field().ask(request)
 
     def move_to_lane(self, place: Place) -> None:
         """Focus the lanes, with the cursor on a cell."""

@@ -26,10 +26,8 @@ from ...widgets.ptx_line import LineState, LineStatus, PtxLine
 from ...widgets.result_bar import ResultBar
 
 if TYPE_CHECKING:
-    from ...learn.lesson_position import LessonPosition
     from ...state.open_listing import ListingCursor
     from ...state.setup import Setup
-    from ...widgets.lesson_strip import LessonStrip
     from ...widgets.listing_pane import ListingPane
     from ...widgets.value_field import ValueField
     from .screen_part import ScreenPart
@@ -43,9 +41,6 @@ class _ShownState(NamedTuple):
     marks: tuple[object, ...] = ()
     step: int = 0
     is_predicting: bool = False
-    lesson: LessonPosition | None = None
-    card: tuple[int, object, bool] = (-1, None, False)
-    """Its index, the feedback on its question, and whether that is open."""
 
 
 class ExplorerView:
@@ -65,8 +60,6 @@ class ExplorerView:
         self.side, self.center = Vertical(id="side"), Vertical(id="center")
         self.value_field: ValueField | None = None
         """The field for values, once it has been created."""
-        self.lesson_strip: LessonStrip | None = None
-        """The strip of a lesson, once it has been created."""
         self._modifier_row: ModifierRow | None = None
         self._listing: ListingPane | None = None
         self._side_pane: Widget | None = None
@@ -132,15 +125,9 @@ class ExplorerView:
 
     def show_changes(self) -> None:
         """Update the widgets that show what has changed since the last call."""
-        state, lesson, old = self._state, self._state.lesson, self._shown
-        card = (lesson.index, lesson.feedback, lesson.is_open) if lesson else (-1, None, False)
-        new = _ShownState(
-            *(state.setup, state.cursor, state.marks, state.step, state.is_predicting),
-            *(lesson, card),
-        )
+        state, old = self._state, self._shown
+        new = _ShownState(state.setup, state.cursor, state.marks, state.step, state.is_predicting)
         self._shown = new
-        if old.lesson is not None and lesson is None:
-            self._highlight(None)
         if old.setup is not state.setup or old.cursor is not state.cursor:
             self.clear_hint()
             self._follow_listing(old.cursor)
@@ -150,8 +137,6 @@ class ExplorerView:
         if old.is_predicting != state.is_predicting:
             self.show_status()
             self.show_keys()
-        if old.lesson is not lesson or old.card != card:
-            self._show_lesson(is_other_card=old.lesson is not lesson or old.card[0] != card[0])
 
     def _follow_listing(self, old_cursor: ListingCursor | None) -> None:
         """Show another listing, or the instructions if it is closed."""
@@ -213,7 +198,6 @@ class ExplorerView:
             session.deviation,
             pin,
             is_animated=is_animated,
-            question_lane=state.lesson.asked_place if state.lesson else None,
         )
 
     def _format_step_title(self) -> str:
@@ -248,67 +232,6 @@ class ExplorerView:
                 line.scroll_offset.x,
             )
         )
-
-    def _show_lesson(self, *, is_other_card: bool) -> None:
-        """Show the strip of the lesson: the card's text, its question and the feedback."""
-        if self._state.lesson is None:
-            if self.lesson_strip is not None:
-                self.lesson_strip.display = False
-            self.show_keys()
-            return
-        from ...learn.lesson_position import Outcome
-        from ...learn.lesson_text import describe_question
-        from ...learn.question import locate_answer
-        from ...learn.text_templates import TemplatePiece
-        from ...widgets.lesson_strip import LessonParagraph, LessonStrip, StripCard
-
-        if self.lesson_strip is None:
-            self.lesson_strip = LessonStrip()
-            self.center.mount(self.lesson_strip, before=0)
-        strip, lesson = self.lesson_strip, self._state.lesson
-        card, feedback = lesson.card, lesson.feedback
-        paragraphs = [LessonParagraph(card.text)]
-        if feedback is not None:
-            styles = {Outcome.WRONG: "changed", Outcome.HINT: "dim", Outcome.RIGHT: "good"}
-            paragraphs.append(
-                LessonParagraph(feedback.signed_text, styles.get(feedback.outcome, ""))
-            )
-            strip.call_after_refresh(strip.end)
-        elif lesson.is_open:
-            question = (TemplatePiece(f"{describe_question(card)} = ?"),)
-            paragraphs.append(LessonParagraph(question, "current"))
-        title = f"{lesson.index + 1} of {len(lesson.lesson.cards)} · {card.title}"
-        titles = (f"Lesson {lesson.lesson.head.name} · {title}", title, card.title)
-        letters = locate_answer(lesson.question).letters if lesson.is_open else ""
-        strip.show_card(
-            StripCard(titles, tuple(paragraphs), lesson.is_open, lesson.index == 0, letters)
-        )
-        strip.display = True
-        self.show_keys()
-        if is_other_card:
-            strip.scroll_home(animate=False)
-
-    def point_out(self) -> None:
-        """Highlight what the lesson's card points to, and again after the picture's layout."""
-        lesson = self._state.lesson
-
-        def highlight() -> None:
-            if lesson is not None and self._state.lesson is lesson:
-                self._highlight(lesson)
-
-        highlight()
-        self.center.call_after_refresh(highlight)
-
-    def _highlight(self, lesson: LessonPosition | None) -> None:
-        """Highlight a cell of the lanes and a slot, or nothing.
-
-        The user's own cursor has precedence, except over what is asked.
-        """
-        slot, place = lesson.anchor if lesson else ("", None)
-        for pane in self.forms:
-            pane.highlight_slot(slot)
-        if (lesson and lesson.is_open) or not self.lanes.has_focus:
-            self.lanes.move_cursor_to(place)
 
     def show_keys(self) -> None:
         """Update the footer with the keys that apply now."""

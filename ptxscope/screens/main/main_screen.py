@@ -11,10 +11,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from ...state.actions import ACTIONS, FOOTER, GROUPS, format_key, split_keys
+from ...feature import Service, find_services
+from ...state.actions import ACTIONS, ADDED_FOOTER, FOOTER, GROUPS, format_key, split_keys
 from ...state.edit_transitions import type_line
 from ...state.explorer_state import ExplorerState
-from ...state.lesson_transitions import open_next_lesson
 from ...state.listing_transitions import paste_text
 from ...state.requests import ShowHint
 from ...state.step_transitions import begin_predicting
@@ -60,30 +60,40 @@ class Start(Enum):
 
 
 def greeting(
-    start: Start, key: Callable[[str], str], *, at_end: bool, has_listing: bool = False
+    start: Start,
+    key: Callable[[str], str],
+    *,
+    at_end: bool,
+    teaches: bool,
+    has_listing: bool = False,
 ) -> str:
-    """Return the text; ``key`` names the key of an action, ``at_end`` is true at the last step."""
-    learn, next_step = key("lessons"), f"{key('step.next')} next step"
+    """Return the text; ``key`` names the key of an action, ``at_end`` is true at the last step.
+
+    ``teaches`` is true if Enter begins a lesson.
+    """
+    next_step = f"{key('step.next')} next step"
+    added = "".join(f" · {key(id_)} {ACTIONS[id_].label}" for id_ in ADDED_FOOTER)
     match start:
         case Start.EXAMPLE:
+            lesson = "Enter begins the first lesson · " if teaches else ""
             return (
                 "ptxscope shows what PTX instructions compute, step by step\n"
                 f"{next_step} · {key('step.back')} back · {key('step.result')} the result · "
                 f"{key('edit.random')} other values\n"
-                f"Enter begins the first lesson · {key('go.find')} another instruction · "
-                f"{key('go.line')} your own line"
+                f"{lesson}{key('go.find')} another instruction · {key('go.line')} your own line"
+                f"{added}"
             )
         case Start.LINE:
             return (
                 f"These values are an example · {key('edit.random')} draws others · "
-                f"{key('go.operands')} types yours · {next_step} · {learn}"
+                f"{key('go.operands')} types yours · {next_step}{added}"
             )
         case Start.VALUES:
-            return f"Every step is shown · {key('step.first')} first step · {learn}"
+            return f"Every step is shown · {key('step.first')} first step{added}"
         case Start.KEPT:
             first = f"{key('step.first')} first step"
             listing = f"{key('listing.go')} listing · " if has_listing else ""
-            return f"As you left it · {listing}{first if at_end else next_step} · {learn}"
+            return f"As you left it · {listing}{first if at_end else next_step}{added}"
 
 
 class MainScreen(ThemedScreen[None]):
@@ -202,14 +212,15 @@ class MainScreen(ThemedScreen[None]):
             self.call_after_refresh(self.perform, begin_predicting)
         self.view.show_changes()
         if self._greeting is not None:
+            is_first = self._greeting is Start.EXAMPLE
+            teach = next(iter(find_services(Service.TEACH_NEWCOMER) if is_first else ()), None)
             text = greeting(
-                self._greeting,
-                self.view.get_key,
+                *(self._greeting, self.view.get_key),
                 at_end=self.state.is_at_end,
+                teaches=teach is not None,
                 has_listing=self.state.cursor is not None,
             )
-            is_first = self._greeting is Start.EXAMPLE
-            self.view.show_hint(ShowHint(text, on_enter=open_next_lesson if is_first else None))
+            self.view.show_hint(ShowHint(text, on_enter=teach))
 
     # --- actions -------------------------------------------------------------------------
 

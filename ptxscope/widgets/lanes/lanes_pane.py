@@ -130,7 +130,7 @@ class LanesPane(Pane):
         """Draw a trace up to a step, beside another answer or a pin.
 
         ``is_animated`` draws the step bit by bit. With guesses, the user predicts the last step;
-        ``question_lane`` is a lane of a hidden step that a lesson asks for.
+        ``question_lane`` is a lane of a hidden step that is asked for.
         """
         old, is_other_trace = self._view, trace is not self._trace
         if is_other_trace:
@@ -217,7 +217,7 @@ class LanesPane(Pane):
 
     def _leave_undrawn(self, place: Place) -> None:
         """Move the cursor from a hidden place to the same lane of the current step."""
-        if not self.has_focus:  # a lesson has put the cursor there
+        if not self.has_focus:  # a screen has put the cursor there
             self._set_place(None)
             return
         row = self._trace.rows.get(place.key)
@@ -380,7 +380,7 @@ class LanesPane(Pane):
         return is_asked and not (guess is not None and guess.is_right)
 
     def _is_hidden(self, place: Place) -> bool:
-        """Whether a cell belongs to a hidden step, of which a lesson asks for a lane."""
+        """Whether a cell belongs to a hidden step, of which a lane is asked for."""
         row, shown_steps = self._trace.rows.get(place.key), self._trace.steps[: self._view.step]
         return row is not None and all(step.stage is not row.stage for step in shown_steps)
 

@@ -123,11 +123,10 @@ def test_the_actions_of_elements() -> None:
     for id_ in map_tools().values():
         page.handle(id_)
         seen |= {*list_actions([x for x in make_view(page.state).values() if isinstance(x, list)])}
-    page.handle("open_lesson", json.dumps({"name": "lanes.8"}))
     page.handle("predict")
     seen |= {*list_actions([x for x in make_view(page.state).values() if isinstance(x, list)])}
     assert (
-        {"step", "step.next", "predict", "value", "lesson_go", "guess"}
+        {"step", "step.next", "predict", "value", "guess"}
         <= seen
         <= {*PAGE_ACTIONS, *map_panel_actions(), *ACTIONS}
     )

@@ -90,7 +90,6 @@ def test_the_archive_has_ptxscope_without_the_terminal(site: dict[str, bytes]) -
     name = json.loads(site["engine.json"])["archive"]
     names = zipfile.ZipFile(io.BytesIO(site[name])).namelist()
     assert "ptxscope/features/page/explorer_page.py" in names
-    assert "ptxscope/learn/lessons/01-lanes.md" in names
     parts = [x.split("/") for x in names if x.startswith("ptxscope/features/")]
     assert not [x for x in parts if {*x[3:]} & {"terminal", "commands", "command.py"}]
     assert not [x for x in names if x.startswith(("ptxscope/widgets", "ptxscope/app"))]

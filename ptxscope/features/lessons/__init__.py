@@ -1,0 +1,1 @@
+"""Lessons: short tours of cards with questions, over real traces."""

@@ -1,0 +1,271 @@
+"""The lessons: groups at the left, the lessons of one at the right, and the next one above."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from enum import Enum, auto
+from itertools import groupby
+from typing import ClassVar, NamedTuple
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Static
+
+from ....screens.dialogs.dialog import AnswerScreen
+from ....widgets.base.pane import Pane, StyledLine, StyledText, measure_line
+from ....widgets.footer import FooterKey, KeyBar
+from ..lesson import list_headings, load_lesson, map_groups
+from ..lesson_position import (
+    LessonPosition,
+    LessonProgress,
+    describe_marks,
+    find_next_lesson,
+    mark_lesson,
+)
+
+_GROUP_COLUMNS = 35
+_MAX_TEXT_COLUMNS = 78
+
+
+class Chosen(NamedTuple):
+    """The lesson that the user wants to play."""
+
+    name: str
+    from_start: bool = False
+
+
+class Area(Enum):
+    """The part of the screen that has the cursor."""
+
+    NEXT = auto()
+    GROUPS = auto()
+    LESSONS = auto()
+
+
+class CourseScreen(AnswerScreen[Chosen]):
+    """Shows the lessons and what each teaches; it returns the one to play."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("right,l,tab", "enter_group", "Its lessons", show=False),
+        Binding("left,h,shift+tab", "leave_group", "The groups", show=False),
+        Binding("home", "move(-99)", "First", show=False),
+        Binding("end", "move(99)", "Last", show=False),
+        Binding("enter", "play", "Play", show=False),
+        Binding("R", "play(True)", "Play from the start", show=False),
+    ]
+    DEFAULT_CSS = """
+    CourseScreen {
+        & #course-head { height: 1; padding: 0 1; background: $panel;
+            & > Static { width: auto; }
+            & > #course-title { width: 1fr; text-style: bold; }
+        }
+        & #course-next { height: auto; }
+        & #course-groups { width: 35; height: 1fr; }
+        & #course-lessons { width: 1fr; height: 1fr; border-left: solid $border-blurred; }
+        & #course-marks { height: 1; padding: 0 1; color: $text-muted; margin-bottom: 1; }
+    }
+    """
+    AUTO_FOCUS = ""
+    help_section = "lessons"
+
+    def __init__(self, progress: Mapping[str, LessonProgress]) -> None:
+        super().__init__()
+        self._progress = progress
+        self._heads = {head.name: head for head in list_headings()}
+        self._groups = {
+            name: tuple(members)
+            for name, members in groupby(self._heads.values(), lambda head: head.group)
+        }
+        begun = (name for name in self._heads if self._get(name).card)
+        following = find_next_lesson([*self._heads], progress)
+        self._next = next(begun, following) or next(iter(self._heads))
+        self._area = Area.NEXT
+        self._group = self._heads[self._next].group
+        self._lesson = self._next
+        self._panes = {
+            Area.NEXT: _CoursePane("course-next", "Continue" if progress else "Begin here"),
+            Area.GROUPS: _CoursePane("course-groups", "Course"),
+            Area.LESSONS: _CoursePane("course-lessons", ""),
+        }
+        self._keys = KeyBar()
+
+    def compose(self) -> ComposeResult:
+        """Yield the next lesson, the groups and the lessons of one."""
+        done = sum(self._get(head.name).done for head in self._heads.values())
+        left = sum(x.minutes for x in self._heads.values() if not self._get(x.name).done)
+        with Horizontal(id="course-head"):
+            yield Static("Lessons", id="course-title")
+            yield Static(Content(f"{done} of {len(self._heads)} done · about {left} min left"))
+        yield self._panes[Area.NEXT]
+        with Horizontal():
+            yield self._panes[Area.GROUPS]
+            yield self._panes[Area.LESSONS]
+        yield Static(Content(describe_marks()), id="course-marks")
+        yield self._keys
+
+    def on_mount(self) -> None:
+        """Show the lessons."""
+        super().on_mount()
+        self._show()
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self._show()
+
+    def _get(self, name: str) -> LessonProgress:
+        return self._progress.get(name, LessonProgress())
+
+    # --- what is shown ---------------------------------------------------------------------
+
+    def _show(self) -> None:
+        width = max(self.size.width - 2, 20)
+        right = max(width - _GROUP_COLUMNS - 2, 20)
+        number = [*self._groups].index(self._group) + 1
+        self._panes[Area.LESSONS].set_title(f"{number} {self._group}")
+        contents = (self._draw_next(width), self._draw_groups(), self._draw_lessons(right))
+        for (area, pane), (lines, cursor) in zip(self._panes.items(), contents, strict=True):
+            pane.show(lines, cursor if area is self._area else None)
+        keys = [
+            FooterKey((("↑↓", "move(1)"),), "move"),
+            FooterKey((("→", "enter_group"),), "its lessons")
+            if self._area is not Area.LESSONS
+            else FooterKey((("←", "leave_group"),), "groups"),
+            FooterKey((("Enter", "play"),), "play"),
+            FooterKey((("R", "play(True)"),), "from the start"),
+            FooterKey((("?", "help"),), "help"),
+        ]
+        self._keys.show(keys, (FooterKey((("Esc", "leave"),), "leave"),))
+
+    def _draw_next(self, width: int) -> tuple[list[StyledLine], int]:
+        head, progress = self._heads[self._next], self._get(self._next)
+        position = LessonPosition(load_lesson(self._next), progress, from_start=False)
+        card = f"card {position.index + 1} of {head.cards}" if progress.card else ""
+        lead = f"{self._point(Area.NEXT)}{head.title}"
+        tail = f"{position.marks}  {card}  {head.minutes} min"
+        room = max(width - len(lead) - len(tail), 2)
+        lines: list[StyledLine] = [
+            [StyledText(lead, "strong"), StyledText(" " * room + tail)],
+            *([StyledText(f" {x}", "dim")] for x in _wrap(head.purpose, width - 1)),
+        ]
+        return lines, 0
+
+    def _draw_groups(self) -> tuple[list[StyledLine], int]:
+        lines: list[StyledLine] = []
+        size = max(map(len, self._groups))
+        for number, (name, heads) in enumerate(self._groups.items(), 1):
+            is_chosen = name == self._group
+            marks = "".join(mark_lesson(self._get(head.name)) for head in heads)
+            lead = f"{self._point(Area.GROUPS) if is_chosen else ' '}{number:2} {name:<{size}}"
+            lines.append([StyledText(f"{lead}  {marks}", "strong" if is_chosen else "")])
+        return lines, [*self._groups].index(self._group)
+
+    def _draw_lessons(self, width: int) -> tuple[list[StyledLine], int]:
+        lines: list[StyledLine] = [
+            *([StyledText(x, "label")] for x in _wrap(map_groups().get(self._group, ""), width)),
+            [],
+        ]
+        cursor = 0
+        for head in self._groups[self._group]:
+            is_chosen = self._area is Area.LESSONS and head.name == self._lesson
+            if is_chosen:
+                cursor = len(lines)
+            progress = self._get(head.name)
+            card = f"{progress.card + 1} of {head.cards}  " if progress.card else ""
+            lead = f"{'▸' if is_chosen else ' '}{mark_lesson(progress)} {head.title}"
+            tail = f"{card}{head.minutes} min"
+            room = max(width - len(lead) - len(tail), 1)
+            lines.append([StyledText(lead, "strong"), StyledText(" " * room + tail)])
+            lines += ([StyledText(f"   {x}", "value")] for x in _wrap(head.c_line, width - 3))
+            lines += ([StyledText(f"   {x}", "dim")] for x in _wrap(head.purpose, width - 3))
+            lines.append([])
+        return lines[:-1], cursor
+
+    def _point(self, area: Area) -> str:
+        return "▸" if area is self._area else " "
+
+    # --- actions ---------------------------------------------------------------------------
+
+    def action_move(self, delta: int) -> None:
+        """Move the cursor in its part, and between the next lesson and the groups."""
+        names = [*self._groups]
+        match self._area:
+            case Area.NEXT if delta > 0:
+                self._area = Area.GROUPS
+            case Area.GROUPS if delta < 0 and self._group == names[0]:
+                self._area = Area.NEXT
+            case Area.GROUPS:
+                self._group = _move(names, self._group, delta)
+            case Area.LESSONS:
+                own = [head.name for head in self._groups[self._group]]
+                self._lesson = _move(own, self._lesson, delta)
+        self._show()
+
+    def action_enter_group(self) -> None:
+        """Go to the lessons of the group."""
+        if self._area is not Area.LESSONS:
+            self._area, self._lesson = Area.LESSONS, self._find_first()
+            self._show()
+
+    def action_leave_group(self) -> None:
+        """Go back to the groups."""
+        self._area = Area.GROUPS
+        self._show()
+
+    def _find_first(self) -> str:
+        """Return the first lesson of the group that is not done, or its first."""
+        names = [head.name for head in self._groups[self._group]]
+        return next((name for name in names if not self._get(name).done), names[0])
+
+    def action_play(self, from_start: bool = False) -> None:
+        """Play the lesson under the cursor, or the first of the group that is not done."""
+        match self._area:
+            case Area.NEXT:
+                name = self._next
+            case Area.GROUPS:
+                name = self._find_first()
+            case Area.LESSONS:
+                name = self._lesson
+        self.close_with(Chosen(name, from_start))
+
+    async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
+        """Do what a click on a key asks for."""
+        await self.run_action(event.action)
+
+
+class _CoursePane(Pane, can_focus=False):
+    """Lines that its screen draws."""
+
+    def __init__(self, id: str, title: str) -> None:  # noqa: A002
+        super().__init__(id, title)
+        self._lines: Sequence[StyledLine] = ()
+
+    def show(self, lines: Sequence[StyledLine], cursor: int | None) -> None:
+        """Show lines, with that of the cursor in view."""
+        self._lines = lines
+        self.redraw_lines()
+        if cursor is not None:
+            self.show_line(cursor, context=1)
+
+    def draw(self, width: int) -> list[StyledLine]:
+        """Return the lines; those that are too long end with an ellipsis."""
+        return [_cut(line, width) for line in self._lines]
+
+
+def _cut(line: StyledLine, width: int) -> StyledLine:
+    if measure_line(line) <= width:
+        return line
+    text = "".join(piece.text for piece in line)
+    return [StyledText(f"{text[: max(width - 1, 0)]}…", line[0].style_name)]
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, min(max(width, 12), _MAX_TEXT_COLUMNS), break_on_hyphens=False)
+
+
+def _move(names: Sequence[str], name: str, delta: int) -> str:
+    return names[min(max(names.index(name) + delta, 0), len(names) - 1)]

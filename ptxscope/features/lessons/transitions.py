@@ -1,0 +1,224 @@
+"""Transitions of lessons: choose one, turn its cards, answer its questions.
+
+The cards are shown by a screen of the terminal, or beside the picture of a page. The explorer's own
+line and values stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ...engine.syntax.errors import PtxError
+from ...state.edit_transitions import edit
+from ...state.explorer_state import ExplorerState
+from ...state.requests import Act, Notify, Open, Requests, ShowHint, refuse
+from ...state.setup import make_setup_of_trace
+from ...state.state_store import SavedState
+
+if TYPE_CHECKING:
+    from .lesson_position import LessonPosition, LessonProgress
+
+_SCREEN = f"{__package__}.terminal.lesson_screen"
+_END_SCREEN = f"{__package__}.terminal.end_screen:EndScreen"
+
+
+class Ending(Enum):
+    """What to do at the end of a lesson."""
+
+    NEXT = "next"
+    MISSED = "missed"
+    LINE = "line"
+    LESSONS = "lessons"
+
+
+class LessonPlay:
+    """The lesson that is played, and the progress in all; attached to the explorer's state."""
+
+    def __init__(self) -> None:
+        self.position: LessonPosition | None = None
+        """The card and the answers; None if no lesson is open."""
+        self.card_state: ExplorerState | None = None
+        """The trace and the step of the card."""
+        self.progress: Mapping[str, LessonProgress] = {}
+        """The progress by the name of a lesson, if nothing is saved on disk."""
+
+
+def get_play(state: ExplorerState) -> LessonPlay:
+    """Return what the explorer keeps of lessons."""
+    return state.get_attached(LessonPlay)
+
+
+# --- choosing, opening, leaving --------------------------------------------------------------
+
+
+def choose_lesson(state: ExplorerState) -> Requests:
+    """Choose a lesson; the next one that is not done is under the cursor."""
+    from .lesson import list_headings
+
+    try:
+        list_headings()
+        progress = load_progress(state)
+    except (ValueError, OSError) as error:  # a file may be in the middle of a write
+        yield _report_failure(error)
+        return
+    chosen = yield Open(f"{__package__}.terminal.course_screen:CourseScreen", (progress,))
+    if chosen is not None:
+        yield from open_lesson(state, chosen.name, from_start=chosen.from_start)
+
+
+def open_next_lesson(state: ExplorerState) -> Requests:
+    """Open the first lesson that is not done, or the first of all."""
+    from .lesson import list_files
+    from .lesson_position import find_next_lesson
+
+    names = [*list_files()]
+    yield from open_lesson(state, find_next_lesson(names, load_progress(state)) or names[0])
+
+
+def open_lesson(state: ExplorerState, name: str, *, from_start: bool = False) -> Requests:
+    """Open a lesson at its saved card."""
+    from .lesson import load_lesson
+    from .lesson_position import LessonPosition, LessonProgress
+
+    try:
+        lesson, progress = load_lesson(name), load_progress(state)
+    except (ValueError, OSError) as error:
+        yield _report_failure(error)
+        return
+    play = get_play(state)
+    play.progress = progress
+    saved = progress.get(name, LessonProgress())
+    play.position = LessonPosition(lesson, saved, from_start=from_start)
+    yield from _show_card(state)
+
+
+def _report_failure(error: Exception) -> Notify:
+    return Notify(str(error), "This lesson can't be read", "error")
+
+
+def leave(state: ExplorerState) -> Requests:
+    """Close the lesson at its card."""
+    play = get_play(state)
+    play.position = play.card_state = None
+    yield Act(f"{_SCREEN}:close_lesson")
+
+
+def open_line(state: ExplorerState) -> Requests:
+    """Close the lesson, and open the line of its card in the explorer; one undo reverts that."""
+    card_state = get_play(state).card_state
+    yield from leave(state)
+    if card_state is not None:
+        yield from edit(state, card_state.setup)
+
+
+def load_progress(state: ExplorerState) -> Mapping[str, LessonProgress]:
+    """Return the progress in each lesson, by name."""
+    from . import progress_store
+
+    return progress_store.load_progress(state.store) if state.store else get_play(state).progress
+
+
+def _save_progress(state: ExplorerState, position: LessonPosition) -> Requests:
+    from . import progress_store
+
+    play, name = get_play(state), position.lesson.head.name
+    play.progress = {**play.progress, name: position.progress}
+    try:
+        if state.store:
+            progress_store.save_progress(state.store, name, position.progress)
+    except OSError as error:
+        why = error.strerror or str(error)
+        yield Notify(why, "Positions in lessons are not saved", "warning")
+
+
+# --- cards -----------------------------------------------------------------------------------
+
+
+def turn_card(state: ExplorerState, delta: int) -> Requests:
+    """Go to another card; after the last one, show the end of the lesson."""
+    position = get_play(state).position
+    if position is None:
+        return
+    if delta > 0 and position.is_last:
+        position.finish()
+        yield from _save_progress(state, position)
+        yield from leave(state)
+        yield from _end(state, position)
+    elif position.go(delta):
+        yield from _show_card(state)
+
+
+def _end(state: ExplorerState, position: LessonPosition) -> Requests:
+    """Show the end of a lesson, and do what is chosen there."""
+    from .lesson import list_headings
+    from .lesson_position import find_next_lesson
+
+    heads = {head.name: head for head in list_headings()}
+    name, card = position.lesson.head.name, position.lesson.cards[-1]
+    following = find_next_lesson([*heads], load_progress(state), name)
+    yield ShowHint(f"End of the lesson: {position.score}")
+    ending = yield Open(_END_SCREEN, (position, heads[following] if following else None))
+    match ending:
+        case Ending.NEXT if following:
+            yield from open_lesson(state, following)
+        case Ending.MISSED:
+            get_play(state).position = position
+            position.go_to(position.missed_cards[0])
+            yield from _show_card(state)
+        case Ending.LINE:
+            yield from edit(state, make_setup_of_trace(card.trace))
+        case Ending.LESSONS:
+            yield from choose_lesson(state)
+
+
+def _show_card(state: ExplorerState) -> Requests:
+    play = get_play(state)
+    assert play.position
+    yield from _save_progress(state, play.position)
+    card = play.position.card
+    saved = SavedState(step=card.step or -1)
+    play.card_state = ExplorerState(make_setup_of_trace(card.trace), saved)
+    yield Act(f"{_SCREEN}:show_lesson")
+
+
+# --- answers ---------------------------------------------------------------------------------
+
+
+def take_answer(state: ExplorerState, text: str) -> Requests:
+    """Grade an answer; one that is not a value is refused."""
+    position = get_play(state).position
+    if position is None or not position.is_open:
+        return
+    try:
+        position.answer(text)
+    except PtxError as error:
+        position.keep_text(text)
+        yield refuse(error.summary)
+        return
+    if position.is_answered:
+        _show_answer(state)
+
+
+def give_hint(state: ExplorerState) -> None:
+    """Show the next hint."""
+    position = get_play(state).position
+    if position and position.is_open:
+        position.give_hint()
+
+
+def reveal_answer(state: ExplorerState) -> None:
+    """Show the answer."""
+    position = get_play(state).position
+    if position and position.is_open:
+        position.reveal()
+        _show_answer(state)
+
+
+def _show_answer(state: ExplorerState) -> None:
+    """Draw the step that was asked for."""
+    play = get_play(state)
+    assert play.position
+    assert play.card_state
+    play.card_state.go_to_step(play.position.asked_step)
