@@ -20,9 +20,9 @@ _LESSON_INTRODUCTION = """\
 Learn these instructions by predicting what they compute. A lesson is a short tour over real traces
 that ends in questions, and a wrong answer is explained by the mistake behind it.
 
-Play a lesson with `ptxscope lesson lanes`, or press <kbd>L</kbd> in the explorer. Through a pipe, and
-with `--plain`, it is played line by line. A lesson resumes where you left off. The pages below are
-for reading; each ends with its answers."""
+Play a lesson with `ptxscope lesson lanes`, or press <kbd>L</kbd> in the explorer. Through a pipe,
+and with `--plain`, it is played line by line. A lesson resumes where you left off. The pages below
+are for reading; each ends with its answers."""
 
 
 def make_files() -> dict[str, str]:
