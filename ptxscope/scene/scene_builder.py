@@ -131,9 +131,9 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
         digits = format_binary(value, 0, unit) if by_lane else ""
         spans = [CellSpan(text, kind, Tint(role, find_top_byte(unit, part)), digits)]
         if by_lane:
-            is_signed = signs.get(part, type_.signed)
-            number = format_lane(value, unit, type_, signed=is_signed)
-            spans.append(CellSpan(f" {number}", SpanKind.TEXT))
+            readings = signs.get(part, (type_.signed,))
+            numbers = (format_lane(value, unit, type_, signed=x) for x in readings)
+            spans.append(CellSpan(f" {', '.join(dict.fromkeys(numbers))}", SpanKind.TEXT))
         cells.append(Cell(LaneRef(role, part), tuple(spans)))
     meant = format_value(bits, type_)
     fields = make_float_ruler(LaneRef(role, 0), role, bits, type_) if type_.is_float else None
@@ -151,15 +151,15 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
     )
 
 
-def map_part_signs(trace: Trace, role: str) -> dict[int, bool]:
-    """Return whether each part of an operand is read as signed, where its selections agree."""
-    readings: dict[int, set[bool]] = {}
+def map_part_signs(trace: Trace, role: str) -> dict[int, tuple[bool, ...]]:
+    """Return whether each part of an operand is read as signed, in the order of its readings."""
+    readings: dict[int, dict[bool, None]] = {}
     for row in trace.rows.values():
         if (reading := row.micro.reading) and not (source := row.inputs[0]).is_operand:
             for part in filter(None, map(source.micro.find_part, range(len(source.values)))):
                 if source.inputs[part.input].key == role:
-                    readings.setdefault(part.number, set()).add(reading.signed)
-    return {part: signs.pop() for part, signs in readings.items() if len(signs) == 1}
+                    readings.setdefault(part.number, {})[reading.signed] = None
+    return {part: tuple(signs) for part, signs in readings.items()}
 
 
 def _find_used_parts(trace: Trace, role: str) -> set[int]:

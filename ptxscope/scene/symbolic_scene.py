@@ -110,8 +110,8 @@ def _build_symbolic_register(
         name = format_letters(role, figure.unit, cell.place.lane)
         kind = SpanKind.CHIP if cell.place in read_places else SpanKind.UNUSED
         kind = SpanKind.EITHER if type_ is Type.PRED else kind
-        is_signed = signs.get(cell.place.lane, type_.signed)
-        number = format_integer_type(is_signed, figure.unit)
+        readings = signs.get(cell.place.lane, (type_.signed,))
+        number = ", ".join(format_integer_type(x, figure.unit) for x in readings)
         if type_.lanes > 1:
             number = str(type_.lane_type)
         spans = (

@@ -250,3 +250,14 @@ def test_the_old_predicate_under_a_false_guard_is_shown() -> None:
     rows = build_scene(trace("@g setp.lt.u32 p|q, a, b", values)).rows
     assert str(rows["guard.p"].cells[0]).startswith("old p 1 ")
     assert str(rows["guard.q"].cells[0]).startswith("old q 0 ")
+
+
+@pytest.mark.parametrize(
+    ("bits", "number"), [(0xFF, "-1, 255"), (0x80, "-128, 128"), (0x7F, "127")]
+)
+def test_a_byte_that_both_operands_read_shows_each_reading(bits: int, number: str) -> None:
+    traced = trace("vadd4.s32.s32.u32 d, a, b.b3210, c", {"a": bits, "b": 0, "c": 0})
+    assert (
+        "".join(x.text for x in build_scene(traced).registers[0].cells[-1].spans[1:])
+        == f" {number}"
+    )

@@ -77,7 +77,10 @@ def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, y: f
         figure = figure._replace(
             cells=tuple(x._replace(spans=x.spans[:1]) for x in figure.cells), figure=None
         )
-    height = 38 if len(figure.cells[0].spans) > 1 else _CHIP
+    line_count = max(
+        len(_list_readings(cell, area)) for cell, area in zip(figure.cells, areas, strict=True)
+    )
+    height = 26 + 12 * line_count if line_count else _CHIP
     for cell, area in zip(figure.cells, areas, strict=True):
         _draw_part(canvas, figure, cell, area, y, height)
         sketch.set_port(cell.place, area, y + height)
@@ -111,17 +114,28 @@ def draw_register_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: fl
     return y + 18
 
 
+def _list_readings(cell: Cell, area: Area) -> list[str]:
+    """Return the lines of the numbers below a part: one that is read in two ways may need two."""
+    numbers = [span.text.strip() for span in cell.spans[1:]]
+    room, small = area.width - 4, SMALL.with_size(MIN_LETTER_PX)
+    return [
+        line
+        for number in numbers
+        for line in ([number] if small.measure(number) <= room else number.split(", "))
+    ]
+
+
 def _draw_part(
     canvas: SvgCanvas, figure: RegisterFigure, cell: Cell, area: Area, y: float, height: float
 ) -> None:
     """Draw a byte, half-word or word; the number of a lane is below it."""
-    span, *other_spans = cell.spans
+    span, readings = cell.spans[0], _list_readings(cell, area)
     text = span.text
     if measure_text(text, MIN_SIZE, is_monospaced=True) > area.width - 4:
         text = text.removeprefix("0x")  # the bytes of a register in a narrow column
     draw_bit_box(canvas, area, y, height, "", span.kind, span.tint)
     style = STYLES[span.kind]
-    base = y + (19 if other_spans else height / 2 + 5.4)
+    base = y + (19 if readings else height / 2 + 5.4)
     name = f"{figure.label}.{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
     is_named = figure.unit in _LETTERS and not text.endswith(name)  # as in a form
     tag_width = SMALL.measure(name) if is_named else 0
@@ -131,8 +145,8 @@ def _draw_part(
     canvas.draw_centered(box, base, text, letters, style.text)
     if is_named:
         draw_corner_name(canvas, area, y, name, style.text)
-    for number in other_spans:
-        canvas.draw_centered(area, y + 33, number.text.strip(), SMALL, style.text)
+    for index, number in enumerate(readings):
+        canvas.draw_centered(area, y + 33 + 12 * index, number, SMALL, style.text)
 
 
 def fit_beside_name(area: Area, text: str, tag_width: float) -> tuple[float, float, bool]:
