@@ -41,6 +41,8 @@ class Service(StrEnum):
     """A transition ``(state, place, start)`` that asks what a computed cell shall be, and edits
     operands so that it is; ``start`` is the first character of the value.
     """
+    FOLLOW_CURSOR = "follow cursor"
+    """``(ActionRunner) -> None``: called when the cursor of the lanes has moved."""
     TEACH_NEWCOMER = "teach newcomer"
     """The transition ``(state)`` that Enter runs at the first start, and that the greeting offers.
     """

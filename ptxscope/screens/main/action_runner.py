@@ -241,6 +241,10 @@ class ActionRunner:
         lanes = self._view.lanes
         lanes.scroll_relative(y=direction * lanes.scrollable_content_region.height, animate=False)
 
+    def find_cursor(self) -> Place | None:
+        """Return the place of the cursor of the lanes."""
+        return self._view.lanes.place
+
     def find_predictable_lane(self) -> LaneRef | None:
         """Return the lane under the cursor if it is to be predicted."""
         place = self._view.lanes.place

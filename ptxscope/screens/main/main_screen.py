@@ -272,3 +272,5 @@ class MainScreen(ThemedScreen[None]):
         sentence = event.sentence + self.view.describe_block_origin(event.cell)
         self.view.hints.show_widget_hint(Hint(event.control, sentence))
         self.view.show_keys()  # they depend on the cell: Enter, and whether digits are keys
+        for follow in find_services(Service.FOLLOW_CURSOR):
+            follow(self._runner)

@@ -248,6 +248,19 @@ class LanesPane(Pane):
         """Return the first cell of a place; None if it is not drawn."""
         return next((cell for cell in self._list_cells() if cell.place == place), None)
 
+    @property
+    def is_on_computed(self) -> bool:
+        """Whether the cursor is on a value that is computed, for which Enter asks for another."""
+        return self.place is not None and self._find_kind(self.place) is PlaceKind.COMPUTED
+
+    def locate_cursor(self) -> Offset | None:
+        """Return where on the screen the cursor's cell is; None if it is out of view."""
+        cell = self._find_cell(self.place)
+        if cell is None:
+            return None
+        where = self.content_region.offset + Offset(cell.x, cell.y) - self.scroll_offset
+        return where if self.content_region.contains(*where) else None
+
     def action_move(self, across: int, down: int) -> None:
         """Move the cursor by cells and lines."""
         self.is_predicted = False
