@@ -21,6 +21,8 @@ _OTHERS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+TEMPORARY_NAME = ".ptxscope-{}.new"
+"""Name of a file that is being written; a process that is killed leaves it."""
 _PIECE = 1 << 22
 """Bytes per write."""
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -146,7 +148,7 @@ def replace(
     target = Path(os.path.realpath(path))
     if status and not os.access(target, os.W_OK):
         raise PermissionError(EACCES, os.strerror(EACCES), str(path))
-    fresh = target.with_name(f".ptxscope-{os.getpid()}-{os.urandom(8).hex()}.new")
+    fresh = target.with_name(TEMPORARY_NAME.format(f"{os.getpid()}-{os.urandom(8).hex()}"))
     try:
         _write(fresh, data, status, on_progress)
         contents = target.read_bytes() if unless_changed_from is not None else None

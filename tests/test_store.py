@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SavedState, StateStore
+from tests.driving.killed import PLACES, run_and_kill
 from tests.tiers import ci_only
 
 
@@ -36,6 +38,30 @@ def test_two_explorers_that_end_together_save_one_valid_state(tmp_path: Path) ->
         reader.load()
     assert reader.messages == []
     assert not failures
+    assert [x.name for x in tmp_path.iterdir()] == ["explorer.json"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_process_that_is_killed_while_it_saves_leaves_one_whole_state(
+    place: str, tmp_path: Path
+) -> None:
+    store = StateStore(tmp_path, tmp_path)
+    store.save(SavedState(recent=["vmad"] * 500))
+    code = """
+from pathlib import Path
+from ptxscope.state.state_store import SavedState, StateStore
+StateStore(Path(), Path()).save(SavedState(recent=["vset4"] * 500))
+"""
+    run_and_kill(code, place, folder=tmp_path)
+    saved = store.load()
+    assert {*saved.recent} == {"vset4" if place == "replaced" else "vmad"}
+    assert store.messages == []
+    # what the killed process has left goes when it is certain that nobody writes it
+    for left in tmp_path.glob(".ptxscope-*"):
+        store.save(saved)
+        assert left.exists()
+        os.utime(left, (0, 0))
+    store.save(saved)
     assert [x.name for x in tmp_path.iterdir()] == ["explorer.json"]
 
 

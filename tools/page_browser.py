@@ -14,6 +14,14 @@ from typing import Any
 
 from ptxscope.features.page.command import run as write_page
 
+_NO_STORAGE = """
+for (const name of ["localStorage", "sessionStorage", "indexedDB", "caches", "cookieStore"])
+  Object.defineProperty(window, name, {get() { throw new DOMException(name, "SecurityError"); }});
+const refuse = () => { throw new DOMException("cookie", "SecurityError"); };
+Object.defineProperty(document, "cookie", {get: refuse, set: refuse});
+Object.defineProperty(navigator, "serviceWorker", {value: undefined});
+"""
+"""A browser that lets no page store anything: each attempt is an error, which is a complaint."""
 READY_MS = 90_000
 """Most that the engine may take to start, on a busy machine."""
 
@@ -62,6 +70,7 @@ class PageDriver:
         self.context = browser.new_context(
             viewport={"width": width, "height": 1000}, color_scheme=scheme
         )
+        self.context.add_init_script(_NO_STORAGE)
         self.page = self.context.new_page()
         self.complaints: list[str] = []
         self.requests: list[str] = []

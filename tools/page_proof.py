@@ -235,8 +235,10 @@ def check_hostile(driver: PageDriver) -> str:
         page.fill("#line", "vadd4.s32.s32.s32 d, a, b, c")
     outside = [x for x in driver.requests if not x.startswith("blob:")]
     require(not outside, f"hostile permalinks made requests: {outside}")
+    refusal = page.evaluate("() => { try { localStorage } catch (error) { return error.name } }")
+    require(refusal == "SecurityError", "the browser has a storage that the page could use")
     page.evaluate("() => { location.hash = ''; }")
-    return f"{len(HOSTILE)} hostile permalinks do nothing"
+    return f"{len(HOSTILE)} hostile permalinks do nothing, and nothing needs a storage"
 
 
 def check_offline(driver: PageDriver) -> str:

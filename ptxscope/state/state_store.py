@@ -7,7 +7,9 @@ start.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -36,6 +38,8 @@ ValueT = TypeVar("ValueT")
 SCHEMA = "ptxscope.state/1"
 _MAX_FILE_CHARS = 1 << 22
 """Maximum bytes of a file."""
+_MAX_WRITE_SECONDS = 3600
+"""Age of a temporary file that no process writes any more."""
 _MAX_LINE_CHARS = 1000
 """Maximum characters of a line of the user's keys."""
 _LANES = 4
@@ -118,6 +122,10 @@ class StateStore:
     def save_file(path: Path, text: str) -> None:
         """Replace a file. Raise OSError if it cannot be written."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        for left_file in path.parent.glob(files.TEMPORARY_NAME.format("*")):
+            with suppress(OSError):  # of a process that was killed
+                if time.time() - left_file.stat().st_mtime > _MAX_WRITE_SECONDS:
+                    left_file.unlink()
         files.replace(path, text.encode())
 
     def load_keymap(self) -> dict[str, str]:
