@@ -24,8 +24,9 @@ from ptxscope import parse
 from ptxscope.cli.commands.open import make_parser as open_arguments
 from ptxscope.cli.support.arguments import map_commands
 from ptxscope.documents import FORMATS
+from ptxscope.documents.media.frames import compute_min_width
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, list_shapes
-from ptxscope.engine.isa.entry import Entry
+from ptxscope.engine.isa.entry import CORE_GROUPS, Entry
 from ptxscope.engine.semantics.models import MISCONCEPTIONS
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
@@ -153,6 +154,48 @@ def test_every_picture_is_shown() -> None:
         for link in _LINK.findall(path.read_text(encoding="utf-8"))
     }
     assert {x for x in DOCS.rglob("*.svg") if "_build" not in x.parts} <= shown
+
+
+_COLUMN_PX = 736
+"""Width of the text of the theme, which a picture must not exceed: the rest would be cut off."""
+
+
+def test_no_picture_is_wider_than_the_text() -> None:
+    for path in DOCS.rglob("*.svg"):
+        svg = path.read_text(encoding="utf-8")
+        if "_build" not in path.parts and 'class="px-svg' in svg:
+            assert compute_min_width(svg) <= _COLUMN_PX, path
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_cards_have_the_syntax_of_the_catalog(number: int) -> None:
+    svg = (DOCS / "families" / f"sheet-{number}.svg").read_text(encoding="utf-8")
+    cards = re.findall(r'<g id="px-poster-(\w+)" class="px-card">\n(.*?)\n</g>', svg, re.DOTALL)
+    expected_count = {1: CORE_COUNT, 2: 24}[number]
+    assert len({opcode for opcode, _ in cards}) == expected_count
+    for opcode, card in cards:
+        texts = "".join(unescape(x) for x in re.findall("<text[^>]*>([^<]*)<", card))
+        syntax, section = CATALOG[opcode].syntax.replace(" ", ""), CATALOG[opcode].section
+        assert f"{syntax};" in texts.replace(" ", "")
+        assert texts.startswith(opcode)
+        assert f", {section}" in texts
+
+
+CORE_COUNT = sum(entry.group in CORE_GROUPS for entry in CATALOG.values())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(ROOT / "README.md", DOCS / "index.md", DOCS / "families.md"),
+        DOCS / "reference" / "instructions.md",
+    ],
+    ids=lambda path: path.stem,
+)
+def test_a_page_counts_the_instructions_as_the_catalog_does(path: Path) -> None:
+    text = " ".join(path.read_text(encoding="utf-8").split())
+    counts = re.findall(r"(\d+) (integer )?instructions", text)
+    assert counts == [(str(CORE_COUNT), ""), (str(len(CATALOG) - CORE_COUNT), "integer ")]
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
@@ -497,6 +540,8 @@ def test_the_manual_builds_without_a_warning_and_has_every_page(built: Path) -> 
     for path in DOCS.rglob("*.md"):
         name = path.relative_to(DOCS).with_suffix(".html")
         assert (built / name).exists() != (path.name in DEVELOPMENT_PAGES), name
+    navigation = (built / "glossary.html").read_text(encoding="utf-8")
+    assert 0 < navigation.index('class="caption"') < navigation.index('class="toctree-l1')
     for opcode in OPCODES:
         html = (built / "reference" / "instructions" / f"{opcode}.html").read_text("utf-8")
         assert html.count('class="px-svg px-auto"') == 1

@@ -21,6 +21,7 @@ from ptxscope.engine.isa.catalog import (
     list_shapes,
 )
 from ptxscope.engine.isa.entry import (
+    CORE_GROUPS,
     Entry,
     Group,
     Slot,
@@ -127,11 +128,13 @@ def make_files() -> dict[str, str]:
 
 def _make_index() -> list[str]:
     form_count = sum(map(count_forms, CATALOG))
+    core_count = sum(entry.group in CORE_GROUPS for entry in CATALOG.values())
     lines = heading("The instructions")
     lines += [
-        f"Look up one of the {len(CATALOG)} instructions: its syntax, the values of every "
-        "modifier, worked examples, common mistakes and the errata that affect it. Together they "
-        f"have {form_count:,} legal forms. The [families](../families.md) describe what several "
+        "Look up an instruction: its syntax, the values of every modifier, worked examples, common "
+        f"mistakes and the errata that affect it. ptxscope covers {core_count} instructions in "
+        f"full and {len(CATALOG) - core_count} integer instructions beside them, with "
+        f"{form_count:,} legal forms in all. The [families](../families.md) describe what several "
         "instructions have in common.",
         "",
     ]

@@ -2,8 +2,9 @@
 
 It reads CommonMark with tables. A link to a page or a heading becomes a cross reference, so Sphinx
 warns if there is none. A page `x.md` is the parent of the pages in `x/` to which it links; the root
-page, of all pages to which it links. Pictures of ptxscope become part of the page, so they follow
-its theme; those of the instructions are live: readers can edit the operands of the command above.
+page, of all pages to which its parts link, but not its introduction. Pictures of ptxscope become
+part of the page, so they follow its theme; those of the instructions are live: readers can edit the
+operands of the command above.
 """
 
 from __future__ import annotations
@@ -215,9 +216,10 @@ class _PageBuilder:
         )  # fmt: skip
 
     def _note_child(self, page: str) -> None:
-        """Make a linked page a child of this one, if it stands below it."""
+        """Make a linked page a child of this one, if it stands below it; the root has parts."""
         name = self._env.docname
-        is_child = name == self._env.config.root_doc or page.startswith(f"{name}/")
+        is_part = name == self._env.config.root_doc and bool(self._title)
+        is_child = is_part or page.startswith(f"{name}/")
         if is_child and all(page not in pages for pages in self._children.values()):
             self._children.setdefault(self._title, []).append(page)
 

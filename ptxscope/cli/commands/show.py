@@ -208,7 +208,7 @@ def _list_as_text() -> str:
         counts[entry.group in CORE_GROUPS] += 1
         totals[entry.group in CORE_GROUPS] += forms
         lines.append(f"  {opcode:<10}{forms:>15,}  {entry.summary}")
-    for label, is_core in (("comparison, selection, video", True), ("others", False)):
+    for label, is_core in (("in full", True), ("integer instructions beside them", False)):
         lines.append(f"{counts[is_core]} {label}: {totals[is_core]:,} legal forms")
     return "\n".join(lines) + "\n"
 
