@@ -40,7 +40,13 @@ from .page_parts import (
 )
 from .picture_panels import Panel, find_differing_lanes
 from .svg_canvas import Ground, SvgCanvas
-from .svg_figures import draw_bit_ruler, draw_bit_rulers, draw_number_lines, draw_running_sum
+from .svg_figures import (
+    draw_bit_ruler,
+    draw_bit_rulers,
+    draw_number_lines,
+    draw_running_sum,
+    find_point_areas,
+)
 from .symbols import draw_difference_frame
 from .text_styles import REMARK
 
@@ -232,8 +238,10 @@ def _measure_extent(areas: list[Area]) -> Area:
 
 def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     """Return the height in px for the lines into a row."""
-    incoming = [(area, link, port)
-            for cell, area in zip(row.cells, sketch.get_areas(row), strict=True)
+    areas, figure = sketch.get_areas(row), row.figure
+    point_areas = find_point_areas(figure, areas) if isinstance(figure, NumberLine) else {}
+    incoming = [(point_areas.get(cell.place, area), link, port)
+            for cell, area in zip(row.cells, areas, strict=True)
             for link, port in sketch.find_incoming_links(row, cell.place.lane)]  # fmt: skip
     layout = sketch.layout
     if not incoming:

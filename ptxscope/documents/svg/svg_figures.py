@@ -15,7 +15,7 @@ from ...scene.scene_model import (
     BitRuler,
     BitRulers,
     BitRun,
-    Cell,
+    LaneRef,
     NumberLine,
     Point,
     RowScene,
@@ -128,7 +128,7 @@ def _place_number_line(
 def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: float) -> float:
     """Draw a number line for each lane, or one for all the numbers compared; return the end."""
     areas = sketch.get_areas(row)
-    is_single = len(areas) == 1
+    is_single, ends = len(areas) == 1, find_point_areas(figure, areas)
     has_names = (any(point.names for point in figure.points) and is_single) or bool(
         figure.nan_names
     )
@@ -142,12 +142,29 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: floa
             bottoms.append(_draw_compared_numbers(sketch, row, line, figure, points))
         else:
             bottoms.extend(
-                _draw_moved_number(sketch, row, cell, line, point, y) for point in points
+                _draw_moved_number(sketch, row, line, point, ends[point.place], y)
+                for point in points
             )
     end = max(bottoms)
     if is_single and has_names:
         end = draw_sentence(sketch, row, areas[0], end)
     return draw_cells(sketch, row, end, is_framed=False)
+
+
+def find_point_areas(figure: NumberLine, areas: Sequence[Area]) -> dict[LaneRef, Area]:
+    """Return where the line into each number of number lines ends: its dot, or its label above."""
+    ends = {}
+    for point in figure.points:
+        is_single = len(areas) == 1
+        area = areas[0] if is_single else areas[len(areas) - 1 - point.place.lane]
+        line = _place_number_line(area, 0, figure.points, is_single=is_single)
+        x = line.compute_x(point.position)
+        if point.target:
+            width = NAME.measure(point.text)
+            ends[point.place] = Area(area.clamp_center(x, width) - width / 2, width)
+        else:
+            ends[point.place] = Area(x - 4, 8)
+    return ends
 
 
 def _draw_ends(
@@ -173,19 +190,22 @@ def _draw_ends(
 
 
 def _draw_moved_number(
-    sketch: Sketch, row: RowScene, cell: Cell, line: _PlacedNumberLine, point: Point, y: float
+    sketch: Sketch,
+    row: RowScene,
+    line: _PlacedNumberLine,
+    point: Point,
+    label: Area,
+    y: float,
 ) -> float:
     """Draw a number on its line, and an arrow to the end if it is outside; return the end."""
-    canvas, x, lane = sketch.canvas, line.compute_x(point.position), cell.place.lane
+    canvas, x, lane = sketch.canvas, line.compute_x(point.position), point.place.lane
     if not point.target:
-        sketch.draw_links(row, lane, Area(x - 4, 8), line.y - 4)
+        sketch.draw_links(row, lane, label, line.y - 4)
         canvas.draw_dot(x, line.y, SvgColour.INK, size=4)
         return line.y + 24
     end = line.axis.end if point.position > 1 else line.axis.start
-    width = NAME.measure(point.text)
-    label = line.area.clamp_center(x, width)
-    sketch.draw_links(row, lane, Area(label - width / 2, width), y)
-    canvas.draw_text(label, y + 11, point.text, NAME, SvgColour.MARK, anchor="middle")
+    sketch.draw_links(row, lane, label, y)
+    canvas.draw_text(label.center, y + 11, point.text, NAME, SvgColour.MARK, anchor="middle")
     arc_top, tip = line.y - 12, line.y - 8
     a, b, c, d = map(format_length, (x, line.y - 4, end, arc_top))
     canvas.draw_path(f"M{a} {b}C{a} {d} {c} {d} {c} {format_length(tip)}", SvgColour.MARK, line=1.5)
