@@ -246,9 +246,9 @@ class KeyBar(Pane, can_focus=False):
     def draw(self, width: int) -> list[StyledLine]:
         """Return as many whole keys as there is room for, then the permanent keys.
 
-        The screen's keys follow if all of the focus's have room. If a group has no room for all of
-        its keys, they share a label. On a narrow screen, the last permanent key is left out if
-        another key has no room beside it.
+        The screen's keys follow if all of the focus's have room; one without room is left out. If a
+        group has no room for all of its keys, they share a label. On a narrow screen, the last
+        permanent key is left out if another key has no room beside it.
         """
         permanent_keys = list(self._permanent_keys)
         all_keys = (*group_keys(self._focus_keys), *permanent_keys)
@@ -270,7 +270,7 @@ class KeyBar(Pane, can_focus=False):
             has_room = measure_line(line) + key.width + 2 <= room
             if has_room and (is_complete or key.node):
                 line += _make_key_pieces(key)
-            is_complete = is_complete and has_room
+            is_complete = is_complete and (has_room or key.node is None)
         return [[*line, StyledText(" " * max(room - measure_line(line), 0)), *right_pieces]]
 
     def handle_click(self, target: object) -> None:

@@ -73,7 +73,7 @@ _JOURNEYS: tuple[tuple[str, ...], ...] = (
     ("equals_sign", "r", "m", "right", "space", "escape"),
     ("P",),
     ("i", "end", "type , e"),
-    ("do lessons", "down", "enter"),
+    ("ctrl+p", "type lessons", "enter", "down", "enter"),
     ("l",),
     ("o", "type -1"),
     ("ctrl+p", "type swe", "enter"),
