@@ -14,13 +14,22 @@ from hypothesis import strategies as st
 
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.open_listing import MAX_CHARS, read_listing
+from ptxscope.state.saved_listing import SavedListing
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SCHEMA, SavedState, StateStore, state_to_json
 from tests.tiers import examples
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+_LISTING = SavedListing(
+    *("k.ptx", "vadd4.u32.u32.u32 d, a, b, b;\nnot.b32 e, d;", "isa", ({"a": 7},), 0, 0),
+    is_block=False,
+    is_stepping=False,
+    is_detached=False,
+)
 GOOD: dict[str, Any] = state_to_json(
-    SavedState(make_example("vadd4"), make_example("vset4"), 2, ["vadd4"], "nord")
+    SavedState(
+        *(make_example("vadd4"), make_example("vset4"), 2, ["vadd4"], "nord"), listing=_LISTING
+    )
 )
 
 
@@ -184,7 +193,8 @@ _PLACES = [
     ("step",),
     ("recent",),
     ("theme",),
-    *((top, name) for top in ("setup", "pin") for name in GOOD["setup"]),
+    ("listing",),
+    *((top, name) for top in ("setup", "pin", "listing") for name in GOOD[top]),
     ("setup", "values", "a"),
     ("setup", "annotations", "notes"),
 ]
@@ -205,5 +215,7 @@ def test_any_state_is_read_or_set_aside(path: tuple[str, ...], value: object) ->
         if store.messages:
             assert kept == SavedState()
             return
+        if kept.setup:
+            assert ExplorerState(kept.setup, kept).trace.steps
         store.save(kept)
         assert state_to_json(StateStore(folder, folder).load()) == state_to_json(kept)
