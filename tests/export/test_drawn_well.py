@@ -237,7 +237,7 @@ def test_a_compact_picture_is_drawn_well(opcode: str, count: int) -> None:
 
 
 @sampled
-@pytest.mark.parametrize("count", [3, pytest.param(6, marks=thorough)])
+@pytest.mark.parametrize("count", [3, pytest.param(8, marks=thorough)])
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_two_traces_side_by_side_are_drawn_well(opcode: str, count: int) -> None:
     """Two forms of an instruction, and a form on other values."""

@@ -399,8 +399,8 @@ def _draw_merged_lane(
             else _format_source(note.text, lost_spans)
         )
         box = _widen(sketch, area, text) if has_free_sides else area
-        if box.width > area.width:  # the note is not within the frame of the lane
-            sketch.extents[cell.place] = y, y + _MERGED
+        if box.width > area.width:  # the note is not within the frame of one lane
+            sketch.extents |= {x.place: (y, y + _MERGED) for x in row.cells}
         style = _fit_unbroken(text, box.width)
         for line in style.wrap(text, box.width):
             canvas.draw_centered(box, end + 13, line, style, colour, margin=0)
