@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from ptxscope import parse
 from ptxscope.engine.semantics.rules import ERRATA
+from ptxscope.engine.syntax.intrinsic_calls import find_single_call
 from ptxscope.features.machine.form_verdict import list_verified_opcodes
 from ptxscope.features.machine.intrinsic_call import (
     KERNEL_NAME,
-    find_called_intrinsic,
     write_call_kernel,
 )
 from ptxscope.features.machine.kernel_source import (
@@ -116,10 +116,10 @@ def main() -> None:
         head = [f"// ptxas {ptxas.build}, nvdisasm {nvdisasm.build}, {arch}"]
         head += [f"// {name}: {line}" for name, line in named]
         get_path(arch).write_text("\n".join([*head, *kept]) + "\n", encoding="utf-8")
-    ins = parse(CALL)
-    source, intrinsic = make_kernel_source(ins), find_called_intrinsic(ins)
-    assert intrinsic
-    ptx_of_call = compile_cuda(nvcc, write_call_kernel(intrinsic, source), DEFAULT_ARCH)
+    ins, call_in_c = parse(CALL), find_single_call(CALL)
+    source = make_kernel_source(ins)
+    assert call_in_c
+    ptx_of_call = compile_cuda(nvcc, write_call_kernel(call_in_c, source), DEFAULT_ARCH)
     ptx_of_line = format_module([("k1", source)], DEFAULT_ARCH, ptxas.version)
     call = compile_ptx(ptxas, nvdisasm, ptx_of_call, DEFAULT_ARCH).replace(KERNEL_NAME, "k0")
     line = compile_ptx(ptxas, nvdisasm, ptx_of_line, DEFAULT_ARCH)

@@ -31,7 +31,7 @@ _LETTER = re.compile(r"\b([abcdxy])\b")
 _WORD_MASK = (1 << 32) - 1
 
 
-class _TextCall(NamedTuple):
+class TextCall(NamedTuple):
     """A call of an intrinsic in a text."""
 
     intrinsic: Intrinsic | None
@@ -49,6 +49,14 @@ class _TextCall(NamedTuple):
 def has_calls(text: str) -> bool:
     """Return whether a text consists of calls of intrinsics."""
     return _read_calls(text) is not None
+
+
+def find_single_call(text: str) -> TextCall | None:
+    """Return the call of an intrinsic that a text consists of, if it has no problem."""
+    match _read_calls(text):
+        case [call] if call.intrinsic:
+            return call
+    return None
 
 
 def find_call_fragments(text: str) -> Iterator[Fragment]:
@@ -77,7 +85,7 @@ def find_call_blocks(text: str) -> Iterator[Fragment]:
     yield writer.make_fragment(with_moves=True)._replace(notes=tuple(remarks))
 
 
-def _make_call_fragment(call: _TextCall) -> Fragment:
+def _make_call_fragment(call: TextCall) -> Fragment:
     if call.intrinsic is None:
         return Fragment("", problems=(call.problem,) if call.problem else ())
     writer = _PtxWriter({*call.arguments, call.result})
@@ -90,7 +98,7 @@ def _make_call_fragment(call: _TextCall) -> Fragment:
 # --- reading calls ------------------------------------------------------------------------
 
 
-def _read_calls(text: str) -> list[_TextCall] | None:
+def _read_calls(text: str) -> list[TextCall] | None:
     """Return the calls of a text that has nothing else; None for any other text.
 
     A call that is an argument comes before the call that it is an argument of, and is assigned to a
@@ -112,7 +120,7 @@ class _CallReader:
     """Reads calls with those inside of them, in the order in which they are computed."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.calls, self.index = text, list[_TextCall](), 0
+        self.text, self.calls, self.index = text, list[TextCall](), 0
         self._source = (x for x in iter_c_tokens(text) if x.kind is not CTokenKind.BLANK)
         self._tokens = list[CToken]()
         """The tokens read so far: for most texts, the first ones show that there is no call."""
@@ -188,7 +196,7 @@ class _CallReader:
         self.index += 1
         intrinsic = None if problem else intrinsic
         span = (start, position + 1)
-        self.calls.append(_TextCall(intrinsic, texts, result_name, parts, name.span, span, problem))
+        self.calls.append(TextCall(intrinsic, texts, result_name, parts, name.span, span, problem))
         return problem is None
 
     def _read_argument(self) -> tuple[str, Span] | None:
@@ -215,7 +223,7 @@ class _CallReader:
         span = self.get_token().span
         if self._depth == _MAX_DEPTH:
             problem = Problem(f"calls are nested more than {_MAX_DEPTH} levels deep", span)
-            self.calls.append(_TextCall(None, (), "", {}, span, span, problem))
+            self.calls.append(TextCall(None, (), "", {}, span, span, problem))
             return False
         self._depth += 1
         is_read = self.read_call(span[0], None, is_argument=True)
@@ -278,7 +286,7 @@ def _can_take_immediates(line: str) -> bool:
     return entry is not None and entry.can_take_immediates
 
 
-def _choose_lines(intrinsic: Intrinsic, call: _TextCall) -> tuple[Sequence[str], _TextCall]:
+def _choose_lines(intrinsic: Intrinsic, call: TextCall) -> tuple[Sequence[str], TextCall]:
     """Return the lines of a call, and the call with the bits of a literal c that it reads."""
     if not intrinsic.c_mask:
         return intrinsic.lines, call
@@ -325,7 +333,7 @@ class _PtxWriter:
         self.constants: dict[str, int] = {}
         """The bits of the registers that hold numbers."""
 
-    def add_call(self, call: _TextCall) -> None:
+    def add_call(self, call: TextCall) -> None:
         """Write the lines of a call without a problem."""
         assert call.intrinsic
         lines, call = _choose_lines(call.intrinsic, call)
@@ -338,7 +346,7 @@ class _PtxWriter:
                     self._pieces.append((part, call.name_span))
             self._pieces.append((";", (call.span[1] - 1, call.span[1])))
 
-    def _name_operands(self, call: _TextCall, lines: Sequence[str]) -> dict[str, str]:
+    def _name_operands(self, call: TextCall, lines: Sequence[str]) -> dict[str, str]:
         """Return the texts of the operands by their letters in the lines."""
         assert call.intrinsic
         can_take_immediates = all(_can_take_immediates(line) for line in lines)

@@ -29,8 +29,7 @@ from ...engine.isa.types import WORD_BITS, Form, Type
 from ...engine.micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ...engine.semantics.plan import Plan, compute_results
-from ...engine.syntax.instruction import Instruction, Register
-from ...engine.tracing.evaluation import make_model_plan
+from ...engine.syntax.instruction import Instruction, Register, Signature
 from ...engine.tracing.folding_bugs import describe_folding
 from ..prove.differences import Difference, describe_difference, make_difference
 from ..prove.equivalence import TIMEOUT
@@ -111,9 +110,7 @@ def compute_machine_results(
     return {role: value[0] for role, value in results.items()}
 
 
-def compute_plan_results(
-    ins: Instruction, plan: Plan, operands: Mapping[str, int]
-) -> dict[str, int]:
+def compute_plan_results(ins: Signature, plan: Plan, operands: Mapping[str, int]) -> dict[str, int]:
     """Return the bits of the results by role, by a plan, for operands by register."""
     bits = {role: operands.get(name, 0) for role, name in ins.names.items()}
     results = compute_results(plan, {**bits, **ins.constants})
@@ -151,8 +148,8 @@ class MachineQuestion:
 
     def add_plan(self, plan: Plan) -> dict[str, Node]:
         """Record a plan of the instruction; return the nodes of operands and rows by key."""
-        ins = self.source.ins
-        return self.question.record_plan(plan, ins.names, ins.constants)
+        program = self.source.program
+        return self.question.record_plan(plan, program.names, program.constants)
 
     def pair_results(self, plan: Plan, values: Mapping[str, Node]) -> list[tuple[Node, Node]]:
         """Return each result as a plan and as the machine code compute it."""
@@ -183,10 +180,10 @@ def replay(
     source: KernelSource, kernel: MachineKernel, plan: Plan, operands: Mapping[str, int]
 ) -> MachineCounterexample:
     """Compute both sides on numbers; raise RuntimeError if the results are the same."""
-    expected = compute_plan_results(source.ins, plan, operands)
+    expected = compute_plan_results(source.program, plan, operands)
     found = compute_machine_results(source, kernel, operands)
     if expected == found:
-        raise RuntimeError(f"the counterexample {dict(operands)} of {source.ins} does not hold")
+        raise RuntimeError(f"the counterexample {dict(operands)} of {source.program} does not hold")
     return MachineCounterexample(dict(operands), expected, found)
 
 
@@ -208,7 +205,7 @@ def find_machine_deviation(
     Raise UnknownMachineCodeError if it has an instruction without a known meaning.
     """
     machine = MachineQuestion(source, kernel, timeout)
-    plan = make_model_plan(source.ins, ISA_MODEL)
+    plan = source.program.make_plan()
     example = machine.prove(plan).counterexample
     if example is None:
         return None
@@ -319,7 +316,7 @@ def group_models(source: KernelSource, models: Sequence[Model]) -> dict[Plan, li
     """Return the different plans of an instruction, in order, each with its models."""
     plans: dict[Plan, list[Model]] = {}
     for model in models:
-        plans.setdefault(make_model_plan(source.ins, model), []).append(model)
+        plans.setdefault(source.program.make_plan(model), []).append(model)
     return plans
 
 
@@ -327,7 +324,7 @@ def make_code_digest(source: KernelSource, kernel: MachineKernel) -> str:
     """Return a digest of machine code, of its operands' places and of the line."""
     text = "\n".join(
         (
-            str(source.ins),
+            str(source.program),
             *(f"{x.role} {x.type} {x.offset}" for x in (*source.inputs, *source.results)),
             *(x.text for x in kernel.instructions),
             *(f"{bank} {data.hex()}" for bank, data in sorted(kernel.constants.items())),
@@ -392,9 +389,11 @@ def _judge(
         line,
         outcome,
         tuple(model.name for model in equal),
-        tuple(x.id for x in source.ins.errata if x in followed),
+        tuple(x.id for x in source.program.errata if x in followed),
         is_as_documented,
-        reason="; ".join(describe_folding(source.ins))
+        reason="; ".join(
+            note for x in source.program.statements for note in describe_folding(x.instruction)
+        )
         if outcome is VerdictOutcome.DEPARTED
         else "",
         instruction_count=len(list(machine.run.iter_computations())),

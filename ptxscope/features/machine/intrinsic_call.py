@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...engine.isa.intrinsics import Intrinsic, map_intrinsics
-from ...engine.isa.types import Role
-from ...engine.syntax.instruction import Instruction
-from .kernel_source import STRIDE, KernelSource
+from ...engine.isa.intrinsics import Intrinsic
+from ...engine.syntax.intrinsic_calls import TextCall
+from ...engine.tracing.basic_block import BasicBlock
+from .kernel_source import STRIDE, KernelSource, make_block_source, make_kernel_source
 from .machine_instruction import MachineKernel, parse_disassembly
 from .row_matches import MachineListing
 from .toolchain import Tool, compile_cuda, compile_ptx
@@ -47,7 +47,7 @@ class CallCode(NamedTuple):
     call: str
     """The call as it was written."""
     listings: Sequence[MachineListing]
-    """The code for each target, compared with the instruction of the same result."""
+    """The code for each target, compared with the instruction, or the block, of its result."""
     nvcc: str
     """The version of nvcc; empty if there is no code."""
     problem: str
@@ -65,54 +65,44 @@ def find_prototype(intrinsic: Intrinsic) -> tuple[str, tuple[str, ...]]:
     )
 
 
-def find_called_intrinsic(ins: Instruction) -> Intrinsic | None:
-    """Return the intrinsic whose call an instruction was written as; None if it was PTX."""
-    start, end = ins.spans["opcode"]
-    return map_intrinsics().get(ins.text[start:end])
-
-
-def format_call(ins: Instruction) -> str:
-    """Return the call that an instruction was written as, without its semicolon."""
-    start, end = ins.spans["line"]
-    return ins.text[start:end]
+def make_call_source(block: BasicBlock) -> KernelSource:
+    """Return the kernel of a call whose result an instruction, or a block, has."""
+    return make_kernel_source(block.instruction) if block.is_line else make_block_source(block)
 
 
 def compile_call(
-    intrinsic: Intrinsic, source: KernelSource, arch: str, tools: tuple[Tool, Tool, Tool]
+    call: TextCall, source: KernelSource, arch: str, tools: tuple[Tool, Tool, Tool]
 ) -> MachineKernel:
     """Return the machine code that nvcc, ptxas and nvdisasm make of the call of an intrinsic.
 
-    The kernel has the operands and the result where that of ``source``, which is the instruction
-    of the same result, has them. Raise ToolError if a tool fails.
+    ``source`` has the places of the operands and the result. Raise ToolError if a tool fails.
     """
     nvcc, ptxas, nvdisasm = tools
-    ptx = compile_cuda(nvcc, write_call_kernel(intrinsic, source), arch)
+    ptx = compile_cuda(nvcc, write_call_kernel(call, source), arch)
     return parse_disassembly(compile_ptx(ptxas, nvdisasm, ptx, arch))[KERNEL_NAME]
 
 
-def write_call_kernel(intrinsic: Intrinsic, source: KernelSource) -> str:
-    """Return CUDA C++ of a kernel that calls an intrinsic on a kernel's operands."""
-    result, types = find_prototype(intrinsic)
-    operands = intrinsic.ptx.partition(" ")[2].split(", ")[1:]
-    roles = dict(zip(operands, (Role.A, Role.B, Role.C), strict=False))
-    arguments = [
-        _format_argument(source, roles[letter], type_)
-        for letter, type_ in zip(intrinsic.parameters, types, strict=True)
-    ]
+def write_call_kernel(call: TextCall, source: KernelSource) -> str:
+    """Return CUDA C++ of a kernel that calls an intrinsic on operands in memory."""
+    assert call.intrinsic
+    result, types = find_prototype(call.intrinsic)
+    offsets = {source.names[x.role]: x.offset for x in source.inputs}
+    arguments = (
+        f"*(const {type_} *)(from + {offsets[argument]})"
+        if argument in offsets
+        else f"({type_}){_format_number(argument)}"
+        for argument, type_ in zip(call.arguments, types, strict=True)
+    )
     return _KERNEL.format(
         kernel=KERNEL_NAME,
         stride=STRIDE,
         result=result,
         offset=source.results[0].offset,
-        name=intrinsic.name,
+        name=call.intrinsic.name,
         arguments=", ".join(arguments),
     )
 
 
-def _format_argument(source: KernelSource, role: Role, type_: str) -> str:
-    """Return C of a constant, or of an operand in memory."""
-    ins = source.ins
-    if role in ins.constants:
-        return f"({type_}){ins.constants[role]:#x}ull"
-    slot = next(x for x in source.inputs if x.name == ins.names[role])
-    return f"*(const {type_} *)(from + {slot.offset})"
+def _format_number(text: str) -> str:
+    """Return an integer of C with the suffix of 64 bits."""
+    return f"{text.rstrip('uUlLzZ')}ull"

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from ...engine.isa.types import CARRY_REGISTER, Type
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS
-from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.instruction import Instruction, Signature
+from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import make_model_plan
 
 STRIDE = 64
@@ -31,14 +32,19 @@ class ParameterSlot(NamedTuple):
 
 
 class KernelSource(NamedTuple):
-    """A kernel for one instruction."""
+    """A kernel for one instruction, or for what computes the same as a block."""
 
-    ins: Instruction
-    """The instruction with the registers of the kernel."""
+    program: BasicBlock
+    """The instruction with the registers of the kernel, or the block."""
     inputs: tuple[ParameterSlot, ...]
     results: tuple[ParameterSlot, ...]
     names: Mapping[str, str]
     """The registers as they were written, by role."""
+
+    @property
+    def ins(self) -> Instruction:
+        """The instruction; raise ValueError for a block."""
+        return self.program.instruction
 
     def format_ptx(self, name: str) -> str:
         """Return the kernel as PTX, without the module's header."""
@@ -59,10 +65,18 @@ def make_kernel_source(ins: Instruction) -> KernelSource:
     results = {names[role]: role for role in renamed.results}
     written = {str(role): name for role, name in ins.names.items()}
     slots, result_slots = (tuple(_place(renamed, x)) for x in (inputs, results))
-    return KernelSource(renamed, slots, result_slots, written)
+    return KernelSource(make_block(renamed), slots, result_slots, written)
 
 
-def _place(ins: Instruction, names: Mapping[str, str]) -> Iterator[ParameterSlot]:
+def make_block_source(block: BasicBlock) -> KernelSource:
+    """Return the kernel of code that computes the same as a block, which has no text of its own."""
+    inputs = {x.name: x.roles[0] for x in block.inputs}
+    results = {name: role for role, name in block.results.items()}
+    slots, result_slots = (tuple(_place(block, x)) for x in (inputs, results))
+    return KernelSource(block, slots, result_slots, {**block.names, **block.results})
+
+
+def _place(ins: Signature, names: Mapping[str, str]) -> Iterator[ParameterSlot]:
     for index, (name, role) in enumerate(names.items()):
         yield ParameterSlot(role, name, ins.type_of(role), index * _SLOT_BYTES)
 

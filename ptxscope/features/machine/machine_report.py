@@ -69,7 +69,6 @@ def iter_call_blocks(call: CallCode, tools: str) -> Iterator[Block]:
         yield make_paragraph(f"{call.remark}.")
     else:
         yield from iter_listing_blocks(call.call, call.listings, f"nvcc {call.nvcc}, {tools}")
-    yield make_paragraph("The PTX instruction of the same result has machine code of its own:")
 
 
 def _format_code(code_lines: Sequence[CodeLine]) -> Iterator[str]:

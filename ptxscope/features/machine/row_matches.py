@@ -131,6 +131,10 @@ def match_rows(
 class _Matcher:
     def __init__(self, machine: MachineQuestion, plan: Plan, has_proofs: bool) -> None:
         self.machine, self.plan, self.has_proofs = machine, plan, has_proofs
+        results = {x.key for x in plan.results}
+        is_line = machine.source.program.is_line
+        self.rows = [x for x in plan.rows if is_line or x.key in results]
+        """The values that instructions may compute: of a block, whose lines are others, results."""
         self.values = machine.add_plan(plan)
         self.effects = machine.run.effects
         self.stored_halves = {
@@ -150,7 +154,7 @@ class _Matcher:
     def _evaluate(self) -> Mapping[Node, list[tuple[int, ...]]]:
         """Return the lanes of every value for each sample."""
         written = [x.value for effect in self.effects for x in effect.writes]
-        ends = [*written, *(self.values[row.key] for row in self.plan.rows)]
+        ends = [*written, *(self.values[row.key] for row in self.rows)]
         nodes = list_needed_nodes(self.machine.question.tape.nodes, ends)
         rows = [compute_nodes(nodes, sample) for sample in self.samples]
         return {node: [row[node] for row in rows] for node in ends}
@@ -160,7 +164,7 @@ class _Matcher:
     def _list_candidates(self) -> dict[tuple[int, Signature], list[_Candidate]]:
         """Return the values of the plan by width and samples, in the plan's order."""
         candidates: dict[tuple[int, Signature], list[_Candidate]] = {}
-        for row in self.plan.rows:
+        for row in self.rows:
             node = self.values[row.key]
             for lane, name, bits, signature in self._iter_signatures(node, row.lanes):
                 if len(set(signature)) > 1:
@@ -433,9 +437,12 @@ def list_machine_code(
         return MachineListing(arch, verdict, model, plain, (), source.names)
     plans = group_models(source, KNOWN_MODELS)
     plan = next(plan for plan, models in plans.items() if model in models)
-    row_names = _name_rows(next(iter(plans))) | _name_rows(plan)
-    matches = match_rows(machine, plan)
     documented = next(iter(plans))
+    if source.program.is_line:
+        row_names = _name_rows(documented) | _name_rows(plan)
+    else:
+        row_names = {x.key: source.names[x.role] for x in plan.results}
+    matches = match_rows(machine, plan)
     missing: list[str] = []
     if verdict.outcome is VerdictOutcome.PROVED and documented is not plan:
         followed_values, values = machine.add_plan(plan), machine.add_plan(documented)

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from ...cli.support.streams import CommandError, command_errors
-from ...engine.isa.intrinsics import Intrinsic
 from ...engine.semantics.rules import TARGETS
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
-from .intrinsic_call import CallCode, compile_call, format_call
+from ...engine.syntax.intrinsic_calls import TextCall
+from ...engine.tracing.basic_block import BasicBlock
+from .intrinsic_call import CallCode, compile_call, make_call_source
 from .kernel_source import KernelSource, make_kernel_source
 from .row_matches import MachineListing, list_machine_code
 from .toolchain import (
@@ -105,27 +106,29 @@ def list_line_code(
 
 
 def list_call_code(
-    intrinsic: Intrinsic,
-    ins: Instruction,
-    source: KernelSource,
+    text: str,
+    call: TextCall,
+    block: BasicBlock,
     archs: Sequence[str],
     tools: tuple[str | None, Tool, Tool],
     timeout: float,
 ) -> CallCode:
-    """Return the machine code of the call of an intrinsic for each target, or why there is none.
+    """Return the machine code of the call in a text for each target, or why there is none.
 
-    ``source`` is the kernel of the instruction of the same result; ``tools`` are the path of nvcc,
-    which may be None, ptxas and nvdisasm.
+    ``block`` has the same result; ``tools`` are the path of nvcc, which may be None, ptxas and
+    nvdisasm.
     """
     path, ptxas, nvdisasm = tools
-    call, remark = format_call(ins), intrinsic.remarks[0]
+    assert call.intrinsic
+    written_call, source = text[slice(*call.span)], make_call_source(block)
+    remark = f"`{call.intrinsic.name}` {call.intrinsic.compilation}"
     try:
         nvcc = find_tool(NVCC, path, has_option=True)
-        kernels = [compile_call(intrinsic, source, x, (nvcc, ptxas, nvdisasm)) for x in archs]
+        kernels = [compile_call(call, source, x, (nvcc, ptxas, nvdisasm)) for x in archs]
     except ToolError as error:
-        return CallCode(call, (), "", make_printable(str(error)), remark)
+        return CallCode(written_call, (), "", make_printable(str(error)), remark)
     listings = [
-        list_machine_code(call, source, kernel, arch, timeout=timeout)
+        list_machine_code(written_call, source, kernel, arch, timeout=timeout)
         for kernel, arch in zip(kernels, archs, strict=True)
     ]
-    return CallCode(call, listings, nvcc.build, "", remark)
+    return CallCode(written_call, listings, nvcc.build, "", remark)

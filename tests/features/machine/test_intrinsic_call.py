@@ -6,16 +6,18 @@ import json
 
 import pytest
 
-from ptxscope import parse
+from ptxscope.cli.support.ptx_arguments import parse_ptx
+from ptxscope.engine.syntax.intrinsic_calls import find_single_call
 from ptxscope.features.machine import tools
 from ptxscope.features.machine.form_verdict import decide_line
 from ptxscope.features.machine.intrinsic_call import (
     compile_call,
-    find_called_intrinsic,
+    make_call_source,
     write_call_kernel,
 )
-from ptxscope.features.machine.kernel_source import make_kernel_source
 from ptxscope.features.machine.machine_instruction import parse_disassembly
+from ptxscope.features.machine.machine_report import iter_sentences
+from ptxscope.features.machine.row_matches import Purpose, list_machine_code
 from ptxscope.features.machine.toolchain import (
     NVCC,
     NVDISASM,
@@ -66,11 +68,24 @@ def test_the_instructions_of_a_line_are_not_those_of_a_call(with_nvcc: bool) -> 
     assert "sm_90: 31 instructions\n" in of_line
 
 
+def test_a_call_that_only_a_block_computes_needs_nvcc(with_nvcc: bool) -> None:
+    done = run("lower", "__vhaddu4(a, b)")
+    assert done.returncode == (0 if with_nvcc else 2)
+    assert "takes one instruction" not in done.stderr
+    if with_nvcc:  # the stored code is that of another intrinsic
+        assert done.stdout.startswith("__vhaddu4(a, b)\nnvcc 13.0.88, ")
+        assert "Equal to no known model: for " in " ".join(done.stdout.split())
+    else:
+        remark = "`__vhaddu4` is emulated by nvcc 13.0 for sm_75 with 5 other instructions"
+        assert done.stderr == f"error: nvcc is not found\nnote: {remark}\n"
+
+
 def test_the_code_of_a_call_as_json(with_nvcc: bool) -> None:
     document = json.loads(run("lower", CALL, "-f", "json").stdout)
     (target,) = document["targets"]
     assert (document["ptx"], target["count"]) == (LINE, 31)
     call = document["call"]
+    assert [*document] == ["ptx", "call", "ptxas", "nvdisasm", "targets"]
     assert call["text"] == CALL
     assert [x["count"] for x in call["targets"]] == [4] * with_nvcc
     assert (call["nvcc"], call["problem"]) == (
@@ -87,18 +102,34 @@ def test_the_code_of_a_call_as_json(with_nvcc: bool) -> None:
         ("__vsub4(x, 0x7f)", "(*(const unsigned *)(from + 0), (unsigned)0x7full);"),
         ("__clzll(x)", "*(int *)(to + 0) = __clzll(*(const long long *)(from + 0));"),
         ("__byte_perm(x, y, 0x3210)", "*(const unsigned *)(from + 8), (unsigned)0x3210ull);"),
+        ("__vsub4(-5u, x)", "((unsigned)-5ull, *(const unsigned *)(from + 0));"),
     ],
 )
 def test_a_kernel_has_the_arguments_of_the_call(call: str, expected: str) -> None:
-    ins = parse(call)
-    intrinsic = find_called_intrinsic(ins)
-    assert intrinsic
-    assert expected in write_call_kernel(intrinsic, make_kernel_source(ins))
+    found = find_single_call(call)
+    assert found
+    assert expected in write_call_kernel(found, make_call_source(parse_ptx(call)))
 
 
-def test_ptx_is_not_a_call() -> None:
-    assert find_called_intrinsic(parse("vavrg4.u32.u32.u32 d, a, b, c")) is None
-    assert find_called_intrinsic(parse('asm("popc.b32 %0, %1;" : "=r"(d) : "r"(a));')) is None
+@pytest.mark.parametrize(
+    "text", ["vavrg4.u32.u32.u32 d, a, b, c", "__vadd4(__vavgu4(a, b), c)", "__vadd4(a)", "f(a)"]
+)
+def test_other_texts_are_no_single_call(text: str) -> None:
+    assert find_single_call(text) is None
+
+
+def test_the_code_of_another_call_is_refuted() -> None:
+    """The code of ``__vavgu4``, which rounds up, against ``__vhaddu4``, which rounds down."""
+    source = make_call_source(parse_ptx("h = __vhaddu4(x, y)"))
+    verdict = decide_line("h = __vhaddu4(x, y)", source, STORED["k0"])
+    x, y = (verdict.operands[name].to_bytes(4, "little") for name in "xy")
+    sums = [a + b for a, b in zip(x, y, strict=True)]
+    (documented,), (obtained,) = verdict.documented.values(), verdict.obtained.values()
+    assert documented == int.from_bytes([n // 2 for n in sums], "little")
+    assert obtained == int.from_bytes([(n + 1) // 2 for n in sums], "little")
+    listing = list_machine_code("h", source, STORED["k0"], "sm_90")
+    assert "it gives h = " in next(iter_sentences(listing))
+    assert {x.key for x in listing.instructions if x.purpose is Purpose.STORE} == {"s4.d"}
 
 
 def has_nvcc() -> bool:
@@ -117,12 +148,13 @@ def has_nvcc() -> bool:
     [
         *("__vavgu4(a, b)", "__vneg4(a)", "__vsub4(b, a)", "__vsads2(a, 0x80007fff)"),
         *("__dp4a(a, b, c)", "__popcll(a)", "__funnelshift_r(b, a, 7)"),
+        *("__vcmpltu4(a, b)", "__byte_perm(a, b, c)", "__ffsll(a)", "__vhaddu2(b, 0x17)"),
     ],
 )
 def test_what_nvcc_makes_has_the_result_of_the_instruction(call: str) -> None:
-    ins = parse(call)
-    source, intrinsic = make_kernel_source(ins), find_called_intrinsic(ins)
-    assert intrinsic
+    found, source = find_single_call(call), make_call_source(parse_ptx(call))
+    assert found
+    assert [x.name for x in source.results] == ["d"]
     tools_found = find_tool(NVCC), find_tool(PTXAS), find_tool(NVDISASM)
-    kernel = compile_call(intrinsic, source, "sm_90", tools_found)
+    kernel = compile_call(found, source, "sm_90", tools_found)
     assert decide_line(call, source, kernel).models[0] == "isa"

@@ -23,6 +23,7 @@ from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.arithmetic import EXACT
 from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
 from ptxscope.engine.semantics.rules import ERRATA
+from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.evaluation import make_model_plan
 from ptxscope.features.machine.form_verdict import (
     MachineQuestion,
@@ -451,7 +452,7 @@ def draw_planted_error(rng: Random) -> Sample:
         inputs = {x.role: x.type.bits for x in sample.source.inputs}
         sources = make_model_plan(changed, PTXAS).sources
         if all(inputs.get(x.role) == x.type.bits for x in sources):
-            return sample._replace(source=sample.source._replace(ins=changed))
+            return sample._replace(source=sample.source._replace(program=make_block(changed)))
 
 
 @pytest.mark.parametrize("count", some([40, 100]))

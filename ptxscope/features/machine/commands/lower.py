@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 from ....cli.support.arguments import (
     Parser,
@@ -12,10 +11,13 @@ from ....cli.support.arguments import (
     parse_words,
     print_report,
 )
-from ....cli.support.ptx_arguments import parse_instruction
+from ....cli.support.ptx_arguments import parse_instruction, parse_ptx
+from ....cli.support.streams import CommandError
+from ....documents.formats.markup import Block, make_paragraph
 from ....engine.syntax.errors import format_install_hint
+from ....engine.syntax.intrinsic_calls import find_single_call
+from ....engine.tracing.basic_block import make_block
 from ...prove.commands.programs import add_timeout
-from ..intrinsic_call import find_called_intrinsic
 from ..machine_report import call_to_json, code_to_json, iter_call_blocks, iter_listing_blocks
 from ..toolchain import NVCC, format_tools
 from ..tools import (
@@ -29,14 +31,15 @@ from ..tools import (
     make_line_source,
 )
 
+_BESIDE = "The PTX instruction of the same result has machine code of its own:"
 _EPILOG = f"""\
 A machine instruction computes a value of the trace, such as saturate.t, if its result equals that
 value for all operands: modulo 2^32, or in the form that is named, such as the high word. Any other
 belongs to the value that the next one after it computes. Loads, stores, addresses and constants are
 not counted.
 
-nvcc compiles the call of an intrinsic to its own code, seldom to the PTX instruction that has the
-same result: both are shown. Without nvcc, a note says that the code of the call is not known.
+nvcc compiles the call of an intrinsic to its own code, seldom to a PTX instruction of the same
+result: both are shown, if there is one. Without nvcc, the code of the call is not known.
 
 {TOOL_HELP}
 
@@ -68,26 +71,27 @@ def make_parser() -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the machine code of a line."""
+    """Print the machine code of a line, or of the call of an intrinsic and of its line."""
     arguments = parse_words(make_parser(), words)
-    ins = parse_instruction(arguments.ptx)
+    call = find_single_call(arguments.ptx)
+    block = parse_ptx(arguments.ptx) if call else make_block(parse_instruction(arguments.ptx))
     archs = choose_archs(arguments)
     ptxas, nvdisasm = choose_tools(arguments)
-    source = make_line_source(ins)
-    line = format_line(ins)
-    listings = list_line_code(source, archs, (ptxas, nvdisasm), arguments.timeout)
-    document: dict[str, object] = {
-        "ptx": line,
-        "ptxas": ptxas.build,
-        "nvdisasm": nvdisasm.build,
-        "targets": [code_to_json(x) for x in listings],
-    }
     versions = format_tools(ptxas, nvdisasm)
-    blocks = iter_listing_blocks(line, listings, versions)
-    if intrinsic := find_called_intrinsic(ins):
+    document: dict[str, object] = {"ptxas": ptxas.build, "nvdisasm": nvdisasm.build}
+    blocks: list[Block] = []
+    if call:
         tools = arguments.nvcc, ptxas, nvdisasm
-        call = list_call_code(intrinsic, ins, source, archs, tools, arguments.timeout)
-        document = {"call": call_to_json(call), **document}
-        blocks = chain(iter_call_blocks(call, versions), blocks)
+        code = list_call_code(arguments.ptx, call, block, archs, tools, arguments.timeout)
+        if code.problem and not block.is_line:
+            raise CommandError(f"error: {code.problem}\nnote: {code.remark}")
+        document = {"call": call_to_json(code), **document}
+        blocks += iter_call_blocks(code, versions)
+    if block.is_line:
+        blocks += [make_paragraph(_BESIDE)] if call else []
+        source, line = make_line_source(block.instruction), format_line(block.instruction)
+        listings = list_line_code(source, archs, (ptxas, nvdisasm), arguments.timeout)
+        document = {"ptx": line, **document, "targets": [code_to_json(x) for x in listings]}
+        blocks += iter_listing_blocks(line, listings, versions)
     print_report(arguments.format, blocks, lambda: document)
     return 0
