@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from ....screens.dialogs.dialog import Dialog, DialogFrame
+from ....sources.source_lines import SourceLines, read_source_lines
 from ....state.requests import MenuItem
 from ....widgets.base.form_fields import Menu, Page
 from ..check_report import count_items, format_summary, item_lines
@@ -48,7 +49,8 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
     def __init__(self, text: str, name: str) -> None:
         super().__init__()
         self._instructions, self._title = check_listing_text(text, name)
-        items = [_make_item(item) for item in self._instructions]
+        sources = read_source_lines(text)
+        items = [_make_item(item, sources) for item in self._instructions]
         self._menu = Menu("Diagnostics", items, "found")
         self._page = Page("details", "Details")
 
@@ -83,6 +85,6 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
         self.copy(self._describe(), "details")
 
 
-def _make_item(item: CheckedInstruction) -> MenuItem:
+def _make_item(item: CheckedInstruction, sources: SourceLines) -> MenuItem:
     rules = ", ".join(dict.fromkeys(diagnostic.rule for diagnostic in item.diagnostics))
-    return MenuItem(f"line {item.location.line}  {rules}", item.ptx)
+    return MenuItem(f"{sources.format_line(item.location.line)}  {rules}", item.ptx)
