@@ -551,6 +551,17 @@ def test_a_stale_trace_is_named_by_its_line_and_what_changed(format_: str, tmp_p
     assert check(path) == ":3: stale: only drawn or worded anew\n"
 
 
+@pytest.mark.parametrize("format_", SHOWN)
+def test_a_stale_predicate_is_named(format_: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.md"
+    line = f"<!-- ptxscope trace 'setp.lt.s32 p|q, a, b' a={{}} b=2 -f {format_} -->"
+    path.write_text(f"{line.format(1)}\n{CLOSE}\n")
+    update(path)
+    made = path.read_text("utf-8")
+    path.write_text(line.format(2) + made[len(line.format(1)) :], "utf-8")
+    assert check(path) == ":1: stale: p was 1, is 0; q was 0, is 1\n"
+
+
 @pytest.mark.parametrize("format_", ["svg", "png"])
 def test_a_stale_picture_is_named_by_what_changed(format_: str, tmp_path: Path) -> None:
     if format_ == "png":
