@@ -10,7 +10,7 @@ from itertools import cycle
 from pathlib import Path
 
 from ptxscope.engine.syntax.opcodes import OPCODES
-from ptxscope.features.check.lint import check_listing
+from ptxscope.features.check.listing_checks import check_listing
 
 from .measure import interleaved, process
 

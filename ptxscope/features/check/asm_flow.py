@@ -13,9 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...engine.isa.catalog import MOVES
-from ...engine.isa.types import Type
 from ...engine.syntax.asm_operands import AsmOperands
-from ...engine.syntax.constants import convert_words
 from ...engine.syntax.errors import Span, quote_word
 from ...engine.syntax.opcodes import BRANCHES
 from ...engine.syntax.tokens import (
@@ -23,7 +21,6 @@ from ...engine.syntax.tokens import (
     Token,
     TokenGroup,
     TokenGroupKind,
-    is_constant,
     read_raw_instruction,
 )
 from ...sources.c_source import blank_literals
@@ -33,7 +30,7 @@ from ...sources.source_location import find_span
 from .candidate_reader import parse_register_directive
 from .diagnostic import CheckedInstruction, Diagnostic
 from .placeholders import format_constraint
-from .statement_registers import RegisterAccesses, find_accesses
+from .statement_registers import RegisterAccesses, find_accesses, is_padding
 
 _MAX_NUMBERED = 64
 """The most numbered registers of one directive that are followed."""
@@ -150,10 +147,8 @@ class _Flow:
         self.number += 1
         for register in accesses.reads:
             name = register.text
-            is_padding = name not in self.outputs and (
-                _is_packed(statement, register) or _is_unselected(statement, register)
-            )
-            if name in self.unwritten and self.is_straight and not is_padding:
+            has_meaning = name in self.outputs or not is_padding(statement, register)
+            if name in self.unwritten and self.is_straight and has_meaning:
                 yield self._describe_unwritten(statement, register)
             self.unwritten.discard(name)
             if name in self.inputs and name not in self.literals:
@@ -247,24 +242,6 @@ class _Flow:
             "keep its value"
         )
         return FlowFinding("input", message, statement, register)
-
-
-def _is_packed(statement: RawInstruction, register: Token) -> bool:
-    """Return whether a ``mov`` packs a register into a wider one; its bits may not matter."""
-    return statement.opcode.text in MOVES and any(
-        words and words[0].text == "{" and words[0].start < register.start < words[-1].end
-        for words in statement.operands[1:]
-    )
-
-
-def _is_unselected(statement: RawInstruction, register: Token) -> bool:
-    """Return whether a ``prmt`` with a literal selector takes no byte of a register."""
-    operands = statement.operands
-    if statement.opcode.text != "prmt" or len(operands) != 4 or not is_constant(operands[3]):
-        return False
-    selector = convert_words(operands[3], Type.B32) or 0
-    chosen = {(selector >> 4 * lane & 7) >> 2 for lane in range(4)}
-    return not any(register in operands[1 + x] for x in chosen)
 
 
 def _find_copied_register(statement: RawInstruction) -> str:

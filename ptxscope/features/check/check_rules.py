@@ -96,8 +96,8 @@ _OWN_RULES: dict[str, tuple[Severity, str]] = {
     ),
     "unwritten": (
         Severity.WARNING,
-        "An asm statement reads a register before it writes it: an operand with `=`, or one that "
-        "it declares.",
+        "A register is read before it is written: of an asm statement, an operand with `=` or one "
+        "that it declares; in a listing, one that no path to the read writes.",
     ),
     "clobber": (
         Severity.WARNING,

@@ -77,6 +77,8 @@ class CheckedInstruction(NamedTuple):
     """Lines of equivalent PTX with the documented result, if an erratum shows."""
     sequence: SequenceSummary | None = None
     """The instructions that it is about, if there are several."""
+    is_common: bool = False
+    """Whether it is a statement that ``check`` does not explain, and listed for its diagnostics."""
 
     @property
     def is_legal(self) -> bool:
@@ -108,7 +110,7 @@ class CheckedInstruction(NamedTuple):
     def is_instruction(self) -> bool:
         """Whether it was checked as one instruction, and is not only what a note is about."""
         is_other = self.is_intrinsic or self.is_comment or self.is_unreadable
-        return not (is_other or self.sequence)
+        return not (is_other or self.is_common or self.sequence)
 
     @property
     def is_unreadable(self) -> bool:

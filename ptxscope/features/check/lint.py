@@ -35,10 +35,10 @@ from .candidate_reader import Candidate, CandidateReader
 from .compiled_code import find_disabled_code, select_branches
 from .diagnostic import CheckedInstruction, Diagnostic, make_item
 from .line_markers import LineMarkers
+from .listing_checks import check_listing
 from .moved_constants import MovedConstants
 from .operand_fields import FilledPiece, fill_operand_fields, is_certain
 from .placeholders import find_unknown_operand, list_constant_literals, restore_braces
-from .register_uses import ListingRegisters
 from .statement_checks import (
     Locator,
     UndeclaredNames,
@@ -53,41 +53,6 @@ from .statement_checks import (
 )
 from .suppressions import IgnoreComments
 from .text_problems import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
-
-
-def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
-    """Yield each instruction of the catalog in a PTX listing; the chunks may end anywhere."""
-    comments = IgnoreComments()
-    return comments.report_items(_check_listing(comments.record_chunks(chunks), name), name)
-
-
-def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
-    reader, registers = CandidateReader(chunks, reads_all=True), ListingRegisters()
-    moved_constants, undeclared_names = MovedConstants(reader), UndeclaredNames()
-    for statement in reader:
-        if statement.is_sound or statement.is_plain:
-            items = () if statement.is_sound else check_plain_statement(statement, statement, name)
-            item = next(iter(items), None)
-            if item is None and (diagnostics := (*registers.check(statement),)):
-                item = make_item(name, statement.text, *diagnostics)
-                item = undeclared_names.drop_repeated(item, statement.scopes.function_scope)
-            if item and item.diagnostics:
-                yield item
-            continue
-        if diagnostic := check_between_statements(statement, statement):
-            yield make_item(name, statement.text, diagnostic)
-            continue
-        constants = find_constants(statement, moved_constants, {})
-        ends = (
-            *check_statement_start(statement, statement),
-            *check_statement_end(statement, statement),
-        )
-        for item in check_statement(statement, statement, name, constants, is_asm=False):
-            item = add_diagnostics(item, ends) if ends else item
-            if item.diagnostics:
-                item = mark_minor_errata(item, None, moved_constants.small_registers)
-                item = undeclared_names.drop_repeated(item, statement.scopes.function_scope)
-            yield item
 
 
 def check_text(
@@ -340,7 +305,8 @@ def _add_asm_findings(
         if span[0] not in items_by_start:
             location = piece.make_locator(0).locate(*statement.opcode.span)
             ptx = f"{' '.join(piece.ptx[slice(*span)].split())};"
-            items_by_start[span[0]] = span, CheckedInstruction(name, location, ptx)
+            item = CheckedInstruction(name, location, ptx, is_common=True)
+            items_by_start[span[0]] = span, item
         span, item = items_by_start[span[0]]
         items_by_start[span[0]] = span, add_diagnostics(item, (diagnostic,))
     return sorted(items_by_start.values(), key=_get_span)

@@ -5,19 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from typing import NamedTuple
 
 from ...engine.syntax.errors import quote_word
 from ...engine.syntax.opcodes import ALL_OPCODES, BRANCHES
 from ...engine.syntax.operands import SPECIAL
 from ...engine.syntax.register_checks import find_name_problem
 from ...engine.syntax.scopes import CONSTANT, Scopes
-from ...engine.syntax.tokens import RawInstruction, Token, TokenKind, find_statements
+from ...engine.syntax.tokens import RawInstruction, find_statements
 from .candidate_reader import Candidate
 from .diagnostic import Diagnostic
+from .listing_flow import ListingFlow
 from .statement_checks import Locator
-from .statement_registers import find_widths
-from .statement_templates import make_template, split_registers
+from .statement_registers import find_widths, list_names
+from .statement_templates import (
+    StatementTemplate,
+    make_template,
+    read_template,
+    split_registers,
+)
 
 _LETTERS = {"b16": "h", "b32": "r", "b64": "l", "f32": "f", "f64": "d", "b128": "q"}
 _DECLARED_TYPES = "pred b16 b32 b64 b128 f16 f32 f64 u16 u32 u64 s16 s32 s64".split()
@@ -28,7 +33,7 @@ def check_uses(statement: RawInstruction, scopes: Scopes, locator: Locator) -> I
 
     One that is not declared in a text that is no module may be declared around it.
     """
-    unchecked = {x.text: x for x in _list_names(statement)}
+    unchecked = {x.text: x for x in list_names(statement)}
     opcode = ".".join((statement.opcode.text, *statement.modifier_names))
     for width in find_widths(statement):
         name, location = width.register.text, locator.locate(*width.register.span)
@@ -63,13 +68,10 @@ def check_uses(statement: RawInstruction, scopes: Scopes, locator: Locator) -> I
             yield Diagnostic(problem.kind.value, problem.message, locator.locate(*word.span))
 
 
-def _list_names(statement: RawInstruction) -> Iterator[Token]:
-    """Yield the names of a statement that may be registers."""
-    for words in () if statement.opcode.text in BRANCHES else statement.operands:
-        yield from (word for word in words if word.kind is TokenKind.NAME and word.text != "_")
-
-
 _LITERAL = re.compile(r"(?<=[\s,+\-])(?:0[fFdDxX][\da-fA-F]++|\d++)(?=[\s,;\]U])", re.ASCII)
+_JUMPS = tuple(f"{opcode}{end}" for opcode in sorted(BRANCHES) for end in ". \t")
+_TARGET = re.compile(r"(?<=[\s,])[\w$]++\s*+;\Z", re.ASCII)
+"""The label at the end of a jump."""
 _MAX_TEMPLATES = 1 << 14
 _MAX_TEMPLATE_CHARS = 1 << 10
 _MAX_DIAGNOSTICS = 8
@@ -77,58 +79,48 @@ _MAX_DIAGNOSTICS = 8
 _MAX_TYPES = 1 << 6
 
 
-class _Template(NamedTuple):
-    """What is known of the statements of a template."""
-
-    names: tuple[str, ...]
-    """The names that may be registers, without the numbered ones."""
-    accepted_types: set[tuple[object, ...]]
-    """Some declarations that need no diagnostic."""
-
-
 class ListingRegisters:
     """Checks the registers of a listing's statements."""
 
-    def __init__(self) -> None:
-        self._templates: dict[tuple[object, ...], _Template] = {}
+    def __init__(self, file: str) -> None:
+        self.flow = ListingFlow(file)
+        self._templates: dict[tuple[object, ...], StatementTemplate] = {}
 
-    def check(self, statement: Candidate) -> Iterator[Diagnostic]:
-        """Yield diagnostics about the registers of a statement."""
+    def follow(self, statement: Candidate) -> None:
+        """Note what a statement reads and writes."""
+        self.flow.read_statement(statement, *self._find_template(statement))
+
+    def check(self, statement: Candidate) -> Sequence[Diagnostic]:
+        """Return diagnostics about the registers of a statement, and follow it."""
         scopes = statement.scopes
         if not scopes.has_declarations:
-            return
+            return ()
         template, registers = self._find_template(statement)
+        self.flow.read_statement(statement, template, registers)
         types = scopes.list_types(registers)
         key = types if types is None else (*types, *map(scopes.find_declaration, template.names))
         if key is not None and key in template.accepted_types:
-            return
+            return ()
         raw_statements = find_statements(statement.text, ALL_OPCODES)
         problems = chain.from_iterable(check_uses(x, scopes, statement) for x in raw_statements)
         diagnostics = [*islice(problems, _MAX_DIAGNOSTICS)]
         if not diagnostics and key is not None and len(template.accepted_types) < _MAX_TYPES:
             template.accepted_types.add(key)
-        yield from diagnostics
+        return diagnostics
 
-    def _find_template(self, statement: Candidate) -> tuple[_Template, Sequence[str]]:
+    def _find_template(self, statement: Candidate) -> tuple[StatementTemplate, Sequence[str]]:
         """Return the template of a statement, and its numbered registers."""
-        key, registers = split_registers(statement.text)
+        text = statement.text
+        if text.startswith(_JUMPS, statement.opcode):
+            text = _TARGET.sub(" _;", text)
+        key, registers = split_registers(text)
         template = self._templates.get(key)
         if template is None:
-            text = make_template(statement.text, registers)
-            common_key = (_LITERAL.sub("0", text),)
-            template = self._templates.get(common_key) or _make_template(text, registers)
+            text = make_template(text, registers)
+            common_key = (_LITERAL.sub("0", text) if statement.is_sound else text,)
+            template = self._templates.get(common_key) or read_template(text, registers)
             if len(self._templates) >= _MAX_TEMPLATES:
                 self._templates.clear()
             if len(text) <= _MAX_TEMPLATE_CHARS:
                 self._templates[key] = self._templates[common_key] = template
         return template, registers
-
-
-def _make_template(text: str, registers: Sequence[str]) -> _Template:
-    names = [
-        word.text
-        for raw in find_statements(text, ALL_OPCODES)
-        for word in (*_list_names(raw), *filter(None, [raw.guard]))
-    ]
-    others = (x for x in names if not (registers and x.startswith("%z")))
-    return _Template(tuple(dict.fromkeys(others)), set())

@@ -184,9 +184,9 @@ def check_plain_statement(
     diagnostics = tuple(check_statement_end(statement, locator, ALL_OPCODES))
     if problems and not any(x.unread for x in problems):
         item = _make_illegal_instruction(statement, Parsed(None, problems, span), locator, name)
-        yield add_diagnostics(item, diagnostics)
+        yield add_diagnostics(item, diagnostics)._replace(is_common=True)
     elif diagnostics:
-        yield make_item(name, statement.text, *diagnostics)
+        yield make_item(name, statement.text, *diagnostics)._replace(is_common=True)
 
 
 def _make_illegal_instruction(

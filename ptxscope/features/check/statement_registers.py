@@ -11,20 +11,22 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ...engine.isa.catalog import ENTRIES, list_shapes
+from ...engine.isa.catalog import ENTRIES, MOVES, list_shapes
 from ...engine.isa.grammar import is_type_slot
 from ...engine.isa.types import Form, ProductWord, Role, Type
+from ...engine.syntax.constants import convert_words
 from ...engine.syntax.opcodes import (
     ADDRESS_CONVERSIONS,
     ADDRESS_PLACES,
     ALL_OPCODES,
+    BRANCHES,
     ONE_TYPE,
     TYPES,
     VALUE_PLACES,
 )
 from ...engine.syntax.register_accesses import find_destinations
 from ...engine.syntax.register_checks import is_compatible
-from ...engine.syntax.tokens import RawInstruction, Token, TokenKind
+from ...engine.syntax.tokens import RawInstruction, Token, TokenKind, is_constant
 
 _ZEROING = frozenset(x.opcode for x in ENTRIES if x.is_zero_of_equals)
 """Opcodes whose result is 0 if both sources are one register."""
@@ -55,6 +57,30 @@ def find_accesses(statement: RawInstruction) -> RegisterAccesses | None:
 
 def _list_names(operands: Iterable[tuple[Token, ...]]) -> tuple[Token, ...]:
     return tuple(word for words in operands for word in words if word.kind is TokenKind.NAME)
+
+
+def list_names(statement: RawInstruction) -> tuple[Token, ...]:
+    """Return the names in the operands of a statement that may be registers."""
+    if statement.opcode.text in BRANCHES:
+        return ()
+    return tuple(word for word in _list_names(statement.operands) if word.text != "_")
+
+
+def is_padding(statement: RawInstruction, register: Token) -> bool:
+    """Return whether the bits of a register that is read may not matter.
+
+    That is so if a ``mov`` packs it into a wider one, or a ``prmt`` with a literal selector takes
+    no byte of it.
+    """
+    opcode, operands = statement.opcode.text, statement.operands
+    if opcode in MOVES and len(operands) == 2:
+        words = operands[1]
+        return words[0].text == "{" and words[0].start < register.start < words[-1].end
+    if opcode != "prmt" or len(operands) != 4 or not is_constant(operands[3]):
+        return False
+    selector = convert_words(operands[3], Type.B32) or 0
+    chosen = {(selector >> 4 * lane & 7) >> 2 for lane in range(4)}
+    return not any(register in operands[1 + x] for x in chosen)
 
 
 def _format(operand: tuple[Token, ...]) -> str:

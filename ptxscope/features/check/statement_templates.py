@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from operator import itemgetter
+from typing import NamedTuple
+
+from ...engine.syntax.opcodes import ALL_OPCODES, BRANCHES, STORES
+from ...engine.syntax.tokens import RawInstruction, Token, find_statements
+from .statement_registers import find_accesses, is_padding, list_names
 
 RegisterPicker = Callable[[Sequence[str]], tuple[str, ...]]
 """Function that picks some registers out of a sequence."""
@@ -49,4 +54,85 @@ def make_picker(names: Sequence[str]) -> RegisterPicker | None:
         return None
     if len(numbers) > 1:
         return itemgetter(*numbers)
-    return lambda registers: tuple(registers[number] for number in numbers)
+    number = numbers[0] if numbers else 0
+    return lambda registers: (registers[number],) if numbers else ()
+
+
+class StatementTemplate(NamedTuple):
+    """What is known of the statements of a template."""
+
+    names: tuple[str, ...]
+    """The names that may be registers, without the numbered ones."""
+    accepted_types: set[tuple[object, ...]]
+    """Some declarations that need no diagnostic."""
+    reads: tuple[RegisterPicker, tuple[str, ...]]
+    """The numbered registers that are read, and other names."""
+    writes: tuple[RegisterPicker, tuple[str, ...]]
+    has_known_accesses: bool
+    """Whether it is known what is read and written."""
+    is_branch: bool
+
+    def list_reads(self, registers: Sequence[str]) -> tuple[str, ...]:
+        """Return the names that a statement with these numbered registers reads."""
+        pick, names = self.reads
+        return pick(registers) + names
+
+    def list_writes(self, registers: Sequence[str]) -> tuple[str, ...]:
+        """Return the names that a statement with these numbered registers writes."""
+        pick, names = self.writes
+        return pick(registers) + names
+
+
+def read_template(text: str, registers: Sequence[str]) -> StatementTemplate:
+    """Return what is known of the statements of a template, without what its padding reads."""
+    names, reads, writes = list[str](), list[str](), list[str]()
+    statements = list(find_statements(text, ALL_OPCODES))
+    is_known = True
+    for statement in statements:
+        names += [x.text for x in list_names(statement)]
+        names += [x.text for x in [statement.guard] if x]
+        accesses = find_accesses(statement)
+        is_known &= accesses is not None
+        if accesses:
+            reads += [x.text for x in accesses.reads if not _may_be_unwritten(statement, x)]
+            writes += [x.text for x in accesses.writes]
+    is_branch = any(x.opcode.text in BRANCHES for x in statements)
+    return StatementTemplate(
+        _split_names(names, registers)[1],
+        set(),
+        _make_name_picker(reads, registers),
+        _make_name_picker(writes, registers),
+        is_known,
+        is_branch,
+    )
+
+
+def _may_be_unwritten(statement: RawInstruction, register: Token) -> bool:
+    """Return whether compilers let a statement read a register that has no value.
+
+    They pack halves that nobody reads, and store elements of vectors and objects of empty classes.
+    """
+    if statement.opcode.text not in STORES or register is statement.guard:
+        return is_padding(statement, register)
+    value = statement.operands[1] if len(statement.operands) > 1 else ()
+    if not value or not value[0].start <= register.start <= value[-1].start:
+        return False
+    return value[0].text == "{" or not {"b8", "s8", "u8"}.isdisjoint(statement.modifier_names)
+
+
+def _split_names(
+    names: Sequence[str], registers: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the stand-ins for registers, and the other names."""
+    unique_names = dict.fromkeys(names)
+    stand_ins = {x: None for x in unique_names if registers and _STAND_IN.fullmatch(x)}
+    return tuple(stand_ins), tuple(x for x in unique_names if x not in stand_ins)
+
+
+def _make_name_picker(
+    names: Sequence[str], registers: Sequence[str]
+) -> tuple[RegisterPicker, tuple[str, ...]]:
+    stand_ins, others = _split_names(names, registers)
+    pick = make_picker(stand_ins)
+    assert pick
+    return pick, others

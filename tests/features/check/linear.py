@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 
 from ptxscope.features.check.check_report import item_lines, item_to_json, iter_sarif_results
 from ptxscope.features.check.diagnostic import CheckedInstruction
-from ptxscope.features.check.lint import check_listing, check_source, check_text
+from ptxscope.features.check.lint import check_source, check_text
+from ptxscope.features.check.listing_checks import check_listing
 from ptxscope.features.check.sequence_notes import SequenceSearch
 from ptxscope.sources.source_language import Language
 

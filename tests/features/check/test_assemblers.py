@@ -17,7 +17,7 @@ from ptxscope.engine.isa.types import Form, Type
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.syntax.instruction import Instruction, Register
 from ptxscope.features.check.check_rules import Severity, map_rules
-from ptxscope.features.check.lint import check_listing
+from ptxscope.features.check.listing_checks import check_listing
 from ptxscope.features.check.replacement import make_replacement
 from tests.features.check.check_cases import CASES, Case
 from tests.features.check.test_lint import DECLARED

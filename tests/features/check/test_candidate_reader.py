@@ -19,7 +19,8 @@ from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes
 from ptxscope.features.check import candidate_reader
 from ptxscope.features.check.candidate_reader import CandidateReader
-from ptxscope.features.check.lint import check_listing, check_text
+from ptxscope.features.check.lint import check_text
+from ptxscope.features.check.listing_checks import check_listing
 from ptxscope.sources.source_programs import load
 from tests.reference_data import DATA, table, verdicts
 from tests.tiers import ci_only, sampled, whole

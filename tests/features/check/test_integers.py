@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.features.check.lint import check_listing
+from ptxscope.features.check.listing_checks import check_listing
 from tests.engine.test_integers import UNEXPLAINED
 
 

@@ -20,7 +20,8 @@ from ptxscope.engine.tracing.counterexample import find_counterexample
 from ptxscope.features.check.check_report import item_to_json
 from ptxscope.features.check.check_rules import map_rules
 from ptxscope.features.check.diagnostic import CheckedInstruction
-from ptxscope.features.check.lint import check_listing, check_source, check_text
+from ptxscope.features.check.lint import check_source, check_text
+from ptxscope.features.check.listing_checks import check_listing
 from ptxscope.sources.source_language import Language, language_of
 from tests.driving.command_line import run
 from tests.features.check.check_cases import CHECK_DATA

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.features.check.lint import check_listing, check_text
+from ptxscope.features.check.lint import check_text
+from ptxscope.features.check.listing_checks import check_listing
 from tests.features.check.check_cases import CASES
 from tests.reference_data import DATA, table
 

@@ -15,7 +15,7 @@ def test_notes_of_many_functions_are_in_their_places(tmp_path: Path) -> None:
     path.write_text(TEXT.partition(".entry")[0] + (".entry" + TEXT.partition(".entry")[2]) * 9)
     places = [
         tuple(map(int, line.removeprefix(f"{path}:").split(":")[:2]))
-        for line in run("check", str(path)).stdout.splitlines()
+        for line in run("check", "--ignore", "unwritten", str(path)).stdout.splitlines()
         if line.startswith(str(path))
     ]
     assert len(places) == 18

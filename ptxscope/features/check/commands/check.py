@@ -41,7 +41,8 @@ from ..check_settings import (
 from ..checked_files import count_processes, find_size, list_files
 from ..diagnostic import CheckedInstruction
 from ..line_markers import LineMarkers
-from ..lint import check_listing, check_source
+from ..lint import check_source
+from ..listing_checks import check_listing
 from ..sequence_notes import Prove, SequenceSearch
 
 if TYPE_CHECKING:

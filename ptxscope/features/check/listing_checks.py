@@ -1,0 +1,113 @@
+"""Diagnostics for the statements of a listing, read chunk by chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .asm_checks import mark_minor_errata
+from .candidate_reader import Candidate, CandidateReader
+from .diagnostic import CheckedInstruction, Diagnostic, make_item
+from .moved_constants import MovedConstants
+from .register_uses import ListingRegisters
+from .statement_checks import (
+    UndeclaredNames,
+    add_diagnostics,
+    check_between_statements,
+    check_plain_statement,
+    check_statement,
+    check_statement_end,
+    check_statement_start,
+    find_constants,
+)
+from .suppressions import IgnoreComments
+
+
+def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
+    """Yield each instruction of the catalog in a PTX listing; the chunks may end anywhere."""
+    comments = IgnoreComments()
+    checker = _ListingChecker(comments.record_chunks(chunks), name)
+    return comments.report_items(checker.check_statements(), name)
+
+
+class _ListingChecker:
+    """Checks the statements of a listing in order."""
+
+    def __init__(self, chunks: Iterable[str], name: str) -> None:
+        self._name = name
+        self._registers = ListingRegisters(name)
+        chunks = self._registers.flow.record_chunks(chunks)
+        self._reader = CandidateReader(chunks, reads_all=True)
+        self._moved_constants = MovedConstants(self._reader)
+        self._undeclared_names = UndeclaredNames()
+
+    def check_statements(self) -> Iterator[CheckedInstruction]:
+        """Yield the items by their places.
+
+        Whether a register has a value is known at the end of its function: the items from the
+        first one that may have none are held back until then.
+        """
+        flow, held_items = self._registers.flow, list[CheckedInstruction]()
+        for statement in self._reader:
+            if statement.scopes.function_scope is not flow.scope:
+                yield from _merge_items(held_items, flow.enter_function(statement.scopes))
+                held_items = []
+            items = self._check_statement(statement)
+            if flow.has_suspects:
+                held_items += items
+            else:
+                yield from items
+        yield from _merge_items(held_items, flow.enter_function(None))
+
+    def _check_statement(self, statement: Candidate) -> Iterable[CheckedInstruction]:
+        """Return the items of a statement, and follow its registers."""
+        if statement.is_sound:
+            problems = self._registers.check(statement)
+            return [self._make_item(statement, problems)] if problems else ()
+        if statement.is_plain:
+            problems = self._registers.check(statement)
+            items = [*check_plain_statement(statement, statement, self._name)]
+            return items or ([self._make_item(statement, problems)] if problems else ())
+        if diagnostic := check_between_statements(statement, statement):
+            return [make_item(self._name, statement.text, diagnostic)]
+        self._registers.follow(statement)
+        return self._check_known_statement(statement)
+
+    def _make_item(
+        self, statement: Candidate, diagnostics: Iterable[Diagnostic]
+    ) -> CheckedInstruction:
+        item = make_item(self._name, statement.text, *diagnostics)._replace(is_common=True)
+        return self._undeclared_names.drop_repeated(item, statement.scopes.function_scope)
+
+    def _check_known_statement(self, statement: Candidate) -> Iterator[CheckedInstruction]:
+        """Yield the instructions of a statement of the catalog."""
+        constants = find_constants(statement, self._moved_constants, {})
+        ends = (
+            *check_statement_start(statement, statement),
+            *check_statement_end(statement, statement),
+        )
+        for item in check_statement(statement, statement, self._name, constants, is_asm=False):
+            item = add_diagnostics(item, ends) if ends else item
+            if item.diagnostics:
+                item = mark_minor_errata(item, None, self._moved_constants.small_registers)
+                scope = statement.scopes.function_scope
+                item = self._undeclared_names.drop_repeated(item, scope)
+            yield item
+
+
+def _merge_items(
+    items: Iterable[CheckedInstruction], others: Iterable[CheckedInstruction]
+) -> Iterable[CheckedInstruction]:
+    """Return the items by their places, with the diagnostics of others at the same places."""
+    merged = list(items)
+    indexes = {_get_place(x): i for i, x in enumerate(merged)}
+    for other in others:
+        index = indexes.setdefault(_get_place(other), len(merged))
+        if index < len(merged):
+            merged[index] = add_diagnostics(merged[index], other.diagnostics)
+        else:
+            merged.append(other)
+    return sorted(merged, key=_get_place)
+
+
+def _get_place(item: CheckedInstruction) -> tuple[int, int]:
+    return item.location.line, item.location.column
