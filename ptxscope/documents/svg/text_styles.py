@@ -17,7 +17,7 @@ MIN_LETTER_PX = 9.0
 _BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])|(?<=\})(?=[{.a-z])|(?<=[^{.|])(?=\.[a-z])")
 """Matches preferred breaks in a long word: in a range, between destinations or choices, between
 modifiers."""
-_TERM = re.compile(r"(?:[^\s()\w]++ )?(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)|[^\s()])++")
+_TERM = re.compile(r"(?:[^\s()\w]++ )?(?>(?:\([^()]*+(?>(?:\([^()]*+\)[^()]*+)*)\)|[^\s()])+)")
 """A term of a formula with the operator before it; what is in parentheses is a part of it."""
 _WIDE_LETTERS = re.compile(r"[MWmw@%\u2014\u2026]")
 _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
