@@ -139,7 +139,7 @@ class Explorer(ExplorerApp):
         self.ending: Callable[[], None] = _do_nothing
         """Called when the explorer ends without a terminal."""
         self._opening = opening
-        """What is done before the first key."""
+        """The actions before the first key."""
         self._startup_warnings = messages
         """Messages to show at the start."""
         saved_state = store.load() if store else SavedState()

@@ -1,4 +1,4 @@
-"""What ``check`` notes of a C source outside of its asm: calls of intrinsics, and bare PTX.
+"""Notes of ``check`` on a C source outside of its asm: calls of intrinsics, and bare PTX.
 
 Nothing compiles PTX that is in no asm statement and no string.
 """

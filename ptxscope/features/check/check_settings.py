@@ -22,7 +22,7 @@ _ERRATA_RULES = frozenset((*(x.id for x in ERRATA), "F2"))
 
 
 class CheckSettings(NamedTuple):
-    """What to check, and what to report."""
+    """Settings of the files to check, and of the findings to report."""
 
     ignored_rules: frozenset[str] = frozenset()
     definitions: Mapping[str, str | None] = {}

@@ -126,14 +126,14 @@ def _format_line(sign: str, line: str) -> Iterator[str]:
 _MAX_BYTES = 1 << 28
 _MARK = "\ufeff"
 UNDECODABLE = "surrogateescape"
-"""What becomes of bytes of another encoding."""
+"""The handling of bytes of another encoding."""
 
 
 class FileFix(NamedTuple):
     """A file before and after its fixes."""
 
     data: bytes
-    """What it holds now."""
+    """Its current content."""
     fixed: FixedText
     fixed_data: bytes
     failing_count: int

@@ -110,7 +110,7 @@ _OPERAND_TYPES = {
 
 
 class OperandWidth(NamedTuple):
-    """What a register must be, as one operand of a statement."""
+    """The width that a register must have, as one operand of a statement."""
 
     register: Token
     type: str

@@ -24,7 +24,7 @@ _BEFORE = re.compile(r"[\s\"]*+(?://|/\*|\*|;|--|\#(?![a-z])|<!--)[^\n]*+\Z")
 """Text before a comment that has a line of its own: the comment's beginning."""
 _CONTEXT_CHARS = 200
 _ALL = frozenset[str]()
-"""What a comment without rules ignores."""
+"""The rules that a comment without rules ignores: all."""
 
 
 class IgnoreComments:

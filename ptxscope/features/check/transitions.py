@@ -1,4 +1,4 @@
-"""What the explorer does for ``check``: shows the diagnostics, and opens one."""
+"""The explorer's actions for ``check``: it shows the diagnostics, and opens one."""
 
 from __future__ import annotations
 

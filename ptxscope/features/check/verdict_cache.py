@@ -189,7 +189,7 @@ class CachedVerdict(NamedTuple):
     reads_carry: bool
     writes_carry: bool
     redundancies: tuple[Redundancy, ...]
-    """What it says without effect."""
+    """The parts without effect."""
     loss: str
     """Warning that constant folding drops an absolute value, or an empty string."""
     example: Counterexample | None

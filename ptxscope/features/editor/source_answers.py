@@ -1,4 +1,4 @@
-"""What an editor asks about a position of a source: descriptions, definitions, tokens, edits.
+"""Answers to an editor about a position of a source: descriptions, definitions, tokens, edits.
 
 Positions are offsets in the text, in characters.
 """

@@ -46,7 +46,7 @@ _VERBS = {
     ConflictKind.READ_AFTER_UPDATE: ("reads", "updates"),
     ConflictKind.WRITE_AFTER_UPDATE: ("writes", "updates"),
 }
-"""What the thread that acts last does, and what the other one."""
+"""The verb of the thread that acts last, and that of the other one."""
 
 
 def iter_lines(result: KernelRun, *, is_quiet: bool, stop_reason: str) -> Iterator[str]:

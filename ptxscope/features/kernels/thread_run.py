@@ -42,7 +42,7 @@ class KernelRow(NamedTuple):
     is_suspect: bool
     """Whether a change of it explains what was expected."""
     result: str
-    """What the thread wrote there last."""
+    """The values that the thread wrote there last."""
     source: str
     """The line of CUDA C++ that it was compiled from: ``sad.cu:5``."""
 
@@ -81,7 +81,7 @@ class ThreadRun(FrozenRecord):
     steps: tuple[ThreadStep, ...]
     history: StepHistory = field(compare=False, repr=False)
     message: str = ""
-    """What is wrong with the run: its error, or the first element that is not as expected."""
+    """The fault of the run: its error, or the first element that is not as expected."""
     position: int = 0
     """The number of steps that the thread has executed."""
     line: int = 0

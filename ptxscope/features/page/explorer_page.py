@@ -52,7 +52,7 @@ _COPIES = {
     "command": "Command line",
     "c": "C",
 }
-"""What the page copies, with the labels of the buttons; a PNG is drawn from the SVG."""
+"""The formats that the page copies, with the labels of buttons; a PNG is drawn from the SVG."""
 _SILENT_ACTIONS = frozenset({"resize", "refresh", "end_line"})
 """Actions after which a message stays: nobody chose them."""
 _TOOL_ACTIONS = frozenset({"tool_text", "open_link"})
@@ -69,7 +69,7 @@ class ExplorerPage:
     def __init__(self, fragment: str = "") -> None:
         self.state = PageState()
         self._seen: dict[str, object] = {}
-        """What the page has been sent, by name."""
+        """The values that were sent to the page, by name."""
         self._picture: PagePicture | None = None
         if fragment:
             open_link(self.state, {"fragment": fragment})

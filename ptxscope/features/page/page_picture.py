@@ -69,7 +69,7 @@ _ACTIONS = {
     "part": "Enter takes the next part; drag a chip here",
     "digit": "Enter takes the next value; drag a chip here",
 }
-"""What Enter does at a place, by its kind."""
+"""The effect of Enter at a place, by its kind."""
 
 
 class _PicturePart(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a page shows: the state of the explorer, and the tool beside the picture."""
+"""The state of a page: that of the explorer, and the tool beside the picture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class OpenTool(NamedTuple):
 
     name: str = ""
     text: str = ""
-    """What is typed in it."""
+    """The text typed in it."""
 
 
 class PageState:
@@ -42,7 +42,7 @@ class PageState:
         self.query = ""
         """The words of the search for instructions."""
         self.message = ""
-        """What the last action reports."""
+        """The report of the last action."""
         self.value_errors: dict[str, tuple[str, PtxError]] = {}
         """The typed text that is no value, with its error, by role."""
         self.typed_role = ""
@@ -50,7 +50,7 @@ class PageState:
         self.tool = OpenTool()
         """The tool beside the picture."""
         self.panel: list[Child] = []
-        """What the open tool shows."""
+        """The content of the open tool."""
         self.panel_key = ""
         """The key of the trace that the panel is about."""
         self._other_traces: tuple[Trace | None, Trace | None] = None, None
@@ -73,12 +73,12 @@ class PageState:
 
     @property
     def target(self) -> BasicBlock:
-        """What is evaluated."""
+        """The block that is evaluated."""
         return self.shown_trace.block
 
     @property
     def trace_key(self) -> str:
-        """What the trace depends on; two traces of one key are equal."""
+        """A text of all that the trace depends on; two traces of one key are equal."""
         trace = self.shown_trace
         return f"{self.target} {sorted(trace.operands.items())} {trace.model.name}"
 
@@ -126,7 +126,7 @@ class PageState:
 
     @property
     def options(self) -> Options:
-        """What the picture shows, as options of ``ptxscope trace``."""
+        """The content of the picture, as options of ``ptxscope trace``."""
         has_numbers = not self.explorer.has_hidden_readings
         options = DEFAULT._replace(compact=self.is_compact, numbers=has_numbers)
         if self.is_both and self.has_two_answers:

@@ -96,9 +96,9 @@ def read_runtime(folder: Path) -> dict[str, bytes]:
 _ROOT = Path(__file__).resolve().parents[2]
 _SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js", "live.js")
 _LEFT_OUT = frozenset({"app", "screens", "widgets", "notebook.py", "sphinx.py"})
-"""What a page never imports: the terminal's interface, and the interfaces to other tools."""
+"""The parts that a page never imports: the terminal's interface, and those to other tools."""
 _LEFT_OUT_OF_FEATURES = frozenset({"terminal", "commands", "command.py"})
-"""What a page never imports of a feature."""
+"""The parts of a feature that a page never imports."""
 _ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)
 """Date of the files in the archive, so that equal files make equal archives."""
 _COLOURS: dict[str, Pair] = {

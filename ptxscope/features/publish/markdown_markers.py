@@ -15,7 +15,7 @@ from ...feature import find_command
 
 _NAME = "ptxscope"
 _SUBJECTS = {"trace": "Trace", "show": "Form"}
-"""What the documents of a command show."""
+"""The subject of the documents of each command."""
 _MAYBE = re.compile(r"<!--\s*+/?ptxscope\b")
 _NEARLY = re.compile(r"<!--[\s/\\:!|-]*+(\w{5,12}+)\b(?!:\s*+ignore\b)")
 """A comment that may be a misspelt marker, and is not one of ``check``."""

@@ -43,7 +43,7 @@ class _Waiting(NamedTuple):
 
 
 class _Reduction(NamedTuple):
-    """What ``bar.red`` computes from a predicate of all threads."""
+    """The value that ``bar.red`` computes from a predicate of all threads."""
 
     operation: str
     source: ThreadValues
@@ -80,7 +80,7 @@ class WarpDivergence:
         """The threads that have been at a barrier where others of their warps are once more."""
         count = state.wave.lane_count
         self._working, self._divided = np.zeros(count, bool), np.zeros(count, bool)
-        """Those of them that have executed statements since; and warps that such a thread ended."""
+        """The threads that have executed statements since; and warps that such a thread ended."""
 
     def note_arrival(self, statement: Statement, group: ThreadGroup) -> None:
         """Note that threads arrive at an aligned barrier."""

@@ -16,7 +16,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class ConflictKind(StrEnum):
-    """What two threads do to one place without a barrier between them; the second acts later."""
+    """The acts of two threads on one place without a barrier between them; the second is later."""
 
     WRITES = "write different values to"
     READ_AFTER_WRITE = "write and read"

@@ -26,7 +26,7 @@ class DeviceCode(NamedTuple):
 
     functions: Mapping[str, Program]
     variables: Mapping[str, Variable]
-    """Those outside of all functions."""
+    """The variables outside of all functions."""
     text: str
 
     @property

@@ -26,13 +26,13 @@ from .launch_text import find_parameter
 from .replicas import ThreadSelection
 
 _EXCHANGES = BARRIERS | COLLECTIVES | {"activemask", "mbarrier"}
-"""Those by which the threads of a block depend on each other."""
+"""Opcodes by which the threads of a block depend on each other."""
 _MAX_THREADS = 8
 """Threads that run first, if they exchange nothing."""
 
 
 class ExpectedLaunch(NamedTuple):
-    """What a launch must give."""
+    """The elements that a launch must give."""
 
     results: ExpectedResults
     first_threads: ThreadSelection

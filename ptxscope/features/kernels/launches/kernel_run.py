@@ -47,11 +47,11 @@ class KernelBuffer(NamedTuple):
     data: Array
     """The elements in the shape and type of the argument; unknown ones have any bits."""
     causes: Causes | None
-    """Why elements are unknown, in order; None if all are known."""
+    """The reasons why elements are unknown, in order; None if all are known."""
     byte_lines: npt.NDArray[np.int32]
     """The line of the statement that wrote each byte last, a row for each element; 0 for none."""
     stamps: npt.NDArray[np.int64] | None
-    """Who wrote each element last, as ``Accessors`` makes its stamp; None if nobody wrote any."""
+    """The last writer of each element, as a stamp of ``Accessors``; None if nobody wrote any."""
     written_parts: tuple[slice, ...]
     """All elements that threads wrote, and some beside them."""
     is_changed: bool
@@ -132,7 +132,7 @@ class KernelRun(NamedTuple):
     is_complete: bool
     """Whether all threads came to their ends within the limit of steps."""
     printed: tuple[PrintedText, ...] = ()
-    """What threads printed by ``printf``, in the order of the threads."""
+    """The texts that threads printed by ``printf``, in the order of the threads."""
     lost_print_count: int = 0
     """The calls of ``printf`` after too much text, which is not kept."""
     text: str = ""

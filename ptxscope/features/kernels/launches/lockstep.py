@@ -48,7 +48,7 @@ class _BoundBlock(NamedTuple):
     steps: tuple[Step, ...]
     size: int
     leave: Leaving
-    """What the threads do after the steps."""
+    """The way in which the threads leave the steps."""
     members: ThreadValues | None
     """The lanes that must come together before the first step; None if there are none."""
 

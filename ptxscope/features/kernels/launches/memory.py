@@ -29,7 +29,7 @@ from .memory_regions import (
 Bits = npt.NDArray[Any]
 
 _Earlier = tuple[ConflictKind, Numbers, Lines]
-"""What an access would conflict with: the stamps and the lines of earlier ones."""
+"""Earlier accesses that another may conflict with: their kind, stamps and lines."""
 
 _MAX_BYTES = {
     "param": 1 << 16,
@@ -65,7 +65,7 @@ class Elements(NamedTuple):
 
     bits: Bits
     causes: Causes | None = None
-    """Why they are unknown, in part or as a whole; None if all are known."""
+    """The reasons why they are unknown, in part or as a whole; None if all are known."""
     unknown: Bits | None = None
     """The unknown bits; None if they are all bits of the elements that have causes."""
 
@@ -124,7 +124,7 @@ class AddressSpace(RegionMap):
         """Bytes of an instance."""
         self.data: npt.NDArray[np.uint8] = np.zeros((instance_count, 0), np.uint8)
         self.causes: Causes | None = self._make_causes(0) if is_tracked else None
-        """Why bytes are unknown; None if all are known."""
+        """The reasons why bytes are unknown; None if all are known."""
         self.stamps: Numbers | None = None
         """The last writer of each byte, as ``Accessors`` makes its stamp."""
         self.readers: Visitors | None = None
@@ -136,7 +136,7 @@ class AddressSpace(RegionMap):
         self.written_pages: WrittenPages | None = None
         """The pages that threads wrote; None if they are not kept."""
         self.journal: WriteJournal | None = None
-        """What keeps every write; None if nothing does."""
+        """The journal of every write; None if there is none."""
 
     # --- layout
 

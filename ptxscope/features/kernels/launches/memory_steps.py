@@ -89,7 +89,7 @@ class Address:
         self.state, self.form = frame.state, form
         self.space, self.offset = form.space, operand.offset
         self.distance: Bits | None = None
-        """What is added to a register, as wide as it; the sum has no more bits."""
+        """The offset that is added to a register, as wide as it; the sum has no more bits."""
         self.base: ThreadValues | None = None
         """None for a variable, whose offset is ``offset``."""
         base = operand.base

@@ -1,4 +1,4 @@
-"""What threads print by ``printf``, which nvcc compiles to a call of ``vprintf``.
+"""Texts that threads print by ``printf``, which nvcc compiles to a call of ``vprintf``.
 
 The host formats it as C does. The arguments are in memory, each at a multiple of its size.
 """
@@ -30,7 +30,7 @@ _INTEGER_BYTES = {"hh": 1, "h": 2, "l": 8, "ll": 8, "j": 8, "z": 8, "t": 8}
 _PREFIX = re.compile("[-+ ]?(?:0[xX])?")
 """The sign and prefix before the zeros that pad a number."""
 _UNKNOWN = "?"
-"""What stands for a value that is not known."""
+"""The text of a value that is not known."""
 
 ReadBytes = Callable[[int, int], bytes]
 """Returns the known bytes from a generic address on, at most so many."""

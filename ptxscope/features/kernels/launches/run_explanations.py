@@ -62,7 +62,7 @@ class RunDiagnosis(NamedTuple):
     """The explanations of a run, likeliest first."""
 
     explanations: tuple[RunExplanation, ...]
-    """Those that give all expected elements."""
+    """The explanations that give all expected elements."""
     near_misses: tuple[RunExplanation, ...]
     """If there are none, those that give more than the run did."""
     element_count: int
@@ -72,7 +72,7 @@ class RunDiagnosis(NamedTuple):
     has_untried: bool = False
     """Whether less likely changes were not tried, since likely ones explain everything."""
     untried: str = ""
-    """What was not tried since the time was over: ``1,204 of 2,610 likely changes, …``."""
+    """The changes left untried when the time was over: ``1,204 of 2,610 likely changes, …``."""
 
 
 def explain_kernel(

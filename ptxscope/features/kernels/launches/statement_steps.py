@@ -49,7 +49,7 @@ from .thread_state import (
 )
 
 _MEMORY_WRITERS = STORES | ATOMICS | {"mbarrier"}
-"""Those that write memory even if they have a result."""
+"""Opcodes that write memory even if they have a result."""
 _FIRST_SCRATCH = 8
 """The index of the first array that computes unknown bits."""
 

@@ -40,7 +40,7 @@ from .thread_state import (
 )
 
 ACCESSES = VALUE_PLACES.keys() | ADDRESS_PLACES.keys()
-"""Those that access memory at an address."""
+"""Opcodes that access memory at an address."""
 
 MAX_STEPS = 1 << 20
 """Statements that are kept."""
@@ -81,7 +81,7 @@ class PlaceWrite(NamedTuple):
     name: str
     """``param0[2]``."""
     bits: int | None
-    """What is in it then; None if unknown."""
+    """Its value then; None if unknown."""
     space: str
     start: int
     """The offset in the space."""

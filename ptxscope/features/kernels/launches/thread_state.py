@@ -34,7 +34,7 @@ _BUFFER_LABEL = re.compile(r"param\d+")
 
 
 class PrintedText(NamedTuple):
-    """What one call of ``printf`` printed."""
+    """The text that one call of ``printf`` printed."""
 
     thread: str
     """``thread (5,0,0) of block (1,0,0)``."""
@@ -56,7 +56,7 @@ class LaunchError(Exception):
     ) -> None:
         self.statement, self.thread = statement, thread
         self.printed: tuple[PrintedText, ...] = ()
-        """What threads had printed before."""
+        """The texts that threads had printed before."""
         self.thread_number = thread_number
         """The number of the first of these threads, of all threads of the grid."""
         self.lanes = lanes
@@ -91,7 +91,7 @@ class ThreadValues:
     def set_causes(self, causes: Causes | None, unknown: Bits | None = None) -> None:
         """Set why values are unknown, and their unknown bits; by default, these are all."""
         self.causes = causes
-        """Why values are unknown, in part or as a whole; None if all are known.
+        """The reasons why values are unknown, in part or as a whole; None if all are known.
 
         The array is never changed.
         """
@@ -173,7 +173,7 @@ TransferPlace = RegisterPlace | LocalPlace
 
 
 class Observer(Protocol):
-    """What is told of every statement that threads execute."""
+    """A callback for every statement that threads execute."""
 
     def begin(self, statement: Statement, frame: CallFrame, group: ThreadGroup) -> None:
         """Before a statement."""
@@ -195,7 +195,7 @@ PrintText = Callable[[int, int, Sequence[ThreadValues | None]], None]
 
 
 class WaveState:
-    """All that the threads of a wave share."""
+    """The state that the threads of a wave share."""
 
     def __init__(
         self,
@@ -237,11 +237,11 @@ class WaveState:
         self.factors: dict[int, list[ThreadValues]] = {}
         """The operands of each product that may be fused, by the id of its statement."""
         self.observer: Observer | None = None
-        """What sees each statement; set before the first step is made."""
+        """The observer of each statement; set before the first step is made."""
         self.has_comparison = False
         """Whether the results of other models are compared; set before the first step is made."""
         self.print_text: PrintText | None = None
-        """What keeps the texts that threads print; None if nothing does."""
+        """The function that keeps the texts that threads print; None if nothing does."""
 
     def get_scratch(self, dtype: np.dtype[Any], index: int = 0) -> Bits:
         """Return an array for a step's result, the same for every step."""
@@ -292,7 +292,7 @@ class Transfer(NamedTuple):
     inner: Operand
     """The parameter, or a component: a register, or a place in local memory."""
     outer: Operand
-    """What the caller has for it; an argument may also be a constant."""
+    """The operand of the caller; an argument may also be a constant."""
     type: str
     bytes: int
 

@@ -118,7 +118,7 @@ def _colour_statement(
 
 
 class ValuesPane(Pane):
-    """What the thread holds, what it has accessed, and what is known of a fault."""
+    """The thread's values and accesses, and the remarks on a fault."""
 
     DEFAULT_CSS = """
     ValuesPane { width: 36; height: 1fr; &.-wide { width: 50; } }

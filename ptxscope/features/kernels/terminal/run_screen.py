@@ -83,7 +83,7 @@ class RunScreen(AnswerScreen[LeftRun]):
     def __init__(self, run: ThreadRun) -> None:
         super().__init__()
         self.thread_run = run
-        """What is shown."""
+        """The run that is shown."""
         self._kernel, self._values = KernelPane(run), ValuesPane(run)
         self._search = ThreadSearch(self)
         self._buffer_name = ""
