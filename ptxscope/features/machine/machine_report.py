@@ -65,7 +65,7 @@ def iter_call_blocks(call: CallCode, tools: str) -> Iterator[Block]:
     """Yield the machine code of the call of an intrinsic, by an assembler and a disassembler."""
     if call.problem:
         yield make_verbatim([call.call])
-        yield make_paragraph(f"The machine code of the call is not known: {call.problem}.")
+        yield make_paragraph(f"The machine code of the call is not known; {call.problem}")
         yield make_paragraph(f"{call.remark}.")
     else:
         yield from iter_listing_blocks(call.call, call.listings, f"nvcc {call.nvcc}, {tools}")

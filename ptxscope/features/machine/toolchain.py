@@ -28,7 +28,7 @@ _RELEASE = re.compile(r"release (\d{1,3})\.(\d{1,3}), V([\d.]{1,40})")
 _NAME = re.compile(r"(\w{1,20}): NVIDIA")
 _ARCHITECTURE = re.compile(r"'(sm_\d{2,3}[a-z]?)'")
 _ERROR = re.compile(r"ptxas [^,\n]*+, line (\d++); (?:error|fatal)\s*+: (.*+)")
-_NVCC_ERROR = re.compile(r"\b(?:error|fatal)\b")
+_NVCC_ERROR = re.compile(r"\b(?:error|fatal)\b\s*+:\s*+(.*)")
 _SECONDS = 600
 _WINDOWS_EXCEPTION = 0xC0000000
 """The least exit status of a process that Windows has ended."""
@@ -220,8 +220,8 @@ def compile_cuda(nvcc: Tool, cuda: str, arch: str) -> str:
         answer = _run([nvcc.path, "-ptx", f"-arch={arch}", str(source), "-o", str(target)], NVCC)
         _check_crash(answer, f"nvcc {nvcc.build}")
         if answer.returncode:
-            lines = [x.strip() for x in (answer.stderr + answer.stdout).splitlines() if x.strip()]
-            reason = next((x for x in lines if _NVCC_ERROR.search(x)), "no reason given")
+            match = _NVCC_ERROR.search(answer.stderr + answer.stdout)
+            reason = match[1].rstrip(".") if match else "no reason given"
             raise ToolError(f"nvcc {nvcc.build} fails for {arch}: {reason}")
         return target.read_text("utf-8")
 

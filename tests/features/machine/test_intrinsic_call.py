@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -64,7 +65,7 @@ def test_the_instructions_of_a_line_are_not_those_of_a_call(with_nvcc: bool) -> 
     # the average is a | b, minus half of a ^ b: four machine instructions (CUDA's header)
     assert of_call.count("sm_90: 4 instructions\n") == with_nvcc
     assert of_call.count("Equal to isa") == with_nvcc
-    assert of_call.count("not known: nvcc is not found.") == (not with_nvcc)
+    assert of_call.count("not known; nvcc is not found\n") == (not with_nvcc)
     assert "sm_90: 31 instructions\n" in of_line
 
 
@@ -130,6 +131,16 @@ def test_the_code_of_another_call_is_refuted() -> None:
     listing = list_machine_code("h", source, STORED["k0"], "sm_90")
     assert "it gives h = " in next(iter_sentences(listing))
     assert {x.key for x in listing.instructions if x.purpose is Purpose.STORE} == {"s4.d"}
+
+
+def test_the_reason_of_nvcc_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "nvcc"
+    text = "nvcc fatal   : Failed to preprocess host compiler properties."
+    path.write_text(f"#!/bin/sh\necho '{text}' >&2; exit 1\n", "utf-8")
+    path.chmod(0o755)
+    reason = "nvcc 13.0.88 fails for sm_90: Failed to preprocess host compiler properties$"
+    with pytest.raises(ToolError, match=reason):
+        compile_cuda(Tool(str(path), (13, 0), "13.0.88"), "", "sm_90")
 
 
 def has_nvcc() -> bool:
