@@ -21,7 +21,7 @@ from typing import Annotated, BinaryIO, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import Field
+from pydantic import Field, TypeAdapter, WithJsonSchema
 
 from ... import __version__
 from ...cli.support.arguments import find_command_module
@@ -44,8 +44,11 @@ Ptx = Annotated[
     str,
     Field(description="an instruction, statements in braces, an asm statement, or an intrinsic"),
 ]
+_SCHEMA = TypeAdapter(str | int | float | bool | list[str | int | float]).json_schema()
+Value = Annotated[object, WithJsonSchema(_SCHEMA)]
+"""The value of an operand: the command checks it, and names what is wrong in one error."""
 Operands = Annotated[
-    dict[str, str | int | float | list[str | int | float]],
+    dict[str, Value],
     Field(
         description="values by register: {'a': '0x80ff7f01', 'b': -5, 'x': 1.5, 'c': [1, 2, 3, 4]}"
         "; a list has the value of each lane, the highest lane first"
@@ -173,10 +176,13 @@ def find(
 
 
 def _format_operands(operands: Operands) -> list[str]:
-    return [
-        f"{name}=[{','.join(map(str, value))}]" if isinstance(value, list) else f"{name}={value}"
-        for name, value in operands.items()
-    ]
+    return [f"{name}={_format_value(value)}" for name, value in operands.items()]
+
+
+def _format_value(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{','.join(map(_format_value, value))}]"
+    return str(int(value) if isinstance(value, bool) else value)
 
 
 def _format_conditions(conditions: list[str]) -> list[str]:

@@ -89,6 +89,18 @@ async def test_a_float_operand_is_read_or_is_one_error() -> None:
         assert "`1.5` is a float; the operand is `.s32`" in answer
 
 
+async def test_what_is_no_value_is_one_error() -> None:
+    async with open_session() as session:
+        for value, text in ((None, "`None`"), ({"b0": 1}, "`{'b0': 1}`"), ([None], "`None`")):
+            is_error, answer = await call(session, "evaluate", ptx=VADD, operands={"a": value})
+            assert is_error
+            assert answer.count("error: ") == 1
+            assert f"{text} is not a value" in answer
+        values = {"a": 7, "b": 8, "p": True}
+        _, answer = await call(session, "evaluate", ptx="selp.b32 d, a, b, p", operands=values)
+        assert answer.startswith("isa: d=0x00000007\n")
+
+
 @ci_only
 async def test_an_error_has_the_caret_of_the_command() -> None:
     async with open_session() as session:
