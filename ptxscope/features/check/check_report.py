@@ -28,6 +28,7 @@ def item_to_json(item: CheckedInstruction) -> dict[str, object]:
     is_judged = not (item.is_unreadable or item.is_intrinsic or item.sequence)
     return {
         **convert_to_json(item, _PLACE),
+        **({"source": item.source} if item.source else {}),
         "legal": item.is_legal if is_judged else None,
         **convert_to_json(item, _FIELDS),
         **({"sequence": item.sequence._asdict()} if item.sequence else {}),
@@ -46,14 +47,16 @@ _FIELDS: Fields = {
 
 def item_lines(item: CheckedInstruction) -> Iterator[str]:
     """Yield the lines of an instruction: its diagnostics, their locations, and a replacement."""
+    source = f" ({make_printable(item.source)})" if item.source else ""
     if not item.diagnostics:
-        yield f"{_format_location(item.file, item.location)}: ok: {make_printable(item.ptx)}"
+        ptx = make_printable(item.ptx)
+        yield f"{_format_location(item.file, item.location)}: ok: {ptx}{source}"
     # the example is about the errata: nothing stands between them and it
     diagnostics = sorted(item.diagnostics, key=lambda x: x.rule in item.errata)
     for index, diagnostic in enumerate(diagnostics):
         location_text = _format_location(item.file, diagnostic.location)
         message = make_printable(diagnostic.message)
-        yield f"{location_text}: {diagnostic.severity}: {message}"
+        yield f"{location_text}: {diagnostic.severity}: {message}{source}"
         if diagnostic.location != _find_next_location(diagnostics, index):
             yield from _excerpt_lines(diagnostic)
     if item.example:
@@ -218,7 +221,7 @@ def _make_fix(fix: TextEdit, artifact: dict[str, str]) -> dict[str, Any]:
 
 
 def _format_message(item: CheckedInstruction, diagnostic: Diagnostic) -> str:
-    parts = [diagnostic.message]
+    parts = [f"{diagnostic.message} ({item.source})" if item.source else diagnostic.message]
     if diagnostic.hint:
         parts.append(f"Allowed: {diagnostic.hint}")
     if diagnostic.rule in item.errata and item.example:

@@ -80,6 +80,9 @@ class CheckedInstruction(NamedTuple):
     is_common: bool = False
     """Whether it is a statement that ``check`` does not explain, and listed for its diagnostics."""
 
+    source: str = ""
+    """The line of CUDA C++ from which a listing has it: ``sad.cu:5``; empty if it is unknown."""
+
     @property
     def is_legal(self) -> bool:
         """Whether it will assemble."""

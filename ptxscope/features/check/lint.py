@@ -36,6 +36,7 @@ from .compiled_code import find_disabled_code, select_branches
 from .diagnostic import CheckedInstruction, Diagnostic, make_item
 from .line_markers import LineMarkers
 from .listing_checks import check_listing
+from .listing_sources import name_source_lines
 from .moved_constants import MovedConstants
 from .operand_fields import FilledPiece, fill_operand_fields, is_certain
 from .placeholders import find_unknown_operand, list_constant_literals, restore_braces
@@ -68,7 +69,7 @@ def check_text(
     """
     language = language_of(name, text)
     if language is Language.PTX:
-        return check_listing([text], name)
+        return name_source_lines([text], partial(check_listing, name=name))
     return check_source(text, name, language, definitions, with_line_markers=with_line_markers)
 
 

@@ -115,8 +115,9 @@ class ListingFlow:
             is_register = declaration is not None and declaration.is_register
             if scope is not self.scope or not is_register or name in self._undefined:
                 continue
-            match = re.search(rf"(?<![%\w$]){re.escape(name)}(?![\w$])", statement.text)
-            span = match.span() if match else (statement.opcode, len(statement.text))
+            span = statement.opcode, len(statement.text)
+            for match in re.finditer(rf"(?<![%\w$]){re.escape(name)}(?![\w$])", statement.text):
+                span = match.span()  # the first may be the destination
             location = statement.locate(statement.opcode, len(statement.text))
             diagnostic = Diagnostic("unwritten", quote_word(name), statement.locate(*span))
             ptx = " ".join(statement.text.split())

@@ -83,14 +83,15 @@ class OpenText(NamedTuple):
         end = self.source.text.find("\n", start)
         return start, end if end >= 0 else len(self.source.text)
 
-    def make_diagnostic(self, diagnostic: Diagnostic) -> lsp.Diagnostic:
-        """Return a diagnostic of `check` for the editor."""
+    def make_diagnostic(self, item: CheckedInstruction, diagnostic: Diagnostic) -> lsp.Diagnostic:
+        """Return a diagnostic of an item of `check` for the editor."""
         location = diagnostic.location
         start = self.line_starts[location.line - 1] + location.column - 1
         hint = f"\nallowed: {diagnostic.hint}" if diagnostic.hint else ""
+        source = f" ({item.source})" if item.source else ""
         return lsp.Diagnostic(
             self.make_range((start, start + max(location.width, 1))),
-            diagnostic.message + hint,
+            diagnostic.message + source + hint,
             severity=_SEVERITIES[diagnostic.severity],
             code=diagnostic.rule,
             source="ptxscope",
@@ -172,7 +173,9 @@ class PtxServer(LanguageServer):
             # in parts, so that a change does not have to wait for all of an earlier version
             while part := await self.checkers[uri].run(partial(_take, new_items)):
                 items += part
-                diagnostics += (text.make_diagnostic(x) for item in part for x in item.diagnostics)
+                diagnostics += (
+                    text.make_diagnostic(item, x) for item in part for x in item.diagnostics
+                )
             self.text_document_publish_diagnostics(
                 lsp.PublishDiagnosticsParams(uri, [*diagnostics], text.version)
             )

@@ -43,6 +43,7 @@ from ..diagnostic import CheckedInstruction
 from ..line_markers import LineMarkers
 from ..lint import check_source
 from ..listing_checks import check_listing
+from ..listing_sources import name_source_lines
 from ..sequence_notes import Prove, SequenceSearch
 
 if TYPE_CHECKING:
@@ -380,8 +381,10 @@ def _check(
         head = file.read(_CHUNK)
         language, search = language_of(name, head), SequenceSearch(name, prove)
         if language is Language.PTX:
-            chunks = search.record_chunks(_iter_chunks(head, file, on_read))
-            yield from search.merge(check_listing(chunks, name))
+            chunks = _iter_chunks(head, file, on_read)
+            yield from name_source_lines(
+                chunks, lambda x: search.merge(check_listing(search.record_chunks(x), name))
+            )
         else:
             text = head + file.read()
             lines, counted_chars = text.count("\n") + 1, 0
