@@ -60,7 +60,7 @@ def test_an_image_is_rendered_in_a_folder_that_is_deleted(
     folder.mkdir()
     monkeypatch.chdir(folder)
     folder.rmdir()
-    images._list_missing_chars.cache_clear()
+    images.list_missing_chars.cache_clear()
     assert export(E3, format_, Options(width=160))
 
 

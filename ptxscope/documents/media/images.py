@@ -131,7 +131,7 @@ def find_missing_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
     A character missing from the fonts of a picture is drawn in any other font that has it.
     """
     texts = [unescape(text) for svg in pictures for text in _TEXT.findall(svg)]
-    return list(_list_missing_chars(_list_uncommon_chars("".join(texts)), format_))
+    return list(list_missing_chars(_list_uncommon_chars("".join(texts)), format_))
 
 
 def find_boxed_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
@@ -150,7 +150,7 @@ def find_boxed_glyphs(pictures: Iterable[str], format_: str) -> list[str]:
     line_images = dict(zip(lines, images, strict=False))
     pairs = zip(cases, images[len(lines) :], strict=False)
     boxed_chars = dict.fromkeys(char for (line, char), image in pairs if image == line_images[line])
-    missing_chars = _list_missing_chars("".join(boxed_chars), format_)
+    missing_chars = list_missing_chars("".join(boxed_chars), format_)
     return [char for char in boxed_chars if char not in missing_chars]
 
 
@@ -169,7 +169,7 @@ def _with_readable_texts(svg: str, format_: str) -> str:
         return _LIGATURE.sub(f"f{_NON_JOINER}", normalize("NFC", text).translate(boxes))
 
     chars = _list_uncommon_chars(unescape("".join(_TEXT.findall(svg))))
-    boxes = str.maketrans(dict.fromkeys(_list_missing_chars(chars, format_), _BOX))
+    boxes = str.maketrans(dict.fromkeys(list_missing_chars(chars, format_), _BOX))
     return _TEXT.sub(rewrite_text, svg)
 
 
@@ -181,7 +181,7 @@ def _list_uncommon_chars(text: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _list_missing_chars(chars: str, format_: str) -> str:
+def list_missing_chars(chars: str, format_: str) -> str:
     """Return the characters that no installed font has."""
     if not chars:
         return ""
