@@ -33,9 +33,9 @@ def toggle_pin(state: ExplorerState) -> Requests:
     state.toggle_pin()
     if state.pin:
         text = "Pinned: later edits are compared with it"
-        yield ShowHint(text, keys=(("pin", "unpins it"),))
+        yield ShowHint(text, is_sticky=True, keys=(("pin", "unpins it"),))
     else:
-        yield ShowHint("Unpinned")
+        yield ShowHint("Unpinned", is_sticky=True)
 
 
 # --- computed values -------------------------------------------------------------------------
