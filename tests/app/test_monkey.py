@@ -8,7 +8,7 @@ import pytest
 
 from ptxscope.state.state_store import StateStore
 from tests.driving.explorer import explorer
-from tests.driving.monkey import KERNEL, play
+from tests.driving.monkey import KERNEL, check_history, play
 from tests.tiers import thorough
 
 _LINES = (
@@ -36,6 +36,7 @@ async def _let_loose(seed: int, count: int, folder: Path) -> None:
             assert f"{name} = " in shown
             assert f"{bits:x}" in shown
         drive.app.save_state()
+        check_history(drive)
         setup = drive.session.setup
     async with explorer(None, {}, store=store) as drive:
         assert drive.session.setup.line == setup.line

@@ -213,6 +213,17 @@ def check(drive: Driver) -> None:
     assert focus is None or focus.is_attached
 
 
+def check_history(drive: Driver) -> None:
+    """Check that undoing everything and redoing it returns to the same state."""
+    session = drive.session
+    moment, count = session.moment, len(session.redo_history)
+    while drive.state.undo():
+        pass
+    while len(session.redo_history) > count:
+        assert drive.state.redo()
+    assert session.moment == moment
+
+
 async def _stay() -> None:
     """Do nothing where the explorer would end."""
 
