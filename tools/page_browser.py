@@ -90,7 +90,7 @@ class PageDriver:
     def open(self, fragment: str = "") -> None:
         """Open the page and wait for its engine."""
         self.page.goto(f"{self.url}#{fragment}" if fragment else self.url)
-        self.page.wait_for_selector("body.ready", timeout=READY_MS)
+        self.wait_for("document.body.classList.contains('ready')", READY_MS)
 
     def wait_for(self, expression: str, most_ms: int = 5_000) -> None:
         """Wait until a JavaScript expression is true; Playwright's own way is against the policy.
@@ -101,7 +101,8 @@ class PageDriver:
             if self.page.evaluate(expression):
                 return
             self.page.wait_for_timeout(50)
-        raise TimeoutError(f"this did not become true: {expression}")
+        seen = self.page.evaluate("document.getElementById('loading')?.innerText")
+        raise TimeoutError(f"not true: {expression}; loading: {seen!r}; {self.complaints}")
 
     def close(self) -> None:
         """Close the page."""

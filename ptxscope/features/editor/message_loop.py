@@ -40,7 +40,7 @@ _MAX_LINE_BYTES = 1 << 12
 _PIECE_BYTES = 1 << 20
 _LENGTH = re.compile(rb"content-length:\s*+(\d+)\s*+", re.IGNORECASE)
 _MAX_LENGTH_DIGITS = 20
-_WATCH_SECONDS = 0.5
+_WATCH_SECONDS = 0.25
 """Time between two looks at the process of the editor."""
 ResultT = TypeVar("ResultT")
 

@@ -115,7 +115,7 @@ def test_the_proof_of_all_forms_stops_at_its_time_limit(monkeypatch: pytest.Monk
     monkeypatch.setattr(proofs, "TIMEOUT", 0.5)
     part = proofs.PARTS["replacements"](None, Random(1), 3.0)
     assert sum(part.counts.values()) < part.total
-    assert {"proved", "unaffected"} < part.counts.keys()
+    assert {"proved", "unaffected"} <= part.counts.keys()
     assert not [x for x in part.exceptions if not x.startswith("undecided: vmad")]
 
 
