@@ -295,7 +295,8 @@ def test_replicas_do_not_affect_each_other(name: str) -> None:
     """A change among many others gives what it gives alone."""
     launch = make(name)
     memory, draw = launch.make_memory(), random.Random(name)
-    changes = [y for x in ChangeKind for y in iter_changes(launch.kernel, ISA_MODEL, x)]
+    trials = [y for x in ChangeKind for y in iter_changes(launch.kernel, ISA_MODEL, x)]
+    changes = [x.pick(i) for x in trials for i in range(x.replica_count)]
     changes = sorted(draw.sample(changes, min(len(changes), 90)), key=lambda x: x.original.span)
     threads = ThreadSelection(range(launch.shape.block_count))
     together = run_replicas(memory, changes, threads, ISA_MODEL, 1 << 12)
@@ -304,6 +305,23 @@ def test_replicas_do_not_affect_each_other(name: str) -> None:
         assert alone.is_complete[0] == together.is_complete[i]
         if alone.is_complete[0]:
             assert np.array_equal(alone.space.data[0], together.space.data[i])
+
+
+@pytest.mark.parametrize("name", ["sad_stereo", "byte_funnel", "crc32"])
+def test_values_tried_at_once_give_what_each_gives_alone(name: str) -> None:
+    launch = make(name)
+    memory, draw = launch.make_memory(), random.Random(name)
+    threads = ThreadSelection(range(launch.shape.block_count))
+    trials = [
+        x for x in iter_changes(launch.kernel, ISA_MODEL, ChangeKind.LIKELY) if x.replica_count > 1
+    ]
+    for trial in draw.sample(trials, min(len(trials), 2)):
+        together = run_replicas(memory, [trial], threads, ISA_MODEL, 1 << 12)
+        for i in draw.sample(range(trial.replica_count), 3):
+            alone = run_replicas(memory, [trial.pick(i)], threads, ISA_MODEL, 1 << 12)
+            assert alone.is_complete[0] == together.is_complete[i]
+            if alone.is_complete[0]:
+                assert np.array_equal(alone.space.data[0], together.space.data[i])
 
 
 def test_a_missing_conversion_is_explained_by_other_values() -> None:
@@ -363,7 +381,8 @@ def test_changes_skipped_for_lack_of_time_are_reported() -> None:
     late = ptxscope.explain_kernel(_KERNELS["bytes"], given, wanted, timeout=0)
     assert (late.explanations, late.try_count) == ((), 0)
     assert late.untried == (
-        "likely changes, missing statements, other registers, constants and labels, other values"
+        "likely changes, other literals, missing statements, other registers, constants and labels,"
+        " other values"
     )
 
 

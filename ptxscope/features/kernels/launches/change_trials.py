@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from time import monotonic
 from typing import NamedTuple
 
@@ -20,16 +19,31 @@ _MAX_LANES = 1 << 15
 _MAX_MEMORY_BYTES = 1 << 24
 """Memory of the replicas that run at once, unless one needs more; it takes 17 times as much."""
 
+_MAX_NEAREST = 6
+"""The changes that come nearest, of which some may be near misses."""
+
 
 class FirstResults(NamedTuple):
     """What changes give in the threads that run first."""
 
     passing: list[StatementChange]
     """Those with which these threads are right."""
-    nearer: list[tuple[int, StatementChange]]
-    """Those with which more elements are right than without, with their number; nearest first."""
+    nearest: list[StatementChange]
+    """Some with which more elements are right than without, the nearest first."""
     try_count: int
     """Those that were tried."""
+
+
+class Score(NamedTuple):
+    """How near a change comes to what is expected of the threads that run first."""
+
+    is_right: bool
+    is_complete: bool
+    match_count: int
+    """Elements that are right."""
+    wrong_bit_count: int
+    lowest_wrong_bit: int
+    """The place of the lowest wrong bit of all elements; 64 if none is wrong."""
 
 
 class ChangeTrials(NamedTuple):
@@ -53,32 +67,54 @@ class ChangeTrials(NamedTuple):
     def try_first_threads(self, changes: Sequence[StatementChange]) -> FirstResults:
         """Try changes, until the time is over."""
         passing: list[StatementChange] = []
-        scores: list[tuple[int, StatementChange]] = []
-        done, first_threads = 0, self.expected.first_threads
+        nearer: list[tuple[int, int, StatementChange, int]] = []
+        ordered = sorted(changes, key=lambda x: [y.span for y in x.statements])
+        done, total = 0, sum(x.replica_count for x in changes)
+        for change, scores in self.score(ordered):
+            if self.on_progress:
+                self.on_progress(done, total)
+            for index, x in enumerate(scores):
+                if x.is_right:
+                    passing.append(change.pick(index))
+                if x.match_count > self.own_count:
+                    nearer.append((-x.match_count, change.cost, change, index))
+            done += len(scores)
+        nearer.sort(key=lambda x: x[:2])
+        nearest = [x.pick(index) for *_, x, index in nearer[:_MAX_NEAREST]]
+        return FirstResults(passing, nearest, done)
+
+    def score(
+        self, changes: Sequence[StatementChange]
+    ) -> Iterator[tuple[StatementChange, list[Score]]]:
+        """Yield changes, or parts of them, with the scores of what they stand for.
+
+        They are in order, and end when the time is over.
+        """
+        first_threads, results = self.expected.first_threads, self.expected.results
         is_whole = first_threads == self.expected.all_threads
         for part in self._split(changes, first_threads):
             if self.is_late:
-                break
-            if self.on_progress:
-                self.on_progress(done, len(changes))
-            results = run_replicas(
-                self.memory, part, first_threads, self.model, self.max_thread_steps
-            )
-            is_right, counts = self.expected.results.judge(results.space, is_whole=is_whole)
-            is_right &= results.is_complete
-            passing += [x for x, y in zip(part, is_right.tolist(), strict=True) if y]
-            scores += zip(counts.tolist(), part, strict=True)
-            done += len(part)
-        scores = [x for x in scores if x[0] > self.own_count]
-        scores.sort(key=lambda x: (-x[0], x[1].cost))
-        return FirstResults(passing, scores, done)
+                return
+            run = run_replicas(self.memory, part, first_threads, self.model, self.max_thread_steps)
+            is_right, counts = results.judge(run.space, is_whole=is_whole)
+            is_right &= run.is_complete
+            columns = (is_right, run.is_complete, counts, *results.measure(run.space))
+            scores = [Score(*x) for x in zip(*(x.tolist() for x in columns), strict=True)]
+            start = 0
+            for change in part:
+                yield change, scores[start : start + change.replica_count]
+                start += change.replica_count
 
     def count_all_matches(
         self, changes: Sequence[StatementChange]
     ) -> Iterator[tuple[StatementChange, int]]:
-        """Yield the changes with the number of elements that all threads give as expected."""
+        """Yield the changes with the number of elements that all threads give as expected.
+
+        None stands for several.
+        """
         all_threads = self.expected.all_threads
-        for part in self._split(changes, all_threads):
+        ordered = sorted(changes, key=lambda x: [y.span for y in x.statements])
+        for part in self._split(ordered, all_threads):
             results = run_replicas(
                 self.memory, part, all_threads, self.model, self.max_thread_steps
             )
@@ -88,11 +124,29 @@ class ChangeTrials(NamedTuple):
     def _split(
         self, changes: Sequence[StatementChange], selection: ThreadSelection
     ) -> Iterator[Sequence[StatementChange]]:
-        """Yield as many changes as run at once, those of the same statements side by side."""
+        """Yield as many changes as run at once, and parts of those that stand for more."""
+        size = self._find_part_size(selection)
+        part, count = list[StatementChange](), 0
+        for change in changes:
+            start = 0
+            while start < change.replica_count:
+                end = min(start + size - count, change.replica_count)
+                part.append(change.narrow(start, end))
+                count += end - start
+                start = end
+                if count == size:
+                    yield part
+                    part, count = [], 0
+        if part:
+            yield part
+
+    @property
+    def part_size(self) -> int:
+        """The number of changes that the first threads run at once."""
+        return self._find_part_size(self.expected.first_threads)
+
+    def _find_part_size(self, selection: ThreadSelection) -> int:
         lane_count = selection.count_lanes(self.memory.shape)
         bytes_ = self.memory.spaces["global"].size + lane_count * self.memory.local_bytes
         bytes_ += len(selection.blocks) * self.memory.shared_bytes
-        size = max(min(_MAX_LANES // lane_count, _MAX_MEMORY_BYTES // max(bytes_, 1)), 1)
-        iterator = iter(sorted(changes, key=lambda x: [y.span for y in x.statements]))
-        while part := list(islice(iterator, size)):
-            yield part
+        return max(min(_MAX_LANES // lane_count, _MAX_MEMORY_BYTES // max(bytes_, 1)), 1)

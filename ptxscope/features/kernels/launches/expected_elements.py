@@ -156,6 +156,21 @@ class ExpectedWords(NamedTuple):
         written: Mask = (stamps != 0).any(axis=2)
         return written
 
+    def find_wrong_bits(self, space: AddressSpace) -> npt.NDArray[Any]:
+        """Return for each replica the bits of each own element that are not known or not right.
+
+        If no element is of the threads that run first, these are all elements.
+        """
+        columns = np.flatnonzero(self.is_own) if self.is_own.any() else np.arange(len(self.words))
+        region = self.buffer.region
+        rows = np.ascontiguousarray(space.data[:, region.start : region.end])
+        words = rows.view(self.words.dtype)[:, self.indices[columns]]
+        wrong: npt.NDArray[Any] = (words ^ self.words[columns]) & self.masks[columns]
+        if space.causes is not None:
+            is_unknown = (self._split_bytes(space.causes) != 0).any(axis=2)[:, columns]
+            wrong = np.where(is_unknown, self.masks[columns], wrong)
+        return wrong
+
     def _split_bytes(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return what is kept for each byte of each element, for each replica."""
         region, width = self.buffer.region, self.words.dtype.itemsize
@@ -199,6 +214,22 @@ class ExpectedResults(NamedTuple):
         for x in self.elements:
             counts += x.find_matches(space).sum(axis=1)
         return counts
+
+    def measure(self, space: AddressSpace) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return for each replica how many bits are wrong, and the place of the lowest of them.
+
+        These are bits of the elements that the first threads wrote. If none is wrong, the place is
+        64.
+        """
+        counts = np.zeros(space.instance_count, np.int64)
+        places = np.full(space.instance_count, 64)
+        for x in self.elements:
+            wrong = x.find_wrong_bits(space)
+            counts += np.bitwise_count(wrong).sum(axis=1, dtype=np.int64)
+            union = np.bitwise_or.reduce(wrong, axis=1).astype(np.uint64)
+            lowest = np.bitwise_count((union & (~union + np.uint64(1))) - np.uint64(1))
+            places = np.minimum(places, lowest)
+        return counts, places
 
     def judge(self, space: AddressSpace, *, is_whole: bool) -> tuple[Mask, npt.NDArray[np.int64]]:
         """Return for each replica if the first threads are right, and how many elements are.

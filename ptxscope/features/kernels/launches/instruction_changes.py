@@ -1,11 +1,11 @@
 """Changes of instructions of the catalog that may explain a wrong result of a run.
 
-They are the causes of ``explain``, other registers and other constants.
+They are the causes of ``explain`` and other registers; ``literal_changes`` has other constants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import IntEnum
 from itertools import chain
@@ -17,7 +17,6 @@ from ....diagnosis.line_changes import iter_carry_changes, iter_digit_changes
 from ....diagnosis.value_causes import iter_value_causes
 from ....engine.arrays.call_sequence import get_storage_dtype
 from ....engine.isa.entry import Entry
-from ....engine.isa.types import Type
 from ....engine.program.program import Program
 from ....engine.program.statement import Statement
 from ....engine.semantics.models import Model
@@ -30,7 +29,9 @@ from ....engine.tracing.evaluation import make_plan
 from .register_names import iter_read_names, iter_register_names, iter_written_names
 from .thread_state import find_dtype
 
-_ALL_ROLES = frozenset(("a", "b", "c", "e", "d", "p", "q", "cc", "guard"))
+ALL_ROLES = frozenset(("a", "b", "c", "e", "d", "p", "q", "cc", "guard"))
+TABLE = "lut"
+"""What stands for the role of the table of ``lop3``."""
 REGISTER_COST = 5
 _NEAR_STATEMENTS = 12
 """Statements before and after, whose registers may have been meant."""
@@ -40,15 +41,26 @@ class ChangeKind(IntEnum):
     """The kinds of changes, in the order in which they are tried, if none before explains all."""
 
     LIKELY = 0
-    MISSING = 1
+    LITERALS = 1
+    """A literal that is solved, as far from the written one as may be."""
+    MISSING = 2
     """A statement that is missing: no change of one that is there."""
-    UNLIKELY = 2
-    VALUES = 3
+    UNLIKELY = 3
+    VALUES = 4
     """What an instruction reads or writes is another value, as if one were missing before it."""
 
 
-CONSTANT_COSTS = {ChangeKind.LIKELY: 3, ChangeKind.UNLIKELY: 5}
-"""The costs of constants near the written one, and of others."""
+CONSTANT_COSTS = {ChangeKind.LIKELY: 3, ChangeKind.LITERALS: 4, ChangeKind.UNLIKELY: 5}
+"""The costs of constants near the written one, of slips of the hand, and of others."""
+
+
+class LiteralValues(NamedTuple):
+    """Values for a literal of a statement, each in replicas of its own."""
+
+    role: str
+    values: tuple[int, ...]
+    make: Callable[[int], StatementChange]
+    """Returns the change to one of them."""
 
 
 class StatementChange(NamedTuple):
@@ -66,6 +78,12 @@ class StatementChange(NamedTuple):
     """What changes the operands or the results of the statement, which stays as it is."""
     copies: tuple[StatementChange, ...] = ()
     """The same change of other statements, made at once."""
+    literal: LiteralValues | None = None
+    """The literal for which this stands for several changes; its cost is added to theirs."""
+    literal_role: str = ""
+    """The role of the literal that it changes."""
+    distance: tuple[int, int] = (0, 0)
+    """How far the new literal is from the written one."""
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -73,10 +91,52 @@ class StatementChange(NamedTuple):
         return (self.original, *(x.original for x in self.copies))
 
     @property
-    def key(self) -> tuple[int, str]:
+    def replica_count(self) -> int:
+        """The number of changes for which it stands."""
+        return len(self.literal.values) if self.literal else 1
+
+    def pick(self, index: int) -> StatementChange:
+        """Return one of the changes for which it stands."""
+        if not self.literal:
+            return self
+        change = self.literal.make(self.literal.values[index])
+        copies = tuple(x.pick(index) for x in self.copies)
+        return change._replace(copies=copies, cost=change.cost + self.cost)
+
+    def narrow(self, start: int, end: int) -> StatementChange:
+        """Return what stands for some of the changes."""
+        if not self.literal:
+            return self
+        literal = self.literal._replace(values=self.literal.values[start:end])
+        return self._replace(
+            literal=literal, copies=tuple(x.narrow(start, end) for x in self.copies)
+        )
+
+    @property
+    def keys(self) -> Iterator[tuple[int, str]]:
         """What is equal for changes that make the same of the statement, besides its copies."""
-        text = self.statement.text
-        return id(self.original), self.phrase if text == self.original.text else text
+        text, identity = self.statement.text, id(self.original)
+        yield identity, self.phrase if text == self.original.text else text
+        if self.literal_role:
+            yield identity, f"literal {self.literal_role}"
+        if function := _find_function(self.statement.instruction):
+            yield identity, function
+
+
+def _find_function(ins: Instruction | None) -> str:
+    """Return what is equal for equal functions of ``lop3``, whatever the order of its operands."""
+    if ins is None or ins.form.lut is None:
+        return ""
+    order = sorted(range(3), key=lambda x: str(ins.sources[x]))
+    table = permute_table(ins.form.lut, order)
+    return f"{table} {[str(ins.sources[x]) for x in order]}"
+
+
+def permute_table(table: int, order: Sequence[int]) -> int:
+    """Return the table of the same function of its operands in another order."""
+    entries = [[entry >> 2 - x & 1 for x in range(3)] for entry in range(8)]
+    moved = [sum(entry[x] << 2 - i for i, x in enumerate(order)) for entry in entries]
+    return sum((table >> entry & 1) << place for entry, place in enumerate(moved))
 
 
 def iter_instruction_changes(
@@ -98,8 +158,6 @@ def iter_instruction_changes(
         yield from _iter_register_changes(function, index, far_names, model)
     elif kind is ChangeKind.VALUES:
         yield from _iter_value_changes(statement, model)
-    if kind in CONSTANT_COSTS:
-        yield from _iter_constant_changes(statement, model, kind)
 
 
 def fits_registers(change: StatementChange, function: Program) -> bool:
@@ -119,36 +177,48 @@ def _iter_line_changes(statement: Statement, model: Model) -> Iterator[Statement
     """Yield the causes of ``explain`` that change the line, or what it means."""
     ins = statement.instruction
     assert ins
-    variants = Variants(ins, _ALL_ROLES)
+    variants = Variants(ins, ALL_ROLES)
     plans = set[int]()
-    swaps = (x for x in iter_value_causes(ins, _ALL_ROLES) if x.is_swap)
+    swaps = (x for x in iter_value_causes(ins, ALL_ROLES) if x.is_swap)
     for cause in chain(iter_form_causes(ins, has_nan=True), iter_digit_changes(ins), swaps):
-        if not _changes_line(cause) or variants.is_redundant((cause,)):
+        is_solved = bool(cause.literals) or any(x == TABLE for x, _ in cause.slots)
+        if is_solved or not _changes_line(cause) or variants.is_redundant((cause,)):
             continue
-        variant = variants.make_variant((cause,))
-        if variant is None:
+        change = make_cause_change(statement, cause, variants, model)
+        if change is None:
             continue
-        changed = change_instruction(ins, (cause,), variant)
-        plan = _make_plan(changed, Model("", cause.errata) if cause.errata else model)
-        if cause.slots and not cause.literals:
-            if id(plan) in plans:  # as another change; plans are cached
+        if cause.slots:
+            if id(change.plan) in plans:  # as another change; plans are cached
                 continue
-            plans.add(id(plan))
-        yield _make_change(statement, changed, plan, cause.phrase, cause.cost)
+            plans.add(id(change.plan))
+        yield change
+
+
+def make_cause_change(
+    statement: Statement, cause: Cause, variants: Variants, model: Model
+) -> StatementChange | None:
+    """Return the statement as a cause changes it; None if that is impossible."""
+    variant = variants.make_variant((cause,))
+    if variant is None:
+        return None
+    assert statement.instruction
+    changed = change_instruction(statement.instruction, (cause,), variant)
+    plan = make_statement_plan(changed, Model("", cause.errata) if cause.errata else model)
+    return make_change(statement, changed, plan, cause.phrase, cause.cost)
 
 
 def _iter_carry_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
     """Yield the sum that reads a carry or does not, and writes one or does not."""
     assert statement.instruction
     for ins, phrase, cost in iter_carry_changes(statement.instruction):
-        yield _make_change(statement, ins, _make_plan(ins, model), phrase, cost)
+        yield make_change(statement, ins, make_statement_plan(ins, model), phrase, cost)
 
 
 def _iter_value_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
     """Yield the causes of ``explain`` that change values only."""
     ins = statement.instruction
     assert ins
-    plan = _make_plan(ins, model)
+    plan = make_statement_plan(ins, model)
     roles = frozenset(x.role for x in plan.sources)
     for cause in iter_value_causes(ins, roles):
         if not cause.is_swap:
@@ -162,15 +232,16 @@ def _changes_line(cause: Cause) -> bool:
     return cause.has_plan_change or cause.is_swap or bool(cause.literals)
 
 
-def _make_plan(ins: Instruction, model: Model) -> Plan:
+def make_statement_plan(ins: Instruction, model: Model) -> Plan:
     """Return the plan for the lanes that act; one that reads its guard only under E14."""
     rules = model.make_rules(ins.form)
     return make_plan(ins if rules.old_converted else replace(ins, guard=None), rules)
 
 
-def _make_change(
+def make_change(
     statement: Statement, changed: Instruction, plan: Plan, phrase: str, cost: int
 ) -> StatementChange:
+    """Return the change of a statement to another instruction, with its plan."""
     guard = statement.guard
     if guard and changed.guard:
         guard = guard._replace(negated=changed.guard.negated)
@@ -186,7 +257,7 @@ def _iter_register_changes(
     statement = function.statements[index]
     ins = statement.instruction
     assert ins
-    plan, names = _make_plan(ins, model), list_near_names(function, index, far_names)
+    plan, names = make_statement_plan(ins, model), list_near_names(function, index, far_names)
     tried = {_get_operands_key(ins.entry, ins.sources)}
     for place, source in enumerate(ins.sources):
         if not isinstance(source, Register):
@@ -200,14 +271,14 @@ def _iter_register_changes(
                     continue
                 tried.add(key)
                 phrase = f"with `{name}` rather than `{source.name}`"
-                changed = _change_sources(ins, sources)
-                yield _make_change(statement, changed, plan, phrase, REGISTER_COST)
+                changed = change_sources(ins, sources)
+                yield make_change(statement, changed, plan, phrase, REGISTER_COST)
     if len(ins.sources) > 2:
         a, b, c, *rest = ins.sources
         for x, y, order in ((a, c, (c, b, a)), (b, c, (a, c, b))):
             phrase = f"with {x} and {y} exchanged"
-            changed = _change_sources(ins, (*order, *rest))
-            yield _make_change(statement, changed, plan, phrase, REGISTER_COST)
+            changed = change_sources(ins, (*order, *rest))
+            yield make_change(statement, changed, plan, phrase, REGISTER_COST)
 
 
 def _get_operands_key(entry: Entry, sources: tuple[Register | Immediate, ...]) -> tuple[str, ...]:
@@ -218,7 +289,8 @@ def _get_operands_key(entry: Entry, sources: tuple[Register | Immediate, ...]) -
     return tuple(texts)
 
 
-def _change_sources(ins: Instruction, sources: tuple[Register | Immediate, ...]) -> Instruction:
+def change_sources(ins: Instruction, sources: tuple[Register | Immediate, ...]) -> Instruction:
+    """Return an instruction with other operands."""
     return replace(ins, sources=sources, text="", spans={}, notes=())
 
 
@@ -246,49 +318,3 @@ def _iter_names(statement: Statement) -> Iterator[str]:
         yield from statement.instruction.names.values()
     for x in statement.operands:
         yield from iter_register_names(x)
-
-
-# --- constants ---------------------------------------------------------------------------
-
-
-def _iter_constant_changes(
-    statement: Statement, model: Model, kind: ChangeKind
-) -> Iterator[StatementChange]:
-    """Yield other constants of an instruction: those near the written one, or with another bit."""
-    ins = statement.instruction
-    assert ins
-    plan, cost = _make_plan(ins, model), CONSTANT_COSTS[kind]
-    for index, (role, source) in enumerate(zip(ins.roles, ins.sources, strict=False)):
-        type_ = ins.type_of(role)
-        if isinstance(source, Immediate) and not type_.is_float:
-            for bits in iter_constants(source.bits, type_.bits, kind):
-                immediate = Immediate(bits, _format_like(source.text, bits, type_))
-                sources = (*ins.sources[:index], immediate, *ins.sources[index + 1 :])
-                phrase = f"with `{immediate}` rather than `{source}`"
-                changed = _change_sources(ins, sources)
-                yield _make_change(statement, changed, plan, phrase, cost)
-
-
-def _format_like(text: str, bits: int, type_: Type) -> str:
-    if text.lower().startswith("0x"):
-        return f"{bits:#x}"
-    is_negative = type_.signed and bits >> type_.bits - 1
-    return str(bits - (1 << type_.bits) if is_negative else bits)
-
-
-def iter_constants(bits: int, width: int, kind: ChangeKind) -> Iterator[int]:
-    """Yield other constants of a width."""
-    mask = (1 << width) - 1
-    near = [bits + 1, bits - 1, 2 * bits, bits // 2, -bits, ~bits]
-    if bits & (bits + 1) == 0:  # a mask of low bits
-        count = bits.bit_length()
-        near += [(1 << x) - 1 for x in (count + 1, count - 1, 2 * count, count // 2) if x >= 0]
-    elif bits & (bits - 1):  # between two powers of two
-        near += [1 << bits.bit_length(), 1 << bits.bit_length() - 1]
-    near_bits = {x & mask: None for x in near}
-    if kind is ChangeKind.LIKELY:
-        yield from (x for x in near_bits if x != bits)
-        return
-    for place in range(width):
-        if bits ^ 1 << place not in near_bits:
-            yield bits ^ 1 << place

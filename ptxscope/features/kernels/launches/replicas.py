@@ -31,7 +31,7 @@ from .thread_state import CallFrame, LaunchError, Step, ThreadGroup, ThreadValue
 
 
 class LaneChange(NamedTuple):
-    """A change, and the lanes of its replica."""
+    """A change, and the lanes of its replicas."""
 
     change: StatementChange
     start: int
@@ -84,6 +84,7 @@ class _SlicedStep:
     def __init__(self, frame: CallFrame, base: Step, changes: Sequence[LaneChange]) -> None:
         self.base = base
         self.start, self.end = changes[0].start, changes[-1].end
+        self.offsets = [x.start - self.start for x in changes]
         first = changes[0].change.original
         assert first.instruction
         names = dict.fromkeys(first.instruction.names.values())
@@ -106,7 +107,7 @@ class _SlicedStep:
     def run(self, group: ThreadGroup) -> None:
         """Execute the statement."""
         lanes = slice(self.start, self.end)
-        active = np.flatnonzero(group.mask[lanes].reshape(len(self.parts), -1).any(axis=1))
+        active = np.flatnonzero(np.logical_or.reduceat(group.mask[lanes], self.offsets))
         if not active.size:
             self.base(group)
             return
@@ -165,10 +166,13 @@ class _SlicedPart:
             dtype = get_storage_dtype(source.type)
             if source.role in ins.constants:
                 bits: Bits = np.full(count, ins.constants[source.role], dtype)
+                if change.literal and source.role == change.literal.role:
+                    values = np.array(change.literal.values, dtype)
+                    bits = np.repeat(values, count // len(values))
             else:
-                values = saved[ins.names[source.role]]
-                self.sources.append(values)
-                bits = values.bits[self.part]
+                register = saved[ins.names[source.role]]
+                self.sources.append(register)
+                bits = register.bits[self.part]
             if self.cause:
                 self.operands[source.role] = bits, bits.copy()
                 bits = self.operands[source.role][1]
@@ -292,9 +296,11 @@ def run_replicas(
 ) -> ReplicaResults:
     """Run some threads with each change; those of one statement are side by side.
 
+    There is a replica for each change, or several if it stands for several.
+
     ``max_thread_steps`` is the limit of statements for each thread.
     """
-    shape, count = memory.shape, len(changes)
+    shape, count = memory.shape, sum(x.replica_count for x in changes)
     wave = Wave(shape, selection.blocks, replica_count=count, numbers=selection.numbers)
     spaces = memory.make_spaces(wave)
     spaces["global"] = memory.spaces["global"].replicate(count)
@@ -312,12 +318,13 @@ class _ReplicaLockstep(Lockstep):
         changes: Sequence[StatementChange],
         max_thread_steps: int,
     ) -> None:
-        self.lane_changes = _group_changes(changes, state.wave.lane_count // len(changes))
+        replica_count = sum(x.replica_count for x in changes)
+        self.lane_changes = _group_changes(changes, state.wave.lane_count // replica_count)
         self.max_thread_steps = max_thread_steps
         self.lane_steps = np.zeros(state.wave.lane_count, np.int64)
         self.common_steps = 0
         """What all threads that were left executed together; the others are in ``lane_steps``."""
-        self.has_failed = np.zeros(len(changes), bool)
+        self.has_failed = np.zeros(replica_count, bool)
         self._count = 0
         super().__init__(state, memory.kernel, 0, 1 << 62, None)
 
@@ -412,10 +419,13 @@ def _group_changes(
     Those whose lanes are side by side are in one list.
     """
     groups: dict[int, list[list[LaneChange]]] = {}
-    for i, change in enumerate(changes):
+    start = 0
+    for change in changes:
+        end = start + change.replica_count * lane_count
         for part in (change, *change.copies):
             runs = groups.setdefault(id(part.original), [])
-            if not runs or runs[-1][-1].end != i * lane_count:
+            if not runs or runs[-1][-1].end != start:
                 runs.append([])
-            runs[-1].append(LaneChange(part, i * lane_count, (i + 1) * lane_count))
+            runs[-1].append(LaneChange(part, start, end))
+        start = end
     return groups

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from math import inf
 from time import monotonic
 from types import NoneType
@@ -25,6 +26,8 @@ from .first_threads import read_expected_launch
 from .instruction_changes import ChangeKind, StatementChange
 from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch, make_launch
 from .launch_text import Argument
+from .literal_changes import SOLVED_COST
+from .literal_search import list_places, solve_literals
 from .statement_changes import iter_changes, iter_missing_statements
 from .statement_copies import find_copies, unite_changes
 from .thread_state import LaunchError
@@ -183,13 +186,15 @@ class _ChangeSearch:
             kinds.sort(key=lambda x: x is not ChangeKind.MISSING)
         has_untried = False
         for kind in kinds:
-            if explanations and not self.tries_all:
+            if self._is_explained_by(explanations):
                 has_untried = True
                 break
             if self.trials.is_late:
                 untried.append(_KINDS[kind])
                 continue
-            if kind is ChangeKind.MISSING:
+            if kind is ChangeKind.LITERALS:
+                count, total = self._solve_literals(explanations)
+            elif kind is ChangeKind.MISSING:
                 found, count, total = self._try_missing_statements()
                 nearest += found
                 explanations += [x for x in found if x.match_count == self.element_count]
@@ -197,18 +202,18 @@ class _ChangeSearch:
                 united, alone = self._list_changes(kind)
                 count, total = 0, len(united) + len(alone)
                 for changes in (united, alone):
-                    if explanations and not self.tries_all:
+                    if self._is_explained_by(explanations):
                         has_untried |= bool(changes)
                         total -= len(changes)
                         continue
                     first = self.trials.try_first_threads(changes)
                     count += first.try_count
-                    near_misses += [x for _, x in first.nearer[: 2 * _MAX_NEAR_MISSES]]
+                    near_misses += first.nearest
                     explanations += self._explain(first.passing, self.element_count)
             try_count += count
             if count < total:
                 untried.append(f"{total - count:,} of {total:,} {_KINDS[kind]}")
-        explanations.sort(key=lambda x: x.cost)
+        explanations.sort(key=_rank)
         if not explanations and not self.trials.is_late:
             nearest += self._explain(near_misses, self._count_run_matches() + 1)
         nearest.sort(key=lambda x: (-x.match_count, x.cost))
@@ -241,6 +246,27 @@ class _ChangeSearch:
                 phrase = f"under the model {model.name}"
                 yield RunExplanation(None, "", phrase, 0, self.element_count)
                 return
+
+    def _is_explained_by(self, explanations: Sequence[RunExplanation]) -> bool:
+        """Whether nothing else is to be tried: a constant of any bits may fit by chance."""
+        return not self.tries_all and any(x.cost < SOLVED_COST for x in explanations)
+
+    def _solve_literals(self, explanations: list[RunExplanation]) -> tuple[int, int]:
+        """Add the literals that explain the run, found in a third of the time left.
+
+        Return how many values were tried, and that with the literals that are not solved.
+        """
+        count, unsolved_count = 0, 0
+        end = monotonic() + (self.trials.end - monotonic()) / 3
+        pairs = zip(self.functions, self.copies, strict=True)
+        lists = [list_places(x, copies, self.model) for x, copies in pairs]
+        for literals in zip(*lists, strict=True):
+            if not self._is_explained_by(explanations):
+                solved = solve_literals(self.trials, [y for x in literals for y in x], end)
+                explanations += self._explain(solved.changes, self.element_count)
+                count += solved.try_count
+                unsolved_count += solved.unsolved_count
+        return count, count + unsolved_count
 
     def _list_changes(
         self, kind: ChangeKind
@@ -311,23 +337,36 @@ class _ChangeSearch:
         one of it alone, and of the fewest copies.
         """
         pairs = [x for x in self.trials.count_all_matches(changes) if x[1] >= least]
-        pairs.sort(key=lambda x: (-x[1], x[0].cost, not x[0].copies, len(x[0].copies)))
+        pairs.sort(key=lambda x: (-x[1], _rank(x[0]), not x[0].copies, len(x[0].copies)))
         found: list[tuple[StatementChange, int]] = []
         for change, count in pairs:
-            parts = {x.key for x in (change, *change.copies)}
+            parts = {y for x in (change, *change.copies) for y in x.keys}
             if self.explained_parts.isdisjoint(parts):
                 found.append((change, count))
             self.explained_parts |= parts
-        order = {id(x): i for i, x in enumerate(changes)}
-        found.sort(key=lambda x: order[id(x[0])])
         return [
             RunExplanation(x.original, x.statement.text, x.phrase, x.cost, count, x.statements[1:])
             for x, count in found
         ]
 
 
+def _rank(change: RunExplanation | StatementChange) -> tuple[int, int, tuple[int, int]]:
+    """Return how unlikely a change is, then the words of the line and the digits it changes."""
+    if isinstance(change, RunExplanation):
+        old_text = change.statement.text if change.statement else ""
+        return change.cost, _count_other_words(old_text, change.changed_text), (0, 0)
+    text = change.statement.text
+    return change.cost, _count_other_words(change.original.text, text), change.distance
+
+
+def _count_other_words(text: str, changed_text: str) -> int:
+    pairs = zip_longest(text.split(), changed_text.split())
+    return sum(x != y for x, y in pairs)
+
+
 _KINDS = {
     ChangeKind.LIKELY: "likely changes",
+    ChangeKind.LITERALS: "other literals",
     ChangeKind.MISSING: "missing statements",
     ChangeKind.UNLIKELY: "other registers, constants and labels",
     ChangeKind.VALUES: "other values",

@@ -7,7 +7,7 @@ lack a register that is set to 0 at first, or a barrier.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from ....engine.isa.catalog import MOVES
@@ -33,11 +33,11 @@ from .instruction_changes import (
     ChangeKind,
     StatementChange,
     fits_registers,
-    iter_constants,
     iter_instruction_changes,
     list_far_names,
     list_near_names,
 )
+from .literal_changes import iter_constants, iter_near_literals
 from .register_names import count_written_operands, iter_read_names, iter_written_names
 from .thread_blocks import find_thread_blocks
 from .thread_log import ACCESSES
@@ -79,6 +79,8 @@ def iter_changes(function: Program, model: Model, kind: ChangeKind) -> Iterator[
             changes = iter_instruction_changes(
                 function, index, far_names, model, kind, has_carries=has_carries
             )
+            if kind is ChangeKind.LIKELY:
+                changes = chain(changes, iter_near_literals(statement, model))
         else:
             changes = _iter_other_changes(function, index, far_names, kind)
         yield from (change for change in changes if fits_registers(change, function))
@@ -100,7 +102,10 @@ def _iter_other_changes(
         yield from _iter_offset_changes(statement)
         yield from _iter_label_changes(function, statement)
         yield from _iter_operand_changes(function, index, far_names)
-    if kind in CONSTANT_COSTS and statement.opcode in ACCESSES | COLLECTIVES:
+    if (
+        kind in (ChangeKind.LIKELY, ChangeKind.UNLIKELY)
+        and statement.opcode in ACCESSES | COLLECTIVES
+    ):
         yield from _iter_constant_changes(statement, kind)
 
 

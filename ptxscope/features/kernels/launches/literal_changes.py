@@ -1,0 +1,185 @@
+"""Other literals of instructions: constants, amounts, selectors and tables, many values at once.
+
+The values that a programmer may have meant are listed here; ``literal_search`` solves for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from typing import NamedTuple
+
+from ....diagnosis.causes import Variants
+from ....diagnosis.line_changes import iter_digit_changes, make_digits_cause, make_table_cause
+from ....engine.isa.types import Type
+from ....engine.program.statement import Statement
+from ....engine.semantics.models import Model
+from ....engine.syntax.instruction import Immediate
+from .instruction_changes import (
+    ALL_ROLES,
+    CONSTANT_COSTS,
+    TABLE,
+    ChangeKind,
+    LiteralValues,
+    StatementChange,
+    change_sources,
+    make_cause_change,
+    make_change,
+    make_statement_plan,
+    permute_table,
+)
+
+_TABLE_COST = 2
+"""Cost of another table, which is one word of the line."""
+SOLVED_COST = 6
+"""Cost of a constant that is no slip: with all its bits, it may fit few results by chance."""
+_HEX_DIGIT_BITS = 4
+
+
+class LiteralPlace(NamedTuple):
+    """A literal of an instruction, which may be another."""
+
+    statement: Statement
+    role: str
+    """Its role, or ``TABLE``."""
+    written: int
+    width: int
+    digit_bits: int
+    """The bits that are one digit: of a selector, or 1."""
+    near_values: tuple[int, ...]
+    """Other values to try first: all there are, of an amount."""
+    is_amount: bool
+    """Whether it is a position, a length or a distance, which have few values."""
+    model: Model
+
+    def make(self, value: int) -> StatementChange:
+        """Return the change to a value."""
+        statement, ins = self.statement, self.statement.instruction
+        assert ins
+        if self.role == TABLE or self.digit_bits > 1:
+            is_table = self.role == TABLE
+            cause = make_table_cause(ins, value) if is_table else make_digits_cause(ins, value)
+            variants = Variants(ins, ALL_ROLES)
+            change = make_cause_change(statement, cause, variants, self.model)
+            assert change
+            change = change._replace(cost=_TABLE_COST) if is_table else change
+        else:
+            index = [*ins.roles].index(self.role)
+            source, type_ = ins.sources[index], ins.type_of(self.role)
+            immediate = Immediate(value, _format_like(str(source), value, type_))
+            sources = (*ins.sources[:index], immediate, *ins.sources[index + 1 :])
+            phrase = f"with `{immediate}` rather than `{source}`"
+            plan = make_statement_plan(ins, self.model)
+            cost = self._find_cost(value)
+            change = make_change(statement, change_sources(ins, sources), plan, phrase, cost)
+        return change._replace(literal_role=self.role, distance=self.measure(value))
+
+    def _find_cost(self, value: int) -> int:
+        if value in self.near_values:
+            return CONSTANT_COSTS[ChangeKind.LIKELY]
+        is_slip = value in iter_typed_values(self.written, self.width)
+        return CONSTANT_COSTS[ChangeKind.LITERALS] if is_slip else SOLVED_COST
+
+    def measure(self, value: int) -> tuple[int, int]:
+        """Return how far a value is from the written one: other digits, and the difference."""
+        bits = 1 if self.role == TABLE else _HEX_DIGIT_BITS
+        other = value ^ self.written
+        digits = sum(other >> x & (1 << bits) - 1 != 0 for x in range(0, self.width, bits))
+        return digits, abs(value - self.written)
+
+    def make_trial(self, values: tuple[int, ...]) -> Iterator[StatementChange]:
+        """Yield what tries some values: all at once, or one by one if their plans differ."""
+        assert self.statement.instruction
+        if self.role == TABLE:
+            yield from map(self.make, values)
+        else:
+            phrase = f"{self.role} {values}"  # equal for copies with equal values
+            plan = make_statement_plan(self.statement.instruction, self.model)
+            literal = LiteralValues(self.role, values, self.make)
+            yield StatementChange(self.statement, self.statement, plan, phrase, 0, literal=literal)
+
+
+def iter_near_literals(statement: Statement, model: Model) -> Iterator[StatementChange]:
+    """Yield the literals that may have been meant instead of those of an instruction."""
+    for place in iter_places(statement, model):
+        yield from place.make_trial(place.near_values)
+
+
+def iter_places(statement: Statement, model: Model) -> Iterator[LiteralPlace]:
+    """Yield the literals of an instruction: integers, selectors and tables."""
+    ins = statement.instruction
+    if ins is None or ins.form.is_field_outside:  # the number decides what an assembler makes
+        return
+    if ins.form.lut is not None:
+        near = tuple(_iter_near_tables(ins.form.lut))
+        yield LiteralPlace(statement, TABLE, ins.form.lut, 8, 1, near, False, model)
+    is_permutation = ins.entry.find_slot("permute_mode") is not None
+    for role, source in ins.roles.items():
+        type_ = ins.type_of(role)
+        if not isinstance(source, Immediate) or type_ is Type.PRED or type_.lane_type.is_float:
+            continue
+        written, width = source.bits, type_.bits
+        if role == "c" and is_permutation:
+            causes = (x.literals for x in iter_digit_changes(ins) if x.literals)
+            near = tuple(x[0][1].bits for x in causes)
+            bits = 4 if ins.form.permute_mode is None else 1
+            is_mode = bits == 1
+            yield LiteralPlace(statement, role, written, 16, bits, near, is_mode, model)
+            continue
+        operand = ins.entry.get_operand(role)
+        is_amount = bool(operand.typical_values) or operand.literal_range is not None
+        if is_amount:
+            limit = max(ins.type_of("d").bits if "d" in ins.results else width, 1)
+            near = tuple(x for x in range(limit + 1) if x != written)
+        else:
+            near = tuple(iter_constants(written, width, ChangeKind.LIKELY))
+        yield LiteralPlace(statement, role, written, width, 1, near, is_amount, model)
+
+
+def _iter_near_tables(table: int) -> Iterator[int]:
+    """Yield the tables of the operands in another order, and those with one other entry."""
+    orders = (permute_table(table, x) for x in permutations(range(3)))
+    yield from dict.fromkeys(
+        x for x in (*orders, *(table ^ 1 << y for y in range(8))) if x != table
+    )
+
+
+def _format_like(text: str, bits: int, type_: Type) -> str:
+    if text.lower().startswith("0x"):
+        return f"{bits:#x}"
+    is_negative = (type_.signed or text.startswith("-")) and bits >> type_.bits - 1
+    return str(bits - (1 << type_.bits) if is_negative else bits)
+
+
+def iter_constants(bits: int, width: int, kind: ChangeKind) -> Iterator[int]:
+    """Yield other constants of a width: near ones, or those with one other bit."""
+    mask = (1 << width) - 1
+    near = [bits + 1, bits - 1, 2 * bits, bits // 2, -bits, ~bits]
+    if bits & (bits + 1) == 0:  # a mask of low bits
+        count = bits.bit_length()
+        near += [(1 << x) - 1 for x in (count + 1, count - 1, 2 * count, count // 2) if x >= 0]
+    elif bits & (bits - 1):  # between two powers of two
+        near += [1 << bits.bit_length(), 1 << bits.bit_length() - 1]
+    near_bits = {x & mask: None for x in near}
+    if kind is ChangeKind.LIKELY:
+        yield from (x for x in near_bits if x != bits)
+        return
+    for place in range(width):
+        if bits ^ 1 << place not in near_bits:
+            yield bits ^ 1 << place
+
+
+def iter_typed_values(written: int, width: int) -> Iterator[int]:
+    """Yield numbers that a slip of the hand makes of one: another digit, or two exchanged."""
+    mask, values = (1 << width) - 1, dict[int, None]()
+    for base, text in ((16, f"{written:0{width // 4}x}"), (10, str(written))):
+        for i, digit in enumerate(text):
+            for other in "0123456789abcdef"[:base]:
+                if other != digit:
+                    values[int(text[:i] + other + text[i + 1 :], base)] = None
+            for j in range(i + 1, len(text)):
+                exchanged = [*text]
+                exchanged[i], exchanged[j] = exchanged[j], exchanged[i]
+                values[int("".join(exchanged), base)] = None
+    values |= dict.fromkeys(written ^ 1 << x for x in range(width))
+    yield from (x for x in values if x != written and x <= mask)
