@@ -307,7 +307,7 @@ def test_replicas_do_not_affect_each_other(name: str) -> None:
             assert np.array_equal(alone.space.data[0], together.space.data[i])
 
 
-@pytest.mark.parametrize("name", ["sad_stereo", "byte_funnel", "crc32"])
+@pytest.mark.parametrize("name", ["pack_clamp", "byte_funnel", "crc32"])
 def test_values_tried_at_once_give_what_each_gives_alone(name: str) -> None:
     launch = make(name)
     memory, draw = launch.make_memory(), random.Random(name)
@@ -315,9 +315,9 @@ def test_values_tried_at_once_give_what_each_gives_alone(name: str) -> None:
     trials = [
         x for x in iter_changes(launch.kernel, ISA_MODEL, ChangeKind.LIKELY) if x.replica_count > 1
     ]
-    for trial in draw.sample(trials, min(len(trials), 2)):
+    for trial in draw.sample(trials, 2):
         together = run_replicas(memory, [trial], threads, ISA_MODEL, 1 << 12)
-        for i in draw.sample(range(trial.replica_count), 3):
+        for i in draw.sample(range(trial.replica_count), 2):
             alone = run_replicas(memory, [trial.pick(i)], threads, ISA_MODEL, 1 << 12)
             assert alone.is_complete[0] == together.is_complete[i]
             if alone.is_complete[0]:
