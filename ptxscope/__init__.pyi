@@ -17,8 +17,8 @@ from .engine.tracing.trace import replay as replay
 from .engine.tracing.trace import trace as trace
 from .features.kernels.launches.kernel_run import KernelRun as KernelRun
 from .features.kernels.launches.kernel_run import run_kernel as run_kernel
-from .features.kernels.launches.run_explanations import RunDiagnosis as RunDiagnosis
-from .features.kernels.launches.run_explanations import RunExplanation as RunExplanation
+from .features.kernels.launches.run_diagnosis import RunDiagnosis as RunDiagnosis
+from .features.kernels.launches.run_diagnosis import RunExplanation as RunExplanation
 from .features.kernels.launches.run_explanations import explain_kernel as explain_kernel
 from .features.kernels.launches.thread_state import LaunchError as LaunchError
 from .features.prove.equivalence import prove as prove

@@ -73,7 +73,7 @@ from .launches.thread_log import ThreadLog
 from .launches.thread_state import LaunchError
 
 if TYPE_CHECKING:
-    from .launches.run_explanations import RunDiagnosis
+    from .launches.run_diagnosis import RunDiagnosis
 
 
 _EPILOG = f"""\

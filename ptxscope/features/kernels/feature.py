@@ -37,8 +37,8 @@ FEATURE = Feature(
     exports={
         "KernelRun": f"{__package__}.launches.kernel_run:KernelRun",
         "LaunchError": f"{__package__}.launches.thread_state:LaunchError",
-        "RunDiagnosis": f"{__package__}.launches.run_explanations:RunDiagnosis",
-        "RunExplanation": f"{__package__}.launches.run_explanations:RunExplanation",
+        "RunDiagnosis": f"{__package__}.launches.run_diagnosis:RunDiagnosis",
+        "RunExplanation": f"{__package__}.launches.run_diagnosis:RunExplanation",
         "explain_kernel": f"{__package__}.launches.run_explanations:explain_kernel",
         "run_kernel": f"{__package__}.launches.kernel_run:run_kernel",
     },

@@ -21,7 +21,7 @@ from .launches.launch import LaunchShape
 from .launches.launch_text import format_dtype, has_bits
 from .launches.memory_regions import describe_address
 from .launches.printed_text import iter_lines_of_texts
-from .launches.run_explanations import RunDiagnosis, RunExplanation
+from .launches.run_diagnosis import RunDiagnosis, RunExplanation
 from .launches.thread_log import ThreadLog, ThreadStep
 from .launches.thread_state import LaunchError, PrintedText
 

@@ -23,7 +23,8 @@ from .launches.expected_elements import find_differences
 from .launches.kernel_run import KernelRun
 from .launches.launch_text import parse_thread
 from .launches.memory_regions import Region, WriteJournal, describe_address
-from .launches.run_explanations import RunDiagnosis, explain_run
+from .launches.run_diagnosis import RunDiagnosis
+from .launches.run_explanations import explain_run
 from .launches.thread_log import ThreadLog, ThreadStep
 from .launches.thread_state import LaunchError
 from .step_history import MAX_PLACES, StepHistory, ThreadState, iter_stored

@@ -12,7 +12,7 @@ import pytest
 import ptxscope
 from ptxscope.features.kernels.launches.instruction_changes import permute_table
 from ptxscope.features.kernels.launches.kernel_run import run_kernel
-from ptxscope.features.kernels.launches.run_explanations import RunDiagnosis
+from ptxscope.features.kernels.launches.run_diagnosis import RunDiagnosis
 from tests.features.kernels.test_statement_copies import unroll
 
 _WORDS = np.random.default_rng(4).integers(0, 1 << 32, 32, dtype=np.uint32)

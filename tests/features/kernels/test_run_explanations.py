@@ -27,7 +27,8 @@ from ptxscope.features.kernels.launches.kernel_run import (
     run_kernel,
 )
 from ptxscope.features.kernels.launches.replicas import ThreadSelection, run_replicas
-from ptxscope.features.kernels.launches.run_explanations import RunDiagnosis, explain_run
+from ptxscope.features.kernels.launches.run_diagnosis import RunDiagnosis
+from ptxscope.features.kernels.launches.run_explanations import explain_run
 from ptxscope.features.kernels.launches.statement_changes import iter_changes
 from ptxscope.features.kernels.launches.thread_state import LaunchError
 from tests.driving.kernel_texts import is_like, read_kernels, replace_words

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 import ptxscope
-from ptxscope.features.kernels.launches.run_explanations import RunDiagnosis
+from ptxscope.features.kernels.launches.run_diagnosis import RunDiagnosis
 
 Words = npt.NDArray[np.uint32]
 _COUNT = 8

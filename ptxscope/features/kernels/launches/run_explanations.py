@@ -6,18 +6,15 @@ run with the changes that are right there, and with each statement that may be m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import zip_longest
-from math import inf
 from time import monotonic
 from types import NoneType
-from typing import NamedTuple
 
 from ....engine.program.program import Program
-from ....engine.program.statement import Statement
 from ....engine.program.statement_operands import SymbolOperand
-from ....engine.semantics.models import PTXAS_MODELS, Model
+from ....engine.semantics.models import Model
 from ....engine.tracing.operand_bits import check_argument
 from .change_trials import ChangeTrials
 from .device_code import DeviceCode
@@ -26,56 +23,19 @@ from .first_threads import read_expected_launch
 from .instruction_changes import ChangeKind, StatementChange
 from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch, make_launch
 from .launch_text import Argument
+from .launch_trials import LaunchTrials
 from .literal_changes import SOLVED_COST
 from .literal_search import list_places, solve_literals
-from .statement_changes import iter_changes, iter_missing_statements
+from .run_diagnosis import RunDiagnosis, RunExplanation
+from .statement_changes import iter_changes
 from .statement_copies import find_copies, unite_changes
 from .thread_state import LaunchError
 
 _MIN_THREAD_STEPS = 1 << 14
 """Statements of each thread after which a run with a change is given up, or more."""
 _MAX_NEAR_MISSES = 3
-_MISSING_COST = 3
 EXPLAIN_SECONDS = 60.0
 """The time in which changes are tried."""
-
-
-class RunExplanation(NamedTuple):
-    """One change, and how many of the expected elements a run with it gives."""
-
-    statement: Statement | None
-    """The statement that is changed, or named for a missing one; None for another model."""
-    changed_text: str
-    """The changed or the missing statement; empty for another model."""
-    phrase: str
-    """``with dtype `.u32` rather than `.s32```."""
-    cost: int
-    """Unlikelihood, from 0 to 6."""
-    match_count: int
-    copies: tuple[Statement, ...] = ()
-    """Copies of the statement that are changed likewise, as by an unrolled loop."""
-
-    @property
-    def statements(self) -> tuple[Statement, ...]:
-        """The statement and its copies; none for another model."""
-        return (self.statement, *self.copies) if self.statement else ()
-
-
-class RunDiagnosis(NamedTuple):
-    """The explanations of a run, likeliest first."""
-
-    explanations: tuple[RunExplanation, ...]
-    """The explanations that give all expected elements."""
-    near_misses: tuple[RunExplanation, ...]
-    """If there are none, those that give more than the run did."""
-    element_count: int
-    """The expected elements."""
-    try_count: int
-    """The changes that were tried."""
-    has_untried: bool = False
-    """Whether less likely changes were not tried, since likely ones explain everything."""
-    untried: str = ""
-    """The changes left untried when the time was over: ``1,204 of 2,610 likely changes, …``."""
 
 
 def explain_kernel(
@@ -164,6 +124,7 @@ class _ChangeSearch:
         if result and result.is_complete:
             average = result.step_count // (launch.shape.block_count * launch.shape.block_size)
             max_thread_steps += min(result.step_count, 32 * average)
+        self.launches = LaunchTrials(launch, result, self.functions, self.elements, on_progress)
         own_count = self.elements.count_own_matches(result) if result else 0
         self.trials = ChangeTrials(
             memory, expected_launch, launch.model, own_count, max_thread_steps, end, on_progress
@@ -176,7 +137,7 @@ class _ChangeSearch:
         """
         if self._is_right_without_change():
             return RunDiagnosis((), (), self.element_count, 0)
-        explanations = list(self._iter_model_explanations())
+        explanations = list(self.launches.iter_models())
         try_count = 0
         near_misses: list[StatementChange] = []
         nearest: list[RunExplanation] = []
@@ -195,7 +156,12 @@ class _ChangeSearch:
             if kind is ChangeKind.LITERALS:
                 count, total = self._solve_literals(explanations)
             elif kind is ChangeKind.MISSING:
-                found, count, total = self._try_missing_statements()
+                end = monotonic() + (self.trials.end - monotonic()) / 2
+                memory, shape = self.trials.memory, self.launch.shape
+                has_shared = memory.shared_bytes > 0 and shape.block_size > 1
+                found, count, total = self.launches.try_missing_statements(
+                    end, has_shared=has_shared
+                )
                 nearest += found
                 explanations += [x for x in found if x.match_count == self.element_count]
             else:
@@ -215,7 +181,7 @@ class _ChangeSearch:
                 untried.append(f"{total - count:,} of {total:,} {_KINDS[kind]}")
         explanations.sort(key=_rank)
         if not explanations and not self.trials.is_late:
-            nearest += self._explain(near_misses, self._count_run_matches() + 1)
+            nearest += self._explain(near_misses, self.launches.own_count + 1)
         nearest.sort(key=lambda x: (-x.match_count, x.cost))
         return RunDiagnosis(
             tuple(explanations),
@@ -229,23 +195,10 @@ class _ChangeSearch:
     def _is_right_without_change(self) -> bool:
         """Whether the run gives what was expected, or would with a higher limit of steps."""
         if self.result and self.result.is_complete:
-            return self._count_run_matches() == self.element_count
+            return self.launches.own_count == self.element_count
         first = self.kernel.statements[0]
         same = StatementChange(first, first, None, "", 0)
         return any(x == self.element_count for _, x in self.trials.count_all_matches([same]))
-
-    def _iter_model_explanations(self) -> Iterator[RunExplanation]:
-        """Yield the assemblers that give all that was expected."""
-        instructions = [y.instruction for x in self.functions for y in x.statements]
-        if not any(x.errata for x in instructions if x):
-            return
-        for model in PTXAS_MODELS:
-            if model == self.model:
-                continue
-            if self._count_run(self.launch._replace(model=model), inf) == self.element_count:
-                phrase = f"under the model {model.name}"
-                yield RunExplanation(None, "", phrase, 0, self.element_count)
-                return
 
     def _is_explained_by(self, explanations: Sequence[RunExplanation]) -> bool:
         """Whether nothing else is to be tried: a constant of any bits may fit by chance."""
@@ -284,51 +237,6 @@ class _ChangeSearch:
             for x in changes:
                 (alone if id(x.original) in copied else united).append(x)
         return united, alone
-
-    def _try_missing_statements(self) -> tuple[list[RunExplanation], int, int]:
-        """Run the whole launch with each statement that may be missing, in half the time left.
-
-        Return those with which more elements are right than in the run, how many were tried, and
-        how many there are.
-        """
-        has_shared = self.trials.memory.shared_bytes > 0 and self.launch.shape.block_size > 1
-        missing = [
-            addition
-            for function in self.functions
-            for addition in iter_missing_statements(function, has_shared=has_shared)
-        ]
-        own_count = self._count_run_matches()
-        end = monotonic() + (self.trials.end - monotonic()) / 2
-        found: list[RunExplanation] = []
-        for done, x in enumerate(missing):
-            if monotonic() > end:
-                return found, done, len(missing)
-            if self.trials.on_progress:
-                self.trials.on_progress(done, len(missing))
-            code = x.insert(self.launch.code)
-            kernel = code.functions[self.kernel.name]
-            count = self._count_run(self.launch._replace(code=code, kernel=kernel), end)
-            if count > own_count:
-                text = x.statement.text
-                found.append(RunExplanation(x.place, text, x.phrase, _MISSING_COST, count))
-        return found, len(missing), len(missing)
-
-    def _count_run(self, launch: Launch, end: float) -> int:
-        """Return how many elements another launch gives in time."""
-        max_steps = 2 * self.result.step_count + 1024 if self.result else DEFAULT_MAX_STEPS
-
-        def check_time(*_: object) -> None:
-            if monotonic() > end:
-                raise TimeoutError
-
-        try:
-            result = launch._replace(max_steps=max_steps).run(check_time)
-        except (LaunchError, TimeoutError):
-            return 0
-        return self.elements.count_matches(result)
-
-    def _count_run_matches(self) -> int:
-        return self.elements.count_matches(self.result) if self.result else 0
 
     def _explain(self, changes: Sequence[StatementChange], least: int) -> list[RunExplanation]:
         """Return those of some changes with which all threads give so many elements, or more.

@@ -19,7 +19,7 @@ from ....state.requests import AskText
 from .kernel_panes import KernelPane, ValuesPane
 
 if TYPE_CHECKING:
-    from ..launches.run_explanations import RunDiagnosis
+    from ..launches.run_diagnosis import RunDiagnosis
     from ..thread_memory import ShownBuffer
     from ..thread_run import Evaluation, ThreadRun
 

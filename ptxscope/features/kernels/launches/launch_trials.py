@@ -1,0 +1,93 @@
+"""Trials of another launch as a whole: another model, or code with a statement that is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import inf
+from time import monotonic
+from typing import NamedTuple
+
+from ....engine.program.program import Program
+from ....engine.semantics.models import PTXAS_MODELS
+from .device_code import DeviceCode
+from .expected_elements import ExpectedResults
+from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch
+from .run_diagnosis import RunExplanation
+from .statement_changes import iter_missing_statements
+from .thread_state import LaunchError
+
+_MISSING_COST = 3
+
+
+class LaunchTrials(NamedTuple):
+    """Runs of launches like one."""
+
+    launch: Launch
+    result: KernelRun | None
+    """The run of the launch."""
+    functions: Sequence[Program]
+    """Those that the launch runs."""
+    elements: ExpectedResults
+    on_progress: Callable[[int, int], None] | None
+
+    @property
+    def own_count(self) -> int:
+        """The number of elements that the launch gives."""
+        return self.elements.count_matches(self.result) if self.result else 0
+
+    def iter_models(self) -> Iterator[RunExplanation]:
+        """Yield the first of the assemblers that give all that was expected."""
+        instructions = [y.instruction for x in self.functions for y in x.statements]
+        if not any(x.errata for x in instructions if x):
+            return
+        for model in PTXAS_MODELS:
+            if model == self.launch.model:
+                continue
+            count = self._count_matches(self.launch._replace(model=model), inf)
+            if count == self.elements.element_count:
+                yield RunExplanation(None, "", f"under the model {model.name}", 0, count)
+                return
+
+    def try_missing_statements(
+        self, end: float, *, has_shared: bool
+    ) -> tuple[list[RunExplanation], int, int]:
+        """Run the launch with each statement that may be missing, until a time.
+
+        Return those with which more elements are right than in the run, how many were tried, and
+        how many there are. With shared memory, ``has_shared``, barriers may be missing.
+        """
+        missing = [
+            addition
+            for function in self.functions
+            for addition in iter_missing_statements(function, has_shared=has_shared)
+        ]
+        own_count = self.own_count
+        found: list[RunExplanation] = []
+        for done, x in enumerate(missing):
+            if monotonic() > end:
+                return found, done, len(missing)
+            if self.on_progress:
+                self.on_progress(done, len(missing))
+            count = self._count_code_matches(x.insert(self.launch.code), end)
+            if count > own_count:
+                text = x.statement.text
+                found.append(RunExplanation(x.place, text, x.phrase, _MISSING_COST, count))
+        return found, len(missing), len(missing)
+
+    def _count_code_matches(self, code: DeviceCode, end: float) -> int:
+        kernel = code.functions[self.launch.kernel.name]
+        return self._count_matches(self.launch._replace(code=code, kernel=kernel), end)
+
+    def _count_matches(self, launch: Launch, end: float) -> int:
+        """Return how many elements another launch gives in time."""
+        max_steps = 2 * self.result.step_count + 1024 if self.result else DEFAULT_MAX_STEPS
+
+        def check_time(*_: object) -> None:
+            if monotonic() > end:
+                raise TimeoutError
+
+        try:
+            result = launch._replace(max_steps=max_steps).run(check_time)
+        except (LaunchError, TimeoutError):
+            return 0
+        return self.elements.count_matches(result)
