@@ -95,6 +95,7 @@ def _iter_scoped(
     """Yield the statements of a piece with the declarations up to each."""
     is_closed = piece.operands is not None and piece.operands.number is not None
     scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed)
+    scopes.address_bits = elsewhere.address_bits
     for group in groups:
         match group.kind:
             case TokenGroupKind.STATEMENT:

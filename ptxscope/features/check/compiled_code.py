@@ -6,6 +6,8 @@ A condition whose macros are not all known is unknown, and its branches stay as 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ...engine.syntax.c_expression import (
@@ -75,11 +77,34 @@ class _Ladder:
         return [*spans, *directives] if is_known else spans
 
 
-def select_branches(text: str, definitions: Definitions) -> str:
+class Condition(NamedTuple):
+    """A condition as text, which may be assumed to hold wherever it stands."""
+
+    key: str
+    is_negated: bool
+
+
+def read_condition(word: str, rest: str) -> Condition | None:
+    """Return the condition of a directive; None for ``#else``."""
+    text = "".join(rest.replace("\\\n", " ").split())
+    if word.endswith("def"):
+        return Condition(f"defined({text})", word.endswith("ndef"))
+    if word == "else":
+        return None
+    is_negated = text.startswith("!defined") and _DEFINED.fullmatch(text[1:]) is not None
+    return Condition(_DEFINED.sub(r"defined(\1)", text.removeprefix("!" * is_negated)), is_negated)
+
+
+_DEFINED = re.compile(r"defined\(?(\w+)\)?", re.ASCII)
+
+
+def select_branches(
+    text: str, definitions: Definitions, assumed: Mapping[str, bool] = MappingProxyType({})
+) -> str:
     """Return a C source of the same length with the branches that are not compiled blanked.
 
     The directives of a ladder whose conditions are all known are blanked, too. Definitions in the
-    source count from their line on.
+    source count from their line on. ``assumed`` has conditions that hold or do not.
     """
     known, budget = dict(definitions), [_MIN_TOKEN_BUDGET + 4 * len(text)]
     blanked, ladders = list[Span](), list[_Ladder]()
@@ -92,12 +117,14 @@ def select_branches(text: str, definitions: Definitions) -> str:
             continue
         elif word.startswith("if"):
             ladders.append(_Ladder(state))
-            condition = _evaluate(word, rest, known, budget) if state is not False else None
+            condition = None
+            if state is not False:
+                condition = _evaluate(word, rest, known, budget, assumed)
             ladders[-1].add_branch(span, condition)
         elif ladders and word == "endif":
             blanked += ladders.pop().list_blanked(span)
         elif ladders:
-            condition = _evaluate(word.removeprefix("el"), rest, known, budget)
+            condition = _evaluate(word.removeprefix("el"), rest, known, budget, assumed)
             ladders[-1].add_branch(span, condition)
     while ladders:
         blanked += ladders.pop().list_blanked((len(text), len(text)))
@@ -118,11 +145,16 @@ def _define(known: dict[str, str | None], word: str, rest: str, state: bool | No
         known[name] = "?" if parameters is not None else body.replace("\\\n", " ").strip()
 
 
-def _evaluate(word: str, rest: str, known: Definitions, budget: list[int]) -> bool | None:
+def _evaluate(
+    word: str, rest: str, known: Definitions, budget: list[int], assumed: Mapping[str, bool]
+) -> bool | None:
     """Return whether a condition holds; None if it is unknown."""
     text = rest.replace("\\\n", " ").strip()
     if word == "se":  # of `else`
         return True
+    condition = read_condition(word, rest) if assumed else None
+    if condition and condition.key in assumed:
+        return assumed[condition.key] is not condition.is_negated
     if word.endswith("def"):
         name = text.split(maxsplit=1)[0] if text else ""
         if name not in known:

@@ -33,6 +33,7 @@ from .asm_flow import CarryNotes
 from .c_notes import find_bare_statements, find_intrinsic_uses
 from .candidate_reader import Candidate, CandidateReader
 from .compiled_code import find_disabled_code, select_branches
+from .constraint_branches import check_branches
 from .diagnostic import CheckedInstruction, Diagnostic, make_item
 from .line_markers import LineMarkers
 from .listing_checks import check_listing
@@ -94,17 +95,31 @@ def check_source(
         return
     if language is Language.C and definitions:
         text = select_branches(text, definitions)
-    disabled_spans = find_disabled_code(text) if language is Language.C else []
-    items = _check_pieces(text, name, language, disabled_spans, definitions)
-    if language is Language.C and "__" in text:
-        items = merge(items, find_intrinsic_uses(text, name, disabled_spans), key=_get_place)
+    items: Iterable[CheckedInstruction]
     if language is Language.C:
-        items = merge(items, find_bare_statements(text, name, disabled_spans), key=_get_place)
+        items = check_branches(
+            text, definitions or {}, partial(_check_c, name=name, definitions=definitions)
+        )
+    else:
+        items = _check_pieces(text, name, language, [], definitions, collect_registers(text))
     comments = IgnoreComments()
     comments.record(text)
     items = comments.report_items(items, name)
     markers = LineMarkers(text) if language is Language.C and with_line_markers else None
     yield from markers.restore_places(items) if markers and markers.markers else items
+
+
+def _check_c(
+    text: str, has_narrow_addresses: bool, *, name: str, definitions: Definitions | None
+) -> Iterator[CheckedInstruction]:
+    """Yield the items of one version of a C source."""
+    disabled_spans = find_disabled_code(text)
+    elsewhere = collect_registers(text)
+    elsewhere.address_bits = 32 if has_narrow_addresses else 64
+    items = _check_pieces(text, name, Language.C, disabled_spans, definitions, elsewhere)
+    if "__" in text:
+        items = merge(items, find_intrinsic_uses(text, name, disabled_spans), key=_get_place)
+    return merge(items, find_bare_statements(text, name, disabled_spans), key=_get_place)
 
 
 def _get_place(item: CheckedInstruction) -> tuple[int, int]:
@@ -117,9 +132,12 @@ def _check_pieces(
     language: Language,
     disabled_spans: Sequence[Span],
     definitions: Definitions | None,
+    elsewhere: Scopes,
 ) -> Iterator[CheckedInstruction]:
-    """Yield the instructions of a source's PTX; ``disabled_spans`` are not compiled."""
-    elsewhere = collect_registers(text)
+    """Yield the instructions of a source's PTX; ``disabled_spans`` are not compiled.
+
+    ``elsewhere`` has the registers that it declares.
+    """
     elsewhere.has_all_declarations &= is_whole(name)
     is_ended, previous_piece = False, None
     pieces = list(find_assembly(text, language, definitions))

@@ -79,7 +79,9 @@ Macros defined in the same file or by -D are expanded in asm statements; a macro
 on an argument is expanded where it is called. With -D or -U, C's #if is evaluated as far as its
 condition is known; otherwise all branches are read. Line markers are obeyed. A statement is not
 checked, and a note says so, if part of it is another macro or an expression, or if it is in
-`#if 0`. If such a macro holds the operands of an asm statement, their types are not checked.
+`#if 0`. If such a macro holds the operands of an asm statement, their types are not checked. A
+constraint that is a macro with a definition in each branch of an #if is checked with each; what is
+found with one alone names the branch.
 
 The comment `ptxscope: ignore[E3]` suppresses diagnostics of that rule on its line or, on a line of
 its own, on the next one; without a rule, it suppresses all. Settings are read from the table
