@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ....engine.program.program import Program
 from ....engine.semantics.models import PTXAS_MODELS
+from .asm_registers import iter_shared_registers
 from .device_code import DeviceCode
 from .expected_elements import ExpectedResults
 from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, Launch
@@ -47,6 +48,25 @@ class LaunchTrials(NamedTuple):
             if count == self.elements.element_count:
                 yield RunExplanation(None, "", f"under the model {model.name}", 0, count)
                 return
+
+    def try_shared_registers(self, end: float) -> tuple[list[RunExplanation], int]:
+        """Run the launch with each register that asm statements may share, until a time.
+
+        Return those with which all elements are right, and how many were tried.
+        """
+        text, found, count = self.launch.code.text, list[RunExplanation](), 0
+        changes = (y for x in self.functions for y in iter_shared_registers(x, text))
+        for x in changes:
+            if monotonic() > end:
+                break
+            count += 1
+            match_count = self._count_code_matches(x.apply(self.launch.code), end)
+            if match_count == self.elements.element_count:
+                first, *copies = x.statements
+                found.append(
+                    RunExplanation(first, first.text, x.phrase, 0, match_count, tuple(copies))
+                )
+        return found, count
 
     def try_missing_statements(
         self, end: float, *, has_shared: bool

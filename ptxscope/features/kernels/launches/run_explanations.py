@@ -138,7 +138,8 @@ class _ChangeSearch:
         if self._is_right_without_change():
             return RunDiagnosis((), (), self.element_count, 0)
         explanations = list(self.launches.iter_models())
-        try_count = 0
+        shared, try_count = self.launches.try_shared_registers(self._find_end(1 / 4))
+        explanations += shared
         near_misses: list[StatementChange] = []
         nearest: list[RunExplanation] = []
         untried: list[str] = []
@@ -156,11 +157,10 @@ class _ChangeSearch:
             if kind is ChangeKind.LITERALS:
                 count, total = self._solve_literals(explanations)
             elif kind is ChangeKind.MISSING:
-                end = monotonic() + (self.trials.end - monotonic()) / 2
                 memory, shape = self.trials.memory, self.launch.shape
                 has_shared = memory.shared_bytes > 0 and shape.block_size > 1
                 found, count, total = self.launches.try_missing_statements(
-                    end, has_shared=has_shared
+                    self._find_end(1 / 2), has_shared=has_shared
                 )
                 nearest += found
                 explanations += [x for x in found if x.match_count == self.element_count]
@@ -200,6 +200,10 @@ class _ChangeSearch:
         same = StatementChange(first, first, None, "", 0)
         return any(x == self.element_count for _, x in self.trials.count_all_matches([same]))
 
+    def _find_end(self, share: float) -> float:
+        """Return the time after a share of the time left."""
+        return monotonic() + share * (self.trials.end - monotonic())
+
     def _is_explained_by(self, explanations: Sequence[RunExplanation]) -> bool:
         """Whether nothing else is to be tried: a constant of any bits may fit by chance."""
         return not self.tries_all and any(x.cost < SOLVED_COST for x in explanations)
@@ -210,7 +214,7 @@ class _ChangeSearch:
         Return how many values were tried, and that with the literals that are not solved.
         """
         count, unsolved_count = 0, 0
-        end = monotonic() + (self.trials.end - monotonic()) / 3
+        end = self._find_end(1 / 3)
         pairs = zip(self.functions, self.copies, strict=True)
         lists = [list_places(x, copies, self.model) for x, copies in pairs]
         for literals in zip(*lists, strict=True):

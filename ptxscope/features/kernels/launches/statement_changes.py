@@ -295,13 +295,22 @@ class MissingStatement(NamedTuple):
 
     def insert(self, code: DeviceCode) -> DeviceCode:
         """Return code that has the statement."""
-        first_moved = self.position + (not self.is_before_label)
-        old = [statement._replace(targets=tuple(y + (y >= first_moved) for y in statement.targets))
-               for statement in self.function.statements]  # fmt: skip
-        labels = {i + (i >= first_moved): x for i, x in self.function.labels.items()}
-        new = (*old[: self.position], self.statement, *old[self.position :])
-        function = self.function._replace(statements=new, labels=labels)
+        function = insert_statement(
+            self.function, self.position, self.statement, is_before_label=self.is_before_label
+        )
         return code._replace(functions={**code.functions, function.name: function})
+
+
+def insert_statement(
+    function: Program, position: int, statement: Statement, *, is_before_label: bool
+) -> Program:
+    """Return a function with another statement before one of its own, and before its labels."""
+    first_moved = position + (not is_before_label)
+    old = [x._replace(targets=tuple(y + (y >= first_moved) for y in x.targets))
+           for x in function.statements]  # fmt: skip
+    labels = {i + (i >= first_moved): x for i, x in function.labels.items()}
+    new = (*old[:position], statement, *old[position:])
+    return function._replace(statements=new, labels=labels)
 
 
 def iter_missing_statements(function: Program, *, has_shared: bool) -> Iterator[MissingStatement]:

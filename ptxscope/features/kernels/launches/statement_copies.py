@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import groupby
 from typing import NamedTuple
 
 from ....engine.program.program import Program
 from ....engine.program.statement import Statement
 from ....engine.syntax.opcodes import JUMPS
 from ....sources.source_lines import read_source_lines
+from .asm_registers import iter_asm_statements
 from .instruction_changes import StatementChange
 from .register_names import iter_written_names
 
-_ASM_MARK = re.compile(r"^[ \t]*+// (begin|end) inline asm", re.MULTILINE)
 _DOUBTFUL_COST = 1
 """Cost of changing all statements that are alike, if nothing shows that they are copies."""
 _WORD = re.compile(r"(?<![\w%$.])(?:(?P<name>[A-Za-z_$%][\w$]*+)|(?P<number>-?\d\w*+))", re.ASCII)
@@ -51,7 +50,7 @@ def find_copies(function: Program, text: str) -> list[Copies]:
         place = sources.find(x.line)
         if place or not has_places:
             groups.setdefault((place, shapes[id(x)]), []).append(x)
-    for asm in _iter_asm_statements(statements, text):
+    for asm in iter_asm_statements(statements, text):
         whole = tuple(shapes[id(x)] for x in asm)
         for index, x in enumerate(asm):
             groups.setdefault((whole, index), []).append(x)
@@ -70,25 +69,6 @@ def find_copies(function: Program, text: str) -> list[Copies]:
                 if has_place or key not in found:
                     found[key] = copies
     return list(found.values())
-
-
-def _iter_asm_statements(statements: Iterable[Statement], text: str) -> Iterator[list[Statement]]:
-    """Yield the statements of each asm statement that a compiler has marked."""
-    starts, end = list[int](), 0
-    line, counted_end = 1, 0
-    lines: dict[int, int] = {}
-    """The number of the asm statement by line."""
-    for number, match in enumerate(_ASM_MARK.finditer(text)):
-        line += text.count("\n", counted_end, match.start())
-        counted_end = match.start()
-        if match[1] == "begin":
-            starts.append(line)
-        elif starts:
-            lines |= dict.fromkeys(range(starts.pop(), line), number)
-            end = line
-    inside = (x for x in statements if x.line < end and x.line in lines)
-    for _, group in groupby(inside, lambda x: lines[x.line]):
-        yield list(group)
 
 
 def _list_numbers(statement: Statement) -> Iterator[str]:
