@@ -12,7 +12,7 @@ import pytest
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SavedState, StateStore
 from tests.driving.killed import PLACES, run_and_kill
-from tests.tiers import ci_only
+from tests.tiers import ci_only, some
 
 
 @ci_only
@@ -41,7 +41,7 @@ def test_two_explorers_that_end_together_save_one_valid_state(tmp_path: Path) ->
     assert [x.name for x in tmp_path.iterdir()] == ["explorer.json"]
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", some(PLACES))
 def test_a_process_that_is_killed_while_it_saves_leaves_one_whole_state(
     place: str, tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.tiers import ci_only
+from tests.tiers import ci_only, some
 
 HOVER = "textDocument/hover"
 URI = "file:///nonexistent/a.ptx"
@@ -152,7 +152,7 @@ def test_a_lone_surrogate_in_a_text_is_a_character() -> None:
         assert "abs: " in reply["result"]["contents"]["value"]
 
 
-@pytest.mark.parametrize("digits", [b"9" * 20, b"9" * 5000])
+@pytest.mark.parametrize("digits", some([b"9" * 20, b"9" * 5000]))
 def test_a_message_that_no_memory_holds_ends_the_server_with_one_line(digits: bytes) -> None:
     with start_server() as server:
         server.send(b"Content-Length: " + digits + b"\r\n\r\n{}")
