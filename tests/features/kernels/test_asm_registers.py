@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -45,7 +47,7 @@ def test_the_old_value_of_an_output_is_meant(count: int) -> None:
         carry = (total >> np.uint64(32)).astype(np.uint32)
         low, high = total.astype(np.uint32), high + low + low + carry
     expected = np.stack([low, high], axis=1)
-    given = {"in": words, "out": np.zeros_like(words), "n": count}
+    given: dict[str, Any] = {"in": words, "out": np.zeros_like(words), "n": count}
     kernel = _KERNEL.replace("FIRST", "%r1")
     found = ptxscope.explain_kernel(kernel, given, {"out": expected}, block=8)
     first = found.explanations[0]
