@@ -95,6 +95,8 @@ class Mistake(NamedTuple):
 def iter_mistakes(question: Question) -> Iterator[Mistake]:
     """Yield every single mistake that changes the answer."""
     location = locate_answer(question)
+    if _measure_lanes(question, location)[0] == 1:
+        question = question._replace(lane=None)  # no lane of the rows before is singled out
     expected = location.get_value(run_plan(question.trace.plan, question.trace.operands))
     for iter_kind in (
         _iter_model_mistakes,
@@ -193,12 +195,11 @@ def _list_ancestors(trace: Trace, key: str) -> list[str]:
 
 def _choose_lane(question: Question, row: RowTrace, values: Mapping[str, LaneValues]) -> int:
     """Return the lane that illustrates a mutation: the one asked about, or the first changed."""
-    if len(row.values) == 1:
-        return 0
-    if question.lane is not None and question.lane < len(row.values):
+    pairs = zip(row.values, values[row.key], strict=True)
+    changed_lanes = [lane for lane, (right, wrong) in enumerate(pairs) if right != wrong]
+    if question.lane in changed_lanes:
         return question.lane
-    changed_lanes = (x for x, value in enumerate(row.values) if values[row.key][x] != value)
-    return next(changed_lanes, 0)
+    return changed_lanes[0] if changed_lanes else 0
 
 
 def _format_mutation(
@@ -364,9 +365,7 @@ def _iter_neighbour_mistakes(question: Question, location: AnswerLocation) -> It
     if question.lane is None:
         return
     values = run_plan(question.trace.plan, question.trace.operands)
-    role = question.key if question.key in DESTINATIONS else ""
-    count, unit = measure_destination(question.trace, role) if role else (0, 0)
-    count = count or len(values[location.key])
+    count, unit = _measure_lanes(question, location)
     for lane in range(count):
         if lane != question.lane:
             value = location._replace(lane=lane, shift=unit * lane).get_value(values)
@@ -376,6 +375,13 @@ def _iter_neighbour_mistakes(question: Question, location: AnswerLocation) -> It
                 yield Mistake(cost, make_explanation(f"{text}: lane 0 is the rightmost."), value)
             else:
                 yield Mistake(3, make_explanation(f"{text}."), value)
+
+
+def _measure_lanes(question: Question, location: AnswerLocation) -> tuple[int, int]:
+    """Return the number of lanes of what is asked, and the width of one in its row: 0 if apart."""
+    if question.key in DESTINATIONS:
+        return measure_destination(question.trace, question.key)
+    return len(question.trace.rows[location.key].values), 0
 
 
 def _iter_part_mistakes(question: Question, location: AnswerLocation) -> Iterator[Mistake]:
