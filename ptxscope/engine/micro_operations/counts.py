@@ -301,8 +301,12 @@ class FindNthOne(MicroOperation):
             is_start = ar.minimum(ar.equal(start, index), ar.equal(offset, 0))
             result = ar.where(ar.minimum(bits[index], is_start), fill(ar, x, index), result)
         if self.overflows:
-            result = ar.where(ar.equal(offset, -(1 << 31)), fill(ar, x, 0), result)
+            result = ar.where(ar.equal(offset, _MIN_OFFSET), fill(ar, x, 0), result)
         return result
+
+    def _is_overflow(self, offset: int) -> bool:
+        """Whether the offset yields 0 by the erratum: no 1 is found."""
+        return self.overflows and offset == _MIN_OFFSET
 
     def describe_lane(self, view: LaneView) -> LaneText:
         x, start, offset = view.inputs
@@ -312,6 +316,9 @@ class FindNthOne(MicroOperation):
         if offset == 0:
             wanted = f"bit {start} of {bits} if it is a 1"
         formula = make_equation(wanted, view.value)
+        if self._is_overflow(offset):
+            formula = make_transition(f"offset {offset}", str(view.value))
+            return LaneText(formula, f"{offset} has no magnitude in 32 bits: the result is 0")
         if view.value < 0:
             return LaneText(formula, f"{bits} has no such 1: the result is all ones")
         if offset == 0:
@@ -321,7 +328,7 @@ class FindNthOne(MicroOperation):
     def make_figure(self, row: RowTrace) -> FieldBits:
         source, base, offset = row.inputs
         (start,), (value,), (count,) = base.values, row.values, offset.values
-        is_found = value >= 0 and not (self.overflows and count == -(1 << 31))
+        is_found = value >= 0 and not self._is_overflow(count)
         last = WORD_BITS - 1 if count > 0 else 0 if count < 0 else start
         low, high = sorted((start, value if is_found else last))
         if start >= WORD_BITS:
@@ -350,6 +357,7 @@ class FindNthOne(MicroOperation):
             yield RowMutation("did not count the 1 at bit b itself", (*one_more, find), 0)
 
 
+_MIN_OFFSET = -(1 << 31)
 _BYTE = 8
 _DIGIT_MASK = 0xF
 

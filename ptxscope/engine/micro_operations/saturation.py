@@ -52,13 +52,15 @@ class Clamp(MicroOperation):
         return f"clamped to {self.find_bound(flag)}"
 
     def find_type(self) -> Reading | None:
-        """Return the integer type that the bounds belong to, or None."""
-        for bits in (8, 16, 32):
-            for signed in (True, False):
-                low, high = get_limits(bits, signed)
-                if self.low in (low, None) and self.high in (high, None):
-                    return Reading(bits, signed)
-        return None
+        """Return the integer type that the bounds belong to; None if no type, or several, fit."""
+        readings = [Reading(bits, signed) for bits in (8, 16, 32) for signed in (True, False)]
+        fitting = [
+            reading
+            for reading in readings
+            if self.low in (get_limits(*reading).low, None)
+            and self.high in (get_limits(*reading).high, None)
+        ]
+        return fitting[0] if len(fitting) == 1 else None
 
     def fill_formula(self, *terms: object) -> str:
         if self.low is None:
