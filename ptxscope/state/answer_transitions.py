@@ -19,7 +19,7 @@ from .requests import (
     ShowHint,
     ShowOutcome,
 )
-from .setup import trace_of
+from .setup import collect_operands, trace_of
 
 if TYPE_CHECKING:
     from ..scene.scene_model import Place
@@ -60,7 +60,8 @@ def explain(state: ExplorerState) -> Requests:
     place = state.cursor and (state.cursor.program, state.cursor.index)
     draft_key = f"why? {setup.instruction.opcode} {place}"
     draft = state.drafts.get(draft_key, "")
-    values = (trace_of(setup), draft, is_of_another, _map_other_writers(state))
+    observed = (trace_of(setup), collect_operands(setup))
+    values = (*observed, draft, is_of_another, _map_other_writers(state))
     answer = yield Open("dialogs.explain_dialog:ExplainDialog", values)
     state.drafts[draft_key], explanation = answer or (draft, None)
     if isinstance(explanation, Mapping):

@@ -55,7 +55,21 @@ class Setup(FrozenRecord):
 
 
 def trace_of(setup: Setup) -> Trace:
-    """Return the evaluation of a setup on the operands that are read.
+    """Return the evaluation of a setup on the operands that are read."""
+    ins = setup.instruction
+    names, read_names = ins.names, {x.name for x in ins.inputs}
+    operands = {
+        role: bits
+        for role, bits in collect_operands(setup).items()
+        if role in ins.constants or names[role] in read_names
+    }
+    trace = make_trace(ins, parse_model(setup.model), operands)
+    notes = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
+    return trace.with_annotations(setup.annotations._replace(notes=notes))
+
+
+def collect_operands(setup: Setup) -> dict[str, int]:
+    """Return the operands that are read, and those that have a value without being read.
 
     A register in several roles has the value of the first.
     """
@@ -64,13 +78,12 @@ def trace_of(setup: Setup) -> Trace:
     first: dict[str, int] = {}
     operands = dict(ins.constants)
     for role in map(str, Role):
-        if ins.names.get(role) in read_names and role not in operands:
+        name = ins.names.get(role)
+        if name and role not in operands and (name in read_names or role in setup.values):
             width = (1 << ins.type_of(role).bits) - 1
             value = setup.values.get(role, make_unset_bits(setup, role)) & width
-            operands[role] = first.setdefault(ins.names[role], value)
-    trace = make_trace(ins, parse_model(setup.model), operands)
-    notes = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
-    return trace.with_annotations(setup.annotations._replace(notes=notes))
+            operands[role] = first.setdefault(name, value)
+    return operands
 
 
 def make_unset_bits(setup: Setup, role: str) -> int:

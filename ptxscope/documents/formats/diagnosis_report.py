@@ -394,7 +394,7 @@ def _format_not_tried(ins: Instruction, role: str) -> str:
         )
     return (
         f" {name} was not given{reason}, so changes that read it{examples} were not tried; give "
-        f"{name}=… to try them."
+        f"`ptxscope explain` {name}=… to try them."
     )
 
 

@@ -18,6 +18,7 @@ from ...engine.syntax.errors import PtxError
 from ...engine.tracing.trace import Trace
 from ...state.edits import with_explanation
 from ...state.explorer_state import ExplorerState
+from ...state.setup import collect_operands
 from .transitions import apply_setup
 
 if TYPE_CHECKING:
@@ -36,7 +37,10 @@ class ShownDiagnosis:
 
 def make_panel(state: ExplorerState, text: str) -> list[Child]:
     """Return what the panel shows; its explanations are kept, to be shown."""
-    children, state.get_attached(ShownDiagnosis).diagnosis = explain(state.shown_trace, text)
+    block = state.block_trace
+    operands = block.operands if block else collect_operands(state.setup)
+    children, diagnosis = explain(state.shown_trace, operands, text)
+    state.get_attached(ShownDiagnosis).diagnosis = diagnosis
     return children
 
 
@@ -48,8 +52,13 @@ def show_explanation(state: ExplorerState, arguments: Mapping[str, Any]) -> None
         apply_setup(state, with_explanation(state.setup, explanation))
 
 
-def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
-    """Return the explanations of an observed result, or the command that finds them."""
+def explain(
+    trace: Trace, operands: Mapping[str, int], text: str
+) -> tuple[list[Child], Diagnosis | None]:
+    """Return the explanations of an observed result, or the command that finds them.
+
+    ``operands`` may have values of registers that the line does not read.
+    """
     from ...blocks.block_explanations import explain_block
     from ...diagnosis.observation import Observation, parse_got
     from ...documents.formats.diagnosis_report import format_causes, iter_diagnosis_blocks
@@ -73,7 +82,7 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
         observed = dict(parse_got(ins, part, reading_type) for part in parts)
     except PtxError as error:
         return [form, make_error(error)], None
-    observation = Observation(trace.operands, observed)
+    observation = Observation(operands, observed)
     if len(trace.parts) > _MAX_EXPLAINED:
         values = (f"{x.name}={trace.operands[x.roles[0]]:#x}" for x in ins.inputs)
         words = ["ptxscope", "explain", str(ins), *values]

@@ -67,6 +67,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
     def __init__(
         self,
         trace: Trace,
+        operands: Mapping[str, int],
         got: str,
         of_another: bool = False,
         other_writers: Mapping[str, str] = MappingProxyType({}),
@@ -75,6 +76,8 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         self._title = f"Why did I get that?{' · of the last legal line' if of_another else ''}"
         """The title; if the current line is not legal, the last legal one is explained."""
         self._trace, self._initial_text = trace, got
+        self._operands = operands
+        """The operands of the trace, and the values of registers that the line does not read."""
         self._other_writers = other_writers
         """The other statements of the listing by the registers that they write."""
         self._diagnosis: Diagnosis | None = None
@@ -138,9 +141,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         except PtxError as error:
             self._show([self._describe_other_writer(parts) or error.summary], [])
             return
-        self._diagnosis = explain_block(
-            self._trace.block, [Observation(self._trace.operands, observed)]
-        )
+        self._diagnosis = explain_block(self._trace.block, [Observation(self._operands, observed)])
         lines = [line.strip() for line in observation_lines(self._diagnosis)]
         self._show(lines[1:], self._diagnosis.explanations)
 

@@ -258,6 +258,13 @@ def test_an_explanation_is_shown() -> None:
     assert page.state.is_panel_stale
 
 
+def test_a_register_that_the_line_does_not_read_counts_in_an_explanation() -> None:
+    """The average of 1 and 2 is 2, rounded up; 2 + 5 = 7."""
+    fragment = "vavrg4.u32.u32.u32+d,+a,+b,+c&a=1&b=2{}&explain=7&v=1"
+    assert "with `.add`" in text_of(open_page(fragment.format("&c=5")).state.panel)
+    assert "c was not given" in text_of(open_page(fragment.format("")).state.panel)
+
+
 REVEALING_PANELS = [x for x in map_panels().values() if ACTIONS[x.action].reveals]
 
 
