@@ -16,7 +16,7 @@ from textual.widgets._toast import ToastRack
 
 from ptxscope.app.app import Explorer
 from ptxscope.widgets.base.theme_styles import HIGH_CONTRAST, INKS, OVERLAYS, ThemeStyles
-from tests.driving.dialogs import ADDED_DIALOGS
+from tests.driving.dialogs import ADDED_SCREENS
 from tests.tiers import ci_only, sampled, some, whole
 
 pytestmark = ci_only
@@ -203,7 +203,7 @@ def test_the_app_offers_all_themes() -> None:
 
 DIALOGS = (
     *("", "m", "i", "slash", "o", "l", "x", "e", "question_mark", "ctrl+p"),
-    *(keys for keys, *_ in ADDED_DIALOGS.values()),
+    *(keys for keys, *_ in ADDED_SCREENS.values()),
 )
 """Keys that focus, or open, everything there is."""
 

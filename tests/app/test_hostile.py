@@ -11,7 +11,7 @@ import pytest
 from ptxscope.cli import main
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import StateStore
-from tests.driving.dialogs import ADDED_DIALOGS
+from tests.driving.dialogs import ADDED_SCREENS
 from tests.driving.explorer import VALUES, Driver, explorer
 from tests.tiers import ci_only, some
 
@@ -84,7 +84,7 @@ async def test_an_explorer_opens_on_the_example_then(text: str, tmp_path: Path) 
 SCREENS = (
     *(("o", "minus", "tab", "v"), ("ctrl+p",), ("question_mark",), ("e",), ("x",)),
     *(("@note",), ("@listing.open",)),
-    *ADDED_DIALOGS.values(),
+    *ADDED_SCREENS.values(),
 )
 
 

@@ -23,7 +23,7 @@ from ptxscope.state.step_transitions import compute_reading_seconds
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.footer import HintBar
 from ptxscope.widgets.result_bar import HIDDEN_DIGIT, ResultBar
-from tests.driving.dialogs import ADDED_DIALOGS
+from tests.driving.dialogs import ADDED_SCREENS
 from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only, sampled, some
 
@@ -284,7 +284,7 @@ async def test_under_a_panel_the_footer_offers_nothing() -> None:
         before = footer(drive)
         assert "q quit" in before
         own = (("question_mark",), ("e",), ("x",), ("@note",))
-        for keys in (*own, *ADDED_DIALOGS.values()):
+        for keys in (*own, *ADDED_SCREENS.values()):
             await drive.press(*keys)
             assert drive.app.screen is not drive.screen
             assert footer(drive) == ""

@@ -1,6 +1,6 @@
-"""The keys that open dialogs of lessons, and their sections of Help."""
+"""The keys that open screens of lessons, and their sections of Help."""
 
 from __future__ import annotations
 
-DIALOGS = {"lessons": ("L",)}
+SCREENS = {"lessons": ("L",)}
 HELP = {"lessons": (("L",), "question_mark")}
