@@ -259,7 +259,50 @@ def test_products_and_casts_may_be_arguments_of_calls(text: str, result: int) ->
     assert trace_block(parse_block(text), values).result == {"d": result}
 
 
-@pytest.mark.parametrize("argument", ["(char)a", "(int)", "(int)(a)", "(intx)a", "(int a"])
+@pytest.mark.parametrize(
+    ("argument", "expected"),
+    [
+        ("a & 0x7f7f7f7f", "a & 0x7F7F7F7F"),
+        ("(1 << 3) | 7", "15"),
+        ("sizeof(int) * 2 - 1", "7"),
+        ("0x80 ^ a", "a ^ 0x80"),
+        ("a | b & 0xff", "a | (b & 0xFF)"),
+        ("(a | b) & 0xff", "(a | b) & 0xFF"),
+        ("a - b - 1", "a - b - 1"),
+        ("a - (b - 1)", "a - (b - 1)"),
+        ("a * 3 + b", "a * 3 + b"),
+        ("-a", "-a"),
+        ("~a & ~(b << 8)", "~a & ~(b << 8)"),
+        ("(unsigned)a >> 4", "a >> 4"),
+        ("(int)a >> 4", "(a - (a >> 31 << 32)) >> 4"),
+        ("((int)a & 0xf0f0f0f0u) >> 4", "(a & 0xF0F0F0F0) >> 4"),
+        ("(a & 0xf0f0f0f0) >> 4", "(a & 0xF0F0F0F0) >> 4"),
+        ("0xff00 << (b & 7)", "0xFF00 << (b & 7)"),
+        ("(uint8_t)a", "a & 0xFF"),
+        ("(unsigned short)(a + b)", "(a + b) & 0xFFFF"),
+        ("sizeof(int) == 8 ? 5 : a", "a"),
+        ("__brev(a + 1) ^ b", "int(f'{(a + 1) & WORD:032b}'[::-1], 2) ^ b"),
+        ("+a", "a"),
+        ("(int)(a)", "a"),
+    ],
+)
+def test_expressions_may_be_arguments_of_calls(argument: str, expected: str) -> None:
+    block = parse_block(f"d = __brev({argument});")
+    for a, b in ((0, 0), (0xDEADBEEF, 0x12345678), (0x7FFFFFFF, 0xFFFFFFFF), (0x80000001, 5)):
+        number = eval(expected, {"a": a, "b": b, "WORD": WORD})
+        result = int(f"{number & WORD:032b}"[::-1], 2)
+        values = {"a": a, "b": b}
+        values = {x: values[x] for x in values if re.search(rf"\b{x}\b", argument)}
+        assert trace_block(block, values).result["d"] == result
+
+
+def test_an_expression_has_the_width_of_the_parameter() -> None:
+    block = parse_block("d = __popcll(a & 0xff00000000ull | b << 60);")
+    values = {"a": 0xFFFF_FFFF_FFFF, "b": 0xF0F}
+    assert trace_block(block, values).result == {"d": 12}
+
+
+@pytest.mark.parametrize("argument", ["(char)a", "(int)", "(intx)a", "(int a"])
 def test_other_casts_are_expressions(argument: str) -> None:
     with pytest.raises(PtxError):
         parse_pasted(f"d = __dp4a({argument}, b, c);")

@@ -46,8 +46,15 @@ class Intrinsic(NamedTuple):
         return self.compilation in (_IS_ONE, _IS_PRMT)
 
     @property
+    def argument_bits(self) -> int:
+        """The width of its parameters."""
+        return 64 if self.name.endswith("ll") or "64" in self.name else 32
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks on the compiler's code for it, and on the difference of ``lines``, if any."""
+        if not self.compilation:
+            return ()
         remark = f"`{self.name}` {self.compilation}"
         if self.block:
             remark += "; the lines here are not the compiler's, but give the same result"

@@ -248,7 +248,7 @@ _CASTS = {
     "float": "f32",
     "double": "f64",
 }
-_NAMES = {
+C_TYPES = {
     "s8": "char",
     "u8": "unsigned char",
     "s16": "short",
@@ -284,7 +284,7 @@ class CLiteral(NamedTuple):
     @property
     def c_type(self) -> str:
         """Its type as C calls it, in short: ``unsigned char``."""
-        return _NAMES[self.type]
+        return C_TYPES[self.type]
 
     def is_accepted_as(self, type_: str) -> bool:
         """Return whether nvcc accepts it for a register operand of a type."""
@@ -324,12 +324,12 @@ def parse_c_constant(text: str, constants: Mapping[str, CLiteral]) -> CLiteral |
     tokens = iter_c_tokens(text) if len(text) < _MAX_CHARS else ()
     words = [x for x in tokens if x.kind is not CTokenKind.BLANK]
     try:
-        return _CConstantParser(words, constants).parse_all()
+        return CConstantParser(words, constants).parse_all()
     except ExpressionError:
         return None
 
 
-class _CConstantParser(ExpressionParser[CToken, CLiteral]):
+class CConstantParser(ExpressionParser[CToken, CLiteral]):
     """A constant expression of C; only literals and casts may be floats."""
 
     def __init__(self, words: Sequence[CToken], constants: Mapping[str, CLiteral]) -> None:
@@ -337,10 +337,11 @@ class _CConstantParser(ExpressionParser[CToken, CLiteral]):
         self._constants = constants
 
     def check_size(self) -> None:
+        """Raise an error if the expression is too deep."""
         if self.depth > _MAX_DEPTH:
             self.fail("the expression is too deep")
 
-    def _take_type(self) -> str | None:
+    def take_type(self) -> str | None:
         """Return the type at the position and pass it; None for other words."""
         names = takewhile(lambda x: x.kind is CTokenKind.NAME, self.words[self.position :])
         texts = [x.text for x in names]
@@ -349,13 +350,15 @@ class _CConstantParser(ExpressionParser[CToken, CLiteral]):
         return type_
 
     def parse_cast(self) -> CLiteral | None:
-        type_ = self._take_type()
+        """Return the value of a cast after its ``(``; None for any other expression."""
+        type_ = self.take_type()
         if type_ is None:
             return None
         self.take_parenthesis()
         return self._convert(self.parse_unary(), type_)
 
     def combine(self, sign: str, left: CLiteral, right: CLiteral) -> CLiteral:
+        """Return the value of an operator as C has it (C11 6.5)."""
         left_value, right_value = left.value, right.value
         if isinstance(left_value, float) or isinstance(right_value, float):
             self.fail("the value is not an integer")
@@ -381,6 +384,7 @@ class _CConstantParser(ExpressionParser[CToken, CLiteral]):
         return result
 
     def choose(self, condition: CLiteral, first: CLiteral, second: CLiteral) -> CLiteral:
+        """Return the value of ``? :``."""
         if first.is_float or second.is_float:
             self.fail("the value is not an integer")
         type_ = _find_common_type(_promote(first), _promote(second))
@@ -393,6 +397,7 @@ class _CConstantParser(ExpressionParser[CToken, CLiteral]):
         return converted_literal
 
     def apply_sign(self, sign: str, value: CLiteral) -> CLiteral:
+        """Return the value after a sign."""
         if sign in ("!", "~") and value.is_float:
             self.fail("the value is not defined")
         if sign == "!":
@@ -404,17 +409,18 @@ class _CConstantParser(ExpressionParser[CToken, CLiteral]):
         return self._convert(value._replace(value=number), value.type)
 
     def parse_operand(self) -> CLiteral:
+        """Return the value of the literal or the named constant at the position."""
         text = self.take_operand().text
         if number := parse_c_integer(text):
             return self._choose_type(number)
         if text in self._constants:
             return self._constants[text]
         if text == "sizeof" and self.take_word("("):
-            type_ = self._take_type()
+            type_ = self.take_type()
             self.take_parenthesis()
             return self._convert(CLiteral(int((type_ or "s0")[1:]) // 8, "u64"), type_ and "u64")
         if text == "static_cast" and self.take_word("<"):
-            type_ = self._take_type()
+            type_ = self.take_type()
             if not (self.take_word(">") and self.take_word("(")):
                 self.fail("this is not a cast")
             value = self.parse_choice()

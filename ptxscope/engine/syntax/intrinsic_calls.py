@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _CAST_WORDS = frozenset("signed unsigned int long uint int32_t int64_t uint32_t uint64_t".split())
 """The words of types of 32 or 64 bits: a cast to one keeps the bits of a register."""
+_WIDE_WORDS = frozenset(("long", "int64_t", "uint64_t"))
 _MAX_DEPTH = 32
 """Levels of calls inside of calls."""
 _CALLEE = re.compile(r"__(?!asm|volatile)[a-z]\w*+", re.ASCII)
@@ -116,6 +117,10 @@ def _read_calls(text: str) -> list[TextCall] | None:
     return reader.calls or None
 
 
+class _InnerCallError(Exception):
+    """A call in an argument has a problem, which is that of the last call."""
+
+
 class _CallReader:
     """Reads calls with those inside of them, in the order in which they are computed."""
 
@@ -170,7 +175,7 @@ class _CallReader:
         first = self.get_token().end
         while not arguments or self.peek() == ",":
             self.index += 1
-            argument = self._read_argument()
+            argument = self._read_argument(intrinsic.argument_bits if intrinsic else 32)
             if argument is None:
                 return False
             arguments.append(argument)
@@ -179,10 +184,7 @@ class _CallReader:
         if intrinsic is None:
             problem = _make_name_problem(name.text, name.span, [*intrinsics])
         elif self.peek() != ")":
-            message, start_of_problem = "a `)` is missing", first
-            if self.peek():
-                message, start_of_problem = "an argument is an expression", arguments[-1][1][0]
-            problem = Problem(message, (start_of_problem, position))
+            problem = Problem("a `)` is missing", (first, position))
         else:
             problem = _find_argument_problem(intrinsic, arguments, (name.start, position + 1))
         if problem:
@@ -199,24 +201,82 @@ class _CallReader:
         self.calls.append(TextCall(intrinsic, texts, result_name, parts, name.span, span, problem))
         return problem is None
 
-    def _read_argument(self) -> tuple[str, Span] | None:
-        """Return the text of an argument and its span; None if it is a call with a problem."""
+    def _read_argument(self, bits: int) -> tuple[str, Span] | None:
+        """Return the text of an argument of a width and its span; None if it has a problem."""
+        start = self.index
         while self.peek() == "(" and self.peek(1) in _CAST_WORDS:
             count = 2
             while self.peek(count) in _CAST_WORDS:
                 count += 1
-            if self.peek(count) != ")":
+            words = {self.peek(distance) for distance in range(1, count)}
+            if self.peek(count) != ")" or (bits == 64 and words.isdisjoint(_WIDE_WORDS)):
                 break
             self.index += count + 1
-        start = end = self.get_token().start
-        if self.is_callee():
+        first = self.get_token()
+        if self.is_callee() and self._is_whole_call():
             if not self._read_inner_call():
                 return None
-            return self.calls[-1].result, (start, self._tokens[self.index - 1].end)
+            return self.calls[-1].result, (first.start, self._tokens[self.index - 1].end)
         while self.peek() and self.peek() not in _ARGUMENT_ENDS:
-            end = self.get_token().end
             self.index += 1
-        return self.text[start:end], (start, end)
+        text = self.text[first.start : self._tokens[self.index - 1].end]
+        if self.peek() != "(" and (_NAME.fullmatch(text) or _read_number(text)):
+            return text, (first.start, first.start + len(text))
+        self.index = start
+        return self._read_expression(bits)
+
+    def _is_whole_call(self) -> bool:
+        """Return whether the call that begins here is a whole argument, or has no end."""
+        distance, depth = 1, 0
+        while text := self.peek(distance):
+            depth += (text == "(") - (text == ")")
+            distance += 1
+            if not depth:
+                break
+        return self.peek(distance) in ("", ",", ")")
+
+    def _read_expression(self, bits: int) -> tuple[str, Span] | None:
+        """Read an argument that is computed, and write the statements that compute it."""
+        from .argument_expressions import parse_argument
+
+        start, words, depth = self.index, list[CToken](), 0
+        while self.peek() and (depth or self.peek() not in (",", ")")):
+            depth += (self.peek() == "(") - (self.peek() == ")")
+            words.append(self.get_token())
+            self.index += 1
+        end = self.index
+        if not words:
+            position = self.get_token().start
+            return "", (position, position)
+        span = (words[0].start, words[-1].end)
+
+        def compute(opcode: str, operands: tuple[str, ...], place: Span) -> str:
+            from ..isa.intrinsics import Intrinsic
+
+            letters = "ab"[: len(operands)]
+            line = f"{opcode} d, {', '.join(letters)}"
+            operation = Intrinsic(opcode, line, parameters=letters)
+            name = self._choose_name()
+            self.calls.append(TextCall(operation, operands, name, {}, place, span))
+            return name
+
+        def read_call(position: int) -> tuple[str, int] | None:
+            self.index = start + position
+            if not self.is_callee():
+                return None
+            if not self._read_inner_call():
+                raise _InnerCallError
+            return self.calls[-1].result, self.index - start - position
+
+        try:
+            text = parse_argument(words, bits, compute, read_call)
+        except _InnerCallError:
+            return None
+        if isinstance(text, Problem):
+            self.calls.append(TextCall(None, (), "", {}, span, span, text))
+            return None
+        self.index = end
+        return text, span
 
     def _read_inner_call(self) -> bool:
         """Read a call that is an argument; return whether it has no problem."""
@@ -274,7 +334,7 @@ def _find_argument_problem(
         number = _read_number(argument)
         if not (number or _NAME.fullmatch(argument)):
             return Problem(f"{quote_word(argument)} is not a name or a number", span)
-        width = 64 if intrinsic.name.endswith("ll") else 32
+        width = intrinsic.argument_bits
         if number and not -(1 << width - 1) <= number.value < 1 << width:
             return Problem(f"{quote_word(argument)} does not fit {width} bits", span)
     return None
