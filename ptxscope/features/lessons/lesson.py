@@ -32,7 +32,7 @@ from .text_templates import TemplatePiece, Text, fill_template, format_row_names
 FOLDER = Path(__file__).parent / "lessons"
 MIN_PREDICTIONS = 3
 """Smallest number of predictions at the end of a lesson."""
-MAX_WORDS = 60
+MAX_WORDS = 45
 """Largest number of words on a card."""
 COST_ARCH = "sm_90"
 COST_RELEASE = "ptxas 13.0.88"

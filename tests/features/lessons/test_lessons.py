@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from ptxscope import parse
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.tracing.step_text import interpret_bits
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.features.lessons.lesson import (
+    COST_ARCH,
     Card,
     Lesson,
     LessonError,
@@ -34,6 +36,7 @@ from ptxscope.features.lessons.text_templates import TemplatePieceKind, strip_ma
 from ptxscope.learn.grader import compute_expected, grade_answer, list_hints
 from tests.features.lessons.quotes import missing_numbers
 from tests.reference import reference
+from tests.tiers import ci_only
 
 LESSONS = [*list_files()]
 CARDS = [(name, at) for name in LESSONS for at in range(len(load_lesson(name).cards))]
@@ -57,8 +60,11 @@ def cards(name: str) -> tuple[Card, ...]:
 
 
 def test_the_lessons_cover_every_subject() -> None:
-    subjects = "lanes averages extension brighten clamping merging accumulating vset signedness "
-    subjects += "setp floats slct shifts vmad dot-products smith-waterman permuting truth-tables "
+    subjects = "register unpack lanes averages extension brighten clamping merging accumulating "
+    subjects += (
+        "selectors vset signedness setp floats slct shifts vmad dot-products smith-waterman "
+    )
+    subjects += "permuting truth-tables "
     assert [*subjects.split(), "fields", "errata"] == LESSONS
     assert all(3 <= head.minutes <= 8 for head in list_headings())
     assert all(x.title and x.summary and x.purpose and x.c_line for x in list_headings())
@@ -156,6 +162,18 @@ def test_a_lesson_has_three_questions_with_accepted_answers(name: str) -> None:
 def test_lesson_files_are_ascii(path: Path) -> None:
     """What stands in for other characters where they can't be drawn may mean something else."""
     assert path.read_bytes().isascii()
+
+
+@ci_only
+def test_the_costs_of_lessons_are_those_that_ptxas_makes() -> None:
+    machine_code = pytest.importorskip("ptxscope.features.machine.machine_code")
+    costs = [cost for head in list_headings() for cost in head.costs]
+    for cost in costs:
+        try:
+            count = machine_code.count_machine_code(parse(cost.line), COST_ARCH)
+        except ValueError as error:  # no tools
+            pytest.skip(str(error))
+        assert count == str(cost.instructions), cost.line
 
 
 @every_lesson
@@ -315,7 +333,7 @@ def test_the_smallest_lesson_is_parsed() -> None:
         (written("ask: d\n"), "x.md:8: a prediction needs a remark, `> …`"),
         (written(text="Words.\n\n> Right."), "x.md:8: only predictions have a remark"),
         (written(text=""), "x.md:8: the card says nothing"),
-        (written(text="word " * 61), "x.md:8: the card has 61 words; the limit is 60"),
+        (written(text="word " * 46), "x.md:8: the card has 46 words; the limit is 45"),
         (written("step: saturate\n"), "x.md:13: 'saturate' is not a step of this instruction; its"),
         (written("at: operate.t lane 4\n"), "x.md:13: operate.t has lanes 0 to 3: `operate.t lane"),
         (written("at: operate.t\n"), "x.md:13: operate.t has lanes 0 to 3: `operate.t lane 0`"),

@@ -135,9 +135,7 @@ async def test_card_question_and_asked_rows_are_visible_together_at_80x24(name: 
             assert said in words, card.title
             lanes = screen.query_one(LanesPane)
             if lanes.place is not None:
-                cell = lanes._find_cell(lanes.place)
-                assert cell
-                assert 0 <= cell.y - lanes.scroll_offset.y < lanes.scrollable_content_region.height
+                assert lanes.locate_cursor() is not None, card.title
             if card.ask:
                 assert screen.field.region.height == 1
                 assert drive.focus is screen.field
