@@ -104,12 +104,12 @@ def test_a_lesson_can_be_left_and_resumed(play: Play, tmp_path: Path) -> None:
     left = play("clamping", given="\n\n")
     assert left.returncode == 0
     assert "Stopped at card 3. `ptxscope lesson clamping` resumes here." in left.stdout
-    assert "3 of 9" in play().stdout
+    assert "3 of 10" in play().stdout
     again = play("clamping", given="b\nq\n")
     assert "Resuming at card 3" in again.stdout
     assert "--- 2 of 10: To the nearest bound" in again.stdout
     assert "Stopped at card 2." in again.stdout
-    assert "--- 1 of 9" in play("clamping", "--restart").stdout
+    assert "--- 1 of 10" in play("clamping", "--restart").stdout
 
 
 def test_answers_are_judged_and_helped(play: Play) -> None:
@@ -122,7 +122,7 @@ def test_answers_are_judged_and_helped(play: Play) -> None:
     assert "A value, ? or s." in out
     assert "Saturate: .sat clamps to -128..127." in out
     assert "It is -128." in out
-    assert "--- 9 of 9" in out
+    assert "--- 9 of 10" in out
     assert "? gives a hint" in out
 
 

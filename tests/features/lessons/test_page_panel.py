@@ -46,7 +46,7 @@ def test_a_lesson_is_played_to_its_end() -> None:
     assert get_play(page.state.own).position is None
     assert page.state.explorer is page.state.own
     assert page.state.line == line
-    assert text_of(shown["#panel"]).startswith("Next: Averages")
+    assert text_of(shown["#panel"]).startswith("Next: Registers")
 
 
 def test_a_lesson_reopens_at_its_last_card() -> None:
