@@ -16,7 +16,7 @@ from .candidate_reader import Candidate
 from .diagnostic import Diagnostic
 from .listing_flow import ListingFlow
 from .statement_checks import Locator
-from .statement_registers import find_widths, list_names
+from .statement_registers import ANY_INTEGER, find_widths, list_names
 from .statement_templates import (
     StatementTemplate,
     make_template,
@@ -49,13 +49,15 @@ def check_uses(statement: RawInstruction, scopes: Scopes, locator: Locator) -> I
             continue
         type_ = declaration.type
         is_unchecked = type_ == CONSTANT or declaration.vector > 0
-        is_unchecked |= width.is_pointer and scopes.address_bits < 64
+        is_unchecked |= width.is_pointer and width.type == "u64" and scopes.address_bits < 64
         if is_unchecked or width.accepts(type_):
             continue
         origin = f".{type_} by its constraint" if declaration.is_operand else f"declared .{type_}"
         role = "the guard is a predicate"
         if width.register is not statement.guard:
             role = f"this operand of `{opcode}` is .{width.type}"
+            if width.type == ANY_INTEGER and width.is_pointer:
+                role = f"the address of `{opcode}` is an integer"
         suitable_types = [x for x in _DECLARED_TYPES if width.accepts(x)]
         hint = " ".join(f".{x}" for x in suitable_types)
         if declaration.is_operand:

@@ -90,6 +90,8 @@ def _format(operand: tuple[Token, ...]) -> str:
 # --- types (PTX ISA 9.4.1) ---------------------------------------------------------------
 
 _NARROW_ADDRESS_SPACES = frozenset(("shared", "const", "local", "param"))
+ANY_INTEGER = "u8"
+"""The type of a register that may have any width if it can be wider."""
 _VECTORS = frozenset(("v2", "v4", "v8"))
 _TYPES = frozenset(str(x) for x in Type if x.bits >= 8) | {"b8", "b128", "pred"}
 _STORAGE_TYPES = {"tf32": "b32"} | {x: "b16" for x in TYPES if re.fullmatch(r"\w+m\d+x2", x)}
@@ -260,8 +262,11 @@ def _split_vector(words: tuple[Token, ...]) -> list[tuple[Token, ...]]:
 def _list_addresses(
     operands: Sequence[tuple[Token, ...]], modifiers: Sequence[str]
 ) -> Iterator[OperandWidth]:
-    """Yield the register of an address; one of 32 bits suits only some state spaces."""
-    spaces = {x.partition("::")[0] for x in modifiers}
-    for words in operands if not spaces & _NARROW_ADDRESS_SPACES else ():
+    """Yield the register of an address; any integer suits some state spaces."""
+    is_narrow = not _NARROW_ADDRESS_SPACES.isdisjoint(x.partition("::")[0] for x in modifiers)
+    for words in operands:
         if len(words) > 2 and words[0].text == "[" and words[1].kind is TokenKind.NAME:
-            yield OperandWidth(words[1], "u64", can_be_address=True, is_pointer=True)
+            type_ = ANY_INTEGER if is_narrow else "u64"
+            yield OperandWidth(
+                words[1], type_, can_be_wider=is_narrow, can_be_address=True, is_pointer=True
+            )
