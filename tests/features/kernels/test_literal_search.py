@@ -67,8 +67,34 @@ def test_one_value_of_a_literal_is_named() -> None:
     """Without the other bits, any of them may be in a mask: the nearest mask is named."""
     statements = "and.b32 {t}, {x}, VALUE; and.b32 {new}, {t}, 0xff00;"
     found = explain(statements, "0x0000ff00", "0x0000f000").explanations
-    literals = [x for x in found if x.statement and ", 0xff00" in x.changed_text]
-    assert len([x for x in literals if x.changed_text.startswith("and.b32 %r30")]) == 1
+    literals = [x.phrase for x in found if x.phrase.endswith("rather than `0x0000f000`")]
+    assert literals == ["with `0x0000ff00` rather than `0x0000f000`"]
+
+
+@pytest.mark.parametrize(
+    ("statements", "right", "wrong"),
+    [
+        ("vadd4.u32.u32.u32 {t}, {x}.VALUE, {y}, {x}; xor.b32 {new}, {t}, {x};", "b4120", "b0536"),
+        ("vadd4.u32.u32.u32 {t}, {x}, {y}.VALUE, {x}; xor.b32 {new}, {t}, {x};", "b7641", "b7654"),
+        ("vadd2.u32.u32.u32 {t}, {x}.VALUE, {y}, {x}; xor.b32 {new}, {t}, {x};", "h01", "h32"),
+    ],
+)
+def test_a_selector_of_lanes_is_solved(statements: str, right: str, wrong: str) -> None:
+    first = explain(statements, right, wrong).explanations[0]
+    assert f".{right}`" in first.phrase
+    assert len(first.statements) == 4
+
+
+def test_registers_have_the_names_that_are_written() -> None:
+    """Each copy of the asm statement declares t, whose names are made unique."""
+    asm = "{{ .reg .u32 t; and.b32 t, {x}, VALUE; add.u32 {new}, t, {y}; }}"
+    text = unroll(asm).replace("%r9, %r1", "%r9, 5")
+    given = {"in": _WORDS.reshape(8, 4), "out": np.zeros(8, np.uint32)}
+    expected = 5 + (_WORDS.reshape(8, 4) & np.uint32(0x0F0F0F0F)).sum(axis=1, dtype=np.uint32)
+    faulty = text.replace("VALUE", "0x0f0f0ff0")
+    first = ptxscope.explain_kernel(faulty, given, {"out": expected}, block=8).explanations[0]
+    assert first.changed_text == "and.b32 t, %r10, 0x0f0f0f0f"
+    assert len(first.statements) == 4
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (2, 0, 1), (2, 1, 0)])

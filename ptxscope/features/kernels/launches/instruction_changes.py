@@ -5,6 +5,7 @@ They are the causes of ``explain`` and other registers; ``literal_changes`` has 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import IntEnum
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 from ....diagnosis.causes import Cause, CauseKind, Variants, change_instruction
 from ....diagnosis.form_causes import iter_form_causes
-from ....diagnosis.line_changes import iter_carry_changes, iter_digit_changes
+from ....diagnosis.line_changes import iter_carry_changes
 from ....diagnosis.value_causes import iter_value_causes
 from ....engine.arrays.call_sequence import get_storage_dtype
 from ....engine.isa.entry import Entry
@@ -180,9 +181,8 @@ def _iter_line_changes(statement: Statement, model: Model) -> Iterator[Statement
     variants = Variants(ins, ALL_ROLES)
     plans = set[int]()
     swaps = (x for x in iter_value_causes(ins, ALL_ROLES) if x.is_swap)
-    for cause in chain(iter_form_causes(ins, has_nan=True), iter_digit_changes(ins), swaps):
-        is_solved = bool(cause.literals) or any(x == TABLE for x, _ in cause.slots)
-        if is_solved or not _changes_line(cause) or variants.is_redundant((cause,)):
+    for cause in chain(iter_form_causes(ins, has_nan=True), swaps):
+        if cause.literals or not _changes_line(cause) or variants.is_redundant((cause,)):
             continue
         change = make_cause_change(statement, cause, variants, model)
         if change is None:
@@ -245,9 +245,14 @@ def make_change(
     guard = statement.guard
     if guard and changed.guard:
         guard = guard._replace(negated=changed.guard.negated)
-    text = str(changed).rstrip(";")
+    text = show_names(str(changed).rstrip(";"))
     new_statement = statement._replace(instruction=changed, guard=guard, text=text)
-    return StatementChange(statement, new_statement, plan, phrase, cost)
+    return StatementChange(statement, new_statement, plan, show_names(phrase), cost)
+
+
+def show_names(text: str) -> str:
+    """Return a text with registers as they are written, without what makes their names unique."""
+    return re.sub(r"#\d++", "", text)
 
 
 def _iter_register_changes(

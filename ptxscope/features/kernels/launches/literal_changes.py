@@ -9,12 +9,17 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import NamedTuple
 
-from ....diagnosis.causes import Variants
-from ....diagnosis.line_changes import iter_digit_changes, make_digits_cause, make_table_cause
-from ....engine.isa.types import Type
+from ....diagnosis.causes import Cause, Variants
+from ....diagnosis.line_changes import (
+    iter_digit_changes,
+    make_digits_cause,
+    make_lane_selector_cause,
+    make_table_cause,
+)
+from ....engine.isa.types import Selector, Type
 from ....engine.program.statement import Statement
 from ....engine.semantics.models import Model
-from ....engine.syntax.instruction import Immediate
+from ....engine.syntax.instruction import Immediate, Instruction
 from .instruction_changes import (
     ALL_ROLES,
     CONSTANT_COSTS,
@@ -34,6 +39,7 @@ _TABLE_COST = 2
 SOLVED_COST = 6
 """Cost of a constant that is no slip: with all its bits, it may fit few results by chance."""
 _HEX_DIGIT_BITS = 4
+_LANE_SELECTORS = ("asel", "bsel")
 
 
 class LiteralPlace(NamedTuple):
@@ -56,13 +62,10 @@ class LiteralPlace(NamedTuple):
         """Return the change to a value."""
         statement, ins = self.statement, self.statement.instruction
         assert ins
-        if self.role == TABLE or self.digit_bits > 1:
-            is_table = self.role == TABLE
-            cause = make_table_cause(ins, value) if is_table else make_digits_cause(ins, value)
-            variants = Variants(ins, ALL_ROLES)
-            change = make_cause_change(statement, cause, variants, self.model)
+        if cause := self._make_cause(ins, value):
+            change = make_cause_change(statement, cause, Variants(ins, ALL_ROLES), self.model)
             assert change
-            change = change._replace(cost=_TABLE_COST) if is_table else change
+            change = change._replace(cost=_TABLE_COST) if self.role == TABLE else change
         else:
             index = [*ins.roles].index(self.role)
             source, type_ = ins.sources[index], ins.type_of(self.role)
@@ -74,6 +77,23 @@ class LiteralPlace(NamedTuple):
             change = make_change(statement, change_sources(ins, sources), plan, phrase, cost)
         return change._replace(literal_role=self.role, distance=self.measure(value))
 
+    def _make_cause(self, ins: Instruction, value: int) -> Cause | None:
+        """Return the cause that gives a selector or a table a value; None for another literal."""
+        if self.role == TABLE:
+            return make_table_cause(ins, value)
+        if self.role in _LANE_SELECTORS:
+            default, count = _find_default_lanes(ins, self.role)
+            mask = (1 << self.digit_bits) - 1
+            lanes = tuple(value >> self.digit_bits * i & mask for i in range(count))
+            selector = None if lanes == default else Selector(32 // count, lanes)
+            return make_lane_selector_cause(ins, self.role, selector)
+        return make_digits_cause(ins, value) if self.digit_bits > 1 else None
+
+    @property
+    def is_slot(self) -> bool:
+        """Whether it is a table or a selector of lanes, each of which has its own plan."""
+        return self.role == TABLE or self.role in _LANE_SELECTORS
+
     def _find_cost(self, value: int) -> int:
         if value in self.near_values:
             return CONSTANT_COSTS[ChangeKind.LIKELY]
@@ -82,7 +102,7 @@ class LiteralPlace(NamedTuple):
 
     def measure(self, value: int) -> tuple[int, int]:
         """Return how far a value is from the written one: other digits, and the difference."""
-        bits = 1 if self.role == TABLE else _HEX_DIGIT_BITS
+        bits = self.digit_bits if self.is_slot else _HEX_DIGIT_BITS
         other = value ^ self.written
         digits = sum(other >> x & (1 << bits) - 1 != 0 for x in range(0, self.width, bits))
         return digits, abs(value - self.written)
@@ -90,7 +110,7 @@ class LiteralPlace(NamedTuple):
     def make_trial(self, values: tuple[int, ...]) -> Iterator[StatementChange]:
         """Yield what tries some values: all at once, or one by one if their plans differ."""
         assert self.statement.instruction
-        if self.role == TABLE:
+        if self.is_slot:
             yield from map(self.make, values)
         else:
             phrase = f"{self.role} {values}"  # equal for copies with equal values
@@ -113,6 +133,8 @@ def iter_places(statement: Statement, model: Model) -> Iterator[LiteralPlace]:
     if ins.form.lut is not None:
         near = tuple(_iter_near_tables(ins.form.lut))
         yield LiteralPlace(statement, TABLE, ins.form.lut, 8, 1, near, False, model)
+    for name in _LANE_SELECTORS if ins.entry.has_lane_selectors else ():
+        yield _make_selector_place(statement, name, model)
     is_permutation = ins.entry.find_slot("permute_mode") is not None
     for role, source in ins.roles.items():
         type_ = ins.type_of(role)
@@ -136,6 +158,28 @@ def iter_places(statement: Statement, model: Model) -> Iterator[LiteralPlace]:
         yield LiteralPlace(statement, role, written, width, 1, near, is_amount, model)
 
 
+def _make_selector_place(statement: Statement, name: str, model: Model) -> LiteralPlace:
+    """Return the place of a selector of lanes, whose digits are of two or three bits."""
+    ins = statement.instruction
+    assert ins
+    default, count = _find_default_lanes(ins, name)
+    selector, bits = ins.form.get(name), count // 2 + 1
+    lanes = selector.lanes if isinstance(selector, Selector) else default
+    others = [(*lanes[:i], x, *lanes[i + 1 :]) for i in range(count) for x in range(2 * count)]
+    near = {sum(x << bits * i for i, x in enumerate(y)): None
+            for y in (*others, *permutations(lanes))}  # fmt: skip
+    written = sum(x << bits * i for i, x in enumerate(lanes))
+    values = tuple(x for x in near if x != written)
+    return LiteralPlace(statement, name, written, bits * count, bits, values, False, model)
+
+
+def _find_default_lanes(ins: Instruction, name: str) -> tuple[tuple[int, ...], int]:
+    """Return the lanes of a selector that is not written, and their number."""
+    count = ins.entry.lanes
+    start = 0 if name == "asel" else count
+    return tuple(range(start, start + count)), count
+
+
 def _iter_near_tables(table: int) -> Iterator[int]:
     """Yield the tables of the operands in another order, and those with one other entry."""
     orders = (permute_table(table, x) for x in permutations(range(3)))
@@ -146,7 +190,7 @@ def _iter_near_tables(table: int) -> Iterator[int]:
 
 def _format_like(text: str, bits: int, type_: Type) -> str:
     if text.lower().startswith("0x"):
-        return f"{bits:#x}"
+        return f"{bits:#0{len(text)}x}"
     is_negative = (type_.signed or text.startswith("-")) and bits >> type_.bits - 1
     return str(bits - (1 << type_.bits) if is_negative else bits)
 

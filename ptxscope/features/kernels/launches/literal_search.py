@@ -23,6 +23,8 @@ _MAX_CANDIDATES = 8
 """Values that are kept while digits are solved from the lowest on."""
 _MAX_PARTS = 32
 """Parts in which all selectors are tried."""
+_MAX_PLANS = 1 << 8
+"""Tables and selectors of lanes of which all are tried: each has a plan."""
 _MAX_SOLUTIONS = 4
 """Solutions of a literal that are tried on all threads, the nearest first."""
 
@@ -124,14 +126,15 @@ def _solve(place: LiteralPlace, part_size: int) -> _Solver:
             break
         base, scores = combined, new_scores
     right = list((yield from _solve_from_lowest(place)))
-    if not right and (is_table or (is_selector and part_size * _MAX_PARTS >= 1 << place.width)):
+    max_count = part_size * _MAX_PARTS if is_selector and not place.is_slot else _MAX_PLANS
+    if not right and (is_table or is_selector) and 1 << place.width <= max_count:
         right = _list_right((yield range(1 << place.width)))
     return right
 
 
 def _solve_from_lowest(place: LiteralPlace) -> _Solver:
     """Solve each digit by the lowest bits of the results, which later digits do not change."""
-    result_bits = 8 if place.digit_bits > 1 else 1
+    result_bits = 1 if place.digit_bits == 1 else 32 * place.digit_bits // place.width
     candidates = [place.written]
     for shift in range(0, place.width, place.digit_bits):
         digits = range(1 << place.digit_bits)

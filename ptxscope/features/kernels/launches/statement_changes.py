@@ -36,6 +36,7 @@ from .instruction_changes import (
     iter_instruction_changes,
     list_far_names,
     list_near_names,
+    show_names,
 )
 from .literal_changes import iter_constants, iter_near_literals
 from .register_names import count_written_operands, iter_read_names, iter_written_names
@@ -198,7 +199,7 @@ def _iter_operand_changes(
                 continue
             new = register._replace(name=name)
             operand = x._replace(base=new) if isinstance(x, MemoryOperand) else new
-            phrase = f"with `{name}` rather than `{register.name}`"
+            phrase = show_names(f"with `{name}` rather than `{register.name}`")
             yield _replace_operand(statement, place, operand, phrase, REGISTER_COST)
 
 
