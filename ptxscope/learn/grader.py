@@ -29,6 +29,7 @@ from ..engine.tracing.step_text import (
     format_lane_sentence,
     format_title,
     get_part_name,
+    get_row_name,
 )
 from ..engine.tracing.trace import Step, Trace
 from .question import AnswerLocation, Question, is_bits, locate_answer
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .mistakes import MistakeExplanation
 
 MISSED = "No known single mistake gives that."
+_PART = re.compile(r"(?:Lane|Byte|Half-word) \d: ")
 _STAGES = 3
 """Hints before the one that derives the answer."""
 
@@ -214,11 +216,24 @@ def _describe_sources(trace: Trace, location: AnswerLocation, cells: Iterable[La
 def _describe_rule(location: AnswerLocation, step: Step) -> str:
     row = next((x for x in step.rows if x.key == location.key), None)
     rule = row.micro.format_hint(row) if row else ""
-    return f"{format_title(step).capitalize()}: {rule or describe_step(step)}"
+    title, sentence = format_title(step).capitalize(), rule or describe_step(step)
+    return sentence if sentence.startswith(title) else f"{title}: {sentence}"
 
 
 def _format_used(trace: Trace, rows: Iterable[tuple[RowTrace, list[int]]]) -> str:
-    return " ".join(_format_sentences(trace, row, lanes) for row, lanes in rows)
+    """Format the sentences of a step's lanes, each row with its name if there are several."""
+    texts = [(row, _format_sentences(trace, row, lanes)) for row, lanes in rows]
+    if len(texts) == 1:
+        return texts[0][1]
+    return " ".join(_add_row_name(get_row_name(row), text) for row, text in texts)
+
+
+def _add_row_name(name: str, text: str) -> str:
+    """Return a sentence after the name of its row: ``a: 0xff is …``, ``a, lane 2: 0xff is …``."""
+    if text.startswith(f"{name} "):
+        return text
+    is_of_part = _PART.match(text)
+    return f"{name}, {text[0].lower()}{text[1:]}" if is_of_part else f"{name}: {text}"
 
 
 def _format_task(formula: Formula, width: int) -> str:

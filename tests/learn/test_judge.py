@@ -253,6 +253,23 @@ def test_the_last_hint_explains_the_result() -> None:
     assert "127" not in told[0].replace("-128..127", "")
 
 
+def test_a_hint_on_several_operands_names_each() -> None:
+    # 0x10 twice; 0xfffd is -3, 0x7ffe 32766
+    scalar = trace("vmad.u32.u32.u32 d, a.b0, b.b1, c", {"a": 0x10, "b": 0x1000, "c": 5})
+    readings = list_hints(Question(scalar, "d"))[1]
+    assert readings.startswith("a: 0x10 is 16 as u8; zero-extended. b: 0x10 is 16 as u8; ")
+    lanes = trace("vadd2.s32.s32.s32 d, a, b, c", {"a": 0x7FFEFFFD, "b": 4, "c": 0})
+    readings = list_hints(Question(lanes, "d"))[1]
+    assert readings.startswith("a, lane 0: 0xfffd is -3 as s16; ")
+    assert "; lane 1: 0x7ffe is 32766 as s16; " in readings
+    assert " b, lane 0: 0x0004 is 4 as s16; " in readings
+
+
+def test_a_rule_says_its_verb_once() -> None:
+    scalar = trace("vadd.u32.u32.u32 d, a.b0, b, c", {"a": 0x10, "b": 0x1000, "c": 5})
+    assert list_hints(Question(scalar, "select.a", 0))[0] == "Selects byte 0 of a and all of b."
+
+
 def test_the_hint_on_a_selector_is_its_rule() -> None:
     # lane 2 takes digit 3: a's byte 3
     traced = trace("vadd4.u32.u32.u32 d, a.b7310, b, c", {"a": 0x04030201, "b": 0x40302010})
