@@ -488,6 +488,31 @@ def check_keyboard(driver: PageDriver) -> str:
     return "keys alone: completion, pasted lines, chip, step"
 
 
+def check_answering(driver: PageDriver) -> str:
+    """Enter in a right answer goes on to the next field, also of the next step."""
+    page = driver.page
+
+    def require_focus(selector: str, moment: str) -> None:
+        script = "selector => document.activeElement.matches(selector)"
+        require(page.evaluate(script, selector), f"{moment}, the focus is not on {selector}")
+
+    page.evaluate(_SHOW, "vsub.s32.s32.s32.sat+d,+a.b0,+b.b1&a=0x80&b=0x0100&step=1&v=1")
+    page.click("[data-do='predict']")
+    # byte 0 of a is 0x80, byte 1 of b 0x01: -128 and 1; -128 - 1 is -129, within s32
+    answers = ["-128", "1", "-129", "-129", "-129"]
+    for number, text in enumerate(answers, 1):
+        require_focus(".guess input:not([readonly])", f"before answer {number}")
+        page.keyboard.type(text)
+        page.keyboard.press("Enter")
+    require_focus("#steps [aria-current]", "after the last answer")
+    page.evaluate(_SHOW, "vadd4&lesson=extension.7&v=1")
+    driver.wait_for("document.querySelector('[data-do=lesson_reveal]')")
+    page.focus("[data-do='lesson_reveal']")
+    page.keyboard.press("Enter")
+    require_focus("[data-do='lesson_go'][data-delta='1']", "after the answer of a lesson")
+    return "right answers move the focus on"
+
+
 def main() -> None:
     """Check everything; print a line for each."""
     chromium, packages = sys.argv[1], Path(sys.argv[2])
@@ -499,6 +524,7 @@ def main() -> None:
         (1280, "light", check_blocks),
         (1280, "light", check_typing),
         (1280, "light", check_keyboard),
+        (1280, "light", check_answering),
         (1280, "light", check_copies),
         (1280, "light", check_theme),
         (1280, "light", check_hostile),

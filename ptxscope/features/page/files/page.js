@@ -41,11 +41,25 @@ const hold = (action, words) => {
   held.push([action, words]);
 };
 
+// After an answer the focus goes on to what is open next: it would be lost with an answered field.
+const moveFocus = (action, {key, lane}, hadFocus) => {
+  const isLost = hadFocus && document.activeElement === document.body;
+  if (action === "predict" || action === "guess") {
+    const fields = [...document.querySelectorAll(".guess input")];
+    const start = Math.max(fields.findIndex(x => x.id === `guess-${key}-${lane}`), 0);
+    const next = [...fields.slice(start), ...fields.slice(0, start)].find(x => !x.readOnly);
+    if (next || isLost) (next ?? document.querySelector("#steps [aria-current]"))?.focus();
+  } else if (isLost && action.startsWith("lesson_")) {
+    document.querySelector("[data-do=lesson_go][data-delta='1']")?.focus();
+  }
+};
+
 const send = (action, words = {}) => {
   if (!page) return hold(action, words);
+  const hadFocus = document.activeElement !== document.body;
   try {
     apply(JSON.parse(handle(action, JSON.stringify(words))), action === "open_link");
-    if (action === "predict") document.querySelector(".guess input:not([readonly])")?.focus();
+    moveFocus(action, words, hadFocus);
   } catch (error) {
     get("message").textContent = `Internal error: ${error.message.trim().split("\n").pop()}`;
   }
