@@ -67,11 +67,16 @@ def make_error(error: PtxError) -> Element:
     return make_element("div", *(make_problem(error, x) for x in error.errors), role="alert")
 
 
-def make_report(text: str) -> Element:
-    """Return a report in lines, as in a terminal."""
-    return make_element(
-        "pre", make_printable_lines(text.rstrip("\n")), class_="report", tabindex="0"
-    )
+def make_report(*children: Child) -> Element:
+    """Return a report: prose, and lines that are not wrapped."""
+    return make_element("div", *map(_show_controls, children), class_="report", tabindex="0")
+
+
+def _show_controls(child: Child) -> Child:
+    """Return an element in whose text control characters are visible."""
+    if isinstance(child, str):
+        return make_printable_lines(child)
+    return [*child[:2], *map(_show_controls, child[2:])]
 
 
 def make_field(

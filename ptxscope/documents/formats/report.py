@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from html import escape
 from importlib import import_module
 
+from ..elements import Child, Element, format_html, make_element
 from ..options import DEFAULT, Options
 from .markup import (
     Block,
@@ -35,7 +35,7 @@ def write_report(
         case "text":
             return write_text(blocks, width)
         case "html":
-            return "".join(f"{_format_html(block)}\n" for block in blocks)
+            return "".join(f"{format_html(make_block_element(block))}\n" for block in blocks)
     writer: MarkupWriter = import_module(f".{format_}", __package__).WRITER
     return writer.write_document(blocks, options)
 
@@ -88,31 +88,36 @@ def _format_text(line: InlineText) -> str:
 _ELEMENTS = {InlineKind.CODE: "code", InlineKind.STRONG: "strong", InlineKind.EMPHASIS: "em"}
 
 
-def _format_html(block: Block) -> str:
+def make_block_element(block: Block, top_level: int = 3) -> Element:
+    """Return a block of a report as an element; its highest headings have a level of HTML."""
     match block:
         case Heading(level, line):
-            return _wrap(f"h{level + 3}", _format_line(line))
+            return make_element(f"h{level + top_level}", *_list_spans(line))
         case Paragraph(line):
-            return _wrap("p", _format_line(line))
+            return make_element("p", *_list_spans(line))
         case NoteBlock(line):
-            return _wrap("aside", _format_line(line))
+            return make_element("aside", *_list_spans(line))
         case Verbatim(text):
-            return _wrap("pre", _wrap("code", escape(text)))
+            return make_element("pre", make_element("code", text))
         case Points(items):
-            points = (_wrap("li", "<br>".join(map(_format_line, lines))) for lines in items)
-            return _wrap("ol" if block.is_numbered else "ul", "".join(points))
+            return make_element(
+                "ol" if block.is_numbered else "ul",
+                *(make_element("li", *_list_lines(lines)) for lines in items),
+            )
         case Table(head, rows):
-            titles = "".join(_wrap("th", _format_line(cell)) for cell in head)
-            lines = ("".join(_wrap("td", _format_line(cell)) for cell in row) for row in rows)
-            return _wrap("table", "".join(_wrap("tr", line) for line in (titles, *lines)))
+            titles = [make_element("th", *_list_spans(cell)) for cell in head]
+            lines = [[make_element("td", *_list_spans(cell)) for cell in row] for row in rows]
+            return make_element("table", *(make_element("tr", *x) for x in (titles, *lines)))
 
 
-def _wrap(element: str, content: str) -> str:
-    return f"<{element}>{content}</{element}>"
+def _list_lines(lines: Iterable[InlineText]) -> Iterator[Child]:
+    """Yield the lines of a point, with a break between them."""
+    for index, line in enumerate(lines):
+        if index:
+            yield make_element("br")
+        yield from _list_spans(line)
 
 
-def _format_line(line: InlineText) -> str:
-    return "".join(
-        _wrap(_ELEMENTS[mark], escape(text)) if mark in _ELEMENTS else escape(text)
-        for text, mark in line
-    )
+def _list_spans(line: InlineText) -> Iterator[Child]:
+    for text, mark in line:
+        yield make_element(_ELEMENTS[mark], text) if mark in _ELEMENTS else text

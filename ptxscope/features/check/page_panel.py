@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
-from ...documents.elements import Child, make_element, make_field, make_report
+from ...documents.elements import (
+    Child,
+    Element,
+    make_element,
+    make_field,
+    make_report,
+    make_words,
+)
 from ...state.explorer_state import ExplorerState
 from .check_report import count_items, format_summary, item_lines
 from .lint import check_text
@@ -25,9 +34,19 @@ def make_panel(_: ExplorerState, text: str) -> list[Child]:
     if not text.strip():
         return [form]
     if len(text) > MAX_LISTING_CHARS:
-        return [form, make_report(f"error: more than {MAX_LISTING_CHARS:,} characters")]
+        error = f"error: more than {MAX_LISTING_CHARS:,} characters"
+        return [form, make_report(make_element("p", error))]
     counts = Counter[str]()
     items = count_items(hide_remarks(check_text(text, "pasted")), counts)
     lines = [line for item in items for line in item_lines(item)]
     lines.append(format_summary(counts))
-    return [form, make_report("\n".join(lines))]
+    return [form, make_report(*_list_elements(lines))]
+
+
+def _list_elements(lines: Iterable[str]) -> Iterator[Element]:
+    """Yield the lines of a report: messages as paragraphs, the indented ones as they are."""
+    for is_indented, group in groupby(lines, lambda line: line.startswith(" ")):
+        if is_indented:
+            yield make_element("pre", "\n".join(group))
+        else:
+            yield from (make_element("p", *make_words(line)) for line in group)

@@ -62,7 +62,7 @@ def explain(
     from ...blocks.block_explanations import explain_block
     from ...diagnosis.observation import Observation, parse_got
     from ...documents.formats.diagnosis_report import format_causes, iter_diagnosis_blocks
-    from ...documents.formats.report import write_report
+    from ...documents.formats.report import make_block_element
     from ...engine.syntax.asm_bindings import reading_type
 
     ins = trace.block
@@ -87,8 +87,9 @@ def explain(
         values = (f"{x.name}={trace.operands[x.roles[0]]:#x}" for x in ins.inputs)
         words = ["ptxscope", "explain", str(ins), *values]
         words += [word for part in parts for word in ("--got", part)]
+        command = make_element("pre", shlex.join(words))
         about = f"A page explains blocks of up to {_MAX_EXPLAINED} statements. The command line:"
-        return [form, make_element("p", about), make_report(shlex.join(words))], None
+        return [form, make_element("p", about), make_report(command)], None
     diagnosis = explain_block(ins, [observation])
     buttons = [
         make_button(
@@ -99,4 +100,4 @@ def explain(
     ]
     rows = make_element("p", *buttons, class_="choices") if buttons else ""
     blocks = iter_diagnosis_blocks(diagnosis, with_all=True, is_brief=True)
-    return [form, rows, make_report(write_report(blocks))], diagnosis
+    return [form, rows, make_report(*(make_block_element(x, 2) for x in blocks))], diagnosis
