@@ -245,7 +245,7 @@ def test_an_observed_result_is_kept_for_its_instruction() -> None:
         answer(edit_transitions.open_choice(state, other))
         (asked,) = do(state, "explain", None)
         assert isinstance(asked, Open)
-        assert asked.values[1] == text
+        assert asked.values[2] == text
 
 
 def test_an_explanation_by_another_opcode_opens_beside_what_was_written() -> None:
