@@ -30,7 +30,7 @@ from ..driving import pseudo_terminal as on_pty
 pytestmark = [sampled, ci_only]
 
 PACKAGE = Path(__file__).parents[2] / "ptxscope"
-DRAWN = ("app", "state", "widgets", "screens", "scene", "engine/tracing")
+DRAWN = ("app", "state", "widgets", "screens", "scene", "engine/tracing", "features")
 
 
 def shown(*texts: str) -> str:

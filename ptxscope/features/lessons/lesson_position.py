@@ -18,7 +18,7 @@ SCHEMA = "ptxscope.lessons/1"
 _READ, _RIGHT, _PRESENT, _TO_COME, _QUESTION = "●■▣○□"
 """The signs of cards."""
 _BEGUN = "◐"
-"""The sign of a lesson that was left."""
+"""The sign of a lesson that is begun."""
 
 
 class LessonProgress(NamedTuple):
@@ -48,9 +48,10 @@ def mark_lesson(progress: LessonProgress) -> str:
 
 
 def describe_marks() -> str:
-    """Return what the signs of cards mean."""
+    """Return what the signs of cards and lessons mean."""
     return (
-        f"{_READ} read  {_RIGHT} right  {_PRESENT} here  {_TO_COME} to come  {_QUESTION} a question"
+        f"{_READ} read  {_RIGHT} right  {_PRESENT} here  {_TO_COME} to come  "
+        f"{_QUESTION} a question  {_BEGUN} begun"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 from itertools import groupby
@@ -171,6 +172,32 @@ async def test_a_lesson_that_was_begun_is_continued_first(tmp_path: Path) -> Non
         assert "●●■▣○○□□□" in shown
         await drive.press("enter")
         assert "4 of 9" in await drive.text()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 20)])
+async def test_in_ascii_every_sign_of_the_course_and_of_a_card_has_its_letter(
+    size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lesson that is begun differs from one to come, and no character is unknown."""
+    monkeypatch.setenv("LC_ALL", "C")
+    store = StateStore(tmp_path / "state", tmp_path / "config")
+    async with explorer(store=store, size=size) as drive:
+        screen = await opened(drive, "lanes")
+        assert "@oo" in await drive.text()
+        assert "?" not in text_of(screen, "lesson-card")
+        shown = await drive.see("n", "escape", "L")
+        assert shown.isascii()
+        assert "* read  x right  @ here  o to come  . a question  c begun" in shown
+        assert re.search(r"2 Lanes +co", shown), shown
+
+
+async def test_without_colours_the_cursor_of_the_course_is_a_sign(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with explorer(size=(80, 24)) as drive:
+        for keys in (("L",), ("down",), ("right",), ("down",), ("left",), ("home", "up")):
+            assert (await drive.see(*keys)).count("▸") == 1, keys
 
 
 @sampled
