@@ -28,11 +28,24 @@ class EditTarget(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the place: ``d``, ``t lane 2``, ``t bit 5``."""
-        row = self.trace.rows[self.place.key]
+        """The name of the place: ``d``, ``t lane 2``, ``t bit 5``, ``extend.a lane 2``."""
+        row, plan = self.trace.rows[self.place.key], self.trace.plan
+        is_operand = row.role in {x.role for x in plan.sources} - {x.role for x in plan.results}
+        name = row.key if is_operand else row.name
         lane = f" lane {self.place.lane}" if len(row.values) > 1 else ""
         bit = f" bit {self.place.bit}" if isinstance(self.place, BitRef) else ""
-        return f"{row.name}{lane}{bit}"
+        return f"{name}{lane}{bit}"
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The registers that the place depends on."""
+        pending, keys = [self.place.key], set[str]()
+        while pending:
+            key = pending.pop()
+            if key in self.trace.rows and key not in keys:
+                pending += self.trace.rows[key].input_keys
+            keys.add(key)
+        return tuple(x for x in self.trace.instruction.inputs if keys.intersection(x.roles))
 
     @property
     def letters(self) -> str:
@@ -153,7 +166,7 @@ def find_sources(
         if search.answers:
             return Finding(search, source)
     others = None
-    if search.is_complete and len(block.inputs) > 1:
+    if search.is_complete and len(target.inputs) > 1:
         others = find({}, {}, SECONDS)
     return Finding(search, source, others)
 

@@ -85,7 +85,7 @@ def ask_computed_value(state: ExplorerState, place: Place, start: str) -> Reques
     from .solver import load_bitwuzla
 
     target = EditTarget(state.trace, place)
-    if not state.setup.instruction.inputs:
+    if not target.inputs:
         yield refuse("this is computed from constants only")
         return
     try:
@@ -107,7 +107,7 @@ def take_target(
     if target.has_value(text):
         yield ShowHint(f"{target.name} is {make_printable(text.strip())} already", is_sticky=True)
         return
-    inputs = state.setup.instruction.inputs
+    inputs = target.inputs
     if len(inputs) == 1:
         yield from _find_sources(state, target, text, inputs[0])
         return
