@@ -119,8 +119,8 @@ def _describe_steps(order: Bits, *, is_rising: bool) -> str:
     ):
         return " in steps"
     length = lengths[frequencies.argmax()]
-    step_text = "each" if len(frequencies) == 1 and counts.max() <= length else "most of them"
-    return f", staying for {length} values at {step_text}"
+    is_regular = len(frequencies) == 1 and counts.max() <= length
+    return f", {'' if is_regular else 'mostly '}changing every {length} values"
 
 
 # --- values of an axis -------------------------------------------------------------------

@@ -28,7 +28,7 @@ from tests.tiers import some
 X = parse_swept_part(read_block("vadd4.u32.u32.u32 d, a, b, c"), "a.b0")
 LEG = re.compile(
     r"(?P<way>rises|falls) from (?P<first>\S+) to (?P<last>[^\s,;.]+(?:\.\d\S*)?)"
-    r"(?P<stays> and stays there| in steps|, (?:constant at first|staying[^,;]*?))??"
+    r"(?P<stays> and stays there| in steps|, (?:constant at first|(?:mostly )?changing[^,;]*?))??"
     r"(?: where \S+ is (?P<where>from \S+ to [^\s,;]+|\S+ and [^\s,;]+))?"
 )
 STEPS = {"rises": operator.le, "falls": operator.ge}
@@ -88,11 +88,11 @@ def held(said: str, xs: list[str], values: list[int], shown: list[str]) -> None:
 
 def stays(said: str, lengths: list[int]) -> None:
     """Check what is said of how long a leg stays at its values."""
-    if number := re.search(r"for (\d+) values at (each|most)", said):
-        alike = [x == int(number[1]) for x in lengths[1:-1]]
-        if number[2] == "each":
+    if number := re.search(r"(mostly )?changing every (\d+) values", said):
+        alike = [x == int(number[2]) for x in lengths[1:-1]]
+        if not number[1]:
             assert all(alike)
-            assert max(lengths) == int(number[1])
+            assert max(lengths) == int(number[2])
         else:
             assert sum(alike) * 2 > len(lengths)
     elif "at first" in said:
