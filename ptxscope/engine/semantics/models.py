@@ -340,13 +340,14 @@ PTXAS_MODELS = (parse_model("ptxas"), parse_model("ptxas-13.0"))
 
 
 def format_versions(models: Collection[Model], form: Form) -> str:
-    """Return the versions that some of PTXAS_MODELS stand for, for a form: ``11.8 to 13.2``."""
+    """Return the versions that some of PTXAS_MODELS stand for, for a form: ``11.8 to 13.2``, ``13.5``."""
     newest, oldest = (model in models for model in PTXAS_MODELS)
     repairs = (e.repaired_in for e in ERRATA if e.repaired_in and e.touches(form))
     repair = max(repairs, default=NEWEST)
     first_version = OLDEST if oldest else repair
     last_version = NEWEST if newest else (repair[0], repair[1] - 1)
-    return "{}.{} to {}.{}".format(*first_version, *last_version)
+    first, last = ("{}.{}".format(*version) for version in (first_version, last_version))
+    return first if first == last else f"{first} to {last}"
 
 
 @lru_cache(maxsize=1 << 12)
