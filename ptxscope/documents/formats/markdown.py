@@ -9,14 +9,13 @@ from ..options import DEFAULT, Options
 from . import markup
 from .markup import Heading, MarkupWriter, Table
 
-_SPECIAL = re.compile(
-    r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_++|(?<=[^\W_])_++(?![^\W_])|!(?=\[)"
-    r"|^[-+=](?=[-+=\s]|$)|^(\d++)[.)](?=\s|$)"
-)
-"""Matches markup; the group is a number that would begin a list.
+_SPECIAL = re.compile(r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_++|(?<=[^\W_])_++(?![^\W_])|!(?=\[)")
+"""Matches markup.
 
 Underscores match as runs, except a run between letters or digits, which is not markup.
 """
+_LIST_OR_RULE = re.compile(r"(?:[-+=](?=[-+=\s]|$)|\d++[.)](?=\s|$))")
+"""Matches the beginning of a line that would begin a list, or underline the line before."""
 _TITLE_LEVEL = 2
 """Level of the title, unless another one is chosen."""
 _LOWEST = 6
@@ -35,19 +34,25 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 
 def escape_text(text: str) -> str:
-    """Escape all markup."""
-    return escape_span(markup.join_lines(text))
+    """Escape all markup of a line."""
+    return _escape_start(escape_span(markup.join_lines(text)))
 
 
 def escape_span(text: str) -> str:
     """Escape the markup of a piece of a line; blanks remain."""
-    return _SPECIAL.sub(_escape_match, text)
+    return _SPECIAL.sub(lambda match: "".join(map(_escape_char, match[0])), text)
 
 
-def _escape_match(match: re.Match[str]) -> str:
-    number = match[1] or ""
-    marks = match[0].removeprefix(number)
-    return number + "".join(_ENTITIES.get(char) or "\\" + char for char in marks)
+def _escape_start(text: str) -> str:
+    """Escape the beginning of a line, so that it begins no list or other block."""
+    if match := _LIST_OR_RULE.match(text):
+        end = match.end()
+        return text[: end - 1] + _escape_char(text[end - 1]) + text[end:]
+    return text
+
+
+def _escape_char(char: str) -> str:
+    return _ENTITIES.get(char) or f"\\{char}"
 
 
 def format_code(text: str) -> str:
@@ -67,7 +72,7 @@ def _format_heading(writer: MarkupWriter, heading: Heading, options: Options) ->
     """Return a heading of a level, or bold text at level 0."""
     level = _TITLE_LEVEL if options.heading_level is None else options.heading_level
     if not level:
-        return f"**{writer.format_inline(heading.line)}**"
+        return f"**{writer.format_line(heading.line)}**"
     return f"{'#' * min(heading.level + level, _LOWEST)} {writer.format_line(heading.line)}"
 
 
@@ -91,4 +96,5 @@ WRITER = MarkupWriter(
     verbatim=lambda block: fence_text(block.text, block.language),
     table=_format_table,
     remark="> ",
+    escape_start=_escape_start,
 )
