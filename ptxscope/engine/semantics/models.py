@@ -340,7 +340,7 @@ PTXAS_MODELS = (parse_model("ptxas"), parse_model("ptxas-13.0"))
 
 
 def format_versions(models: Collection[Model], form: Form) -> str:
-    """Return the versions that some of PTXAS_MODELS stand for, for a form: ``11.8 to 13.2``, ``13.5``."""
+    """Return the versions that some of PTXAS_MODELS are, for a form: ``11.8 to 13.2``, ``13.5``."""
     newest, oldest = (model in models for model in PTXAS_MODELS)
     repairs = (e.repaired_in for e in ERRATA if e.repaired_in and e.touches(form))
     repair = max(repairs, default=NEWEST)
