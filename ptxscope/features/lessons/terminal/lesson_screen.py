@@ -11,9 +11,11 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from ....engine.isa.encodings import format_hex
 from ....engine.syntax.errors import PtxError, make_printable
 from ....engine.tracing.step_text import format_title
-from ....learn.question import locate_answer
+from ....engine.tracing.trace import Trace
+from ....learn.question import get_visible_operands, locate_answer
 from ....screens.dialogs.dialog import AnswerScreen
 from ....screens.main.action_runner import ActionRunner
 from ....state.explorer_state import ExplorerState
@@ -21,6 +23,7 @@ from ....widgets.base.explorer_app import get_explorer_app
 from ....widgets.base.form_fields import PlainInput
 from ....widgets.footer import FooterKey, KeyBar
 from ....widgets.lanes.lanes_pane import LanesPane
+from ....widgets.result_bar import ResultBar
 from ..lesson_position import Feedback, LessonPosition, Outcome
 from ..lesson_text import describe_anchor, describe_question
 from ..text_templates import TemplatePiece
@@ -105,7 +108,8 @@ class LessonScreen(AnswerScreen[None]):
         & #lesson-label { color: $text-accent; text-style: bold; }
         & #lesson-verdict { padding: 0 2; color: $text-muted; }
         & #lesson-feedback { border: none; max-height: 30%; }
-        & #lanes { height: 1fr; min-height: 3; margin-bottom: 1; }
+        & #lanes { height: 1fr; min-height: 3; }
+        & #lesson-registers { height: 1; padding: 0 1; margin-bottom: 1; }
     }
     """
     AUTO_FOCUS = ""
@@ -122,6 +126,8 @@ class LessonScreen(AnswerScreen[None]):
         self.field = AnswerField()
         """The field of the answer."""
         self._lanes = LanesPane(self._play.card_state.trace)
+        self._result = ResultBar(self._play.card_state.trace)
+        self._registers = Static(id="lesson-registers")
         self._keys = KeyBar()
 
     @property
@@ -144,6 +150,8 @@ class LessonScreen(AnswerScreen[None]):
                 yield self._verdict
             yield self._feedback
             yield self._lanes
+            yield self._result
+            yield self._registers
         yield self._keys
 
     def on_mount(self) -> None:
@@ -186,6 +194,9 @@ class LessonScreen(AnswerScreen[None]):
         self._lanes.show_trace(
             state.trace, step, state.session.deviation, question_lane=position.asked_place
         )
+        self._result.show(state.trace, state.session.deviations, None)
+        self._result.display = state.is_at_end
+        self._registers.update(Content(_format_registers(state.trace)))
         if not position.is_open and self.focused is self.field:
             self.set_focus(None)
         self.query_one("#lesson-question").set_class(position.is_open, "-open")
@@ -273,6 +284,18 @@ class LessonScreen(AnswerScreen[None]):
     async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
         """Do what a click on a key asks for."""
         await self.run_action(event.action)
+
+
+def _format_registers(trace: Trace) -> str:
+    """Return the operands with all their bits: ``a = 0xfac87805  b = 0x0a0a0a0a``."""
+    ins = trace.instruction
+    bits = get_visible_operands(trace)
+    shown = (
+        (x.name, format_hex(bits[x.roles[0]], x.type.bits))
+        for x in ins.inputs
+        if x.roles[0] in bits
+    )
+    return make_printable("  ".join(f"{name} = {value}" for name, value in shown))
 
 
 def _list_feedback(position: LessonPosition) -> Iterator[LessonParagraph]:
