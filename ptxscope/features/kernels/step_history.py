@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ...engine.program.statement import Statement
 from .launches.thread_log import ThreadStep
 
 _INTERVAL = 1 << 11
@@ -18,6 +19,13 @@ MAX_PLACES = 256
 
 Contents = tuple[int | None, int]
 """The bits, None if unknown, and the width."""
+StatementPlace = tuple[int, int, int]
+"""The line of a statement, its position in the text, and its number in its function."""
+
+
+def find_place(statement: Statement) -> StatementPlace:
+    """Return the place of a statement, which others on its line do not have."""
+    return (statement.line, statement.span[0], statement.number)
 
 
 class ThreadState(NamedTuple):
@@ -27,8 +35,8 @@ class ThreadState(NamedTuple):
     """The registers of each function that it is in, the kernel's first."""
     places: dict[str, Contents]
     """The places that it has accessed, the latest last."""
-    results: dict[int, ThreadStep]
-    """Its last step at each line."""
+    results: dict[StatementPlace, ThreadStep]
+    """Its last step at each statement."""
 
     def copy(self) -> ThreadState:
         """Return a state that changes by itself."""
@@ -45,23 +53,21 @@ class ThreadState(NamedTuple):
         for name, contents in iter_accesses(step):
             places.pop(name, None)
             places[name] = contents
-        self.results[step.statement.line] = step
+        self.results[find_place(step.statement)] = step
 
 
 class StepHistory:
-    """The steps of a thread, with where it comes to each line."""
+    """The steps of a thread, with where it comes to each statement."""
 
     def __init__(self, steps: Sequence[ThreadStep]) -> None:
         self._steps = steps
         self._states = [ThreadState([{}], {}, {})]
-        self._lines: dict[int, list[int]] = {}
-        self._passes: dict[tuple[int, int], list[int]] = {}
+        self._passes: dict[StatementPlace, list[int]] = {}
         self._first_accesses: list[int] = []
         state, seen = self._states[0].copy(), set[str]()
         for position, step in enumerate(steps):
             state.add(step)
-            self._lines.setdefault(step.statement.line, []).append(position)
-            self._passes.setdefault(step.statement.span, []).append(position)
+            self._passes.setdefault(find_place(step.statement), []).append(position)
             new = {name for name, _ in iter_accesses(step)} - seen
             seen |= new
             self._first_accesses += [position] * len(new)
@@ -82,13 +88,9 @@ class StepHistory:
         """Return how many places in memory the thread has accessed after so many steps."""
         return bisect_left(self._first_accesses, position)
 
-    def list_line(self, line: int) -> Sequence[int]:
-        """Return the positions at which the thread is at a line."""
-        return self._lines.get(line, ())
-
-    def list_passes(self, step: ThreadStep) -> Sequence[int]:
-        """Return the positions at which the thread is at the statement of a step."""
-        return self._passes[step.statement.span]
+    def list_passes(self, place: StatementPlace) -> Sequence[int]:
+        """Return the positions at which the thread is at a statement."""
+        return self._passes.get(place, ())
 
 
 def iter_accesses(step: ThreadStep) -> Iterator[tuple[str, Contents]]:

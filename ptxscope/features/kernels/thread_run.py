@@ -27,7 +27,14 @@ from .launches.run_diagnosis import RunDiagnosis
 from .launches.run_explanations import explain_run
 from .launches.thread_log import ThreadLog, ThreadStep
 from .launches.thread_state import LaunchError
-from .step_history import MAX_PLACES, StepHistory, ThreadState, iter_stored
+from .step_history import (
+    MAX_PLACES,
+    StatementPlace,
+    StepHistory,
+    ThreadState,
+    find_place,
+    iter_stored,
+)
 
 OnProgress = Callable[..., None]
 
@@ -35,6 +42,7 @@ OnProgress = Callable[..., None]
 class KernelRow(NamedTuple):
     """A statement in the list."""
 
+    place: StatementPlace
     line: int
     text: str
     is_next: bool
@@ -85,8 +93,8 @@ class ThreadRun(FrozenRecord):
     """The fault of the run: its error, or the first element that is not as expected."""
     position: int = 0
     """The number of steps that the thread has executed."""
-    line: int = 0
-    """The line under the cursor."""
+    cursor: StatementPlace = (0, 0, 0)
+    """The place of the statement under the cursor."""
     result: KernelRun | None = field(default=None, compare=False, repr=False)
     """The whole run; None if it could not go on."""
     diagnosis: RunDiagnosis | None = field(default=None, compare=False, repr=False)
@@ -128,7 +136,12 @@ class ThreadRun(FrozenRecord):
         return ""
 
     @property
-    def place(self) -> str:
+    def line(self) -> int:
+        """The line under the cursor."""
+        return self.cursor[0]
+
+    @property
+    def place_text(self) -> str:
         """The line under the cursor: ``line 12``, or ``line 12 (sad.cu:5)``."""
         return self._sources.format_line(self.line)
 
@@ -142,7 +155,7 @@ class ThreadRun(FrozenRecord):
         step = self.next_step
         if step is None:
             return ""
-        same = self.history.list_passes(step)
+        same = self.history.list_passes(find_place(step.statement))
         number = bisect_right(same, self.position)
         return f"pass {number:,} of {len(same):,}" if len(same) > 1 else ""
 
@@ -154,20 +167,22 @@ class ThreadRun(FrozenRecord):
     def rows(self) -> tuple[KernelRow, ...]:
         """The statements with what the thread wrote there last."""
         results = self._state.results
-        next_line = self.next_step.statement.line if self.next_step else 0
+        next_place = find_place(self.next_step.statement) if self.next_step else None
         explanations = self.diagnosis.explanations if self.diagnosis else ()
-        suspects = {y.line for x in explanations for y in x.statements}
+        suspects = {find_place(y) for x in explanations for y in x.statements}
+        statements = {find_place(x): x for x in self.launch.statements}
         return tuple(
             KernelRow(
+                place,
                 statement.line,
                 statement.text,
-                statement.line == next_line,
-                statement.line == self.line,
-                statement.line in suspects,
-                _format_results(results[statement.line]) if statement.line in results else "",
+                place == next_place,
+                place == self.cursor,
+                place in suspects,
+                _format_results(results[place]) if place in results else "",
                 self._sources.find(statement.line),
             )
-            for statement in self.launch.statements
+            for place, statement in statements.items()
         )
 
     @cached_property
@@ -209,7 +224,7 @@ class ThreadRun(FrozenRecord):
 
         None if it never comes there.
         """
-        positions = self.history.list_line(self.line)
+        positions = self.history.list_passes(self.cursor)
         index = max(bisect_right(positions, self.position) - 1, 0)
         return self.steps[positions[index]] if positions else None
 
@@ -231,7 +246,7 @@ class ThreadRun(FrozenRecord):
         position = min(max(position, 0), len(self.steps))
         moved = replace(self, position=position)
         step = moved.next_step or moved.last_step
-        return replace(moved, line=step.statement.line if step else self.line)
+        return replace(moved, cursor=find_place(step.statement) if step else self.cursor)
 
     def move_to_end(self) -> ThreadRun:
         """Return the run after the last step."""
@@ -264,25 +279,25 @@ class ThreadRun(FrozenRecord):
 
     def move_to_cursor(self) -> ThreadRun:
         """Return the run where the thread comes to the cursor next, or else where it last did."""
-        positions = self.history.list_line(self.line)
+        positions = self.history.list_passes(self.cursor)
         after, before = (f(positions, self.position) for f in (bisect_right, bisect_left))
         earlier, later = positions[max(before - 1, 0) : before], positions[after : after + 1]
         return self.move_to(*(later or earlier or (self.position,)))
 
     def move_cursor(self, delta: int) -> ThreadRun:
         """Return the run with the cursor some statements on."""
-        lines = list(dict.fromkeys(x.line for x in self.launch.statements))
-        index = lines.index(self.line) if self.line in lines else 0
-        return replace(self, line=lines[min(max(index + delta, 0), len(lines) - 1)])
+        places = [find_place(x) for x in self.launch.statements]
+        index = places.index(self.cursor) if self.cursor in places else 0
+        return replace(self, cursor=places[min(max(index + delta, 0), len(places) - 1)])
 
-    def move_cursor_to(self, line: int) -> ThreadRun:
-        """Return the run with the cursor at a line."""
-        return replace(self, line=line)
+    def move_cursor_to(self, place: StatementPlace) -> ThreadRun:
+        """Return the run with the cursor at a statement."""
+        return replace(self, cursor=place)
 
     def with_diagnosis(self, diagnosis: RunDiagnosis) -> ThreadRun:
-        """Return the run with what explains it, and the cursor at the likeliest line."""
-        lines = (x.statement.line for x in diagnosis.explanations if x.statement)
-        return replace(self, diagnosis=diagnosis, line=next(lines, self.line))
+        """Return the run with what explains it, and the cursor at the likeliest one."""
+        places = (find_place(x.statement) for x in diagnosis.explanations if x.statement)
+        return replace(self, diagnosis=diagnosis, cursor=next(places, self.cursor))
 
     @property
     def thread_count(self) -> int:
@@ -331,7 +346,7 @@ def run_thread(
         message = str(error)
         if not is_chosen and error.thread_number is not None:
             run = run_thread(launch, error.thread_number, on_progress).move_to_end()
-            return run.move_cursor_to(error.statement.line) if error.statement else run
+            return run.move_cursor_to(find_place(error.statement)) if error.statement else run
     steps = tuple(log.steps)
     run = ThreadRun(
         launch,
@@ -351,11 +366,11 @@ def run_thread(
 def follow_thread(run: ThreadRun, thread: int, on_progress: OnProgress | None = None) -> ThreadRun:
     """Return the run of another thread, at the same statement if it comes there."""
     other = run_thread(run.launch, thread, on_progress)
-    line = run.next_step.statement.line if run.next_step else 0
-    lines = [x.statement.line for x in other.steps]
-    position = lines.index(line) if line in lines else 0
+    passes = other.history.list_passes(find_place(run.next_step.statement)) if run.next_step else ()
     message = run.message or other.message
-    return replace(other.move_to(position), message=message, diagnosis=run.diagnosis)
+    return replace(
+        other.move_to(passes[0] if passes else 0), message=message, diagnosis=run.diagnosis
+    )
 
 
 def parse_thread_number(run: ThreadRun, text: str) -> int:

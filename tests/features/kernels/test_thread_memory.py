@@ -8,6 +8,7 @@ import pytest
 from ptxscope.features.kernels.launch_request import load_kernel, parse_launch
 from ptxscope.features.kernels.thread_memory import ShownBuffer, list_buffer_names, show_buffer
 from ptxscope.features.kernels.thread_run import ThreadRun, run_thread
+from tests.features.kernels.test_thread_run import with_cursor_at
 
 _ROTATION = """.visible .entry k(.param .u64 in, .param .u64 out)
 {
@@ -49,7 +50,7 @@ def texts(buffer: ShownBuffer) -> list[str]:
 
 def at_line(run: ThreadRun, line: int) -> ThreadRun:
     """The run before a line."""
-    return run.move_cursor_to(line).move_to_cursor()
+    return with_cursor_at(run, line).move_to_cursor()
 
 
 def test_a_buffer_is_shown_as_all_threads_have_left_it() -> None:

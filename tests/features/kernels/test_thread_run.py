@@ -56,6 +56,11 @@ def line_of(run: ThreadRun) -> int:
     return run.next_step.statement.line if run.next_step else 0
 
 
+def with_cursor_at(run: ThreadRun, line: int) -> ThreadRun:
+    """The run with the cursor at the first statement of a line."""
+    return run.move_cursor_to(next(x.place for x in run.rows if x.line == line))
+
+
 def test_a_thread_goes_through_the_statements_and_back() -> None:
     run = launch()
     assert (run.thread, run.position, line_of(run), run.line) == (0, 0, 9, 9)
@@ -73,7 +78,7 @@ def test_a_thread_goes_through_the_statements_and_back() -> None:
 
 
 def test_over_and_into_a_function() -> None:
-    run = launch().move_cursor_to(19).move_to_cursor()
+    run = with_cursor_at(launch(), 19).move_to_cursor()
     assert line_of(run) == 19
     assert line_of(run.move_over()) == 20
     inside = run.move_into()
@@ -86,7 +91,7 @@ def test_over_and_into_a_function() -> None:
 
 
 def test_registers_that_a_call_and_a_return_write() -> None:
-    run = launch().move_cursor_to(19).move_to_cursor().move_into()
+    run = with_cursor_at(launch(), 19).move_to_cursor().move_into()
     assert [(x.name, x.bits, x.is_changed) for x in run.registers] == [("x", 1, True)]
     assert {x.line: x.result for x in run.rows}[19] == ""
     back = run.move_over().move_over()
@@ -143,12 +148,49 @@ def test_the_cursor_moves_apart_from_the_thread() -> None:
     assert [x.line for x in run.rows if x.has_cursor] == [11]
     assert [x.line for x in run.rows if x.is_next] == [9]
     assert line_of(run.move_to_cursor()) == 11
-    run = run.move_to_end().move_cursor_to(12).move_to_cursor()  # behind the thread
+    run = with_cursor_at(run.move_to_end(), 12).move_to_cursor()  # behind the thread
     assert line_of(run) == 12
     assert run.move_cursor(-99).line == 9
     assert run.move_cursor(99).line == 4  # a function comes after the kernel
-    never = launch("in=[1,2,3] out=zeros:u32:3 n=0").move_cursor_to(21)
+    never = with_cursor_at(launch("in=[1,2,3] out=zeros:u32:3 n=0"), 21)
     assert never.move_to_cursor().position == 0
+
+
+_ONE_LINE = """.visible .entry k(.param .u64 out, .param .u32 n)
+{
+  .reg .b32 a, b; .reg .b64 o;
+  ld.param.u32 a, [n]; ld.param.u64 o, [out];
+  add.u32 b, a, 1; add.u32 a, a, b; mul.lo.u32 b, b, 10;
+  st.global.u32 [o], b; ret;
+}"""
+
+
+def test_statements_on_one_line_have_their_own_results_and_cursor() -> None:
+    run = launch("out=zeros:u32:1 n=4", _ONE_LINE)
+    run = run.move_to(3)
+    texts = ["add.u32 b, a, 1", "add.u32 a, a, b", "mul.lo.u32 b, b, 10"]
+    rows = [x for x in run.rows if x.line == 5]
+    assert [x.text for x in rows] == texts
+    assert [(x.is_next, x.has_cursor, x.result) for x in rows] == [
+        (False, False, "0x00000005"),
+        (True, True, ""),
+        (False, False, ""),
+    ]
+    ended = {x.text: x.result for x in run.move_to_end().rows}
+    results = [int(ended[x], 16) for x in ("ld.param.u32 a, [n]", *texts)]
+    assert results == [4, 4 + 1, 4 + 5, 5 * 10]
+    down = run.move_cursor(1)
+    assert [x.text for x in down.rows if x.has_cursor] == texts[2:]
+    assert down.move_to_cursor().position == 4
+    assert down.move_cursor(-1) == run
+    evaluation = down.evaluation
+    assert evaluation
+    assert (str(evaluation.instruction), evaluation.values) == (f"{texts[2]};", {"b": 5})
+    expecting = launch("out=zeros:u32:1 n=4 --expect out=[60]", _ONE_LINE)
+    explained = expecting.with_diagnosis(explain_thread_run(expecting))
+    suspects = [x.text for x in explained.rows if x.is_suspect]
+    assert texts[0] in suspects  # 2 rather than 1: 10 * (4 + 2)
+    assert texts[1] not in suspects  # its result is not read
 
 
 def test_another_thread_is_followed_at_the_same_statement() -> None:

@@ -15,6 +15,7 @@ from ....widgets.base.pane import Pane, StyledLine, StyledText, sentence_lines
 from ..kernel_report import format_statements
 
 if TYPE_CHECKING:
+    from ..step_history import StatementPlace
     from ..thread_memory import ShownBuffer
     from ..thread_run import KernelRow, ShownValue, ThreadRun
 
@@ -39,11 +40,11 @@ class KernelPane(Pane, inherit_bindings=False):
     KernelPane { width: 1fr; height: 1fr; }
     """
 
-    class LineChosen(PostedMessage):
-        """Posted to move the cursor to a line."""
+    class StatementChosen(PostedMessage):
+        """Posted to move the cursor to a statement."""
 
         control: KernelPane
-        line: int
+        place: StatementPlace
 
     def __init__(self, run: ThreadRun) -> None:
         super().__init__("kernel", _STATEMENTS_TITLE)
@@ -58,7 +59,7 @@ class KernelPane(Pane, inherit_bindings=False):
 
     def show_cursor(self) -> None:
         """Scroll to the cursor."""
-        self.show_target(self._run.line, context=3)
+        self.show_target(self._run.cursor, context=3)
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return each statement below its source, and its result if there is room."""
@@ -72,9 +73,9 @@ class KernelPane(Pane, inherit_bindings=False):
         return lines
 
     def handle_click(self, target: object) -> None:
-        """Move the cursor to a line."""
-        if isinstance(target, int):
-            self.post_message(self.LineChosen(self, target))
+        """Move the cursor to a statement."""
+        if isinstance(target, tuple):
+            self.post_message(self.StatementChosen(self, target))
 
 
 def _iter_row_lines(row: KernelRow, width: int, has_results: bool) -> Iterator[StyledLine]:
@@ -86,14 +87,14 @@ def _iter_row_lines(row: KernelRow, width: int, has_results: bool) -> Iterator[S
     suspect = "≠" if row.is_suspect else " "
     first, *others = wrap(text, room, subsequent_indent="  ") or [""]
     yield [
-        StyledText(f"{row.line:>4} ", "dim", row.line),
-        StyledText(suspect, "changed", row.line),
-        StyledText(f"{mark} ", style or "dim", row.line),
-        *_colour_statement(f"{first:<{room}} ", style, row.line),
-        StyledText(result, "number" if row.is_next else "dim", row.line),
+        StyledText(f"{row.line:>4} ", "dim", row.place),
+        StyledText(suspect, "changed", row.place),
+        StyledText(f"{mark} ", style or "dim", row.place),
+        *_colour_statement(f"{first:<{room}} ", style, row.place),
+        StyledText(result, "number" if row.is_next else "dim", row.place),
     ]
     for part in others:
-        statement = _colour_statement(part, style, row.line, is_continued=True)
+        statement = _colour_statement(part, style, row.place, is_continued=True)
         yield [StyledText(" " * _MARGIN), *statement]
 
 
@@ -102,7 +103,7 @@ _WORDS = re.compile(r"(@!?%?\w+)|([A-Za-z_$]\w*(?:(?:\.|::)\w+)*)|(%\w+(?:\.\w+)
 
 
 def _colour_statement(
-    text: str, style: str, line: int, *, is_continued: bool = False
+    text: str, style: str, place: StatementPlace, *, is_continued: bool = False
 ) -> Iterator[StyledText]:
     """Yield a statement with its guard, opcode, modifiers and registers in their styles."""
     for match in _WORDS.finditer(text):
@@ -110,11 +111,11 @@ def _colour_statement(
         if name and not is_continued:
             is_continued = True
             opcode, dot, modifiers = name.partition(".")
-            yield StyledText(opcode, style or "strong", line)
-            yield StyledText(dot + modifiers, style or "number", line)
+            yield StyledText(opcode, style or "strong", place)
+            yield StyledText(dot + modifiers, style or "number", place)
         else:
             part_style = "label" if guard else "pattern" if register else ""
-            yield StyledText(match[0], style or part_style, line)
+            yield StyledText(match[0], style or part_style, place)
 
 
 class ValuesPane(Pane):

@@ -157,9 +157,9 @@ class RunScreen(AnswerScreen[LeftRun]):
         """Move the cursor."""
         self._show(self.thread_run.move_cursor(delta))
 
-    @on(KernelPane.LineChosen)
-    def _handle_line_chosen(self, event: KernelPane.LineChosen) -> None:
-        self._show(self.thread_run.move_cursor_to(event.line))
+    @on(KernelPane.StatementChosen)
+    def _handle_statement_chosen(self, event: KernelPane.StatementChosen) -> None:
+        self._show(self.thread_run.move_cursor_to(event.place))
 
     # --- threads ---------------------------------------------------------------------------
 
@@ -234,9 +234,9 @@ class RunScreen(AnswerScreen[LeftRun]):
         if evaluation := run.evaluation:
             self._close(LeftRun(run, evaluation))
         elif run.step_at_cursor:
-            self.notify(f"the explorer has no steps of {run.place}", markup=False)
+            self.notify(f"the explorer has no steps of {run.place_text}", markup=False)
         else:
-            self.notify(f"the thread never reaches {run.place}", markup=False)
+            self.notify(f"the thread never reaches {run.place_text}", markup=False)
 
     def action_leave(self) -> None:
         """Return to the explorer; a search ends first."""
