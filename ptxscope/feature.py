@@ -171,8 +171,9 @@ class PagePanel(NamedTuple):
     open_text: str = ""
     """Returns the transition that opens what the text of a permalink names; raises ValueError."""
     find_open: str = ""
-    """Returns the text of what is open in it, such as a card, and the explorer's state that the
-    picture shows meanwhile; or None."""
+    """Returns the text of what is open in it, such as a card, the explorer's state that the
+    picture shows meanwhile, and the place that it is about; or None. The panel takes the whole
+    page."""
     leave: str = ""
     """The transition that closes what is open in it."""
 

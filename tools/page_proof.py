@@ -250,9 +250,11 @@ def check_offline(driver: PageDriver) -> str:
         driver.page.fill("#value-b", "0x12345678")
         require(driver.page.inner_html("#picture") != before, "offline, nothing is drawn")
         for name in map_tools().values():
-            driver.page.click(f"#tools [data-do={name}]")
+            driver.page.click("#places [data-do=explore]")
+            driver.page.click(f":is(#tools, #places) [data-do={name}]")
             driver.page.wait_for_timeout(150)
             require(driver.page.inner_text("#panel"), f"offline, {name} shows nothing")
+        driver.page.click("#places [data-do=explore]")
     finally:
         driver.context.set_offline(False)
     return "offline, the picture and all tools work"
@@ -356,6 +358,15 @@ def _visit_states(driver: PageDriver) -> Iterator[str]:
         driver.page.evaluate("fragment => { location.hash = fragment; }", fragment)
         driver.page.wait_for_timeout(250)
         yield fragment
+    driver.page.evaluate(_SHOW, "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=brighten.9&v=1")
+    for key in ("7", "Enter", "?"):  # a wrong answer, a hint
+        driver.page.keyboard.press(key)
+        driver.page.wait_for_timeout(150)
+        yield f"lesson, {key}"
+    driver.page.keyboard.press("PageDown")
+    driver.page.wait_for_timeout(150)
+    yield "the end of a lesson"
+    driver.page.click("#places [data-do=explore]")
     driver.page.fill("#search", "average four bytes")
     driver.page.fill("#line", "vadd4.s32.")
     driver.page.wait_for_timeout(150)
@@ -380,6 +391,38 @@ def check_columns(driver: PageDriver) -> str:
     return "two columns, both with something in them"
 
 
+def check_lesson(driver: PageDriver) -> str:
+    """A question, its picture and its field are on one screen, and keys alone play the lesson."""
+    page, (width, height) = driver.page, (driver.page.viewport_size[x] for x in ("width", "height"))
+    page.set_viewport_size({"width": width, "height": _SCREENS[width]})
+    page.evaluate(_SHOW, "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=brighten.1&v=1")
+    for number in range(1, 10):
+        driver.wait_for(f"location.hash.includes('lesson=brighten.{number}')")
+        page.wait_for_timeout(150)  # the picture is measured again
+        seen = page.evaluate(_CARD)
+        require(seen["high"] <= _SCREENS[width], f"card {number} is {seen['high']} px high")
+        require(seen["picture"] <= _SCREENS[width], f"the picture of card {number} is cut off")
+        require(seen["focus"].startswith(("answer", "next")), f"card {number}: {seen['focus']}")
+        if seen["focus"].startswith("answer"):
+            page.keyboard.type("?")
+            driver.wait_for("document.querySelector('.feedback').innerText.startsWith('?')")
+            page.keyboard.type("7s")
+            driver.wait_for("document.activeElement.id.startsWith('next')")
+        page.keyboard.press("Enter")
+    driver.wait_for("document.activeElement.id.startsWith('end')")
+    require("5 questions to look at again" in page.inner_text("#panel"), "the end has no questions")
+    page.keyboard.press("Escape")
+    driver.wait_for("document.querySelector('#panel h2').innerText === 'Lessons'")
+    page.evaluate(_SHOW, _STATES[0])
+    page.set_viewport_size({"width": width, "height": height})
+    return f"a lesson is played by keys alone, each card on one screen of {width} px"
+
+
+_SCREENS: Final = {1280: 720, _NARROW: 800}
+"""The heights of screens by their widths."""
+_CARD: Final = """() => ({high: document.documentElement.scrollHeight,
+  picture: document.getElementById("picture").getBoundingClientRect().bottom,
+  focus: document.activeElement.id})"""
 _TOPS: Final = """() => {
   const box = id => document.getElementById(id).getBoundingClientRect();
   return {steps: box("steps").top, picture: box("picture").top, right: box("steps").right,
@@ -389,13 +432,17 @@ _TOPS: Final = """() => {
 
 
 def check_accessibility(driver: PageDriver, axe: str) -> str:
-    """axe-core finds nothing."""
+    """axe-core finds nothing, in both themes."""
     driver.page.evaluate(axe)
+    count = 0
     for state in _visit_states(driver):
-        found = driver.page.evaluate("axe.run()")["violations"]
-        told = [f"{x['id']}: {x['nodes'][0]['html'][:200]}" for x in found]
-        require(not told, f"{state}: {json.dumps(told, indent=1)}")
-    return f"axe-core finds nothing in {len(_STATES) + 1} states"
+        for scheme in ("light", "dark"):
+            driver.page.emulate_media(color_scheme=scheme)
+            found = driver.page.evaluate("axe.run()")["violations"]
+            told = [f"{x['id']}: {x['nodes'][0]['html'][:200]}" for x in found]
+            require(not told, f"{state}, {scheme}: {json.dumps(told, indent=1)}")
+            count += 1
+    return f"axe-core finds nothing in {count} states of both themes"
 
 
 def check_copies(driver: PageDriver) -> str:
@@ -531,8 +578,10 @@ def main() -> None:
         (1280, "light", check_loading),
         (1280, "light", check_offline),
         (1280, "light", check_columns),
+        (1280, "light", check_lesson),
         (1280, "light", lambda x: check_accessibility(x, axe)),
         (_NARROW, "dark", check_width),
+        (_NARROW, "dark", check_lesson),
         (_NARROW, "dark", lambda x: check_accessibility(x, axe)),
     )
     with serve_site(packages) as (url, folder), start_browser(chromium) as browser:

@@ -56,6 +56,7 @@ FEATURE = Feature(
                 "lesson_reveal": f"{_PANEL}:reveal_answer",
                 "lesson_go": f"{_PANEL}:turn_card",
                 "lesson_leave": f"{_PANEL}:leave",
+                "lesson_end": f"{_PANEL}:leave_end",
             },
             open_text=f"{_PANEL}:open_card",
             find_open=f"{_PANEL}:find_card",

@@ -55,12 +55,12 @@ def describe_marks() -> str:
     )
 
 
-def describe_lesson(head: Head, progress: LessonProgress) -> str:
-    """Return the progress in a lesson, its minutes and its summary."""
+def describe_progress(head: Head, progress: LessonProgress) -> str:
+    """Return the progress in a lesson, and its minutes."""
     state = "done, " * progress.done
     if progress.card:
         state = f"card {progress.card + 1} of {head.cards}, "
-    return f"{state}{head.minutes} minutes: {head.summary}"
+    return f"{state}{head.minutes} min"
 
 
 def progress_to_json(progress: Mapping[str, LessonProgress]) -> dict[str, object]:

@@ -5,30 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...documents.elements import Child, Element, make_button, make_element, make_field
+from ...documents.elements import Child, Element, make_button, make_element, make_words
 from ...state.explorer_state import ExplorerState
 from ...state.requests import Requests, ShowHint, Transition
 from . import transitions as lessons
 
 if TYPE_CHECKING:
+    from ...scene.scene_model import LaneRef
+    from .lesson import Head
     from .lesson_position import LessonPosition, LessonProgress
 
 
 def make_panel(state: ExplorerState, _: str) -> list[Child]:
-    """Return the card of the open lesson, or all lessons."""
-    position = lessons.get_play(state).position
-    return show_lesson(position) if position else list_lessons(lessons.load_progress(state))
+    """Return the card of the open lesson, the end of one, or all lessons."""
+    play = lessons.get_play(state)
+    if play.position:
+        return show_lesson(play.position)
+    if play.ended:
+        return show_end(*play.ended)
+    return list_lessons(lessons.load_progress(state))
 
 
-def find_card(state: ExplorerState) -> tuple[str, ExplorerState] | None:
-    """Return the name of the open lesson and the number of its card, ``lanes.3``, and its trace.
+def find_card(state: ExplorerState) -> tuple[str, ExplorerState, LaneRef | None] | None:
+    """Return the open lesson and its card, ``lanes.3``, its trace, and the place it points to.
 
     None if no lesson is open.
     """
     play = lessons.get_play(state)
     if play.position is None or play.card_state is None:
         return None
-    return f"{play.position.lesson.head.name}.{play.position.index + 1}", play.card_state
+    text = f"{play.position.lesson.head.name}.{play.position.index + 1}"
+    return text, play.card_state, play.position.anchor[1]
 
 
 # --- actions -----------------------------------------------------------------------------
@@ -87,32 +94,57 @@ def leave(state: ExplorerState, _: Mapping[str, Any]) -> Requests:
         yield ShowHint(text)
 
 
+def leave_end(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
+    """Do what is chosen at the end of a lesson."""
+    yield from lessons.leave_end(state, lessons.Ending(str(arguments["name"])))
+
+
 # --- elements ----------------------------------------------------------------------------
 
 
-def list_lessons(places: Mapping[str, LessonProgress]) -> list[Child]:
-    """Return the next lesson, and all in their groups, with the card at which one was left."""
-    from itertools import groupby
+def list_lessons(progress: Mapping[str, LessonProgress]) -> list[Child]:
+    """Return the next lesson, and all in their groups, with the progress in each."""
+    from .course import Course
 
-    from .lesson import Head, list_headings
-    from .lesson_position import LessonProgress, describe_lesson, find_next_lesson
-
-    def make_item(head: Head) -> Element:
-        button = make_button(head.title, "open_lesson", data_name=head.name)
-        about = describe_lesson(head, places.get(head.name, LessonProgress()))
-        return make_element("li", button, make_element("div", about))
-
-    heads, number = {head.name: head for head in list_headings()}, 1
-    children: list[Child] = []
-    if name := find_next_lesson([*heads], places):
-        label = f"{'Next' if places else 'Begin with'}: {heads[name].title}"
-        children.append(make_element("p", make_button(label, "open_lesson", data_name=name)))
-    for group, members in groupby(heads.values(), lambda head: head.group):
-        items = list(map(make_item, members))
-        children.append(make_element("h2", group))
-        children.append(make_element("ol", *items, start=str(number), class_="lessons"))
+    course = Course(progress)
+    head = course.next
+    label = f"{course.next_title}: {head.title}"
+    children: list[Child] = [
+        make_element("h2", "Lessons"),
+        make_element("p", course.summary),
+        make_element(
+            "p",
+            make_button(label, "open_lesson", data_name=head.name, class_="main"),
+            f" {head.purpose}",
+        ),
+    ]
+    number = 1
+    for group in course.groups.values():
+        items = [_list_lesson(x, course.get_progress(x.name)) for x in group.heads]
+        children.append(
+            make_element(
+                "section",
+                make_element("h3", f"{group.number} {group.name}"),
+                make_element("p", *make_words(group.ability)),
+                make_element("ol", *items, start=str(number), class_="lessons"),
+            )
+        )
         number += len(items)
     return children
+
+
+def _list_lesson(head: Head, progress: LessonProgress) -> Element:
+    from .lesson_position import describe_progress, mark_lesson
+
+    about = describe_progress(head, progress)
+    return make_element(
+        "li",
+        make_element("span", mark_lesson(progress), class_="marks", aria_hidden="true"),
+        make_button(head.title, "open_lesson", data_name=head.name),
+        make_element("span", f" {about}"),
+        make_element("code", head.c_line),
+        make_element("div", head.purpose),
+    )
 
 
 def parse_lesson_card(text: str) -> tuple[str, int]:
@@ -129,48 +161,172 @@ def parse_lesson_card(text: str) -> tuple[str, int]:
 
 def show_lesson(lesson: LessonPosition) -> list[Child]:
     """Return the card of an open lesson."""
-    from .lesson_text import describe_anchor, describe_question
+    from .lesson_text import describe_anchor
 
     card, count = lesson.card, len(lesson.lesson.cards)
-    children: list[Child] = [
-        make_element("p", f"{lesson.lesson.head.title}: card {lesson.index + 1} of {count}"),
-        make_element("h2", card.title),
-        *_make_paragraphs(card.text),
-    ]
+    key = f"{lesson.lesson.head.name}-{lesson.index}"
+    text = _make_paragraphs(card.text)
+    if not lesson.index:
+        text = [*_show_purpose(lesson.lesson.head), *text]
     is_of_step = card.anchor is not None and card.anchor.key in card.trace.rows
-    if is_of_step and (anchor := describe_anchor(card)):  # the picture highlights an operand
-        children.append(make_element("p", anchor, class_="anchor"))
+    if is_of_step and (anchor := describe_anchor(card)):
+        text.append(make_element("p", anchor, class_="anchor"))
+    children: list[Child] = [
+        make_element("h2", card.title),
+        make_element("div", *text, id=f"card-{key}"),
+    ]
     if lesson.is_open:
-        children.append(
-            make_element(
-                "form",
-                make_field(
-                    f"{describe_question(card)} =",
-                    "text",
-                    lesson.take_text(),
-                    key=f"-{lesson.lesson.head.name}-{lesson.index}",
-                ),
-                make_element("button", "Answer", type="submit"),
-                make_button("Hint", "lesson_hint"),
-                make_button("Show the answer", "lesson_reveal"),
-                data_do="lesson_answer",
-            )
-        )
+        children.append(_make_question(lesson, key))
+    feedback: list[Child] = []
     if lesson.feedback:
-        children += _make_paragraphs(lesson.feedback.signed_text)
+        feedback = _make_paragraphs(lesson.feedback.signed_text)
     elif card.ask and lesson.is_answered:
-        children += _make_paragraphs(card.remark)
-    last = "End the lesson" if lesson.is_last else "Next card"
-    children.append(
+        feedback = _make_paragraphs(card.remark)
+    children.append(make_element("div", *feedback, role="status", class_="feedback"))
+    following = "Skip" if lesson.is_open else "End" if lesson.is_last else "Next"
+    return [
+        _show_head(lesson, f"{lesson.index + 1} of {count} · {lesson.right_count} right"),
+        make_element("div", *children, class_="card"),
         make_element(
-            "p",
-            make_button("Previous card", "lesson_go", data_delta="-1", disabled=not lesson.index),
-            make_button(last, "lesson_go", data_delta="1"),
-            make_button("Leave", "lesson_leave"),
-            class_="choices",
-        )
+            "div",
+            make_button(
+                "Back",
+                "lesson_go",
+                data_delta="-1",
+                disabled=not lesson.index,
+                data_keys="N PageUp",
+                title="The card before (N, PgUp)",
+            ),
+            make_button(
+                following,
+                "lesson_go",
+                data_delta="1",
+                data_keys="n PageDown",
+                title="The next card (n, PgDn)",
+                id=f"next-{key}-{lesson.is_open}",
+                data_focus=None if lesson.is_open else "true",
+                class_=None if lesson.is_open else "main",
+            ),
+            class_="bar",
+        ),
+    ]
+
+
+def _show_head(lesson: LessonPosition, about: str) -> Element:
+    """Return the title of a lesson, its cards as signs, and the way out."""
+    leaving = "Leave the lesson at this card (Esc)"
+    return make_element(
+        "div",
+        make_button("‹ Lessons", "lesson_leave", data_keys="Escape", title=leaving),
+        make_element("b", lesson.lesson.head.title),
+        make_element("span", lesson.marks, class_="marks", aria_hidden="true"),
+        make_element("span", about),
+        class_="head",
     )
-    return children
+
+
+def _show_purpose(head: Head) -> list[Child]:
+    return [make_element("p", make_element("code", head.c_line)), make_element("p", head.purpose)]
+
+
+def _make_question(lesson: LessonPosition, key: str) -> Element:
+    from .lesson_text import describe_question
+
+    id_ = f"answer-{key}"
+    return make_element(
+        "form",
+        make_element("label", f"{describe_question(lesson.card)}; any notation", for_=id_),
+        make_element(
+            "input",
+            id=id_,
+            name="text",
+            type="text",
+            value=lesson.take_text(),
+            autocomplete="off",
+            spellcheck="false",
+            autocapitalize="off",
+            aria_describedby=f"card-{key}",
+            data_focus="true",
+        ),
+        make_element("button", "Check", type="submit", class_="main"),
+        make_button("Hint", "lesson_hint", data_keys="?", title="The next hint (?)"),
+        make_button("Show the answer", "lesson_reveal", data_keys="s", title="Show the answer (s)"),
+        class_="answer",
+        data_do="lesson_answer",
+    )
+
+
+def show_end(lesson: LessonPosition, following: Head | None) -> list[Child]:
+    """Return the end of a lesson: its purpose, use, costs, missed questions, and the next one."""
+    from .course import COST_TITLE, format_cost, format_missed_title, get_line, iter_missed
+
+    head = lesson.lesson.head
+    children: list[Child] = [
+        make_element("h2", "Done"),
+        *_show_purpose(head),
+        make_element("p", make_element("code", get_line(lesson))),
+    ]
+    if head.use:
+        children += [make_element("h3", "Use it"), make_element("p", head.use)]
+    if head.costs:
+        largest = str(max(cost.instructions for cost in head.costs))
+        rows = [
+            make_element(
+                "li",
+                make_element("code", cost.line),
+                make_element(
+                    "progress",
+                    value=str(cost.instructions),
+                    max=largest,
+                    aria_label=format_cost(cost),
+                ),
+                f" {format_cost(cost)}",
+            )
+            for cost in head.costs
+        ]
+        children += [make_element("h3", COST_TITLE), make_element("ul", *rows, class_="costs")]
+    if lesson.missed_cards:
+        items = [make_element("li", f"{x} · {wrote}") for x, wrote in iter_missed(lesson)]
+        children += [
+            make_element("h3", format_missed_title(lesson)),
+            make_element("ul", *items),
+        ]
+    if following:
+        children += [
+            make_element("h3", f"Next: {following.title}, {following.minutes} min"),
+            make_element("p", following.purpose),
+        ]
+    ways = {
+        lessons.Ending.MISSED: ("Missed questions", "r", bool(lesson.missed_cards)),
+        lessons.Ending.LINE: ("Explore its line", "o", True),
+        lessons.Ending.LESSONS: ("All lessons", "Escape", True),
+        lessons.Ending.NEXT: ("Next lesson", "n", following is not None),
+    }
+    buttons = [
+        make_button(
+            label,
+            "lesson_end",
+            data_name=ending.value,
+            data_keys=key,
+            title=f"{label} ({'Esc' if key == 'Escape' else key})",
+            id=f"end-{head.name}-{ending.value}",
+            data_focus="true" if ending is lessons.Ending.NEXT else None,
+            class_="main" if ending is lessons.Ending.NEXT else None,
+        )
+        for ending, (label, key, is_possible) in ways.items()
+        if is_possible
+    ]
+    return [
+        make_element(
+            "div",
+            make_element("b", head.title),
+            make_element("span", lesson.marks, class_="marks", aria_hidden="true"),
+            make_element("span", lesson.score),
+            class_="head",
+        ),
+        make_element("div", *children, class_="card"),
+        make_element("div", *buttons, class_="bar"),
+    ]
 
 
 def _make_paragraphs(text: Sequence[object]) -> list[Child]:

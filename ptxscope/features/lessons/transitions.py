@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...engine.syntax.errors import PtxError
 from ...state.edit_transitions import edit
@@ -18,6 +18,7 @@ from ...state.setup import make_setup_of_trace
 from ...state.state_store import SavedState
 
 if TYPE_CHECKING:
+    from .lesson import Head
     from .lesson_position import LessonPosition, LessonProgress
 
 _SCREEN = f"{__package__}.terminal.lesson_screen"
@@ -33,6 +34,14 @@ class Ending(Enum):
     LESSONS = "lessons"
 
 
+class LessonEnd(NamedTuple):
+    """A lesson that was played to its end."""
+
+    position: LessonPosition
+    following: Head | None
+    """The next lesson that is not done."""
+
+
 class LessonPlay:
     """The lesson that is played, and the progress in all; attached to the explorer's state."""
 
@@ -41,6 +50,8 @@ class LessonPlay:
         """The card and the answers; None if no lesson is open."""
         self.card_state: ExplorerState | None = None
         """The trace and the step of the card."""
+        self.ended: LessonEnd | None = None
+        """The lesson that was played to its end, until something is chosen there."""
         self.progress: Mapping[str, LessonProgress] = {}
         """The progress by the name of a lesson, if nothing is saved on disk."""
 
@@ -88,7 +99,7 @@ def open_lesson(state: ExplorerState, name: str, *, from_start: bool = False) ->
         yield _report_failure(error)
         return
     play = get_play(state)
-    play.progress = progress
+    play.progress, play.ended = progress, None
     saved = progress.get(name, LessonProgress())
     play.position = LessonPosition(lesson, saved, from_start=from_start)
     yield from _show_card(state)
@@ -101,7 +112,7 @@ def _report_failure(error: Exception) -> Notify:
 def leave(state: ExplorerState) -> Requests:
     """Close the lesson at its card."""
     play = get_play(state)
-    play.position = play.card_state = None
+    play.position = play.card_state = play.ended = None
     yield Act(f"{_SCREEN}:close_lesson")
 
 
@@ -156,19 +167,31 @@ def _end(state: ExplorerState, position: LessonPosition) -> Requests:
     from .lesson_position import find_next_lesson
 
     heads = {head.name: head for head in list_headings()}
-    name, card = position.lesson.head.name, position.lesson.cards[-1]
+    name = position.lesson.head.name
     following = find_next_lesson([*heads], load_progress(state), name)
+    end = LessonEnd(position, heads[following] if following else None)
+    get_play(state).ended = end
     yield ShowHint(f"End of the lesson: {position.score}")
-    ending = yield Open(_END_SCREEN, (position, heads[following] if following else None))
+    ending = yield Open(_END_SCREEN, end)
+    if ending is not None:
+        yield from leave_end(state, ending)
+
+
+def leave_end(state: ExplorerState, ending: Ending) -> Requests:
+    """Do what is chosen at the end of a lesson."""
+    play = get_play(state)
+    if play.ended is None:
+        return
+    (position, following), play.ended = play.ended, None
     match ending:
         case Ending.NEXT if following:
-            yield from open_lesson(state, following)
-        case Ending.MISSED:
-            get_play(state).position = position
+            yield from open_lesson(state, following.name)
+        case Ending.MISSED if position.missed_cards:
+            play.position = position
             position.go_to(position.missed_cards[0])
             yield from _show_card(state)
         case Ending.LINE:
-            yield from edit(state, make_setup_of_trace(card.trace))
+            yield from edit(state, make_setup_of_trace(position.lesson.cards[-1].trace))
         case Ending.LESSONS:
             yield from choose_lesson(state)
 

@@ -40,9 +40,9 @@ from .page_actions import (
     perform_in_panel,
     refresh_panel,
 )
-from .page_picture import PagePicture, draw_picture, drop_style, list_zones
+from .page_picture import PagePicture, draw_picture, draw_within, drop_style, list_zones
 from .page_state import PageState
-from .tool_table import map_panel_actions, map_tools
+from .tool_table import map_panel_actions, map_panels, map_tools
 
 _COPIES = {
     "link": "Copy the link",
@@ -108,8 +108,8 @@ class ExplorerPage:
         view = make_view(self.state)
         changes = {name: x for name, x in view.items() if self._seen.get(name) != x}
         self._seen |= view
-        if {"trace", "options"} & {*changes}:
-            self._picture = draw_picture(self.state.shown_trace, self.state.options)
+        if {"trace", "options", "layout"} & {*changes}:
+            self._picture = _draw_picture(self.state)
             changes["pictures"] = [drop_style(self._picture.svg)]
         return json.dumps(changes)
 
@@ -122,7 +122,8 @@ class ExplorerPage:
     def list_zones(self) -> str:
         """Return, as JSON, the places in the pictures that react, and what to say of the step."""
         zones = [list_zones(self._picture)] if self._picture else []
-        return json.dumps({"pictures": zones, "spoken": describe_step(self.state)})
+        spoken, pointed = describe_step(self.state), self.state.pointed
+        return json.dumps({"pictures": zones, "spoken": spoken, "pointed": pointed})
 
     def list_completions(self, text: str) -> str:
         """Return, as JSON, words that complete a line up to the caret: text, start, meaning."""
@@ -150,7 +151,8 @@ def make_view(page: PageState) -> dict[str, object]:
     return {
         "line": page.line,
         "trace": page.trace_key,
-        "options": repr(page.options),
+        "options": f"{page.options} {page.pointed} {page.room if page.layout == 'card' else ''}",
+        "layout": page.layout,
         "link": link,
         "message": page.message or remark,
         "#problems": [*_list_problems(page)],
@@ -166,6 +168,7 @@ def make_view(page: PageState) -> dict[str, object]:
         "#found": [*find_instructions(page.query, page.trace.instruction.entry.lanes)]
         if page.query
         else [],
+        "#places": [*_list_places(page)],
         "#tools": [
             make_element(
                 "div",
@@ -173,11 +176,28 @@ def make_view(page: PageState) -> dict[str, object]:
                 make_element("span", ACTIONS[id_].tooltip),
             )
             for name, id_ in map_tools().items()
+            if not map_panels()[name].find_open
         ],
         "#panel": page.panel,
         "stale": page.is_panel_stale,
         "slow": ["tool_text", *map_tools().values()],
     }
+
+
+def _draw_picture(page: PageState) -> PagePicture:
+    if page.layout == "card":
+        return draw_within(page.trace, page.options, page.pointed, page.room)
+    return draw_picture(page.shown_trace, page.options)
+
+
+def _list_places(page: PageState) -> Iterator[Child]:
+    """Yield the explorer and the panels that take the whole page."""
+    here = "page" if not page.layout else None
+    yield make_button("Explore", "explore", aria_current=here)
+    for name, id_ in map_tools().items():
+        if map_panels()[name].find_open:
+            here = "page" if page.tool.name == name else None
+            yield _make_action_button(page, id_, aria_current=here)
 
 
 def map_copies() -> dict[str, str]:
@@ -190,13 +210,21 @@ def map_copies() -> dict[str, str]:
 
 
 def _make_action_button(
-    page: PageState, id_: str, label: str = "", *, is_disabled: bool = False, **attributes: str
+    page: PageState,
+    id_: str,
+    label: str = "",
+    *,
+    is_disabled: bool = False,
+    **attributes: str | None,
 ) -> Element:
-    """Return the button of an action of the explorer's table."""
+    """Return the button of an action of the explorer's table, with its keys."""
     action = ACTIONS[id_]
+    keys = [key for key in action.keys.split(",") if len(key) == 1]  # a browser has the others
+    title = f"{action.tooltip} ({', '.join(keys)})" if keys else action.tooltip
+    attributes |= {"data_keys": " ".join(keys)} if keys else {}
     disabled = _format_flag(is_disabled or action.find_refusal(page.explorer) is not None)
     label = label or f"{action.label[:1].upper()}{action.label[1:]}"
-    return make_button(label, id_, title=action.tooltip, aria_disabled=disabled, **attributes)
+    return make_button(label, id_, title=title, aria_disabled=disabled, **attributes)
 
 
 def make_link(page: PageState) -> tuple[str, str]:

@@ -108,9 +108,14 @@ def leave_panel(page: PageState) -> bool:
 
 
 def perform_in_panel(page: PageState, transition: Transition, arguments: Arguments) -> None:
-    """Run a transition of a panel, which gets the page's own state."""
-    page.explorer = page.own
+    """Run a transition of a panel, which gets the page's own state.
+
+    Where the panel has the page, an edit leads back to the explorer.
+    """
+    page.explorer, setup = page.own, page.own.setup
     perform(page, transition, arguments)
+    if page.own.setup is not setup and map_panels()[page.tool.name].find_open:
+        page.tool = OpenTool()
 
 
 # --- addresses -----------------------------------------------------------------------------
@@ -282,6 +287,7 @@ def _open_instruction(page: PageState, arguments: Arguments) -> None:
 
 def _resize(page: PageState, arguments: Arguments) -> None:
     page.is_compact = bool(arguments["compact"])
+    page.room = int(arguments.get("room", 0))
 
 
 def _show_both(page: PageState, arguments: Arguments) -> None:
@@ -404,10 +410,17 @@ def _give_hint(page: PageState, arguments: Arguments) -> None:
 def open_tool(page: PageState, name: str, text: str | None = None) -> None:
     """Open a tool beside the picture, with a text, or close it if it is open."""
     leave_panel(page)
-    is_closing = name == page.tool.name and text is None
+    if leave := map_panels()[name].leave:  # it shows all that can be opened
+        perform(page, load(leave))
+    is_closing = name == page.tool.name and text is None and not leave
     page.tool = OpenTool() if is_closing else OpenTool(name, _cut_text(text or ""))
     if not is_closing and _reveals_result(name) and page.is_result_hidden:
         page.explorer.reveal_result()
+
+
+def _close_tool(page: PageState, _: Arguments) -> None:
+    leave_panel(page)
+    page.tool = OpenTool()
 
 
 def _reveals_result(name: str) -> bool:
@@ -439,11 +452,11 @@ def follow_state(page: PageState) -> None:
 
     A panel that shows the result is closed while that is hidden.
     """
-    page.explorer = page.own
+    page.explorer, page.pointed = page.own, None
     for name, panel in map_panels().items():
         opened = load(panel.find_open)(page.own) if panel.find_open else None
         if opened is not None:
-            text, page.explorer = opened
+            text, page.explorer, page.pointed = opened
             page.tool = OpenTool(name, text)
         elif name == page.tool.name and panel.find_open:
             page.tool = OpenTool(name)
@@ -471,5 +484,6 @@ PAGE_ACTIONS: Mapping[str, Callable[[PageState, Arguments], None]] = {
     "hint": _give_hint,
     "refresh": refresh_panel,
     "tool_text": _type_in_tool,
+    "explore": _close_tool,
 }
 """The actions of the page's elements, by name; arguments are data attributes and fields."""

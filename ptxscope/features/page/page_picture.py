@@ -45,6 +45,34 @@ def draw_picture(trace: Trace, options: Options) -> PagePicture:
     return PagePicture(trace, drawing, trace_picture.render_drawing(drawing), options.numbers)
 
 
+def draw_within(
+    trace: Trace, options: Options, pointed: LaneRef | None, room: float
+) -> PagePicture:
+    """Draw a trace in a height: registers, the step of a place or the last, and what has room."""
+    shown = [step for step in trace.steps if options.shows(step.place)]
+    row = trace.rows.get(pointed.key) if pointed else None
+    kept = {step.place for step in shown if row and step.stage is row.stage}
+    kept = kept or {step.place for step in shown[-1:]}
+
+    def draw() -> PagePicture:
+        return draw_picture(trace, options._replace(steps=frozenset(kept)))
+
+    picture = draw()
+    for step in shown:  # registers are drawn with the first step that reads them
+        if any(zone.node[1] in trace.operands for zone in picture.drawing.canvas.zones):
+            break
+        kept.add(step.place)
+        picture = draw()
+    for step in reversed(shown):
+        if step.place not in kept:
+            kept.add(step.place)
+            larger = draw()
+            if larger.drawing.height > room:
+                break
+            picture = larger
+    return picture
+
+
 def drop_style(svg: str) -> str:
     """Return a picture without its style sheet, which ``picture.css`` of the page has."""
     head, _, rest = svg.partition("<style>")

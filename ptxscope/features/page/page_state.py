@@ -10,6 +10,7 @@ from ...engine.isa.encodings import format_hex
 from ...engine.syntax.errors import PtxError
 from ...engine.syntax.instruction import Input
 from ...engine.tracing.trace import Step, Trace
+from ...scene.scene_model import LaneRef
 from ...state.explorer_state import ExplorerState
 from ...state.permalink import PageLink
 from ...state.setup import FIRST_OPCODE, make_example
@@ -35,6 +36,10 @@ class PageState:
         """The explorer's state that the reader edits."""
         self.explorer = self.own
         """The explorer's state that is shown: another one while a panel has something open."""
+        self.pointed: LaneRef | None = None
+        """The place in the picture that what a panel has open is about."""
+        self.room = 0
+        """The height of the picture, in its units, while a panel has something open."""
         self.is_compact = False
         """Whether the picture is drawn for a narrow screen."""
         self.is_both = False
@@ -55,6 +60,14 @@ class PageState:
         """The key of the trace that the panel is about."""
         self._other_traces: tuple[Trace | None, Trace | None] = None, None
         """A block's evaluation, and that under another model."""
+
+    @property
+    def layout(self) -> str:
+        """What takes the page: ``card`` beside the picture, ``panel`` alone, or the explorer."""
+        panel = map_panels().get(self.tool.name)
+        if self.explorer is not self.own:
+            return "card"
+        return "panel" if panel and panel.find_open else ""
 
     @property
     def trace(self) -> Trace:
@@ -128,7 +141,13 @@ class PageState:
     def options(self) -> Options:
         """The content of the picture, as options of ``ptxscope trace``."""
         has_numbers = not self.explorer.has_hidden_readings
-        options = DEFAULT._replace(compact=self.is_compact, numbers=has_numbers)
+        is_card = self.layout == "card"
+        options = DEFAULT._replace(
+            compact=self.is_compact,
+            numbers=has_numbers,
+            footer=not is_card,
+            sentences=not (is_card and self.is_compact),
+        )
         if self.is_both and self.has_two_answers:
             options = options._replace(both=True)
         if self.shown_step >= self.last_step:

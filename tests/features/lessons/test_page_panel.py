@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ptxscope.features.lessons.lesson import list_files, list_headings, map_groups
 from ptxscope.features.lessons.transitions import get_play
 from ptxscope.state.permalink import format_permalink, parse_permalink
 from tests.driving.element_texts import text_of
@@ -46,7 +47,71 @@ def test_a_lesson_is_played_to_its_end() -> None:
     assert get_play(page.state.own).position is None
     assert page.state.explorer is page.state.own
     assert page.state.line == line
-    assert text_of(shown["#panel"]).startswith("Next: Registers")
+    told = text_of(shown["#panel"])
+    assert "0 of" in told
+    assert "Next: Averages" in told
+
+
+def test_the_end_of_a_lesson_says_what_it_was_for_and_what_was_missed() -> None:
+    page = open_page(f"{VADD4}&lesson=brighten.4&v=1")
+    act(page, "lesson_answer", text="4")
+    assert "wrap around" in text_of(page.state.panel)
+    for _ in range(6):
+        shown = act(page, "lesson_go", delta="1")
+    told = text_of(shown["#panel"])
+    head = next(head for head in list_headings() if head.name == "brighten")
+    assert head.purpose in told
+    assert head.c_line in told
+    assert head.use in told
+    assert "27 instructions" in told  # as the lesson's file says
+    assert "card 4, Your turn: the brightest pixel · you wrote 4; it is 255" in told
+    told = text_of(act(page, "lesson_end", name="missed")["#panel"])
+    assert "Your turn: what fits" in told  # the first question, which was skipped
+    act(page, "lesson_leave")
+    act(page, "open_link", fragment=f"{VADD4}&lesson=brighten.9&v=1")
+    act(page, "lesson_go", delta="1")
+    act(page, "lesson_end", name="line")
+    assert page.state.line.startswith("vadd4.u32.u32.s32.sat")
+    assert page.state.layout == ""
+
+
+def test_the_list_of_lessons_says_what_each_is_for_and_how_far_one_is() -> None:
+    page = open_page(VADD4)
+    told = text_of(act(page, "lessons")["#panel"])
+    assert all(head.purpose in told and head.c_line in told for head in list_headings())
+    groups = {head.group for head in list_headings()}
+    abilities = {name: sentence.split("`")[0] for name, sentence in map_groups().items()}
+    assert all(abilities[group] in told for group in groups)
+    assert "Begin here" in told
+    assert page.state.layout == "panel"
+    act(page, "open_lesson", name="brighten")
+    act(page, "lesson_go", delta="1")
+    assert page.state.layout == "card"
+    told = text_of(act(page, "lessons")["#panel"])  # the key of lessons leads to all of them
+    assert "Continue: Brighten four pixels" in told
+    assert "card 2 of 9" in told
+    act(page, "explore")
+    assert page.state.layout == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "is_compact"), [(name, bool(index % 2)) for index, name in enumerate(list_files())]
+)
+def test_the_picture_of_a_card_has_its_registers_and_its_step_in_little_room(
+    name: str, is_compact: bool
+) -> None:
+    page = open_page(f"{VADD4}&lesson={name}.1&v=1")
+    position = get_play(page.state.own).position
+    assert position
+    for card in position.lesson.cards:
+        act(page, "resize", compact=is_compact, room=100)
+        (drawn,) = json.loads(page.list_zones())["pictures"]
+        keys = {zone[6] for zone in drawn["zones"]}
+        assert not card.step or keys & {*card.trace.operands}
+        pointed = position.anchor[1]
+        if not is_compact and pointed and not position.is_open and pointed.key in card.trace.rows:
+            assert pointed.key in keys
+        act(page, "lesson_go", delta="1")
 
 
 def test_a_lesson_reopens_at_its_last_card() -> None:
@@ -56,12 +121,14 @@ def test_a_lesson_reopens_at_its_last_card() -> None:
     act(page, "lesson_go", delta="1")
     assert parse_permalink(format_permalink(page.state.link)).text == "clamping.3"
     told = text_of(act(page, "lesson_leave")["#panel"])
-    assert "card 3 of 10, 5 minutes" in told
-    assert "card 3 of 10" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
+    assert "card 3 of 10, 5 min" in told
+    assert "3 of 10" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
     act(page, "open_link", fragment=f"{VADD4}&lesson=clamping.10")
     told = text_of(act(page, "lesson_go", delta="1")["#panel"])
-    assert "done, 5 minutes" in told
-    assert "card 1 of 10" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
+    assert "End of the lesson" in page.state.message
+    assert "Clamping" in told
+    assert "done, 5 min" in text_of(act(page, "lesson_end", name="lessons")["#panel"])
+    assert "1 of 10" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
 
 
 def test_an_edit_ends_a_lesson_and_is_one_of_its_line() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from enum import Enum, auto
-from itertools import groupby
 from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
@@ -17,14 +16,9 @@ from textual.widgets import Static
 from ....screens.dialogs.dialog import AnswerScreen
 from ....widgets.base.pane import Pane, StyledLine, StyledText, measure_line
 from ....widgets.footer import FooterKey, KeyBar
-from ..lesson import list_headings, load_lesson, map_groups
-from ..lesson_position import (
-    LessonPosition,
-    LessonProgress,
-    describe_marks,
-    find_next_lesson,
-    mark_lesson,
-)
+from ..course import Course
+from ..lesson import load_lesson
+from ..lesson_position import LessonPosition, LessonProgress, describe_marks, mark_lesson
 
 _GROUP_COLUMNS = 35
 _MAX_TEXT_COLUMNS = 78
@@ -75,20 +69,13 @@ class CourseScreen(AnswerScreen[Chosen]):
 
     def __init__(self, progress: Mapping[str, LessonProgress]) -> None:
         super().__init__()
-        self._progress = progress
-        self._heads = {head.name: head for head in list_headings()}
-        self._groups = {
-            name: tuple(members)
-            for name, members in groupby(self._heads.values(), lambda head: head.group)
-        }
-        begun = (name for name in self._heads if self._get(name).card)
-        following = find_next_lesson([*self._heads], progress)
-        self._next = next(begun, following) or next(iter(self._heads))
+        self._course = Course(progress)
+        self._next = self._course.next.name
         self._area = Area.NEXT
-        self._group = self._heads[self._next].group
+        self._group = self._course.next.group
         self._lesson = self._next
         self._panes = {
-            Area.NEXT: _CoursePane("course-next", "Continue" if progress else "Begin here"),
+            Area.NEXT: _CoursePane("course-next", self._course.next_title),
             Area.GROUPS: _CoursePane("course-groups", "Course"),
             Area.LESSONS: _CoursePane("course-lessons", ""),
         }
@@ -96,11 +83,9 @@ class CourseScreen(AnswerScreen[Chosen]):
 
     def compose(self) -> ComposeResult:
         """Yield the next lesson, the groups and the lessons of one."""
-        done = sum(self._get(head.name).done for head in self._heads.values())
-        left = sum(x.minutes for x in self._heads.values() if not self._get(x.name).done)
         with Horizontal(id="course-head"):
             yield Static("Lessons", id="course-title")
-            yield Static(Content(f"{done} of {len(self._heads)} done · about {left} min left"))
+            yield Static(Content(self._course.summary))
         yield self._panes[Area.NEXT]
         with Horizontal():
             yield self._panes[Area.GROUPS]
@@ -117,16 +102,13 @@ class CourseScreen(AnswerScreen[Chosen]):
         """Draw for the new width."""
         self._show()
 
-    def _get(self, name: str) -> LessonProgress:
-        return self._progress.get(name, LessonProgress())
-
     # --- what is shown ---------------------------------------------------------------------
 
     def _show(self) -> None:
         width = max(self.size.width - 2, 20)
         right = max(width - _GROUP_COLUMNS - 2, 20)
-        number = [*self._groups].index(self._group) + 1
-        self._panes[Area.LESSONS].set_title(f"{number} {self._group}")
+        group = self._course.groups[self._group]
+        self._panes[Area.LESSONS].set_title(f"{group.number} {group.name}")
         contents = (self._draw_next(width), self._draw_groups(), self._draw_lessons(right))
         for (area, pane), (lines, cursor) in zip(self._panes.items(), contents, strict=True):
             pane.show(lines, cursor if area is self._area else None)
@@ -142,7 +124,7 @@ class CourseScreen(AnswerScreen[Chosen]):
         self._keys.show(keys, (FooterKey((("Esc", "leave"),), "leave"),))
 
     def _draw_next(self, width: int) -> tuple[list[StyledLine], int]:
-        head, progress = self._heads[self._next], self._get(self._next)
+        head, progress = self._course.next, self._course.get_progress(self._next)
         position = LessonPosition(load_lesson(self._next), progress, from_start=False)
         card = f"card {position.index + 1} of {head.cards}" if progress.card else ""
         lead = f"{self._point(Area.NEXT)}{head.title}"
@@ -156,25 +138,26 @@ class CourseScreen(AnswerScreen[Chosen]):
 
     def _draw_groups(self) -> tuple[list[StyledLine], int]:
         lines: list[StyledLine] = []
-        size = max(map(len, self._groups))
-        for number, (name, heads) in enumerate(self._groups.items(), 1):
+        size = max(map(len, self._course.groups))
+        for number, name, _, heads in self._course.groups.values():
             is_chosen = name == self._group
-            marks = "".join(mark_lesson(self._get(head.name)) for head in heads)
+            marks = "".join(mark_lesson(self._course.get_progress(head.name)) for head in heads)
             lead = f"{self._point(Area.GROUPS) if is_chosen else ' '}{number:2} {name:<{size}}"
             lines.append([StyledText(f"{lead}  {marks}", "strong" if is_chosen else "")])
-        return lines, [*self._groups].index(self._group)
+        return lines, self._course.groups[self._group].number - 1
 
     def _draw_lessons(self, width: int) -> tuple[list[StyledLine], int]:
+        group = self._course.groups[self._group]
         lines: list[StyledLine] = [
-            *([StyledText(x, "label")] for x in _wrap(map_groups().get(self._group, ""), width)),
+            *([StyledText(x, "label")] for x in _wrap(group.ability, width)),
             [],
         ]
         cursor = 0
-        for head in self._groups[self._group]:
+        for head in group.heads:
             is_chosen = self._area is Area.LESSONS and head.name == self._lesson
             if is_chosen:
                 cursor = len(lines)
-            progress = self._get(head.name)
+            progress = self._course.get_progress(head.name)
             card = f"{progress.card + 1} of {head.cards}  " if progress.card else ""
             lead = f"{'▸' if is_chosen else ' '}{mark_lesson(progress)} {head.title}"
             tail = f"{card}{head.minutes} min"
@@ -192,7 +175,7 @@ class CourseScreen(AnswerScreen[Chosen]):
 
     def action_move(self, delta: int) -> None:
         """Move the cursor in its part, and between the next lesson and the groups."""
-        names = [*self._groups]
+        names = [*self._course.groups]
         match self._area:
             case Area.NEXT if delta > 0:
                 self._area = Area.GROUPS
@@ -201,7 +184,7 @@ class CourseScreen(AnswerScreen[Chosen]):
             case Area.GROUPS:
                 self._group = _move(names, self._group, delta)
             case Area.LESSONS:
-                own = [head.name for head in self._groups[self._group]]
+                own = [head.name for head in self._course.groups[self._group].heads]
                 self._lesson = _move(own, self._lesson, delta)
         self._show()
 
@@ -218,8 +201,8 @@ class CourseScreen(AnswerScreen[Chosen]):
 
     def _find_first(self) -> str:
         """Return the first lesson of the group that is not done, or its first."""
-        names = [head.name for head in self._groups[self._group]]
-        return next((name for name in names if not self._get(name).done), names[0])
+        names = [head.name for head in self._course.groups[self._group].heads]
+        return next((name for name in names if not self._course.get_progress(name).done), names[0])
 
     def action_play(self, from_start: bool = False) -> None:
         """Play the lesson under the cursor, or the first of the group that is not done."""

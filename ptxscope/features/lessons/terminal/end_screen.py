@@ -13,11 +13,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from ....engine.syntax.errors import make_printable
-from ....learn.grader import format_right_answer
 from ....screens.dialogs.dialog import AnswerScreen
 from ....widgets.base.pane import Pane, StyledLine, StyledText
 from ....widgets.footer import FooterKey, KeyBar
-from ..lesson import COST_ARCH, COST_RELEASE, Head
+from ..course import COST_TITLE, format_cost, format_missed_title, get_line, iter_missed
+from ..lesson import Head
 from ..lesson_position import LessonPosition
 from ..transitions import Ending
 
@@ -63,12 +63,9 @@ class EndScreen(AnswerScreen[Ending]):
             if head.use:
                 yield _EndPane("Use it", [*_wrap(head.use)])
             if head.costs:
-                yield _EndPane(
-                    f"What it costs on {COST_ARCH} · {COST_RELEASE}", [*_draw_costs(head)]
-                )
-            if missed := position.missed_cards:
-                questions = "1 question" if len(missed) == 1 else f"{len(missed)} questions"
-                yield _EndPane(f"{questions} to look at again", [*_draw_missed(position)])
+                yield _EndPane(COST_TITLE, [*_draw_costs(head)])
+            if position.missed_cards:
+                yield _EndPane(format_missed_title(position), [*_draw_missed(position)])
             if self._following:
                 yield _EndPane("Next", [*_draw_following(self._following)])
         yield KeyBar()
@@ -119,8 +116,7 @@ def _draw_purpose(position: LessonPosition) -> Iterator[StyledLine]:
     head = position.lesson.head
     yield from _wrap(head.purpose)
     yield [StyledText(f"  {head.c_line}", "value")]
-    line = head.costs[0].line if head.costs else str(position.lesson.cards[-1].trace.instruction)
-    yield [StyledText(f"  {line}", "strong")]
+    yield [StyledText(f"  {get_line(position)}", "strong")]
 
 
 def _draw_costs(head: Head) -> Iterator[StyledLine]:
@@ -130,20 +126,16 @@ def _draw_costs(head: Head) -> Iterator[StyledLine]:
     room = max(_MAX_COLUMNS - size - 2 - _COST_COLUMNS, 8)
     for cost in head.costs:
         columns = max(round(min(room, largest) * cost.instructions / largest), 1)
-        count = f"{cost.instructions} instruction" + "s" * (cost.instructions != 1)
         yield [
             StyledText(f"{cost.line:<{size}}  ", "strong"),
-            StyledText(f"{count:<{_COST_COLUMNS}}"),
+            StyledText(f"{format_cost(cost):<{_COST_COLUMNS}}"),
             StyledText("█" * columns, "dim"),
         ]
 
 
 def _draw_missed(position: LessonPosition) -> Iterator[StyledLine]:
-    for index in position.missed_cards:
-        card = position.lesson.cards[index]
-        answer, right = position.get_first_answer(index), format_right_answer(card.question)
-        wrote = f"you wrote {make_printable(answer)}; it is {right}" if answer else f"it is {right}"
-        yield [StyledText(f"□ card {index + 1}, {card.title}  "), StyledText(wrote, "dim")]
+    for title, wrote in iter_missed(position):
+        yield [StyledText(f"□ {title}  "), StyledText(wrote, "dim")]
 
 
 def _draw_following(head: Head) -> Iterator[StyledLine]:

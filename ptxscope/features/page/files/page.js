@@ -15,7 +15,13 @@ const apply = (changes, isOpening = false) => {
     if (name.startsWith("#")) patch(get(name.slice(1)), content);
   }
   if ("line" in changes && (isOpening || line !== document.activeElement)) line.value = changes.line;
+  if ("layout" in changes) {
+    document.body.dataset.layout = changes.layout;
+    scrollTo(0, 0);
+    setTimeout(measure);
+  }
   if (changes.pictures) pictures.show(changes.pictures);
+  followFocus();
   if ("message" in changes) get("message").textContent = changes.message;
   if ("link" in changes) {
     clearTimeout(linking);  // browsers limit how often an address may change
@@ -29,10 +35,17 @@ const apply = (changes, isOpening = false) => {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       const zones = JSON.parse(page.list_zones());
-      pictures.showZones(zones.pictures);
+      pictures.showZones(zones.pictures, zones.pointed);
       get("spoken").textContent = zones.spoken;
     }, 60);
   }
+};
+
+let focused = "";  // the id of what asked for the focus; once
+const followFocus = () => {
+  const wanted = main.querySelector("[data-focus]");
+  if (wanted && wanted.id !== focused) wanted.focus({preventScroll: true});
+  focused = wanted?.id ?? "";
 };
 
 const hold = (action, words) => {
@@ -49,8 +62,6 @@ const moveFocus = (action, {key, lane}, hadFocus) => {
     const start = Math.max(fields.findIndex(x => x.id === `guess-${key}-${lane}`), 0);
     const next = [...fields.slice(start), ...fields.slice(0, start)].find(x => !x.readOnly);
     if (next || isLost) (next ?? document.querySelector("#steps [aria-current]"))?.focus();
-  } else if (isLost && action.startsWith("lesson_")) {
-    document.querySelector("[data-do=lesson_go][data-delta='1']")?.focus();
   }
 };
 
@@ -99,18 +110,25 @@ document.addEventListener("click", event => {
   if (button.id === "theme") turnTheme(button);
 });
 
+// A button names its keys. In a field, those of its own form work, which no answer has, and keys
+// that write nothing.
 document.addEventListener("keydown", event => {
-  const [delta, action] = {n: ["1", "step.next"], N: ["-1", "step.back"]}[event.key] ?? [];
-  const isTyped = event.target.closest("input, textarea, select");
-  if (!delta || isTyped || event.altKey || event.ctrlKey || event.metaKey) return;
-  (document.querySelector(`[data-do=lesson_go][data-delta="${delta}"]`) ??
-    document.querySelector(`[data-do="${action}"]`))?.click();
+  const {key, target, altKey, ctrlKey, metaKey, defaultPrevented} = event;
+  if (altKey || ctrlKey || metaKey || defaultPrevented) return;
+  const field = target.closest("input:not([type=checkbox]), textarea, select");
+  const isMeant = button => button.dataset.keys.split(" ").includes(key) && button.offsetParent &&
+    (!field || key.length > 1 || (field.form && field.form === button.form));
+  const button = [...document.querySelectorAll("button[data-keys]")].find(isMeant);
+  if (!button) return;
+  event.preventDefault();
+  button.click();
 });
 
 document.addEventListener("submit", event => {
   event.preventDefault();
   const {dataset} = event.target;
   if (dataset.do) perform(dataset.do, {...dataset, ...Object.fromEntries(new FormData(event.target))});
+  if (event.target.matches(".answer")) document.activeElement.select?.();  // typing replaces it
 });
 
 addEventListener("hashchange", () => {
@@ -229,7 +247,12 @@ const write = async format => {
 
 // --- the start ---
 
-const measure = () => send("resize", {compact: get("picture").clientWidth < NARROW});
+const measure = () => {
+  const {clientWidth} = get("picture"), compact = clientWidth < NARROW;
+  const height = matchMedia("(min-width: 72rem)").matches ? innerHeight - 150 : 0.41 * innerHeight;
+  const room = height * (compact ? 400 : 800) / (clientWidth || 400);
+  send("resize", {compact, room: 20 * Math.floor(room / 20)});
+};
 
 const start = async () => {
   const bar = get("progress"), note = get("loading"), fragment = location.hash.slice(1);
@@ -254,6 +277,7 @@ const start = async () => {
     main.inert = false;
     get("loader").hidden = true;
     new ResizeObserver(measure).observe(get("picture"));
+    addEventListener("resize", measure);
   } catch (error) {
     hasFailed = bar.hidden = true;
     const shown = fragment ? "an example, not what the address names" : "static";

@@ -68,7 +68,7 @@ export class PictureHost {
     this.texts = texts;
   }
 
-  showZones(pictures) {
+  showZones(pictures, pointed) {
     const place = document.activeElement?.zone;
     this.layers = pictures.map(({size, zones, links}, index) => {
       const layer = make("svg", {viewBox: `0 0 ${size[0]} ${size[1]}`, class: "zones",
@@ -82,6 +82,7 @@ export class PictureHost {
           role: kind ? "button" : "img", "aria-label": label || key});
         rect.appendChild(make("title", {})).textContent = label;
         rect.zone = {x, y, width, height, number, key, lane, kind, size};
+        rect.classList.toggle("pointed", key === pointed?.[0] && lane === pointed[1]);
         layer.append(rect);
         items.push({element: rect, related: new Set(related)});
       }
@@ -91,6 +92,7 @@ export class PictureHost {
       return items;
     });
     const isSame = zone => zone && zone.key === place?.key && zone.lane === place?.lane;
+    this.host.querySelector(".pointed")?.scrollIntoView({block: "nearest"});
     if (place) this.rects().find(rect => isSame(rect.zone))?.focus({preventScroll: true});
   }
 

@@ -1,0 +1,86 @@
+"""The list of lessons and the end of one, as the terminal and the page show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import NamedTuple
+
+from ...engine.syntax.errors import make_printable
+from ...learn.grader import format_right_answer
+from .lesson import COST_ARCH, COST_RELEASE, Cost, Head, list_headings, map_groups
+from .lesson_position import LessonPosition, LessonProgress, find_next_lesson
+
+COST_TITLE = f"What it costs on {COST_ARCH} · {COST_RELEASE}"
+
+
+class LessonGroup(NamedTuple):
+    """A group of lessons."""
+
+    number: int
+    name: str
+    ability: str
+    """What a learner can do after it, as a sentence."""
+    heads: tuple[Head, ...]
+
+
+class Course:
+    """The lessons in their groups, with the progress in each."""
+
+    def __init__(self, progress: Mapping[str, LessonProgress]) -> None:
+        self._progress = progress
+        self.heads = {head.name: head for head in list_headings()}
+        """The lessons by name."""
+        members = groupby(self.heads.values(), lambda head: head.group)
+        self.groups = {
+            name: LessonGroup(number, name, map_groups().get(name, ""), tuple(heads))
+            for number, (name, heads) in enumerate(members, 1)
+        }
+        """The groups by name."""
+        begun = (name for name in self.heads if self.get_progress(name).card)
+        following = find_next_lesson([*self.heads], progress)
+        self.next = self.heads[next(begun, following) or next(iter(self.heads))]
+        """The lesson to go on with, or to begin with."""
+
+    @property
+    def next_title(self) -> str:
+        """The title of the next lesson's place."""
+        return "Continue" if self._progress else "Begin here"
+
+    @property
+    def summary(self) -> str:
+        """How many lessons are done, and the time for the others."""
+        left = [head for head in self.heads.values() if not self.get_progress(head.name).done]
+        done = len(self.heads) - len(left)
+        minutes = sum(head.minutes for head in left)
+        return f"{done} of {len(self.heads)} done · about {minutes} min left"
+
+    def get_progress(self, name: str) -> LessonProgress:
+        """Return the progress in a lesson."""
+        return self._progress.get(name, LessonProgress())
+
+
+def get_line(position: LessonPosition) -> str:
+    """Return the line that a lesson is about."""
+    head, last = position.lesson.head, position.lesson.cards[-1]
+    return head.costs[0].line if head.costs else str(last.trace.instruction)
+
+
+def format_cost(cost: Cost) -> str:
+    """Return the number of instructions of a line."""
+    return f"{cost.instructions} instruction" + "s" * (cost.instructions != 1)
+
+
+def format_missed_title(position: LessonPosition) -> str:
+    """Return how many questions are worth another look."""
+    count = len(position.missed_cards)
+    return f"{count} question{'s' * (count != 1)} to look at again"
+
+
+def iter_missed(position: LessonPosition) -> Iterator[tuple[str, str]]:
+    """Yield each card whose question was missed, and what was answered there."""
+    for index in position.missed_cards:
+        card = position.lesson.cards[index]
+        answer, right = position.get_first_answer(index), format_right_answer(card.question)
+        wrote = f"you wrote {make_printable(answer)}; it is {right}" if answer else f"it is {right}"
+        yield f"card {index + 1}, {card.title}", wrote
