@@ -6,7 +6,7 @@ circle on its side, at its distance, with an arrow to the bound.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from operator import add
 from typing import NamedTuple
@@ -245,19 +245,23 @@ def _draw_compared_words(axis: NumberLine, width: int) -> list[StyledLine]:
     beside = width - len(axis.low) - len(axis.high) - 4
     is_side_by_side = beside >= _MIN_LINE_COLUMNS
     inner = min(beside if is_side_by_side else width - 2, _MAX_LINE_COLUMNS)
+    start = len(axis.low) + 1 if is_side_by_side else 0
     columns = _compute_columns(axis.points, inner)
+    pairs = sorted(zip(columns, axis.points, strict=True), key=lambda pair: pair[0])
+    names = [(start + 1 + column, _make_point_name(point)) for column, point in pairs]
+    below = _place_names(names, width)
+    shapes = _SHAPES if below is None else (_SHAPES[0],) * len(pairs)
     pieces = {x: StyledText("─", "axis") for x in range(inner)}
     pieces |= {-1: StyledText("├", "axis"), inner: StyledText("┤", "axis")}
-    for x, point in zip(columns, axis.points, strict=True):
-        pieces[x] = StyledText("●", "value", PlaceMark(point.place))
+    for shape, (x, point) in zip(shapes, pairs, strict=False):
+        pieces[x] = StyledText(shape, "value", PlaceMark(point.place))
     line = place_pieces({x + 1: piece for x, piece in pieces.items()})
-    start = len(axis.low) + 1 if is_side_by_side else 0
     low, high = StyledText(axis.low, "strong"), StyledText(axis.high, "strong")
     if is_side_by_side:
         lines = [[low, StyledText(" "), *line, StyledText(" "), high]]
     else:
         lines = [line, *wrap_line([low, StyledText("  ╌  ", "axis"), high], width)]
-    lines += _draw_names_below(axis.points, [start + 1 + x for x in columns], width)
+    lines += _list_names([x for _, x in names], width) if below is None else below
     if axis.nan_names:
         are = "are" if len(axis.nan_names) > 1 else "is"
         text = f"◆ {' and '.join(axis.nan_names)} {are} NaN: off the line, unordered"
@@ -275,22 +279,30 @@ def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
     return columns
 
 
-def _draw_names_below(
-    points: Sequence[Point], columns: Sequence[int], width: int
-) -> list[StyledLine]:
-    """Return names of numbers under their marks; if they do not fit, on a line of their own."""
-    names = [
-        StyledText(" ".join((*point.names, point.text)), "number", PlaceMark(point.place))
-        for point in points
-    ]
+_SHAPES = "●■"
+"""Marks of two numbers, the lower one first; they differ if the names are not below them."""
+
+
+def _make_point_name(point: Point) -> StyledText:
+    return StyledText(" ".join((*point.names, point.text)), "number", PlaceMark(point.place))
+
+
+def _place_names(names: Iterable[tuple[int, StyledText]], width: int) -> list[StyledLine] | None:
+    """Return names of numbers under their columns; None if they do not fit."""
     pieces: dict[int, StyledText] = {}
     next_column = 0
-    for column, name in sorted(zip(columns, names, strict=True), key=lambda pair: pair[0]):
+    for column, name in names:
         x = max(min(column - len(name.text) // 2, width - len(name.text)), 0)
         if x < next_column:
-            gap = StyledText("   ")
-            line = [piece for name in names for piece in (gap, name)]
-            return wrap_line([StyledText("● ", "value"), *line[1:]], width, 2)
+            return None
         pieces[x] = name
         next_column = x + len(name.text) + 1
     return [place_pieces(pieces)] if pieces else []
+
+
+def _list_names(names: Sequence[StyledText], width: int) -> list[StyledLine]:
+    """Return names of numbers on a line of their own, each after its mark."""
+    line: StyledLine = []
+    for shape, name in zip(_SHAPES, names, strict=False):
+        line += [StyledText("   "), StyledText(f"{shape} ", "value"), name]
+    return wrap_line(line[1:], width, 2)
