@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from ..engine.cancellation import IsStopped
     from ..scene.scene_model import Place
 
-REFUSED = "×"
-"""The first character of a hint that explains a refusal."""
+REFUSED, WRONG = "×", "✗"
+"""The first characters of hints that explain a refusal, and a wrong answer."""
 
 
 class ShowHint(NamedTuple):

@@ -24,7 +24,7 @@ from ..state.actions import (
     FOOTER_GROUPS,
     format_key,
 )
-from ..state.requests import REFUSED
+from ..state.requests import REFUSED, WRONG
 from .base.explorer_app import Hint, PostedMessage, get_explorer_app
 from .base.pane import Pane, StyledLine, StyledText, measure_line
 
@@ -335,7 +335,7 @@ class HintBar(Pane, can_focus=False):
         self._firm_since = monotonic() if is_sticky else -self.FIRM
         if (text, style) != self._message:
             self._message = text, style
-            self.set_class(text.startswith(REFUSED), "-refused")
+            self.set_class(text.startswith((REFUSED, WRONG)), "-refused")
             self.screen.set_class("\n" in text, "-greeting")
             self.redraw_lines()
 
@@ -343,7 +343,7 @@ class HintBar(Pane, can_focus=False):
         """Show a widget's hint; only the widget that posted a hint withdraws it."""
         if not hint.text and hint.control is not self._message_source:
             return
-        if self._age >= self.FIRM or hint.text.startswith(REFUSED):
+        if self._age >= self.FIRM or hint.text.startswith((REFUSED, WRONG)):
             self.show_message(hint.text, "changed", hint.control)
 
     def clear_widget_hint(self) -> None:

@@ -93,7 +93,7 @@ def _parse_progress(entry: JsonNode) -> LessonProgress:
 class Outcome(Enum):
     """The outcome of a question, with its sign before a reply."""
 
-    WRONG = "× "
+    WRONG = "✗ "
     HINT = "? "
     RIGHT = ""
     REVEALED = None

@@ -49,9 +49,8 @@ _SINGLE_CHARS = {
         "@": "▣",
         ".": "□☐░·…⋯∙",
         "y": "✓✔",
-        "n": "✗✘",
         "+": "⊕±",
-        "!": "¬≠×",
+        "!": "¬≠×✗✘",
         "&": "∧",
         "u": "µμ",
         '"': "“”„«»",
@@ -70,8 +69,10 @@ _TIMES = re.compile(r"(?<=\S )×(?= \d)")
 """A multiplication; elsewhere ``×`` marks what is refused."""
 _CLOSER_SPELLINGS = {_BECOMES: " -> ", "→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
 """Clearer replacements of several cells, used if blanks follow."""
-_SIGN = {"≠ ": "! "}
-"""A sign before a row, in a piece of its own: one cell, so that the rest keeps its place."""
+_PIECES = {"≠ ": "! ", " ✗ 0": " n 0"}
+"""Pieces of their own: a sign before a row, whose rest keeps its place; what does not hold."""
+_CUT = re.compile("(?<=[0-9a-f])╳|╳(?=[0-9a-f])")
+"""The edge of digits that are cut off: with an X, 0X80 would be a literal."""
 _KEYS = {"↑↓←→": "arrows", "←→↑↓": "arrows", "↑↓": "up/down", "↑": "up", "↓": "down"}
 """Keys, alone or as a group: ``^v`` would be Ctrl-V, and ``v`` another key."""
 _ARROWS = ("↑", "↓", "←", "→")
@@ -156,7 +157,7 @@ def _iter_parts(text: str) -> Iterator[str]:
 
 
 def _iter_unchanging(text: str) -> Iterator[str]:
-    text = _SIGN.get(text, text)
+    text = _CUT.sub("/", _PIECES.get(text, text))
     if _MASK.fullmatch(text):
         text = "".join(_MASKS[text[i : i + 3]] for i in range(0, len(text), 3))
     index = 0

@@ -97,7 +97,14 @@ def _style_span(span: CellSpan, is_tight: bool) -> Sequence[tuple[str, str]]:
 def draw_cell_pieces(cell: Cell, is_tight: bool = False) -> StyledLine:
     """Return a cell's spans as pieces with its mark."""
     mark = PlaceMark(cell.place, cell.part)
-    return [piece for span in cell.spans for piece in draw_span(span, mark, is_tight=is_tight)]
+    previous_kind, pieces = None, list[StyledText]()
+    for span in cell.spans:
+        drawn = draw_span(span, mark, is_tight=is_tight)
+        if span.kind is SpanKind.LOST and previous_kind is SpanKind.CHIP:  # the cut is before them
+            drawn = [drawn[0]._replace(text=f"╳{span.text}")]
+        pieces += drawn
+        previous_kind = span.kind
+    return pieces
 
 
 @lru_cache(512)

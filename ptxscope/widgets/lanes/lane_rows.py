@@ -27,6 +27,7 @@ from ...scene.scene_model import (
     Scene,
     SpanKind,
 )
+from ...state.requests import WRONG
 from ...state.step_transitions import select_notable_flags
 from ..base.pane import StyledLine, StyledText, measure_line, pad_line, sentence_lines
 from ..result_bar import HIDDEN_DIGIT
@@ -274,7 +275,6 @@ def without_value(figure: BitRulers, value: str) -> BitRulers:
 
 # --- predictions -------------------------------------------------------------------------
 
-WRONG = "✗"
 _BLANK = HIDDEN_DIGIT * 4
 
 

@@ -37,7 +37,7 @@ from ...state.figure_edits import (
     nudge_place,
     select_part,
 )
-from ...state.requests import REFUSED
+from ...state.requests import REFUSED, WRONG
 from ...state.slot_choices import SlotCell, SlotOption, make_choice_list
 from ...state.step_transitions import (
     ask_guess,
@@ -325,8 +325,8 @@ class LanesPane(Pane):
         trace, guesses, step = self._trace, self._view.guesses, self._view.step
         if guesses is not None and self.is_predictable(place):
             guess = guesses.get(place)
-            is_refused = guess is not None and guess.is_wrong and not guess.is_hint
-            return None, (f"{REFUSED} " if is_refused else "") + (guess.message if guess else "")
+            is_wrong = guess is not None and guess.is_wrong and not guess.is_hint
+            return None, (f"{WRONG} " if is_wrong else "") + (guess.message if guess else "")
         if self._is_hidden(place):
             return None, ""
         cell, row = make_lane_bits(trace, place), trace.rows.get(place.key)

@@ -119,9 +119,9 @@ def test_answers_are_graded_helped_and_shown() -> None:
     state = make_state()
     position = open_lesson(state, "extension", 6)
     position.answer("240")
-    assert say(position) == "× Not 240. You read 0xf0 as unsigned."
+    assert say(position) == "✗ Not 240. You read 0xf0 as unsigned."
     position.answer("240")
-    assert say(position) == "× Not 240. You kept 0xf0 as 240: atype is s32, so it is -16."
+    assert say(position) == "✗ Not 240. You kept 0xf0 as 240: atype is s32, so it is -16."
     position.give_hint()
     assert say(position) == "? It comes from a.b1."
     for _ in range(9):
