@@ -45,8 +45,8 @@ class ModifierRow(FormPane):
         Binding("end", "end(-1)", "Last modifier", show=False),
         Binding("enter,up,down", "list", "choose", key_display="Enter"),
         Binding("space", "take", "switch", key_display="Space"),
-        Binding("greater_than_sign,plus", "turn(1)", "next", key_display=">"),
-        Binding("less_than_sign,minus", "turn(-1)", "previous", key_display="<"),
+        Binding("greater_than_sign,plus", "turn(1)", "turn to next", key_display=">"),
+        Binding("less_than_sign,minus", "turn(-1)", "turn to previous", key_display="<"),
         Binding("delete,backspace", "leave_out", "leave out", key_display="Del"),
     ]
     DEFAULT_CSS = """
@@ -226,8 +226,8 @@ class ModifierTable(FormPane):
         Binding("left", "move(-1, 0)", "Left", show=False),
         Binding("right", "move(1, 0)", "Right", show=False),
         Binding("enter,space", "choose", "choose", key_display="Enter"),
-        Binding("greater_than_sign,plus", "turn(1)", "lane on", key_display=">"),
-        Binding("less_than_sign,minus", "turn(-1)", "lane back", key_display="<"),
+        Binding("greater_than_sign,plus", "turn(1)", "turn to next", key_display=">"),
+        Binding("less_than_sign,minus", "turn(-1)", "turn to previous", key_display="<"),
     ]
 
     def __init__(self, form: Form) -> None:

@@ -68,7 +68,7 @@ async def test_nudging_has_keys_of_its_own() -> None:
             for key in drive.app.screen.active_bindings.values()
             if key.binding.show
         }
-        assert {(">", "one more"), ("<", "one less"), ("v", "edge cases")} <= shown
+        assert {(">", "nudge up"), ("<", "nudge down"), ("v", "edge cases")} <= shown
 
 
 # --- 4.2: any literal can be typed ---------------------------------------------------------

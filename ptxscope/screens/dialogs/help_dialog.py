@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import ClassVar, NamedTuple
 
@@ -156,8 +156,12 @@ def is_of_screen(section: HelpSection) -> bool:
         return True
 
 
-def describe_keys(section: HelpSection) -> Iterator[tuple[str, str]]:
-    """Yield each key of a panel and what it does; arrows of one action are together."""
+def describe_keys(section: HelpSection) -> Iterable[tuple[str, str]]:
+    """Return each key of a panel and what it does, once; arrows of one action are together."""
+    return dict.fromkeys(_iter_keys(section))
+
+
+def _iter_keys(section: HelpSection) -> Iterator[tuple[str, str]]:
     for target in section.classes:
         labels: dict[str, tuple[str, str]] = {}
         arrows: dict[str, str] = {}

@@ -85,8 +85,8 @@ class LanesPane(Pane):
         Binding("left", "move(-1, 0)", "Left", show=False),
         Binding("right", "move(1, 0)", "Right", show=False),
         Binding("enter", "change", "edit", show=False),
-        Binding("less_than_sign", "nudge(-1)", "one less", show=False),
-        Binding("greater_than_sign", "nudge(1)", "one more", show=False),
+        Binding("less_than_sign", "nudge(-1)", "nudge down", show=False),
+        Binding("greater_than_sign", "nudge(1)", "nudge up", show=False),
         Binding("h", "screen.do('predict.hint')", "hint", show=False),
     ]
 
