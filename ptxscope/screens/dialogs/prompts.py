@@ -140,6 +140,7 @@ class ChoiceList(Menu):
         )
         self.options = options
         self.index = index
+        self.border_subtitle = "Enter choose · Esc leave"
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return a line for each option; the reason why it is illegal may need more."""
@@ -204,7 +205,8 @@ class ChoicePopup(ThemedModal[int | None]):
     def on_resize(self) -> None:
         """Place the list at the slot, as far as there is room, with the cursor in view."""
         menu, (width, height) = self._list, self.size
-        wide = min(max(menu.widest, len(str(menu.border_title)) + 2) + _FRAME, width)
+        borders = (len(str(text)) + 2 for text in (menu.border_title, menu.border_subtitle))
+        wide = min(max(menu.widest, *borders) + _FRAME, width)
         rows = len(menu.draw(max(wide - _FRAME, 1))) + 2
         high = min(rows, max(height - self._position.y, _LOWEST), height)
         x, y = min(self._position.x, width - wide), min(self._position.y, height - high)
