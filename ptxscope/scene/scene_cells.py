@@ -114,15 +114,33 @@ def _make_chip(value: int, unit: int, tint: Tint = PLAIN) -> CellSpan:
 def _draw_reading(row: RowTrace, lane: int, cell: d.ReadingCell) -> Spans:
     bits, tint = row.inputs[0].values[lane], find_tint(row.inputs[0], lane)
     width, is_signed = cell.reading.bits, cell.reading.signed
-    chip, value = _make_chip(bits, width, tint), CellSpan(str(row.values[lane]), SpanKind.VALUE)
+    low_bits = bits & (1 << width) - 1
+    chip, value = _make_chip(low_bits, width, tint), CellSpan(str(row.values[lane]), SpanKind.VALUE)
     equals = CellSpan(" = ", SpanKind.TEXT)
     if width >= 32:
         return chip, equals, value
-    is_negative = is_signed and bits >> width - 1
+    extension = -1 if is_signed and low_bits >> width - 1 else 0
     kind = SpanKind.SIGN if is_signed else SpanKind.ZERO
-    digits = ("f" if is_negative else "0") * (width // 4)
-    binary_digits = format_binary(-1 if is_negative else 0, 0, width)
-    return CellSpan(digits, kind, tint, binary_digits), chip, equals, value
+    digits = f"{extension & (1 << width) - 1:0{width // 4}x}"
+    extension_span = CellSpan(digits, kind, tint, format_binary(extension, 0, width))
+    return *_make_lost_spans(row, bits, width, extension), extension_span, chip, equals, value
+
+
+def _make_lost_spans(row: RowTrace, bits: int, width: int, extension: int) -> Spans:
+    """Return an operand's bits above those that are read, if they are no copies of the sign."""
+    source = row.inputs[0]
+    lost_width = source.passed_bits - width if source.is_operand else 0
+    lost_bits = bits >> width
+    if lost_width <= 0 or lost_bits == extension & (1 << lost_width) - 1:
+        return ()
+    return (
+        CellSpan(
+            format_hex(lost_bits, lost_width)[2:],
+            SpanKind.LOST,
+            PLAIN,
+            format_binary(lost_bits, 0, lost_width),
+        ),
+    )
 
 
 def _draw_number(row: RowTrace, lane: int, _: d.NumberCell) -> Spans:

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ptxscope.engine.isa.types import Type
+from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene import bit_rulers
@@ -73,6 +74,36 @@ def test_a_chip_has_the_bits_and_the_colour_of_its_part() -> None:
                 at = {8: ".b", 16: ".h", 32: ""}[unit]
                 index = str(origin.low // unit) if at else ""
                 assert name.text.strip() == f"{origin.role}{at}{index}"
+
+
+@pytest.mark.parametrize(
+    ("ptx", "width", "signed"),
+    [
+        ("mul24.lo.s32 d, a, b", 24, True),
+        ("mad24.hi.u32 d, a, b, c", 24, False),
+        ("cvt.s32.s8 d, a", 8, True),
+        ("cvt.u16.u8 d, a", 8, False),
+    ],
+)
+@given(st.data())
+def test_an_extension_and_its_digits_are_the_number_and_other_bits_are_lost(
+    ptx: str, width: int, signed: bool, data: st.DataObject
+) -> None:
+    """Two's complement, read from the digits."""
+    ins = parse(ptx)
+    bits = data.draw(st.integers(0, (1 << ins.type_of("a").bits) - 1))
+    one = trace(ins, {source.name: bits for source in ins.inputs})
+    row = next(x for x in one.rows.values() if x.micro.reading and x.role == "a")
+    (cell,) = build_scene(one).rows[row.key].cells
+    by_kind = {span.kind: span.text for span in cell.spans}
+    chip = by_kind[SpanKind.CHIP]
+    number = int(by_kind[SpanKind.SIGN if signed else SpanKind.ZERO] + chip, 16)
+    number -= (signed and number >> 2 * width - 1) << 2 * width
+    assert len(chip) * 4 == width
+    assert number == int(by_kind[SpanKind.VALUE]) == row.values[0]
+    above = bits - (number & (1 << ins.type_of("a").bits) - 1)
+    lost = int(by_kind.get(SpanKind.LOST, "0"), 16)
+    assert (lost << width) + int(chip, 16) == bits if above else SpanKind.LOST not in by_kind
 
 
 def _number(strip: BitRuler, *looks: SpanKind) -> str:

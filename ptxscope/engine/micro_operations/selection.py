@@ -225,9 +225,11 @@ class Extend(MicroOperation):
     def describe_lane(self, view: LaneView) -> LaneText:
         sentence = describe_reading(self.reading, view.x, view.value)
         if self.bits < WORD_BITS:
-            top = f"sign-extended with its top bit, {view.x >> (self.bits - 1)}"
+            top = f"sign-extended with its top bit, {view.x >> (self.bits - 1) & 1}"
             sentence += f"; {top if self.signed else 'zero-extended'}"
-        formula = make_equation(self.fill_formula(format_hex(view.x, self.bits)), view.value)
+        source = view.row.inputs[0]
+        written_bits = source.passed_bits if source.is_operand else self.bits
+        formula = make_equation(self.fill_formula(format_hex(view.x, written_bits)), view.value)
         return LaneText(formula, sentence, str(view.value))
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
