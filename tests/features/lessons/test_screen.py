@@ -8,10 +8,18 @@ import signal
 import sys
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.screen import Screen
 
-from ptxscope.features.lessons.lesson import Card, list_files, list_headings, load_lesson
+from ptxscope.features.lessons.lesson import (
+    Card,
+    list_files,
+    list_headings,
+    load_lesson,
+    map_groups,
+)
 from ptxscope.features.lessons.lesson_position import LessonPosition, LessonProgress
 from ptxscope.features.lessons.lesson_text import format_answer
 from ptxscope.features.lessons.progress_store import load_progress
@@ -45,7 +53,7 @@ def position_of(drive: Driver) -> LessonPosition:
     return position
 
 
-def text_of(screen: LessonScreen, id_: str) -> str:
+def text_of(screen: Screen[Any], id_: str) -> str:
     return screen.query_one(f"#{id_}", Pane).read_text()
 
 
@@ -144,7 +152,7 @@ async def test_card_question_and_asked_rows_are_visible_together_at_80x24(name: 
             await drive.press("pagedown")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40), (56, 40)])
 async def test_every_group_and_lesson_is_reached_and_seen(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
         await drive.press("L")
@@ -154,8 +162,11 @@ async def test_every_group_and_lesson_is_reached_and_seen(size: tuple[int, int])
             await drive.press("down")
             assert f"▸{number:2} {group}" in await drive.text()
             await drive.press("right")
+            outcome = map_groups()[group]
             for head in heads:
-                assert f"▸○ {head.title[:16]}" in await drive.text()
+                assert f"▸○ {head.title[: 12 if size[0] < 60 else 16]}" in await drive.text()
+                if size[1] > 20:
+                    assert outcome in " ".join(text_of(drive.app.screen, "course-lessons").split())
                 await drive.press("down")
             await drive.press("left")
         await drive.press("home", "up", "enter")
@@ -198,6 +209,22 @@ async def test_without_colours_the_cursor_of_the_course_is_a_sign(
     async with explorer(size=(80, 24)) as drive:
         for keys in (("L",), ("down",), ("right",), ("down",), ("left",), ("home", "up")):
             assert (await drive.see(*keys)).count("▸") == 1, keys
+
+
+@pytest.mark.parametrize("size", [(80, 40), (56, 60), (40, 60)])
+async def test_the_end_of_a_lesson_shows_every_word_at_any_width(size: tuple[int, int]) -> None:
+    lesson = load_lesson("averages")
+    head = lesson.head
+    async with explorer(size=size) as drive:
+        position = LessonPosition(lesson, LessonProgress(), from_start=True)
+        drive.app.push_screen(EndScreen(position, list_headings()[0]))
+        words = " ".join((await drive.text()).split())
+        costs = (words for cost in head.costs for words in (cost.line, str(cost.instructions)))
+        for said in (head.purpose, head.c_line, head.use, *costs, list_headings()[0].purpose):
+            assert said in words
+        for index in position.missed_cards:
+            card = lesson.cards[index]
+            assert f"card {index + 1}, {card.title} it is {format_answer(card)}" in words
 
 
 @sampled

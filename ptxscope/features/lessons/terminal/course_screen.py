@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from typing import ClassVar, NamedTuple
@@ -13,25 +12,24 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from ....screens.dialogs.dialog import AnswerScreen
 from ....widgets.base.pane import Pane, StyledLine, StyledText, measure_line
-from ....widgets.footer import FooterKey, KeyBar
+from ....widgets.footer import FooterKey
 from ..course import Course
 from ..lesson import load_lesson
 from ..lesson_position import LessonPosition, LessonProgress, describe_marks, mark_lesson
+from .titled_screen import TitledScreen, wrap_text
 
 _GROUP_COLUMNS = 35
-_MAX_TEXT_COLUMNS = 78
 
 
-class Chosen(NamedTuple):
+class LessonChoice(NamedTuple):
     """The lesson that the user wants to play."""
 
     name: str
     from_start: bool = False
 
 
-class Area(Enum):
+class CourseArea(Enum):
     """The part of the screen that has the cursor."""
 
     NEXT = auto()
@@ -39,7 +37,7 @@ class Area(Enum):
     LESSONS = auto()
 
 
-class CourseScreen(AnswerScreen[Chosen]):
+class CourseScreen(TitledScreen[LessonChoice]):
     """Shows the lessons and what each teaches; it returns the one to play."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -54,48 +52,39 @@ class CourseScreen(AnswerScreen[Chosen]):
     ]
     DEFAULT_CSS = """
     CourseScreen {
-        & #course-head { height: 1; padding: 0 1; background: $panel;
-            & > Static { width: auto; }
-            & > #course-title { width: 1fr; text-style: bold; }
-        }
         & #course-next { height: auto; }
-        & #course-groups { width: 35; height: 1fr; }
+        & #course-groups { height: 1fr; }
         & #course-lessons { width: 1fr; height: 1fr; border-left: solid $border-blurred; }
-        & #course-marks { height: 1; padding: 0 1; color: $text-muted; margin-bottom: 1; }
+        & #course-marks { height: auto; padding: 0 1; color: $text-muted; margin-bottom: 1; }
     }
     """
-    AUTO_FOCUS = ""
-    help_section = "lessons"
 
     def __init__(self, progress: Mapping[str, LessonProgress]) -> None:
         super().__init__()
         self._course = Course(progress)
         self._next = self._course.next.name
-        self._area = Area.NEXT
+        self._area = CourseArea.NEXT
         self._group = self._course.next.group
         self._lesson = self._next
         self._panes = {
-            Area.NEXT: _CoursePane("course-next", self._course.next_title),
-            Area.GROUPS: _CoursePane("course-groups", "Course"),
-            Area.LESSONS: _CoursePane("course-lessons", ""),
+            CourseArea.NEXT: _CoursePane("course-next", self._course.next_title),
+            CourseArea.GROUPS: _CoursePane("course-groups", "Course"),
+            CourseArea.LESSONS: _CoursePane("course-lessons", ""),
         }
-        self._keys = KeyBar()
+        self._panes[CourseArea.GROUPS].styles.width = _GROUP_COLUMNS
 
-    def compose(self) -> ComposeResult:
+    def compose_body(self) -> ComposeResult:
         """Yield the next lesson, the groups and the lessons of one."""
-        with Horizontal(id="course-head"):
-            yield Static("Lessons", id="course-title")
-            yield Static(Content(self._course.summary))
-        yield self._panes[Area.NEXT]
+        yield self._panes[CourseArea.NEXT]
         with Horizontal():
-            yield self._panes[Area.GROUPS]
-            yield self._panes[Area.LESSONS]
+            yield self._panes[CourseArea.GROUPS]
+            yield self._panes[CourseArea.LESSONS]
         yield Static(Content(describe_marks()), id="course-marks")
-        yield self._keys
 
     def on_mount(self) -> None:
         """Show the lessons."""
         super().on_mount()
+        self.show_title("Lessons", self._course.summary)
         self._show()
 
     def on_resize(self) -> None:
@@ -106,33 +95,33 @@ class CourseScreen(AnswerScreen[Chosen]):
 
     def _show(self) -> None:
         width = max(self.size.width - 2, 20)
-        right = max(width - _GROUP_COLUMNS - 2, 20)
+        right = width - _GROUP_COLUMNS - 2
         group = self._course.groups[self._group]
-        self._panes[Area.LESSONS].set_title(f"{group.number} {group.name}")
+        self._panes[CourseArea.LESSONS].set_title(f"{group.number} {group.name}")
         contents = (self._draw_next(width), self._draw_groups(), self._draw_lessons(right))
         for (area, pane), (lines, cursor) in zip(self._panes.items(), contents, strict=True):
             pane.show(lines, cursor if area is self._area else None)
         keys = [
             FooterKey((("↑↓", "move(1)"),), "move"),
             FooterKey((("→", "enter_group"),), "its lessons")
-            if self._area is not Area.LESSONS
+            if self._area is not CourseArea.LESSONS
             else FooterKey((("←", "leave_group"),), "groups"),
             FooterKey((("Enter", "play"),), "play"),
             FooterKey((("R", "play(True)"),), "from the start"),
             FooterKey((("?", "help"),), "help"),
         ]
-        self._keys.show(keys, (FooterKey((("Esc", "leave"),), "leave"),))
+        self.key_bar.show(keys, (FooterKey((("Esc", "leave"),), "leave"),))
 
     def _draw_next(self, width: int) -> tuple[list[StyledLine], int]:
         head, progress = self._course.next, self._course.get_progress(self._next)
         position = LessonPosition(load_lesson(self._next), progress, from_start=False)
         card = f"card {position.index + 1} of {head.cards}" if progress.card else ""
-        lead = f"{self._point(Area.NEXT)}{head.title}"
+        lead = f"{self._point(CourseArea.NEXT)}{head.title}"
         tail = f"{position.marks}  {card}  {head.minutes} min"
         room = max(width - len(lead) - len(tail), 2)
         lines: list[StyledLine] = [
             [StyledText(lead, "strong"), StyledText(" " * room + tail)],
-            *([StyledText(f" {x}", "dim")] for x in _wrap(head.purpose, width - 1)),
+            *wrap_text(head.purpose, width, "dim", " "),
         ]
         return lines, 0
 
@@ -142,19 +131,21 @@ class CourseScreen(AnswerScreen[Chosen]):
         for number, name, _, heads in self._course.groups.values():
             is_chosen = name == self._group
             marks = "".join(mark_lesson(self._course.get_progress(head.name)) for head in heads)
-            lead = f"{self._point(Area.GROUPS) if is_chosen else ' '}{number:2} {name:<{size}}"
+            lead = (
+                f"{self._point(CourseArea.GROUPS) if is_chosen else ' '}{number:2} {name:<{size}}"
+            )
             lines.append([StyledText(f"{lead}  {marks}", "strong" if is_chosen else "")])
         return lines, self._course.groups[self._group].number - 1
 
     def _draw_lessons(self, width: int) -> tuple[list[StyledLine], int]:
         group = self._course.groups[self._group]
         lines: list[StyledLine] = [
-            *([StyledText(x, "label")] for x in _wrap(group.ability, width)),
+            *wrap_text(group.ability, width, "label"),
             [],
         ]
         cursor = 0
         for head in group.heads:
-            is_chosen = self._area is Area.LESSONS and head.name == self._lesson
+            is_chosen = self._area is CourseArea.LESSONS and head.name == self._lesson
             if is_chosen:
                 cursor = len(lines)
             progress = self._course.get_progress(head.name)
@@ -163,12 +154,12 @@ class CourseScreen(AnswerScreen[Chosen]):
             tail = f"{card}{head.minutes} min"
             room = max(width - len(lead) - len(tail), 1)
             lines.append([StyledText(lead, "strong"), StyledText(" " * room + tail)])
-            lines += ([StyledText(f"   {x}", "value")] for x in _wrap(head.c_line, width - 3))
-            lines += ([StyledText(f"   {x}", "dim")] for x in _wrap(head.purpose, width - 3))
+            lines += wrap_text(head.c_line, width, "value", "   ")
+            lines += wrap_text(head.purpose, width, "dim", "   ")
             lines.append([])
         return lines[:-1], cursor
 
-    def _point(self, area: Area) -> str:
+    def _point(self, area: CourseArea) -> str:
         return "▸" if area is self._area else " "
 
     # --- actions ---------------------------------------------------------------------------
@@ -177,26 +168,26 @@ class CourseScreen(AnswerScreen[Chosen]):
         """Move the cursor in its part, and between the next lesson and the groups."""
         names = [*self._course.groups]
         match self._area:
-            case Area.NEXT if delta > 0:
-                self._area = Area.GROUPS
-            case Area.GROUPS if delta < 0 and self._group == names[0]:
-                self._area = Area.NEXT
-            case Area.GROUPS:
+            case CourseArea.NEXT if delta > 0:
+                self._area = CourseArea.GROUPS
+            case CourseArea.GROUPS if delta < 0 and self._group == names[0]:
+                self._area = CourseArea.NEXT
+            case CourseArea.GROUPS:
                 self._group = _move(names, self._group, delta)
-            case Area.LESSONS:
+            case CourseArea.LESSONS:
                 own = [head.name for head in self._course.groups[self._group].heads]
                 self._lesson = _move(own, self._lesson, delta)
         self._show()
 
     def action_enter_group(self) -> None:
         """Go to the lessons of the group."""
-        if self._area is not Area.LESSONS:
-            self._area, self._lesson = Area.LESSONS, self._find_first()
+        if self._area is not CourseArea.LESSONS:
+            self._area, self._lesson = CourseArea.LESSONS, self._find_first()
             self._show()
 
     def action_leave_group(self) -> None:
         """Go back to the groups."""
-        self._area = Area.GROUPS
+        self._area = CourseArea.GROUPS
         self._show()
 
     def _find_first(self) -> str:
@@ -207,17 +198,13 @@ class CourseScreen(AnswerScreen[Chosen]):
     def action_play(self, from_start: bool = False) -> None:
         """Play the lesson under the cursor, or the first of the group that is not done."""
         match self._area:
-            case Area.NEXT:
+            case CourseArea.NEXT:
                 name = self._next
-            case Area.GROUPS:
+            case CourseArea.GROUPS:
                 name = self._find_first()
-            case Area.LESSONS:
+            case CourseArea.LESSONS:
                 name = self._lesson
-        self.close_with(Chosen(name, from_start))
-
-    async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
-        """Do what a click on a key asks for."""
-        await self.run_action(event.action)
+        self.close_with(LessonChoice(name, from_start))
 
 
 class _CoursePane(Pane, can_focus=False):
@@ -244,10 +231,6 @@ def _cut(line: StyledLine, width: int) -> StyledLine:
         return line
     text = "".join(piece.text for piece in line)
     return [StyledText(f"{text[: max(width - 1, 0)]}…", line[0].style_name)]
-
-
-def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, min(max(width, 12), _MAX_TEXT_COLUMNS), break_on_hyphens=False)
 
 
 def _move(names: Sequence[str], name: str, delta: int) -> str:

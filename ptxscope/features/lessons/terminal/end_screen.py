@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
-from textual.content import Content
-from textual.widgets import Static
+from textual.containers import VerticalScroll
 
-from ....engine.syntax.errors import make_printable
-from ....screens.dialogs.dialog import AnswerScreen
 from ....widgets.base.pane import Pane, StyledLine, StyledText
-from ....widgets.footer import FooterKey, KeyBar
+from ....widgets.footer import FooterKey
 from ..course import COST_TITLE, format_cost, format_missed_title, get_line, iter_missed
 from ..lesson import Head
 from ..lesson_position import LessonPosition
 from ..transitions import Ending
+from .titled_screen import MAX_COLUMNS, TitledScreen, wrap_text
 
-_MAX_COLUMNS = 78
 _COST_COLUMNS = 17
 """Columns of a number of instructions."""
+_MIN_BAR_COLUMNS = 8
+"""Columns of a bar below which it has a line of its own."""
 
 
-class EndScreen(AnswerScreen[Ending]):
+class EndScreen(TitledScreen[Ending]):
     """Shows the end of a lesson; it returns what to do next."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,49 +35,41 @@ class EndScreen(AnswerScreen[Ending]):
     ]
     DEFAULT_CSS = """
     EndScreen {
-        & #end-head { height: 1; padding: 0 1; background: $panel;
-            & > Static { width: auto; }
-            & > #end-title { width: 1fr; text-style: bold; }
-        }
         & VerticalScroll { height: 1fr; margin-bottom: 1; }
         & Pane { height: auto; }
     }
     """
-    AUTO_FOCUS = ""
-    help_section = "lessons"
 
     def __init__(self, position: LessonPosition, following: Head | None) -> None:
         super().__init__()
         self._position, self._following = position, following
 
-    def compose(self) -> ComposeResult:
+    def compose_body(self) -> ComposeResult:
         """Yield the parts, without those that have nothing to say."""
         position, head = self._position, self._position.lesson.head
-        with Horizontal(id="end-head"):
-            yield Static(Content(make_printable(head.title)), id="end-title")
-            yield Static(Content(f"{position.marks}  {position.score}"))
         with VerticalScroll(can_focus=False):
-            yield _EndPane("Done", [*_draw_purpose(position)])
+            yield _EndPane("Done", partial(_draw_purpose, position))
             if head.use:
-                yield _EndPane("Use it", [*_wrap(head.use)])
+                yield _EndPane("Use it", partial(wrap_text, head.use))
             if head.costs:
-                yield _EndPane(COST_TITLE, [*_draw_costs(head)])
+                yield _EndPane(COST_TITLE, partial(_draw_costs, head))
             if position.missed_cards:
-                yield _EndPane(format_missed_title(position), [*_draw_missed(position)])
+                yield _EndPane(format_missed_title(position), partial(_draw_missed, position))
             if self._following:
-                yield _EndPane("Next", [*_draw_following(self._following)])
-        yield KeyBar()
+                yield _EndPane("Next", partial(_draw_following, self._following))
 
     def on_mount(self) -> None:
-        """Show the keys."""
+        """Show the title and the keys."""
         super().on_mount()
+        position = self._position
+        self.show_title(position.lesson.head.title, f"{position.marks}  {position.score}")
         keys = [FooterKey((("o", "choose('line')"),), "open the line in the explorer")]
         if self._position.missed_cards:
             keys.insert(0, FooterKey((("r", "choose('missed')"),), "missed questions"))
         if self._following:
             keys.insert(0, FooterKey((("Enter", "choose('next')"),), "next"))
         leave = FooterKey((("Esc", "choose('lessons')"),), "lessons")
-        self.query_one(KeyBar).show(keys, (leave,))
+        self.key_bar.show(keys, (leave,))
 
     def action_choose(self, name: str) -> None:
         """Return what to do next, if it is possible."""
@@ -90,54 +80,54 @@ class EndScreen(AnswerScreen[Ending]):
             ending = Ending.LESSONS
         self.close_with(ending)
 
-    async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
-        """Do what a click on a key asks for."""
-        await self.run_action(event.action)
-
 
 class _EndPane(Pane, can_focus=False):
     """Lines under a title."""
 
-    def __init__(self, title: str, lines: list[StyledLine]) -> None:
+    def __init__(self, title: str, draw_lines: Callable[[int], Iterator[StyledLine]]) -> None:
         super().__init__(f"end-{title.partition(' ')[0].lower()}", title)
-        self._lines = lines
+        self._draw_lines = draw_lines
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the lines."""
-        return self._lines
+        return [*self._draw_lines(width)]
 
 
-def _wrap(text: str, style_name: str = "") -> Iterator[StyledLine]:
-    for line in textwrap.wrap(text, _MAX_COLUMNS, break_on_hyphens=False):
-        yield [StyledText(line, style_name)]
-
-
-def _draw_purpose(position: LessonPosition) -> Iterator[StyledLine]:
+def _draw_purpose(position: LessonPosition, width: int) -> Iterator[StyledLine]:
     head = position.lesson.head
-    yield from _wrap(head.purpose)
-    yield [StyledText(f"  {head.c_line}", "value")]
-    yield [StyledText(f"  {get_line(position)}", "strong")]
+    yield from wrap_text(head.purpose, width)
+    yield from wrap_text(head.c_line, width, "value", "  ")
+    yield from wrap_text(get_line(position), width, "strong", "  ")
 
 
-def _draw_costs(head: Head) -> Iterator[StyledLine]:
-    """Yield a bar for each line."""
+def _draw_costs(head: Head, width: int) -> Iterator[StyledLine]:
+    """Yield each line with its count and a bar, which are below a line that leaves no room."""
     size = max(len(cost.line) for cost in head.costs)
     largest = max(cost.instructions for cost in head.costs)
-    room = max(_MAX_COLUMNS - size - 2 - _COST_COLUMNS, 8)
+    room = min(width, MAX_COLUMNS) - size - 2 - _COST_COLUMNS
     for cost in head.costs:
-        columns = max(round(min(room, largest) * cost.instructions / largest), 1)
+        line = [StyledText(f"{cost.line:<{size}}  ", "strong")]
+        if room < _MIN_BAR_COLUMNS:
+            yield line
+            line = [StyledText("  ")]
+        columns = max(min(room, largest), _MIN_BAR_COLUMNS) * cost.instructions / largest
         yield [
-            StyledText(f"{cost.line:<{size}}  ", "strong"),
+            *line,
             StyledText(f"{format_cost(cost):<{_COST_COLUMNS}}"),
-            StyledText("█" * columns, "dim"),
+            StyledText("█" * max(round(columns), 1), "dim"),
         ]
 
 
-def _draw_missed(position: LessonPosition) -> Iterator[StyledLine]:
-    for title, wrote in iter_missed(position):
-        yield [StyledText(f"□ {title}  "), StyledText(wrote, "dim")]
+def _draw_missed(position: LessonPosition, width: int) -> Iterator[StyledLine]:
+    for title, answers in iter_missed(position):
+        lead = f"□ {title}  "
+        if len(lead) + len(answers) <= width:
+            yield [StyledText(lead), StyledText(answers, "dim")]
+        else:
+            yield from wrap_text(lead, width)
+            yield from wrap_text(answers, width, "dim", "  ")
 
 
-def _draw_following(head: Head) -> Iterator[StyledLine]:
+def _draw_following(head: Head, width: int) -> Iterator[StyledLine]:
     yield [StyledText(f"▸{head.title}", "strong"), StyledText(f"  {head.minutes} min")]
-    yield from _wrap(f" {head.purpose}", "dim")
+    yield from wrap_text(head.purpose, width, "dim", " ")

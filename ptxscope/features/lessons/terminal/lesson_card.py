@@ -9,14 +9,13 @@ from rich.cells import cell_len
 
 from ....widgets.base.pane import Pane, StyledLine, StyledText
 from ..text_templates import TemplatePieceKind, Text
+from .titled_screen import MAX_COLUMNS
 
 _STYLE_NAMES = {
     TemplatePieceKind.PLAIN: "",
     TemplatePieceKind.CODE: "strong",
     TemplatePieceKind.VALUE: "value",
 }
-MAX_COLUMNS = 78
-"""Columns of a line of text: longer ones are hard to read."""
 
 
 class LessonParagraph(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
@@ -16,15 +15,15 @@ from ....engine.syntax.errors import PtxError, make_printable
 from ....engine.tracing.step_text import format_title
 from ....engine.tracing.trace import Trace
 from ....learn.question import get_visible_operands, locate_answer
-from ....screens.dialogs.dialog import AnswerScreen
 from ....screens.main.action_runner import ActionRunner
 from ....state.explorer_state import ExplorerState
+from ....state.requests import Transition
 from ....widgets.base.explorer_app import get_explorer_app
 from ....widgets.base.form_fields import PlainInput
-from ....widgets.footer import FooterKey, KeyBar
+from ....widgets.footer import FooterKey
 from ....widgets.lanes.lanes_pane import LanesPane
 from ....widgets.result_bar import ResultBar
-from ..lesson_position import Feedback, LessonPosition, Outcome
+from ..lesson_position import LessonPosition, Outcome
 from ..lesson_text import describe_anchor, describe_question
 from ..text_templates import TemplatePiece
 from ..transitions import (
@@ -37,6 +36,7 @@ from ..transitions import (
     turn_card,
 )
 from .lesson_card import LessonCard, LessonParagraph
+from .titled_screen import TitledScreen
 
 _ANSWER_CHARS = r"[0-9a-fA-FxXtniy_\-+.\[\], ]*"
 """What an answer may have: ``s`` and ``?`` are keys."""
@@ -83,7 +83,7 @@ class AnswerField(PlainInput):
         super().__init__(id="lesson-answer", restrict=_ANSWER_CHARS, select_on_focus=False)
 
 
-class LessonScreen(AnswerScreen[None]):
+class LessonScreen(TitledScreen[None]):
     """Plays the open lesson; the explorer below stays as it is."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -95,10 +95,6 @@ class LessonScreen(AnswerScreen[None]):
     ]
     DEFAULT_CSS = """
     LessonScreen {
-        & #lesson-head { height: 1; padding: 0 1; background: $panel;
-            & > Static { width: auto; }
-            & > #lesson-title { width: 1fr; text-style: bold; }
-        }
         & #lesson-question { height: 1; padding: 0 1; display: none;
             & > Static { width: auto; }
             & > Input { border: none; height: 1; padding: 0; width: 20; margin: 0 1; }
@@ -112,15 +108,12 @@ class LessonScreen(AnswerScreen[None]):
         & #lesson-registers { height: 1; padding: 0 1; margin-bottom: 1; }
     }
     """
-    AUTO_FOCUS = ""
-    help_section = "lessons"
 
     def __init__(self, state: ExplorerState) -> None:
         super().__init__()
         self._state = state
         self._play = get_play(state)
         assert self._play.card_state
-        self._title, self._marks = Static(id="lesson-title"), Static()
         self._card, self._feedback = LessonCard(), LessonCard("lesson-feedback")
         self._label, self._verdict = Static(id="lesson-label"), Static(id="lesson-verdict")
         self.field = AnswerField()
@@ -128,7 +121,6 @@ class LessonScreen(AnswerScreen[None]):
         self._lanes = LanesPane(self._play.card_state.trace)
         self._result = ResultBar(self._play.card_state.trace)
         self._registers = Static(id="lesson-registers")
-        self._keys = KeyBar()
 
     @property
     def position(self) -> LessonPosition:
@@ -136,12 +128,9 @@ class LessonScreen(AnswerScreen[None]):
         assert self._play.position
         return self._play.position
 
-    def compose(self) -> ComposeResult:
+    def compose_body(self) -> ComposeResult:
         """Yield the card, the question and the lanes."""
         self._lanes.can_focus = self._card.can_focus = self._feedback.can_focus = False
-        with Horizontal(id="lesson-head"):
-            yield self._title
-            yield self._marks
         with Vertical():
             yield self._card
             with Horizontal(id="lesson-question"):
@@ -152,7 +141,6 @@ class LessonScreen(AnswerScreen[None]):
             yield self._lanes
             yield self._result
             yield self._registers
-        yield self._keys
 
     def on_mount(self) -> None:
         """Show the card."""
@@ -181,9 +169,11 @@ class LessonScreen(AnswerScreen[None]):
         position, state = self.position, self._play.card_state
         assert state
         head, count = position.lesson.head, len(position.lesson.cards)
-        self._title.update(Content(make_printable(head.title)))
-        self._marks.update(Content(f"{position.marks}  {position.index + 1} of {count}"))
-        self._feedback.show([*_list_feedback(position)])
+        self.show_title(head.title, f"{position.marks}  {position.index + 1} of {count}")
+        feedback = position.feedback
+        style_name = _FEEDBACK_STYLES.get(feedback.outcome, "") if feedback else ""
+        text = feedback.signed_text if feedback else ()
+        self._feedback.show([LessonParagraph(text, style_name)])
         self._feedback.display = position.feedback is not None or position.is_answered
         self._show_verdict("")
         step, last = state.step, state.last_step
@@ -221,12 +211,12 @@ class LessonScreen(AnswerScreen[None]):
             if key.is_of_question in (None, position.is_open)
             and not (key.action == "turn(-1)" and position.index == 0)
         ]
-        self._keys.show(keys, (_LEAVE,))
+        self.key_bar.show(keys, (_LEAVE,))
 
     # --- actions ---------------------------------------------------------------------------
 
-    async def _run(self, transition: object, *arguments: object) -> None:
-        await get_explorer_app(self).perform(transition, *arguments)  # type: ignore[arg-type]
+    async def _run(self, transition: Transition, *arguments: object) -> None:
+        await get_explorer_app(self).perform(transition, *arguments)
 
     async def action_turn(self, delta: int) -> None:
         """Go to another card, and keep an unfinished answer."""
@@ -281,10 +271,6 @@ class LessonScreen(AnswerScreen[None]):
         event.stop()
         self._show_verdict("")
 
-    async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
-        """Do what a click on a key asks for."""
-        await self.run_action(event.action)
-
 
 def _format_registers(trace: Trace) -> str:
     """Return the operands with all their bits: ``a = 0xfac87805  b = 0x0a0a0a0a``."""
@@ -296,13 +282,6 @@ def _format_registers(trace: Trace) -> str:
         if x.roles[0] in bits
     )
     return make_printable("  ".join(f"{name} = {value}" for name, value in shown))
-
-
-def _list_feedback(position: LessonPosition) -> Iterator[LessonParagraph]:
-    feedback: Feedback | None = position.feedback
-    if feedback is not None:
-        style_name = _FEEDBACK_STYLES.get(feedback.outcome, "")
-        yield LessonParagraph(feedback.signed_text, style_name)
 
 
 # --- what transitions ask for --------------------------------------------------------------
