@@ -203,8 +203,9 @@ class InstructionList(Pane):
     def draw(self, width: int) -> list[StyledLine]:
         """Return headings and a line for each instruction; best matches first while filtering."""
         lines: list[StyledLine] = list(self._unmatched_lines(width))
-        heading = ""
-        for index, (group, name) in enumerate(self.rows()):
+        heading, rows = "", self.rows()
+        open_rows = [i for i, (_, name) in enumerate(rows) if name == self._open_opcode]
+        for index, (group, name) in enumerate(rows):
             if not name:
                 style_name = f"dim{self._get_cursor_style(index)}"
                 lines.append([StyledText(f"{group} …", style_name, index)])
@@ -212,7 +213,8 @@ class InstructionList(Pane):
             if group != heading:
                 heading = group
                 lines.append([StyledText(group, "dim")])
-            lines += self._entry_lines(index, name, self._about(name), width)
+            is_open = index in open_rows[-1:]  # that of its family, if it is a recent one too
+            lines += self._entry_lines(index, name, is_open, width)
         return lines or [[StyledText("nothing matches", "dim")]]
 
     def _about(self, name: str) -> str:
@@ -233,9 +235,10 @@ class InstructionList(Pane):
                 text = f"nothing fits {', '.join(map(make_printable, words))}; without:"
                 yield from ([StyledText(x, "dim")] for x in textwrap.wrap(text, max(width, 1)))
 
-    def _entry_lines(self, index: int, name: str, about: str, width: int) -> list[StyledLine]:
+    def _entry_lines(self, index: int, name: str, is_open: bool, width: int) -> list[StyledLine]:
         """Return a line, and more if its description does not fit beside the name."""
-        mark, style_name = ("▸", "current") if name == self._open_opcode else (" ", "")
+        mark, style_name = ("▸", "current") if is_open else (" ", "")
+        about = self._about(name)
         cursor_style = self._get_cursor_style(index)
         lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
         if len(about) <= width - len(lead):
