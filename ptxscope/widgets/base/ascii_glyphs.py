@@ -73,7 +73,14 @@ _PIECES = {"≠ ": "! ", " ✗ 0": " n 0"}
 """Pieces of their own: a sign before a row, whose rest keeps its place; what does not hold."""
 _CUT = re.compile("(?<=[0-9a-f])╳|╳(?=[0-9a-f])")
 """The edge of digits that are cut off: with an X, 0X80 would be a literal."""
-_KEYS = {"↑↓←→": "arrows", "←→↑↓": "arrows", "↑↓": "up/down", "↑": "up", "↓": "down"}
+_KEYS = {
+    "↑↓←→": "arrows",
+    "←→↑↓": "arrows",
+    "↑↓": "up/down",
+    "←→": "left/right",
+    "↑": "up",
+    "↓": "down",
+}
 """Keys, alone or as a group: ``^v`` would be Ctrl-V, and ``v`` another key."""
 _ARROWS = ("↑", "↓", "←", "→")
 _KEY_GROUP = re.compile("|".join(_KEYS))
@@ -81,6 +88,8 @@ _LONG_SPELLINGS = _KEYS | {"∞": "inf", "≤": "<=", "≥": ">=", "½": "1/2", 
 """Replacements that need several cells, because one would have another meaning."""
 _RAISED = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+|[₊₋]?[₀-₉]+")
 """An exponent or an index."""
+_BORDER = re.compile(r"(?:^|(?<=\+))-{8,}+|(?<!-)-{8,}+(?=\+|$)")
+"""The dashes of a border before or after its text; an axis has other ends."""
 _NEAR = 12
 """Cells within which a replacement that is only clearer may take blanks."""
 
@@ -208,11 +217,20 @@ def _insert_spelling(line: list[str], spelling: _LongSpelling) -> None:
     if spelling.short and len(blanks) < count:
         line[position] = spelling.short
         return
+    if len(blanks) < count:
+        blanks += _iter_border_dashes(line)
     if len(blanks) < count:  # words without blanks are better than a line cut off
         blanks += [i for i, text in enumerate(line) if text == " " and i not in blanks]
     line[position] = spelling.long
     for blank in blanks[:count]:
         line[blank] = ""
+
+
+def _iter_border_dashes(line: list[str]) -> Iterator[int]:
+    """Yield the positions of dashes of a border that may go."""
+    cells = "".join(text if len(text) == 1 else "." for text in line)
+    for match in _BORDER.finditer(cells):
+        yield from (i for i in range(match.end() - 2, match.start() + 1, -1) if line[i])
 
 
 def _iter_spare_blanks(line: list[str]) -> Iterator[int]:
