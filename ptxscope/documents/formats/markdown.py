@@ -72,8 +72,8 @@ def _format_heading(writer: MarkupWriter, heading: Heading, options: Options) ->
     """Return a heading of a level, or bold text at level 0."""
     level = _TITLE_LEVEL if options.heading_level is None else options.heading_level
     if not level:
-        return f"**{writer.format_line(heading.line)}**"
-    return f"{'#' * min(heading.level + level, _LOWEST)} {writer.format_line(heading.line)}"
+        return f"**{writer.format_inline(heading.line)}**"
+    return f"{'#' * min(heading.level + level, _LOWEST)} {writer.format_inline(heading.line)}"
 
 
 def _format_table(writer: MarkupWriter, table: Table) -> str:
