@@ -127,7 +127,6 @@ def choose_option(
     offset: object,
 ) -> Requests:
     """Offer the options of a slot at a place of the screen; ``take`` gets the one chosen."""
-    yield ShowHint()  # the keys are those of the list
     chosen = yield Open("dialogs.prompts:ChoicePopup", (title, options, index, offset))
     if chosen is not None:
         take(options[chosen])

@@ -46,8 +46,10 @@ async def test_recently_used_instructions_are_on_top_and_in_their_families() -> 
         browser.show("selp", ("selp", "vmad"))
         assert [line[:11].strip() for line in draw_list(browser, 40)[:2]] == [
             "Recently us",
-            "▸selp",
+            "selp",
         ]
+        marked = [line for line in draw_list(browser, 40) if line.startswith("▸")]
+        assert [line[:11].strip() for line in marked] == ["▸selp"]  # that of its family
         names = [name for _, name in browser.rows()]
         assert [name for name in names if name] == ["selp", "vmad", *THE_27]
         for name in ("selp", "vmad", *THE_27[:2]):  # the cursor goes through both places
