@@ -6,7 +6,7 @@ Every reader of PTX looks names up here, while it streams a file or loads a prog
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -497,11 +497,16 @@ _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
 }
 
 
-def collect_registers(text: str) -> Scopes:
-    """Collect all registers that a source in another language declares, ignoring scopes."""
+def collect_registers(text: str, local_positions: Set[int] = frozenset()) -> Scopes:
+    """Collect all registers that a source in another language declares, ignoring scopes.
+
+    Nothing else sees the declarations at ``local_positions``.
+    """
     scopes = Scopes()
     scopes.has_all_declarations = _INCLUDE.search(text) is None
     for declaration in _REG.finditer(text):
+        if declaration.start() in local_positions:
+            continue
         scopes.read_directives(tokenize(declaration[0][:_MAX_DECLARATION_CHARS].replace("%%", "%")))
         if not text.startswith(";", declaration.end()):  # built from several texts
             scopes.has_all_declarations = False

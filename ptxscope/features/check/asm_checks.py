@@ -37,6 +37,27 @@ from .placeholders import (
 from .register_uses import check_uses
 
 
+def find_local_declarations(pieces: Iterable[EmbeddedPtx]) -> Set[int]:
+    """Return the positions of each ``.reg`` in a block that its own asm statement ends.
+
+    A name that it declares is unknown after the block, and in other asm statements.
+    """
+    local_positions, other_positions = set[int](), set[int]()
+    for piece in pieces:
+        if piece.operands is None or piece.gaps or ".reg" not in piece.ptx:
+            continue
+        fragment, open_blocks = piece.flatten(), [set[int]()]
+        for word in tokenize(piece.ptx):
+            if word.text == ".reg":
+                open_blocks[-1].add(fragment.find_origin(word.start, word.end)[0])
+            elif word.text == "{":
+                open_blocks.append(set())
+            elif word.text == "}" and len(open_blocks) > 1:
+                local_positions |= open_blocks.pop()
+        other_positions.update(*open_blocks)
+    return local_positions - other_positions
+
+
 class AsmFinding(NamedTuple):
     """A diagnostic about a statement of an asm statement."""
 
@@ -66,11 +87,11 @@ def check_asm(
     if not _is_ptx(statements):
         return
     locator = piece.make_locator(0)
-    for statement, scopes in _iter_scoped(piece, elsewhere, words, groups):
+    for statement, scopes, former_names in _iter_scoped(piece, elsewhere, words, groups):
         if statement.span[0] not in checked_starts:
             for diagnostic in (
-                *check_placeholders(piece, operands, statement.span, elsewhere),
-                *check_uses(statement, scopes, locator),
+                *check_placeholders(piece, operands, statement.span, scopes),
+                *check_uses(statement, scopes, locator, former_names),
             ):
                 yield AsmFinding(statement, diagnostic)
     if next(find_escaped_registers(operands, piece.fragments[0]), None):
@@ -91,20 +112,22 @@ def check_asm(
 
 def _iter_scoped(
     piece: EmbeddedPtx, elsewhere: Scopes, words: list[Token], groups: Iterable[TokenGroup]
-) -> Iterator[tuple[RawInstruction, Scopes]]:
-    """Yield the statements of a piece with the declarations up to each."""
+) -> Iterator[tuple[RawInstruction, Scopes, Set[str]]]:
+    """Yield the statements, the declarations up to each, and the names of blocks before it."""
+    former_names = set[str]()
     is_closed = piece.operands is not None and piece.operands.number is not None
     scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed)
     scopes.address_bits = elsewhere.address_bits
     for group in groups:
         match group.kind:
             case TokenGroupKind.STATEMENT:
-                yield read_raw_instruction(piece.ptx, words, group), scopes
+                yield read_raw_instruction(piece.ptx, words, group), scopes, former_names
             case TokenGroupKind.DIRECTIVE:
                 scopes.read_directives(words[group.start : group.end])
             case TokenGroupKind.BLOCK_START:
                 scopes.open_scope()
             case TokenGroupKind.BLOCK_END:
+                former_names |= scopes.scope.names.keys() - (piece.registers or {}).keys()
                 scopes.close_scope()
 
 

@@ -25,6 +25,7 @@ from ...sources.source_location import LineIndex, SourceLocation, find_span
 from .asm_checks import (
     check_asm,
     check_placeholders,
+    find_local_declarations,
     find_operand_notes,
     mark_minor_errata,
     pass_over_unknown_values,
@@ -101,7 +102,7 @@ def check_source(
             text, definitions or {}, partial(_check_c, name=name, definitions=definitions)
         )
     else:
-        items = _check_pieces(text, name, language, [], definitions, collect_registers(text))
+        items = _check_pieces(text, name, language, [], definitions)
     comments = IgnoreComments()
     comments.record(text)
     items = comments.report_items(items, name)
@@ -114,9 +115,8 @@ def _check_c(
 ) -> Iterator[CheckedInstruction]:
     """Yield the items of one version of a C source."""
     disabled_spans = find_disabled_code(text)
-    elsewhere = collect_registers(text)
-    elsewhere.address_bits = 32 if has_narrow_addresses else 64
-    items = _check_pieces(text, name, Language.C, disabled_spans, definitions, elsewhere)
+    address_bits = 32 if has_narrow_addresses else 64
+    items = _check_pieces(text, name, Language.C, disabled_spans, definitions, address_bits)
     if "__" in text:
         items = merge(items, find_intrinsic_uses(text, name, disabled_spans), key=_get_place)
     return merge(items, find_bare_statements(text, name, disabled_spans), key=_get_place)
@@ -132,15 +132,14 @@ def _check_pieces(
     language: Language,
     disabled_spans: Sequence[Span],
     definitions: Definitions | None,
-    elsewhere: Scopes,
+    address_bits: int = 64,
 ) -> Iterator[CheckedInstruction]:
-    """Yield the instructions of a source's PTX; ``disabled_spans`` are not compiled.
-
-    ``elsewhere`` has the registers that it declares.
-    """
-    elsewhere.has_all_declarations &= is_whole(name)
+    """Yield the instructions of a source's PTX; ``disabled_spans`` are not compiled."""
     is_ended, previous_piece = False, None
     pieces = list(find_assembly(text, language, definitions))
+    elsewhere = collect_registers(text, find_local_declarations(pieces))
+    elsewhere.has_all_declarations &= is_whole(name)
+    elsewhere.address_bits = address_bits
     carry_notes = CarryNotes(text, language, pieces)
     foreign_note = _find_foreign_note(pieces, name)
     for piece, following in pairwise(chain(pieces, [None])):

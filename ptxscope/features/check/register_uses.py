@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import chain, islice
 
 from ...engine.syntax.errors import quote_word
@@ -28,10 +28,16 @@ _LETTERS = {"b16": "h", "b32": "r", "b64": "l", "f32": "f", "f64": "d", "b128": 
 _DECLARED_TYPES = "pred b16 b32 b64 b128 f16 f32 f64 u16 u32 u64 s16 s32 s64".split()
 
 
-def check_uses(statement: RawInstruction, scopes: Scopes, locator: Locator) -> Iterator[Diagnostic]:
+def check_uses(
+    statement: RawInstruction,
+    scopes: Scopes,
+    locator: Locator,
+    former_names: Set[str] = frozenset(),
+) -> Iterator[Diagnostic]:
     """Yield diagnostics about registers whose declarations do not suit a statement.
 
-    One that is not declared in a text that is no module may be declared around it.
+    One that is not declared in a text that is no module, nor an asm statement, may be declared
+    around it. ``former_names`` are those of registers in blocks that have ended before.
     """
     unchecked = {x.text: x for x in list_names(statement)}
     opcode = ".".join((statement.opcode.text, *statement.modifier_names))
@@ -40,8 +46,10 @@ def check_uses(statement: RawInstruction, scopes: Scopes, locator: Locator) -> I
         unchecked.pop(name, None)
         declaration = scopes.find_declaration(name)
         if declaration is None or not declaration.is_register:
-            is_address = width.can_be_address and (declaration is not None or name[0] != "%")
-            may_be_elsewhere = declaration is None and scopes.version is None
+            is_name = declaration is not None or (name[0] != "%" and name not in former_names)
+            is_address = width.can_be_address and is_name
+            is_whole = scopes.version is not None or scopes.is_closed
+            may_be_elsewhere = declaration is None and not is_whole
             if is_address or may_be_elsewhere or SPECIAL.fullmatch(name):
                 continue
             if problem := find_name_problem(scopes, name, width.declared_type):

@@ -326,7 +326,7 @@ def test_check_and_run_take_an_undeclared_name_for_a_register() -> None:
     ):
         assert all(x.is_legal for x in check_text(text, "-"))
         assert not [problem for program in load(text) for problem in program.problems]
-    two = 'asm("{ .reg .u32 t; vadd.u32.u32.u32 t, t, t; }"); asm("vadd.u32.u32.u32 t, t, t;");'
+    two = 'asm(".reg .u32 t; vadd.u32.u32.u32 t, t, t;"); asm("vadd.u32.u32.u32 t, t, t;");'
     assert all(x.is_legal for x in check_text(two, "x.cu"))
     assert not [problem for program in load(two) for problem in program.problems]
 
