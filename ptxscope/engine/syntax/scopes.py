@@ -227,6 +227,8 @@ class Scopes:
         """The scope of the function that had the last branch."""
         self._has_label_since_carry = False
         self._unread_carry_opcode = ""
+        self.ending_carry_opcode = ""
+        """The opcode of the sum that read the carry flag last, if it passed none on."""
 
     # --- updates by the reader
 
@@ -242,21 +244,23 @@ class Scopes:
         self._carry_scope, self._carry_opcode = self.function_scope, opcode
         self._last_carry_guard, self._has_label_since_carry = guard, False
         self._unread_carry_opcode = "" if guard else opcode
+        self.ending_carry_opcode = ""
 
-    def read_carry(self) -> None:
-        """Note that a statement reads the carry flag."""
+    def read_carry(self, ending_opcode: str = "") -> None:
+        """Note that a statement reads the carry flag; its opcode if its sum passes no carry on."""
         self._unread_carry_opcode = ""
+        self.ending_carry_opcode = ending_opcode
 
     def add_label(self, name: str, position: int) -> None:
         """Note a label: what follows may be reached from elsewhere."""
         self.function_scope.labels.setdefault(name, position)
         self._has_label_since_carry = True
-        self._unread_carry_opcode = ""
+        self._unread_carry_opcode = self.ending_carry_opcode = ""
 
     def add_branch(self) -> None:
         """Note a branch: it may decide whether a guard holds after it, and lead elsewhere."""
         self._branch_scope = self.function_scope
-        self._unread_carry_opcode = ""
+        self._unread_carry_opcode = self.ending_carry_opcode = ""
 
     def open_scope(self) -> None:
         """Enter a scope at ``{``."""

@@ -258,7 +258,8 @@ def make_legal_instruction(
             else:
                 message = _describe_lost_carry(ins, scopes, guard)
             message = message or _explain_wrong_carry(ins.opcode, scopes, guard)
-            scopes.read_carry()
+            message = message or _describe_lost_sum_carry(ins, scopes, guard)
+            scopes.read_carry(ins.opcode if _ends_sum(ins, verdict) else "")
         elif not guard:
             message = _describe_overwritten_carry(ins, scopes)
         if message:
@@ -336,6 +337,27 @@ def _describe_overwritten_carry(ins: Instruction, scopes: Scopes) -> str:
     if not opcode or not (begins_sum or ".hi" in ins.mnemonic):
         return ""
     return f"`{ins.opcode}.cc` overwrites the carry of `{opcode}.cc`, which nothing has read"
+
+
+def _describe_lost_sum_carry(ins: Instruction, scopes: Scopes, guard: str) -> str:
+    """Return whose carry an instruction does not read, but that of a word below; often empty."""
+    ending, writer = scopes.ending_carry_opcode, scopes.find_carry_opcode(guard)
+    if guard or not ending or not writer:
+        return ""
+    return (
+        f"`{ins.opcode}` reads the carry of `{writer}.cc`, as the `{ending}` before it did: "
+        f"without `.cc` that `{ending}` passes no carry on"
+    )
+
+
+def _ends_sum(ins: Instruction, verdict: CachedVerdict) -> bool:
+    """Whether an instruction that reads a carry adds two words, and writes no carry.
+
+    One that adds a constant, or a register to itself, may only keep the carry for later.
+    """
+    words = [x for role, x in ins.roles.items() if role in ("a", "b", "c")]
+    is_sum = not ins.constants and len(set(map(str, words))) == len(words)
+    return is_sum and not verdict.writes_carry and ins.guard is None
 
 
 _FOREIGN_CARRY = (
