@@ -132,6 +132,27 @@ def crossed(tree: ET.Element) -> list[str]:
     return found
 
 
+_BRIGHT = re.compile("px-f-([abc][0-3]?-chip|sign|exponent|fraction)")
+
+
+def unreadable(tree: ET.Element) -> list[str]:
+    """Letters in the colour for bright grounds, over none: in a dark picture they are invisible."""
+    grounds = [
+        (float(x.get("x", "0")), float(x.get("y", "0")), float(x.get("width", "0")),
+         float(x.get("height", "0")))
+        for x in tree.iter(f"{NS}rect") if _BRIGHT.match(x.get("class", ""))
+    ]  # fmt: skip
+    letters = (x for x in tree.iter(f"{NS}text") if "px-f-on" in x.get("class", "").split())
+    places = ((x.text or "", float(x.get("x", "0")), float(x.get("y", "0"))) for x in letters)
+    return [
+        text
+        for text, x, y in places
+        if not any(
+            left <= x <= left + wide and top <= y <= top + high for left, top, wide, high in grounds
+        )
+    ]
+
+
 BOTH, COMPACT = Options(both=True), Options(compact=True)
 
 
@@ -164,6 +185,7 @@ def assert_tree_drawn_well(tree: ET.Element, shown: Trace) -> None:
     assert not hidden(tree), shown.instruction
     assert not split(tree), shown.instruction
     assert not crossed(tree), shown.instruction
+    assert not unreadable(tree), shown.instruction
     for box in boxes(tree):
         assert not box.text.endswith("…"), (shown.instruction, box)
         assert box.size >= 9, (shown.instruction, box)

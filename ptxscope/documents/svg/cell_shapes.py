@@ -14,6 +14,7 @@ from .svg_colours import SvgColour
 from .symbols import (
     PILL_HEIGHT,
     STYLES,
+    choose_bit_colour,
     draw_bit_box,
     draw_flags,
     draw_mask_box,
@@ -142,11 +143,12 @@ def _draw_part(
     size, aside, is_named = fit_beside_name(area, text, tag_width)
     letters = BITS.with_size(size).with_weight(style.is_bold)
     box = Area(area.x - aside / 2, area.width)
-    canvas.draw_centered(box, base, text, letters, style.text)
+    colour = choose_bit_colour(span.kind, span.tint)
+    canvas.draw_centered(box, base, text, letters, colour)
     if is_named:
-        draw_corner_name(canvas, area, y, name, style.text)
+        draw_corner_name(canvas, area, y, name, colour)
     for index, number in enumerate(readings):
-        canvas.draw_centered(area, y + 33 + 12 * index, number, SMALL, style.text)
+        canvas.draw_centered(area, y + 33 + 12 * index, number, SMALL, colour)
 
 
 def fit_beside_name(area: Area, text: str, tag_width: float) -> tuple[float, float, bool]:
@@ -310,7 +312,8 @@ def _draw_bits(
         draw_bit_box(canvas, box, y, _CHIP, span.text, span.kind, span.tint, size, aside=aside)
         x = box.right
     for span in names if is_named or spans[1:] else ():
-        colour = SvgColour.ON if spans[0].kind is SpanKind.CHIP else SvgColour.DIM
+        is_chip = spans[0].kind is SpanKind.CHIP
+        colour = choose_bit_colour(SpanKind.CHIP, spans[0].tint) if is_chip else SvgColour.DIM
         draw_corner_name(canvas, area, y, span.text.strip(), colour)
     for span in value:
         canvas.draw_centered(area, y + _CHIP + 17, span.text, BITS, margin=1)

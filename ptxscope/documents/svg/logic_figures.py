@@ -29,7 +29,7 @@ from .page_layout import (
 )
 from .svg_canvas import Node, Zone
 from .svg_colours import SvgColour
-from .symbols import PILL_HEIGHT, draw_bit_box, draw_truth, get_truth
+from .symbols import PILL_HEIGHT, choose_bit_colour, draw_bit_box, draw_truth, get_truth
 from .text_styles import BITS, DATUM, FORMULA, LABEL, MIN_SIZE, NAME, SMALL, STRONG, TAG, VALUE
 
 _GATE = 24
@@ -191,7 +191,7 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
     has_prefixes = all(map(_has_room_for_number, figure.sources, columns))
     for source, area in zip(figure.sources, columns, strict=True):
         kind = SpanKind.CHIP if source.is_taken else SpanKind.UNUSED
-        colour, number = SvgColour.ON if source.is_taken else SvgColour.DIM, str(source.number)
+        colour, number = choose_bit_colour(kind, source.tint), str(source.number)
         text = add_hex_prefix(source.text) if has_prefixes else source.text
         size, aside, _ = fit_beside_name(area, text, SMALL.measure(number))
         draw_bit_box(canvas, area, y, _BYTE, text, kind, source.tint, size, aside=aside)

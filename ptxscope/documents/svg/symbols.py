@@ -61,16 +61,21 @@ STYLES: dict[SpanKind, BitBoxStyle] = {
 the colour of the operand."""
 
 
+def choose_bit_colour(kind: SpanKind, tint: Tint) -> SvgColour:
+    """Return the colour of letters on bits: ink on a chip without a colour of its own."""
+    is_plain = kind is SpanKind.CHIP and choose_chip_colours(tint)[0] is SvgColour.PAGE
+    return SvgColour.INK if is_plain else STYLES[kind].text
+
+
 def draw_bit_box(
     canvas: SvgCanvas, area: Area, y: float, height: float, text: str, kind: SpanKind, tint: Tint,
     size: float = BITS.size, *, aside: float = 0,
 ) -> None:  # fmt: skip
     """Draw bits in a box, in the style of their kind; `aside` px beside them stay free."""
     style, (fill, frame) = STYLES[kind], choose_chip_colours(tint)
-    is_plain = kind is SpanKind.CHIP and fill is SvgColour.PAGE
     frame_colour = frame if kind in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
     canvas.draw_box(area, y, height, style.fill or fill, frame_colour, radius=3, dash=style.dash)
-    colour = SvgColour.INK if is_plain else style.text
+    colour = choose_bit_colour(kind, tint)
     middle, letters = y + height / 2, BITS.with_size(size).with_weight(style.is_bold)
     if style.is_hatched:
         text_width = min(letters.measure(text), area.width - 4)
