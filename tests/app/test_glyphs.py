@@ -77,6 +77,8 @@ def test_a_cell_for_a_cell(texts: tuple[str, ...], expected: str) -> None:
         ("   5 → 3", "   5 ->3"),
         ("0x1 ≠ 0x2   ", "0x1 != 0x2  "),
         ("a≠b", "a!b"),
+        ("≠ an erratum", "! an erratum"),
+        ("× and ▸ marks", "! and > marks"),
         ("  -2³¹ ├──●──┤ 2³¹-1   98", " -2^31 |--*--| 2^31-1  98"),
         ("  -∞ ├─┤ ∞   ", "-inf |-+ inf ".replace("-+", "-|")),
         ("2⁻¹⁴  ", "2^-14 "),

@@ -62,7 +62,7 @@ _SINGLE_CHARS = {
 """Replacements of one cell by one; where links cross, the vertical one wins."""
 _BECOMES = " ⟶ "
 """A change, as one cell: ``>`` would compare two numbers."""
-_CHANGE_IN_PIECE = re.compile(r"(?<=\S) ▸ (?=\S)|^ ▸ $")
+_CHANGE_IN_PIECE = re.compile(r"(?<=\S) ▸ (?=[^\sa-z]|inf|nan)|^ ▸ $")
 _CHANGE = re.compile(r"▸(?= [-+]?(?:\d|inf|nan))")
 """A change across pieces, or at the start of a line that continues another."""
 _TIMES = re.compile(r"(?<=\S )×(?= \d)")
@@ -211,7 +211,8 @@ def _insert_spelling(line: list[str], spelling: _LongSpelling) -> None:
     spare = list(_iter_spare_blanks(line))
     if spelling.short:  # the text before it keeps its place
         spare = [blank for blank in spare if position < blank <= position + _NEAR]
-        if not spare and line[position + 1 : position + 2] == [" "]:
+        is_arrow = spelling.short in "<>"
+        if is_arrow and not spare and line[position + 1 : position + 2] == [" "]:
             spare = [position + 1]
     blanks = sorted(spare, key=lambda blank: abs(blank - position))[:count]
     if spelling.short and len(blanks) < count:
