@@ -25,6 +25,7 @@ _KINDS = {Flag.MASKED_OUT: "kept"}
 _SLOTS = tuple("sat mask dtype atype btype ctype stype mode asel bsel secop".split())
 """The slots that are changed, in this order."""
 _NOUNS = {"mask": "the mask", "asel": "a's selector", "bsel": "b's selector"}
+"""What slots without a modifier of their own are called."""
 
 
 class Surprise(NamedTuple):
@@ -100,12 +101,11 @@ def list_counterfactuals(setup: Setup, place: LaneRef) -> tuple[Counterfactual, 
     has is left out.
     """
     trace = trace_of(setup)
-    found: dict[str, Counterfactual] = {}
+    counterfactuals: dict[str, Counterfactual] = {}
     for label, other in _iter_changes(setup):
-        value = _find_other_value(trace, other, place)
-        if value:
-            found.setdefault(value, Counterfactual(label, value))
-    return tuple(found.values())[:_MAX_COUNTERFACTUALS]
+        if value := _find_other_value(trace, other, place):
+            counterfactuals.setdefault(value, Counterfactual(label, value))
+    return tuple(counterfactuals.values())[:_MAX_COUNTERFACTUALS]
 
 
 def _iter_changes(setup: Setup) -> Iterator[tuple[str, Trace]]:
@@ -127,21 +127,17 @@ def _list_values(slot: Slot, value: object) -> list[object]:
     """Return the values that a slot could have instead."""
     if slot.is_optional and value != slot.absent:
         return [slot.absent]
-    if is_flag(slot) or slot.name in ("mask", "asel", "bsel", "secop"):
+    if is_flag(slot) or slot.name in (*_NOUNS, "secop"):
         return []
     return [x for x in slot.values if x != value]
 
 
 def _format_change(slot: Slot, old: object, new: object) -> str:
     if new == slot.absent and slot.is_optional:
-        return f"without {_NOUNS.get(slot.name) or f'.{format_name_of(slot, old)}'}"
-    noun = "" if isinstance(new, Type) is False else f"{slot.name} "
+        modifier = slot.name if old is True else format_value(slot, old)
+        return f"without {_NOUNS.get(slot.name, f'.{modifier}')}"
+    noun = f"{slot.name} " if isinstance(new, Type) else ""
     return f"{noun}.{format_value(slot, new)}"
-
-
-def format_name_of(slot: Slot, value: object) -> str:
-    """Return a modifier as it is written, without its point."""
-    return slot.name if value is True else format_value(slot, value)
 
 
 def _find_other_value(trace: Trace, other: Trace, place: LaneRef) -> str:

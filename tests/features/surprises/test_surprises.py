@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from ptxscope import parse
+from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
 from ptxscope.features.surprises.surprises import (
     find_surprise,
     list_counterfactuals,
@@ -52,10 +53,15 @@ def test_a_kept_lane_and_one_from_elsewhere_are_surprises() -> None:
 
 
 def test_a_lane_that_an_erratum_changes_is_a_surprise() -> None:
-    # E3: the lower bound is missing, so -1 stays 255
-    state = make_state("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0})
-    found = list_surprises(state.trace, state.session.deviation)
-    assert any("E3" in x.kind or "clamped" in x.kind for x in found)
+    # E1: d.h1 takes bits 31:16 of the sum, 0x00015679, instead of its low 16
+    documented = trace_of(setup_of("vadd.s32.s32.s32 d.h1, a, b, c", a=0x15678, b=1, c=0x11223344))
+    deviation = find_deviation(documented, find_deviations(documented))
+    assert deviation
+    kinds = {x.place: x.kind for x in list_surprises(deviation.other, deviation)}
+    assert kinds == {
+        LaneRef("merge.t", 1): "another value by E1",
+        LaneRef("merge.t", 0): "kept",
+    }
 
 
 def test_counterfactuals_are_computed_one_modifier_at_a_time() -> None:

@@ -13,12 +13,7 @@ from ....screens.main.screen_part import ScreenPart
 from ....state.explorer_state import ExplorerState
 from ....widgets.base.pane import Pane, StyledLine, StyledText, measure_line
 from ....widgets.lanes.lanes_pane import LanesPane
-from ..surprises import (
-    Surprise,
-    format_name,
-    list_counterfactuals,
-    list_surprises,
-)
+from ..surprises import Surprise, format_name, list_counterfactuals, list_surprises
 
 _COLUMNS = 64
 _MIN_COLUMNS = 30
@@ -102,8 +97,8 @@ class CalloutController(ScreenPart):
         if lanes.place is not None and lanes.has_focus and not state.is_predicting:
             surprises = list_surprises(state.trace, state.session.deviation)
             count = len(surprises)
-            found = ((x, y) for x, y in enumerate(surprises, 1) if y.place == lanes.place)
-            index, surprise = next(found, (0, None))
+            matches = ((x, y) for x, y in enumerate(surprises, 1) if y.place == lanes.place)
+            index, surprise = next(matches, (0, None))
         has_room = surprise is not None and self._show(surprise, f"{index} of {count}")
         self._callout.set_class(has_room, "-open")
 
