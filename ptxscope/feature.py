@@ -137,7 +137,7 @@ class Key(NamedTuple):
     widget_keys: Mapping[str, str] = MappingProxyType({})
     """Further keys while a widget has the focus, by its id: so far only ``listing``."""
     reveals: str = ""
-    """What it opens, such as ``A sweep``, if that shows the result."""
+    """The thing that it opens, such as ``A sweep``, if that shows the result."""
 
 
 class HelpPanel(NamedTuple):

@@ -378,7 +378,7 @@ def _iter_neighbour_mistakes(question: Question, location: AnswerLocation) -> It
 
 
 def _measure_lanes(question: Question, location: AnswerLocation) -> tuple[int, int]:
-    """Return the number of lanes of what is asked, and the width of one in its row: 0 if apart."""
+    """Return the number of lanes of the answer, and the width of one in its row: 0 if apart."""
     if question.key in DESTINATIONS:
         return measure_destination(question.trace, question.key)
     return len(question.trace.rows[location.key].values), 0

@@ -40,8 +40,8 @@ class Action(NamedTuple):
     footer: str = ""
     """The property of a widget by which the footer shows the key while the widget has the focus."""
     reveals: str = ""
-    """What it opens, such as ``A sweep``, if that shows the result. It is then refused during a
-    prediction, and otherwise shows a hidden result from then on."""
+    """The thing that it opens, such as ``A sweep``, if that shows the result. It is then refused
+    during a prediction, and otherwise shows a hidden result from then on."""
 
     @property
     def is_command(self) -> bool:

@@ -27,15 +27,15 @@ _MAX_WORDS = 400
 _MAX_DEPTH = 40
 
 
-class Variable(NamedTuple):
-    """A variable, or what a statement computes of some."""
+class CVariable(NamedTuple):
+    """A variable of C, or the result of a statement that computes with some."""
 
     name: str
     sign: str = ""
-    """``s`` or ``u`` as its type is signed or not; empty if that is not known."""
+    """``s`` or ``u``: whether its type is signed; empty if that is unknown."""
 
 
-Value = CLiteral | Variable
+Value = CLiteral | CVariable
 ReadCall = Callable[[int], tuple[str, int] | None]
 """Reads the call at a word, if there is one: the name of its result, and how many words it has."""
 Compute = Callable[[str, tuple[str, ...], Span], str]
@@ -61,13 +61,13 @@ class _ArgumentParser(ExpressionParser[CToken, Value]):
         if call := self._read_call(start):
             name, count = call
             self.position += count
-            return Variable(name)
+            return CVariable(name)
         word = self.take_operand()
         if word.kind is CTokenKind.NAME and word.text != "sizeof":
             if self.peek_word() in ("(", "[", ".", "->"):
                 self.position = start
                 self.fail(f"{quote_word(word.text + self._peek_after(start))} is not read here")
-            return Variable(word.text)
+            return CVariable(word.text)
         self._constants.position = start
         value = self._constants.parse_operand()
         self.position = self._constants.position
@@ -97,7 +97,7 @@ class _ArgumentParser(ExpressionParser[CToken, Value]):
             self.fail(f"a cast to {quote_word(C_TYPES[type_])} is not read here")
         if width < self._bits:
             mask = f"{(1 << width) - 1:#x}"
-            return Variable(self._write(f"and.b{self._bits}", value.name, mask), "s")
+            return CVariable(self._write(f"and.b{self._bits}", value.name, mask), "s")
         return value._replace(sign=type_[0])
 
     def apply_sign(self, sign: str, value: Value) -> Value:
@@ -118,10 +118,10 @@ class _ArgumentParser(ExpressionParser[CToken, Value]):
             self._refuse(sign)
         name = self._write(f"{_OPCODES[sign]}{self._bits}", *map(self.format_value, (left, right)))
         signs = {x.type[0] if isinstance(x, CLiteral) else x.sign for x in (left, right)}
-        return Variable(name, "u" if "u" in signs else "" if "" in signs else "s")
+        return CVariable(name, "u" if "u" in signs else "" if "" in signs else "s")
 
     def _shift(self, sign: str, value: Value, amount: Value) -> Value:
-        kind = value.sign if isinstance(value, Variable) else value.type[0]
+        kind = value.sign if isinstance(value, CVariable) else value.type[0]
         if sign == ">>" and not kind:
             self.position = self.start
             self.fail(
@@ -135,7 +135,7 @@ class _ArgumentParser(ExpressionParser[CToken, Value]):
             self.fail("the amount of this shift must be a constant")
         opcode = f"{_SHIFTS[sign]}{kind if sign == '>>' else ''}{self._bits}"
         name = self._write(opcode, self.format_value(value), self.format_value(amount))
-        return Variable(name, kind)
+        return CVariable(name, kind)
 
     def choose(self, condition: Value, first: Value, second: Value) -> Value:
         if not isinstance(condition, CLiteral):
@@ -149,7 +149,7 @@ class _ArgumentParser(ExpressionParser[CToken, Value]):
         self.fail(f"{quote_word(sign)} of a variable is not read in an argument", _READABLE)
 
     def format_value(self, value: Value) -> str:
-        if isinstance(value, Variable):
+        if isinstance(value, CVariable):
             return value.name
         number = int(value.value)
         if not -(1 << self._bits - 1) <= number < 1 << self._bits:

@@ -106,47 +106,47 @@ def select_branches(
     The directives of a ladder whose conditions are all known are blanked, too. Definitions in the
     source count from their line on. ``assumed`` has conditions that hold or do not.
     """
-    known, budget = dict(definitions), [_MIN_TOKEN_BUDGET + 4 * len(text)]
+    definitions, budget = dict(definitions), [_MIN_TOKEN_BUDGET + 4 * len(text)]
     blanked, ladders = list[Span](), list[_Ladder]()
     for directive in iter_directives(text):
         word, span, rest = directive.word, directive.span, directive.rest
         state = ladders[-1].state if ladders else True
         if is_definition(directive):
-            _define(known, word, rest, state)
+            _define(definitions, word, rest, state)
         elif not is_condition(directive):
             continue
         elif word.startswith("if"):
             ladders.append(_Ladder(state))
             condition = None
             if state is not False:
-                condition = _evaluate(word, rest, known, budget, assumed)
+                condition = _evaluate(word, rest, definitions, budget, assumed)
             ladders[-1].add_branch(span, condition)
         elif ladders and word == "endif":
             blanked += ladders.pop().list_blanked(span)
         elif ladders:
-            condition = _evaluate(word.removeprefix("el"), rest, known, budget, assumed)
+            condition = _evaluate(word.removeprefix("el"), rest, definitions, budget, assumed)
             ladders[-1].add_branch(span, condition)
     while ladders:
         blanked += ladders.pop().list_blanked((len(text), len(text)))
     return blank_spans(text, sorted(blanked))
 
 
-def _define(known: dict[str, str | None], word: str, rest: str, state: bool | None) -> None:
+def _define(definitions: dict[str, str | None], word: str, rest: str, state: bool | None) -> None:
     """Note a definition; one in a branch that may be compiled makes the name unknown."""
     definition = read_definition(rest) if state is not False else None
     if definition is None:
         return
     name, parameters, body = definition
     if state is None:
-        known.pop(name, None)
+        definitions.pop(name, None)
     elif word == "undef":
-        known[name] = None
+        definitions[name] = None
     else:
-        known[name] = "?" if parameters is not None else body.replace("\\\n", " ").strip()
+        definitions[name] = "?" if parameters is not None else body.replace("\\\n", " ").strip()
 
 
 def _evaluate(
-    word: str, rest: str, known: Definitions, budget: list[int], assumed: Mapping[str, bool]
+    word: str, rest: str, definitions: Definitions, budget: list[int], assumed: Mapping[str, bool]
 ) -> bool | None:
     """Return whether a condition holds; None if it is unknown."""
     text = rest.replace("\\\n", " ").strip()
@@ -157,11 +157,11 @@ def _evaluate(
         return assumed[condition.key] is not condition.is_negated
     if word.endswith("def"):
         name = text.split(maxsplit=1)[0] if text else ""
-        if name not in known:
+        if name not in definitions:
             return None
-        return (known[name] is not None) is not word.endswith("ndef")
+        return (definitions[name] is not None) is not word.endswith("ndef")
     try:
-        value = _Condition(text, known, budget).parse_all()
+        value = _Condition(text, definitions, budget).parse_all()
     except ExpressionError:
         return None
     return None if value is None else value != 0
@@ -176,11 +176,13 @@ _DECISIVE = {"||": 1, "&&": 0}
 class _Condition(ExpressionParser[CToken, _Value]):
     """A constant expression of the preprocessor."""
 
-    def __init__(self, text: str, known: Definitions, budget: list[int], depth: int = 0) -> None:
+    def __init__(
+        self, text: str, definitions: Definitions, budget: list[int], depth: int = 0
+    ) -> None:
         tokens = iter_c_tokens(text) if len(text) <= _MAX_CHARS else ()
         words = [x for x in tokens if x.kind is not CTokenKind.BLANK]
         super().__init__(words, depth)
-        self.known, self.budget = known, budget
+        self.definitions, self.budget = definitions, budget
         budget[0] -= 1 + len(words)
 
     def check_size(self) -> None:
@@ -221,20 +223,20 @@ class _Condition(ExpressionParser[CToken, _Value]):
                 self.fail("`defined` takes a name")
             if has_parenthesis:
                 self.take_parenthesis()
-            is_known = operand.text in self.known
-            return int(self.known[operand.text] is not None) if is_known else None
+            is_known = operand.text in self.definitions
+            return int(self.definitions[operand.text] is not None) if is_known else None
         if self.peek_word() == "(":
             self.fail(
                 "a macro with arguments is unknown"
             )  # a macro with arguments, or __has_include
         if name in ("true", "false"):
             return int(name == "true")
-        if name not in self.known:
+        if name not in self.definitions:
             return None
-        body = self.known[name]
+        body = self.definitions[name]
         if body is None:
             return 0
-        return _Condition(body, self.known, self.budget, self.depth + 1).parse_all()
+        return _Condition(body, self.definitions, self.budget, self.depth + 1).parse_all()
 
 
 def find_disabled_code(text: str) -> list[Span]:

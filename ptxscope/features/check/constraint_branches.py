@@ -61,7 +61,7 @@ class _Ladder:
 
     @property
     def assumed(self) -> dict[str, bool]:
-        """What holds in the last branch."""
+        """Whether each condition holds in the last branch."""
         *former, (_, last) = self.conditions
         conditions = [(x, False) for _, x in former] + [(last, True)]
         return {x.key: holds is not x.is_negated for x, holds in conditions if x}
@@ -181,9 +181,9 @@ def _merge_items(
     item = next((x for x in found if not x.is_legal), found[0])
     diagnostics = list[Diagnostic]()
     for diagnostic in dict.fromkeys(chain.from_iterable(x.diagnostics for x in found)):
-        where = [bool(x and diagnostic in x.diagnostics) for x in items]
-        if not all(where):
-            names = _name_branches(versions, where)
+        has_diagnostic = [bool(x and diagnostic in x.diagnostics) for x in items]
+        if not all(has_diagnostic):
+            names = _name_branches(versions, has_diagnostic)
             if names.startswith(_WITHOUT_ELSE) and diagnostic.rule == "note":
                 continue  # the macro is not defined at all
             diagnostic = diagnostic._replace(message=f"{diagnostic.message} ({names})")
@@ -191,12 +191,14 @@ def _merge_items(
     return item._replace(diagnostics=tuple(diagnostics))
 
 
-def _name_branches(versions: Sequence[tuple[_Branch, ...]], where: Sequence[bool]) -> str:
+def _name_branches(versions: Sequence[tuple[_Branch, ...]], has_diagnostic: Sequence[bool]) -> str:
     """Return the branches in which something is found: ``with `#ifdef WIDE```."""
     names = list[str]()
     for branches in zip(*versions, strict=True):
         every = dict.fromkeys(x.name for x in branches)
-        some = dict.fromkeys(x.name for x, holds in zip(branches, where, strict=True) if holds)
+        some = dict.fromkeys(
+            x.name for x, holds in zip(branches, has_diagnostic, strict=True) if holds
+        )
         if len(some) < len(every):
             names.append(" or ".join(some))
     written_names = [x for x in names if not x.startswith("no ")] or names

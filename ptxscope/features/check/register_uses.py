@@ -85,7 +85,7 @@ _TARGET = re.compile(r"(?<=[\s,])[\w$]++\s*+;\Z", re.ASCII)
 _MAX_TEMPLATES = 1 << 14
 _MAX_TEMPLATE_CHARS = 1 << 10
 _MAX_DIAGNOSTICS = 8
-"""The most that is said of the registers of one statement."""
+"""Maximum number of diagnostics on the registers of one statement."""
 _MAX_TYPES = 1 << 6
 
 

@@ -59,7 +59,7 @@ def make_picker(names: Sequence[str]) -> RegisterPicker | None:
 
 
 class StatementTemplate(NamedTuple):
-    """What is known of the statements of a template."""
+    """Names, types and accesses that the statements of a template share."""
 
     names: tuple[str, ...]
     """The names that may be registers, without the numbered ones."""

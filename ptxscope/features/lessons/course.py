@@ -20,7 +20,7 @@ class LessonGroup(NamedTuple):
     number: int
     name: str
     ability: str
-    """What a learner can do after it, as a sentence."""
+    """The ability of a learner after it, as a sentence."""
     heads: tuple[Head, ...]
 
 
@@ -49,7 +49,7 @@ class Course:
 
     @property
     def summary(self) -> str:
-        """How many lessons are done, and the time for the others."""
+        """The number of lessons that are done, and the time for the others."""
         left = [head for head in self.heads.values() if not self.get_progress(head.name).done]
         done = len(self.heads) - len(left)
         minutes = sum(head.minutes for head in left)

@@ -78,7 +78,7 @@ class Head(NamedTuple):
     group: str = ""
     """The group in which it is listed."""
     purpose: str = ""
-    """What somebody wants who writes its line of C."""
+    """The aim of somebody who writes its line of C."""
     c_line: str = ""
     use: str = ""
     """When to use its instruction today."""

@@ -26,7 +26,7 @@ _END_SCREEN = f"{__package__}.terminal.end_screen:EndScreen"
 
 
 class Ending(Enum):
-    """What to do at the end of a lesson."""
+    """The choices at the end of a lesson."""
 
     NEXT = "next"
     MISSED = "missed"
@@ -240,7 +240,7 @@ def reveal_answer(state: ExplorerState) -> None:
 
 
 def _show_answer(state: ExplorerState) -> None:
-    """Draw the step that was asked for."""
+    """Draw the step of the question."""
     play = get_play(state)
     assert play.position
     assert play.card_state

@@ -115,7 +115,7 @@ class _PictureFile(NamedTuple):
 
 
 class _Rendering(NamedTuple):
-    """What a marker becomes."""
+    """The text of a marker, and its picture."""
 
     text: str
     """The text of the page between the markers."""

@@ -1,4 +1,4 @@
-"""What changed in a trace that is rendered again: its results, its steps or only its looks."""
+"""Changes of a trace that is rendered again: of its results, of its steps or only of its looks."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _KINDS = {Flag.MASKED_OUT: "kept"}
 _SLOTS = tuple("sat mask dtype atype btype ctype stype mode asel bsel secop".split())
 """The slots that are changed, in this order."""
 _NOUNS = {"mask": "the mask", "asel": "a's selector", "bsel": "b's selector"}
-"""What slots without a modifier of their own are called."""
+"""Names of slots whose values say too little."""
 
 
 class Surprise(NamedTuple):
@@ -33,12 +33,12 @@ class Surprise(NamedTuple):
 
     place: LaneRef
     kind: str
-    """What happened: ``clamped low``."""
+    """The event: ``clamped low``."""
     sentence: str
 
 
 class Counterfactual(NamedTuple):
-    """What a lane would be if one modifier were another."""
+    """The value of a lane if one modifier were another."""
 
     label: str
     """``without .sat``."""

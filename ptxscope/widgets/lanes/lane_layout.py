@@ -126,7 +126,7 @@ class LanesState(NamedTuple):
     guesses: Mapping[LaneRef, Guess] | None = None
     """The predictions of the current step, if the user predicts it."""
     question_lane: LaneRef | None = None
-    """The lane of a hidden step that is asked for: its row is drawn without values."""
+    """The lane of a hidden step that a question asks for: its row is drawn without values."""
 
 
 class LanesDrawing(NamedTuple):
@@ -395,7 +395,7 @@ class _Painter:
         return wrap_pieces(labels, self.width + LABEL)
 
     def _find_asked_row(self, stage: Stage) -> RowScene | None:
-        """Return the row of a hidden step of which a lane is asked for, or None."""
+        """Return the row of a hidden step that a question asks for, or None."""
         lane, step = self.view.question_lane, step_of(self.trace, stage)
         if lane is None or step is None or step.number <= self.view.step:
             return None

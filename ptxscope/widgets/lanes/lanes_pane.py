@@ -130,7 +130,7 @@ class LanesPane(Pane):
         """Draw a trace up to a step, beside another answer or a pin.
 
         ``is_animated`` draws the step bit by bit. With guesses, the user predicts the last step;
-        ``question_lane`` is a lane of a hidden step that is asked for.
+        ``question_lane`` is the lane of a hidden step that a question asks for.
         """
         old, is_other_trace = self._view, trace is not self._trace
         if is_other_trace:
@@ -393,7 +393,7 @@ class LanesPane(Pane):
         return is_asked and not (guess is not None and guess.is_right)
 
     def _is_hidden(self, place: Place) -> bool:
-        """Whether a cell belongs to a hidden step, of which a lane is asked for."""
+        """Whether a cell belongs to a hidden step that a question asks for."""
         row, shown_steps = self._trace.rows.get(place.key), self._trace.steps[: self._view.step]
         return row is not None and all(step.stage is not row.stage for step in shown_steps)
 

@@ -267,7 +267,7 @@ class LessonScreen(TitledScreen[None]):
                 self.field.select_all()  # new text replaces it
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Clear what was said of another answer."""
+        """Clear the verdict on another answer."""
         event.stop()
         self._show_verdict("")
 

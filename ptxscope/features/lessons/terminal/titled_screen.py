@@ -1,4 +1,4 @@
-"""What the screens of lessons share: a title above, keys below, and lines of text."""
+"""The common parts of the screens of lessons: a title, keys, and lines of text."""
 
 from __future__ import annotations
 
