@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _DIRECTIVE = re.compile(
     r"^[ \t]*+\.loc[ \t]++(?P<number>\d{1,9}+)[ \t]++(?P<line>\d{1,9}+)"
+    r"(?:[ \t]++(?P<column>\d++)(?:[ \t]*+,[ \t]*+function_name[^\n,;]*+,[ \t]*+inlined_at[ \t]++"
+    r"(?P<call_number>\d{1,9}+)[ \t]++(?P<call_line>\d{1,9}+)[ \t]++(?P<call_column>\d++))?)?"
     r'|^[ \t]*+\.file[ \t]++(?P<file>\d{1,9}+)[ \t]++"(?P<name>[^"\n]*+)"'
     r"|^[ \t]*+\.(?P<module>version)\b"
     r"|^[^\n;\"]*?\.(?P<header>entry|func)\b",
@@ -26,6 +28,8 @@ class SourcePlace(NamedTuple):
     """The number of the module in the listing: files are numbered in each."""
     file: str
     line: str
+    call: tuple[str, str] | None = None
+    """The file and the line of the call into which its function was inlined: the outermost one."""
 
 
 class SourceLines:
@@ -35,6 +39,8 @@ class SourceLines:
         self._lines, self._places = list[int](), list[SourcePlace | None]()
         """The lines from which places hold, and the places."""
         self._files: dict[tuple[int, str], str] = {}
+        self._calls: dict[tuple[str, str, str], tuple[str, str]] = {}
+        """The outermost call for each place in an inlined function, by file, line and column."""
         self._line = 1
         self.module = 0
         """The number of the last module so far."""
@@ -52,12 +58,28 @@ class SourceLines:
             self._line += text.count("\n", counted_end, match.start())
             counted_end = match.start()
             self.module += match["module"] is not None
-            has_place = match["line"] is not None and match["line"].strip("0")
             self._lines.append(self._line)
-            self._places.append(
-                SourcePlace(self.module, match["number"], match["line"]) if has_place else None
-            )
+            self._places.append(self._read_place(match))
         self._line += text.count("\n", counted_end)
+
+    def _read_place(self, match: re.Match[str]) -> SourcePlace | None:
+        """Return the place that a ``.loc`` names; None for another directive, or line 0."""
+        if match["line"] is None:
+            self._calls.clear()  # of the function before
+            return None
+        call = None
+        if match["call_line"] is not None:
+            caller = match["call_number"], match["call_line"], match["call_column"]
+            call = self._calls.get(caller, caller[:2])
+        if match["column"] is not None:
+            key = match["number"], match["line"], match["column"]
+            if call:
+                self._calls[key] = call
+            else:
+                self._calls.pop(key, None)
+        if not match["line"].strip("0"):
+            return None
+        return SourcePlace(self.module, match["number"], match["line"], call)
 
     def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
         """Yield the text of a long listing, by whole lines if these are short, after reading it."""
@@ -79,9 +101,16 @@ class SourceLines:
         return self._places[index] if index >= 0 else None
 
     def format_place(self, place: SourcePlace | None) -> str:
-        """Return ``sad.cu:5``; empty if there is no place, or its file has no name so far."""
+        """Return ``sad.cu:5``; empty if there is no place, or its file has no name so far.
+
+        That of an inlined function has its call, too: ``sad.cu:5, from sad.cu:20``.
+        """
         name = self._files.get((place.module, place.file)) if place else None
-        return f"{name}:{place.line}" if name and place else ""
+        if not name or place is None:
+            return ""
+        caller = self._files.get((place.module, place.call[0])) if place.call else None
+        origin = f", from {caller}:{place.call[1]}" if caller and place.call else ""
+        return f"{name}:{place.line}{origin}"
 
     def find(self, line: int) -> str:
         """Return the place of a line of the listing: ``sad.cu:5``; empty if none is known."""
@@ -91,6 +120,20 @@ class SourceLines:
         """Return ``line 12 (sad.cu:5)``, or ``line 12``."""
         place = self.find(line)
         return f"line {line} ({place})" if place else f"line {line}"
+
+    def name_lines(self, data: Any) -> Any:
+        """Return JSON in which a ``source`` follows each ``line`` whose place is known."""
+        if not self._files:
+            return data
+        if isinstance(data, Mapping):
+            named = dict[str, Any]()
+            for key, value in data.items():
+                named[key] = self.name_lines(value)
+                is_line = key == "line" or key.endswith("_line")
+                if is_line and isinstance(value, int) and (place := self.find(value)):
+                    named[key.removesuffix("line") + "source"] = place
+            return named
+        return [*map(self.name_lines, data)] if isinstance(data, list | tuple) else data
 
 
 @lru_cache(maxsize=4)

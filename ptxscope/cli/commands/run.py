@@ -127,6 +127,7 @@ def _run_words(words: Sequence[str], bar: ProgressBar) -> int:
     request = program_run.ending is StopReason.MISSING_INPUT
     if arguments.format == "json":
         data = run_to_json(program_run, {} if request else expected_results, bar)
+        data = read_source_lines(program_run.program.text).name_lines(data)
         print(format_json(data, indent=1))
     else:
         for line in iter_run_lines(program_run, watched, arguments, bar):

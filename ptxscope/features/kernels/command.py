@@ -40,6 +40,7 @@ from ...engine.syntax.errors import (
     make_printable,
 )
 from ...files import expand_path, replace
+from ...sources.source_lines import read_source_lines
 from .kernel_report import (
     failure_to_json,
     iter_difference_lines,
@@ -178,6 +179,7 @@ def _launch(
         raise CommandError("error: --explain needs --expect NAME=… or NAME[INDEX]=…")
     bar.begin("loading", len(text), "characters")
     code = load_device_code(text, bar.advance_to, name=file, kernel=arguments.kernel)
+    sources = read_source_lines(code.text)
     try:
         request = _Request(arguments, code, model, bar)
         log = _make_log(arguments, request.launch.shape)
@@ -190,7 +192,8 @@ def _launch(
                 diagnosis = request.explain(None)
             bar.begin_printing()
             if arguments.format == "json":
-                print(format_json(failure_to_json(request.launch, error, diagnosis), indent=1))
+                data = failure_to_json(request.launch, error, diagnosis)
+                print(format_json(sources.name_lines(data), indent=1))
             else:
                 explained = iter_explanation_lines(diagnosis, code.text) if diagnosis else ()
                 for line in (*iter_printed_lines(error.printed), *explained):
@@ -212,7 +215,8 @@ def _launch(
     if has_differences:
         lines += _iter_shape_notes(arguments)
     if arguments.format == "json":
-        print(format_json(run_to_json(result, request.expected, diagnosis), indent=1))
+        data = run_to_json(result, request.expected, diagnosis)
+        print(format_json(sources.name_lines(data), indent=1))
     else:
         if log:
             from ...blocks.intrinsic_sequences import find_text_sequences

@@ -44,12 +44,13 @@ def find_copies(function: Program, text: str) -> list[Copies]:
     statements = [x for x in function.statements if x.opcode not in JUMPS]
     shapes = {id(x): _find_shape(x, names) for x in statements}
     sources = read_source_lines(text)
-    has_places = any(sources.find(x.line) for x in statements)
+    places = [sources.find_place(x.line) for x in statements]
+    has_places = any(places)
     groups: dict[tuple[object, object], list[Statement]] = {}
-    for x in statements:
-        place = sources.find(x.line)
+    for x, place in zip(statements, places, strict=True):
         if place or not has_places:
-            groups.setdefault((place, shapes[id(x)]), []).append(x)
+            own_place = place and place._replace(call=None)  # the calls of an inlined function
+            groups.setdefault((own_place, shapes[id(x)]), []).append(x)
     for asm in iter_asm_statements(statements, text):
         whole = tuple(shapes[id(x)] for x in asm)
         for index, x in enumerate(asm):
