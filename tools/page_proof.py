@@ -180,12 +180,12 @@ def check_loading(driver: PageDriver) -> str:
     page.wait_for_selector("#loader:not([hidden])")
     page.fill("#line", "vmin4.u32.u32.u32 d, a, b, c")
     page.fill("#value-a", "0x01020304")
-    page.click("[data-do='step.back']")
+    page.click("[data-do=step][data-number='2']")
     page.wait_for_selector("body.ready", timeout=READY_MS)
     driver.wait_for(
         "location.hash.startsWith('#vmin4.u32.u32.u32+d,+a,+b,+c&a=0x01020304&')", READY_MS
     )
-    driver.wait_for("location.hash.includes('&step=')")
+    driver.wait_for("location.hash.includes('&step=2')")
     page.goto("about:blank")
     page.goto(f"{driver.url}#vsub4.s32.s32.s32+d,+a,+b,+c&step=3&v=1", wait_until="commit")
     page.wait_for_selector("main[inert]")
@@ -385,7 +385,7 @@ def check_columns(driver: PageDriver) -> str:
     """On a wide screen, no column is empty: what is beside the picture begins with it."""
     driver.page.evaluate(_SHOW, _STATES[0])
     tops = driver.page.evaluate(_TOPS)
-    require(abs(tops["steps"] - tops["picture"]) < 40, f"the columns begin at {tops}")
+    require(abs(tops["walk"] - tops["picture"]) < 40, f"the columns begin at {tops}")
     require(tops["right"] >= 0.9 * tops["width"], f"nothing is in the last third: {tops}")
     require(tops["bottom"] >= 0.5 * tops["high"], f"the right column ends too early: {tops}")
     return "two columns, both with something in them"
@@ -425,9 +425,9 @@ _CARD: Final = """() => ({high: document.documentElement.scrollHeight,
   focus: document.activeElement.id})"""
 _TOPS: Final = """() => {
   const box = id => document.getElementById(id).getBoundingClientRect();
-  return {steps: box("steps").top, picture: box("picture").top, right: box("steps").right,
+  return {walk: box("spoken").top, picture: box("picture").top, right: box("spoken").right,
     width: document.querySelector("main").getBoundingClientRect().right,
-    bottom: box("copies").bottom - box("steps").top, high: box("picture").height};
+    bottom: box("copies").bottom - box("spoken").top, high: box("picture").height};
 }"""
 
 

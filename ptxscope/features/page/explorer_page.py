@@ -71,6 +71,7 @@ class ExplorerPage:
         self._seen: dict[str, object] = {}
         """The values that were sent to the page, by name."""
         self._picture: PagePicture | None = None
+        self.state.own.go_to_step(1)
         if fragment:
             open_link(self.state, {"fragment": fragment})
             self.state.explorer.session.undo_history.clear()
@@ -85,7 +86,7 @@ class ExplorerPage:
         page = self.state
         old_tool, is_of_panel = page.tool, action in map_panel_actions()
         if action not in _SILENT_ACTIONS:
-            page.message = ""
+            page.message, page.is_gallery = "", False
         if action != "value":
             page.typed_role = ""
         try:
@@ -192,12 +193,14 @@ def _draw_picture(page: PageState) -> PagePicture:
 
 def _list_places(page: PageState) -> Iterator[Child]:
     """Yield the explorer and the panels that take the whole page."""
-    here = "page" if not page.layout else None
+    here = "page" if page.layout in ("", "empty") else None
     yield make_button("Explore", "explore", aria_current=here)
     for name, id_ in map_tools().items():
         if map_panels()[name].find_open:
             here = "page" if page.tool.name == name else None
             yield _make_action_button(page, id_, aria_current=here)
+    here = "page" if page.is_gallery else None
+    yield make_button("Instructions", "gallery", aria_current=here)
 
 
 def map_copies() -> dict[str, str]:
@@ -332,11 +335,18 @@ def _list_models(page: PageState) -> Iterator[Child]:
 def _list_steps(page: PageState) -> Iterator[Child]:
     state, shown, last = page.explorer, page.shown_step, page.last_step
     can_go_on = state.is_predicting or state.practice is not None
+    is_predicting = state.is_predicting
     yield make_element(
         "div",
         *(_make_action_button(page, x, is_disabled=shown <= 1) for x in _BACKWARDS),
+        make_element("span", f"{shown} of {last}"),
         *(_make_action_button(page, x, is_disabled=shown >= last) for x in _FORWARDS),
-        _make_action_button(page, "predict", "Stop predicting" if state.is_predicting else ""),
+        _make_action_button(
+            page,
+            "predict",
+            "Stop predicting" if is_predicting else "Predict the result",
+            class_="main" if shown < last and not is_predicting else None,
+        ),
         _make_action_button(page, "predict.another") if can_go_on else "",
         class_="choices",
     )

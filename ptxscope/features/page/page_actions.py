@@ -423,6 +423,11 @@ def _close_tool(page: PageState, _: Arguments) -> None:
     page.tool = OpenTool()
 
 
+def _open_gallery(page: PageState, _: Arguments) -> None:
+    _close_tool(page, {})
+    page.is_gallery = True
+
+
 def _reveals_result(name: str) -> bool:
     """Whether a tool shows the result."""
     panel = map_panels().get(name)
@@ -485,5 +490,6 @@ PAGE_ACTIONS: Mapping[str, Callable[[PageState, Arguments], None]] = {
     "refresh": refresh_panel,
     "tool_text": _type_in_tool,
     "explore": _close_tool,
+    "gallery": _open_gallery,
 }
 """The actions of the page's elements, by name; arguments are data attributes and fields."""

@@ -42,6 +42,8 @@ class PageState:
         """The height of the picture, in its units, while a panel has something open."""
         self.is_compact = False
         """Whether the picture is drawn for a narrow screen."""
+        self.is_gallery = False
+        """Whether the gallery of instructions is open."""
         self.is_both = False
         """Whether the steps of both answers are wanted."""
         self.query = ""
@@ -63,11 +65,16 @@ class PageState:
 
     @property
     def layout(self) -> str:
-        """What takes the page: ``card`` beside the picture, ``panel`` alone, or the explorer."""
+        """What takes the page: ``card`` beside the picture, ``panel`` or ``gallery`` alone, or the
+        explorer; on an empty line, that has the gallery instead of a picture."""
+        if self.is_gallery:
+            return "gallery"
         panel = map_panels().get(self.tool.name)
         if self.explorer is not self.own:
             return "card"
-        return "panel" if panel and panel.find_open else ""
+        if panel and panel.find_open:
+            return "panel"
+        return "" if self.line.strip() else "empty"
 
     @property
     def trace(self) -> Trace:

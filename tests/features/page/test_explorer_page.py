@@ -564,3 +564,30 @@ def test_a_note_on_the_line_goes_while_the_line_is_not_legal() -> None:
     assert "c is ignored" not in str(changes["#answers"])
     changes = act(page, "line", text="vadd.u32.u32.u32 d, a, b, c")
     assert "c is ignored" in str(changes["#answers"])
+
+
+def test_the_page_lands_on_the_first_step_and_offers_a_prediction() -> None:
+    page = ExplorerPage()
+    view = make_view(page.state)
+    assert page.state.shown_step == 1
+    assert page.state.is_result_hidden
+    assert "Predict the result" in text_of(view["#steps"])
+    predict = next(x for x in list_buttons(view["#steps"]) if x[1]["data-do"] == "predict")
+    assert predict[1]["data-keys"] == "P"
+    assert predict[1]["title"].endswith("(P)")
+
+
+def list_buttons(element: Any) -> list[Any]:
+    """All buttons in elements."""
+    if not isinstance(element, list):
+        return []
+    inner = [button for child in element for button in list_buttons(child)]
+    return [element, *inner] if element[:1] == ["button"] else inner
+
+
+def test_the_gallery_is_the_empty_state_and_one_click_away() -> None:
+    page = open_page(VADD4)
+    assert act(page, "line", text="")["layout"] == "empty"
+    assert act(page, "line", text="popc.b32 d, a")["layout"] == ""
+    assert act(page, "gallery")["layout"] == "gallery"
+    assert act(page, "open_link", fragment=VADD4)["layout"] == ""

@@ -19,6 +19,7 @@ import pytest
 from ptxscope import trace
 from ptxscope.cli import main
 from ptxscope.documents import export
+from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.features import page
@@ -66,7 +67,9 @@ def test_the_page_has_no_inline_script_or_style(site: dict[str, bytes]) -> None:
 
 
 def test_the_first_picture_is_that_of_the_export(site: dict[str, bytes]) -> None:
-    svg = export(ExplorerPage().state.trace, "svg")
+    trace = ExplorerPage().state.trace
+    first = Options(steps=frozenset({trace.steps[0].place}), result=False, is_early=True)
+    svg = export(trace, "svg", first)
     bare = re.sub("<style>.*?</style>\n", "", svg, flags=re.DOTALL)
     assert bare in site["index.html"].decode()
 

@@ -17,6 +17,7 @@ const apply = (changes, isOpening = false) => {
   if ("line" in changes && (isOpening || line !== document.activeElement)) line.value = changes.line;
   if ("layout" in changes) {
     document.body.dataset.layout = changes.layout;
+    get("gallery").open = ["gallery", "empty"].includes(changes.layout);
     scrollTo(0, 0);
     setTimeout(measure);
   }
@@ -119,9 +120,8 @@ document.addEventListener("keydown", event => {
   const isMeant = button => button.dataset.keys.split(" ").includes(key) && button.offsetParent &&
     (!field || key.length > 1 || (field.form && field.form === button.form));
   const button = [...document.querySelectorAll("button[data-keys]")].find(isMeant);
-  if (!button) return;
-  event.preventDefault();
-  button.click();
+  if (button) event.preventDefault();
+  button?.click();
 });
 
 document.addEventListener("submit", event => {
