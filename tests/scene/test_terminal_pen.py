@@ -351,7 +351,11 @@ def test_two_numbers_that_differ_are_two_points(values: tuple[int, int]) -> None
         one = trace("setp.lt.s32 p, a, b", {"a": a, "b": b})
         lines = text_of(drawn(one, 1, (88, 30)).lines)
         (line,) = (x for x in lines if "├" in x and "┤" in x)
-        assert line.count("●") == (1 if a == b else 2)
+        assert (line.count("●"), line.count("■")) == (1, a != b)
+        if a != b:  # the mark on the left is that of the smaller number
+            assert line.index("●") < line.index("■")
+            smaller = "a" if (a ^ 1 << 31) < (b ^ 1 << 31) else "b"
+            assert f"● {smaller} " in "\n".join(lines)
 
 
 def test_every_figure_and_every_kind_of_span_can_be_drawn() -> None:

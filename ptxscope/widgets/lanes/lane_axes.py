@@ -250,10 +250,11 @@ def _draw_compared_words(axis: NumberLine, width: int) -> list[StyledLine]:
     pairs = sorted(zip(columns, axis.points, strict=True), key=lambda pair: pair[0])
     names = [(start + 1 + column, _make_point_name(point)) for column, point in pairs]
     below = _place_names(names, width)
-    shapes = _SHAPES if below is None else (_SHAPES[0],) * len(pairs)
+    places = sorted({*columns})
+    shapes = [_SHAPES[places.index(x) if below is None else 0] for x, _ in pairs]
     pieces = {x: StyledText("─", "axis") for x in range(inner)}
     pieces |= {-1: StyledText("├", "axis"), inner: StyledText("┤", "axis")}
-    for shape, (x, point) in zip(shapes, pairs, strict=False):
+    for shape, (x, point) in zip(shapes, pairs, strict=True):
         pieces[x] = StyledText(shape, "value", PlaceMark(point.place))
     line = place_pieces({x + 1: piece for x, piece in pieces.items()})
     low, high = StyledText(axis.low, "strong"), StyledText(axis.high, "strong")
@@ -261,7 +262,11 @@ def _draw_compared_words(axis: NumberLine, width: int) -> list[StyledLine]:
         lines = [[low, StyledText(" "), *line, StyledText(" "), high]]
     else:
         lines = [line, *wrap_line([low, StyledText("  ╌  ", "axis"), high], width)]
-    lines += _list_names([x for _, x in names], width) if below is None else below
+    lines += (
+        _list_names(zip(shapes, [x for _, x in names], strict=True), width)
+        if below is None
+        else below
+    )
     if axis.nan_names:
         are = "are" if len(axis.nan_names) > 1 else "is"
         text = f"◆ {' and '.join(axis.nan_names)} {are} NaN: off the line, unordered"
@@ -300,9 +305,12 @@ def _place_names(names: Iterable[tuple[int, StyledText]], width: int) -> list[St
     return [place_pieces(pieces)] if pieces else []
 
 
-def _list_names(names: Sequence[StyledText], width: int) -> list[StyledLine]:
-    """Return names of numbers on a line of their own, each after its mark."""
+def _list_names(names: Iterable[tuple[str, StyledText]], width: int) -> list[StyledLine]:
+    """Return names of numbers on a line of their own, after their marks; equal ones have one."""
     line: StyledLine = []
-    for shape, name in zip(_SHAPES, names, strict=False):
-        line += [StyledText("   "), StyledText(f"{shape} ", "value"), name]
+    previous_shape = ""
+    for shape, name in names:
+        mark = [StyledText(f"{shape} ", "value")] * (shape != previous_shape)
+        line += [StyledText("   "), *mark, name]
+        previous_shape = shape
     return wrap_line(line[1:], width, 2)
