@@ -24,18 +24,18 @@ _MAX_NEAREST = 6
 
 
 class FirstResults(NamedTuple):
-    """What changes give in the threads that run first."""
+    """The changes that were tried in the threads that run first."""
 
     passing: list[StatementChange]
-    """Those with which these threads are right."""
+    """The changes with which these threads are right."""
     nearest: list[StatementChange]
-    """Some with which more elements are right than without, the nearest first."""
+    """Changes with which more elements are right than without, the nearest first."""
     try_count: int
-    """Those that were tried."""
+    """The number of changes that were tried."""
 
 
 class Score(NamedTuple):
-    """How near a change comes to what is expected of the threads that run first."""
+    """The number of elements and bits that a change makes right in the threads that run first."""
 
     is_right: bool
     is_complete: bool
@@ -124,7 +124,7 @@ class ChangeTrials(NamedTuple):
     def _split(
         self, changes: Sequence[StatementChange], selection: ThreadSelection
     ) -> Iterator[Sequence[StatementChange]]:
-        """Yield as many changes as run at once, and parts of those that stand for more."""
+        """Yield as many changes as can run at once; a change of many values is split."""
         size = self._find_part_size(selection)
         part, count = list[StatementChange](), 0
         for change in changes:

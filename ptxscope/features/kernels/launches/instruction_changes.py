@@ -32,7 +32,7 @@ from .thread_state import find_dtype
 
 ALL_ROLES = frozenset(("a", "b", "c", "e", "d", "p", "q", "cc", "guard"))
 TABLE = "lut"
-"""What stands for the role of the table of ``lop3``."""
+"""The role of the table of ``lop3``."""
 REGISTER_COST = 5
 _NEAR_STATEMENTS = 12
 """Statements before and after, whose registers may have been meant."""
@@ -84,7 +84,7 @@ class StatementChange(NamedTuple):
     literal_role: str = ""
     """The role of the literal that it changes."""
     distance: tuple[int, int] = (0, 0)
-    """How far the new literal is from the written one."""
+    """The distance from the written literal to the new one."""
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -115,7 +115,7 @@ class StatementChange(NamedTuple):
 
     @property
     def keys(self) -> Iterator[tuple[int, str]]:
-        """What is equal for changes that make the same of the statement, besides its copies."""
+        """Keys that are equal for changes with the same effect on a statement, without its copies."""
         text, identity = self.statement.text, id(self.original)
         yield identity, self.phrase if text == self.original.text else text
         if self.literal_role:

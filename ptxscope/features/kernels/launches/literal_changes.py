@@ -120,7 +120,7 @@ class LiteralPlace(NamedTuple):
 
 
 def iter_near_literals(statement: Statement, model: Model) -> Iterator[StatementChange]:
-    """Yield the literals that may have been meant instead of those of an instruction."""
+    """Yield literals near those of an instruction, one of which may be intended."""
     for place in iter_places(statement, model):
         yield from place.make_trial(place.near_values)
 

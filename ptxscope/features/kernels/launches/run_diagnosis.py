@@ -34,7 +34,7 @@ class RunDiagnosis(NamedTuple):
     explanations: tuple[RunExplanation, ...]
     """The explanations that give all expected elements."""
     near_misses: tuple[RunExplanation, ...]
-    """If there are none, those that give more than the run did."""
+    """The explanations that give more elements than the run did, if none gives all."""
     element_count: int
     """The expected elements."""
     try_count: int

@@ -126,7 +126,7 @@ def _find_writers(copies: Sequence[Copies]) -> dict[int, dict[str, tuple[int, in
 
 
 class _CopyWords:
-    """What the words of one of some copies stand for."""
+    """The words of a copy of a statement, with places instead of registers."""
 
     def __init__(
         self,
@@ -138,14 +138,14 @@ class _CopyWords:
     ) -> None:
         self.parts, self.index, self.writers = _split(statement.text), index, writers
         self.words: dict[str, str] = {}
-        """What stands for a register, or for a number unless all copies have it: its place."""
+        """The place of each register, and of each number that the copies do not share."""
         for place, part in enumerate(self.parts):
             for match in _WORD.finditer(part):
                 if match[0] in names or (match["number"] and not has_equal_numbers):
                     self.words.setdefault(match[0], f"\0{place}")
 
     def make_key(self, change: StatementChange) -> object:
-        """Return what is equal for equal changes of copies."""
+        """Return a key that is equal for equal changes of copies."""
         if change.statement.text == change.original.text:
             return _WORD.sub(self._substitute, change.phrase)
         parts = _split(change.statement.text)
