@@ -35,7 +35,7 @@ class FirstResults(NamedTuple):
 
 
 class Score(NamedTuple):
-    """The number of elements and bits that a change makes right in the threads that run first."""
+    """The right elements and the wrong bits under a change, in the threads that run first."""
 
     is_right: bool
     is_complete: bool

@@ -115,7 +115,7 @@ class StatementChange(NamedTuple):
 
     @property
     def keys(self) -> Iterator[tuple[int, str]]:
-        """Keys that are equal for changes with the same effect on a statement, without its copies."""
+        """Keys that are equal for changes with the same effect on a statement."""
         text, identity = self.statement.text, id(self.original)
         yield identity, self.phrase if text == self.original.text else text
         if self.literal_role:
