@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,6 +11,12 @@ from ..engine.isa.types import DESTINATIONS, Type
 from ..engine.program.control_flow import WritePlace, follow_places, make_initial_place
 from ..engine.program.program import Program
 from ..engine.program.statement import MoveStep, Statement, StatementKind, VectorMove
+from ..engine.program.statement_operands import (
+    ConstantOperand,
+    Operand,
+    RegisterOperand,
+    SymbolOperand,
+)
 from ..engine.syntax.errors import Problem, PtxError, Span, quote_word
 from ..engine.syntax.instruction import Immediate, Instruction, Register
 from ..engine.syntax.opcodes import ADDRESS_CONVERSIONS, LOADS, RETURNS
@@ -19,21 +24,19 @@ from ..engine.syntax.operands import SPECIAL
 from ..engine.syntax.parser import OMISSION_PREFIX, parse
 from ..engine.syntax.register_checks import with_register_widths
 from ..engine.tracing.basic_block import (
+    STORED,
     BasicBlock,
     BlockGuard,
     BlockStatement,
     OuterAccess,
     ValuePlace,
 )
+from .needless_guards import drop_needless_guards
+from .stores import Store, find_store, is_effect_free
 
-_MAX_DISTANCE = 64
-"""Statements after the first in which the second is sought."""
 _OUTSIDE = {**dict.fromkeys(LOADS, "loaded"), **dict.fromkeys(ADDRESS_CONVERSIONS, "an address")}
 """Instructions whose results come from outside of a block with memory, and their kinds."""
 _SPECIAL_REGISTER = "a special register"
-_ADDRESS = re.compile(r"\[([^][]*)\]")
-_NAME = re.compile(r"[%$\w]+")
-_STORED_BITS = re.compile(r"\.[busf](8|16|32|64)$")
 
 
 class _Contents(NamedTuple):
@@ -71,6 +74,8 @@ class BlockReader:
         self.outer_accesses: list[OuterAccess] = []
         self.stored: dict[str, ValuePlace] = {}
         """The computed values that are stored, by their registers."""
+        self.stored_bytes: list[tuple[object, range]] = []
+        """The bases of stores, and which bytes from there they write."""
         self.own_results: dict[str, ValuePlace] = {}
         """The results of inner blocks, by registers that they declare."""
         self.cut_values: dict[tuple[ValuePlace, int], ValuePlace] = {}
@@ -108,7 +113,7 @@ class BlockReader:
                 case StatementKind.BRANCH if statement.guard:
                     self._add_guard(statement, statements)
                 case _:
-                    self._skip(statement)
+                    self._skip(statement, statements)
             # where a guard fails, or nothing is computed, a register keeps its contents
             for name in () if statement.is_brace else statement.writes:
                 if contents := self._find_contents(name):
@@ -157,7 +162,8 @@ class BlockReader:
 
     def _add_guard(self, statement: Statement, statements: Sequence[Statement]) -> None:
         """Note the guard of a branch to the end of the block; raise PtxError for another branch."""
-        if self.stored or not _leads_to_end(statement, statements):
+        has_effects = any(x.kind in ("", STORED) for x in self.outer_accesses)
+        if has_effects or not _leads_to_end(statement, statements):
             opcode = quote_word(statement.name)
             hint = "a guarded branch to its end, before anything is stored"
             self._fail(f"{opcode} leaves the block, which runs straight on", statement.span, hint)
@@ -169,15 +175,18 @@ class BlockReader:
         text = quote_word(statement.text)
         self.notes.append(f"{text} is not taken: this is for threads with {guard.condition}")
 
-    def _skip(self, statement: Statement) -> None:
+    def _skip(self, statement: Statement, statements: Sequence[Statement]) -> None:
         """Skip a statement that changes no register; raise PtxError for any other."""
         if statement.problems:
             raise PtxError(self.text, statement.problems)
-        if self.with_memory and not statement.writes and _ADDRESS.search(statement.text):
-            self._store(statement)
+        store = find_store(statement) if self.with_memory else None
+        if store and self._add_store(statement, store):
             return
         opcode = quote_word(statement.name or statement.text)
-        if statement.kind is StatementKind.BRANCH and statement.opcode not in RETURNS:
+        is_return = statement.opcode in RETURNS and _has_only_ends(
+            x for x in statements if x.number > statement.number
+        )
+        if statement.kind is StatementKind.BRANCH and not is_return:
             self._fail(f"{opcode} leaves the block, which runs straight on", statement.span)
         elif statement.omission:
             self._fail(f"a block needs every statement; this one is {statement.omission}",
@@ -194,6 +203,8 @@ class BlockReader:
             )
         elif statement.kind is StatementKind.UNKNOWN:
             self.notes.append(f"{OMISSION_PREFIX}{quote_word(statement.text)}")
+            if not is_effect_free(statement):
+                self.outer_accesses.append(OuterAccess(statement.text, statement.line, ""))
 
     def _find_outer_kind(self, statement: Statement) -> str:
         """Return the kind of the value of registers not used before; empty if they have none."""
@@ -204,21 +215,53 @@ class BlockReader:
             return _SPECIAL_REGISTER
         return _OUTSIDE.get(statement.opcode, "")
 
-    def _store(self, statement: Statement) -> None:
-        """Note which computed values a statement writes to memory."""
-        self.outer_accesses.append(OuterAccess(statement.text, statement.line, ""))
-        for name in _NAME.findall(_ADDRESS.sub("", statement.text.partition(" ")[2])):
-            contents = self._find_contents(name)
-            if contents is None or not contents.place.statement:
-                continue
-            place = self._cut(name, contents, statement)
-            if self.stored.setdefault(name, place) != place:
-                self._fail(f"{quote_word(name)} is stored twice, with two values", statement.span)
+    def _add_store(self, statement: Statement, store: Store) -> bool:
+        """Note the values that a store writes to memory; return whether all are known."""
+        names = [self._find_stored_name(x, store.bits, statement) for x in store.values]
+        if not all(names):
+            return False
+        for name in names:
+            if (contents := self._find_contents(name)) and contents.place.statement:
+                place = self._cut(name, contents, store.bits, statement)
+                if self.stored.setdefault(name, place) != place:
+                    message = f"{quote_word(name)} is stored twice, with two values"
+                    self._fail(message, statement.span)
+        base, start = store.address.base, store.address.offset
+        place_of_base = None if isinstance(base, ConstantOperand) else self.places.get(base.name)
+        written = range(start, start + len(names) * store.bits // 8)
+        is_apart = all(
+            x == (base, place_of_base) and not {*y}.intersection(written)
+            for x, y in self.stored_bytes
+        )
+        self.stored_bytes.append(((base, place_of_base), written))
+        access = OuterAccess(statement.text, statement.line, STORED, tuple(names), store.form)
+        self.outer_accesses.append(access._replace(is_apart=is_apart))
+        return True
 
-    def _cut(self, name: str, contents: _Contents, statement: Statement) -> ValuePlace:
-        """Return the place of the bits of a register that a statement stores."""
-        match, held_bits = _STORED_BITS.search(statement.name), contents.type.bits
-        bits = int(match[1]) if match else held_bits
+    def _find_stored_name(self, value: Operand, bits: int, statement: Statement) -> str:
+        """Return the value of a store as in ``OuterAccess``; empty if it is not known."""
+        if isinstance(value, ConstantOperand):
+            pattern = value.value if value.pattern is None else value.pattern
+            return f"={pattern & (1 << bits) - 1:#x}" if isinstance(pattern, int) else ""
+        if not isinstance(value, (RegisterOperand, SymbolOperand)):  # a symbol is undeclared
+            return ""
+        if value not in (RegisterOperand(value.name), SymbolOperand(value.name)):
+            return ""
+        type_ = self.program.types.get(value.name)
+        contents = self._find_contents(value.name)
+        if contents is None and type_:
+            contents = self._read_register(value.name, type_, statement.span)
+        if contents is None or contents.type.bits < bits:
+            return ""
+        if contents.place.statement:
+            return value.name
+        if contents.bits is not None:
+            return f"={contents.bits & (1 << bits) - 1:#x}"
+        return f"={contents.place.role}"
+
+    def _cut(self, name: str, contents: _Contents, bits: int, statement: Statement) -> ValuePlace:
+        """Return the place of the low bits of a register, which a statement stores."""
+        held_bits = contents.type.bits
         if bits >= held_bits:
             return contents.place
         key = (contents.place, bits)
@@ -359,11 +402,15 @@ def _leads_to_end(branch: Statement, statements: Sequence[Statement]) -> bool:
     if branch.opcode in RETURNS:
         return True
     start = min(branch.targets, default=0)
-    return start > branch.number and all(
-        statement.kind in (StatementKind.LABEL, StatementKind.BLOCK_END)
-        or (statement.kind is StatementKind.BRANCH and statement.opcode in RETURNS)
-        for statement in statements
-        if statement.number >= start
+    return start > branch.number and _has_only_ends(x for x in statements if x.number >= start)
+
+
+def _has_only_ends(statements: Iterable[Statement]) -> bool:
+    """Whether statements do nothing but end the thread."""
+    return all(
+        x.kind in (StatementKind.LABEL, StatementKind.BLOCK_END)
+        or (x.kind is StatementKind.BRANCH and x.opcode in RETURNS)
+        for x in statements
     )
 
 
@@ -371,63 +418,3 @@ def _drop_outer_braces(lines: tuple[str, ...]) -> tuple[str, ...]:
     """Return the lines without braces around all of them."""
     is_around_all = lines[0][0] == "{" and lines[-1] == "}"
     return lines[1:-1] if is_around_all and sum(x[0] == "{" for x in lines) == 1 else lines
-
-
-# --- guards of two statements of which exactly one acts: @p mov d, a; @!p mov d, b --------
-
-
-class GuardedStatement(NamedTuple):
-    """A statement of a block, as it is written and as it is evaluated."""
-
-    original: Statement
-    statement: Statement
-    """Without its guard if another statement replaces its result where the guard fails."""
-    note: str = ""
-
-
-def drop_needless_guards(statements: Sequence[Statement]) -> Iterator[GuardedStatement]:
-    """Yield the statements; the first of two with opposite guards is evaluated without its guard.
-
-    It keeps the guard if it writes several registers, or one that has a value already.
-    """
-    names = set[str]()
-    for index, x in enumerate(statements):
-        complement = None
-        if x.guard and names.isdisjoint(x.writes):
-            complement = _find_complement(x, statements[index + 1 : index + 1 + _MAX_DISTANCE])
-        if complement:
-            texts = quote_word(x.text), quote_word(complement.text)
-            note = "{} is computed without its guard; if that is false, {} replaces the result"
-            yield GuardedStatement(x, _drop_guard(x), note.format(*texts))
-        else:
-            yield GuardedStatement(x, x)
-        names.update(name for name, _ in x.declared)
-
-
-def _find_complement(statement: Statement, later: Sequence[Statement]) -> Statement | None:
-    """Return the statement that writes a register under the opposite guard, before any reads it."""
-    if len(statement.writes) != 1 or statement.writes[0] in _list_sources(statement):
-        return None
-    name, guard = statement.writes[0], statement.guard
-    assert guard
-    for x in later:
-        if any(name == other for other, _ in x.declared):
-            is_opposite = x.guard == guard._replace(negated=not guard.negated)
-            is_write = x.writes == (name,) and name not in _list_sources(x)
-            return x if is_opposite and is_write else None
-        if x.span == (0, 0) or x.is_opaque or guard.name in x.writes:
-            return None
-    return None
-
-
-def _list_sources(statement: Statement) -> list[str]:
-    """Return what an instruction reads besides its guard; the registers of another statement."""
-    ins = statement.instruction
-    if ins is None:
-        return [name for name, _ in statement.declared]
-    return [x.name for x in ins.sources if isinstance(x, Register)]
-
-
-def _drop_guard(statement: Statement) -> Statement:
-    ins = statement.instruction and replace(statement.instruction, guard=None, text="", spans={})
-    return statement._replace(guard=None, instruction=ins)

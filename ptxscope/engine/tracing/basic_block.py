@@ -89,6 +89,10 @@ class BlockGuard(NamedTuple):
         return self.name if self.stays_with else f"not {self.name}"
 
 
+STORED = "stored"
+"""The kind of a store of known values."""
+
+
 class OuterAccess(NamedTuple):
     """A statement that exchanges values with what is outside the registers, such as memory."""
 
@@ -96,9 +100,16 @@ class OuterAccess(NamedTuple):
     line: int
     """From 1, in the text that was read."""
     kind: str
-    """The verb for the registers that it writes: ``loaded``; empty for a store."""
+    """The verb for registers: ``loaded``, ``STORED``; empty for an effect that is not known."""
     names: tuple[str, ...] = ()
-    """The registers that it writes."""
+    """The registers that it writes; of a store, the results that it stores.
+
+    Those that the block does not compute begin with ``=``: ``=%r1`` is given, ``=0x5`` a literal.
+    """
+    form: str = ""
+    """The opcode of a store with its modifiers, and the width for the type."""
+    is_apart: bool = True
+    """Whether a store is known to write none of the bytes of the stores before it."""
 
 
 @dataclass(frozen=True)

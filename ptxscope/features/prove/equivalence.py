@@ -16,12 +16,13 @@ from ...engine.ir.tape import Node
 from ...engine.records import FrozenDict
 from ...engine.semantics.models import ISA_MODEL, Model
 from ...engine.syntax.asm_bindings import parse_pasted
-from ...engine.syntax.errors import PtxError, quote_word
+from ...engine.syntax.errors import PtxError
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import resolve_model
 from ...engine.tracing.operand_bits import check_argument
 from .differences import describe_difference, make_difference
+from .memory_effects import list_uncompared, list_unknown_effects
 from .operand_conditions import make_scope, read_condition
 from .proof import Proof, Verdict, format_passage
 from .proof_question import NO_RENAMING, ProofQuestion, Renaming, Side, find_simple_operands
@@ -75,8 +76,9 @@ def prove_equal(
     second = question.add_side(b, models[1], match_inputs(first, b, same))
     passages = [x for x in map(question.read_guards, (first, second)) if x is not None]
     compared = [drop_other_results(x, has_carry) for x in (first, second)]
-    pairs = tuple(pair_results(question, compared[0], compared[1]))
-    if len(passages) == 2:
+    effects = list_unknown_effects(a, b)
+    pairs = () if effects else tuple(pair_results(question, compared[0], compared[1]))
+    if len(passages) == 2 and not effects:
         names = format_passage(a), format_passage(b)
         pairs = (ResultPair(names, (passages[0], passages[1]), 1), *pairs)
     scope = make_scope(question)._replace(side=first)
@@ -86,7 +88,7 @@ def prove_equal(
     condition = reduce(question.tape.minimum, conditions) if conditions else None
     unequal = [pair for pair in pairs if pair.nodes[0] is not pair.nodes[1]]
 
-    def answer(verdict: Verdict, **more: Any) -> Proof:
+    def answer(verdict: Verdict | None, **more: Any) -> Proof:
         return Proof(
             programs=(a, b),
             models=models,
@@ -95,13 +97,15 @@ def prove_equal(
             inputs=dict(question.inputs),
             names=(FrozenDict(first.inputs), FrozenDict(second.inputs)),
             pairs=tuple(pair.names for pair in pairs),
-            has_same_plan=not unequal,
+            has_same_plan=not (effects or unequal),
             seconds=question.solver.elapsed,
             solver=get_solver_name(),
-            uncompared=tuple(_list_uncompared((a, b), same)),
+            uncompared=effects or list_uncompared(a, b, same),
             **more,
         )
 
+    if effects:
+        return answer(None)
     try:
         if condition is not None:
             question.add_condition(condition)
@@ -133,20 +137,6 @@ def prove_equal(
     )
     _check_counterexample(proof)
     return proof
-
-
-def _list_uncompared(programs: tuple[BasicBlock, BasicBlock], same: Renaming) -> Iterator[str]:
-    """Yield the statements whose effect is not compared.
-
-    These are stores, if both programs have some, and statements that give a register which is read
-    a value from outside, unless ``same`` says which register of the other program has that value.
-    """
-    has_stores = all(any(not x.kind for x in program.outer_accesses) for program in programs)
-    for letter, program, paired in zip("AB", programs, ([*same], [*same.values()]), strict=True):
-        unpaired = {x.name for x in program.inputs} - set(paired)
-        for access in program.outer_accesses:
-            if has_stores if not access.kind else not unpaired.isdisjoint(access.names):
-                yield f"{quote_word(access.text)} ({letter}, line {access.line})"
 
 
 def _find_shared_rows(first: Side, second: Side) -> dict[str, Node]:
@@ -187,7 +177,7 @@ def read_program(text: str | Instruction | BasicBlock) -> BasicBlock:
     block, problem = None, None
     try:
         block = parse_block(text, max_statements=MAX_PROVED_STATEMENTS)
-        if len(block.lines) > 1 or block.guards:
+        if len(block.lines) > 1 or block.guards or block.outer_accesses:
             return block
     except PtxError as error:
         problem = error

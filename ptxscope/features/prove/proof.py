@@ -32,8 +32,8 @@ class Proof(FrozenRecord):
     models: tuple[Model, Model]
     where: str
     """The condition on the operands; empty for all."""
-    value_verdict: Verdict
-    """The answer if what ``uncompared`` lists is the same on both sides."""
+    value_verdict: Verdict | None
+    """The answer if what ``uncompared`` lists is the same on both sides; None if there is none."""
     inputs: Mapping[str, Type]
     """The operands by the names that both have in the question."""
     names: tuple[Mapping[str, str], Mapping[str, str]]
@@ -62,7 +62,7 @@ class Proof(FrozenRecord):
     @property
     def verdict(self) -> Verdict:
         """The answer; undecided if it depends on memory, which is not compared."""
-        return Verdict.UNDECIDED if self.uncompared else self.value_verdict
+        return Verdict.UNDECIDED if self.uncompared else self.value_verdict or Verdict.UNDECIDED
 
     @property
     def restriction(self) -> str:

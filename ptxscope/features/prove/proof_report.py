@@ -70,20 +70,21 @@ def _list_folding_notes(program: BasicBlock, model: Model) -> tuple[str, ...]:
 
 def format_answer(proof: Proof, advice: str = _ADVICE) -> str:
     """Return the sentence that answers: ``Equal for all 2^96 values of a, b, c. …``."""
-    if proof.uncompared:
-        answer = _format_value_answer(proof, advice)
-        return f"{_format_uncompared(proof)}: {answer[0].lower()}{answer[1:]}"
-    return _format_value_answer(proof, advice)
-
-
-def _format_uncompared(proof: Proof) -> str:
-    """Return which statements make a proof undecided, and on what its answer for values depends."""
+    if not proof.uncompared:
+        return _format_value_answer(proof, advice)
     first, *others = proof.uncompared
-    more = f" and {len(others)} more" if others else ""
+    statements = f"{first}{f' and {len(others)} more' if others else ''}"
+    if proof.value_verdict is None:
+        return (
+            f"Undecided: memory is not compared: {statements}. A store counts as a result only if "
+            "it is a plain `st` without a guard, and if the values that are stored are computed "
+            "and pair one to one with the results of the other side."
+        )
+    answer = _format_value_answer(proof, advice)
     return (
-        f"Undecided: memory is not compared, nor what special registers hold: {first}{more}. "
-        "If registers of one name are given the same values, and these results are stored at the "
-        "same addresses"
+        f"Undecided: memory is not compared, nor what special registers hold: {statements}. If "
+        "registers of one name are given the same values, and these results are stored at the "
+        f"same addresses: {answer[0].lower()}{answer[1:]}"
     )
 
 
@@ -241,7 +242,8 @@ def proof_to_json(proof: Proof) -> dict[str, object]:
     ]
     if proof.uncompared:
         document["uncompared"] = proof.uncompared
-        document["if_these_agree"] = proof.value_verdict
+        if proof.value_verdict:
+            document["if_these_agree"] = proof.value_verdict
     if proof.value_verdict is Verdict.DIFFERENT:
         document["counterexample"] = {"operands": proof.operands, "results": proof.results}
     if proof.difference:

@@ -10,6 +10,7 @@ from ...engine.ir.tape import Node
 from ...engine.isa.types import CARRY_REGISTER, Type
 from ...engine.syntax.asm_bindings import read_bindings_of
 from ...engine.tracing.basic_block import BasicBlock
+from .memory_effects import map_stored_results
 from .proof_question import ProofQuestion, Renaming, Side
 
 
@@ -110,6 +111,7 @@ def pair_results(question: ProofQuestion, first: Side, second: Side) -> Iterator
         **map_variables(first.program, second.program, is_output=True),
         **_invert(map_variables(second.program, first.program, is_output=True)),
     }
+    variables |= map_stored_results(first.program, second.program)
     shared = {name: variables.get(name, name) for name in x if variables.get(name, name) in y}
     others = [
         [name for name in side if name not in paired]
