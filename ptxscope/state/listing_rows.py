@@ -11,7 +11,7 @@ from ..blocks.sequence_hints import may_have_sequences
 from ..engine.isa.encodings import format_hex
 from ..engine.isa.types import Type
 from ..engine.program.program import Program
-from ..engine.program.statement import Statement
+from ..engine.program.statement import Statement, StatementKind
 from ..engine.semantics.rules import FLAG_ERRATUM
 from ..engine.tracing.counterexample import list_possible_errata
 from ..engine.tracing.deviation import find_deviations
@@ -61,6 +61,7 @@ def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator
         needs[need.reader.number].append(need.name)
     sequences, calls = _map_sequences(program)
     source_lines = read_source_lines(program.text)
+    explained = frozenset(list_explained(program))
     for index, statement in enumerate(program.statements):
         if statement.is_brace:
             continue
@@ -70,7 +71,7 @@ def iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator
         reads = step.reads.values() if step else ()
         yield ListingRow(
             *(number, index, statement.line, statement.text),
-            is_explained(statement),
+            index in explained,
             _format_results(step, program.types) if step and not problem else "",
             _list_errata(step) if step and possible_errata else (),
             possible_errata,
@@ -119,6 +120,12 @@ def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
     return {place: number for place, number in places if counts[place] == 1}, calls
 
 
-def is_explained(statement: Statement) -> bool:
-    """Whether it is an instruction of the catalog, or an attempt at one."""
-    return statement.explained is not None or bool(statement.problems)
+def list_explained(program: Program) -> tuple[int, ...]:
+    """Return the indices of the instructions of the catalog, and of attempts at one.
+
+    In a program without any, those are explained that stand in all code.
+    """
+    places = [*enumerate(program.statements)]
+    explained = tuple(i for i, x in places if x.explained or x.problems)
+    plain = (i for i, x in places if x.kind is StatementKind.PLAIN_INSTRUCTION and x.instruction)
+    return explained or tuple(plain)

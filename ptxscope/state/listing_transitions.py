@@ -173,8 +173,6 @@ def go_by(state: ExplorerState, delta: int) -> Requests:
 
 def ask_observation(state: ExplorerState, text: str = "") -> Requests:
     """Ask for a register's observed value at the end, and go to the cause of a difference."""
-    from .listing_rows import is_explained
-
     title, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
     text = yield AskText(title, "observed", text, hint, "find what wrote it", "listing")
     before = state.cursor
@@ -186,6 +184,6 @@ def ask_observation(state: ExplorerState, text: str = "") -> Requests:
         yield Notify(error.message, severity="error")
         yield from ask_observation(state, text)
         return
-    if cursor is not before and is_explained(cursor.statement):
+    if cursor is not before and cursor.is_explained:
         yield from go_to(state, cursor)
     yield ShowOutcome("Observed", make_printable(message))

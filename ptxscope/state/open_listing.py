@@ -38,7 +38,7 @@ from ..feature import find_command
 from ..sources.source_lines import read_source_lines
 from ..sources.source_programs import load
 from .edits import with_line
-from .listing_rows import ListingRow, is_explained, iter_rows
+from .listing_rows import ListingRow, iter_rows, list_explained
 from .session import LISTING_KEY
 from .setup import Setup, make_setup
 
@@ -121,6 +121,11 @@ class ListingCursor:
         return self.listing.programs[self.program].statements[self.index]
 
     @property
+    def is_explained(self) -> bool:
+        """Whether the statement under the cursor is explained, or an illegal attempt at one."""
+        return self.index in list_explained(self.listing.programs[self.program])
+
+    @property
     def program_run(self) -> Run:
         """The run of the program under the cursor."""
         return self.listing.run_program(self.program)
@@ -195,7 +200,7 @@ class ListingCursor:
         For an illegal statement, return its line. If the line alone is not legal, the setup has the
         instruction of ``old_setup``.
         """
-        ins, place = self.statement.explained, (self.program, self.index)
+        ins, place = self.statement.instruction, (self.program, self.index)
         if ins is None:
             line = with_line(old_setup, f"{self.statement.text};")
             if line.error is None:
@@ -213,7 +218,7 @@ class ListingCursor:
             return setup
         ins = setup.instruction
         input_values = (
-            self._computed_values if ins == self.statement.explained else self._input_values
+            self._computed_values if ins == self.statement.instruction else self._input_values
         )
         values = {
             role: input_values[name] for role, name in ins.names.items() if name in input_values
@@ -223,14 +228,14 @@ class ListingCursor:
 
     def find_computed_register(self, setup: Setup, role: str) -> str:
         """Return the register of a role if the run computes its value, or nothing."""
-        is_followed = setup.instruction == self.statement.explained and not setup.is_detached
+        is_followed = setup.instruction == self.statement.instruction and not setup.is_detached
         name = setup.instruction.names.get(role, "")
         has_place = setup.place == (self.program, self.index)
         return name if is_followed and has_place and name in self._computed_values else ""
 
     def list_notes(self, setup: Setup) -> tuple[str, ...]:
         """Return notes for the reader: unknown values, the end of the run, edits."""
-        ins, notes = self.statement.explained, list[str]()
+        ins, notes = self.statement.instruction, list[str]()
         if setup.place is None or setup.error is not None:
             return ()
         if ins is None and setup.line == f"{self.statement.text};":
@@ -298,8 +303,7 @@ class ListingCursor:
         return [
             (number, index)
             for number, program in enumerate(self.listing.programs)
-            for index, statement in enumerate(program.statements)
-            if is_explained(statement)
+            for index in list_explained(program)
         ]
 
     def move_by(self, delta: int) -> ListingCursor:
@@ -316,7 +320,7 @@ class ListingCursor:
         """Return the cursor at an instruction on a line, or None if there is none."""
         programs = self.listing.programs
         places = [(p, i) for p, i in self._explained if programs[p].statements[i].line == line]
-        same = [(p, i) for p, i in places if str(programs[p].statements[i].explained) == ptx]
+        same = [(p, i) for p, i in places if str(programs[p].statements[i].instruction) == ptx]
         return self.move_to(*(same or places)[-1]) if places else None
 
     # --- in the undo history -------------------------------------------------------------
@@ -355,7 +359,7 @@ class ListingCursor:
         An edited instruction does not affect later statements; nor do values of registers that
         earlier statements computed.
         """
-        ins = self.statement.explained
+        ins = self.statement.instruction
         if ins is None or setup.instruction != ins or setup.is_detached:
             return self
         inputs = dict(self.listing.inputs_by_program[self.program])
@@ -410,10 +414,10 @@ class ListingCursor:
 
 def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:
     """Return a listing at its first explained instruction, or None if it has none."""
-    programs = tuple(x for x in load(text, name) if any(map(is_explained, x.statements)))
+    programs = tuple(x for x in load(text, name) if list_explained(x))
     if not programs:
         return None
-    first = next(i for i, x in enumerate(programs[0].statements) if is_explained(x))
+    first = list_explained(programs[0])[0]
     listing = OpenListing(programs, ({},) * len(programs), model_name, name, text)
     return ListingCursor(listing, 0, first)
 

@@ -76,6 +76,40 @@ def test_what_is_computed_follows_a_value_that_is_given_later() -> None:
     assert sources(state) == {"a": 0xFFFFFFFC, "b": 3, "c": 1}
 
 
+_PLAIN = """.visible .entry k(.param .u64 out, .param .u32 n)
+{
+  .reg .b32 a, b; .reg .b64 o;
+  ld.param.u64 o, [out];
+  ld.param.u32 a, [n];
+  add.u32 b, a, 1;
+  mul.lo.u32 b, b, 10;
+  st.global.u32 [o], b;
+  ret;
+}
+"""
+
+
+def test_a_listing_of_common_instructions_only_opens_at_these() -> None:
+    state = make_state()
+    open_text(state, _PLAIN)
+    assert state.setup.line == "add.u32 b, a, 1;"
+    set_values(state, a=4)
+    assert results(state).count("0x00000032") == 1  # 10 * (4 + 1)
+    move_by(state, 1)
+    assert (state.setup.line, state.trace.result) == ("mul.lo.u32 b, b, 10;", {"b": 50})
+    assert state.cursor
+    assert not state.cursor.list_notes(state.setup)
+    move_by(state, 1)
+    assert state.setup.line == "mul.lo.u32 b, b, 10;"  # the last that is explained
+    state.undo()
+    state.undo()
+    assert state.setup.values.get("a", 0) == 0
+    open_text(state, _PLAIN.replace("mul.lo.u32 b, b, 10", "prmt.b32 b, b, 0, 0x0123"))
+    assert state.setup.line == "prmt.b32 b, b, 0, 0x0123;"
+    move_by(state, -1)
+    assert state.setup.line == "prmt.b32 b, b, 0, 0x0123;"
+
+
 def test_a_value_is_given_to_one_load_and_not_to_the_next() -> None:
     text = "ld.u32 a, [p];\nvadd.u32.u32.u32 x, a, 0;\nld.u32 a, [q];\nvadd.u32.u32.u32 y, a, 0;"
     state = make_state()

@@ -172,6 +172,13 @@ async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
         drive.agree()
 
 
+async def test_a_kernel_of_common_instructions_only_is_run() -> None:
+    ptx = PTX.replace("vadd4.u32.u32.u32 %r4, %r3, %r2, %r8", "add.u32 %r4, %r3, %r2")
+    async with explorer() as drive:
+        await launch(drive, f"{VALUES} --expect out=[3,6,9]", ptx)
+        assert "as expected" in values(drive)
+
+
 def test_the_statements_of_a_run_are_coloured_like_the_line() -> None:
     lines = KernelPane(run_text(VALUES)).draw(70)
     line = next(x for x in lines if any(piece.text == "vadd4" for piece in x))
