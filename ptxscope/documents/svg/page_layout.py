@@ -97,6 +97,8 @@ class ColumnPart(StrEnum):
     """A part of a column, or of the whole width for values of all lanes."""
 
     FULL = "full"
+    MARGIN = "margin"
+    """Beside the lane columns, if there is room for what is of no lane."""
     LEFT = "left"
     RIGHT = "right"
     MIDDLE = "middle"
@@ -257,8 +259,8 @@ class Sketch:
         if count == self.scene.lanes:
             return [take_column_part(column, slot) for column in self.columns]
         if count == 1:
-            if self.scene.lanes > 1 and slot is ColumnPart.LEFT:
-                own_column = take_column_part(self.columns[0], slot)
+            if slot is ColumnPart.MARGIN:
+                own_column = take_column_part(self.columns[0], ColumnPart.LEFT)
                 return [self.layout.words if self.has_margin else own_column]
             return [take_column_part(self.figures, slot)]
         return take_column_part(self.figures, slot).split_columns(count, GAP)

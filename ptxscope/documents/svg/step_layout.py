@@ -60,6 +60,7 @@ _MIN_FIGURES_PX = 320
 _PAIRS = (
     {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT},
     {"d": ColumnPart.LEFT, "cf": ColumnPart.RIGHT},
+    {"d": ColumnPart.LEFT, "p": ColumnPart.RIGHT},
 )
 """The sides of two results."""
 
@@ -119,7 +120,7 @@ def _choose_register_slot(
     if figure.role == "guard":
         return ColumnPart.MIDDLE
     if sketch.scene.lanes > 1:
-        return ColumnPart.RIGHT if figure.is_by_lane else ColumnPart.LEFT
+        return ColumnPart.RIGHT if figure.is_by_lane else ColumnPart.MARGIN
     if figure.role in _SMALL_PARTS and figure.unit > 1 and (len(figure.cells) > 1 or is_in_middle):
         readers = [
             row
@@ -133,7 +134,7 @@ def _choose_register_slot(
         has_both = all(x is not None and x.unit > 1 for x in others)
         has_room = sketch.figures.width >= _MIN_FIGURES_PX
         return _SMALL_PARTS[figure.role] if has_both and has_room else ColumnPart.MIDDLE
-    return ColumnPart.MIDDLE if figure.role == "c" and is_in_middle else ColumnPart.RIGHT
+    return ColumnPart.MIDDLE if figure.role in _SMALL_PARTS and is_in_middle else ColumnPart.RIGHT
 
 
 def _has_lone_operand(sketch: Sketch) -> bool:
