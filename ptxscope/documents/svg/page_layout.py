@@ -225,7 +225,7 @@ class Sketch:
         """Parts of rows by key, and of registers by role."""
         self.differing_lanes: Mapping[str, frozenset[int]] = {}
         """Lanes of rows that differ in the answer beside it."""
-        shown_numbers = {step.number for step in steps}
+        shown_numbers = {step.number for step in steps or scene.steps}
         drawn_rows = (
             row for step in scene.steps if step.number in shown_numbers for row in step.rows
         )

@@ -591,3 +591,14 @@ def test_the_gallery_is_the_empty_state_and_one_click_away() -> None:
     assert act(page, "line", text="popc.b32 d, a")["layout"] == ""
     assert act(page, "gallery")["layout"] == "gallery"
     assert act(page, "open_link", fragment=VADD4)["layout"] == ""
+
+
+@pytest.mark.parametrize("is_compact", [False, True])
+def test_registers_are_drawn_before_the_first_step(is_compact: bool) -> None:
+    page = open_page(f"{VADD4}&step=1&predict=1&v=1")
+    act(page, "resize", compact=is_compact)
+    assert page.state.shown_step == 0
+    (drawn,) = json.loads(page.list_zones())["pictures"]
+    assert {(zone[6], zone[7]) for zone in drawn["zones"]} == {
+        (x, y) for x in "ab" for y in range(4)
+    }
