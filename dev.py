@@ -53,7 +53,7 @@ QUICK = (
     *(
         "tests/cli/test_commands.py",
         "tests/cli/test_completion.py",
-        "tests/features/lessons/test_lessons.py",
+        "tests/learn/test_judge.py",
     ),
     *("tests/export/test_text.py", "tests/export/test_marked.py"),
     *("tests/export/test_html.py", "tests/export/test_svg.py", "tests/export/test_files.py"),
