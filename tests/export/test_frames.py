@@ -54,6 +54,7 @@ def stages(svg: str) -> list[str]:
     return re.findall(r'class="px-step px-([a-z]+)"', svg)
 
 
+GATED = trace("setp.ge.or.s64 p|q, a, b, !c", {"a": -1, "b": 1 << 63, "c": 1})
 SOME = Options(steps=frozenset(step.place for step in QUAD.steps[1:4]))
 
 
@@ -63,9 +64,12 @@ SOME = Options(steps=frozenset(step.place for step in QUAD.steps[1:4]))
         (SCALED, DEFAULT, NAMES),
         (QUAD, SOME, ["02-extend", "03-add", "04-saturate"]),
         (MASKED, COMPACT, ["02-extend", "03-add", "04-saturate", "05-merge"]),
+        (GATED, DEFAULT, ["01-compare", "02-boolean", "03-write"]),
     ],
-    ids=["all", "those that are shown", "but those that a compact picture omits"],
-)
+    ids=[
+        "all", "those that are shown", "but those that a compact picture omits", "of truth values",
+    ],
+)  # fmt: skip
 def test_each_step_has_a_frame(shown: Trace, options: Options, names: list[str]) -> None:
     frames = make_frames(shown, options)
     assert [frame.name for frame in frames] == names

@@ -149,7 +149,7 @@ def _make_frame(
     part = doc.take_steps(number, f"{doc.title}: {title}" if doc.title else title.capitalize())
     sheet = trace_picture.make_sheet(drawing._replace(doc=part, about=format_alt_text(part)))
     text = _write_svg(drawing, sheet, options, _make_step_limit(number), "px-frame", number)
-    name = f"{newest.number:02}-{_NOT_A_NAME.sub('-', newest.title)}"
+    name = f"{newest.number:02}-{_NOT_A_NAME.sub('-', newest.title.lower())}"
     return Frame(name, text, format_alt_text(part), format_short_alt(part))
 
 
