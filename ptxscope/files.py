@@ -150,7 +150,11 @@ def replace(
         raise PermissionError(EACCES, os.strerror(EACCES), str(path))
     fresh = target.with_name(TEMPORARY_NAME.format(f"{os.getpid()}-{os.urandom(8).hex()}"))
     try:
-        _write(fresh, data, status, on_progress)
+        try:
+            _write(fresh, data, status, on_progress)
+        except OSError as error:  # of the file that was asked for, not of the temporary one
+            error.filename = str(path)
+            raise
         contents = target.read_bytes() if unless_changed_from is not None else None
         if contents not in (unless_changed_from, data):  # another process may have written the same
             raise FileChangedError(

@@ -119,8 +119,9 @@ def test_an_interrupted_write_leaves_no_file(
 
 
 def test_a_path_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError) as found:
         replace(tmp_path / "no" / "x", b"")
+    assert found.value.filename == str(tmp_path / "no" / "x")
     with pytest.raises(IsADirectoryError):
         replace(tmp_path, b"")
     with pytest.raises(OSError, match="name"):
