@@ -92,8 +92,12 @@ def run(words: Sequence[str]) -> int:
 def render_request(words: Sequence[str]) -> tuple[str | bytes, argparse.Namespace]:
     """Return the document of the arguments, and these. Raise CommandError if they are invalid."""
     arguments = parse_words(make_parser(), words)
-    formats = _FORMATS if arguments.opcode else _LIST_FORMATS
+    is_line = bool(arguments.opcode) and not _is_opcode(arguments.opcode)
+    formats = PICTURES if is_line else _FORMATS if arguments.opcode else _LIST_FORMATS
     choose_format(arguments, formats)
+    if is_line and arguments.format not in formats:
+        parse_instruction(arguments.opcode)
+        raise CommandError("error: the form of a line is a picture: add -o FILE.svg, or -f svg")
     if arguments.format not in formats:
         subject = "one instruction" if arguments.opcode else "the list of all instructions"
         raise CommandError(f"error: -f {arguments.format}: {subject} is {format_names(formats)}")
@@ -113,9 +117,14 @@ def _render_figure(text: str) -> str:
     """Return the figure of a line, or of an opcode's example."""
     from ...documents.media.form_figure import render
 
-    if text in CATALOG or text.replace("_", "a").isalnum():
+    if _is_opcode(text):
         text = CATALOG[_check_opcode(text)].example[0]
     return render(parse_instruction(text))
+
+
+def _is_opcode(text: str) -> bool:
+    """Whether a text is a single word, an opcode or a wrong one, instead of a line of PTX."""
+    return text in CATALOG or text.replace("_", "a").isalnum()
 
 
 def _check_opcode(opcode: str) -> str:
