@@ -367,6 +367,13 @@ def _visit_states(driver: PageDriver) -> Iterator[str]:
     driver.page.wait_for_timeout(150)
     yield "the end of a lesson"
     driver.page.click("#places [data-do=explore]")
+    for place in ("gallery", "explore"):
+        driver.page.click(f"#places [data-do={place}]")
+        driver.page.wait_for_timeout(150)
+        yield place
+    driver.page.fill("#line", "")
+    driver.page.wait_for_timeout(150)
+    yield "an empty line"
     driver.page.fill("#search", "average four bytes")
     driver.page.fill("#line", "vadd4.s32.")
     driver.page.wait_for_timeout(150)
