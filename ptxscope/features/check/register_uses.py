@@ -16,7 +16,7 @@ from .candidate_reader import Candidate
 from .diagnostic import Diagnostic
 from .listing_flow import ListingFlow
 from .statement_checks import Locator
-from .statement_registers import ANY_INTEGER, find_widths, list_names
+from .statement_registers import ANY_INTEGER, find_operand_problem, find_widths, list_names
 from .statement_templates import (
     StatementTemplate,
     make_template,
@@ -39,6 +39,9 @@ def check_uses(
     One that is not declared in a text that is no module, nor an asm statement, may be declared
     around it. ``former_names`` are those of registers in blocks that have ended before.
     """
+    if problem_here := find_operand_problem(statement):
+        location = locator.locate(*problem_here.span)
+        yield Diagnostic("illegal", problem_here.message, location, problem_here.hint)
     unchecked = {x.text: x for x in list_names(statement)}
     opcode = ".".join((statement.opcode.text, *statement.modifier_names))
     for width in find_widths(statement):
@@ -127,7 +130,8 @@ class ListingRegisters:
         template = self._templates.get(key)
         if template is None:
             text = make_template(text, registers)
-            common_key = (_LITERAL.sub("0", text) if statement.is_sound else text,)
+            is_alike = statement.is_sound and not text.startswith("bar", statement.opcode)
+            common_key = (_LITERAL.sub("0", text) if is_alike else text,)
             template = self._templates.get(common_key) or read_template(text, registers)
             if len(self._templates) >= _MAX_TEMPLATES:
                 self._templates.clear()

@@ -15,6 +15,7 @@ from ...engine.isa.catalog import ENTRIES, MOVES, list_shapes
 from ...engine.isa.grammar import is_type_slot
 from ...engine.isa.types import Form, ProductWord, Role, Type
 from ...engine.syntax.constants import convert_words
+from ...engine.syntax.errors import Span
 from ...engine.syntax.opcodes import (
     ADDRESS_CONVERSIONS,
     ADDRESS_PLACES,
@@ -190,6 +191,40 @@ def find_widths(statement: RawInstruction) -> Iterator[OperandWidth]:
         place = ADDRESS_PLACES[opcode]
         yield from _list_registers((*operands[:place], *operands[place + 1 :]), types[0])
         yield from _list_addresses(operands[place : place + 1], modifiers)
+
+
+class OperandProblem(NamedTuple):
+    """The reason why an operand is illegal, whatever its registers are."""
+
+    span: Span
+    message: str
+    hint: str
+
+
+_BARRIERS = frozenset(("bar", "barrier"))
+_LAST_BARRIER = 15
+
+
+def find_operand_problem(statement: RawInstruction) -> OperandProblem | None:
+    """Return what is wrong with the elements of an access, or with the number of a barrier."""
+    opcode, operands = statement.opcode.text, statement.operands
+    vector = next((x for x in statement.modifier_names if x in _VECTORS), "")
+    place = VALUE_PLACES.get(opcode, 0)
+    if opcode in _BARRIERS and operands and is_constant(operands[0]):
+        number = convert_words(operands[0], Type.U32)
+        if number is not None and number > _LAST_BARRIER:
+            message = f"barrier {number} does not exist: a block has {_LAST_BARRIER + 1}"
+            return OperandProblem(_find_span(operands[0]), message, f"0 to {_LAST_BARRIER}")
+    elif opcode in VALUE_PLACES and vector and place < len(operands):
+        count = len(_split_vector(operands[place]))
+        if count and count != int(vector[1:]):
+            message = f"`.{vector}` takes {vector[1:]} elements, not {count}"
+            return OperandProblem(_find_span(operands[place]), message, f"{vector[1:]} elements")
+    return None
+
+
+def _find_span(words: tuple[Token, ...]) -> Span:
+    return words[0].start, words[-1].end
 
 
 def _find_catalog_widths(statement: RawInstruction, types: list[str]) -> Iterator[OperandWidth]:
