@@ -56,8 +56,8 @@ The first marker holds the arguments of `ptxscope trace`, `ptxscope sweep` or `p
 default format of a trace is markdown, which becomes part of the page, as html does; text, json, c
 and other formats are fenced. A picture is written to a file beside the page (-o FILE.svg or
 FILE.png), and the page shows it with its description as the alternative text. In a list or a quote,
-the trace becomes part of it. Markers in code (between fences or backquotes, or indented) are
-ignored.
+the trace becomes part of it; in a line of text or a cell of a table, a picture does. Markers in
+code (between fences or backquotes, or indented) are ignored.
 
 A file is written completely or not at all, and never if it has changed since it was read. A picture
 never overwrites a file that ptxscope did not write.
@@ -190,7 +190,7 @@ def renew_traces(text: str, name: str) -> _Page:
             if end_marker is None:
                 raise CommandError("this trace has no <!-- /ptxscope -->")
             rendering = _render_marker(start_marker, Path(name).parent, pictures, ids)
-            new_text = _place_trace(text, start_marker, end_marker, rendering.text)
+            new_text = _place_trace(text, start_marker, end_marker, rendering)
             parts += [text[position : start_marker.end], new_text]
             position = end_marker.start
             old_text = text[start_marker.end : position]
@@ -227,10 +227,20 @@ def _pair_markers(markers: list[Marker]) -> Iterator[tuple[Marker, Marker | None
             yield marker, None if following is None or following.opens else following
 
 
-def _place_trace(text: str, start_marker: Marker, end_marker: Marker, document: str) -> str:
-    """Return the text with a document between its markers, inside their lists and quotes."""
+def _place_trace(text: str, start_marker: Marker, end_marker: Marker, new: _Rendering) -> str:
+    """Return what stands between two markers: in their line of text, or in their list or quote.
+
+    Raise CommandError if it has several lines, and the markers are in one line of text.
+    """
+    if start_marker.is_inline and "\n" not in text[start_marker.end : end_marker.start]:
+        if new.picture is None:
+            raise CommandError(
+                "in a line of text or a cell of a table, only a picture can stand: add "
+                "-o FILE.svg, or put the markers on lines of their own"
+            )
+        return f" {new.text} "
     lead = find_indent(text, start_marker)
-    lines = [lead + line if line else lead.rstrip() for line in document.split("\n")]
+    lines = [lead + line if line else lead.rstrip() for line in new.text.split("\n")]
     start = text.rfind("\n", start_marker.end, end_marker.start) + 1
     old_text = text[start : end_marker.start]
     last = old_text if start and not old_text.strip(" \t>") else lead

@@ -39,6 +39,8 @@ class Marker(NamedTuple):
     """The arguments of the command."""
     block: int
     """The start of the first line of the paragraph, or of the HTML, that contains it."""
+    is_inline: bool
+    """Whether it stands in a line of text, for example in a cell of a table."""
 
 
 class Doubt(NamedTuple):
@@ -62,7 +64,7 @@ def find_markers(text: str) -> list[Marker]:
     if not _MAYBE.search(text):
         return []
     return [
-        Marker(comment.start, comment.end, comment.line, *words, comment.block)
+        Marker(comment.start, comment.end, comment.line, *words, comment.block, comment.is_inline)
         for comment in _find_comments(text)
         if (words := _parse_comment(comment.text))
     ]
@@ -104,6 +106,7 @@ class _Comment(NamedTuple):
     end: int
     line: int
     block: int
+    is_inline: bool
     text: str
 
 
@@ -111,11 +114,12 @@ def _find_comments(text: str) -> Iterator[_Comment]:
     """Yield the comments of a text, where Markdown treats them as such."""
     starts = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     for kind, first, last in _find_regions(text.removeprefix("\ufeff")):
-        comments = _find_html_comments if kind == "html_block" else _find_inline_comments
+        is_inline = kind == "inline"
+        comments = _find_inline_comments if is_inline else _find_html_comments
         for start, end in comments(text, starts[first], starts[min(last, len(starts) - 1)]):
             line = bisect_right(starts, start, hi=len(starts) - 1)
             inner = text[start + len(_COMMENT_START) : end - len(_COMMENT_END)]
-            yield _Comment(start, end, line, starts[first], inner)
+            yield _Comment(start, end, line, starts[first], is_inline, inner)
 
 
 def _find_regions(text: str) -> Iterator[tuple[str, int, int]]:

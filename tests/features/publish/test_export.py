@@ -272,6 +272,24 @@ def test_lines_of_a_quote_have_no_trailing_blanks(line_end: str) -> None:
     assert all(line.startswith(">") for line in made.split(line_end)[:-1])
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_picture_stays_in_its_cell_of_a_table_and_in_its_sentence(line_end: str) -> None:
+    picture = '<!-- ptxscope trace "setp.lt.u32 p, a, b" a=1 b=2 -o c.svg -->'
+    table = f"| a |\n|---|\n| {picture} {CLOSE} |\n| y |\n\nSee {picture}{CLOSE} here.\n"
+    made = updated(table.replace("\n", line_end))
+    assert updated(made) == made
+    assert made.count(line_end) == table.count("\n")
+    tokens = MarkdownIt("commonmark").enable("table").parse(made)
+    images = [token.children or [] for token in tokens if token.type == "inline"]
+    assert [sum(x.type == "image" for x in line) for line in images] == [0, 1, 0, 1]
+    assert sum(token.type == "tr_open" for token in tokens) == 3
+
+
+def test_what_has_several_lines_is_refused_in_a_line_of_text() -> None:
+    with pytest.raises(CommandError, match="text:3: in a line of text or a cell of a table, only"):
+        updated(f"| a |\n|---|\n| {OPEN} {CLOSE} |\n")
+
+
 # --- pictures ------------------------------------------------------------------------------
 
 WORDS = ["vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "-f", "svg"]
