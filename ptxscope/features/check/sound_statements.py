@@ -39,7 +39,7 @@ def _make_head_pattern(entry: Entry) -> str:
     heads = set[str]()
     for values in product(*(slot.iter_choices() for slot in slots)):
         form = Form(entry.opcode, **dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
-        if not find_violations(form):
+        if not find_violations(form) and not entry.compute_minimum(form).family:
             words = (slot.format_value(x) for slot, x in zip(slots, values, strict=True))
             heads.add("".join(f".{word}" for word in words if word))
     count = 1 + len(entry.written_sources)

@@ -13,9 +13,11 @@ from ...engine.semantics.rules import ERRATA, FLAG_ERRATUM
 from ...engine.syntax.errors import Problem, Span, quote_word
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.opcodes import ALL_OPCODES, OPCODES
-from ...engine.syntax.parser import CRASHES, Parsed, scan
+from ...engine.syntax.parser import CRASHES, Parsed, parse_common_statement, scan
 from ...engine.syntax.register_checks import check_register
 from ...engine.syntax.scopes import Scope, Scopes
+from ...engine.syntax.source import Fragment
+from ...engine.syntax.tokens import find_statements
 from ...engine.tracing.folding_bugs import LOSING_TARGETS
 from ...sources.source_location import SourceLocation
 from .candidate_reader import Candidate
@@ -185,8 +187,25 @@ def check_plain_statement(
     if problems and not any(x.unread for x in problems):
         item = _make_illegal_instruction(statement, Parsed(None, problems, span), locator, name)
         yield add_diagnostics(item, diagnostics)._replace(is_common=True)
-    elif diagnostics:
+        return
+    for ins in _iter_common_instructions(statement.text):
+        minimum = ins.entry.compute_minimum(ins.form)
+        if minimum.family:  # the others are older than any module
+            location = locator.locate(*ins.spans["opcode"])
+            requirement = minimum.version, minimum.sm_number, minimum.family
+            diagnostics += tuple(
+                _find_version_problems(ins, *requirement, statement.scopes, location)
+            )
+    if diagnostics:
         yield make_item(name, statement.text, *diagnostics)._replace(is_common=True)
+
+
+def _iter_common_instructions(text: str) -> Iterator[Instruction]:
+    """Yield the legal instructions of a text that stand in all code."""
+    fragment = Fragment(text)
+    for statement in find_statements(text, ALL_OPCODES):
+        if ins := parse_common_statement("", fragment, statement):
+            yield ins
 
 
 def _make_illegal_instruction(
@@ -230,22 +249,8 @@ def make_legal_instruction(
         start, end = statement.opcode, statement.opcode + end - start
     location = locator.locate(start, end)
     scopes = statement.scopes
-    version = verdict.version
-    if verdict.family:
-        version = max(version, FAMILIES[verdict.family].get(scopes.target or 0, version))
-    if scopes.version is not None and scopes.version < version:
-        present_text, required_text = ("{}.{}".format(*x) for x in (scopes.version, version))
-        diagnostics.append(
-            _make_too_old_diagnostic(ins, ".version", present_text, required_text, location)
-        )
-    if verdict.family:
-        if message := _find_family_problem(ins, verdict.family, scopes):
-            diagnostics.append(Diagnostic("version", message, location))
-    elif scopes.target is not None and scopes.target < verdict.target:
-        present_text, required_text = f"sm_{scopes.target}", f"sm_{verdict.target}"
-        diagnostics.append(
-            _make_too_old_diagnostic(ins, ".target", present_text, required_text, location)
-        )
+    minimum = verdict.version, verdict.target, verdict.family
+    diagnostics += _find_version_problems(ins, *minimum, scopes, location)
     if not _are_registers_accepted(scopes, verdict, registers):
         diagnostics += _check_registers(statement, verdict, registers, locator)
     text = fill_template(verdict.text, registers)
@@ -433,6 +438,28 @@ def _format_warning(id_: str) -> str:
     return f"{id_}: with ptxas {erratum.versions} on {erratum.targets}: {erratum.sentence}"
 
 
+def _find_version_problems(
+    ins: Instruction,
+    version: tuple[int, int],
+    target: int,
+    family: str,
+    scopes: Scopes,
+    location: SourceLocation,
+) -> Iterator[Diagnostic]:
+    """Yield why a module's version or target lacks an instruction that needs at least these."""
+    if family:
+        version = max(version, FAMILIES[family].get(scopes.target or 0, version))
+    if scopes.version is not None and scopes.version < version:
+        present_text, required_text = ("{}.{}".format(*x) for x in (scopes.version, version))
+        yield _make_too_old_diagnostic(ins, ".version", present_text, required_text, location)
+    if family:
+        if message := _find_family_problem(ins, family, scopes):
+            yield Diagnostic("version", message, location)
+    elif scopes.target is not None and scopes.target < target:
+        present_text, required_text = f"sm_{scopes.target}", f"sm_{target}"
+        yield _make_too_old_diagnostic(ins, ".target", present_text, required_text, location)
+
+
 def _find_family_problem(ins: Instruction, family: str, scopes: Scopes) -> str:
     """Return why the target lacks an instruction of a family, or an empty string."""
     number, suffix = scopes.target, scopes.target_suffix
@@ -440,9 +467,15 @@ def _find_family_problem(ins: Instruction, family: str, scopes: Scopes) -> str:
     if number is None or number > max(numbers) or (number in numbers and suffix):
         return ""
     return (
-        f"`{ins.opcode}` needs .target {family} or another one of its family, with `a` or `f`; "
-        f"this is sm_{number}{suffix}"
+        f"`{_name_form(ins)}` needs .target {family} or another one of its family, with `a` or "
+        f"`f`; this is sm_{number}{suffix}"
     )
+
+
+def _name_form(ins: Instruction) -> str:
+    """Return the opcode, with its modifiers if only some forms have the requirement."""
+    has_own = any(x.applies_to(ins.form) for x in ins.entry.requirements)
+    return ins.mnemonic if has_own else ins.opcode
 
 
 def _find_carry_noun(opcode: str) -> str:
@@ -457,7 +490,7 @@ def _make_too_old_diagnostic(
     required_text: str,
     location: SourceLocation,
 ) -> Diagnostic:
-    name = f"{ins.opcode}.ftz" if ins.form.ftz and directive == ".version" else ins.opcode
+    name = f"{ins.opcode}.ftz" if ins.form.ftz and directive == ".version" else _name_form(ins)
     return Diagnostic(
         "version",
         f"`{name}` needs {directive} {required_text} or higher; this is {present_text}",
