@@ -110,11 +110,17 @@ def _iter_other_changes(
         yield from _iter_constant_changes(statement, kind)
 
 
+_READ_BITS = {("shfl", 2): 0x1F, ("shfl", 3): 0x1F1F}
+"""The bits that an opcode reads of a constant, by its place among the operands."""
+
+
 def _iter_constant_changes(statement: Statement, kind: ChangeKind) -> Iterator[StatementChange]:
     """Yield other constants: those near the written one, or those with one other bit."""
     for index, x in enumerate(statement.operands):
         if isinstance(x, ConstantOperand) and isinstance(x.value, int):
-            for bits in iter_constants(x.value & 0xFFFFFFFF, 32, kind):
+            read_bits = _READ_BITS.get((statement.opcode, index), 0xFFFFFFFF)
+            others = (y & read_bits for y in iter_constants(x.value & 0xFFFFFFFF, 32, kind))
+            for bits in dict.fromkeys(y for y in others if y != x.value & read_bits):
                 phrase = f"with `{bits}` rather than `{x.value}`"
                 operand = ConstantOperand(bits)
                 yield _replace_operand(statement, index, operand, phrase, CONSTANT_COSTS[kind])
