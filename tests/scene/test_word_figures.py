@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ptxscope import parse
@@ -148,6 +148,8 @@ def digits(drawn: RowFigure | None, number: int, *kinds: SpanKind) -> str:
 
 @examples(200)
 @given(WORDS, LENGTHS, LENGTHS, st.sampled_from(["s32", "u32"]))
+@example(0xFF, 3, 0, "s32")
+@example(0xFF, 32, 8, "u32")
 def test_a_window_over_a_shows_the_field(a: int, b: int, c: int, kind: str) -> None:
     drawn = figure(f"bfe.{kind} d, a, b, c", a=a, b=b, c=c)
     position, length = min(b, 32), min(c, 32)
@@ -161,7 +163,11 @@ def test_a_window_over_a_shows_the_field(a: int, b: int, c: int, kind: str) -> N
     assert above == sign * (length - len(inside))
     result = compute(f"bfe.{kind}", a, b, c)[0]
     assert digits(drawn, 1) == f"{result:032b}"
-    assert digits(drawn, 1, SpanKind.CHIP) == (f"{result:032b}"[-length:] if length else "")
+    assert digits(drawn, 1, SpanKind.CHIP) == inside  # above the top of a, there is no bit of it
+    assert isinstance(drawn, BitRulers)
+    outside = [run.text for run in drawn.rulers[0].runs if run.kind is SpanKind.OUTSIDE]
+    assert inside or len(outside) == 1
+    assert length or not any(run.label for ruler in drawn.rulers for run in ruler.runs)
 
 
 @examples(200)

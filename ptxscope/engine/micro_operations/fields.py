@@ -123,14 +123,17 @@ class ExtendField(MicroOperation):
         inside = max(min(end, self.bits) - position, 0)
         label = "copies of the sign" if self.signed else "zeros"
         word = (
-            BitField(position, BitFate.OUTSIDE),
+            BitField(position if inside else self.bits, BitFate.OUTSIDE),
             BitField(inside, BitFate.TAKEN, format_bit_range(position, inside), role),
-            BitField(max(self.bits - end, 0), BitFate.OUTSIDE),
+            BitField(max(self.bits - end, 0) if inside else 0, BitFate.OUTSIDE),
             BitField(length - inside, fill_fate, label, role),
         )
         number = (
-            BitField(length, BitFate.TAKEN, format_bit_range(0, length), role),
-            BitField(self.bits - length, fill_fate if length else BitFate.ZERO, self.extension),
+            BitField(inside, BitFate.TAKEN, format_bit_range(0, inside), role),
+            BitField(length - inside, fill_fate, label, role),
+            BitField(self.bits - length, fill_fate, self.extension)
+            if length
+            else BitField(self.bits, BitFate.ZERO),
         )
         return FieldBits((FieldRuler(0, word), FieldRuler(None, number)), mover)
 
