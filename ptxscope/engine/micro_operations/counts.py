@@ -277,8 +277,8 @@ class FindNthOne(MicroOperation):
     formula = "one {z} of {x} from bit {y}"
     about = (
         "The offset {c} counts ones of {a} from bit {b} on: upwards if positive, downwards if "
-        "negative. The result is the position of the last one, or {b} for 0 if bit {b} is a 1; all "
-        "ones if there is none."
+        "negative. The result is the position of the last one; for an offset of 0 it is {b}, if "
+        "bit {b} is a 1. It is all ones if there is none."
     )
     title = "find"
 
@@ -322,7 +322,8 @@ class FindNthOne(MicroOperation):
         if view.value < 0:
             return LaneText(formula, f"{bits} has no such 1: the result is all ones")
         if offset == 0:
-            return LaneText(formula, f"bit {start} of {bits} is a 1, and c = 0 asks for no other")
+            sentence = f"bit {start} of {bits} is a 1, and an offset of 0 asks for no other"
+            return LaneText(formula, sentence)
         return LaneText(formula, f"the {wanted} is bit {view.value}")
 
     def make_figure(self, row: RowTrace) -> FieldBits:

@@ -80,7 +80,7 @@ class Select(MicroOperation):
 
     def describe_lane(self, view: LaneView) -> LaneText:
         word, index = self.picks[view.lane]
-        name, bits = view.names[word], format_hex(view.value, self.unit)
+        name, bits = _name_whole(view.row.inputs[word]), format_hex(view.value, self.unit)
         if self.unit == WORD_BITS:
             return LaneText(make_equation(name, bits), f"all of {name} is {bits}")
         part, top = format_part(name, self.unit, index), self.unit * (index + 1) - 1
@@ -89,7 +89,7 @@ class Select(MicroOperation):
 
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         if all(row.has_own_parts for row in rows):
-            names = dict.fromkeys(row.inputs[0].name for row in rows)
+            names = dict.fromkeys(_name_whole(row.inputs[0]) for row in rows)
             other_units = {row.micro.part_bits for row in rows} - {self.unit}
             others = (
                 "".join(f"its own {UNIT_NAMES[x or WORD_BITS]} of " for x in other_units) or "of "
@@ -162,10 +162,15 @@ class Select(MicroOperation):
                     yield _mutate_picks(description, changed_picks, unit, words, cost, instead)
 
 
+def _name_whole(row: RowTrace) -> str:
+    """Return the name of what a part is taken from: a literal has parts by its operand's name."""
+    return row.name if row.name[0] not in "-0123456789" else row.key
+
+
 def _describe_selection(row: RowTrace) -> str:
     """Describe what a row takes: ``byte 3 of a``; a clause if it has several lanes."""
     parts = [part for lane in range(len(row.values)) if (part := row.micro.find_part(lane))]
-    names = [x.name for x in row.inputs]
+    names = [_name_whole(x) for x in row.inputs]
     unit, index = parts[0].unit, parts[0].number
     if len(parts) == 1:
         return (
