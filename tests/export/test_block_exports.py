@@ -147,6 +147,15 @@ def test_a_wire_passes_behind_no_value_that_it_does_not_feed() -> None:
                     assert not (is_behind and box[1] < middle < box[1] + box[3])
 
 
+@pytest.mark.parametrize("between", ["", "brev.b32 u, x; "])
+def test_only_bytes_that_are_read_have_a_wire(between: str) -> None:
+    block = f"vadd.u32.s32.s32.sat t, a, b; {between}vmin.u32.s32.u32.sat d.h0, t.b2, b.h1, c;"
+    values = {"a": -5, "b": 3, "c": 0xCAFEBABE} | ({"x": 1} if between else {})
+    links = draw_trace(trace_block(block, values)).canvas.links
+    reader = "s3." if between else "s2."
+    assert [target for source, target in links if source == ("s1.", "t =", 0)] == [(reader, "a", 2)]
+
+
 def test_links_of_two_answers_are_separate() -> None:
     links = draw_trace(BLOCK, Options(both=True)).canvas.links
     sources = {target: source for source, target in links if target[1] in ("a", "b")}

@@ -248,6 +248,8 @@ def draw_wires(section: Section, wires: Wires, band: float, right: float) -> Non
             if not zones:
                 continue
             unit = statement.instruction.type_of(role).bits // len(zones)
+            sources = {source for source, _ in canvas.links}
+            zones = [x for x in zones if x.node in sources] or zones  # those that a row reads
             is_above = is_next and all(x.box[1] < band + BAND + 90 for x in zones)
             if not is_above:
                 x, y, width, height = max(zones, key=lambda zone: zone.box[0] + zone.box[2]).box
