@@ -340,10 +340,11 @@ def test_every_version_is_in_one_row_and_labels_differ(
 
 
 def _stands_for(label: str, version: tuple[int, int]) -> bool:
-    found = re.fullmatch(r"ptxas (\d+)\.(\d+) to (\d+)\.(\d+), sm_70\+", label)
+    found = re.fullmatch(r"ptxas (\d+)\.(\d+)(?: to (\d+)\.(\d+))?, sm_70\+", label)
     if not found:
         return False
-    first, last = (int(found[1]), int(found[2])), (int(found[3]), int(found[4]))
+    first = int(found[1]), int(found[2])
+    last = (int(found[3]), int(found[4])) if found[3] else first
     return first <= version <= last
 
 
