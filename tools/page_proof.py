@@ -229,7 +229,9 @@ def check_hostile(driver: PageDriver) -> str:
         page.evaluate("fragment => { location.hash = fragment; }", fragment)
         page.wait_for_timeout(40)
         require(page.evaluate("window.hacked === undefined"), f"#{fragment} ran a script")
-        found = page.query_selector("main script, main img, #problems *:not(p, pre, div, code)")
+        found = page.query_selector(
+            "main script, main img:not(#gallery img), #problems *:not(p, pre, div, code)"
+        )
         require(found is None or found.evaluate("x => x.nodeName") == "BUTTON", fragment)
         page.fill("#value-a", "0x1")
         page.fill("#line", "vadd4.s32.s32.s32 d, a, b, c")
