@@ -506,7 +506,8 @@ def check_keyboard(driver: PageDriver) -> str:
     for key in ("Control+A", "Backspace"):
         page.keyboard.press(key)
     page.keyboard.type("vsu")
-    page.wait_for_timeout(100)
+    first = "document.querySelector('#completions:not([hidden]) li code')?.textContent"
+    page.wait_for_function(f"{first}?.startsWith('vsu')")  # those of every key
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     require(page.input_value("#line").startswith("vsub"), "a completion is not taken")
