@@ -72,7 +72,7 @@ class SweepAxis(NamedTuple):
         """Return the ticks: the ends, the current value, breaks, then landmarks.
 
         `is_by_rank` places values by their rank, otherwise by their index. `breaks` are the indices
-        at which the course of the results changes.
+        at which the trend of the results changes.
         """
         candidates = [0, self.size - 1, *breaks, *map(self.find_index, iter_landmarks(self.part))]
         if current_index is not None:

@@ -206,18 +206,18 @@ def _iter_range_sentences(sweep: Sweep, intervals: list[ValueInterval]) -> Itera
 
 
 def _describe_range(sweep: Sweep, interval: ValueInterval) -> str:
-    course = _describe_course(sweep, sweep.bits, interval)
-    sentence = f"{format_extent(sweep.x, *interval)}: {sweep.result_part.label} {course}"
+    trend = _describe_trend(sweep, sweep.bits, interval)
+    sentence = f"{format_extent(sweep.x, *interval)}: {sweep.result_part.label} {trend}"
     events = [describe_event(x, sweep.result_part) for x in sweep.events if x.mask[interval.first]]
     if events:
         sentence += f"; {', '.join(events)}"
     if sweep.divergence_mask[interval.first] and sweep.other_model and sweep.other_bits is not None:
-        other_course = _describe_course(sweep, sweep.other_bits, interval)
-        sentence += f"; {sweep.other_model.name} differs from it, and there it {other_course}"
+        other_trend = _describe_trend(sweep, sweep.other_bits, interval)
+        sentence += f"; {sweep.other_model.name} differs from it, and there it {other_trend}"
     return f"{sentence}."
 
 
-def _describe_course(sweep: Sweep, bits: Bits, interval: ValueInterval) -> str:
+def _describe_trend(sweep: Sweep, bits: Bits, interval: ValueInterval) -> str:
     return describe_trend(
         sweep.result_part, bits[interval.first : interval.last + 1], sweep.x, interval.first
     )

@@ -1,4 +1,4 @@
-"""What a sweep says of a line's course, held against its values one by one."""
+"""What a sweep says of a line's trend, held against its values one by one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def turns(values: list[int]) -> tuple[int, int]:
 
 
 def held(said: str, xs: list[str], values: list[int], shown: list[str]) -> None:
-    """Check what is said of a line's course against it: its xs, its values and their names."""
+    """Check what is said of a line's trend against it: its xs, its values and their names."""
     if said.startswith("is "):
         assert set(shown) == {said.removeprefix("is ")}
         return
