@@ -50,9 +50,9 @@ class Course:
     @property
     def summary(self) -> str:
         """The number of lessons that are done, and the time for the others."""
-        left = [head for head in self.heads.values() if not self.get_progress(head.name).done]
-        done = len(self.heads) - len(left)
-        minutes = sum(head.minutes for head in left)
+        others = [head for head in self.heads.values() if not self.get_progress(head.name).done]
+        done = len(self.heads) - len(others)
+        minutes = sum(head.minutes for head in others)
         return f"{done} of {len(self.heads)} done · about {minutes} min left"
 
     def get_progress(self, name: str) -> LessonProgress:

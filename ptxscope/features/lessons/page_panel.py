@@ -21,8 +21,8 @@ def make_panel(state: ExplorerState, _: str) -> list[Child]:
     play = lessons.get_play(state)
     if play.position:
         return show_lesson(play.position)
-    if play.ended:
-        return show_end(*play.ended)
+    if play.end:
+        return show_end(*play.end)
     return list_lessons(lessons.load_progress(state))
 
 

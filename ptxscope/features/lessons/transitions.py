@@ -50,7 +50,7 @@ class LessonPlay:
         """The card and the answers; None if no lesson is open."""
         self.card_state: ExplorerState | None = None
         """The trace and the step of the card."""
-        self.ended: LessonEnd | None = None
+        self.end: LessonEnd | None = None
         """The lesson that was played to its end, until something is chosen there."""
         self.progress: Mapping[str, LessonProgress] = {}
         """The progress by the name of a lesson, if nothing is saved on disk."""
@@ -99,7 +99,7 @@ def open_lesson(state: ExplorerState, name: str, *, from_start: bool = False) ->
         yield _report_failure(error)
         return
     play = get_play(state)
-    play.progress, play.ended = progress, None
+    play.progress, play.end = progress, None
     saved = progress.get(name, LessonProgress())
     play.position = LessonPosition(lesson, saved, from_start=from_start)
     yield from _show_card(state)
@@ -112,7 +112,7 @@ def _report_failure(error: Exception) -> Notify:
 def leave(state: ExplorerState) -> Requests:
     """Close the lesson at its card."""
     play = get_play(state)
-    play.position = play.card_state = play.ended = None
+    play.position = play.card_state = play.end = None
     yield Act(f"{_SCREEN}:close_lesson")
 
 
@@ -170,7 +170,7 @@ def _end(state: ExplorerState, position: LessonPosition) -> Requests:
     name = position.lesson.head.name
     following = find_next_lesson([*heads], load_progress(state), name)
     end = LessonEnd(position, heads[following] if following else None)
-    get_play(state).ended = end
+    get_play(state).end = end
     yield ShowHint(f"End of the lesson: {position.score}")
     ending = yield Open(_END_SCREEN, end)
     if ending is not None:
@@ -180,9 +180,9 @@ def _end(state: ExplorerState, position: LessonPosition) -> Requests:
 def leave_end(state: ExplorerState, ending: Ending) -> Requests:
     """Do what is chosen at the end of a lesson."""
     play = get_play(state)
-    if play.ended is None:
+    if play.end is None:
         return
-    (position, following), play.ended = play.ended, None
+    (position, following), play.end = play.end, None
     match ending:
         case Ending.NEXT if following:
             yield from open_lesson(state, following.name)
