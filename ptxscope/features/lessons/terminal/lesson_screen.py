@@ -156,13 +156,12 @@ class LessonScreen(TitledScreen[None]):
         if about := describe_anchor(self.position.card):
             paragraphs.append(LessonParagraph((TemplatePiece(about),), "dim"))
         self._card.show(paragraphs)
-        self.query_one("#lesson-question").set_class(self.position.is_open, "-open")
         self.field.value = self.position.take_text() if self.position.is_open else ""
         self.field.cursor_position = len(self.field.value)
         if self.position.is_open:
             self._label.update(Content(f"{describe_question(self.position.card)} ="))
-        self.set_focus(self.field if self.position.is_open else None)
         self.follow_answer()
+        self.set_focus(self.field if self.position.is_open else None)
 
     def follow_answer(self) -> None:
         """Show the feedback on an answer, and the step that it reveals."""
@@ -274,14 +273,10 @@ class LessonScreen(TitledScreen[None]):
 
 def _format_registers(trace: Trace) -> str:
     """Return the operands with all their bits: ``a = 0xfac87805  b = 0x0a0a0a0a``."""
-    ins = trace.instruction
     bits = get_visible_operands(trace)
-    shown = (
-        (x.name, format_hex(bits[x.roles[0]], x.type.bits))
-        for x in ins.inputs
-        if x.roles[0] in bits
-    )
-    return make_printable("  ".join(f"{name} = {value}" for name, value in shown))
+    inputs = (x for x in trace.instruction.inputs if x.roles[0] in bits)
+    texts = (f"{x.name} = {format_hex(bits[x.roles[0]], x.type.bits)}" for x in inputs)
+    return make_printable("  ".join(texts))
 
 
 # --- what transitions ask for --------------------------------------------------------------
