@@ -65,8 +65,9 @@ class PageState:
 
     @property
     def layout(self) -> str:
-        """What takes the page: ``card`` beside the picture, ``panel`` or ``gallery`` alone, or the
-        explorer; on an empty line, that has the gallery instead of a picture."""
+        """The part that takes the page: a ``card`` beside the picture, a ``panel`` or the
+        ``gallery`` alone. The explorer has none, or ``empty`` where a gallery is its picture.
+        """
         if self.is_gallery:
             return "gallery"
         panel = map_panels().get(self.tool.name)
