@@ -60,7 +60,10 @@ class Callout(Pane, can_focus=False):
 
 
 class CalloutController(ScreenPart):
-    """Shows a callout while the cursor of the lanes is on a surprise."""
+    """Shows a callout while the cursor of the lanes is on a surprise.
+
+    The lanes report their cursor after each edit and step, when they are drawn.
+    """
 
     def __init__(self, runner: ActionRunner) -> None:
         self._runner = runner
@@ -80,14 +83,6 @@ class CalloutController(ScreenPart):
     @property
     def _state(self) -> ExplorerState:
         return self._runner.state
-
-    def follow_edit(self) -> None:
-        """Follow other values."""
-        self.follow_cursor()
-
-    def follow_step(self) -> None:
-        """Follow another step."""
-        self.follow_cursor()
 
     def follow_cursor(self) -> None:
         """Show or hide the callout for the cell under the cursor."""
