@@ -50,7 +50,7 @@ def iter_pairs(isa: Trace, other_trace: Trace, stage: Stage) -> Iterator[Pair]:
 
 def mark_differences(cell: Cell, other_cell: Cell) -> Cell:
     """Return a cell whose outcome marks the digits that differ from the other answer's."""
-    index, other_index = _find_outcome_span(cell), _find_outcome_span(other_cell)
+    index, other_index = find_outcome_span(cell), find_outcome_span(other_cell)
     if (
         index is None
         or other_index is None
@@ -81,11 +81,11 @@ def hide_equal_cells(cells: Sequence[Cell], other_cells: Sequence[Cell]) -> tupl
 
 
 def _outcome_text(cell: Cell) -> str | None:
-    index = _find_outcome_span(cell)
+    index = find_outcome_span(cell)
     return None if index is None else cell.spans[index].text
 
 
-def _find_outcome_span(cell: Cell) -> int | None:
+def find_outcome_span(cell: Cell) -> int | None:
     """Return the index of the span with the outcome of a cell."""
     return max((i for i, span in enumerate(cell.spans) if span.kind in OUTCOMES), default=None)
 

@@ -377,7 +377,7 @@ async def test_an_explanation_is_compared_with_the_documentation() -> None:
         shown = await drive.see("enter", "enter")
         assert drive.session.trace.model.name == "ptxas-13.5"
         assert drive.result == {"d": 0x112233FF}
-        assert "≠pin" in shown
+        assert "≠ pin" in shown
         assert drive.hint.startswith("Pinned: the documented evaluation; you see the explanation")
         await drive.press("u")
         assert drive.session.trace.model.name == "isa"

@@ -321,7 +321,7 @@ def test_a_pin_repeats_only_differing_lanes(size: tuple[int, int]) -> None:
     assert pin.result["d"] ^ one.result["d"] == 0x7F ^ 0x84
     for step in one.steps:
         lines = text_of(drawn(one, step.number, size, pin=pin).lines)
-        pinned = [line[20:].replace("│", " ") for line in lines if "≠pin" in line]  # no wires
+        pinned = [line[20:].replace("│", " ") for line in lines if "≠ pin" in line]  # no wires
         assert len(pinned) >= 1 + step.number  # the register, and a row of each step
         assert any(value in "".join(pinned) for value in ("7f", "127"))  # the pin's, not 0x80
         assert not any("128" in line for line in pinned)
@@ -334,13 +334,44 @@ def test_a_pin_repeats_only_differing_lanes(size: tuple[int, int]) -> None:
             assert is_listed or line[3 * each :].strip()
 
 
-def test_a_pinned_row_is_named_if_its_step_has_several_rows() -> None:
+def test_a_pinned_row_is_below_its_row() -> None:
     ptx = "vadd4.s32.s32.s32 d, a, b, c"
     pin = trace(ptx, {"a": 1, "b": 2, "c": 0})
     one = trace(ptx, {"a": 5, "b": 2, "c": 0})
     lines = text_of(drawn(one, 2, (88, 30), pin=pin).lines)
-    names = [line[:20].split() for line in lines if "≠pin" in line]
-    assert names == [["≠pin"], ["a", "≠pin"], ["a", "≠pin"]]  # the register, select, extend
+    above = [lines[y - 1] for y, line in enumerate(lines) if "≠ pin" in line]
+    assert [line[:20].split() for line in above] == [["a"], ["1", "select", "a"],
+                                                     ["▸2", "extend", "a"]]  # fmt: skip
+
+
+def test_a_pinned_row_is_named_below_wires() -> None:
+    ptx = "vadd4.s32.s32.s32 d, a.b0123, b.b7456, c"
+    pin = trace(ptx, {"a": 1, "b": 2, "c": 0})
+    one = trace(ptx, {"a": 5, "b": 2, "c": 0})
+    lines = text_of(drawn(one, 1, (120, 60), pin=pin).lines)
+    names = [line[:19].split() for line in lines if "≠ pin" in line]
+    assert names == [["≠", "pin"], ["a", "≠", "pin"]]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_pin_costs_a_line_where_a_row_differs_and_nothing_elsewhere(
+    size: tuple[int, int],
+) -> None:
+    """A clamp that only one of both has is no row of the other: the rows behind it differ."""
+    clamped = trace("vadd4.u32.u32.u32.sat d, a, b, c", {"a": 0xFAC87805, "b": 0x0A0A0A0A, "c": 0})
+    wrapped = trace("vadd4.u32.u32.u32 d, a, b, c", {"a": 0xFAC87805, "b": 0x0A0A0A0A, "c": 0})
+    for one, pin, value in ((clamped, wrapped, 0x04), (wrapped, clamped, 0xFF)):
+        both = [drawn(one, len(one.steps), size, pin=x) for x in (pin, None)]
+        lines, alone = (text_of(x.lines) for x in both)
+        pinned = [line for line in lines if "≠ pin" in line]
+        assert len(pinned) == 2  # merge and write
+        for line in pinned:
+            words = line.replace("│", " ").replace("3: ", "").split()
+            shown = {f"{value >> 4:04b}", f"{value & 15:04b}", f"{value:02x}", f"0x{value:02x}"}
+            assert words[:2] == ["≠", "pin"]
+            assert {word.strip("▐▌") for word in words[2:]} <= shown
+        if both[0].levels == both[1].levels._replace(heights=both[0].levels.heights):
+            assert [x for x in lines if "≠ pin" not in x] == alone
 
 
 @pytest.mark.parametrize("values", [(0xFFFFFFFF, 1), (1, 2), (0x80000000, 0x80000001),

@@ -10,7 +10,6 @@ from ...engine.micro_operations.properties import Stage
 from ...engine.tracing.deviation import Deviation
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import Step, Trace
-from ...scene.row_pairs import hide_equal_cells
 from ...scene.scene_builder import build_scene
 from ...scene.scene_model import LaneRef, RegisterFigure, RowScene, Scene
 from ..base.pane import StyledLine, StyledText, pad_line
@@ -34,21 +33,19 @@ from .lane_rows import (
     MIN_WIDTH,
     AnswersPainter,
     Level,
+    PinPlace,
     draw_folded_rows,
-    draw_pinned_rows,
+    draw_pinned_line,
     draw_register_lines,
     draw_row_lines,
     draw_whole_row,
     guess_lines,
     has_tight_cells,
-    iter_pinned_rows,
     make_whole_register,
     overlay_marks,
-    pin_line,
     separate_value,
     step_of,
     step_words,
-    widen_register,
     widen_scene,
     without_answers,
     without_value,
@@ -176,21 +173,20 @@ def draw(view: LanesState, width: int, height: int, levels: Levels | None = None
 class _Painter:
     def __init__(self, view: LanesState, width: int) -> None:
         self.view, self.trace, self.width = view, view.trace, width
-        self.scene = view.scene or build_scene(view.trace)
-        self.is_wide = width // self.scene.lanes >= _WIDE_LANE_WIDTHS.get(
-            self.scene.lanes, width + 1
-        )
+        scene = view.scene or build_scene(view.trace)
+        self.is_wide = width // scene.lanes >= _WIDE_LANE_WIDTHS.get(scene.lanes, width + 1)
         """Whether chips show their bits."""
-        if self.is_wide:
-            self.scene = widen_scene(self.scene)
-        self.scene = without_repeated_rulers(self.scene)
+        self.scene = without_repeated_rulers(self._widen(scene))
+        pin = view.pin and self._widen(build_scene(view.pin))
+        self.pinned_rows: dict[str, RowScene] = pin.rows if pin else {}
+        self.pinned_registers = {x.role: x for x in pin.registers} if pin else {}
         self.current = view.trace.steps[max(min(view.step, len(view.trace.steps)), 1) - 1]
         self.is_begun = view.step > 0
         """Whether any step is revealed."""
         self.deviation = view.deviation if view.pin is None else None
         self._pictures: dict[tuple[Stage, Level], list[StyledLine]] = {}
         answers = (self.deviation.isa, self.deviation.other) if self.deviation else ()
-        self.traces = [x for x in (self.trace, *answers, view.pin) if x is not None]
+        self.traces = [self.trace, *answers]
         used_stages = {step.stage for trace in self.traces for step in trace.steps}
         self.stages = [stage for stage in Stage if stage in used_stages]
         """The stages of any of the traces shown."""
@@ -202,6 +198,9 @@ class _Painter:
         self.answers = self.deviation and AnswersPainter(
             self.deviation, self.trace, width, self.stages
         )
+
+    def _widen(self, scene: Scene) -> Scene:
+        return widen_scene(scene) if self.is_wide else scene
 
     def draw_head(self, levels: Levels) -> list[StyledLine]:
         """Return the lane numbers and the registers, with the links that leave them."""
@@ -275,28 +274,12 @@ class _Painter:
                 lines += draw_figure(figure, self.width, 1)
             named_lines = [*name_lines(register.label, lines)]
         register_lines += label_lines(name, named_lines, "dim")
-        pin = self.view.pin
-        if pin and pin.operands.get(register.role) != self.trace.operands[register.role]:
-            for other in build_scene(pin).registers:
-                if other.role == register.role:
-                    pinned_lines = self._draw_pinned_register(other, register, is_whole)
-                    register_lines += label_lines("", pinned_lines, "dim")
+        if pinned := self.pinned_registers.get(register.role):
+            place = PinPlace.COLUMNS if register.is_by_lane else PinPlace.JOINED
+            place = PinPlace.WHOLE if is_whole else place
+            line = draw_pinned_line(pinned.cells, register.cells, self.width, place)
+            register_lines += label_lines("", line, "dim")
         return register_lines
-
-    def _draw_pinned_register(
-        self, register: RegisterFigure, own_register: RegisterFigure, is_whole: bool
-    ) -> Iterator[NamedLine]:
-        """Yield the lines of a pinned operand, with equal parts blank."""
-        if is_whole:
-            (label, *bits), *meaning = make_whole_register(register._replace(label="≠pin")).units
-            yield WholeValue(([label, *pin_line(bits)], *map(pin_line, meaning))), []
-            return
-        if self.is_wide:
-            register = widen_register(register)
-        if own_register.is_by_lane and register.is_by_lane:
-            cells = hide_equal_cells(register.cells, own_register.cells)
-            register = register._replace(cells=cells)
-        yield from name_lines("≠pin", [*map(pin_line, draw_register_lines(register, self.width))])
 
     def _draw_parts(self, register: RegisterFigure) -> list[StyledLine]:
         """Return an operand's parts, with a blank between their values and the wires of b."""
@@ -338,32 +321,17 @@ class _Painter:
         is_current = stage is self.current.stage
         title = format_title(self._find_shown_step(stage))
         label = f"{'▸' if is_current else ' '}{step.number if step else ' '} {title}"
-        bodies, pinned = list[NamedLine](), list[NamedLine]()
+        bodies: list[NamedLine] = []
         if step and self.view.guesses is not None and self._is_asked(stage):
             for row in self.scene.steps[step.number - 1].rows:
                 bodies += self._draw_guesses(row, self.view.guesses)
         elif self.answers and self.answers.has_stage(stage):
             bodies += self.answers.draw_rows(stage, level)
-        else:
-            if pin := self.view.pin:
-                pinned += draw_pinned_rows(
-                    *(self.trace, pin, stage, self.width),
-                    is_wide=self.is_wide,
-                    is_tight=self._is_tight(stage),
-                )
-            level = max(level, Level.ROWS) if pinned else level  # the rows to compare with
-            bodies += self.draw_rows(step, level) if step else ()
+        elif step:
+            bodies += self.draw_rows(step, level)
         style_name = "current" if is_current else "strong"
         number = step.number if step else None
-        if bodies or not pinned:
-            yield from label_lines(label, bodies or [("", [])], style_name, number)
-            label = ""
-        for name, body in pinned:
-            title, mark = (
-                (label, name) if isinstance(name, WholeValue) else (f"{name:>{NUMBER - 1}}", "≠pin")
-            )
-            yield from label_lines(label or title, [(mark, body)], style_name, number)
-            label = ""
+        yield from label_lines(label, bodies or [("", [])], style_name, number)
 
     def _is_asked(self, stage: Stage) -> bool:
         return self.view.guesses is not None and stage is self.current.stage
@@ -403,7 +371,7 @@ class _Painter:
         return next((row for row in rows if row.key == lane.key), None)
 
     def _find_shown_step(self, stage: Stage) -> Step:
-        """Return the step of a stage; of the other answer or the pin if only that has one."""
+        """Return the step of a stage; of the other answer if only that has one."""
         return next(step for trace in self.traces if (step := step_of(trace, stage)))
 
     def _is_whole(self, row: RowScene) -> bool:
@@ -413,6 +381,9 @@ class _Painter:
     def draw_rows(self, step: Step, level: Level) -> Iterator[NamedLine]:
         """Yield row names and lines of a step of this trace."""
         rows = self.scene.steps[step.number - 1].rows
+        pins = {row.key: self._draw_row_pin(row) for row in rows}
+        if any(pins.values()):
+            level = max(level, Level.ROWS)  # the rows to compare with
         if level is Level.FOLDED and len(rows) > 1:
             folded = draw_folded_rows(rows, self.width)
             if folded is not None:
@@ -423,16 +394,19 @@ class _Painter:
         wired = rows[:last] if level >= Level.WIRED else ()
         if wired:
             yield from self.draw_linked_rows(wired)
+            for row in wired:
+                yield from self._draw_row_pin(row, row.name)
         is_current = step.stage is self.current.stage
         progress = self.view.progress if is_current else 1
         other_rows = rows[len(wired) :]
-        is_tight = bool(other_rows) and self._is_tight(step.stage)
+        is_tight = any(has_tight_cells(row.cells, self.width) for row in other_rows)
         draw_row = partial(draw_row_lines, width=self.width, level=level)
         bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in other_rows}
         rails = [row.figure for row in other_rows if is_rail(row.figure, bodies[row])]
         starts = {rail.start.place.key for rail in rails}
-        for row in other_rows:
+        for row in sorted(other_rows, key=lambda row: row.key in starts):
             if row.key in starts:
+                yield from self._draw_row_pin(row, row.name)
                 continue
             if row.figure in rails:
                 above, below = bodies[row]
@@ -442,15 +416,14 @@ class _Painter:
                 yield from draw_whole_row(row, level, bodies[row])
             else:
                 yield from name_lines(row.name, bodies[row])
+            yield from pins[row.key]
 
-    def _is_tight(self, stage: Stage) -> bool:
-        """Whether the cells of a step and of a pin are written tightly: all or none."""
-        step, pin = step_of(self.trace, stage), self.view.pin
-        rows = [row.cells for row in self.scene.steps[step.number - 1].rows] if step else []
-        if pin is not None:
-            pinned_rows = iter_pinned_rows(self.trace, pin, stage, is_wide=self.is_wide)
-            rows += [cells for _, cells in pinned_rows]
-        return any(has_tight_cells(cells, self.width) for cells in rows)
+    def _draw_row_pin(self, row: RowScene, name: str = "") -> list[NamedLine]:
+        """Return the line of the lanes in which the pin differs; with a name if not right below."""
+        if (pinned := self.pinned_rows.get(row.key)) is None:
+            return []
+        place = PinPlace.WHOLE if self._is_whole(row) else PinPlace.COLUMNS
+        return [*draw_pinned_line(pinned.cells, row.cells, self.width, place, name)]
 
     def draw_linked_rows(self, rows: Sequence[RowScene]) -> Iterator[NamedLine]:
         """Yield the links from the registers to the selected rows, and these rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import IntEnum
+from enum import Enum, IntEnum, auto
 from functools import cached_property, lru_cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -14,7 +14,13 @@ from ...engine.syntax.errors import make_printable
 from ...engine.tracing.deviation import Deviation
 from ...engine.tracing.step_text import describe_step, format_lane_sentence
 from ...engine.tracing.trace import Step, Trace
-from ...scene.row_pairs import OUTCOMES, hide_equal_cells, iter_pairs, mark_differences
+from ...scene.row_pairs import (
+    OUTCOMES,
+    find_outcome_span,
+    hide_equal_cells,
+    iter_pairs,
+    mark_differences,
+)
 from ...scene.scene_builder import build_row_scene
 from ...scene.scene_cells import GLYPHS, build_cells
 from ...scene.scene_model import (
@@ -430,36 +436,43 @@ def _draw_whole_line(row: RowTrace | None) -> StyledLine:
     return [piece for cell in cells for piece in draw_cell_pieces(cell)]
 
 
-def draw_pinned_rows(
-    trace: Trace, pin: Trace, stage: Stage, width: int, *, is_wide: bool, is_tight: bool
+class PinPlace(Enum):
+    """The place of what differs in a pin."""
+
+    COLUMNS = auto()
+    JOINED = auto()
+    """Side by side, as the parts of a register without lanes."""
+    WHOLE = auto()
+    """Before the lane columns."""
+
+
+def draw_pinned_line(
+    cells: Sequence[Cell], own_cells: Sequence[Cell], width: int, place: PinPlace, name: str = ""
 ) -> Iterator[NamedLine]:
-    """Yield the pinned evaluation's rows of a stage that differ, with equal lanes blank.
+    """Yield the line below a row in which a pin differs: its outcomes there, equal ones blank.
 
-    Each has its name if the step has several rows.
+    The line has the row's name if it is not right below.
     """
-    step = step_of(trace, stage)
-    has_several = step is not None and len(step.rows) > 1
-    for name, cells in iter_pinned_rows(trace, pin, stage, is_wide=is_wide):
-        if trace.instruction.entry.lanes > 1 and len(cells) == 1 and cells[0].spans:
-            bits, *description = map(pin_line, _draw_whole_cell(cells[0]))
-            yield WholeValue(([StyledText("≠pin ", "label"), *bits], *description)), []
-            continue
-        lines = map(pin_line, draw_in_columns(cells, width, is_tight))
-        short_name = shorten_name(name) if has_several else ""
-        yield from ((short_name, line) for line in lines)
+    cells = hide_equal_cells(cells, own_cells)
+    if not any(cell.spans for cell in cells):
+        return
+    mark = StyledText(f"{name} ≠ pin ".lstrip(), "changed")
+    lines = lay_out_cells(cells, width, _draw_pinned_cell)
+    if place is not PinPlace.COLUMNS:
+        widths = [measure_line(draw_cell_pieces(x)) for x in own_cells]
+        parts = map(pad_line, map(_draw_pinned_cell, cells), widths)
+        lines = [[piece for part in parts for piece in part]]
+    if place is PinPlace.WHOLE:
+        yield WholeValue(([mark, *lines[0]],)), []
+        return
+    yield WholeValue(([mark],)), lines[0]
+    yield from (("", line) for line in lines[1:])
 
 
-def iter_pinned_rows(
-    trace: Trace, pin: Trace, stage: Stage, *, is_wide: bool
-) -> Iterator[tuple[str, tuple[Cell, ...]]]:
-    """Yield names and cells of the pinned evaluation's rows that differ."""
-    for pair in iter_pairs(trace, pin, stage):
-        if pair.other and pair.is_different:
-            own_cells = build_cells(trace.rows[pair.key]) if pair.isa else ()
-            cells = hide_equal_cells(build_cells(pin.rows[pair.key]), own_cells)
-            yield pair.other.name, tuple(map(widen_cell, cells)) if is_wide else cells
-
-
-def pin_line(line: StyledLine) -> StyledLine:
-    """Return a line of the pinned evaluation: it has no targets."""
-    return [StyledText(text, "changed" if text.strip() else "") for text, _, _ in line]
+def _draw_pinned_cell(cell: Cell, is_tight: bool = False) -> StyledLine:
+    """Return the outcome of a cell in its column, without a target."""
+    index = find_outcome_span(cell) or 0
+    parts = (cell._replace(spans=x) for x in (cell.spans[:index], cell.spans[index:]))
+    before, outcome = (draw_cell_pieces(x, is_tight) for x in parts)
+    texts = [StyledText(piece.text, "changed") for piece in outcome]
+    return [StyledText(" " * measure_line(before)), *texts] if texts else []
