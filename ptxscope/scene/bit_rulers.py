@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..engine.isa.encodings import format_float_fields, format_value, split_float
 from ..engine.isa.types import Type
 from ..engine.micro_operations.drawings import BitFate, BitField
-from .scene_model import BitRuler, BitRun, LaneRef, SpanKind, Tint
+from .scene_model import PLAIN, BitRuler, BitRun, LaneRef, SpanKind, Tint
 
 _LONG = 24
 """Width in bits from which a field is written in hexadecimal."""
@@ -114,7 +114,13 @@ def make_field_ruler(
 
 
 def make_float_ruler(
-    place: LaneRef, name: str, bits: int, type_: Type, *, is_flushed: bool = False
+    place: LaneRef,
+    name: str,
+    bits: int,
+    type_: Type,
+    tint: Tint = PLAIN,
+    *,
+    is_flushed: bool = False,
 ) -> BitRuler:
     """Return the ruler of a float's sign, exponent and fraction; a flushed fraction is lost."""
     fraction = type_.fraction_bits
@@ -122,9 +128,12 @@ def make_float_ruler(
     sign, power, rest = split_float(bits, type_)
     fraction_digits = f"{rest:0{fraction}b}" if fraction < _LONG else f"0x{rest:0{fraction // 4}x}"
     runs = (
-        BitRun(str(sign), SpanKind.SIGN_BIT, "sign"),
-        BitRun(f"{power:0{exponent}b}", SpanKind.EXPONENT, "exponent"),
-        BitRun(fraction_digits, SpanKind.LOST if is_flushed else SpanKind.FRACTION, "fraction"),
+        BitRun(str(sign), SpanKind.FIELD, "sign", tint._replace(byte=3)),
+        BitRun(f"{power:0{exponent}b}", SpanKind.FIELD, "exponent", tint._replace(byte=2)),
+        BitRun(
+            *(fraction_digits, SpanKind.LOST if is_flushed else SpanKind.FIELD, "fraction"),
+            tint._replace(byte=1),
+        ),
     )
     summary = f"{format_value(bits, type_)}: {format_float_fields(bits, type_)}"
     return BitRuler(place, name, runs, summary)

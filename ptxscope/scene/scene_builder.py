@@ -136,7 +136,8 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
             spans.append(CellSpan(f" {', '.join(dict.fromkeys(numbers))}", SpanKind.TEXT))
         cells.append(Cell(LaneRef(role, part), tuple(spans)))
     meant = format_value(bits, type_)
-    fields = make_float_ruler(LaneRef(role, 0), role, bits, type_) if type_.is_float else None
+    place = LaneRef(role, 0)
+    fields = make_float_ruler(place, role, bits, type_, Tint(role)) if type_.is_float else None
     name = format_operand_name(trace, role)
     return RegisterFigure(
         role,

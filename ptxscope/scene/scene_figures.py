@@ -91,16 +91,24 @@ def _draw_sum(row: RowTrace, figure: d.LaneSum) -> RunningSum:
 def _draw_flush(row: RowTrace, figure: d.FlushedBits) -> BitRulers:
     (source,) = row.inputs
     old_bits, new_bits = source.values[0], row.values[0]
-    name, target = row.instruction.format_operand(row.role), LaneRef(row.key, 0)
+    name, target, tint = (
+        row.instruction.format_operand(row.role),
+        LaneRef(row.key, 0),
+        find_tint(row, 0),
+    )
     if old_bits == new_bits:
-        return BitRulers((make_float_ruler(target, name, new_bits, figure.type),))
+        return BitRulers((make_float_ruler(target, name, new_bits, figure.type, tint),))
     place = LaneRef(source.key, 0)
-    before = make_float_ruler(place, f"{name} before", old_bits, figure.type, is_flushed=True)
-    return BitRulers((before, make_float_ruler(target, f"{name} after", new_bits, figure.type)))
+    before = make_float_ruler(
+        *(place, f"{name} before", old_bits, figure.type, find_tint(source, 0)), is_flushed=True
+    )
+    after = make_float_ruler(target, f"{name} after", new_bits, figure.type, tint)
+    return BitRulers((before, after))
 
 
 def _draw_float(row: RowTrace, figure: d.FloatBits) -> BitRulers:
-    return BitRulers((make_float_ruler(LaneRef(row.key, 0), "", row.values[0], figure.type),))
+    place, tint = LaneRef(row.key, 0), find_tint(row, 0)
+    return BitRulers((make_float_ruler(place, "", row.values[0], figure.type, tint),))
 
 
 def _make_truth_value(row: RowTrace, name: str) -> TruthValue:

@@ -129,14 +129,8 @@ def _build_symbolic_register(
 
 def _make_float_ruler(ruler: BitRuler) -> BitRuler:
     """Return the fields of a float as letters."""
-    letters = {
-        SpanKind.SIGN_BIT: "s",
-        SpanKind.EXPONENT: "e",
-        SpanKind.FRACTION: "f",
-        SpanKind.LOST: "f",
-    }
     fields = tuple(
-        run._replace(text=letters[run.kind] * (len(run.text) if set(run.text) <= set("01") else 13))
+        run._replace(text=run.label[0] * (len(run.text) if set(run.text) <= set("01") else 13))
         for run in ruler.runs
     )
     return ruler._replace(runs=fields, summary="")

@@ -45,7 +45,7 @@ def ask_computed(state: ExplorerState, place: Place, start: str) -> Requests:
     """Ask what a computed value shall be, if a feature finds operands for it."""
     services = find_services(Service.ASK_COMPUTED_VALUE)
     if not services or place.key not in state.trace.rows or state.guesses is not None:
-        yield ShowHint(f"{REFUSED} this is computed: type over a register's chip", "changed")
+        yield ShowHint(f"{REFUSED} this is computed: type over a register's chip", "")
     else:
         yield from services[0](state, place, start)
 

@@ -331,9 +331,7 @@ def nudge_lane(state: ExplorerState, role: str, low: int, width: int, delta: int
         yield from edit(state, changed)
     else:
         bits, type_ = state.trace.operands[role], state.setup.instruction.type_of(role)
-        yield ShowHint(
-            f"{REFUSED} there is no float next to {format_float(bits, type_)}", "changed"
-        )
+        yield ShowHint(f"{REFUSED} there is no float next to {format_float(bits, type_)}", "")
 
 
 def ask_formula(state: ExplorerState) -> Requests:
@@ -371,6 +369,6 @@ def _choose(state: ExplorerState, choose: Callable[..., Setup], *choice: object)
     try:
         setup = choose(state.setup, *choice)
     except ChoiceError as refused:
-        yield ShowHint(f"{REFUSED} {refused}", "changed")
+        yield ShowHint(f"{REFUSED} {refused}", "")
         return
     yield from edit(state, setup)

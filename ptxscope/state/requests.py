@@ -19,7 +19,7 @@ class ShowHint(NamedTuple):
     """Show a hint until the next edit or step; an empty one clears it at once."""
 
     text: str = ""
-    style: str = "dim"
+    style: str = "quiet"
     is_sticky: bool = False
     """Whether other hints do not replace it for some seconds."""
     keys: tuple[tuple[str, str], ...] = ()
@@ -179,9 +179,7 @@ Transition = Callable[..., Requests | None]
 
 def refuse(reason: object, *keys: tuple[str, str]) -> ShowHint:
     """Return a hint that says why something is not done."""
-    return ShowHint(
-        f"{REFUSED} {make_printable(str(reason))}", "changed", is_sticky=True, keys=keys
-    )
+    return ShowHint(f"{REFUSED} {make_printable(str(reason))}", "", is_sticky=True, keys=keys)
 
 
 def act(_: object, name: str, *values: object) -> Requests:

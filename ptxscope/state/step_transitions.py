@@ -230,13 +230,13 @@ def _accept_guess(state: ExplorerState, place: LaneRef) -> Requests:
     following, setup = state.find_next_lane(place), state.setup
     if following is not None:
         yield PlaceCursor(following)
-        yield ShowHint("✓ Right", "good", is_sticky=True)
+        yield ShowHint("✓ Right", "right", is_sticky=True)
     elif state.is_at_end and not state.go_to_statement(1):
         guesses = state.finish_predicting()
         first_count = sum(guess.wrong == 0 and guess.hints == 0 for guess in guesses)
         result = f"{format_count(len(guesses), 'value')} right, {first_count} at the first try"
         text = " of the last statement" if state.block_trace else f": {result}"
-        yield ShowHint(f"✓ That was the last step{text}", "good", is_sticky=True)
+        yield ShowHint(f"✓ That was the last step{text}", "right", is_sticky=True)
         yield Act("offer_another")
     else:
         if state.setup is setup:
@@ -245,7 +245,7 @@ def _accept_guess(state: ExplorerState, place: LaneRef) -> Requests:
             state.begin_predicting(1)
         yield from _follow_step(state)
         hint = "✓ Right: the step is drawn. What will the next one give?"
-        yield ShowHint(hint, "good", is_sticky=True)
+        yield ShowHint(hint, "right", is_sticky=True)
 
 
 def check_hint(state: ExplorerState) -> ShowHint | None:

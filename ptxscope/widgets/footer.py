@@ -291,10 +291,10 @@ def _make_key_pieces(key: FooterKey) -> StyledLine:
     line: StyledLine = []
     for name, action in key.names:
         if line and key.separator:
-            line.append(StyledText(key.separator, "dim"))
-        line.append(StyledText(name, "current", (action, key.node)))
+            line.append(StyledText(key.separator, "quiet"))
+        line.append(StyledText(name, "focus", (action, key.node)))
     target = (key.names[-1][1], key.node)
-    return [*line, StyledText(f" {key.label}  ", "dim", target)]
+    return [*line, StyledText(f" {key.label}  ", "quiet", target)]
 
 
 class HintBar(Pane, can_focus=False):
@@ -325,7 +325,7 @@ class HintBar(Pane, can_focus=False):
     def show_message(
         self,
         text: str,
-        style: str = "dim",
+        style: str = "quiet",
         widget: Widget | None = None,
         *,
         is_sticky: bool = False,
@@ -344,7 +344,7 @@ class HintBar(Pane, can_focus=False):
         if not hint.text and hint.control is not self._message_source:
             return
         if self._age >= self.FIRM or hint.text.startswith((REFUSED, WRONG)):
-            self.show_message(hint.text, "changed", hint.control)
+            self.show_message(hint.text, "", hint.control)
 
     def clear_widget_hint(self) -> None:
         """Clear a widget's hint when nothing has the focus."""

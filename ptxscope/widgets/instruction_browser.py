@@ -207,15 +207,15 @@ class InstructionList(Pane):
         open_rows = [i for i, (_, name) in enumerate(rows) if name == self._open_opcode]
         for index, (group, name) in enumerate(rows):
             if not name:
-                style_name = f"dim{self._get_cursor_style(index)}"
+                style_name = f"quiet{self._get_cursor_style(index)}"
                 lines.append([StyledText(f"{group} …", style_name, index)])
                 continue
             if group != heading:
                 heading = group
-                lines.append([StyledText(group, "dim")])
+                lines.append([StyledText(group, "quiet")])
             is_open = index in open_rows[-1:]  # that of its family, if it is a recent one too
             lines += self._entry_lines(index, name, is_open, width)
-        return lines or [[StyledText("nothing matches", "dim")]]
+        return lines or [[StyledText("nothing matches", "quiet")]]
 
     def _about(self, name: str) -> str:
         """Return a short description of an instruction or an intrinsic."""
@@ -233,11 +233,11 @@ class InstructionList(Pane):
 
             if words := find_unmatched_words(self._query, self.lanes):
                 text = f"nothing fits {', '.join(map(make_printable, words))}; without:"
-                yield from ([StyledText(x, "dim")] for x in textwrap.wrap(text, max(width, 1)))
+                yield from ([StyledText(x, "quiet")] for x in textwrap.wrap(text, max(width, 1)))
 
     def _entry_lines(self, index: int, name: str, is_open: bool, width: int) -> list[StyledLine]:
         """Return a line, and more if its description does not fit beside the name."""
-        mark, style_name = ("▸", "current") if is_open else (" ", "")
+        mark, style_name = ("▸", "focus") if is_open else (" ", "")
         about = self._about(name)
         cursor_style = self._get_cursor_style(index)
         lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
@@ -245,13 +245,13 @@ class InstructionList(Pane):
             return [
                 [
                     StyledText(lead, style_name + cursor_style, index),
-                    StyledText(about, "dim", index),
+                    StyledText(about, "quiet", index),
                 ]
             ]
         folded = textwrap.wrap(about, max(width - 2, 1), break_on_hyphens=False)
         return [
             [StyledText(lead[:width], style_name + cursor_style, index)],
-            *([StyledText("  "[:width]), StyledText(part, "dim", index)] for part in folded),
+            *([StyledText("  "[:width]), StyledText(part, "quiet", index)] for part in folded),
         ]
 
     def _get_cursor_style(self, index: int) -> str:

@@ -123,27 +123,27 @@ class ListingPane(Pane):
     ) -> list[StyledLine]:
         """Return the lines of a row; a click on it goes to its place, or to another one."""
         if row.place < 0:
-            return [[StyledText(make_printable(row.text), "dim")]]
+            return [[StyledText(make_printable(row.text), "quiet")]]
         target = (row.program, row.place if place is None else place) if row.explained else None
         has_cursor = self._is_current(row)
         mark = "✗" if row.problem else "▸" if has_cursor else " "
-        style_name = "dim" if target is None else "current" if has_cursor else ""
+        style_name = "quiet" if target is None else "focus" if has_cursor else ""
         style_name += " cursor" if has_cursor else ""
         room, lines = max(width - _NUMBER - 1, 1), list[StyledLine]()
         number = f"{row.line:>{_NUMBER - 1}} "
         for text in fold_text(make_printable(row.text), room):
             statement = StyledText(mark + text.ljust(room), style_name, target)
-            lines.append([StyledText(number, "dim", target), statement])
+            lines.append([StyledText(number, "quiet", target), statement])
             number, mark = " " * _NUMBER, " "
         if has_wires:
             _draw_wire(lines[0], "╰")
         indent = StyledText(" " * (_NUMBER + 1), "", target)
         if row.missing_names:
             needs_text = f"needs {', '.join(map(make_printable, row.missing_names))}"
-            lines.append([indent, StyledText(needs_text, "changed", target)])
+            lines.append([indent, StyledText(needs_text, "", target)])
         if row.call and row.call != row.text:
             call = fold_text(make_printable(row.call), room)
-            lines += [[indent, StyledText(text, "dim", target)] for text in call]
+            lines += [[indent, StyledText(text, "quiet", target)] for text in call]
         result = HIDDEN_DIGIT * len(row.result) if self._is_hidden(row) else row.result
         effect = row.problem or row.unread or result
         changes = f"≠ {', '.join(row.errata)}" if row.errata else ""
@@ -153,9 +153,9 @@ class ListingPane(Pane):
             *earlier_lines, last = fold_text(make_printable(effect), room)
             if len(last) + len(marks) > room:
                 earlier_lines, last = [*earlier_lines, last], ""
-            style_name = "bad" if row.problem else "dim"
+            style_name = "surprise" if row.problem else "quiet"
             lines += [[indent, StyledText(text, style_name, target)] for text in earlier_lines]
-            marks_style = "changed" if changes else "dim"
+            marks_style = "surprise" if changes else "quiet"
             marks_piece = StyledText(marks if last else marks.lstrip(), marks_style, target)
             lines.append([indent, StyledText(last, style_name, target), marks_piece])
         return lines
@@ -188,7 +188,7 @@ class ListingPane(Pane):
 def _draw_source(source: str, width: int) -> list[StyledLine]:
     """Return the lines that name the source of the statements below."""
     texts = fold_text(make_printable(source), max(width - _NUMBER - 1, 1))
-    return [[StyledText(" " * (_NUMBER + 1)), StyledText(x, "dim")] for x in texts]
+    return [[StyledText(" " * (_NUMBER + 1)), StyledText(x, "quiet")] for x in texts]
 
 
 def _draw_wires(lines: Sequence[StyledLine], starts: Sequence[int]) -> None:

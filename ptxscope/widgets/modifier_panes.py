@@ -99,7 +99,7 @@ class ModifierRow(FormPane):
             box = StyledText(
                 ON if is_present else OFF, self._choose_ink(cells[0], is_present), cells[0]
             )
-            return [StyledText(name, "label", cells[0]), box]
+            return [StyledText(name, "quiet", cells[0]), box]
         if slot.name == "mask":
             value = slot_choices.format_mask(form, slot, form.get(slot.name))
         elif slot_choices.has_digits(slot):
@@ -108,17 +108,17 @@ class ModifierRow(FormPane):
             room = max(len(slot_choices.format_value(slot, value)) for value in slot.iter_choices())
             text = f"{slot_choices.format_value(slot, form.get(slot.name)):<{room}}"
             style_name = self._choose_ink(cells[0], is_present)
-            label = StyledText(f"{slot.name} ", "label", cells[0])
+            label = StyledText(f"{slot.name} ", "quiet", cells[0])
             return [label, StyledText(text, style_name, cells[0])]
         lanes = zip(value, cells, strict=True)
         return [
-            StyledText(f"{slot.name} ", "label"),
+            StyledText(f"{slot.name} ", "quiet"),
             *(StyledText(text, self._choose_ink(cell, is_present), cell) for text, cell in lanes),
         ]
 
     def _choose_ink(self, cell: SlotCell, is_written: bool) -> str:
         cursor_style = "cursor" if self.is_under_cursor(cell) else ""
-        return f"{'chosen' if is_written else 'dim'} {cursor_style}".strip()
+        return f"{'strong' if is_written else 'quiet'} {cursor_style}".strip()
 
     # --- the cursor --------------------------------------------------------------------------
 
@@ -246,7 +246,7 @@ class ModifierTable(FormPane):
         label_columns = max([_LABEL, *(len(slot.name) + 1 for slot in slots)])
         for slot in slots:
             name = f"{slot.name:<{label_columns}}"
-            line: StyledLine = [StyledText(name, "label")]
+            line: StyledLine = [StyledText(name, "quiet")]
             column = label_columns
             for cell in self.list_slot_cells(slot):
                 piece = self._make_piece(slot, cell)
@@ -265,7 +265,7 @@ class ModifierTable(FormPane):
             return StyledText(*_format_lane(form, slot, cell, cursor_style), cell)
         text = slot_choices.format_value(slot, cell.value)
         if slot_choices.is_taken(form, cell):
-            return StyledText(f"[{text}]", "chosen" + cursor_style, cell)
+            return StyledText(f"[{text}]", "strong" + cursor_style, cell)
         if slot_choices.explain_refusal(form, cell):
             return StyledText(f"×{text} ", "off" + cursor_style, cell)
         return StyledText(f" {text} ", cursor_style.strip(), cell)
@@ -321,7 +321,7 @@ def _format_lane(form: Form, slot: Slot, cell: SlotCell, cursor_style: str) -> t
     assert cell.lane is not None
     if slot.name == "mask":
         is_on = slot_choices.is_taken(form, cell)
-        return (f" {ON} " if is_on else f" {OFF} "), ("chosen" if is_on else "dim") + cursor_style
+        return (f" {ON} " if is_on else f" {OFF} "), ("right" if is_on else "quiet") + cursor_style
     is_written = form.get(slot.name) is not None
     digit = slot_choices.list_digits(form, slot)[cell.lane]
-    return f" {digit} ", (("chosen" if is_written else "") + cursor_style).strip()
+    return f" {digit} ", (("strong" if is_written else "") + cursor_style).strip()

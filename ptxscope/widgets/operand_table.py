@@ -111,7 +111,7 @@ class OperandTable(CursorPane):
         trace, ins, roles = self._trace, self._trace.instruction, self._list_roles()
         constants = {role: x for role, x in ins.constants.items() if role in ins.names}
         if not roles and not constants:
-            return [[StyledText("nothing is read: every operand is a literal", "dim")]]
+            return [[StyledText("nothing is read: every operand is a literal", "quiet")]]
         names = {
             role: make_printable(format_operand_name(trace, role)) for role in (*roles, *constants)
         }
@@ -120,7 +120,7 @@ class OperandTable(CursorPane):
         lines: list[StyledLine] = []
         for role in roles:
             label = Role(role).label
-            head = [StyledText(f"{label:<4}", "label"), StyledText(f"{names[role]}  ", "strong")]
+            head = [StyledText(f"{label:<4}", "quiet"), StyledText(f"{names[role]}  ", "strong")]
             head.append(StyledText(" " * (room - 6 - len(names[role]))))
             if indent < room:  # a long name has a line of its own
                 lines.append(head)
@@ -130,15 +130,15 @@ class OperandTable(CursorPane):
             if type_.is_float:
                 fields = f"  {format_float_fields(trace.operands[role], type_)}"
                 if measure_line(values[-1]) + len(fields) <= width:
-                    values[-1] = [*values[-1], StyledText(fields, "dim")]
+                    values[-1] = [*values[-1], StyledText(fields, "quiet")]
             lines += values
             lines += _wrap_units([StyledText(" " * indent)], self._bit_lines(role), indent, width)
         for role, bits in constants.items():
             head = [
-                StyledText(f"{Role(role).label:<4}", "label"),
+                StyledText(f"{Role(role).label:<4}", "quiet"),
                 StyledText(names[role], "strong"),
             ]
-            value = StyledText(f"  {format_hex(bits, ins.type_of(role).bits)}  constant", "dim")
+            value = StyledText(f"  {format_hex(bits, ins.type_of(role).bits)}  constant", "quiet")
             lines += _wrap_units(head, [[value]], indent, width)
         return lines
 
@@ -152,24 +152,24 @@ class OperandTable(CursorPane):
         value, signed = format_value(bits, type_), str(cast(bits, type_.bits, signed=True))
         room = max(len(str(self._trace.operands[other])) for other in roles)
         notations = {
-            "truth": (0, f"{bits} {value}", "value"),
-            "hex": (0, format_hex(bits, type_.bits), "value"),
-            "unsigned": (2 + room - len(str(bits)), f"{bits}", "dim" if type_.signed else ""),
+            "truth": (0, f"{bits} {value}", "strong"),
+            "hex": (0, format_hex(bits, type_.bits), "strong"),
+            "unsigned": (2 + room - len(str(bits)), f"{bits}", "quiet" if type_.signed else ""),
             "signed": (3 + room - len(signed), signed, "number"),
-            "float": (2, value, "value"),
+            "float": (2, value, "strong"),
         }
         lanes: StyledLine = []
         for field in self._list_fields(role):
             if field.notation == "lane":
-                bracket = [StyledText("  "), StyledText("[", "dim")]
-                lanes += [StyledText(", ", "dim")] if lanes else bracket
+                bracket = [StyledText("  "), StyledText("[", "quiet")]
+                lanes += [StyledText(", ", "quiet")] if lanes else bracket
                 lanes.append(self._make_piece(self._format_lane(field), field, "number"))
             elif field.notation in notations:
                 blanks, text, style_name = notations[field.notation]
                 piece = self._make_piece(text, field, style_name)
                 yield [StyledText(" " * blanks), piece] if blanks else [piece]
         if lanes:
-            yield [*lanes, StyledText("]", "dim")]
+            yield [*lanes, StyledText("]", "quiet")]
 
     def _format_lane(self, field: OperandField) -> str:
         trace = self._trace
@@ -191,11 +191,7 @@ class OperandTable(CursorPane):
             byte: StyledLine = [] if low == type_.bits - 8 else [StyledText("  ")]
             for bit in range(low + 7, low - 1, -1):
                 style_name = (
-                    "origin"
-                    if highlighted_bits >> bit & 1
-                    else "pattern"
-                    if bits >> bit & 1
-                    else "dim"
+                    "origin" if highlighted_bits >> bit & 1 else "" if bits >> bit & 1 else "quiet"
                 )
                 byte.append(
                     self._make_piece(

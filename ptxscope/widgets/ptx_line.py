@@ -35,10 +35,8 @@ _NARROW_WIDTH = 24
 """Minimum columns for a message after its carets rather than below them."""
 _INKS = {
     "opcode": "strong",
-    "guard": "label",
-    **dict.fromkeys(("dtype", "atype", "btype", "stype", "ctype"), "number"),
-    **dict.fromkeys(("cmp", "boolop", "secop", "mode", "scale", "po", "sat", "ftz"), "changed"),
-    **dict.fromkeys(("dsel", "mask", "asel", "bsel", "nega", "negb", "negc"), "pattern"),
+    "guard": "quiet",
+    **{role: f"data-{role}" for role in "abc"},
 }
 """The styles of the parts of an instruction."""
 
@@ -55,7 +53,7 @@ class _PartHighlighter(Highlighter):
             if part in _INKS:
                 text.stylize(style(f"ink--{_INKS[part]}", partial=True), start, end)
         for start, end in self.line.problem_spans:
-            text.stylize(style("ink--clamped", partial=True), start, max(end, start + 1))
+            text.stylize(style("ink--surprise", partial=True), start, max(end, start + 1))
             text.stylize("underline", start, max(end, start + 1))
 
 
@@ -142,7 +140,7 @@ class PtxLine(PlainInput):
 
     def _make_sign(self, text: str) -> Strip:
         strip = Strip(
-            [Segment(text, self.rich_style + get_theme_styles(self.app).resolve_style("current"))]
+            [Segment(text, self.rich_style + get_theme_styles(self.app).resolve_style("focus"))]
         )
         for line_filter in self.get_line_filters():
             strip = strip.apply_filter(line_filter, self.background_colors[1])
@@ -293,18 +291,18 @@ class LineStatus(Pane, can_focus=False):
             message += "".join(f" · {note}" for note in self._line.notes[:1])
         room = width - start - len(carets) - 1
         hint = self._format_allowed(problem.hint) if problem.hint else ""
-        lead: StyledLine = [StyledText(" " * start), StyledText(carets, "bad")]
+        lead: StyledLine = [StyledText(" " * start), StyledText(carets, "surprise")]
         if len(message) <= room:
-            return [[*lead, StyledText(f" {message}", "bad")], self._second_line(hint, width)]
+            return [[*lead, StyledText(f" {message}", "surprise")], self._second_line(hint, width)]
         if len(message) <= start - 1:
-            first = [StyledText(message.ljust(start), "bad"), StyledText(carets, "bad")]
+            first = [StyledText(message.ljust(start), "surprise"), StyledText(carets, "surprise")]
             return [first, self._second_line(hint, width)]
         rest_text = f"{message}; {hint}" if hint else message
         if len(rest_text) <= width:
-            return [lead, [StyledText(rest_text, "bad")]]
+            return [lead, [StyledText(rest_text, "surprise")]]
         if len(message) <= width:
             self.completion_rest = hint
-            return [lead, [StyledText(message, "bad")]]
+            return [lead, [StyledText(message, "surprise")]]
         first_row, *other_rows = _fold_text(" " * len(carets) + f" {message}", width - start) or [
             ""
         ]
@@ -312,11 +310,11 @@ class LineStatus(Pane, can_focus=False):
         if room >= _NARROW_WIDTH and len(below) == 1:
             self.completion_rest = hint
             return [
-                [*lead, StyledText(f" {first_row.strip()}", "bad")],
-                [StyledText(below[0], "bad")],
+                [*lead, StyledText(f" {first_row.strip()}", "surprise")],
+                [StyledText(below[0], "surprise")],
             ]
         self.completion_rest = rest_text.replace(HintBar.SEPARATOR, "; ")
-        return [lead, [StyledText(message[: max(width - 1, 0)] + "…", "bad")]]
+        return [lead, [StyledText(message[: max(width - 1, 0)] + "…", "surprise")]]
 
     def _format_allowed(self, hint: str) -> str:
         """Return what is allowed, without the long list of all instructions."""
@@ -331,7 +329,7 @@ class LineStatus(Pane, can_focus=False):
             return line
         if len(hint) > width:
             self.completion_rest, hint = hint, ""
-        return [StyledText(hint, "dim")]
+        return [StyledText(hint, "quiet")]
 
     def redraw_lines(self) -> None:
         """Draw anew; text that does not fit becomes a hint."""
@@ -349,14 +347,14 @@ class LineStatus(Pane, can_focus=False):
         """Return notes on a legal line, or a description of the instruction."""
         if self._line.notes:
             return [
-                [StyledText(text, "changed")]
+                [StyledText(text)]
                 for text in _fold_text(make_printable(" · ".join(self._line.notes)), width)
             ]
         entry = self._line.instruction.entry
         minimum = entry.compute_minimum(self._line.instruction.form)
         source = format_citation([entry.section], is_ascii=get_explorer_app(self).is_ascii)
         text = f"{entry.summary} · {source}; {minimum}"
-        return [[StyledText(x, "dim")] for x in _fold_text(text, width)]
+        return [[StyledText(x, "quiet")] for x in _fold_text(text, width)]
 
     def _completion_line(self, width: int) -> StyledLine:
         """Return the completions, with a mark on that of Tab."""
@@ -364,21 +362,21 @@ class LineStatus(Pane, can_focus=False):
         if not candidates:
             return []
         lead = "Tab, Enter: " if chosen else "Tab: "
-        line: StyledLine = [StyledText(lead, "label")]
+        line: StyledLine = [StyledText(lead, "quiet")]
         column = len(lead)
         for index, candidate in enumerate((*candidates[chosen:], *candidates[:chosen])):
             is_last = index == len(candidates) - 1
             if column + len(candidate.text) + (0 if is_last else 3) > width:
-                line.append(StyledText("…"[: max(width - column, 0)], "label"))
+                line.append(StyledText("…"[: max(width - column, 0)], "quiet"))
                 break
-            line.append(StyledText(candidate.text, "dim" if index else "chosen"))
+            line.append(StyledText(candidate.text, "quiet" if index else "focus"))
             line.append(StyledText("  "))
             column += len(candidate.text) + 2
         about = candidates[chosen].about
         room = width - column - 2
         if len(about) > room:
             about = f"{about[: room - 1]}…" if room >= _NARROW_WIDTH else ""
-        line.append(StyledText(f"  {about}" if about else "", "label"))
+        line.append(StyledText(f"  {about}" if about else "", "quiet"))
         return line
 
 

@@ -94,20 +94,20 @@ class ResultBar(Pane, can_focus=False):
         for role, name in ins.results.items():
             bits = trace.result[name]
             text = format_hex(bits, ins.type_of(role).bits)
-            line.append(StyledText(f"{_shorten_name(name, max_chars)} = ", "label"))
-            line.append(self._make_bits_piece(text, "value"))
+            line.append(StyledText(f"{_shorten_name(name, max_chars)} = ", "quiet"))
+            line.append(self._make_bits_piece(text, "strong"))
             if with_readings and not self._key:
-                line.append(StyledText(f"  {interpret_bits(ins, role, bits)}", "dim"))
+                line.append(StyledText(f"  {interpret_bits(ins, role, bits)}", "quiet"))
             line.append(StyledText("   " if with_readings else "  "))
         if not line:
-            line.append(StyledText("no result: the destination is _  ", "dim"))
+            line.append(StyledText("no result: the destination is _  ", "quiet"))
         elif self._key and with_readings:
-            line.append(StyledText("press ", "dim", "veil"))
-            line.append(StyledText(self._key, "current", "veil"))
-            line.append(StyledText(" to see it   ", "dim", "veil"))
+            line.append(StyledText("press ", "quiet", "veil"))
+            line.append(StyledText(self._key, "focus", "veil"))
+            line.append(StyledText(" to see it   ", "quiet", "veil"))
         if self._pin:
-            line.append(StyledText("pin ", "changed"))
-            line += self._format_short_result(self._pin, max_chars, "changed")
+            line.append(StyledText("pin ", "pin"))
+            line += self._format_short_result(self._pin, max_chars, "pin")
         elif line:
             line[-1] = line[-1]._replace(text=line[-1].text.rstrip())
         return line
@@ -132,7 +132,7 @@ class ResultBar(Pane, can_focus=False):
 
     def _make_bits_piece(self, text: str, style_name: str) -> StyledText:
         return (
-            StyledText(HIDDEN_DIGIT * len(text), "veil", "veil")
+            StyledText(HIDDEN_DIGIT * len(text), "quiet", "veil")
             if self._key
             else StyledText(text, style_name)
         )
@@ -141,14 +141,14 @@ class ResultBar(Pane, can_focus=False):
         model = trace.model.name
         if not self._deviations:
             other = "ptxas" if model == "isa" else "isa"
-            return [StyledText(f"{model} and {other} agree", "good")]
+            return [StyledText(f"{model} and {other} agree", "right")]
         deviation = find_deviation(trace, self._deviations) or self._deviations[0]
         ids = ", ".join(erratum.id for erratum in deviation.errata)
         is_isa_result = trace.result == deviation.isa.result
         other_trace = deviation.other if is_isa_result else deviation.isa
-        first = StyledText(f"{model} ≠ {other_trace.model.name} ", "clamped")
-        text = self._format_short_result(other_trace, max_chars, "clamped")
-        return [first, *text, StyledText(f" ({ids})", "clamped")]
+        first = StyledText(f"{model} ≠ {other_trace.model.name} ", "surprise")
+        text = self._format_short_result(other_trace, max_chars, "surprise")
+        return [first, *text, StyledText(f" ({ids})", "surprise")]
 
     def handle_click(self, target: object) -> None:
         """Reveal the hidden result."""

@@ -35,11 +35,11 @@ class ValueField(Vertical):
         height: auto; display: none; background: $panel;
         &.-open { display: block; }
         & > Horizontal { height: 1; }
-        & #value-label { width: auto; padding: 0 1; color: $text-accent; text-style: bold; }
+        & #value-label { width: auto; padding: 0 1; color: $focus; text-style: bold; }
         & #value-input { border: none; height: 1; padding: 0; width: 1fr; }
         & #value-input:focus { border: none; height: 1; }
         & #value-bits { width: auto; padding: 0 1; }
-        & #value-error { width: 1fr; height: auto; color: $text-error; }
+        & #value-error { width: 1fr; height: auto; color: $surprise; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

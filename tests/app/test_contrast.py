@@ -25,7 +25,7 @@ THEMES = {**BUILTIN_THEMES, HIGH_CONTRAST.name: HIGH_CONTRAST}
 FIRST = (HIGH_CONTRAST.name, "textual-light", "textual-dark", "nord")
 FULL = sorted((name for name in THEMES if not THEMES[name].ansi), key=lambda x: x not in FIRST)
 ANSI = [name for name, theme in THEMES.items() if theme.ansi]
-OVERS = ("", *OVERLAYS, "current")
+OVERS = ("", *OVERLAYS, "focus")
 Rgb = tuple[int, int, int]
 
 # xterm(1), XTerm-col.ad, and the palette of the VGA's text modes
@@ -149,7 +149,7 @@ def test_inks_in_16_colours(name: str, colours: str) -> None:
 @pytest.mark.parametrize("name", THEMES)
 def test_what_the_cursor_lights_and_some_inks_show_without_colours(name: str) -> None:
     palette = ThemeStyles(THEMES[name])
-    for ink in ("", "chip-a3", "value", "pattern"):
+    for ink in ("", "chip-a3", "strong", "number"):
         bare = []
         for over in ("", "cursor", "origin", "reached"):
             segments = [Segment("x", palette.resolve_style(f"{ink} {over}".strip()))]
@@ -158,7 +158,8 @@ def test_what_the_cursor_lights_and_some_inks_show_without_colours(name: str) ->
         assert len(set(bare)) == len(bare), bare
     for ink in ("lost", "off"):
         assert palette.resolve_style(ink).strike
-    for ink in ("value", "strong", "clamped", "changed", "chosen", "current", "chip-d"):
+    assert palette.resolve_style("pin").underline
+    for ink in ("strong", "focus", "surprise", "chip-d"):
         assert palette.resolve_style(ink).bold
     assert palette.resolve_style("chip-a3 cursor").reverse
 
@@ -174,8 +175,6 @@ def test_bytes_beside_each_other_are_told_apart(name: str) -> None:
         palette.resolve_style(f"chip-{operand}").bgcolor for operand in ("a3", "b3", "c", "d", "t")
     ]
     assert len(set(each)) == len(each)
-    fields = [palette.resolve_style(field).bgcolor for field in ("sign", "exponent", "fraction")]
-    assert len(set(fields)) == len(fields)
     assert (
         palette.resolve_style("chip-a3 origin").bgcolor == palette.resolve_style("chip-a3").bgcolor
     )
@@ -186,8 +185,7 @@ def test_bytes_beside_each_other_are_told_apart(name: str) -> None:
 @pytest.mark.parametrize("over", ["", "origin", "reached", "shade"])
 def test_edges_have_the_colour_of_their_chips(name: str, over: str) -> None:
     palette = ThemeStyles(THEMES[name])
-    chips = ["sign", *(ink for ink in INKS if ink.startswith("chip-"))]
-    for chip in chips:
+    for chip in (ink for ink in INKS if ink.startswith("chip-")):
         style = palette.resolve_style(f"edge-{chip.removeprefix('chip-')} {over}")
         ground = palette.resolve_style(f"{chip} {over}").bgcolor
         plain = palette.resolve_style("").color

@@ -130,7 +130,7 @@ def _keys_here(drive: Driver) -> list[tuple[str, tuple[str, object]]]:
     return [
         (piece.text, piece.target)
         for piece in drive.pane("keys").visible_lines[0]
-        if piece.style_name == "current" and isinstance(piece.target, tuple)
+        if piece.style_name == "focus" and isinstance(piece.target, tuple)
     ]
 
 

@@ -137,7 +137,7 @@ def test_a_blank_separates_the_name_of_a_row_from_its_values(opcode: str) -> Non
         one = random_trace(opcode, rng)
         for size in SIZES:
             for line in draw(LanesState(one, len(one.steps)), *size).lines:
-                if len(line) > 1 and len(line[0].text) == NUMBER and line[1].style_name == "label":
+                if len(line) > 1 and len(line[0].text) == NUMBER and line[1].style_name == "quiet":
                     name = line[1].text
                     assert name.endswith(" "), name
                     assert len(name) <= LABEL - NUMBER, name

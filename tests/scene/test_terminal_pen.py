@@ -266,7 +266,7 @@ def test_two_answers_share_their_common_steps_and_mark_differences() -> None:
         assert "isa" in said
         assert "E3" in said
         differing = [
-            piece.text for line in lines for piece in line if "differs" in piece.style_name
+            piece.text for line in lines for piece in line if "surprise" in piece.style_name
         ]
         assert any("ff" in text for text in differing)
         assert any(text.endswith("00") for text in differing)

@@ -50,9 +50,6 @@ class SvgColour(StrEnum):
     B0_CHIP = "b0-chip"
     C = "c"
     C_CHIP = "c-chip"
-    SIGN = "sign"
-    EXPONENT = "exponent"
-    FRACTION = "fraction"
     TRUE = "true"
     TRUE_SOFT = "true-soft"
     MARK = "mark"
@@ -87,9 +84,6 @@ PALETTE: dict[SvgColour, tuple[str, str]] = {
     SvgColour.B0_CHIP: ("#dcf8e4", "#2ea043"),
     SvgColour.C: ("#663a9c", "#c6a8f5"),
     SvgColour.C_CHIP: ("#e2d2f8", "#bc8cff"),
-    SvgColour.SIGN: ("#f7cfe2", "#e79ac2"),
-    SvgColour.EXPONENT: ("#f8e3ab", "#dcb65a"),
-    SvgColour.FRACTION: ("#cdeaea", "#74c2c4"),
     SvgColour.TRUE: ("#0b6650", "#66d1b0"),
     SvgColour.TRUE_SOFT: ("#dff3ec", "#11332b"),
     SvgColour.MARK: ("#a03a00", "#ffb27d"),

@@ -53,17 +53,16 @@ STYLES: dict[SpanKind, BitBoxStyle] = {
     SpanKind.OUTSIDE: BitBoxStyle(
         SvgColour.DIM, SvgColour.PAGE, SvgColour.LINE, is_hatched=True, is_bold=False
     ),
-    SpanKind.SIGN_BIT: BitBoxStyle(SvgColour.ON, SvgColour.SIGN, SvgColour.INK),
-    SpanKind.EXPONENT: BitBoxStyle(SvgColour.ON, SvgColour.EXPONENT, SvgColour.INK),
-    SpanKind.FRACTION: BitBoxStyle(SvgColour.ON, SvgColour.FRACTION, SvgColour.INK),
+    SpanKind.FIELD: BitBoxStyle(SvgColour.ON, None, SvgColour.INK),
 }
-"""Style of every kind of bits; the fill and frame of a chip, and the frame of a hatched box, have
-the colour of the operand."""
+"""Style of every kind of bits; the fill and frame of a chip or a float's field, and the frame of a
+hatched box, have the colour of the operand."""
+_FILLED = (SpanKind.CHIP, SpanKind.FIELD)
 
 
 def choose_bit_colour(kind: SpanKind, tint: Tint) -> SvgColour:
     """Return the colour of letters on bits: ink on a chip without a colour of its own."""
-    is_plain = kind is SpanKind.CHIP and choose_chip_colours(tint)[0] is SvgColour.PAGE
+    is_plain = kind in _FILLED and choose_chip_colours(tint)[0] is SvgColour.PAGE
     return SvgColour.INK if is_plain else STYLES[kind].text
 
 
@@ -73,7 +72,7 @@ def draw_bit_box(
 ) -> None:  # fmt: skip
     """Draw bits in a box, in the style of their kind; `aside` px beside them stay free."""
     style, (fill, frame) = STYLES[kind], choose_chip_colours(tint)
-    frame_colour = frame if kind in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
+    frame_colour = frame if kind in (*_FILLED, SpanKind.SIGN, SpanKind.ZERO) else style.frame
     canvas.draw_box(area, y, height, style.fill or fill, frame_colour, radius=3, dash=style.dash)
     colour = choose_bit_colour(kind, tint)
     middle, letters = y + height / 2, BITS.with_size(size).with_weight(style.is_bold)

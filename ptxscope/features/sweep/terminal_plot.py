@@ -31,6 +31,9 @@ class PlotCellKind(StrEnum):
     CLAMPED = "clamped"
     WRAPPED = "wrapped"
     OTHER = "other"
+    """The other answer."""
+    STRIP = "strip"
+    """A mark below the plot."""
     HERE = "here"
     AXIS = "axis"
     CURRENT = "current"
@@ -144,7 +147,7 @@ def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     lines.append(_draw_rule(margin, width, size))
     lines.append(_draw_ticks(sweep.x, current_index, margin, width, is_by_rank=True))
     for name, mask in sweep.masks.items():
-        cell = PlotCell(STRIPS[name], PlotCellKind(name))
+        cell = PlotCell(STRIPS[name], PlotCellKind.STRIP)
         row_ = [cell if x else PlotCell(" ") for x in _reduce_mask(mask, first, last).tolist()]
         lines.append([PlotCell(" " * (margin + 1), PlotCellKind.AXIS), *row_])
     return lines

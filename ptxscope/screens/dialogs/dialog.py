@@ -73,9 +73,9 @@ class DialogFrame(Vertical):
 
     DEFAULT_CSS = """
     DialogFrame {
-        background: $surface; border: round $accent; padding: 0 1;
-        border-title-color: $text-accent; border-title-style: bold;
-        border-subtitle-color: $text-muted;
+        background: $surface; border: round $focus; padding: 0 1;
+        border-title-color: $focus; border-title-style: bold;
+        border-subtitle-color: $quiet;
         width: 100%; max-width: 120; height: auto; max-height: 94%;
         &.-whole { width: 100%; max-width: 100%; height: 100%; max-height: 100%; }
     }

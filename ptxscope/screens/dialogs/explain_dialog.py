@@ -52,7 +52,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
     DEFAULT_CSS = """
     ExplainDialog {
         & LabelledInput > Static { width: 12; }
-        & #seen { height: auto; color: $text-muted; }
+        & #seen { height: auto; color: $quiet; }
         & #findings { height: auto; max-height: 35vh; }
         & #why { height: auto; max-height: 45vh; scrollbar-gutter: stable; }
         &.-unexplained #why { max-height: 65vh; }

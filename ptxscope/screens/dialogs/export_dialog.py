@@ -39,7 +39,7 @@ class ExportDialog(Dialog[Annotations]):
 
     DEFAULT_CSS = """
     ExportDialog {
-        & #said { height: auto; min-height: 1; max-height: 4; color: $text-warning; }
+        & #said { height: auto; min-height: 1; max-height: 4; color: $foreground; }
         & #request { dock: top; height: auto; }
         & #preview { height: auto; max-height: 100%; }
     }

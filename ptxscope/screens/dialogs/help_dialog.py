@@ -266,7 +266,7 @@ class HelpText(Pane):
         """Return the keys and the glyphs that matter now, side by side if there is room."""
         has_columns = width >= _TWO_COLUMNS
         room = width // 2 - 1 if has_columns else width
-        keys: list[StyledLine] = [[StyledText(f"Keys: {self._section or 'steps'}", "current")]]
+        keys: list[StyledLine] = [[StyledText(f"Keys: {self._section or 'steps'}", "focus")]]
         panel = [key for key in self._keys if key.node is not None]
         others = [key for key in self._keys if key.node is None]
         section = PANES[self._section] if self._section else None
@@ -283,7 +283,7 @@ class HelpText(Pane):
                 keys += [[StyledText(x)] for x in lines]
             keys.append([])
         keys += _list_keys(others, room)
-        glyphs: list[StyledLine] = [[StyledText("On the screen", "current")]]
+        glyphs: list[StyledLine] = [[StyledText("On the screen", "focus")]]
         for glyph, text in _list_glyphs():
             signs = [x for x in glyph if not (x.isalnum() or x.isspace())]
             wanted = signs if glyph in _MARKS else [glyph]  # a mark has digits for example
@@ -302,23 +302,21 @@ class HelpText(Pane):
         lines: list[StyledLine] = []
         names = get_explorer_app(self).key_names
         for group, actions in GROUPS.items():
-            lines += [[], [StyledText(group, "current")]]
+            lines += [[], [StyledText(group, "focus")]]
             for action in actions:
                 lines += _entry_lines(" ".join(names[action.id]), action.tooltip, width)
-        lines += [[], [StyledText("In the panels", "current")]]
+        lines += [[], [StyledText("In the panels", "focus")]]
         for name, section in PANES.items():
             text = "; ".join((*map(" ".join, describe_keys(section)), section.text))
             if name == self._section:
                 self._section_row = len(lines) - 1  # the first line is left out
-            lines += _entry_lines(
-                name, text, width, "current" if name == self._section else "strong"
-            )
-        lines += [[], [StyledText("The stages", "current")]]
+            lines += _entry_lines(name, text, width, "focus" if name == self._section else "strong")
+        lines += [[], [StyledText("The stages", "focus")]]
         for stage, text in STAGES.items():
             first, *others = list_stage_names(stage)
             also = f" Or {', '.join(others)}." if others else ""
             lines += _entry_lines(f"{first} …" if others else first, text + also, width)
-        lines += [[], [StyledText("Glyphs", "current")]]
+        lines += [[], [StyledText("Glyphs", "focus")]]
         for glyph, text in _list_glyphs():
             lines += _entry_lines(glyph, text, width)
         lines += [[], *_wrap_text(_KEYMAP, width)]
@@ -356,4 +354,4 @@ def _entry_lines(
 
 def _wrap_text(text: str, width: int) -> Iterator[StyledLine]:
     for line in textwrap.wrap(text, max(width, 12)):
-        yield [StyledText(line, "dim")]
+        yield [StyledText(line, "quiet")]

@@ -32,7 +32,7 @@ class TextPrompt(Dialog[str | None]):
     """
 
     DEFAULT_CSS = """
-    TextPrompt #refusal { height: auto; display: none; color: $text-error; }
+    TextPrompt #refusal { height: auto; display: none; color: $surprise; }
     """
 
     def __init__(self, request: AskText) -> None:
@@ -152,7 +152,7 @@ class ChoiceList(Menu):
             style_name = f"{'off' * bool(why_not)} {'cursor' * (i == self.index)}".strip()
             for part in textwrap.wrap(why_not or about, max(width - room - 2, 8)) or [""]:
                 lines.append(
-                    [StyledText(text, style_name, i), StyledText(f"  {part}".rstrip(), "dim", i)]
+                    [StyledText(text, style_name, i), StyledText(f"  {part}".rstrip(), "quiet", i)]
                 )
                 text, style_name = " " * room, ""
         return lines
@@ -182,7 +182,7 @@ class ChoicePopup(ThemedModal[int | None]):
         align: left top; background: transparent;
         & > ChoiceList {
             height: auto; background: $surface; padding: 0 1;
-            border: round $accent; &:focus { border: round $accent; }
+            border: round $focus; &:focus { border: round $focus; }
         }
     }
     """

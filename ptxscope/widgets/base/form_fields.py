@@ -41,7 +41,7 @@ class LabelledInput(Horizontal):
     DEFAULT_CSS = """
     LabelledInput {
         height: 1;
-        & > Static { width: 10; color: $text-muted; }
+        & > Static { width: 10; color: $quiet; }
         & > Input { width: 1fr; border: none; height: 1; padding: 0; }
         & > Input:focus { border: none; height: 1; background: $surface-lighten-1; }
     }
@@ -175,7 +175,7 @@ class ChoiceRow(CursorPane):
         return [*lines, second]
 
     def _make_piece(self, text: str, name: str, *, is_chosen: bool) -> StyledText:
-        style_name = "chosen" if is_chosen else ""
+        style_name = "strong" if is_chosen else ""
         cursor_style = " cursor" if name == self._cursor and self.has_focus else ""
         return StyledText(text, (style_name + cursor_style).strip(), name)
 
@@ -273,10 +273,12 @@ class Menu(Pane):
                 lines.append([StyledText(group, "strong")])
             style_name, text = "cursor" if i == self.index else "", label.ljust(room)
             if about and len(text) + 2 + len(about) <= width:
-                lines.append([StyledText(text, style_name, i), StyledText(f"  {about}", "dim", i)])
+                lines.append(
+                    [StyledText(text, style_name, i), StyledText(f"  {about}", "quiet", i)]
+                )
                 continue
             lines += [[StyledText(part, style_name, i)] for part in _fold_text(label, width, "")]
-            lines += [[StyledText(part, "dim", i)] for part in _fold_text(about, width, "    ")]
+            lines += [[StyledText(part, "quiet", i)] for part in _fold_text(about, width, "    ")]
         return lines
 
     def action_move(self, delta: int) -> None:

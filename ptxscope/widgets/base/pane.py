@@ -91,7 +91,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     DEFAULT_CSS = """
     Pane {
         border-top: solid $border-blurred;
-        border-title-color: $text-muted;
+        border-title-color: $quiet;
         border-title-style: bold;
         padding: 0 1;
         scrollbar-size-vertical: 1;
@@ -100,8 +100,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         scrollbar-size-horizontal: 0;
         overflow-x: hidden;
         &:focus {
-            border-top: heavy $accent;
-            border-title-color: $text-accent;
+            border-top: heavy $focus;
+            border-title-color: $focus;
         }
     }
     """
@@ -264,7 +264,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             strip = self._mark_selection(strip, span)
         end = region.scroll_x + self.scrollable_content_region.width
         if strip.cell_length > end and cell_len(strip.text.rstrip()) > end:
-            mark = Segment(GOES_ON[1], self._resolve_style("dim"))
+            mark = Segment(GOES_ON[1], self._resolve_style("quiet"))
             strip = Strip([*strip.crop(0, max(end - 1, 0)), mark])
         return strip.crop(region.scroll_x)
 

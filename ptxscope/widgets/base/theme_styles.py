@@ -1,88 +1,29 @@
-"""The styles of text, and their colours in each theme.
+"""The styles of text: the roles of colours, the fills of cells, and both in each theme.
 
-A style is a name; ``ThemeStyles.resolve_style`` turns one or several into a Rich style. In themes
-of full colours a style starts from a hue, of the theme or of its own, which is moved towards black
-or white until it is readable on every ground of the panes. Themes of ANSI colours use a table: the
-terminal's colours are unknown, so pairs are far apart in the usual palettes.
+A widget asks for a style by its name, never for a colour; ``ThemeStyles.resolve_style`` turns one
+or several names into a Rich style. ``COLOUR_ROLES`` has what each role means: one thing only. Every
+role also has a sign, so that nothing is said by colour alone. In themes of full colours a hue is
+moved towards black or white until it is readable on every ground of the panes. Themes of ANSI
+colours use a table: the terminal's colours are unknown, so pairs are far apart in the usual
+palettes.
 
 Later styles win, but a chip keeps its colours under all styles but the cursor and the shade.
-Underlines and slants show that it is an origin or a destination of bits. WCAG 2 defines contrast.
+Underlines and slants show that it is an origin or a destination of bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from rich.color import Color, ColorSystem, blend_rgb
+from rich.color import Color
 from rich.color_triplet import ColorTriplet
 from rich.style import Style
 from textual.app import App
 from textual.theme import Theme
 
-BLACK = ColorTriplet(0, 0, 0)
-WHITE = ColorTriplet(255, 255, 255)
-_STEPS = 40
-"""Shades between a colour and black or white."""
-
-
-def parse_colour(name: str) -> ColorTriplet:
-    """Return the colour written as ``#rrggbb``."""
-    return ColorTriplet(*bytes.fromhex(name.removeprefix("#")[:6]))
-
-
-def compute_luminance(color: ColorTriplet) -> float:
-    """Return the relative luminance of a colour: 0 to 1."""
-    red, green, blue = map(_linearize, color)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-@lru_cache(256)
-def _linearize(value: int) -> float:
-    channel = value / 255
-    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
-
-
-@lru_cache(512)
-def _list_shown_luminances(color: ColorTriplet) -> tuple[float, float, float]:
-    """Return a colour's luminance in full colours, in 256 colours and in Textual's greys."""
-    reduced_colour = Color.from_triplet(color).downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
-    grey = round(color.red * 0.2126 + color.green * 0.7152 + color.blue * 0.0722)
-    return compute_luminance(color), compute_luminance(reduced_colour), _linearize(grey)
-
-
-def mix_colours(color: ColorTriplet, other_color: ColorTriplet, part: float) -> ColorTriplet:
-    """Return a colour mixed with a part, 0 to 1, of another."""
-    return blend_rgb(color, other_color, part)
-
-
-def make_readable(
-    color: ColorTriplet, grounds: Iterable[ColorTriplet], ratio: float
-) -> ColorTriplet:
-    """Return the nearest shade of a colour whose contrast on some others reaches a ratio.
-
-    It does so in full colours, in 256 colours and in greys. If no shade does, return black or
-    white.
-    """
-    grounds = tuple(dict.fromkeys(grounds))
-    pole = max((WHITE, BLACK), key=lambda pole: compute_worst_contrast(pole, grounds))
-    for step in range(_STEPS):
-        shade = blend_rgb(color, pole, step / _STEPS)
-        if compute_worst_contrast(shade, grounds) >= ratio:
-            return shade
-    return pole
-
-
-def compute_worst_contrast(color: ColorTriplet, grounds: Iterable[ColorTriplet]) -> float:
-    """Return the least contrast of a colour on some others, in every colour depth."""
-    luminances = _list_shown_luminances(color)
-    return min(
-        (one + 0.05) / (other + 0.05) if one > other else (other + 0.05) / (one + 0.05)
-        for ground in grounds
-        for one, other in zip(luminances, _list_shown_luminances(ground), strict=True)
-    )
-
+from .contrast import BLACK, WHITE, compute_luminance, make_readable, mix_colours, parse_colour
 
 HIGH_CONTRAST = Theme(
     name="ptxscope-high-contrast",
@@ -120,16 +61,69 @@ _RULE = "border-blurred"
 """The theme variable for rules."""
 
 
-class _TextStyle(NamedTuple):
-    """A style without a ground of its own."""
+class _Ink(NamedTuple):
+    """The colour of text."""
 
-    hue: str
-    """A variable of the theme, or a colour on dark themes; "" is the foreground."""
+    dark: str = ""
+    """A hue for dark themes; "" is the foreground."""
+    light: str = ""
     ansi: tuple[str, str] = ("default", "default")
     """ANSI colours on dark and on light terminals."""
     attributes: str = ""
-    light_hue: str = ""
-    """A colour on light themes; "" is the same."""
+
+
+class ColourRole(NamedTuple):
+    """What a colour of text means, and nothing else does."""
+
+    name: str
+    """The name of its style."""
+    signs: tuple[str, ...]
+    """Signs that say the same without colour; the first is that of the legend."""
+    meaning: str
+    ink: _Ink
+
+
+_SURPRISE = _Ink("#ff8fa3", "#a00f36", ("bright_red", "red"), "bold")
+_QUIET = _Ink("#a2acba", "#444c58", ("white", "default"))
+COLOUR_ROLES = (
+    ColourRole(
+        "focus",
+        ("▸", "━", "┃"),
+        "where you are, keys, and what is next",
+        _Ink("#ffc53d", "#6b4500", ("bright_yellow", "default"), "bold"),
+    ),
+    ColourRole(
+        "surprise",
+        ("▲", "▼", "↻", "□", "≈", "✗"),
+        "clamped, wrapped, cut off, kept, from elsewhere, not a number, by an erratum, or wrong",
+        _SURPRISE,
+    ),
+    ColourRole(
+        "pin",
+        ("≠",),
+        "another value than the pinned one",
+        _Ink("#5fd4de", "#064f5a", ("bright_cyan", "default"), "underline"),
+    ),
+    ColourRole(
+        "right",
+        ("✓", "■"),
+        "right, true, agreed, or in the mask",
+        _Ink("#7ee0a8", "#0a5334", ("bright_green", "default")),
+    ),
+    ColourRole(
+        "number",
+        (),
+        "a number that was read from bits",
+        _Ink("#7cc4ff", "#084a8c", ("cyan", "blue")),
+    ),
+    ColourRole(
+        "quiet",
+        (),
+        "labels, and what is not reached",
+        _QUIET,
+    ),
+)
+"""The roles of colours: what each means, for widgets and for the legend."""
 
 
 class _Chip(NamedTuple):
@@ -142,40 +136,25 @@ class _Chip(NamedTuple):
     attributes: str = ""
 
 
-_QUIET = "foreground 35%"
-"""The foreground at a percentage over the background."""
-
 _TEXTS = {
-    "dim": _TextStyle(_QUIET, ("white", "default")),
-    "strong": _TextStyle("", attributes="bold"),
-    "number": _TextStyle("text-primary", ("bright_cyan", "blue")),
-    "value": _TextStyle("", attributes="bold"),
-    "pattern": _TextStyle("text-secondary", ("cyan", "magenta")),
-    "extension": _TextStyle("text-secondary 25%", ("white", "default")),
-    "changed": _TextStyle("text-warning", ("bright_yellow", "magenta"), "bold"),
-    "clamped": _TextStyle("text-error", ("bright_red", "red"), "bold"),
-    "good": _TextStyle("text-success", ("bright_green", "default")),
-    "bad": _TextStyle("text-error", ("bright_red", "red")),
-    "veil": _TextStyle(_QUIET, ("white", "default")),
-    "chosen": _TextStyle("text-accent", ("bright_magenta", "blue"), "bold"),
-    "current": _TextStyle("text-accent", ("bright_magenta", "blue"), "bold"),
-    "differs": _TextStyle("text-warning", ("bright_yellow", "magenta"), "bold underline"),
-    "off": _TextStyle(_QUIET, ("white", "default"), "strike"),
-    "label": _TextStyle(_QUIET, ("white", "default")),
-    "lost": _TextStyle("#ff7b72", ("bright_red", "red"), "strike", "#cf222e"),
-    "cut": _TextStyle("#ff7b72", ("bright_red", "red"), "bold", "#cf222e"),
-    "axis": _TextStyle(_QUIET, ("white", "default")),
-    **{
-        f"{kind}-{operand}": text
-        for kind in ("wire", "hatch")
-        for operand, text in {
-            "a": _TextStyle("#58a6ff", ("bright_cyan", "blue"), light_hue="#0550ae"),
-            "b": _TextStyle("#56d364", ("green", "default"), light_hue="#116329"),
-            "c": _TextStyle("#bc8cff", ("bright_magenta", "magenta"), light_hue="#6639ba"),
-            "t": _TextStyle(""),
-        }.items()
-        if kind == "hatch" or operand not in "ab"
-    },
+    **{role.name: role.ink for role in COLOUR_ROLES},
+    "strong": _Ink(attributes="bold"),
+    "lost": _SURPRISE._replace(attributes="strike"),
+    "off": _QUIET._replace(attributes="strike"),
+    "data-a": _Ink("#58a6ff", "#0550ae", ("cyan", "blue")),
+    "data-b": _Ink("#56d364", "#116329", ("green", "default")),
+    **dict.fromkeys(
+        ("data-c", "wire-c"), _Ink("#bc8cff", "#6639ba", ("bright_magenta", "magenta"))
+    ),
+    **dict.fromkeys(("data-t", "wire-t"), _Ink()),
+}
+_OLD_NAMES = {  # for branches that are not merged yet
+    **dict.fromkeys(("dim", "label", "axis", "veil", "extension"), "quiet"),
+    **dict.fromkeys(("changed", "clamped", "bad", "differs", "cut"), "surprise"),
+    **dict.fromkeys(("chosen", "current"), "focus"),
+    "value": "strong",
+    "good": "right",
+    "pattern": "number",
 }
 _A = ("bright_white on blue", "bright_white on bright_blue")
 _B = ("black on green", "black on bright_green")
@@ -187,21 +166,18 @@ _CHIPS = {
     "chip-b3": _Chip("#7ee787", "#044f1e", (_B[0], _B[0])),
     "chip-b2": _Chip("#56d364", "#0b6428", (_B[1], _B[1])),
     "chip-b1": _Chip("#3fb950", "#137a34", (_B[0], _B[0])),
-    "chip-b0": _Chip("#2ea043", "#1d8a41", (_B[1], _B[1])),
+    "chip-b0": _Chip("#2ea043", "#1a833d", (_B[1], _B[1])),
     "chip-c": _Chip("#bc8cff", "#6639ba", ("bright_white on magenta", "bright_white on magenta")),
     "chip-d": _Chip(
         "#f0f6fc", "#1f2328", ("black on bright_white", "bright_white on black"), "bold"
     ),
     "chip-t": _Chip("#9ea7b3", "#57606a", ("black on white", "black on white")),
-    "sign": _Chip("#ff9bce", "#a02667", ("black on bright_magenta", "bright_white on magenta")),
-    "exponent": _Chip("#ffb757", "#8a4600", ("black on bright_yellow", "black on bright_yellow")),
-    "fraction": _Chip("#56d4dd", "#0b6670", ("black on cyan", "black on cyan")),
 }
 """Half-words use the styles of bytes: h0 that of byte 1, h1 that of byte 3."""
 _ANSI_WIRES = {"a": ("cyan", "bright_cyan", "blue"), "b": ("green", "bright_green", "default")}
 """Link colours in 16 colours: two alternating on dark terminals, one on light ones."""
 _TEXTS |= {
-    f"wire-{operand}{byte}": _TextStyle(chip.dark, (ansi[byte % 2], ansi[2]), light_hue=chip.light)
+    f"wire-{operand}{byte}": _Ink(chip.dark, chip.light, (ansi[byte % 2], ansi[2]))
     for operand, ansi in _ANSI_WIRES.items()
     for byte in range(4)
     for chip in (_CHIPS[f"chip-{operand}{byte}"],)
@@ -214,24 +190,30 @@ _HIGHLIGHTS = {
 """The highlights of the cursor: upstream and downstream."""
 
 _WIDGETS = {
+    **{role.name: role.name for role in COLOUR_ROLES},
     "foreground": "strong",
-    "text-muted": "dim",
-    "text-disabled": "dim",
+    "accent": "focus",
+    "text-accent": "focus",
+    "text-muted": "quiet",
+    "text-disabled": "quiet",
     "text-primary": "number",
-    "text-secondary": "pattern",
-    "text-warning": "changed",
-    "text-error": "bad",
-    "text-success": "good",
-    "text-accent": "current",
+    "text-secondary": "number",
+    "text-success": "right",
+    "text-warning": "surprise",
+    "text-error": "surprise",
 }
-"""Theme variables for the text of Textual's widgets, and the styles of the same contrast."""
+"""Variables of the style sheets, and the styles whose colours they have: ``$focus`` of our own
+widgets, ``$accent`` of Textual's."""
 _ROW = ("block-cursor-background", "block-cursor-blurred-background")
 _ON_ROW = ("block-cursor-foreground", "block-cursor-blurred-foreground")
 WIDGETS_CSS = """
-ThemedModal > * { border-title-color: $text-accent; border-subtitle-color: $text-accent; }
+ThemedModal > * { border-title-color: $focus; border-subtitle-color: $focus; }
+Toast, Toast.-information, Toast.-warning, Toast.-error {
+    border-left: outer $border-blurred; & .toast--title { color: $foreground; }
+}
 Input:ansi > .input--placeholder, Input:ansi > .input--suggestion { text-style: italic; }
 CommandPalette > .command-palette--help-text { text-style: italic; }
-CommandPalette SearchIcon { color: $text-muted; }
+CommandPalette SearchIcon { color: $quiet; }
 """
 """Rules for other faint parts of Textual's widgets: no text is dimmed."""
 WITHOUT_COLOURS = {
@@ -316,6 +298,7 @@ class ThemeStyles:
         return Style(bold=True) if name in _HIGHLIGHTS and not self._is_ansi else Style()
 
     def _make_single_style(self, name: str) -> Style:
+        name = _OLD_NAMES.get(name, name)
         if name in _TEXTS:
             return self._make_text_style(_TEXTS[name])
         if name in _CHIPS:
@@ -350,19 +333,13 @@ class ThemeStyles:
         text = make_readable(self._colours["background"], [ground], self._ratio)
         return _make_style(ground, text) + Style(reverse=True)
 
-    def _make_text_style(self, text: _TextStyle) -> Style:
-        attributes = Style.parse(text.attributes)
+    def _make_text_style(self, ink: _Ink) -> Style:
+        attributes = Style.parse(ink.attributes)
         if self._is_ansi:
-            return Style(color=text.ansi[not self._is_dark]) + attributes
-        hue = self._choose_hue(text)
+            return Style(color=ink.ansi[not self._is_dark]) + attributes
+        name = ink.dark if self._is_dark else ink.light
+        hue = parse_colour(name) if name else self._foreground
         return _make_style(make_readable(hue, self._grounds, self._ratio)) + attributes
-
-    def _choose_hue(self, text: _TextStyle) -> ColorTriplet:
-        name, _, part = text.hue.partition(" ")
-        if name.startswith("#"):
-            return parse_colour(name if self._is_dark else text.light_hue or name)
-        hue = self._colours[name or "foreground"]
-        return mix_colours(hue, self._colours["background"], int(part[:-1]) / 100) if part else hue
 
     def _make_chip_style(self, chip: _Chip) -> Style:
         return self._make_filled_style(chip, BLACK if self._is_dark else WHITE) + Style.parse(
@@ -410,8 +387,7 @@ _GROUNDS = ("background", "panel", "surface", "surface-lighten-1")
 """Grounds of text; the last two also under an input that has the focus."""
 _TINT = 0.05
 """The part of the foreground that Textual mixes into the ground of such an input."""
-_HUES = sorted({name for x in _TEXTS.values() if (name := x.hue.split(" ")[0])[:5] == "text-"})
-_COLOUR_NAMES = (*_GROUNDS, "foreground", *_HUES)
+_COLOUR_NAMES = (*_GROUNDS, "foreground")
 """The theme variables that decide its styles."""
 
 

@@ -182,18 +182,18 @@ def _draw_axis(
     start = scale.find_start(points)
     end = start + scale.cells - 1
     mark = PlaceMark(points[0].place) if len(points) == 1 else None
-    line = {x: StyledText("─", "axis", mark) for x in range(start, end)}
-    line[start] = StyledText("├" if axis.low else "╌", "axis", mark)
-    line[end] = StyledText("┤" if axis.high else "╌", "axis", mark)
+    line = {x: StyledText("─", "quiet", mark) for x in range(start, end)}
+    line[start] = StyledText("├" if axis.low else "╌", "quiet", mark)
+    line[end] = StyledText("┤" if axis.high else "╌", "quiet", mark)
     targets = {point.target for point in points}
     numbers = {
-        position: StyledText(text, "strong" if text in targets else "dim", mark)
+        position: StyledText(text, "strong" if text in targets else "quiet", mark)
         for position, text in _place_ends(axis, start, scale, room)
     }
     for tick in ticks:
         cell = start + scale.find_cell(tick.position)
-        line[cell] = StyledText("┼", "axis", mark)
-        numbers[cell - len(tick.text) // 2] = StyledText(tick.text, "dim", mark)
+        line[cell] = StyledText("┼", "quiet", mark)
+        numbers[cell - len(tick.text) // 2] = StyledText(tick.text, "quiet", mark)
     for point in sorted(points, key=lambda point: -abs(point.position - 0.5)):  # the longest below
         line |= _draw_point(point, start, scale, progress)
     if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
@@ -208,19 +208,19 @@ def _draw_point(
     mark = PlaceMark(point.place)
     cell = start + scale.find_cell(point.position)
     if 0 <= point.position <= 1:
-        return {cell: StyledText("●", "value", mark)}
-    pieces = {cell: StyledText("○", "changed", mark)}
+        return {cell: StyledText("●", "strong", mark)}
+    pieces = {cell: StyledText("○", "surprise", mark)}
     is_high = point.position > 1
     bound = start + (scale.cells - 1 if is_high else 0)
     step = -1 if is_high else 1
     path_cells = list(range(cell + step, bound, step))
     for x in path_cells[: max(round(len(path_cells) * progress), 1)]:
-        pieces[x] = StyledText("╌", "clamped", mark)
+        pieces[x] = StyledText("╌", "surprise", mark)
     if scale.is_cut(point.position):
-        pieces[path_cells[len(path_cells) // 2]] = StyledText("╱", "clamped", mark)
+        pieces[path_cells[len(path_cells) // 2]] = StyledText("╱", "surprise", mark)
     if progress >= 1:
-        pieces[path_cells[-1]] = StyledText("◂" if is_high else "▸", "clamped", mark)
-        pieces[bound] = StyledText("●", "clamped", mark)
+        pieces[path_cells[-1]] = StyledText("◂" if is_high else "▸", "surprise", mark)
+        pieces[bound] = StyledText("●", "surprise", mark)
     return pieces
 
 
@@ -232,7 +232,7 @@ def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int) -> StyledLin
     last = width - 2 * len(axis.points) + 1  # each number needs two cells, the last one needs one
     for point in sorted(axis.points, key=lambda point: point.position):
         x = min(max(start + scale.find_cell(point.position), next_free), last)
-        pieces[x] = StyledText(str(point.place.lane), "dim", PlaceMark(point.place))
+        pieces[x] = StyledText(str(point.place.lane), "quiet", PlaceMark(point.place))
         next_free, last = x + 2, last + 2
     return place_pieces(pieces)
 
@@ -252,16 +252,16 @@ def _draw_compared_words(axis: NumberLine, width: int) -> list[StyledLine]:
     below = _place_names(names, width)
     places = sorted({*columns})
     shapes = [_SHAPES[places.index(x) if below is None else 0] for x, _ in pairs]
-    pieces = {x: StyledText("─", "axis") for x in range(inner)}
-    pieces |= {-1: StyledText("├", "axis"), inner: StyledText("┤", "axis")}
+    pieces = {x: StyledText("─", "quiet") for x in range(inner)}
+    pieces |= {-1: StyledText("├", "quiet"), inner: StyledText("┤", "quiet")}
     for shape, (x, point) in zip(shapes, pairs, strict=True):
-        pieces[x] = StyledText(shape, "value", PlaceMark(point.place))
+        pieces[x] = StyledText(shape, "strong", PlaceMark(point.place))
     line = place_pieces({x + 1: piece for x, piece in pieces.items()})
     low, high = StyledText(axis.low, "strong"), StyledText(axis.high, "strong")
     if is_side_by_side:
         lines = [[low, StyledText(" "), *line, StyledText(" "), high]]
     else:
-        lines = [line, *wrap_line([low, StyledText("  ╌  ", "axis"), high], width)]
+        lines = [line, *wrap_line([low, StyledText("  ╌  ", "quiet"), high], width)]
     lines += (
         _list_names(zip(shapes, [x for _, x in names], strict=True), width)
         if below is None
@@ -270,7 +270,7 @@ def _draw_compared_words(axis: NumberLine, width: int) -> list[StyledLine]:
     if axis.nan_names:
         are = "are" if len(axis.nan_names) > 1 else "is"
         text = f"◆ {' and '.join(axis.nan_names)} {are} NaN: off the line, unordered"
-        lines += wrap_line([StyledText(text, "changed")], width, 2)
+        lines += wrap_line([StyledText(text, "surprise")], width, 2)
     return lines
 
 
@@ -310,7 +310,7 @@ def _list_names(names: Iterable[tuple[str, StyledText]], width: int) -> list[Sty
     line: StyledLine = []
     previous_shape = ""
     for shape, name in names:
-        mark = [StyledText(f"{shape} ", "value")] * (shape != previous_shape)
+        mark = [StyledText(f"{shape} ", "strong")] * (shape != previous_shape)
         line += [StyledText("   "), *mark, name]
         previous_shape = shape
     return wrap_line(line[1:], width, 2)

@@ -15,26 +15,24 @@ from ..base.pane import StyledLine, StyledText, measure_line, pad_line
 from .lane_highlights import PlaceMark
 
 _INKS = {
-    SpanKind.UNUSED: "dim",
-    SpanKind.BEYOND: "extension",
+    SpanKind.UNUSED: "quiet",
+    SpanKind.BEYOND: "quiet",
     SpanKind.LOST: "lost",
-    SpanKind.OUTSIDE: "dim",
-    SpanKind.SIGN_BIT: "sign",
-    SpanKind.EXPONENT: "exponent",
-    SpanKind.FRACTION: "fraction",
+    SpanKind.OUTSIDE: "quiet",
     SpanKind.NUMBER: "number",
-    SpanKind.VALUE: "value",
-    SpanKind.CLAMPED: "clamped",
-    SpanKind.DIFFERS: "differs",
-    SpanKind.CHANGED: "changed",
-    SpanKind.BECOMES: "dim",
-    SpanKind.TEXT: "dim",
-    SpanKind.NAME: "dim",
-    SpanKind.TAKEN: "good",
-    SpanKind.KEPT: "dim",
-    SpanKind.HOLDS: "good",
-    SpanKind.FAILS: "bad",
-    SpanKind.EITHER: "dim",
+    SpanKind.VALUE: "strong",
+    SpanKind.CLAMPED: "surprise",
+    SpanKind.DIFFERS: "surprise",
+    SpanKind.CHANGED: "surprise",
+    SpanKind.BECOMES: "quiet",
+    SpanKind.TEXT: "quiet",
+    SpanKind.NAME: "quiet",
+    SpanKind.AWAY: "surprise",
+    SpanKind.TAKEN: "right",
+    SpanKind.KEPT: "surprise",
+    SpanKind.HOLDS: "right",
+    SpanKind.FAILS: "quiet",
+    SpanKind.EITHER: "quiet",
 }
 _ENDS = ("▐", "▌")
 _SIGNS = (" = ", " → ")
@@ -80,15 +78,15 @@ def _style_span(span: CellSpan, is_tight: bool) -> Sequence[tuple[str, str]]:
         chip = text, f"chip-{tint}"
         return [chip] if is_tight else [start, chip, end]
     if kind is SpanKind.UNUSED:
-        return [(text if is_tight else f" {text} ", "dim")]
+        return [(text if is_tight else f" {text} ", "quiet")]
+    if kind is SpanKind.FIELD:
+        return [(text, f"chip-{format_tint(span.tint)}")]
     if kind in _HATCH:
-        return [(_HATCH[kind] + text, f"hatch-{_find_owner(span.tint)}")]
+        return [(_HATCH[kind] + text, f"data-{_find_owner(span.tint)}")]
     if kind is SpanKind.LOST:
         return [(f"{text}╳", "lost")]
     if kind is SpanKind.OUTSIDE:
-        return [(f"╱{text}╱", "dim")]
-    if kind is SpanKind.AWAY:
-        return [(text, format_link_style(span.tint))]
+        return [(f"╱{text}╱", "quiet")]
     if is_tight and (kind in _TIGHTENED or text in _SIGNS):
         text = text.replace(" ", "")
     return [(text, _INKS[kind])]
@@ -226,7 +224,7 @@ def lay_out_cells(
     for index, cell in enumerate(cells):
         if not cell.spans:
             continue
-        head = StyledText(f"{len(cells) - 1 - index}: ", "dim", cell.place)
+        head = StyledText(f"{len(cells) - 1 - index}: ", "quiet", cell.place)
         lines += wrap_line([head, *draw(cell, is_tight)], width, 3)
     return lines
 
@@ -313,7 +311,7 @@ def draw_labelled(
     target = number if label else None
     return [
         StyledText(f"{label:<{NUMBER}}", style_name, target),
-        StyledText(f"{shorten_name(name):<{LABEL - NUMBER - 1}} ", "label"),
+        StyledText(f"{shorten_name(name):<{LABEL - NUMBER - 1}} ", "quiet"),
         *body,
     ]
 

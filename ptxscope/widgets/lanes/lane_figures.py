@@ -142,7 +142,7 @@ def _draw_ruler(ruler: BitRuler, width: int) -> list[StyledLine]:
     digits = [
         _segment_line(ruler, segments, is_first=index == 0) for index, segments in enumerate(lines)
     ]
-    text = [StyledText(f"  {ruler.summary}", "value")] if ruler.summary else []
+    text = [StyledText(f"  {ruler.summary}", "strong")] if ruler.summary else []
     beside = next((x for x in digits if measure_line(x) + measure_line(text) <= width), None)
     if beside is not None:
         beside += text
@@ -154,7 +154,7 @@ def _draw_ruler(ruler: BitRuler, width: int) -> list[StyledLine]:
     if captions is None:
         drawn_lines += _list_captions([run.label for run in ruler.runs if run.label], width)
     if text and beside is None:
-        drawn_lines += wrap_line([StyledText(ruler.summary, "value")], width, 2)
+        drawn_lines += wrap_line([StyledText(ruler.summary, "strong")], width, 2)
     return drawn_lines
 
 
@@ -225,18 +225,18 @@ def _list_captions(labels: Sequence[str], width: int) -> list[StyledLine]:
     """Captions that have no room under their stretches: in one line, or in a line each."""
     caption_text = " │ ".join(labels)
     if len(caption_text) <= width:
-        return [[StyledText(caption_text, "dim")]]
-    return [line for label in labels for line in wrap_line([StyledText(label, "dim")], width, 2)]
+        return [[StyledText(caption_text, "quiet")]]
+    return [line for label in labels for line in wrap_line([StyledText(label, "quiet")], width, 2)]
 
 
 def _segment_line(ruler: BitRuler, segments: Sequence[_Segment], *, is_first: bool) -> StyledLine:
     pieces: dict[int, StyledText] = {}
     if ruler.name and is_first:
-        pieces[0] = StyledText(f"{ruler.name} ", "label", ruler.place)
+        pieces[0] = StyledText(f"{ruler.name} ", "quiet", ruler.place)
     for segment in segments:
         _, kind, _, tint = ruler.runs[segment.stretch]
         if segment.has_bar:
-            pieces[segment.start - 1] = StyledText("│", "axis", ruler.place)
+            pieces[segment.start - 1] = StyledText("│", "quiet", ruler.place)
         style_name = draw_span(CellSpan("", kind, tint or PLAIN), is_tight=True)[0].style_name
         pieces[segment.start] = StyledText(segment.text, style_name, PlaceMark(ruler.place))
     return place_pieces(pieces)
@@ -252,10 +252,10 @@ def _caption_line(
     for segment in segments:
         is_captioned = segment in captions
         if segment.has_bar and end < segment.start and (is_captioned or was_captioned):
-            pieces[segment.start - 1] = StyledText("│", "axis")
+            pieces[segment.start - 1] = StyledText("│", "quiet")
         if is_captioned:
             text = f"{ruler.runs[segment.stretch].label:^{len(segment.text)}}"
-            pieces[segment.start] = StyledText(text, "dim")
+            pieces[segment.start] = StyledText(text, "quiet")
             end = segment.start + len(text)
         was_captioned = is_captioned
     return place_pieces(pieces)
@@ -280,7 +280,7 @@ def _draw_running_sum(
             top, bottom = [], []
         fill = "━" if index + 1 < term_count and index + 1 < len(sum_.terms) else " "
         previous_lines.append(pad_line(top, lane_columns))
-        rail.append([*bottom, StyledText(fill * (lane_columns - measure_line(bottom)), "axis")])
+        rail.append([*bottom, StyledText(fill * (lane_columns - measure_line(bottom)), "quiet")])
     return [[piece for cell in line for piece in cell] for line in (previous_lines, rail)]
 
 
@@ -293,26 +293,26 @@ def draw_rail_start(sum_: RunningSum) -> StyledLine:
     """Return the start of a running sum: c and its number."""
     start = sum_.start
     return [
-        StyledText(f"{start.name} ", "label", start.place),
+        StyledText(f"{start.name} ", "quiet", start.place),
         StyledText(f"{start.text} ", "number", PlaceMark(start.place)),
-        StyledText(_RAIL, "axis"),
+        StyledText(_RAIL, "quiet"),
     ]
 
 
 def _draw_term(term: Term, whole: LaneRef) -> tuple[StyledLine, StyledLine]:
     """Return a term, and the rail below it with the sum so far."""
     stem, text, style_name, node = (
-        ("│", term.text, "number", "⊕") if term.is_added else ("┊", "left out", "dim", "╌")
+        ("│", term.text, "number", "⊕") if term.is_added else ("┊", "left out", "quiet", "╌")
     )
     top = [
         StyledText(" "),
-        StyledText(f"{stem} ", "axis"),
+        StyledText(f"{stem} ", "quiet"),
         StyledText(text, style_name, PlaceMark(term.place)),
     ]
     bottom = [
-        StyledText(_RAIL, "axis"),
+        StyledText(_RAIL, "quiet"),
         StyledText(node, "strong"),
-        StyledText(f" {term.total} ", "value", PlaceMark(whole)),
+        StyledText(f" {term.total} ", "strong", PlaceMark(whole)),
     ]
     return top, bottom
 
@@ -323,8 +323,8 @@ def _draw_term(term: Term, whole: LaneRef) -> tuple[StyledLine, StyledLine]:
 def _draw_truth(truth: TruthValue) -> StyledLine:
     mark = PlaceMark(truth.place)
     return [
-        StyledText(f"{truth.name} ", "label", mark),
-        StyledText(str(truth.value), "good" if truth.value else "bad", mark),
+        StyledText(f"{truth.name} ", "quiet", mark),
+        StyledText(str(truth.value), "right" if truth.value else "quiet", mark),
     ]
 
 
@@ -333,14 +333,14 @@ def _draw_gate(gate: Gate, width: int, lanes: int, progress: float) -> list[Styl
     output = [StyledText(f" {gate.word} ── ", "strong"), *_draw_truth(gate.output)]
     room = max(map(measure_line, inputs)) + 1
     if len(inputs) == 1:
-        return wrap_line([*pad_line(inputs[0], room), StyledText("──", "axis"), *output], width, 2)
+        return wrap_line([*pad_line(inputs[0], room), StyledText("──", "quiet"), *output], width, 2)
     first, second = (pad_line(x, room) for x in inputs)
     if room + 4 + measure_line(output) > width:
         return wrap_line([*first, StyledText("  "), *second, StyledText("  "), *output], width, 2)
     return [
-        [*first, StyledText("──┐", "axis")],
-        [StyledText(" " * (room + 2)), StyledText("├─", "axis"), *output],
-        [*second, StyledText("──┘", "axis")],
+        [*first, StyledText("──┐", "quiet")],
+        [StyledText(" " * (room + 2)), StyledText("├─", "quiet"), *output],
+        [*second, StyledText("──┘", "quiet")],
     ]
 
 
@@ -358,15 +358,17 @@ def _draw_choice(choice: ChoiceFigure, width: int, lanes: int, progress: float) 
                     StyledText(name, "strong", mark),
                     *draw_span(CellSpan(option.bits, SpanKind.CHIP, option.tint), mark),
                     StyledText(" ━━▶ ", format_link_style(option.tint)),
-                    StyledText(why, "good" if is_true else "bad", PlaceMark(choice.place)),
+                    StyledText(why, "right" if is_true else "quiet", PlaceMark(choice.place)),
                 ],
                 *(width, 4),
             )
         else:
             bits = draw_span(CellSpan(option.bits, SpanKind.UNUSED), mark)
-            cross = StyledText(" ╌╌╳", "dim")
+            cross = StyledText(" ╌╌╳", "quiet")
             lines += wrap_line(
-                [StyledText("  ", "strong"), StyledText(name, "dim", mark), *bits, cross], width, 4
+                [StyledText("  ", "strong"), StyledText(name, "quiet", mark), *bits, cross],
+                width,
+                4,
             )
     return lines
 
@@ -382,7 +384,7 @@ def _draw_table(figure: TableFigure, width: int, lanes: int, progress: float) ->
     formula = wrap_line(_draw_formula(figure), width, 2)
     if figure.result.digits:
         bits = reversed(range(len(figure.result.digits)))
-        numbers = [StyledText(str(figure.find_entry(bit).number), "dim") for bit in bits]
+        numbers = [StyledText(str(figure.find_entry(bit).number), "quiet") for bit in bits]
         rows = [_group(numbers), *map(_draw_bits, words)]
         indent = measure_line(table[0]) + _TABLE_GAP
         if measure_line(rows[1]) <= width - indent:
@@ -406,25 +408,25 @@ def _draw_entries(figure: TableFigure, room: int) -> list[StyledLine]:
             *(x for v, style, mark in cells for x in (StyledText(str(v), style, mark), gap)),
         ]
 
-    number_styles = ["label" if entry.positions else "dim" for entry in figure.entries]
-    lines = [make_row(StyledText(" " * room), (x.number for x in figure.entries), number_styles)]
+    numbers = (x.number for x in figure.entries)
+    lines = [make_row(StyledText(" " * room), numbers, repeat("quiet"))]
     for index, word in enumerate(figure.words):
-        style_name = "dim" if word.is_ignored else "number"
+        style_name = "quiet" if word.is_ignored else "number"
         bits = [entry.bits[index] for entry in figure.entries]
         lines.append(make_row(_draw_name(word, room), bits, repeat(style_name)))
     values = [entry.value for entry in figure.entries]
-    verdicts = ["good" if value else "bad" for value in values]
+    verdicts = ["right" if value else "quiet" for value in values]
     lines.append(make_row(_draw_name(figure.result, room), values, verdicts))
     return [line[:-1] for line in lines]
 
 
 def _draw_name(word: BitWord, room: int) -> StyledText:
-    return StyledText(f"{word.name:<{room}}", "dim" if word.is_ignored else "label")
+    return StyledText(f"{word.name:<{room}}", "quiet")
 
 
 def _draw_bits(word: BitWord) -> StyledLine:
     """Return the digits of a word, each with its place."""
-    style_name = "dim" if word.is_ignored else "number"
+    style_name = "quiet" if word.is_ignored else "number"
     bits = reversed(range(len(word.digits)))
     return _group(
         [
@@ -444,10 +446,10 @@ def _draw_formula(figure: TableFigure) -> StyledLine:
     value = f"   {figure.result.name} = {figure.result.text}" if figure.result.digits else ""
     ignored = f"   ignores {' and '.join(figure.ignored_names)}" if figure.ignored_names else ""
     return [
-        StyledText(f"{figure.text} ", "value", PlaceMark(FORMULA_PLACE)),
+        StyledText(f"{figure.text} ", "strong", PlaceMark(FORMULA_PLACE)),
         StyledText(f"= {figure.formula}", "strong", PlaceMark(FORMULA_PLACE)),
-        StyledText(value, "value", PlaceMark(figure.place)),
-        StyledText(ignored, "changed"),
+        StyledText(value, "strong", PlaceMark(figure.place)),
+        StyledText(ignored, "quiet"),
     ]
 
 

@@ -214,7 +214,7 @@ class _Painter:
         if (lanes := self.scene.lanes) > 1:
             lane_columns = self.width // lanes
             word = "lane " if len("lane 0") < lane_columns else ""
-            names = [[StyledText(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
+            names = [[StyledText(f"{word}{lane}", "quiet")] for lane in reversed(range(lanes))]
             lines.append(draw_labelled("", "", "", join_columns(names, lane_columns)))
         for register in self.scene.registers:
             own_lines = self._draw_register(register, levels.registers)
@@ -263,7 +263,7 @@ class _Painter:
         register_lines: list[StyledLine] = []
         is_whole = self.scene.lanes > 1 and not register.is_by_lane
         if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long name has lines of its own
-            register_lines += wrap_line([StyledText(name, "dim")], self.width + LABEL - 2, 1)
+            register_lines += wrap_line([StyledText(name, "quiet")], self.width + LABEL - 2, 1)
             name = ""
         if is_whole:
             named_lines: list[NamedLine] = [(make_whole_register(register), [])]
@@ -273,12 +273,12 @@ class _Painter:
                 figure = without_value(register.figure, register.meaning)
                 lines += draw_figure(figure, self.width, 1)
             named_lines = [*name_lines(register.label, lines)]
-        register_lines += label_lines(name, named_lines, "dim")
+        register_lines += label_lines(name, named_lines, "quiet")
         if pinned := self.pinned_registers.get(register.role):
             place = PinPlace.COLUMNS if register.is_by_lane else PinPlace.JOINED
             place = PinPlace.WHOLE if is_whole else place
             line = draw_pinned_line(pinned.cells, register.cells, self.width, place)
-            register_lines += label_lines("", line, "dim")
+            register_lines += label_lines("", line, "quiet")
         return register_lines
 
     def _draw_parts(self, register: RegisterFigure) -> list[StyledLine]:
@@ -329,7 +329,7 @@ class _Painter:
             bodies += self.answers.draw_rows(stage, level)
         elif step:
             bodies += self.draw_rows(step, level)
-        style_name = "current" if is_current else "strong"
+        style_name = "focus" if is_current else "strong"
         number = step.number if step else None
         yield from label_lines(label, bodies or [("", [])], style_name, number)
 
@@ -340,7 +340,7 @@ class _Painter:
         """Yield a row to predict: right predictions as values, the others as typed, or blank."""
         lines = guess_lines(row, guesses, self.width)
         if self._is_whole(row):
-            yield WholeValue(([StyledText(f"{row.name} ", "label"), *lines[0]], *lines[1:])), []
+            yield WholeValue(([StyledText(f"{row.name} ", "quiet"), *lines[0]], *lines[1:])), []
         else:
             yield from name_lines(row.name, lines)
 
@@ -354,10 +354,10 @@ class _Painter:
             if asked_row := self._find_asked_row(stage):
                 return [
                     *self.draw_hidden_steps(stages[:index], level),
-                    *label_lines(title_text, self._draw_guesses(asked_row, {}), "veil", number),
+                    *label_lines(title_text, self._draw_guesses(asked_row, {}), "quiet", number),
                     *self.draw_hidden_steps(stages[index + 1 :], level),
                 ]
-            labels.append(StyledText(title_text, "veil", number))
+            labels.append(StyledText(title_text, "quiet", number))
         if level >= Level.ROWS or not labels:
             return [[label] for label in labels]
         return wrap_pieces(labels, self.width + LABEL)

@@ -162,7 +162,7 @@ def _draw_behind(line: StyledLine, signs: Mapping[int, str] | None) -> StyledLin
     for piece in line:
         for char in piece.text:
             sign = signs.get(x, "") if char == " " else ""
-            style_name = "current" if sign else piece.style_name
+            style_name = "focus" if sign else piece.style_name
             pieces.append(piece._replace(text=sign or char, style_name=style_name))
             x += 1
     return pieces
@@ -205,7 +205,7 @@ def draw_permutation(
     if figure.selector:
         name = figure.selector_name
         note = f"{name} for this arrangement" if name else "the same without a mode"
-        selector = [StyledText(figure.selector, "value"), StyledText(f" {note}", "dim")]
+        selector = [StyledText(figure.selector, "strong"), StyledText(f" {note}", "quiet")]
         lines += wrap_line(selector, width, 2)
     return lines
 
@@ -217,7 +217,7 @@ def _draw_bar(figure: PermutationFigure, columns: int) -> list[StyledLine]:
         number = f" {source.number}"
         named = f"{number} {source.name}"
         text = named if len(named) < columns else number
-        names.append([StyledText(text, "label" if source.is_taken else "dim", source.place)])
+        names.append([StyledText(text, "quiet", source.place)])
         kind = SpanKind.CHIP if source.is_taken else SpanKind.UNUSED
         bar.append(draw_span(CellSpan(source.text, kind, source.tint), PlaceMark(source.place)))
     return [join_columns(names, columns), join_columns(bar, columns)]
@@ -260,7 +260,7 @@ def _list_lanes(figure: PermutationFigure, width: int) -> list[StyledLine]:
     """Return a line for each lane, without links."""
     lines: list[StyledLine] = []
     for byte in figure.lane_bytes:
-        lane = StyledText(f"{byte.place.lane}: ", "dim", byte.place)
+        lane = StyledText(f"{byte.place.lane}: ", "quiet", byte.place)
         line = [lane, *_draw_digit(byte), StyledText(" "), *_draw_byte(byte)]
         lines += wrap_line(line, width, 3)
     return lines

@@ -86,14 +86,14 @@ def step_words(
     yield from sentence_lines(describe_step(step), width, "strong")
     if deviation and deviation.stage is step.stage:
         for erratum in deviation.errata:
-            yield from sentence_lines(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
+            yield from sentence_lines(f"≠ {erratum.id}: {erratum.sentence}", width, "surprise")
     for row in step.rows:
         if is_covered_by_step_text(row):
             marks = "".join(f"{GLYPHS[flag]} " for flag in select_notable_flags(row, 0))
-            yield from sentence_lines(f"{marks}{_named_sentence(step, row)}", width, "changed")
+            yield from sentence_lines(f"{marks}{_named_sentence(step, row)}", width, "surprise")
     for note in trace.annotations.get_notes(step.stage):
         lane = "" if note.lane is None else f"lane {note.lane}: "
-        yield from sentence_lines(f"✎ {lane}{make_printable(note.text)}", width, "chosen")
+        yield from sentence_lines(f"✎ {lane}{make_printable(note.text)}", width)
 
 
 def is_covered_by_step_text(row: RowTrace) -> bool:
@@ -145,7 +145,7 @@ def draw_whole_row(
         yield from ((WholeValue((line,)), []) for line in lines)
         return
     bits, *description = _draw_whole_cell(row.cells[0])
-    name = StyledText(f"{shorten_name(row.name)} ", "label")
+    name = StyledText(f"{shorten_name(row.name)} ", "quiet")
     yield WholeValue(([name, *bits], *description)), []
 
 
@@ -189,7 +189,7 @@ def _draw_outcomes(
             spans = [x for x in cell.spans[outcome_indices[-1] :] if x.kind in kinds]
             line += [StyledText("  ")] if line else []
             if is_labelled:
-                line.append(StyledText(f"{shorten_name(row.name)} ", "label", cell.place))
+                line.append(StyledText(f"{shorten_name(row.name)} ", "quiet", cell.place))
             line += draw_cell_pieces(
                 cell._replace(spans=tuple(spans)), lane_columns < MIN_LINKED_COLUMNS
             )
@@ -253,14 +253,14 @@ def draw_register_lines(register: RegisterFigure, width: int) -> list[StyledLine
     if register.is_by_lane:
         return lay_out_cells(register.cells, width, draw_cell_pieces)
     parts = [piece for cell in register.cells for piece in draw_cell_pieces(cell)]
-    return wrap_line([*parts, StyledText(f"   {register.meaning}", "dim")], width, 2)
+    return wrap_line([*parts, StyledText(f"   {register.meaning}", "quiet")], width, 2)
 
 
 def make_whole_register(register: RegisterFigure) -> WholeValue:
     """Return a register without lanes: its name, its bits and their meaning."""
     bits = [piece for cell in register.cells for piece in draw_cell_pieces(cell)]
-    meant = [[StyledText(register.meaning, "dim")]] if register.meaning else []
-    return WholeValue(([StyledText(f"{register.label} ", "label"), *bits], *meant))
+    meant = [[StyledText(register.meaning, "quiet")]] if register.meaning else []
+    return WholeValue(([StyledText(f"{register.label} ", "quiet"), *bits], *meant))
 
 
 def separate_value(cell: Cell) -> Cell:
@@ -313,10 +313,10 @@ def _draw_guess(cell: Cell, is_tight: bool, guesses: Mapping[LaneRef, Guess]) ->
     guess = guesses.get(cell.place, NOT_YET)
     if guess.is_right:
         return draw_cell_pieces(cell, is_tight)
-    text, style_name = _BLANK, "veil"
+    text, style_name = _BLANK, "quiet"
     if guess.text:
         is_wrong = guess.is_wrong
-        text, style_name = make_printable(guess.text), "bad" if is_wrong else "number"
+        text, style_name = make_printable(guess.text), "surprise" if is_wrong else "number"
         text = f"{WRONG} {text}" if is_wrong else f"{text} ?"
     return [StyledText(text, style_name, PlaceMark(cell.place))]
 
@@ -364,7 +364,7 @@ class AnswersPainter:
                 for index, (first, second) in enumerate(
                     zip_longest(*branches, fillvalue=StyledLine())
                 ):
-                    sign = StyledText("≠ " if differs and index == 0 else "  ", "clamped")
+                    sign = StyledText("≠ " if differs and index == 0 else "  ", "surprise")
                     yield name if index == 0 else "", [*pad_line(first, left), sign, *second]
             elif not differs:
                 yield from name_lines(name, branches[0])
@@ -406,7 +406,7 @@ class AnswersPainter:
             ids = ", ".join(x.id for x in self.deviation.errata)
             tail = "" if trace is self.deviation.isa else f" ({ids})"
             text = f"{'▸ ' if is_own_model else '  '}{trace.model.name}{tail}"
-            names.append([StyledText(text, "current" if is_own_model else "strong")])
+            names.append([StyledText(text, "focus" if is_own_model else "strong")])
         gap = max(half, measure_line(names[0]) + 2)
         return [*pad_line(names[0], gap + (2 if half else 0)), *names[1]]
 
@@ -456,7 +456,7 @@ def draw_pinned_line(
     cells = hide_equal_cells(cells, own_cells)
     if not any(cell.spans for cell in cells):
         return
-    mark = StyledText(f"{name} ≠ pin ".lstrip(), "changed")
+    mark = StyledText(f"{name} ≠ pin ".lstrip(), "pin")
     lines = lay_out_cells(cells, width, _draw_pinned_cell)
     if place is not PinPlace.COLUMNS:
         widths = [measure_line(draw_cell_pieces(x)) for x in own_cells]
@@ -474,5 +474,5 @@ def _draw_pinned_cell(cell: Cell, is_tight: bool = False) -> StyledLine:
     index = find_outcome_span(cell) or 0
     parts = (cell._replace(spans=x) for x in (cell.spans[:index], cell.spans[index:]))
     before, outcome = (draw_cell_pieces(x, is_tight) for x in parts)
-    texts = [StyledText(piece.text, "changed") for piece in outcome]
+    texts = [StyledText(piece.text, "pin") for piece in outcome]
     return [StyledText(" " * measure_line(before)), *texts] if texts else []

@@ -184,8 +184,7 @@ def test_the_statements_of_a_run_are_coloured_like_the_line() -> None:
     line = next(x for x in lines if any(piece.text == "vadd4" for piece in x))
     styles = {piece.text.strip(): piece.style_name for piece in line}
     assert styles["vadd4"] == "strong"
-    assert styles[".u32.u32.u32"] == "number"
-    assert styles["%r4"] == styles["%r8"] == "pattern"
+    assert styles[".u32.u32.u32"] == styles["%r4"] == styles["%r8"] == ""
 
 
 async def test_a_run_is_returned_to_where_it_was_left() -> None:

@@ -35,7 +35,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
     DEFAULT_CSS = """
     CheckDialog {
         & #found { height: auto; max-height: 35vh; }
-        & #counts { height: auto; color: $text-muted; }
+        & #counts { height: auto; color: $quiet; }
         & #details { height: auto; max-height: 45vh; }
     }
     """

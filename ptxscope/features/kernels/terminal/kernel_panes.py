@@ -26,6 +26,8 @@ _LATEST_PLACES = 3
 """Places that are above the registers."""
 _MARGIN = 8
 """Columns before a statement: its line and its marks."""
+_ELEMENT_STYLES = {"≠": "surprise", "•": "strong", "+": "", " ": "quiet"}
+"""The styles of a buffer's elements, by their marks."""
 _RESULT_COLUMNS = 56
 """Columns of the list from which it shows results; the registers are beside it anyway."""
 
@@ -68,7 +70,7 @@ class KernelPane(Pane, inherit_bindings=False):
             if row.source != source:
                 source = row.source
                 names = wrap(make_printable(source), max(width - _MARGIN, 1))
-                lines += [[StyledText(" " * _MARGIN), StyledText(x, "dim")] for x in names]
+                lines += [[StyledText(" " * _MARGIN), StyledText(x, "quiet")] for x in names]
             lines += _iter_row_lines(row, width, has_results)
         return lines
 
@@ -80,42 +82,41 @@ class KernelPane(Pane, inherit_bindings=False):
 
 def _iter_row_lines(row: KernelRow, width: int, has_results: bool) -> Iterator[StyledLine]:
     mark = "▸" if row.is_next else "·" if row.has_cursor else " "
-    style = "current" if row.is_next else "strong" if row.has_cursor else ""
+    style = "focus" if row.is_next else "strong" if row.has_cursor else ""
     result = make_printable(row.result) if has_results else ""
     text = make_printable(row.text)
     room = max(width - _MARGIN - (len(result) + 1 if result else 0), 1)
     suspect = "≠" if row.is_suspect else " "
     first, *others = wrap(text, room, subsequent_indent="  ") or [""]
     yield [
-        StyledText(f"{row.line:>4} ", "dim", row.place),
-        StyledText(suspect, "changed", row.place),
-        StyledText(f"{mark} ", style or "dim", row.place),
+        StyledText(f"{row.line:>4} ", "quiet", row.place),
+        StyledText(suspect, "surprise", row.place),
+        StyledText(f"{mark} ", style or "quiet", row.place),
         *_colour_statement(f"{first:<{room}} ", style, row.place),
-        StyledText(result, "number" if row.is_next else "dim", row.place),
+        StyledText(result, "number" if row.is_next else "quiet", row.place),
     ]
     for part in others:
         statement = _colour_statement(part, style, row.place, is_continued=True)
         yield [StyledText(" " * _MARGIN), *statement]
 
 
-_WORDS = re.compile(r"(@!?%?\w+)|([A-Za-z_$]\w*(?:(?:\.|::)\w+)*)|(%\w+(?:\.\w+)?)|[^\w@%$]+|.")
+_WORDS = re.compile(r"(@!?%?\w+)|([A-Za-z_$]\w*(?:(?:\.|::)\w+)*)|%\w+(?:\.\w+)?|[^\w@%$]+|.")
 """A guard, an opcode with its modifiers or another name, a register, or anything else."""
 
 
 def _colour_statement(
     text: str, style: str, place: StatementPlace, *, is_continued: bool = False
 ) -> Iterator[StyledText]:
-    """Yield a statement with its guard, opcode, modifiers and registers in their styles."""
+    """Yield a statement with its guard and opcode in their styles."""
     for match in _WORDS.finditer(text):
-        guard, name, register = match.groups()
+        guard, name = match.groups()
         if name and not is_continued:
             is_continued = True
             opcode, dot, modifiers = name.partition(".")
             yield StyledText(opcode, style or "strong", place)
-            yield StyledText(dot + modifiers, style or "number", place)
+            yield StyledText(dot + modifiers, style, place)
         else:
-            part_style = "label" if guard else "pattern" if register else ""
-            yield StyledText(match[0], style or part_style, place)
+            yield StyledText(match[0], style or ("quiet" if guard else ""), place)
 
 
 class ValuesPane(Pane):
@@ -148,7 +149,7 @@ class ValuesPane(Pane):
         run, lines = self._run, list[StyledLine]()
         if self._buffer:
             return list(_iter_buffer_lines(self._buffer, width))
-        notes = (run.message, "changed"), (run.limit_text, "changed"), (self._note, "dim")
+        notes = (run.message, ""), (run.limit_text, ""), (self._note, "quiet")
         for text, style in notes:
             if text:
                 lines += sentence_lines(make_printable(text), width, style)
@@ -163,7 +164,7 @@ class ValuesPane(Pane):
                 lines.append([])
             lines += [_draw_value(x, width) for x in values]
         if older := run.older_place_count:
-            lines.append([StyledText(f"and {format_count(older, 'earlier place')}", "dim")])
+            lines.append([StyledText(f"and {format_count(older, 'earlier place')}", "quiet")])
         return lines
 
     def _explanation_lines(self, width: int) -> list[StyledLine]:
@@ -182,12 +183,12 @@ class ValuesPane(Pane):
             text = f"{place} {x.phrase} explains {share} {count}."
             lines += sentence_lines(make_printable(text), width, "strong")
         if len(explanations) > _MAX_EXPLANATIONS:
-            lines.append([StyledText(f"and {len(explanations) - _MAX_EXPLANATIONS} more", "dim")])
+            lines.append([StyledText(f"and {len(explanations) - _MAX_EXPLANATIONS} more", "quiet")])
         if diagnosis.untried:
             text = f"Not tried within the time limit: {diagnosis.untried}."
-            lines += sentence_lines(text, width, "dim")
+            lines += sentence_lines(text, width, "quiet")
         elif diagnosis.has_untried:
-            lines += sentence_lines("x again tries less likely changes.", width, "dim")
+            lines += sentence_lines("x again tries less likely changes.", width, "quiet")
         return lines
 
 
@@ -206,7 +207,7 @@ def _draw_value(value: ShownValue, width: int) -> StyledLine:
         text += decimal
     elif value.place:
         text = f"{name:<6} = {value.place}"
-    style = "changed" if value.is_changed else ""
+    style = "strong" if value.is_changed else ""
     return [StyledText("• " if value.is_changed else "  ", style), StyledText(text, style)]
 
 
@@ -224,16 +225,16 @@ def _iter_buffer_lines(buffer: ShownBuffer, width: int) -> Iterator[StyledLine]:
         index = buffer.start + first
         is_focus = buffer.focus is not None and index <= buffer.focus < index + columns
         target = buffer.focus if is_focus else None
-        line = [StyledText(f"{f'[{index}]':>{index_width}}", "dim", target)]
+        line = [StyledText(f"{f'[{index}]':>{index_width}}", "quiet", target)]
         for x in buffer.elements[first : first + columns]:
             mark = "≠" if x.is_wrong else "•" if x.is_changed else "+" if x.is_written else " "
-            style = "changed" if x.is_wrong or x.is_changed else "" if x.is_written else "dim"
+            style = _ELEMENT_STYLES[mark]
             line.append(StyledText(f"{mark + x.text:>{element_width}}", style))
         yield line
         bits = "".join(
             f"  {element.hex_text:>{element_width - 2}}"
             for element in buffer.elements[first : first + columns]
         )
-        yield [StyledText(f"{'0x':>{index_width}}", "dim"), StyledText(bits, "dim")]
+        yield [StyledText(f"{'0x':>{index_width}}", "quiet"), StyledText(bits, "quiet")]
     if len(buffer.elements) < buffer.element_count:
-        yield [StyledText(f"of {buffer.element_count:,} elements", "dim")]
+        yield [StyledText(f"of {buffer.element_count:,} elements", "quiet")]

@@ -55,7 +55,7 @@ class CourseScreen(TitledScreen[LessonChoice]):
         & #course-next { height: auto; }
         & #course-groups { height: 1fr; }
         & #course-lessons { width: 1fr; height: 1fr; border-left: solid $border-blurred; }
-        & #course-marks { height: auto; padding: 0 1; color: $text-muted; margin-bottom: 1; }
+        & #course-marks { height: auto; padding: 0 1; color: $quiet; margin-bottom: 1; }
     }
     """
 
@@ -121,7 +121,7 @@ class CourseScreen(TitledScreen[LessonChoice]):
         room = max(width - len(lead) - len(tail), 2)
         lines: list[StyledLine] = [
             [StyledText(lead, "strong"), StyledText(" " * room + tail)],
-            *wrap_text(head.purpose, width, "dim", " "),
+            *wrap_text(head.purpose, width, "quiet", " "),
         ]
         return lines, 0
 
@@ -140,7 +140,7 @@ class CourseScreen(TitledScreen[LessonChoice]):
     def _draw_lessons(self, width: int) -> tuple[list[StyledLine], int]:
         group = self._course.groups[self._group]
         lines: list[StyledLine] = [
-            *wrap_text(group.ability, width, "label"),
+            *wrap_text(group.ability, width, "quiet"),
             [],
         ]
         cursor = 0
@@ -154,8 +154,8 @@ class CourseScreen(TitledScreen[LessonChoice]):
             tail = f"{card}{head.minutes} min"
             room = max(width - len(lead) - len(tail), 1)
             lines.append([StyledText(lead, "strong"), StyledText(" " * room + tail)])
-            lines += wrap_text(head.c_line, width, "value", "   ")
-            lines += wrap_text(head.purpose, width, "dim", "   ")
+            lines += wrap_text(head.c_line, width, "strong", "   ")
+            lines += wrap_text(head.purpose, width, "quiet", "   ")
             lines.append([])
         return lines[:-1], cursor
 

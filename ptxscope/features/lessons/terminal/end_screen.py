@@ -96,7 +96,7 @@ class _EndPane(Pane, can_focus=False):
 def _draw_purpose(position: LessonPosition, width: int) -> Iterator[StyledLine]:
     head = position.lesson.head
     yield from wrap_text(head.purpose, width)
-    yield from wrap_text(head.c_line, width, "value", "  ")
+    yield from wrap_text(head.c_line, width, "strong", "  ")
     yield from wrap_text(get_line(position), width, "strong", "  ")
 
 
@@ -114,7 +114,7 @@ def _draw_costs(head: Head, width: int) -> Iterator[StyledLine]:
         yield [
             *line,
             StyledText(f"{format_cost(cost):<{_COST_COLUMNS}}"),
-            StyledText("█" * max(round(columns), 1), "dim"),
+            StyledText("█" * max(round(columns), 1), "quiet"),
         ]
 
 
@@ -122,12 +122,12 @@ def _draw_missed(position: LessonPosition, width: int) -> Iterator[StyledLine]:
     for title, answers in iter_missed(position):
         lead = f"□ {title}  "
         if len(lead) + len(answers) <= width:
-            yield [StyledText(lead), StyledText(answers, "dim")]
+            yield [StyledText(lead), StyledText(answers, "quiet")]
         else:
             yield from wrap_text(lead, width)
-            yield from wrap_text(answers, width, "dim", "  ")
+            yield from wrap_text(answers, width, "quiet", "  ")
 
 
 def _draw_following(head: Head, width: int) -> Iterator[StyledLine]:
     yield [StyledText(f"▸{head.title}", "strong"), StyledText(f"  {head.minutes} min")]
-    yield from wrap_text(head.purpose, width, "dim", " ")
+    yield from wrap_text(head.purpose, width, "quiet", " ")

@@ -14,7 +14,7 @@ from .titled_screen import MAX_COLUMNS
 _STYLE_NAMES = {
     TemplatePieceKind.PLAIN: "",
     TemplatePieceKind.CODE: "strong",
-    TemplatePieceKind.VALUE: "value",
+    TemplatePieceKind.VALUE: "strong",
 }
 
 

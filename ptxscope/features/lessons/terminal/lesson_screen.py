@@ -40,7 +40,7 @@ from .titled_screen import TitledScreen
 
 _ANSWER_CHARS = r"[0-9a-fA-FxXtniy_\-+.\[\], ]*"
 """What an answer may have: ``s`` and ``?`` are keys."""
-_FEEDBACK_STYLES = {Outcome.WRONG: "changed", Outcome.HINT: "dim", Outcome.RIGHT: "good"}
+_FEEDBACK_STYLES = {Outcome.WRONG: "surprise", Outcome.HINT: "quiet", Outcome.RIGHT: "right"}
 _NOTATIONS = "any notation: 12  0x0c  0b1100"
 _NARROW_COLUMNS = 70
 """Columns below which notations have no room beside the field."""
@@ -101,8 +101,8 @@ class LessonScreen(TitledScreen[None]):
             & > Input:focus { border: none; height: 1; background: $surface-lighten-1; }
         }
         & #lesson-question.-open { display: block; }
-        & #lesson-label { color: $text-accent; text-style: bold; }
-        & #lesson-verdict { padding: 0 2; color: $text-muted; }
+        & #lesson-label { color: $focus; text-style: bold; }
+        & #lesson-verdict { padding: 0 2; color: $quiet; }
         & #lesson-feedback { border: none; max-height: 30%; }
         & #lanes { height: 1fr; min-height: 3; }
         & #lesson-registers { height: 1; padding: 0 1; margin-bottom: 1; }
@@ -154,7 +154,7 @@ class LessonScreen(TitledScreen[None]):
         self._card.set_title(make_printable(self.position.card.title))
         paragraphs = [LessonParagraph(self.position.card.text)]
         if about := describe_anchor(self.position.card):
-            paragraphs.append(LessonParagraph((TemplatePiece(about),), "dim"))
+            paragraphs.append(LessonParagraph((TemplatePiece(about),), "quiet"))
         self._card.show(paragraphs)
         self.field.value = self.position.take_text() if self.position.is_open else ""
         self.field.cursor_position = len(self.field.value)

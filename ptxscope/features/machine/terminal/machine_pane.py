@@ -93,7 +93,7 @@ class MachinePane(Pane):
         """Return the targets, the instructions, and what is known of them."""
         code, lines = self._code, list(self._target_lines(width))
         if code is None:
-            return lines + [[StyledText(x, "changed")] for x in wrap(self._problem, width)]
+            return lines + [[StyledText(x)] for x in wrap(self._problem, width)]
         lines += [[StyledText(x, "strong")] for x in wrap(code.summary, width)]
         lines += [[], *self._instruction_lines(code.lines, width), []]
         for sentence in code.sentences:
@@ -111,7 +111,7 @@ class MachinePane(Pane):
             if line and used + len(text) + 1 > width:
                 yield line
                 line, used = [], 0
-            line.append(StyledText(f"{text} ", "current" if is_shown else "dim", target))
+            line.append(StyledText(f"{text} ", "focus" if is_shown else "quiet", target))
             used += len(text) + 1
         yield line
 
@@ -125,7 +125,7 @@ class MachinePane(Pane):
         codes = min(codes, room)
         for row in rows:
             is_marked = row.key in self._keys
-            style_name = "current" if is_marked else "" if row.is_counted else "dim"
+            style_name = "focus" if is_marked else "" if row.is_counted else "quiet"
             offset = f"{row.offset}  " if has_offsets else ""
             texts = wrap(row.text, codes, subsequent_indent="  ", break_on_hyphens=False)
             for index, text in enumerate(texts):
@@ -133,7 +133,7 @@ class MachinePane(Pane):
                 purpose = f"{text:<{codes}}{' ' * _GAP}{row.purpose}" if is_last else text
                 yield [
                     StyledText(_MARK if is_marked and not index else " ", style_name),
-                    StyledText(" " * len(offset) if index else offset, "dim"),
+                    StyledText(" " * len(offset) if index else offset, "quiet"),
                     StyledText(purpose.rstrip(), style_name),
                 ]
 

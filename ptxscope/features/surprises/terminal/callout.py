@@ -29,7 +29,7 @@ class Callout(Pane, can_focus=False):
     DEFAULT_CSS = """
     Callout {
         overlay: screen; constrain: inside inside; display: none; height: auto;
-        border: round $border-blurred; border-title-color: $text-accent; padding: 0 1;
+        border: round $border-blurred; border-title-color: $focus; padding: 0 1;
         background: $surface; overflow: hidden;
         &.-open { display: block; }
     }
@@ -124,7 +124,7 @@ def _draw(
         yield [StyledText(text)]
     line: StyledLine = []
     for x in list_counterfactuals(state.setup, surprise.place):
-        pieces = [StyledText(f"{x.label} ", "dim"), StyledText(f"{x.value}{'':{_GAP}}", "value")]
+        pieces = [StyledText(f"{x.label} ", "quiet"), StyledText(f"{x.value}{'':{_GAP}}", "strong")]
         if line and measure_line([*line, *pieces]) - _GAP > width:
             yield line
             line = []
@@ -135,7 +135,7 @@ def _draw(
     if is_computed and find_services(Service.ASK_COMPUTED_VALUE):
         keys = f"Enter: another result, solved for operands · {keys}"
     for text in textwrap.wrap(keys, width):
-        yield [StyledText(text, "dim")]
+        yield [StyledText(text, "quiet")]
 
 
 def follow_cursor(runner: ActionRunner) -> None:

@@ -43,12 +43,13 @@ from ..terminal_plot import (
 _INKS = {
     PlotCellKind.EMPTY: "",
     PlotCellKind.PLAIN: "number",
-    PlotCellKind.CLAMPED: "clamped",
-    PlotCellKind.WRAPPED: "pattern",
-    PlotCellKind.OTHER: "changed",
-    PlotCellKind.HERE: "current",
-    PlotCellKind.AXIS: "axis",
-    PlotCellKind.CURRENT: "current",
+    PlotCellKind.CLAMPED: "surprise",
+    PlotCellKind.WRAPPED: "surprise",
+    PlotCellKind.OTHER: "quiet",
+    PlotCellKind.STRIP: "surprise",
+    PlotCellKind.HERE: "focus",
+    PlotCellKind.AXIS: "quiet",
+    PlotCellKind.CURRENT: "focus",
     PlotCellKind.MAP: "",
 }
 _SHADED = frozenset((PlotCellKind.MAP, PlotCellKind.OTHER, PlotCellKind.HERE))
@@ -170,13 +171,13 @@ class SweepPane(Pane):
         if scale := self._scale():
             column = measure_line(point[-1]) if point else width
             if column + len(scale) > width:
-                point.append([StyledText(scale.strip(), "dim")])
+                point.append([StyledText(scale.strip(), "quiet")])
             else:
-                point[-1].append(StyledText(scale, "dim"))
+                point[-1].append(StyledText(scale, "quiet"))
         texts = self._describe_sweep()[1 : -1 if point else None]  # the last is the current point
         texts.sort(key=lambda text: text.startswith(_LESS))  # what the instruction does comes first
         description_lines = [
-            line for text in texts for line in sentence_lines(make_printable(text), width, "dim")
+            line for text in texts for line in sentence_lines(make_printable(text), width, "quiet")
         ]
         room = min(len(description_lines), max((height - _MIN_HEIGHT - len(point) - 1) // 3, 0))
         unicode, colours = self._detect_characters()
@@ -195,7 +196,7 @@ class SweepPane(Pane):
 
     def _cut(self, texts: list[StyledLine]) -> list[StyledLine]:
         if texts:
-            texts[-1] = [StyledText("… w: describe it in words", "dim")]
+            texts[-1] = [StyledText("… w: describe it in words", "quiet")]
         return texts
 
     def _detect_characters(self) -> tuple[bool, bool]:
@@ -217,12 +218,12 @@ class SweepPane(Pane):
         for part, name in (("x", "x"), ("y", "y"), ("of", "shows")):
             lane = parts_by_axis[part]
             is_current = part == self._part
-            line.append(StyledText(f"{name} ", "label"))
+            line.append(StyledText(f"{name} ", "quiet"))
             text = make_printable(lane.label) if lane else "none"
-            line.append(StyledText(f"◀ {text} ▶" if is_current else f" {text} ", "chosen", part))
+            line.append(StyledText(f"◀ {text} ▶" if is_current else f" {text} ", "strong", part))
             line.append(StyledText("  "))
         line.append(
-            StyledText(f"model {', '.join([self.sweep.model.name, *self._iter_legend()])}", "dim")
+            StyledText(f"model {', '.join([self.sweep.model.name, *self._iter_legend()])}", "quiet")
         )
         return line
 
