@@ -84,7 +84,7 @@ class ResultBar(Pane, can_focus=False):
         badge = (
             len(f"isa ≠ ptxas-13.5  ({ids})") + columns if ids else len("ptxas-13.5 and isa agree")
         )
-        needed_width = names + bits + 5 * count + len("pin ") + columns + 1 + badge
+        needed_width = names + bits + 5 * count + len("≠ pin ") + columns + 1 + badge
         return 1 if needed_width <= width else 2
 
     def _format_destinations(self, trace: Trace, max_chars: int, with_readings: bool) -> StyledLine:
@@ -106,7 +106,7 @@ class ResultBar(Pane, can_focus=False):
             line.append(StyledText(self._key, "focus", "veil"))
             line.append(StyledText(" to see it   ", "quiet", "veil"))
         if self._pin:
-            line.append(StyledText("pin ", "pin"))
+            line.append(StyledText("≠ pin ", "pin"))
             line += self._format_short_result(self._pin, max_chars, "pin")
         elif line:
             line[-1] = line[-1]._replace(text=line[-1].text.rstrip())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 import pytest
 from rich.color import Color, ColorSystem
@@ -14,8 +16,17 @@ from textual.theme import BUILTIN_THEMES, Theme
 from textual.widget import Widget
 from textual.widgets._toast import ToastRack
 
+import ptxscope
 from ptxscope.app.app import Explorer
-from ptxscope.widgets.base.theme_styles import HIGH_CONTRAST, INKS, OVERLAYS, ThemeStyles
+from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
+from ptxscope.widgets.base.theme_styles import (
+    COLOUR_ROLES,
+    HIGH_CONTRAST,
+    INKS,
+    OVERLAYS,
+    ColourRole,
+    ThemeStyles,
+)
 from tests.driving.dialogs import ADDED_SCREENS
 from tests.tiers import ci_only, sampled, some, whole
 
@@ -86,9 +97,13 @@ def grounds(theme: Theme) -> dict[str, Rgb]:
     return {name: hexed(colors[name]) for name in ("background", "surface", "panel")}
 
 
-def find_poor(theme: Theme, read: Callable[[Style], Iterable[tuple[Rgb, Rgb]]]) -> list[object]:
+def find_poor(
+    theme: Theme,
+    read: Callable[[Style], Iterable[tuple[Rgb, Rgb]]],
+    system: ColorSystem = ColorSystem.TRUECOLOR,
+) -> list[object]:
     """The inks that are hard to read; ``read`` gives colours and grounds as a terminal has them."""
-    palette, poor = ThemeStyles(theme), list[object]()
+    palette, poor = ThemeStyles(theme, system=system), list[object]()
     for names in combinations():
         style = palette.resolve_style(names)
         assert not style.dim, names
@@ -111,7 +126,7 @@ def test_inks_in_full_and_in_256_colours(name: str, system: ColorSystem) -> None
         for ground in grounds(THEMES[name]).values():
             yield convert(style.color, ground), convert(style.bgcolor, ground)
 
-    assert not find_poor(THEMES[name], read)
+    assert not find_poor(THEMES[name], read, system)
 
 
 @pytest.mark.parametrize("name", some(FULL, 0, 1, 2, 3))
@@ -178,6 +193,90 @@ def test_bytes_beside_each_other_are_told_apart(name: str) -> None:
     assert (
         palette.resolve_style("chip-a3 origin").bgcolor == palette.resolve_style("chip-a3").bgcolor
     )
+
+
+MEASURED = {
+    "focus": (8.6, 5.5),
+    "surprise": (6.3, 5.2),
+    "pin": (7.8, 6.0),
+    "right": (8.5, 5.9),
+    "number": (7.3, 5.7),
+    "quiet": (5.9, 5.6),
+}
+"""The lowest contrasts of each role on dark and on light grounds, of `../shared/mocks/learn`."""
+
+
+@pytest.mark.parametrize("role", COLOUR_ROLES, ids=lambda role: role.name)
+def test_a_role_has_the_contrast_that_was_asked_for(role: ColourRole) -> None:
+    dark = [hexed(x) for x in ("121212", "1e1e1e", "242f38")]
+    light = [hexed(x) for x in ("e0e0e0", "d8d8d8", "d0d0d0")]
+    for name, pages, least in zip(
+        ("textual-dark", "textual-light"), (dark, light), MEASURED[role.name], strict=True
+    ):
+        color = get_rgb(ThemeStyles(THEMES[name]).resolve_style(role.name).color)
+        assert min(ratio(color, page) for page in pages) == pytest.approx(least, abs=0.06)
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_no_colour_has_two_meanings(name: str) -> None:
+    """Roles differ from each other, and all but number and quiet from those of data."""
+    palette = ThemeStyles(THEMES[name])
+    roles = {role.name: palette.resolve_style(role.name).color for role in COLOUR_ROLES}
+    assert len(set(roles.values())) == len(roles)
+    data = [
+        color
+        for ink in INKS
+        if ink.startswith(("chip-", "wire-", "data-", "edge-"))
+        for color in (palette.resolve_style(ink).color, palette.resolve_style(ink).bgcolor)
+    ]
+    for role in ("focus", "surprise", "pin", "right"):
+        assert roles[role] not in data
+
+
+@pytest.mark.parametrize("name", ANSI)
+def test_roles_are_told_apart_in_16_colours(name: str) -> None:
+    palette = ThemeStyles(THEMES[name])
+    styles = [str(palette.resolve_style(role)) for role in ("", "focus", "surprise", "pin")]
+    assert len(set(styles)) == len(styles)
+
+
+def test_a_role_that_stands_out_has_a_sign() -> None:
+    """No sign stands for two roles, in ASCII either."""
+    signs = [sign for role in COLOUR_ROLES for sign in role.signs]
+    assert [role.name for role in COLOUR_ROLES if not role.signs] == ["number", "quiet"]
+    assert len(set(signs)) == len(signs)
+    shown = [
+        {convert_to_ascii((f"{sign}  ",))[0].strip() for sign in role.signs}
+        for role in COLOUR_ROLES
+    ]
+    assert all(x.isascii() for ascii_signs in shown for x in ascii_signs)
+    assert not any(one & other for one, other in itertools.combinations(shown, 2))
+
+
+STYLED = {"StyledText": 1, "ShowHint": 1, "sentence_lines": 2, "wrap_text": 2, "label_lines": 2}
+"""Functions that take a style, and its position."""
+
+
+def test_widgets_ask_for_styles_that_there_are() -> None:
+    asked = {
+        (path.name, word)
+        for path in Path(ptxscope.__file__).parent.rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        for argument in call.args[STYLED.get(call.func.id, 9) :][:1]
+        for node in list_outcomes(argument)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for word in node.value.split()
+    }
+    assert len(asked) > 50
+    assert not [one for one in asked if one[1] not in INKS]
+
+
+def list_outcomes(node: ast.expr) -> list[ast.expr]:
+    """What an expression may be, of those in its branches."""
+    if isinstance(node, ast.IfExp):
+        return [*list_outcomes(node.body), *list_outcomes(node.orelse)]
+    return [node]
 
 
 @sampled

@@ -141,4 +141,4 @@ def _find_sources(
     setup = edits.with_registers(state.setup, finding.operands)
     yield from edit(state, setup)
     if state.setup.values == setup.values:  # a listing may have kept its own
-        yield ShowHint(sentence, "good", is_sticky=True, keys=(("edit.undo", "undoes it"),))
+        yield ShowHint(sentence, "right", is_sticky=True, keys=(("edit.undo", "undoes it"),))

@@ -26,8 +26,8 @@ _MASK = re.compile("(?: [■□☐] )+")
 _SINGLE_CHARS = {
     glyph: stand_in
     for stand_in, glyphs in {
-        "-": "─━┄┅┈┉╌╍╴╶╸╺╼╾▔–—−‐‑⊖",
-        "=": "═≡",
+        "-": "─┄┅┈┉╌╍╴╶╸╺╼╾▔–—−‐‑⊖",
+        "=": "━═≡",
         "|": "│┃┆┇┊┋╎╏║╵╷╹╻╽╿├┝┞┟┠┡┢┣┤┥┦┧┨┩┪┫╞╟╠╡╢╣┼╂╋╪╫╬▏▕∨",
         "X": "╳",
         "/": "╱÷\U0001f50e",
@@ -88,7 +88,7 @@ _LONG_SPELLINGS = _KEYS | {"∞": "inf", "≤": "<=", "≥": ">=", "½": "1/2", 
 """Replacements that need several cells, because one would have another meaning."""
 _RAISED = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+|[₊₋]?[₀-₉]+")
 """An exponent or an index."""
-_BORDER = re.compile(r"(?:^|(?<=\+))-{8,}+|(?<!-)-{8,}+(?=\+|$)")
+_BORDER = re.compile(r"(?:^|(?<=\+))[-=]{8,}+|(?<![-=])[-=]{8,}+(?=\+|$)")
 """The dashes of a border before or after its text; an axis has other ends."""
 _NEAR = 12
 """Cells within which a replacement that is only clearer may take blanks."""

@@ -32,11 +32,11 @@ def _linearize(value: int) -> float:
 
 
 @lru_cache(512)
-def _list_shown_luminances(color: ColorTriplet) -> tuple[float, float, float]:
-    """Return a colour's luminance in full colours, in 256 colours and in Textual's greys."""
-    reduced_colour = Color.from_triplet(color).downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
+def _list_shown_luminances(color: ColorTriplet, system: ColorSystem) -> tuple[float, float]:
+    """Return a colour's luminance as a terminal shows it, and in Textual's greys."""
+    shown_colour = Color.from_triplet(color).downgrade(system).get_truecolor()
     grey = round(color.red * 0.2126 + color.green * 0.7152 + color.blue * 0.0722)
-    return compute_luminance(color), compute_luminance(reduced_colour), _linearize(grey)
+    return compute_luminance(shown_colour), _linearize(grey)
 
 
 def mix_colours(color: ColorTriplet, other_color: ColorTriplet, part: float) -> ColorTriplet:
@@ -45,27 +45,28 @@ def mix_colours(color: ColorTriplet, other_color: ColorTriplet, part: float) -> 
 
 
 def make_readable(
-    color: ColorTriplet, grounds: Iterable[ColorTriplet], ratio: float
+    color: ColorTriplet, grounds: Iterable[ColorTriplet], ratio: float, system: ColorSystem
 ) -> ColorTriplet:
     """Return the nearest shade of a colour whose contrast on some others reaches a ratio.
 
-    It does so in full colours, in 256 colours and in greys. If no shade does, return black or
-    white.
+    It does so in a terminal's colours and in greys. If no shade does, return black or white.
     """
     grounds = tuple(dict.fromkeys(grounds))
-    pole = max((WHITE, BLACK), key=lambda pole: compute_worst_contrast(pole, grounds))
+    pole = max((WHITE, BLACK), key=lambda pole: _compute_worst_contrast(pole, grounds, system))
     for step in range(_STEPS):
         shade = blend_rgb(color, pole, step / _STEPS)
-        if compute_worst_contrast(shade, grounds) >= ratio:
+        if _compute_worst_contrast(shade, grounds, system) >= ratio:
             return shade
     return pole
 
 
-def compute_worst_contrast(color: ColorTriplet, grounds: Iterable[ColorTriplet]) -> float:
-    """Return the least contrast of a colour on some others, in every colour depth."""
-    luminances = _list_shown_luminances(color)
+def _compute_worst_contrast(
+    color: ColorTriplet, grounds: Iterable[ColorTriplet], system: ColorSystem
+) -> float:
+    """Return the least contrast of a colour on some others, as shown and in greys."""
+    luminances = _list_shown_luminances(color, system)
     return min(
         (one + 0.05) / (other + 0.05) if one > other else (other + 0.05) / (one + 0.05)
         for ground in grounds
-        for one, other in zip(luminances, _list_shown_luminances(ground), strict=True)
+        for one, other in zip(luminances, _list_shown_luminances(ground, system), strict=True)
     )

@@ -13,11 +13,11 @@ Underlines and slants show that it is an origin or a destination of bits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from rich.color import Color
+from rich.color import Color, ColorSystem
 from rich.color_triplet import ColorTriplet
 from rich.style import Style
 from textual.app import App
@@ -235,7 +235,13 @@ INKS = (*_TEXTS, *_CHIPS, *_EDGES, *OVERLAYS)
 class ThemeStyles:
     """The styles of a theme."""
 
-    def __init__(self, theme: Theme, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        variables: Mapping[str, str] | None = None,
+        system: ColorSystem = ColorSystem.TRUECOLOR,
+    ) -> None:
+        self._system = system
         self._is_dark, self._is_ansi = theme.dark, theme.ansi
         self._ratio = HIGH_RATIO if theme.name == HIGH_CONTRAST.name else RATIO
         if theme.ansi:
@@ -272,7 +278,9 @@ class ThemeStyles:
             if color and color.triplet
         }
         quiet = mix_colours(self._foreground, self._colours["background"], 0.6)
-        return colours | {_RULE: make_readable(quiet, self._grounds[:1], RULE_RATIO).hex}
+        return colours | {
+            _RULE: make_readable(quiet, self._grounds[:1], RULE_RATIO, self._system).hex
+        }
 
     def _make_style(self, names: list[str]) -> Style:
         if names and names[0] in _EDGES:
@@ -323,15 +331,18 @@ class ThemeStyles:
     def _base_style(self) -> Style:
         if self._is_ansi:
             return Style()
-        return _make_style(make_readable(self._foreground, self._grounds, self._ratio))
+        return _make_style(self._make_readable(self._foreground, self._grounds))
 
     @cached_property
     def _cursor(self) -> Style:
         if self._is_ansi:
             return Style(color="default", bgcolor="default", reverse=True)
-        ground = make_readable(self._foreground, self._grounds, self._ratio)
-        text = make_readable(self._colours["background"], [ground], self._ratio)
+        ground = self._make_readable(self._foreground, self._grounds)
+        text = self._make_readable(self._colours["background"], [ground])
         return _make_style(ground, text) + Style(reverse=True)
+
+    def _make_readable(self, hue: ColorTriplet, grounds: Iterable[ColorTriplet]) -> ColorTriplet:
+        return make_readable(hue, grounds, self._ratio, self._system)
 
     def _make_text_style(self, ink: _Ink) -> Style:
         attributes = Style.parse(ink.attributes)
@@ -339,7 +350,7 @@ class ThemeStyles:
             return Style(color=ink.ansi[not self._is_dark]) + attributes
         name = ink.dark if self._is_dark else ink.light
         hue = parse_colour(name) if name else self._foreground
-        return _make_style(make_readable(hue, self._grounds, self._ratio)) + attributes
+        return _make_style(self._make_readable(hue, self._grounds)) + attributes
 
     def _make_chip_style(self, chip: _Chip) -> Style:
         return self._make_filled_style(chip, BLACK if self._is_dark else WHITE) + Style.parse(
@@ -362,8 +373,8 @@ class ThemeStyles:
             hue = mix_colours(
                 hue, WHITE if compute_luminance(text) < compute_luminance(hue) else BLACK, 0.25
             )
-        ground = make_readable(hue, [text], self._ratio)
-        return _make_style(make_readable(text, [ground], self._ratio), ground)
+        ground = self._make_readable(hue, [text])
+        return _make_style(self._make_readable(text, [ground]), ground)
 
     def _make_dim_style(self, style: Style) -> Style:
         """Return a faint version of a style."""
@@ -380,7 +391,7 @@ class ThemeStyles:
         elif style.color is None or style.color.triplet is None:
             return style
         text = mix_colours(self._foreground, away, 0.6)
-        return _make_style(make_readable(text, grounds, self._ratio), ground) + attributes
+        return _make_style(self._make_readable(text, grounds), ground) + attributes
 
 
 _GROUNDS = ("background", "panel", "surface", "surface-lighten-1")
@@ -409,6 +420,8 @@ def get_theme_styles(app: App[Any], variables: Mapping[str, str] | None = None) 
     theme = app.current_theme
     cached_theme, palette = _PALETTES.get(theme.name, (None, None))
     if palette is None or cached_theme is not theme:
-        palette = ThemeStyles(theme, variables)
+        has_256 = app.console.color_system == "256"
+        system = ColorSystem.EIGHT_BIT if has_256 else ColorSystem.TRUECOLOR
+        palette = ThemeStyles(theme, variables, system)
         _PALETTES[theme.name] = theme, palette
     return palette

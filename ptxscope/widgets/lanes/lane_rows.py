@@ -456,16 +456,16 @@ def draw_pinned_line(
     cells = hide_equal_cells(cells, own_cells)
     if not any(cell.spans for cell in cells):
         return
-    mark = StyledText(f"{name} ≠ pin ".lstrip(), "pin")
+    mark = [StyledText(f"{name} ≠ pin".lstrip(), "pin"), StyledText(" ")]
     lines = lay_out_cells(cells, width, _draw_pinned_cell)
     if place is not PinPlace.COLUMNS:
         widths = [measure_line(draw_cell_pieces(x)) for x in own_cells]
         parts = map(pad_line, map(_draw_pinned_cell, cells), widths)
         lines = [[piece for part in parts for piece in part]]
     if place is PinPlace.WHOLE:
-        yield WholeValue(([mark, *lines[0]],)), []
+        yield WholeValue(([*mark, *lines[0]],)), []
         return
-    yield WholeValue(([mark],)), lines[0]
+    yield WholeValue((mark,)), lines[0]
     yield from (("", line) for line in lines[1:])
 
 

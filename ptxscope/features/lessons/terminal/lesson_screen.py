@@ -102,7 +102,7 @@ class LessonScreen(TitledScreen[None]):
         }
         & #lesson-question.-open { display: block; }
         & #lesson-label { color: $focus; text-style: bold; }
-        & #lesson-verdict { padding: 0 2; color: $quiet; }
+        & #lesson-verdict { padding: 0 2; color: $quiet; &.-wrong { color: $surprise; } }
         & #lesson-feedback { border: none; max-height: 30%; }
         & #lanes { height: 1fr; min-height: 3; }
         & #lesson-registers { height: 1; padding: 0 1; margin-bottom: 1; }
@@ -199,6 +199,7 @@ class LessonScreen(TitledScreen[None]):
 
     def _show_verdict(self, text: str) -> None:
         is_wide = self.size.width >= _NARROW_COLUMNS
+        self._verdict.set_class(bool(text), "-wrong")
         self._verdict.update(Content(text or (_NOTATIONS if is_wide else "")))
 
     def _show_keys(self) -> None:

@@ -29,7 +29,7 @@ class Callout(Pane, can_focus=False):
     DEFAULT_CSS = """
     Callout {
         overlay: screen; constrain: inside inside; display: none; height: auto;
-        border: round $border-blurred; border-title-color: $focus; padding: 0 1;
+        border: round $border-blurred; border-title-color: $surprise; padding: 0 1;
         background: $surface; overflow: hidden;
         &.-open { display: block; }
     }
