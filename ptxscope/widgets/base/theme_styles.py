@@ -420,7 +420,7 @@ def get_theme_styles(app: App[Any], variables: Mapping[str, str] | None = None) 
     theme = app.current_theme
     cached_theme, palette = _PALETTES.get(theme.name, (None, None))
     if palette is None or cached_theme is not theme:
-        has_256 = app.console.color_system == "256"
+        has_256 = app.console.color_system == "256" and not app.is_headless
         system = ColorSystem.EIGHT_BIT if has_256 else ColorSystem.TRUECOLOR
         palette = ThemeStyles(theme, variables, system)
         _PALETTES[theme.name] = theme, palette
