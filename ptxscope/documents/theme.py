@@ -46,7 +46,8 @@ HTML: dict[str, Pair] = {
     "line": ("#c3cad4", "#3c4653"),
     "soft": ("#f3f5f8", "#1b212a"),
     "key": ("#0a56a3", "#7cbaff"),
-    "mark": ("#a03a00", "#ffb27d"),
+    "mark": ("#b3123f", "#ff8fa3"),
+    "focus": ("#8a5a00", "#ffc53d"),
     "tip": ("#1a2029", "#e6eaf0"),
     "tip-ink": ("#ffffff", "#12161c"),
 }

@@ -15,17 +15,22 @@ from tests.driving.colours import EYES, contrast, lightness, linear, seen
 THEMES = {Theme.LIGHT: 0, Theme.DARK: 1}
 CSS = files("ptxscope.documents").joinpath("trace.css").read_text(encoding="utf-8")
 TEXT = [("ink", "page"), ("dim", "page"), ("mark", "page"), ("ink", "soft"), ("tip-ink", "tip")]
-GRAPHICS = [("key", "page"), ("key", "soft"), ("mark", "page")]
-MEANT = ("ink", "dim", "key", "mark")
-"""What is drawn in colours that mean something: text, asides, code and focus, what happened."""
+GRAPHICS = [*product(("key", "focus"), ("page", "soft")), ("mark", "page")]
+MEANT = ("ink", "dim", "key", "mark", "focus")
+"""What is drawn in colours that mean something: text, asides, code, what happened, the focus."""
 # Where lightness does not part two of them: what else does, and the rule that says so.
 SHAPES = {
     frozenset(pair): rule
     for pair, rule in {
         # what happened is bold behind a triangle, asides are neither
         ("dim", "mark"): r".px-flag::before { content: ",
-        # a note has a double bar, code a single one
-        ("key", "mark"): r".px-note { border-left: 4px double var(--px-mark)",
+        # what happened is text, code has a bar
+        ("key", "mark"): r".px-flag { color: var(--px-mark); font-style: normal; font-weight: 600",
+        # the focus is a frame around what has it
+        **dict.fromkeys(
+            ((other, "focus") for other in ("ink", "dim", "key", "mark")),
+            r".px-zones rect:is(:hover, :focus) { stroke-width: 4px; }",
+        ),
         # no text is in the colour of bars and outlines
         ("dim", "key"): r"pre { background: var(--px-soft); border-left: 3px solid var(--px-key)",
         ("ink", "key"): r"outline: 2px solid var(--px-key)",
@@ -76,7 +81,6 @@ def test_words_of_pictures_have_enough_contrast_with_their_background(theme: The
     light = {str(ink): linear(colours[THEMES[theme]]) for ink, colours in PALETTE.items()}
     pairs = [(ink, f"{ink}-soft") for ink in ("true", "mark")]
     pairs += [("on", str(ink)) for ink in PALETTE if ink.endswith("-chip")]
-    pairs += [("on", ground) for ground in ("sign", "exponent", "fraction")]
     pairs += [*product(("ink", "dim", "a", "b", "c", "mark"), ("page", "soft"))]
     pairs += [("ink", "mark-soft"), ("dim", "mark-soft")]
     lines = [f"{role}{byte}" for role in "ab" for byte in range(4)]

@@ -173,7 +173,7 @@ def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) ->
         has_head=option.is_taken,
     )
     if not option.is_taken:
-        canvas.draw_cross((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, SvgColour.MARK)
+        canvas.draw_cross((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, SvgColour.DIM)
 
 
 _BYTE = 28
@@ -295,7 +295,7 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, y: float) -> 
     end += 22
     if names := figure.ignored_names:
         note = f"ignores {' and '.join(names)}"
-        canvas.draw_text(inner.center, end + 10, note, STRONG, SvgColour.MARK, anchor="middle")
+        canvas.draw_text(inner.center, end + 10, note, STRONG, SvgColour.DIM, anchor="middle")
         end += 16
     canvas.draw_below(parts_start, [area], y, end + 4 - y)
     sketch.set_port(figure.place, area, end + 4)

@@ -238,7 +238,8 @@ def draw_answers(answers: Answers, canvas: SvgCanvas, y: float, page: Area) -> f
         canvas.draw_text(page.right, y, reason, STRONG, SvgColour.MARK, anchor="end")
         y += 20
     for erratum in answers.errata:
-        y = draw_note(canvas, f"{erratum.id}: {erratum.sentence}", y, page) + 8
+        text = f"{erratum.id}: {erratum.sentence}"
+        y = draw_note(canvas, text, y, page, is_surprise=True) + 8
     canvas.close_group()
     return y
 

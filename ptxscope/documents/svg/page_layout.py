@@ -346,7 +346,7 @@ class Sketch:
         if link.is_taken:
             self.add_link(link, self.canvas.flows[flow_index])
         else:
-            self.canvas.draw_cross(end[0], end[1] - 10, SvgColour.MARK, 3.2)
+            self.canvas.draw_cross(end[0], end[1] - 10, SvgColour.DIM, 3.2)
 
     def add_link(self, link: Link, *lines: str) -> None:
         """Record the source of a value, and the lines that show it."""

@@ -277,11 +277,16 @@ def draw_step_notes(canvas: SvgCanvas, step: StepView, y: float, area: Area) -> 
     return y
 
 
-def draw_note(canvas: SvgCanvas, text: str, y: float, area: Area) -> float:
-    """Draw a note of the author with a bar beside it; return the end."""
+def draw_note(
+    canvas: SvgCanvas, text: str, y: float, area: Area, *, is_surprise: bool = False
+) -> float:
+    """Draw a note of the author, or what is a surprise, with a bar beside it; return the end."""
     lines = QUOTE.wrap(text, area.width - 28)
     height = 14 + 17 * len(lines)
-    canvas.draw_box(area, y, height, SvgColour.MARK_SOFT, None, radius=4)
-    canvas.draw_rect(area.x, y, 4, height, SvgColour.MARK, None, radius=0)
+    fill, bar = SvgColour.SOFT, SvgColour.DIM
+    if is_surprise:
+        fill, bar = SvgColour.MARK_SOFT, SvgColour.MARK
+    canvas.draw_box(area, y, height, fill, None, radius=4)
+    canvas.draw_rect(area.x, y, 4, height, bar, None, radius=0)
     canvas.draw_lines(area.x + 16, y + 19, lines, QUOTE)
     return y + height

@@ -53,7 +53,10 @@ class SvgColour(StrEnum):
     TRUE = "true"
     TRUE_SOFT = "true-soft"
     MARK = "mark"
+    """A surprise: clamped, wrapped, cut off, not a number, or by an erratum."""
     MARK_SOFT = "mark-soft"
+    FOCUS = "focus"
+    """The current place."""
 
 
 PALETTE: dict[SvgColour, tuple[str, str]] = {
@@ -86,8 +89,9 @@ PALETTE: dict[SvgColour, tuple[str, str]] = {
     SvgColour.C_CHIP: ("#e2d2f8", "#bc8cff"),
     SvgColour.TRUE: ("#0b6650", "#66d1b0"),
     SvgColour.TRUE_SOFT: ("#dff3ec", "#11332b"),
-    SvgColour.MARK: ("#a03a00", "#ffb27d"),
-    SvgColour.MARK_SOFT: ("#fdeee2", "#3d2516"),
+    SvgColour.MARK: ("#b3123f", "#ff8fa3"),
+    SvgColour.MARK_SOFT: ("#fdecf0", "#321820"),
+    SvgColour.FOCUS: ("#8a5a00", "#ffc53d"),
 }
 """Colour on a light page, and on a dark one."""
 

@@ -429,7 +429,7 @@ def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) 
     start = x + (6 if is_narrow else 10)
     room = Area(start, end - start)
     if not term.is_added:
-        canvas.draw_cross(x, rail - 12, SvgColour.MARK, 3.2)
+        canvas.draw_cross(x, rail - 12, SvgColour.DIM, 3.2)
         if SMALL.measure(_OMITTED) <= room.width:
             canvas.draw_text(room.x, y + 13, _OMITTED, SMALL, width=room.width)
         canvas.draw_dot(x, rail, SvgColour.BAR, is_hollow=True, size=4)

@@ -103,7 +103,7 @@ def draw_truth(canvas: SvgCanvas, center: float, y: float, value: bool | None) -
         canvas.draw_text(center, y + 16.5, "0 or 1", STRONG, SvgColour.DIM, anchor="middle")
         return Area(x, PILL_WIDTH)
     colour, soft = (
-        (SvgColour.TRUE, SvgColour.TRUE_SOFT) if value else (SvgColour.MARK, SvgColour.MARK_SOFT)
+        (SvgColour.TRUE, SvgColour.TRUE_SOFT) if value else (SvgColour.DIM, SvgColour.PAGE)
     )
     canvas.draw_rect(
         x, y, PILL_WIDTH, PILL_HEIGHT, soft, colour, radius=PILL_HEIGHT / 2,

@@ -128,7 +128,7 @@ def _make_plot(swept: IntegerSweep, runs: list[list[Sample]], about: str) -> Ele
     canvas.draw_box(_PLOT, _TOP, _BOTTOM - _TOP, SvgColour.SOFT, radius=0)
     point, _ = swept.current_point
     x = compute_x(axis.ranks[point or 0])
-    canvas.draw_line(x, _TOP, x, _BOTTOM, SvgColour.MARK, dash="4 3")
+    canvas.draw_line(x, _TOP, x, _BOTTOM, SvgColour.FOCUS, dash="4 3")
     # a line to its own start would not be drawn
     path = "".join(
         f"M{place(run[0])}" + (f"L{place(run[-1])}" if len(run) > 1 else "h1") for run in runs
