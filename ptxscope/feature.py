@@ -138,19 +138,8 @@ class Key(NamedTuple):
     """Further keys while a widget has the focus, by its id: so far only ``listing``."""
     reveals: str = ""
     """The thing that it opens, such as ``A sweep``, if that shows the result."""
-
-
-class HelpPanel(NamedTuple):
-    """A section of the explorer's help, or sentences that are added to one."""
-
-    name: str
-    after: str
-    """The section that it follows; empty if the text is added to the section of that name."""
-    text: str
-    classes: tuple[str, ...] = ()
-    """The widgets and screens with its keys."""
-    widget_ids: tuple[str, ...] = ()
-    """The widgets whose focus opens help there."""
+    is_everywhere: bool = False
+    """Whether the keys work in dialogs and other screens, too."""
 
 
 class PagePanel(NamedTuple):
@@ -198,7 +187,6 @@ class Feature(NamedTuple):
     commands: tuple[Command, ...] = ()
     completers: tuple[Completer, ...] = ()
     keys: tuple[Key, ...] = ()
-    help_panels: tuple[HelpPanel, ...] = ()
     page_panels: tuple[PagePanel, ...] = ()
     formats: tuple[DocumentFormat, ...] = ()
     services: Mapping[Service, str] = MappingProxyType({})
@@ -217,9 +205,6 @@ class Feature(NamedTuple):
             yield from (("key", x) for x in key.keys.split(",") if x)
             for widget, keys in key.widget_keys.items():
                 yield from ((f"key of {widget}", x) for x in keys.split(","))
-        for help_panel in self.help_panels:
-            if help_panel.after:
-                yield "section of the help", help_panel.name
         for page_panel in self.page_panels:
             yield "tool of the page", page_panel.name
             yield from (("action of the page", x) for x in page_panel.actions)
@@ -364,7 +349,6 @@ def find_services(service: Service) -> tuple[Callable[..., Any], ...]:
 
 _KINDS: Mapping[type, str] = {
     Command: "command",
-    HelpPanel: "section of the help",
     PagePanel: "tool of the page",
     DocumentFormat: "format",
 }

@@ -73,8 +73,7 @@ def test_every_folder_has_a_record_that_is_used() -> None:
 
 
 def test_what_features_add_has_names_of_its_own() -> None:
-    import ptxscope.screens.dialogs.help_dialog
-    import ptxscope.state.actions  # noqa: F401 - each leaves out what is the core's
+    import ptxscope.state.actions  # noqa: F401 - it leaves out what is the core's
 
     assert not list_problems()
     metavars = [x.metavar for feature in FEATURES for x in feature.completers]

@@ -54,7 +54,14 @@ def test_a_capital_letter_is_the_action_of_its_small_letter_reversed_or_enlarged
     assert (actions["n"].arguments, actions["N"].arguments) == ((1,), (-1,))
 
 
-def test_an_action_without_a_key_is_named_by_the_palette() -> None:
+def test_the_manual_names_the_id_of_every_action() -> None:
+    text = (Path(ptxscope.__file__).parents[1] / "docs" / "explorer.md").read_text("utf-8")
+    named = re.findall(r"`([\w.]+)`", text.partition("The ids are:")[2])
+    assert {*ACTIONS} <= {*named}
+    assert len({*named}) == len(named)
+
+
+def test_an_action_without_a_key_is_named_by_the_filter_of_the_menu() -> None:
     names = map_key_names(map_keys({}))
     assert names["note"] == ("^p note",)
     keys = map_keys({"note": "f9", "palette": "f8"})

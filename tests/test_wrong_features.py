@@ -16,7 +16,6 @@ from ptxscope.cli import main
 from ptxscope.cli.support.arguments import map_commands
 from ptxscope.documents import FORMATS, export, map_formats
 from ptxscope.feature import Feature, FeatureError, Key, list_features, list_problems, load
-from ptxscope.screens.dialogs import help_dialog
 from ptxscope.state.actions import ACTIONS, make_action, make_groups
 from ptxscope.state.requests import ShowHint
 from tests.driving.states import make_state
@@ -56,7 +55,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 KEY = 'Key("{id}", "{group}", "pin", "{keys}", "other", "Do another thing", "other1_feature:run")'
 
 
-def format_key(id_: str = "other", group: str = "Answers", keys: str = "") -> str:
+def format_key(id_: str = "other", group: str = "See", keys: str = "") -> str:
     return f"FEATURE = Feature('other', keys=({KEY.format(id=id_, group=group, keys=keys)},))"
 
 
@@ -139,17 +138,15 @@ def test_a_key_of_the_core_stays_its_own(
     ("fields", "what"),
     [
         ("commands=(Command('trace', 'other', 'other1_feature', 'eval'),)", "command trace"),
-        ("help_panels=(HelpPanel('lanes', 'line', 'other'),)", "section of the help lanes"),
         ("formats=(DocumentFormat('svg', 'other1_feature:x', ('x',), 'text'),)", "format svg"),
     ],
 )
-def test_a_command_a_section_and_a_format_of_the_core_stay_its_own(
+def test_a_command_and_a_format_of_the_core_stay_its_own(
     fields: str, what: str, install: Install
 ) -> None:
-    commands, panes, formats = dict(map_commands()), help_dialog.make_panes(), [*FORMATS]
+    commands, formats = dict(map_commands()), [*FORMATS]
     install(f"FEATURE = Feature('other', {fields})")
     assert dict(map_commands()) == commands
-    assert help_dialog.make_panes() == panes
     assert [*FORMATS] == formats
     assert list_problems() == (f"the {what} of the feature other is left out: {OWN}",)
 
@@ -185,13 +182,6 @@ def test_a_missing_transition_or_condition_is_refused() -> None:
         (hint,) = make_action(wrong).perform(state)
         assert isinstance(hint, ShowHint)
         assert "a feature names the module nowhere, which is missing" in hint.text
-
-
-def test_a_missing_class_of_the_help_is_named_there() -> None:
-    section = help_dialog.HelpSection("text", ("nowhere:Pane",))
-    assert help_dialog.is_of_screen(section)
-    message = "a feature names the module nowhere, which is missing"
-    assert [*help_dialog.describe_keys(section)] == [("!", message)]
 
 
 def test_a_missing_renderer_is_an_error_of_one_line(

@@ -1,4 +1,4 @@
-"""The Textual application: the main screen, the saved state, the user's keys, the palette."""
+"""The Textual application: the main screen, the saved state, the user's keys."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.console import Console
 from textual import events
-from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.command import Provider
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Size
@@ -25,7 +23,7 @@ from textual.widgets import Input
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Instruction
 from ..screens.main.main_screen import MainScreen, Start
-from ..state.actions import make_keymap
+from ..state.actions import ACTIONS, make_keymap
 from ..state.explorer_state import ExplorerState
 from ..state.listing_transitions import open_cursor
 from ..state.requests import Transition
@@ -53,18 +51,6 @@ _MAX_COLUMNS, _MAX_LINES = 2_000, 1_000
 
 def _bound_size(size: Size) -> Size:
     return Size(min(size.width, _MAX_COLUMNS), min(size.height, _MAX_LINES))
-
-
-def _load_action_commands() -> type[Provider]:
-    from .command_palette import ActionCommands
-
-    return ActionCommands
-
-
-def _load_instruction_commands() -> type[Provider]:
-    from .command_palette import InstructionCommands
-
-    return InstructionCommands
 
 
 def _load_ascii_filter() -> LineFilter:
@@ -107,7 +93,7 @@ class Explorer(ExplorerApp):
         "Toast { padding: 0 1; margin-top: 0; }"
         "ToastRack { scrollbar-size-vertical: 0; }"  # with one, toasts are a line too short
     )
-    COMMANDS = App.COMMANDS | {_load_action_commands, _load_instruction_commands}
+    ENABLE_COMMAND_PALETTE = False
 
     def __init__(
         self,
@@ -193,10 +179,6 @@ class Explorer(ExplorerApp):
             values = pick_operands(SeededRandom(str(ins)), ins, 1)
         return ExplorerState(make_setup(ins, values, model), others), start
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Yield Textual's palette commands, except those that are actions of the explorer."""
-        return (x for x in super().get_system_commands(screen) if x.title != "Quit")
-
     def get_default_screen(self) -> Screen[None]:
         """Return the main screen."""
         return self._main
@@ -255,33 +237,9 @@ class Explorer(ExplorerApp):
         """Repaint everything, because another program has used the terminal."""
         self.refresh(layout=True)
 
-    def action_command_palette(self) -> None:
-        """Open the palette. Overrides Textual."""
-        from .command_palette import ActionPalette
-
-        if not isinstance(self.screen, ActionPalette):
-            self.push_screen(ActionPalette(id="--command-palette"))
-
-    def search_themes(self) -> None:
-        """Show the themes. Overrides Textual."""
-        from .command_palette import ActionPalette, ThemeCommands
-
-        self.push_screen(ActionPalette([ThemeCommands], placeholder="Search for themes…"))
-
-    def show_help(self, section: str) -> None:
-        """Open Help at a section."""
-        from ..screens.dialogs.help_dialog import HelpDialog
-        from ..widgets.base.form_fields import ChoiceRow
-        from ..widgets.base.pane import Pane
-        from ..widgets.footer import list_footer_keys
-
-        panes = (pane for pane in self.screen.query(Pane) if pane.is_on_screen)
-        # the signs of switches are those of lanes
-        text = "\n".join(x.read_text() for x in panes if not isinstance(x, ChoiceRow))
-        keys = list_footer_keys(self.screen)[0]
-        if self.screen is not self._main:  # whose keys mean something else here
-            keys = tuple(key for key in keys if key.node is not None)
-        self.push_screen(HelpDialog(section, keys, text))
+    async def action_do(self, id_: str) -> None:
+        """Run an action of the table, from any screen."""
+        await self.perform(ACTIONS[id_].perform)
 
     def action_help_quit(self) -> None:
         """Show which key quits, because ^c does not. Overrides Textual."""

@@ -1,4 +1,4 @@
-"""The table of the explorer's actions; keys, palette, footer and help are made from it."""
+"""The table of the explorer's actions; keys, menu and footer are made from it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Action(NamedTuple):
     label: str
     """One or two words, for the footer."""
     tooltip: str
-    """A sentence, for help and palette."""
+    """A sentence, for the menu of keys."""
     run: Transition
     """Changes the state, and asks the user interface for what else is to be done."""
     arguments: tuple[object, ...] = ()
@@ -42,11 +42,8 @@ class Action(NamedTuple):
     reveals: str = ""
     """The thing that it opens, such as ``A sweep``, if that shows the result. It is then refused
     during a prediction, and otherwise shows a hidden result from then on."""
-
-    @property
-    def is_command(self) -> bool:
-        """Whether the palette lists it: every action but the palette itself and numbered ones."""
-        return not self.is_numbered and self.id != "palette"
+    is_everywhere: bool = False
+    """Whether its keys work in dialogs and other screens, too."""
 
     def perform(self, state: ExplorerState, number: int = 0) -> Requests:
         """Run it, or say why it is not possible; ``number`` is that of its key, if it matters."""
@@ -118,11 +115,7 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
             ("toggle_motion",),
         ),
     ),
-    "Go to": (
-        Action("go.find", "slash", "find", "Find an instruction", _focus, ("filter",)),
-        Action("go.line", "i", "line", "Edit the PTX line", _focus, ("line",)),
-        Action("go.operands", "o", "operands", "Edit operand values", _focus, ("operands",)),
-        Action("go.modifiers", "m", "modifiers", "Change modifiers", _focus, ("modifiers",)),
+    "See": (
         Action("go.lanes", "l", "lanes", "Move a cursor over the lanes", _focus, ("lanes",)),
         Action(
             "lanes.page",
@@ -132,51 +125,6 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
             _turn(lambda state, delta: act(state, "scroll_lanes", delta)),
             is_numbered=True,
         ),
-        Action("go.picture", "escape", "leave", "Leave a field or a panel", act, ("escape",)),
-    ),
-    "Listings": (
-        Action("listing.open", "", "open file", "Open a listing or a source", listings.ask_file),
-        Action(
-            "listing.go", "g", "listing", "Go to the listing, or open one", listings.focus_listing
-        ),
-        Action(
-            "listing.expect",
-            "",
-            "expect",
-            "Find the line that wrote unexpected bits",
-            listings.ask_observation,
-            check=listings.check_listing,
-        ),
-        Action(
-            "listing.move",
-            "right_square_bracket,left_square_bracket",
-            "instruction",
-            "Go to the next or the previous instruction",
-            _turn(listings.go_by),
-            is_numbered=True,
-        ),
-    ),
-    "Learn": (
-        Action(
-            "predict", "P", "predict", "Predict each lane, step by step", steps.toggle_predicting
-        ),
-        Action(
-            "predict.another",
-            "",
-            "another one",
-            "Predict another line of this family; harder ones after three right ones",
-            steps.predict_another,
-        ),
-        Action(
-            "predict.hint",
-            "",
-            "hint",
-            "Show a hint during a prediction",
-            steps.give_hint,
-            check=steps.check_hint,
-        ),
-    ),
-    "Answers": (
         Action("model", "t", "model", "Switch between isa and ptxas", changes.switch_model),
         Action(
             "explain",
@@ -189,6 +137,10 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
         Action("pin", "equals_sign", "pin", "Pin this evaluation, or unpin it", answers.toggle_pin),
     ),
     "Edit": (
+        Action("go.find", "slash", "find", "Find an instruction", _focus, ("filter",)),
+        Action("go.line", "i", "line", "Edit the PTX line", _focus, ("line",)),
+        Action("go.operands", "o", "operands", "Edit operand values", _focus, ("operands",)),
+        Action("go.modifiers", "m", "modifiers", "Change modifiers", _focus, ("modifiers",)),
         Action(
             "edit.undo", "u", "undo", "Undo the last edit", changes.undo, check=changes.check_undo
         ),
@@ -216,8 +168,29 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
             changes.fix_line,
             check=changes.check_fix,
         ),
+        Action("go.picture", "escape", "leave", "Leave a field or a panel", act, ("escape",)),
     ),
-    "Documents": (
+    "Learn": (
+        Action(
+            "predict", "P", "predict", "Predict each lane, step by step", steps.toggle_predicting
+        ),
+        Action(
+            "predict.another",
+            "",
+            "another one",
+            "Predict another line of this family; harder ones after three right ones",
+            steps.predict_another,
+        ),
+        Action(
+            "predict.hint",
+            "",
+            "hint",
+            "Show a hint during a prediction",
+            steps.give_hint,
+            check=steps.check_hint,
+        ),
+    ),
+    "Share": (
         Action("note", "", "note", "Write a note on this step, for exports", answers.write_note),
         Action(
             "export",
@@ -232,23 +205,48 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
         ),
         Action("copy.result", "", "copy result", "Copy the result", answers.copy_result),
     ),
+    "Listings": (
+        Action("listing.open", "", "open file", "Open a listing or a source", listings.ask_file),
+        Action(
+            "listing.go", "g", "listing", "Go to the listing, or open one", listings.focus_listing
+        ),
+        Action(
+            "listing.expect",
+            "",
+            "expect",
+            "Find the line that wrote unexpected bits",
+            listings.ask_observation,
+            check=listings.check_listing,
+        ),
+        Action(
+            "listing.move",
+            "right_square_bracket,left_square_bracket",
+            "instruction",
+            "Go to the next or the previous instruction",
+            _turn(listings.go_by),
+            is_numbered=True,
+        ),
+    ),
     "Program": (
+        Action(
+            "help",
+            "question_mark",
+            "keys",
+            "Show the keys of this panel, and every action",
+            act,
+            ("open_key_menu",),
+            is_everywhere=True,
+        ),
         Action(
             "palette",
             "ctrl+p",
-            "palette",
-            "Find an action or instruction by name",
+            "keys",
+            "Find an action by name",
             act,
-            ("open_palette",),
+            ("open_key_menu", True),
+            is_everywhere=True,
         ),
-        Action(
-            "help",
-            "question_mark,f1",
-            "help",
-            "Explain every key, stage and glyph",
-            act,
-            ("show_help",),
-        ),
+        Action("theme", "", "theme", "Choose the colours", act, ("choose_theme",)),
         Action(
             "quit", "q", "quit", "Leave the explorer; ^z suspends it, fg resumes", act, ("quit",)
         ),
@@ -280,6 +278,7 @@ def make_action(key: Key) -> Action:
         check=allows,
         footer=key.footer,
         reveals=key.reveals,
+        is_everywhere=key.is_everywhere,
     )
 
 
@@ -315,7 +314,7 @@ def make_groups() -> dict[str, tuple[Action, ...]]:
 
 
 GROUPS = make_groups()
-"""All actions, grouped and ordered as in help."""
+"""All actions, grouped and ordered as in the menu of keys."""
 
 ACTIONS = {action.id: action for group in GROUPS.values() for action in group}
 """All actions by id."""
@@ -335,8 +334,8 @@ FOOTER_GROUPS = {
     "explain": "why?",
 }
 """The labels of the actions in the footer at 80 columns; actions with the same label share it."""
-FIXED_FOOTER_ACTIONS = ("help", "quit", "palette")
-"""Actions that the footer shows wherever they apply."""
+FIXED_FOOTER_ACTIONS = (("help", "palette"), ("quit",))
+"""Actions that the footer shows wherever they apply: of each group, the first that does."""
 
 _NAMES = {
     "slash": "/",
@@ -411,7 +410,7 @@ def map_keys(keymap: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
 def map_key_names(keys: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
     """Return the displayed key names by action id, for the keys that ``map_keys`` returns.
 
-    An action without a key has the palette's key and its own label.
+    An action without a key has the key that opens the menu's filter, and its own label.
     """
     names = {id_: tuple(map(format_key, keys)) for id_, keys in keys.items()}
     for action in ACTIONS.values():

@@ -96,7 +96,7 @@ def write_note(state: ExplorerState) -> Requests:
     notes = [note.text for note in state.trace.annotations.get_notes(step.stage)]
     title = f"A note on step {step.number} {format_title(step)}"
     hint = "what a reader should see here"
-    text = yield AskText(title, "note", "".join(notes[:1]), hint, "keep it", "export")
+    text = yield AskText(title, "note", "".join(notes[:1]), hint, "keep it")
     if text is not None:
         yield from edit(state, edits.with_step_note(state.setup, step.stage, text))
 

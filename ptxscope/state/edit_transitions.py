@@ -179,7 +179,7 @@ def offer_values(state: ExplorerState, role: str) -> Requests:
         for name, bits in edge_cases
     ]
     title = f"Edge cases for {format_operand_name(state.trace, role)}"
-    index = yield AskItem(title, items, 0, "operands")
+    index = yield AskItem(title, items, 0)
     if index is not None:
         yield from set_value(state, role, edge_cases[index][1])
 

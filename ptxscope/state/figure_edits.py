@@ -343,7 +343,7 @@ def ask_formula(state: ExplorerState) -> Requests:
         return
     text = yield AskText(
         *("The function of a, b and c", "d =", str(find_formulas()[table])),
-        *("& | ^ ~ and parentheses", "use it", "lanes"),
+        *("& | ^ ~ and parentheses", "use it"),
         check=lambda text, _: parse_formula(text),
         is_suggestion=True,
     )

@@ -124,9 +124,7 @@ def open_cursor(state: ExplorerState, cursor: ListingCursor, *, is_first: bool =
 
 def ask_file(state: ExplorerState, name: str = "") -> Requests:
     """Ask for a listing, or a source with inline assembly, and open it."""
-    name = yield AskText(
-        "Open a listing", "file", name, "a .ptx, .cu, .c or .py file", "open it", "listing"
-    )
+    name = yield AskText("Open a listing", "file", name, "a .ptx, .cu, .c or .py file", "open it")
     if name and name.strip():
         yield from open_file(state, name.strip())
 
@@ -174,7 +172,7 @@ def go_by(state: ExplorerState, delta: int) -> Requests:
 def ask_observation(state: ExplorerState, text: str = "") -> Requests:
     """Ask for a register's observed value at the end, and go to the cause of a difference."""
     title, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
-    text = yield AskText(title, "observed", text, hint, "find what wrote it", "listing")
+    text = yield AskText(title, "observed", text, hint, "find what wrote it")
     before = state.cursor
     if not text or not text.strip() or before is None:
         return

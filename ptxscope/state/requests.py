@@ -96,7 +96,6 @@ class AskText(NamedTuple):
     text: str
     hint: str
     does: str
-    help_section: str
     check: Callable[[str, Callable[..., None]], object] | None = None
     """Raises ValueError for a text that it refuses. It runs in a thread, and calls its second
     argument with the number of the instructions that it has run, which raises Stopped if the user
@@ -121,7 +120,6 @@ class AskItem(NamedTuple):
     items: Sequence[MenuItem]
     first: int
     """The index of the item under the cursor."""
-    help_section: str
 
 
 class Open(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby, takewhile
 from time import monotonic
@@ -90,11 +91,12 @@ def list_footer_keys(
     own_keys = sorted(
         (key for key in own_keys if key not in exit_keys), key=lambda key: key.is_arrows
     )
-    permanent_keys = [
-        make_named_key(id_, keys[id_][0])
-        for id_ in FIXED_FOOTER_ACTIONS
-        if not (focus and _is_consumed(focus, keys[id_][0]))  # otherwise it would be typed
+    # a key that would be typed is left out, or another one stands there
+    reached_keys = [
+        next((x for x in action_ids if not (focus and _is_consumed(focus, keys[x][0]))), None)
+        for action_ids in FIXED_FOOTER_ACTIONS
     ]
+    permanent_keys = [make_named_key(id_, keys[id_][0]) for id_ in reached_keys if id_]
     taken_keys = {name for key in own_keys for name, _ in key.names}
     permanent_keys = [key for key in permanent_keys if key.names[0][0] not in taken_keys]
     own_keys += acting(
@@ -116,13 +118,13 @@ def group_keys(keys: Sequence[FooterKey]) -> list[FooterKey]:
     return groups
 
 
-def list_keys(focus: Widget) -> list[FooterKey]:
-    """Return the keys of a focused widget and its ancestors.
+def list_keys(focus: Widget, *, is_whole: bool = False) -> list[FooterKey]:
+    """Return the keys of a focused widget and its ancestors: those for the footer, or all.
 
-    Keys for the directions of one action are combined: ``↑↓ move``.
+    Keys for the directions of one action are combined: ``↑↓ move``. All includes the screen's.
     """
     groups: dict[tuple[DOMNode, str], list[Binding]] = {}
-    for binding, node in _iter_own_bindings(focus):
+    for binding, node in _iter_own_bindings(focus, is_whole):
         name = binding.action.partition("(")[0]
         name = "scroll" if name.startswith("scroll_") else name
         group = groups.setdefault((node, name), [])
@@ -130,7 +132,10 @@ def list_keys(focus: Widget) -> list[FooterKey]:
             group.append(binding)
     keys: list[FooterKey] = []
     for (node, name), group in groups.items():
-        is_short = all(len(format_key(binding.key)) == 1 for binding in group)
+        is_short = all(
+            (binding.key in _ARROWS) if is_whole else len(format_key(binding.key)) == 1
+            for binding in group
+        )
         parts = [group] if is_short else [[binding] for binding in group]
         keys += (_make_key(name, part, node) for part in parts)
     if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in keys):
@@ -138,18 +143,21 @@ def list_keys(focus: Widget) -> list[FooterKey]:
     return keys
 
 
-def _iter_own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
+def _iter_own_bindings(focus: Widget, is_whole: bool) -> Iterator[tuple[Binding, DOMNode]]:
     """Yield the explorer's own bindings from a widget up to its screen, and their nodes.
 
-    If a class shows some of its bindings, only those and arrows count.
+    If a class shows some of its bindings, only those and arrows count. If ``is_whole``, all count,
+    and those of the screen too, except what every screen has.
     """
     taken_keys: set[str] = set(_EVERYWHERE)
-    for node in _iter_ancestors(focus):
+    for node in (*_iter_ancestors(focus), *([focus.screen] if is_whole else ())):
         for cls in type(node).__mro__:
             if cls.__module__.partition(".")[0] != _PACKAGE:
                 continue
             bindings = [x for x in cls.__dict__.get("BINDINGS", ()) if isinstance(x, Binding)]
-            has_shown = any(binding.show for binding in bindings)
+            if isinstance(node, Screen):
+                bindings = [binding for binding in bindings if binding.id is None]
+            has_shown = not is_whole and any(binding.show for binding in bindings)
             for binding in bindings:
                 keys = [key.strip() for key in binding.key.split(",")]
                 free_keys = [key for key in keys if key not in taken_keys]
@@ -159,7 +167,9 @@ def _iter_own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
                 is_listed = binding.show or not has_shown or keys[0] in _ARROWS
                 label = _format_label(node, binding)
                 if free_keys and label and is_listed:
-                    yield Binding(free_keys[0], binding.action, label), node
+                    yield replace(binding, key=free_keys[0], description=label), node
+            if not cls.__dict__.get("_inherit_bindings", True):
+                break
 
 
 def _format_label(node: DOMNode, binding: Binding) -> str:
@@ -199,7 +209,8 @@ def _make_key(name: str, group: Sequence[Binding], node: DOMNode) -> FooterKey:
         if len(descriptions) == 1
         else _format_common_words(descriptions, name)
     )
-    key = FooterKey(names, label, ", ".join(descriptions), node)
+    tooltip = group[0].tooltip or ", ".join(descriptions)
+    key = FooterKey(names, label, tooltip, node)
     return key._replace(tooltip=label[:1].upper() + label[1:]) if key.is_arrows else key
 
 
@@ -221,8 +232,6 @@ class KeyBar(Pane, can_focus=False):
         dock: bottom; height: 1; border: none; padding: 0 1; overflow: hidden; background: $panel;
     }
     """
-    WIDE_COLUMNS = 90
-    """Columns from which the last permanent key is shown even if others have no room then."""
 
     class Pressed(PostedMessage):
         """Posted when a key of the bar is clicked."""
@@ -247,16 +256,9 @@ class KeyBar(Pane, can_focus=False):
         """Return as many whole keys as there is room for, then the permanent keys.
 
         The screen's keys follow if all of the focus's have room; one without room is left out. If a
-        group has no room for all of its keys, they share a label. On a narrow screen, the last
-        permanent key is left out if another key has no room beside it.
+        group has no room for all of its keys, they share a label.
         """
-        permanent_keys = list(self._permanent_keys)
-        all_keys = (*group_keys(self._focus_keys), *permanent_keys)
-        full_columns = sum(key.width + 2 for key in all_keys) - 2
-        # a single one is the key that leaves the focus
-        if len(permanent_keys) > 1 and width < min(full_columns, self.WIDE_COLUMNS):
-            permanent_keys.pop()
-        right_pieces = [piece for key in permanent_keys for piece in _make_key_pieces(key)]
+        right_pieces = [piece for key in self._permanent_keys for piece in _make_key_pieces(key)]
         if right_pieces:
             right_pieces[-1] = right_pieces[-1]._replace(text=right_pieces[-1].text.rstrip())
         room = width - measure_line(right_pieces)

@@ -31,6 +31,7 @@ def _iter_added_bindings() -> Iterator[Binding]:
 class ListingPane(Pane):
     """The statements of a listing's programs; those of the catalog can be chosen."""
 
+    BINDING_GROUP_TITLE = "Listing"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False),
         Binding("down,j", "move(1)", "Down", show=False),

@@ -60,6 +60,7 @@ class _PartHighlighter(Highlighter):
 class PtxLine(PlainInput):
     """The editable instruction."""
 
+    BINDING_GROUP_TITLE = "Line"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "Complete", show=False),
         Binding("up", "move_candidate(-1)", "Previous completion", show=False),

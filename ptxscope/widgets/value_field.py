@@ -42,6 +42,7 @@ class ValueField(Vertical):
         & #value-error { width: 1fr; height: auto; color: $surprise; }
     }
     """
+    BINDING_GROUP_TITLE = "Value"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),
     ]

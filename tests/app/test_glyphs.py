@@ -220,7 +220,7 @@ async def test_the_app_is_drawn_in_ascii(monkeypatch: pytest.MonkeyPatch) -> Non
             assert drawn.isascii(), {x for x in drawn if not x.isascii()}
             assert all(len(strip.text) == 80 for strip in strips)
             if key not in ("x", "ctrl+p", "question_mark"):  # these name "?"
-                assert "?" not in drawn.replace("? help", "").replace("why?", "")
+                assert "?" not in drawn.replace("? keys", "").replace("why?", "")
         assert app.query_one("#lanes").read_text().isascii()  # type: ignore[attr-defined]
 
 

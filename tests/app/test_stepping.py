@@ -15,12 +15,12 @@ from ptxscope.app.app import Explorer
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.deviation import find_deviations
 from ptxscope.engine.tracing.step_text import format_result
+from ptxscope.screens.dialogs.key_menu import KeyList
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.actions import ACTIONS, format_key
 from ptxscope.state.setup import make_example, make_setup, trace_of
 from ptxscope.state.state_store import StateStore
 from ptxscope.state.step_transitions import compute_reading_seconds
-from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.footer import HintBar
 from ptxscope.widgets.result_bar import HIDDEN_DIGIT, ResultBar
 from tests.driving.dialogs import ADDED_SCREENS
@@ -103,8 +103,6 @@ FOCUS = {
 }
 TYPED = ("line", "filter", "value")
 """Where keys are letters."""
-WITH_PALETTE = {60: ("filter", "value"), 80: TYPED}
-"""Where there is room for the palette's key with its label."""
 
 
 @pytest.mark.parametrize("width", some([60, 80, 100, 120, 200], 0, 1, 3))
@@ -114,11 +112,9 @@ async def test_the_footer_has_the_keys_of_the_focus_and_those_that_act_anywhere(
             shown = (await drive.see(*keys)).splitlines()[-1]
             assert shown.strip().startswith(first)
             labels = ["Esc leave"] if keys else []
-            labels += [] if name in TYPED else ["? help", "q quit"]  # as text there
-            if width >= 100 or name in WITH_PALETTE[width]:
-                labels.append("^p palette")
+            labels += ["^p keys"] if name in TYPED else ["? keys", "q quit"]  # as text there
             assert " ".join(shown.split()).endswith(f" {' '.join(labels)}")
-            assert ("^p" in shown) == (labels[-1] == "^p palette")
+            assert ("^p" in shown) == (name in TYPED)
             assert len(shown) == width - 1
             assert ("Esc leave" in shown) == bool(keys)
             assert ("q" in shown.split()) == (name not in TYPED)
@@ -273,9 +269,9 @@ async def test_pages_of_the_lanes_are_turned_from_anywhere() -> None:
         assert drive.focus is None
         await drive.press("i", "pageup")
         assert lanes.scroll_offset.y < lanes.max_scroll_y
-        await drive.press("escape", "question_mark", "question_mark")
-        lines = drive.app.screen.query_one("#help", Pane).read_text().splitlines()
-        assert any("PgDn" in line and "lanes" in line for line in lines)
+        await drive.press("escape", "question_mark")
+        lines = drive.app.screen.query_one(KeyList).read_text().splitlines()
+        assert any("PgDn" in line and "page" in line for line in lines)
 
 
 async def test_under_a_panel_the_footer_offers_nothing() -> None:

@@ -14,9 +14,9 @@ from textual.widget import Widget
 
 from ptxscope import parse
 from ptxscope.app.app import Explorer
-from ptxscope.app.command_palette import ActionCommands
 from ptxscope.engine.isa.types import Form
 from ptxscope.scene.scene_model import BitRef, LaneRef, Place
+from ptxscope.screens.dialogs.key_menu import filter_items, find_best, list_items
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.session import Session
@@ -124,7 +124,7 @@ class Driver:
     async def press(self, *keys: str) -> None:
         """Press keys, and wait until they have done what they do.
 
-        ``@note`` is the action of that name, which the palette has and no key.
+        ``@note`` is the action of that name, which the menu has and no key.
         """
         for is_action, group in groupby(keys, lambda key: key.startswith("@")):
             if is_action:
@@ -244,8 +244,8 @@ async def explorer(
         yield Driver(app, pilot)
 
 
-async def search_palette(drive: Driver, query: str) -> list[str]:
-    """Return the labels of the palette for a query, the best match first."""
-    provider = ActionCommands(drive.screen)
-    hits = sorted([hit async for hit in provider.search(query)], key=lambda x: -x.score)
-    return [(hit.text or "").split("  ")[0] for hit in hits]
+def find_in_menu(drive: Driver, query: str) -> str:
+    """Return the group and the name of the item that Enter runs after typing into the filter."""
+    items = filter_items(list_items(drive.screen, drive.state), query)
+    best = items[find_best(items, query)]
+    return f"{best.group}: {best.label}"

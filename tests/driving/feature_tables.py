@@ -2,8 +2,8 @@
 
 A feature's folder of tests may have ``command_lines.py`` with ``COMMAND_LINES``, ``INPUTS``,
 ``FILES``, ``FIRST_SCREENS``, ``CONDITIONS``, ``QUESTIONS`` and ``REPORTS``, ``linear.py`` with
-``ENTRIES``, ``readers.py`` with ``READERS``, ``dialogs.py`` with ``DIALOGS``, ``SCREENS`` (which
-have no frame) and ``HELP``, ``slow_texts.json``, ``sessions.txt``, and a folder ``requests``.
+``ENTRIES``, ``readers.py`` with ``READERS``, ``dialogs.py`` with ``DIALOGS`` and ``SCREENS`` (which
+have no frame), ``slow_texts.json``, ``sessions.txt``, and a folder ``requests``.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def draw_events(drive: Driver, rng: Random) -> Iterator[MonkeyEvent]:
         case "size":
             yield MonkeyEvent("size", rng.choice(_SIZES))
         case "do":
-            names = sorted(x.id for x in ACTIONS.values() if x.is_command and x.id != "quit")
+            names = sorted(x.id for x in ACTIONS.values() if not x.is_numbered and x.id != "quit")
             yield MonkeyEvent("do", (rng.choice(names),))
 
 

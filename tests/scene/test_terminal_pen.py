@@ -21,7 +21,6 @@ from ptxscope.scene.scene_model import (
     RowFigure,
     SpanKind,
 )
-from ptxscope.screens.dialogs import help_dialog as help_screen
 from ptxscope.widgets.base.pane import StyledLine
 from ptxscope.widgets.lanes import lane_cells
 from ptxscope.widgets.lanes.lane_cells import LABEL
@@ -399,10 +398,5 @@ def test_every_figure_and_every_kind_of_span_can_be_drawn() -> None:
         assert lane_cells.draw_span(CellSpan("1", look))
 
 
-def test_every_flag_has_a_glyph_and_a_help_text() -> None:
+def test_every_flag_has_a_glyph() -> None:
     assert GLYPHS.keys() == set(Flag) - EXTENSIONS
-    assert help_screen.GLYPH_WORDS.keys() == GLYPHS.keys()
-
-
-def test_every_stage_has_a_help_text() -> None:
-    assert list(help_screen.STAGES) == list(Stage)

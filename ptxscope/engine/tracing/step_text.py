@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..isa.encodings import UNIT_NAMES, cast, format_hex, format_value
 from ..isa.types import BoolOp, ProductWord, SecOp, Type
-from ..micro_operations.base import KINDS, LaneView, MicroOperation, RowTrace, find_row
+from ..micro_operations.base import LaneView, MicroOperation, RowTrace, find_row
 from ..micro_operations.numbers import Subtract
 from ..micro_operations.properties import (
     InstructionView,
@@ -22,7 +22,6 @@ from ..micro_operations.properties import (
     name_operands,
 )
 from ..micro_operations.selection import format_read_type
-from ..semantics.lowering import load_families
 from ..semantics.plan import Row
 from ..syntax.instruction import Signature
 from .trace import Step, Trace
@@ -46,16 +45,6 @@ def format_stage_title(stage: Stage, rows: Sequence[Row | RowTrace]) -> str:
     if stage is Stage.SECONDARY:
         return main_micro.title_with_c or f"{main_micro.title} with c"
     return _TITLES.get(stage, str(stage))
-
-
-def list_stage_names(stage: Stage) -> tuple[str, ...]:
-    """Return every title that a step of a stage can have, in alphabetical order."""
-    load_families()
-    if stage is Stage.OPERATE:
-        return tuple(sorted({kind.title for kind in KINDS if kind.about}))
-    if stage is Stage.SECONDARY:
-        return tuple(sorted(kind.title_with_c for kind in KINDS if kind.title_with_c))
-    return (_TITLES.get(stage, str(stage)),)
 
 
 def describe_step(step: Step) -> str:

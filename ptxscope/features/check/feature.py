@@ -1,6 +1,6 @@
 """``check``: what is wrong with PTX in files, or worth knowing; and ``errata``."""
 
-from ...feature import Command, Completer, Feature, HelpPanel, Key, PagePanel
+from ...feature import Command, Completer, Feature, Key, PagePanel
 
 FEATURE = Feature(
     "check",
@@ -31,15 +31,6 @@ FEATURE = Feature(
             "Show errors, and errata that can change a result",
             f"{__package__}.transitions:check",
             widget_keys={"listing": "c"},
-        ),
-    ),
-    help_panels=(
-        HelpPanel(
-            "check",
-            "run",
-            "arrows move between the diagnostics, Enter opens one with operands that show it, Tab "
-            "goes to the text",
-            (f"{__package__}.terminal.check_dialog:CheckDialog",),
         ),
     ),
     page_panels=(PagePanel("check", "check", "explain", f"{__package__}.page_panel:make_panel"),),

@@ -1,6 +1,6 @@
 """Kernels: all threads of one, stepped through in the explorer."""
 
-from ...feature import Feature, HelpPanel, Key, Service
+from ...feature import Feature, Key, Service
 
 FEATURE = Feature(
     "kernels",
@@ -15,19 +15,6 @@ FEATURE = Feature(
             f"{__package__}.transitions:run_kernel",
             "ptxscope.state.listing_transitions:check_listing",
             footer="has_kernel",
-        ),
-    ),
-    help_panels=(
-        HelpPanel("listing", "", "F5 runs the kernel"),
-        HelpPanel(
-            "run",
-            "listing",
-            "type the arguments as for ptxscope run, with --grid --block --shared --steps --thread "
-            "--expect, and Enter; with --expect, the run begins at the first wrong element, and x "
-            "finds the change that gives all expected values; Enter shows the steps of the "
-            "instruction under the cursor on the thread's values, and F5 returns to the run; Tab "
-            "scrolls buffers and shared memory, which are those of this step",
-            (f"{__package__}.terminal.run_screen:RunScreen",),
         ),
     ),
     services={

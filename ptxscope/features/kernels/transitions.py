@@ -53,7 +53,7 @@ def _ask_launch(state: ExplorerState, code: DeviceCode, kernel: Program) -> Requ
     hint = "--block 64 a=@a.npy b=zeros:u32:64 n=64 --expect b=@expected.npy"
     is_suggestion = text == suggestion
     text = yield AskText(
-        title, "arguments", text, hint, "run it", "run", check, is_suggestion=is_suggestion
+        title, "arguments", text, hint, "run it", check, is_suggestion=is_suggestion
     )
     if text and text.strip() and runs:
         yield from _show_run(state, runs[0])

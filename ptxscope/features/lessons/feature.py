@@ -1,6 +1,6 @@
 """Lessons: short tours with questions, in the explorer, on the page and on the command line."""
 
-from ...feature import Command, Completer, Feature, HelpPanel, Key, PagePanel, Service
+from ...feature import Command, Completer, Feature, Key, PagePanel, Service
 
 _PANEL = f"{__package__}.page_panel"
 FEATURE = Feature(
@@ -31,16 +31,6 @@ FEATURE = Feature(
             "Play a lesson: a short tour with questions",
             f"{__package__}.transitions:choose_lesson",
             is_in_footer=True,
-        ),
-    ),
-    help_panels=(
-        HelpPanel(
-            "lessons",
-            "export",
-            "type an answer, Enter checks it; ? gives a hint, s shows the answer; PgDn and PgUp "
-            "turn the cards; o opens the line of the card in the explorer; the lesson resumes "
-            "where you left it",
-            (f"{__package__}.terminal.lesson_screen:LessonScreen",),
         ),
     ),
     page_panels=(

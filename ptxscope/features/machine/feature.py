@@ -1,6 +1,6 @@
 """Machine code: what ptxas makes of a line, what it computes, and which model it follows."""
 
-from ...feature import Command, Feature, HelpPanel, Key
+from ...feature import Command, Feature, Key
 
 FEATURE = Feature(
     "machine",
@@ -29,22 +29,12 @@ FEATURE = Feature(
     keys=(
         Key(
             "machine_code",
-            "Answers",
+            "See",
             "prove",
             "",
             "SASS",
             "Show the machine instructions, and what each computes",
             f"{__package__}.transitions:toggle",
-        ),
-    ),
-    help_panels=(
-        HelpPanel(
-            "machine code",
-            "prove",
-            "each instruction stands beside the value that it computes or helps to compute, and ▸ "
-            "marks those of the current step",
-            (f"{__package__}.terminal.machine_pane:MachinePane",),
-            ("machine",),
         ),
     ),
 )

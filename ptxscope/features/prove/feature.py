@@ -1,6 +1,6 @@
 """Proofs: two computations for all operands, operands for a condition, and edits backwards."""
 
-from ...feature import Command, Feature, HelpPanel, Key, Service
+from ...feature import Command, Feature, Key, Service
 
 FEATURE = Feature(
     "prove",
@@ -29,33 +29,13 @@ FEATURE = Feature(
     keys=(
         Key(
             "prove",
-            "Answers",
+            "See",
             "pin",
             "",
             "prove",
             "Prove this instruction equal to the pinned one, or show where it differs",
             f"{__package__}.transitions:prove",
             f"{__package__}.transitions:check_proof",
-        ),
-    ),
-    help_panels=(
-        HelpPanel(
-            "lanes",
-            "",
-            "type the value you want over a computed one: a solver finds the operand that gives "
-            "it, or proves that there is none",
-        ),
-        HelpPanel(
-            "why?",
-            "",
-            "the last item has the operands to try next, which tell them apart, and Enter there "
-            "sets these",
-        ),
-        HelpPanel(
-            "prove",
-            "why?",
-            "A is the pinned instruction, B the current one; u returns to your operands",
-            (f"{__package__}.terminal.proof_dialog:ProofDialog",),
         ),
     ),
     services={

@@ -119,7 +119,7 @@ def take_target(
     items.append(MenuItem("any of them", "the simplest operands"))
     index = names.index(state.edited_register) if state.edited_register in names else 0
     title = f"Which operand should give {target.name} = {make_printable(text.strip())}?"
-    index = yield AskItem(title, items, index, "lanes")
+    index = yield AskItem(title, items, index)
     if index is not None:
         yield from _find_sources(state, target, text, (*inputs, None)[index])
 

@@ -1,13 +1,13 @@
 """Surprises: keys from one to the next, and a callout that says what happened, and why."""
 
-from ...feature import Feature, HelpPanel, Key, Service
+from ...feature import Feature, Key, Service
 
 FEATURE = Feature(
     "surprises",
     keys=(
         Key(
             "surprise.next",
-            "Answers",
+            "See",
             "explain",
             "w",
             "surprise",
@@ -18,22 +18,13 @@ FEATURE = Feature(
         ),
         Key(
             "surprise.back",
-            "Answers",
+            "See",
             "surprise.next",
             "W",
-            "previous surprise",
+            "previous",
             "Go to the previous lane that is clamped, wrapped, kept or taken from elsewhere",
             f"{__package__}.transitions:go_to_previous",
             f"{__package__}.transitions:check_surprise",
-        ),
-    ),
-    help_panels=(
-        HelpPanel(
-            "lanes",
-            "",
-            "w and W go to the lanes that are clamped, wrapped, kept, not a number, taken from "
-            "elsewhere or changed by an erratum; a box says what happened, and what the lane would "
-            "be without a modifier",
         ),
     ),
     services={Service.FOLLOW_CURSOR: f"{__package__}.terminal.callout:follow_cursor"},

@@ -1,6 +1,6 @@
 """Sweeps: the results over all values of one or two parts of operands."""
 
-from ...feature import Command, Completer, Feature, HelpPanel, Key, PagePanel
+from ...feature import Command, Completer, Feature, Key, PagePanel
 
 FEATURE = Feature(
     "sweep",
@@ -20,7 +20,7 @@ FEATURE = Feature(
     keys=(
         Key(
             "sweep",
-            "Answers",
+            "See",
             "explain",
             "v",
             "sweep",
@@ -28,15 +28,6 @@ FEATURE = Feature(
             f"{__package__}.transitions:sweep",
             f"{__package__}.transitions:check_sweep",
             reveals="A sweep",
-        ),
-    ),
-    help_panels=(
-        HelpPanel(
-            "all values",
-            "line",
-            "the current point changes the operand, u undoes it; Tab goes to x, y and the result, "
-            "where arrows choose the lane",
-            (f"{__package__}.terminal.sweep_pane:SweepPane",),
         ),
     ),
     page_panels=(

@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
-from ...widgets.base.explorer_app import get_explorer_app
+from ...state.actions import ACTIONS
 from ...widgets.base.theme_styles import get_theme_styles
 
 Result = TypeVar("Result")
@@ -91,10 +91,12 @@ class AnswerScreen(ThemedScreen[Result]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),
-        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
+        *(
+            Binding(x.keys, f"app.{x.format_call()}", x.label, show=False, id=x.id)
+            for x in ACTIONS.values()
+            if x.is_everywhere
+        ),
     ]
-    help_section = ""
-    """The section that Help opens from this screen."""
 
     def close_with(self, result: Result | None) -> None:
         """Return a result and close."""
@@ -108,10 +110,6 @@ class AnswerScreen(ThemedScreen[Result]):
     def action_leave(self) -> None:
         """Close without a result."""
         self.close_with(None)
-
-    def action_help(self) -> None:
-        """Show Help at the section of this screen."""
-        get_explorer_app(self).show_help(self.help_section)
 
 
 class ThemedModal(ModalScreen[Result], AnswerScreen[Result]):

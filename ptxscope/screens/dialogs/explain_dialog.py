@@ -58,11 +58,10 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         &.-unexplained #why { max-height: 65vh; }
     }
     """
+    BINDING_GROUP_TITLE = "Why?"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
-
-    help_section = "why?"
 
     def __init__(
         self,

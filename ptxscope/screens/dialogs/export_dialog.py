@@ -44,12 +44,11 @@ class ExportDialog(Dialog[Annotations]):
         & #preview { height: auto; max-height: 100%; }
     }
     """
+    BINDING_GROUP_TITLE = "Export"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "Save", show=False),
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
-
-    help_section = "export"
 
     def __init__(self, trace: Trace, block: Trace | None = None) -> None:
         super().__init__()
@@ -88,11 +87,11 @@ class ExportDialog(Dialog[Annotations]):
 
     def _show_keys(self) -> None:
         """Show the effect of Enter and the other keys."""
-        enter, ask = "^s", "? help"
+        enter, ask = "^s", "? keys"
         if self.focused is self._choices:
             enter = "←→ format · ↓ Space switch · ^s"
         elif isinstance(self.focused, Input):
-            enter, ask = "Enter or ^s", "F1 help"
+            enter, ask = "Enter or ^s", "^p keys"
         keys = f"{enter} save · ^y copy · Tab next · {ask} · Esc leave"
         for optional in (f" · {ask}", " · Tab next", "←→ format · ", "↓ Space switch · "):
             if len(keys) > self.size.width - _FRAME_COLUMNS:  # a narrow terminal
@@ -200,7 +199,7 @@ class ExportDialog(Dialog[Annotations]):
             MenuItem("overwrite", "its contents are lost"),
         ]
         self.app.push_screen(
-            MenuDialog(AskItem(f"{make_printable(name)} exists", items, 0, "export")), chosen
+            MenuDialog(AskItem(f"{make_printable(name)} exists", items, 0)), chosen
         )
 
     def _write(self, path: Path) -> None:

@@ -38,7 +38,6 @@ class TextPrompt(Dialog[str | None]):
     def __init__(self, request: AskText) -> None:
         super().__init__()
         self.request = request
-        self.help_section = request.help_section
         self.text = request.text
         """The text as it stands."""
         self._search = ThreadSearch(self)
@@ -114,7 +113,6 @@ class MenuDialog(Dialog[int | None]):
 
     def __init__(self, request: AskItem) -> None:
         super().__init__()
-        self.help_section = request.help_section
         self._title = request.title
         self._menu = Menu("", request.items, index=request.first)
 
@@ -189,7 +187,6 @@ class ChoicePopup(ThemedModal[int | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Leave", show=False),
     ]
-    help_section = "modifiers"
 
     def __init__(
         self, title: str, options: Sequence[SlotOption], index: int, offset: Offset

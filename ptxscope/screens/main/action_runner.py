@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from textual.dom import DOMNode
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.timer import Timer
 
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.step_text import format_operand_name
-from ...feature import FeatureError, list_features, load
+from ...feature import FeatureError, load
 from ...scene.scene_model import LaneRef, Place
 from ...state.explorer_state import ExplorerState
 from ...state.requests import (
@@ -23,6 +24,7 @@ from ...state.requests import (
     AskValue,
     CopyText,
     Focus,
+    MenuItem,
     Notify,
     Open,
     PlaceCursor,
@@ -45,20 +47,6 @@ if TYPE_CHECKING:
     from ..dialogs.prompts import TextPrompt
     from ..thread_search import ThreadSearch
 
-HELP_SECTIONS = {
-    "lanes": "lanes",
-    "operands": "operands",
-    "value": "operands",
-    "modifiers": "modifiers",
-    "modifier-row": "modifiers",
-    "line": "line",
-    "browser": "find",
-    "listing": "listing",
-}
-"""The section of Help about a widget, by the widget's id."""
-HELP_SECTIONS |= {
-    id_: panel.name for x in list_features() for panel in x.help_panels for id_ in panel.widget_ids
-}
 PartT = TypeVar("PartT", bound=ScreenPart)
 _SEARCHING = "searching… · Esc stops"
 _COPIED_COLUMNS = len(" Copied:  ")
@@ -197,6 +185,8 @@ class ActionRunner:
                     text = f"{text[: room - 1]}…"  # one row, so that it covers no step
                 view.show_outcome(ShowOutcome("Copied", text))
             case Focus(id_):
+                if screen.app.screen is not screen:  # the menu of keys asks for it there
+                    await screen.app.screen.run_action("leave")
                 self.move_to(id_)
                 view.show_keys()  # of another listing that had the focus
             case PlaceCursor(place):
@@ -295,18 +285,31 @@ class ActionRunner:
             ShowHint("Steps are drawn at once" if moves else "Steps are drawn bit by bit")
         )
 
-    def show_help(self) -> None:
-        """Show help on every key, stage and glyph, at the pane with the focus."""
-        focus = self._screen.focused
-        ids = [node.id for node in focus.ancestors_with_self] if focus else []
-        section = next((HELP_SECTIONS[id_] for id_ in ids if id_ in HELP_SECTIONS), "")
-        if section == "lanes" and self._state.is_predicting:
-            section = "predict"
-        get_explorer_app(self._screen).show_help(section)
+    def open_key_menu(self, is_filtered: bool = False) -> None:
+        """Open the menu of keys of the screen on top, with the filter focused or the list."""
+        from ..dialogs.key_menu import KeyMenu, list_items
 
-    def open_palette(self) -> None:
-        """Open the palette of actions."""
-        self._screen.app.action_command_palette()
+        main, app = self._screen, self._screen.app
+
+        async def run(choice: tuple[str, DOMNode] | None) -> None:
+            if choice is not None:
+                await app.run_action(*choice)
+
+        app.push_screen(KeyMenu(list_items(main, self._state), is_filtered=is_filtered), run)
+
+    async def choose_theme(self) -> None:
+        """Ask for a theme."""
+        from ..dialogs.prompts import MenuDialog
+
+        app = self._screen.app
+        names = [*app.available_themes]
+
+        def choose(index: int | None) -> None:
+            if index is not None:
+                app.theme = names[index]
+
+        request = AskItem("Theme", [*map(MenuItem, names)], names.index(app.theme))
+        app.push_screen(MenuDialog(request), choose)
 
     async def quit(self) -> None:
         """Leave the explorer."""
@@ -351,7 +354,7 @@ class ActionRunner:
         self._show_focus()
 
     def _show_focus(self) -> None:
-        """Show help on the line while it is edited, and the keys that apply."""
+        """Describe the line while it is edited, and the keys that apply."""
         self._view.widen_listing()
         self._view.show_status()
         self._view.show_keys()

@@ -17,7 +17,7 @@ from ...state.requests import Transition
 
 
 class ExplorerApp(App[None]):
-    """The base of the application: the user's keys, the terminal's characters, and Help."""
+    """The base of the application: the user's keys, and the terminal's characters."""
 
     user_keymap: Mapping[str, str] = FrozenDict()
     """Action ids and the keys that the user assigned to them."""
@@ -38,10 +38,6 @@ class ExplorerApp(App[None]):
 
     async def perform(self, transition: Transition, *arguments: object, **named: object) -> None:
         """Run a transition of the state with arguments, and show its effect."""
-        raise NotImplementedError
-
-    def show_help(self, section: str) -> None:
-        """Open Help at a section."""
         raise NotImplementedError
 
 

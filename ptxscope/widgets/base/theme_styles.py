@@ -212,8 +212,6 @@ Toast, Toast.-information, Toast.-warning, Toast.-error {
     border-left: outer $border-blurred; & .toast--title { color: $foreground; }
 }
 Input:ansi > .input--placeholder, Input:ansi > .input--suggestion { text-style: italic; }
-CommandPalette > .command-palette--help-text { text-style: italic; }
-CommandPalette SearchIcon { color: $quiet; }
 """
 """Rules for other faint parts of Textual's widgets: no text is dimmed."""
 WITHOUT_COLOURS = {

@@ -1,6 +1,5 @@
-"""Keys that open dialogs, and help on them."""
+"""Keys that open dialogs."""
 
 from __future__ import annotations
 
 DIALOGS = {"check": ("@check",)}
-HELP = {"check": (("@check",), "question_mark")}

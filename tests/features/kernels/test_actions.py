@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ptxscope.state.actions import ACTIONS
-from tests.driving.explorer import explorer, search_palette
+from tests.driving.explorer import explorer, find_in_menu
 from tests.driving.states import do, make_state, said
 
 
-async def test_the_palette_runs_a_kernel() -> None:
+async def test_the_menu_runs_a_kernel() -> None:
     async with explorer() as drive:
-        assert (await search_palette(drive, "run"))[0] == "Listings: run"
+        assert find_in_menu(drive, "run") == "Listings: run"
 
 
 def test_without_a_listing_nothing_is_run() -> None:

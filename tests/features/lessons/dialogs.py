@@ -1,6 +1,5 @@
-"""The keys that open screens of lessons, and their sections of Help."""
+"""The keys that open screens of lessons."""
 
 from __future__ import annotations
 
 SCREENS = {"lessons": ("L",)}
-HELP = {"lessons": (("L",), "question_mark")}

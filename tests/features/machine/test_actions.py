@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.driving.explorer import explorer, search_palette
+from tests.driving.explorer import explorer, find_in_menu
 
 
-async def test_the_palette_has_machine_code() -> None:
+async def test_the_menu_has_machine_code() -> None:
     async with explorer() as drive:
-        assert (await search_palette(drive, "sass"))[0] == "Answers: SASS"
+        assert find_in_menu(drive, "sass") == "See: SASS"

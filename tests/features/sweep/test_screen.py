@@ -85,20 +85,20 @@ async def test_a_click_moves_the_point() -> None:
         assert drive.edit_count == 1
 
 
-async def test_the_palette_may_change_what_is_swept() -> None:
+async def test_the_menu_of_keys_may_change_what_is_swept() -> None:
     async with explorer(*SAT) as drive:
-        await drive.press("v", "right", "ctrl+p")
-        await drive.type("vmin2")
-        await drive.press("enter")
-        shown = await drive.text()
-        assert "All values · vmin2" in shown
-        assert pane(drive).sweep.x.part.text == "a.h0"
-        before = drive.operands["a"]
-        await drive.press("right")
-        after = drive.operands["a"]
-        assert (after - before) % (1 << 16) == 1
-        assert after >> 16 == before >> 16
-        await drive.press("escape")
+        before = drive.operands
+        await drive.press("v", "question_mark")
+        menu = await drive.text()
+        await drive.press("ctrl+p")
+        await drive.type("swap")
+        shown = await drive.see("enter")
+        assert re.search(r"▸Plot +←→↑↓", menu)
+        assert "All values" in shown
+        assert (drive.operands["a"], drive.operands["b"]) == (before["b"], before["a"])
+        await drive.press("ctrl+p", *"find", "enter")
+        assert drive.app.screen is drive.screen
+        assert drive.focus is drive.screen.query_one("#filter")
         drive.agree()
 
 
@@ -149,7 +149,7 @@ def test_the_bottom_line_names_both_operands_and_fits_where_there_is_room() -> N
         assert "%r1 and %r2" in said
         assert ("U " in said) == (room >= len("arrows set %r1 and %r2 · U undo"))
     assert said.startswith("arrows move, and change %r1 and %r2 · U undoes it · ")
-    assert "F1 help" in said
+    assert "F1 keys" in said
 
 
 @pytest.mark.parametrize("width", some([80, 40, 20, 60, 120, 200], 0, 1, 2))
@@ -162,7 +162,7 @@ async def test_the_bottom_line_says_that_the_arrows_change_an_operand(width: int
             assert re.search(r"\bu (undo|undoes it) ", bottom)
             assert "Esc leave" in bottom
         if width >= 80:
-            assert "? help" in bottom
+            assert "? keys" in bottom
             assert "w words" in bottom
         if width >= 40:
             bottom = (await drive.see("tab", "tab", "right")).split("\n")[-1]
@@ -171,9 +171,3 @@ async def test_the_bottom_line_says_that_the_arrows_change_an_operand(width: int
             bottom = (await drive.see("enter")).split("\n")[-1]
             assert "change a and b " in bottom
             assert "arrows scroll" in (await drive.see("w")).split("\n")[-1]
-
-
-async def test_help_opens_at_the_plot() -> None:
-    async with explorer(*E3, size=(80, 24)) as drive:
-        await drive.press("v", "question_mark")
-        assert "Keys: all values" in await drive.text()

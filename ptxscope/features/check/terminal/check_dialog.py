@@ -39,12 +39,11 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
         & #details { height: auto; max-height: 45vh; }
     }
     """
+    BINDING_GROUP_TITLE = "Check"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Leave", show=False),
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
-
-    help_section = "check"
 
     def __init__(self, text: str, name: str) -> None:
         super().__init__()

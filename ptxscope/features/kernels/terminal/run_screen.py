@@ -27,7 +27,7 @@ _WIDE_COLUMNS = 110
 """Columns from which the registers have room for their decimal values."""
 _KEYS = (
     *("n over", "i into", "N back", "[ ] explained", "g cursor", "> < thread"),
-    *("m memory", "x explain", "F5 args", "? help", "Esc leave"),
+    *("m memory", "x explain", "F5 args", "? keys", "Esc leave"),
 )
 _KEY_RANKS = (0, 3, 2, 8, 7, 6, 5, 1, 9, 4, 0)
 """The order in which the texts are kept if there is little room."""
@@ -56,6 +56,7 @@ class LeftRun(NamedTuple):
 class RunScreen(AnswerScreen[LeftRun]):
     """Steps of one thread; it returns the run as it is left."""
 
+    BINDING_GROUP_TITLE = "Run"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n,right", "move('over')", "Over", show=False),
         Binding("i", "move('into')", "Into", show=False),
@@ -78,7 +79,6 @@ class RunScreen(AnswerScreen[LeftRun]):
         Binding("x", "explain", "Explain", show=False),
         Binding("f5", "arguments", "Arguments", show=False),
     ]
-    help_section = "run"
 
     def __init__(self, run: ThreadRun) -> None:
         super().__init__()
@@ -185,7 +185,7 @@ class RunScreen(AnswerScreen[LeftRun]):
             return parse_thread_number(run, text.strip())
 
         request = AskText(
-            "Which thread?", "thread", "", "5 or 5,0,0, in block 1: 5@1", "follow it", "run", check
+            "Which thread?", "thread", "", "5 or 5,0,0, in block 1: 5@1", "follow it", check
         )
         self.app.push_screen(TextPrompt(request), on_close)
 

@@ -40,6 +40,7 @@ class CourseArea(Enum):
 class CourseScreen(TitledScreen[LessonChoice]):
     """Shows the lessons and what each teaches; it returns the one to play."""
 
+    BINDING_GROUP_TITLE = "Lessons"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "Down", show=False),
         Binding("up,k", "move(-1)", "Up", show=False),
@@ -108,7 +109,7 @@ class CourseScreen(TitledScreen[LessonChoice]):
             else FooterKey((("←", "leave_group"),), "groups"),
             FooterKey((("Enter", "play"),), "play"),
             FooterKey((("R", "play(True)"),), "from the start"),
-            FooterKey((("?", "help"),), "help"),
+            FooterKey((("?", "app.do('help')"),), "keys"),
         ]
         self.key_bar.show(keys, (FooterKey((("Esc", "leave"),), "leave"),))
 

@@ -27,6 +27,7 @@ _MIN_BAR_COLUMNS = 8
 class EndScreen(TitledScreen[Ending]):
     """Shows the end of a lesson; it returns what to do next."""
 
+    BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose('next')", "Next", show=False),
         Binding("r", "choose('missed')", "Missed questions", show=False),

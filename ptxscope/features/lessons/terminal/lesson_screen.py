@@ -64,7 +64,7 @@ _KEYS = (
     _Key("Enter", "turn(1)", "next", is_of_question=False),
     _Key("PgUp", "turn(-1)", "back"),
     _Key("o", "open_line", "open the line", is_of_question=False),
-    _Key("?", "help", "help", is_of_question=False),
+    _Key("?", "app.do('help')", "keys", is_of_question=False),
 )
 _LEAVE = FooterKey((("Esc", "leave"),), "leave")
 
@@ -72,6 +72,7 @@ _LEAVE = FooterKey((("Esc", "leave"),), "leave")
 class AnswerField(PlainInput):
     """The field of an answer; its keys are those that no answer has."""
 
+    BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "screen.hint", "Hint", show=False, priority=True),
         Binding("s", "screen.reveal", "Show the answer", show=False, priority=True),
@@ -86,6 +87,7 @@ class AnswerField(PlainInput):
 class LessonScreen(TitledScreen[None]):
     """Plays the open lesson; the explorer below stays as it is."""
 
+    BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,n,right,pagedown", "turn(1)", "Next", show=False),
         Binding("N,b,left,backspace,pageup", "turn(-1)", "Back", show=False),

@@ -32,7 +32,6 @@ class TitledScreen(AnswerScreen[Result]):
     }
     """
     AUTO_FOCUS = ""
-    help_section = "lessons"
 
     def __init__(self) -> None:
         super().__init__()

@@ -26,6 +26,7 @@ _MARK = "▸"
 class MachinePane(Pane):
     """The instructions that an assembler makes of the line for a target, and counts for others."""
 
+    BINDING_GROUP_TITLE = "SASS"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "choose(-1)", "Previous target"),
         Binding("right", "choose(1)", "Next target"),

@@ -29,13 +29,12 @@ class ProofDialog(Dialog[bool]):
         & #proof { height: auto; max-height: 80vh; border: none; &:focus { border: none; } }
     }
     """
+    BINDING_GROUP_TITLE = "Proof"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Leave", show=False),
         Binding("enter", "take", "Use these operands", show=False),
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
-
-    help_section = "prove"
 
     def __init__(self, proof: Proof) -> None:
         super().__init__()

@@ -69,6 +69,7 @@ _WIDE_MAP = 3
 class SweepPane(Pane):
     """A plot or a map of a trace's instruction, with its lanes above and sentences below."""
 
+    BINDING_GROUP_TITLE = "Plot"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "go(-1, 0)", "Left", show=False),
         Binding("right", "go(1, 0)", "Right", show=False),

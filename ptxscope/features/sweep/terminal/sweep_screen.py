@@ -26,7 +26,7 @@ def format_key_help(
 ) -> str:
     """Return the key help in at most ``room`` columns, changes and their undo first.
 
-    ``moving_registers`` are those that the arrows change, ``keys`` those that undo and help.
+    ``moving_registers`` are those that the arrows change, ``keys`` those that undo and list keys.
     """
     undo, ask = keys
     registers_text = " and ".join(moving_registers)
@@ -38,7 +38,7 @@ def format_key_help(
     )
     if not moving_registers:
         first_texts = ((f"arrows {arrows}", f"{undo} undoes moves"), (f"arrows {arrows}",))
-    other_texts = ("Tab x, y, result", "w words", f"{ask} help", "^y copy", "Esc leave")
+    other_texts = ("Tab x, y, result", "w words", f"{ask} keys", "^y copy", "Esc leave")
     for count in range(len(other_texts), -1, -1):
         texts = [x for x, rank in zip(other_texts, _RANKS, strict=True) if rank < count]
         for first in first_texts:
@@ -62,12 +62,12 @@ class SweepScreen(AnswerScreen[bool]):
     It hides the screen below, which therefore need not be drawn after each key.
     """
 
+    BINDING_GROUP_TITLE = "Sweep"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "leave", "Leave", show=False),
         Binding("ctrl+y,y", "copy", "Copy", show=False),
         Binding("u", "take_back", "Undo", show=False, id="edit.undo"),
     ]
-    help_section = "all values"
 
     def __init__(self, state: ExplorerState) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class SweepScreen(AnswerScreen[bool]):
         self._has_moved |= self._state.setup != setup
 
     def follow_session(self) -> None:
-        """Update to the session, which the palette may have changed to another instruction."""
+        """Update to the session, which the menu of keys may have changed."""
         if can_sweep(self._state.trace.block):
             self._pane.show(self._state.trace)
             self.query_one(DialogFrame).border_title = self._title

@@ -1,6 +1,6 @@
 """The record: a command, a key with a dialog, a panel of the page, and a diagnostic."""
 
-from ptxscope.feature import Command, Feature, HelpPanel, Key, PagePanel, Service
+from ptxscope.feature import Command, Feature, Key, PagePanel, Service
 
 FEATURE = Feature(
     "popcount",
@@ -16,21 +16,13 @@ FEATURE = Feature(
     keys=(
         Key(
             "ones",
-            "Answers",
+            "See",
             "explain",
             "f6",
             "ones",
             "Count the ones of the result",
             f"{__package__}.transitions:show_counts",
             reveals="The number of ones",
-        ),
-    ),
-    help_panels=(
-        HelpPanel(
-            "ones",
-            "why?",
-            "the number of ones of each result",
-            (f"{__package__}.terminal.counts_dialog:CountsDialog",),
         ),
     ),
     page_panels=(

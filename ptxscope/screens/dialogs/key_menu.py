@@ -1,0 +1,304 @@
+"""The menu of keys: every key and action, with a filter, and a legend of signs and colours."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.dom import DOMNode
+from textual.screen import Screen
+from textual.widgets import Input
+
+from ...state.actions import ACTIONS, GROUPS, Action, format_key
+from ...state.requests import MenuItem
+from ...widgets.base.explorer_app import PostedMessage, get_explorer_app
+from ...widgets.base.form_fields import LabelledInput, Menu
+from ...widgets.base.pane import Pane, StyledLine, StyledText, measure_line
+from ...widgets.base.theme_styles import COLOUR_ROLES
+from ...widgets.footer import FooterKey, list_keys
+from .dialog import Dialog, DialogFrame
+
+if TYPE_CHECKING:
+    from ...state.explorer_state import ExplorerState
+
+
+class KeyItem(NamedTuple):
+    """A key, or keys with one effect, or an action that has none."""
+
+    group: str
+    keys: str
+    label: str
+    sentence: str
+    calls: tuple[tuple[str, str], ...]
+    """The name of each key, and the action as Textual calls it: at least one."""
+    node: DOMNode
+    """The node of the action."""
+    refusal: str = ""
+    """The reason why it is not possible now."""
+
+
+def list_items(main: Screen[None], state: ExplorerState) -> list[KeyItem]:
+    """Return the keys of the focus and of the screen on top, then the actions of the table.
+
+    Over a screen that does not show their effects, only those of the program are listed.
+    """
+    screen: Screen[object] = main.app.screen
+    keys = list_keys(screen.focused or screen, is_whole=True)
+    items = [_make_panel_item(key, key.node) for key in keys if key.node and key.node is not main]
+    has_effects = screen is main or hasattr(screen, "follow_session")
+    for group, actions in GROUPS.items():
+        if has_effects or group == "Program":
+            others = (x for x in actions if x.id not in ("help", "palette"))
+            items += (_make_table_item(group, x, main, state) for x in others)
+    return items
+
+
+def _make_panel_item(key: FooterKey, node: DOMNode) -> KeyItem:
+    id_ = re.search(r"do\('([\w.]+)'", key.names[0][1])
+    sentence = ACTIONS[id_[1]].tooltip if id_ else key.tooltip
+    if sentence.casefold() == key.label.casefold():
+        sentence = ""
+    names = key.separator.join(name for name, _ in key.names)
+    group = type(node).BINDING_GROUP_TITLE or "Here"
+    return KeyItem(group, names, key.label, sentence, key.names, node)
+
+
+def _make_table_item(
+    group: str, action: Action, main: Screen[None], state: ExplorerState
+) -> KeyItem:
+    app = get_explorer_app(main)
+    keys = app.action_keys[action.id]
+    names = " ".join(app.key_names[action.id]) if keys else ""
+    calls = [
+        (format_key(key), action.format_call(number if action.is_numbered else 0))
+        for number, key in enumerate(keys or ("",), 1)
+    ]
+    refusal = action.find_refusal(state)
+    why = refusal.text if refusal else ""
+    return KeyItem(group, names, action.label, action.tooltip, tuple(calls), main, why)
+
+
+def filter_items(items: Sequence[KeyItem], query: str) -> list[KeyItem]:
+    """Return the items whose name and sentence have all words of a query, in their order."""
+    words = query.casefold().split()
+    return [x for x in items if all(y in f"{x.label} {x.sentence}".casefold() for y in words)]
+
+
+def find_best(items: Sequence[KeyItem], query: str) -> int:
+    """Return the index of the item whose name is most like a query, by default the first.
+
+    Of two that are alike, one that is possible now.
+    """
+    name = " ".join(query.casefold().split())
+    labels = [(x.label.casefold(), not x.refusal) for x in items]
+    ranks = [(x == name, x.startswith(name), name in x, possible) for x, possible in labels]
+    return ranks.index(max(ranks)) if name and ranks else 0
+
+
+_WIDE_COLUMNS = 60
+"""Columns from which an item's sentence is beside its name."""
+_KEY_COLUMNS = 10
+"""Maximum columns of keys beside a name; longer ones move it."""
+
+
+PAGE_BINDINGS: list[BindingType] = [
+    Binding("pageup", "move(-10)", "Far up", show=False),
+    Binding("pagedown", "move(10)", "Far down", show=False),
+]
+
+
+class KeyList(Menu):
+    """The items by group; a key runs its item, and Enter that under the cursor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = PAGE_BINDINGS
+
+    class CallChosen(PostedMessage):
+        """Posted when an action is chosen."""
+
+        control: KeyList
+        action: str
+        node: DOMNode
+
+    def __init__(self, items: Sequence[KeyItem]) -> None:
+        super().__init__("", ())
+        self._all_items, self._query = items, ""
+        self.key_items: Sequence[KeyItem] = ()
+        """The items that match the filter."""
+        self.filter("")
+
+    def filter(self, query: str) -> None:
+        """Show the items that match a query, with the cursor on the best."""
+        self.key_items = filter_items(self._all_items, query)
+        self.items = [MenuItem(x.label) for x in self.key_items]
+        self.index = find_best(self.key_items, query)
+        self.set_title(f"{len(self.items)} of {len(self._all_items)}")
+        self.redraw_lines()
+        if self.is_mounted:
+            self.scroll_to(y=0, animate=False)
+            self.show_target(self.index)
+
+    def draw(self, width: int) -> list[StyledLine]:
+        """Return a row for each item, and more if its sentence does not fit."""
+        is_wide = width >= _WIDE_COLUMNS
+        group_columns = max((len(x.group) for x in self._all_items), default=0) + 2
+        key_columns = min(max((len(x.keys) for x in self._all_items), default=0), _KEY_COLUMNS)
+        label_columns = max((len(x.label) for x in self._all_items), default=0)
+        text_column = group_columns + key_columns + label_columns + 5 if is_wide else 4
+        lines: list[StyledLine] = []
+        heading = ""
+        for index, item in enumerate(self.key_items):
+            group, heading = "" if item.group == heading else item.group, item.group
+            if group and not is_wide:
+                lines.append([StyledText(group, "strong")])
+            is_chosen = index == self.index
+            mark = f"{'▸' if is_chosen else ' '}{group if is_wide else ''}"
+            style_name = f"{'off' if item.refusal else 'strong'} {'cursor' * is_chosen}".strip()
+            line = [
+                StyledText(mark.ljust(group_columns if is_wide else 2), "quiet", index),
+                StyledText(item.keys.ljust(key_columns if is_wide else 0) + " ", "focus", index),
+                StyledText("×" if item.refusal else " ", "quiet", index),
+                StyledText(item.label, style_name, index),
+            ]
+            is_refused = is_chosen and bool(item.refusal)
+            text, text_style = item.sentence, "quiet"
+            if is_refused:
+                text, text_style = f"× {item.refusal.removeprefix('× ')}", ""
+            parts = textwrap.wrap(text, max(width - text_column, 8))
+            if is_wide and parts:
+                room = max(text_column - measure_line(line), 1)
+                line += [
+                    StyledText(" " * room, "", index),
+                    StyledText(parts.pop(0), text_style, index),
+                ]
+            lines.append(line)
+            blank = StyledText(" " * text_column)
+            lines += ([blank, StyledText(part, text_style, index)] for part in parts)
+        return lines or [[StyledText("nothing fits", "quiet")]]
+
+    def action_choose(self) -> None:
+        """Choose the item under the cursor."""
+        if self.items:
+            self._choose(0)
+
+    def _choose(self, number: int) -> None:
+        """Choose an action of the item under the cursor, if it is possible now."""
+        item = self.key_items[self.index]
+        if not item.refusal:
+            self.post_message(self.CallChosen(self, item.calls[number][1], item.node))
+
+    def on_key(self, event: events.Key) -> None:
+        """Choose the item of a key, unless the menu has the key itself, other than k and j."""
+        own_keys = {*self._bindings.key_to_bindings, *self.screen._bindings.key_to_bindings}
+        own_keys -= {"k", "j"}
+        name = format_key(event.key)
+        for index, item in enumerate(self.key_items):
+            names = [x for x, _ in item.calls]
+            if name in names and event.key not in own_keys:
+                event.stop()
+                self.index = index
+                self.redraw_lines()
+                self.show_target(index)
+                self._choose(names.index(name))
+                return
+
+
+_LEGEND = (
+    *((((x.signs[0], x.name),), x.name, x.meaning) for x in COLOUR_ROLES if x.signs),
+    ((("▐64▌", "chip-a2"), ("▐64▌", "chip-b2"), ("▐64▌", "chip-c")), "abc", "parts of a, b and c"),
+    ((("▒ff", ""),), "sign", "copies of the sign, added above"),
+    ((("░00", ""),), "zeros", "zeros, added above"),
+)
+"""Signs in their styles, the short name of each, and its meaning."""
+
+
+class Legend(Pane, can_focus=False):
+    """The meaning of signs and colours: a column, or their names in a row."""
+
+    COLUMNS = 28
+    """Columns of the column."""
+
+    def __init__(self) -> None:
+        super().__init__("legend", "Colours")
+
+    def draw(self, width: int) -> list[StyledLine]:
+        """Return the roles of colours, then the parts of pictures."""
+        lines: list[StyledLine] = [[]]
+        for signs, name, about in _LEGEND:
+            sign = [StyledText(text, style_name) for text, style_name in signs]
+            if width > self.COLUMNS:
+                if measure_line(lines[-1]) + measure_line(sign) + len(name) + 1 > width:
+                    lines.append([])
+                lines[-1] += [*sign, StyledText(f" {name}  ")]
+            else:
+                lines.append([*sign, StyledText(f" {name}")])
+                texts = textwrap.wrap(about, max(width - 2, 8))
+                lines += [[StyledText(f"  {text}", "quiet")] for text in texts]
+        return lines
+
+
+class KeyMenu(Dialog[tuple[str, DOMNode]]):
+    """The keys of the focus, then all actions; it returns an action to run, and its node."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(ACTIONS["help"].keys, "leave", "Leave", show=False, id="help"),
+        Binding(ACTIONS["palette"].keys, "filter", "Filter", show=False, id="palette"),
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
+        *PAGE_BINDINGS,
+    ]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (50, "-normal"), (110, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-high")]  # noqa: RUF012
+    DEFAULT_CSS = """
+    KeyMenu {
+        & DialogFrame { height: 94%; }
+        & KeyList, & Legend { width: 1fr; height: 1fr; }
+        & Legend { height: auto; }
+        &.-wide #keys-body { layout: horizontal; }
+        &.-wide Legend { width: 30; height: 100%; }
+        &.-narrow Legend, &.-low Legend { display: none; }
+    }
+    """
+
+    def __init__(self, items: Sequence[KeyItem], *, is_filtered: bool) -> None:
+        super().__init__()
+        self._items, self._is_filtered = items, is_filtered
+
+    def compose(self) -> ComposeResult:
+        """Yield the filter, the list and the legend."""
+        key = get_explorer_app(self).key_names["palette"][0]
+        with DialogFrame("Keys", "Enter run it · Esc leave"):
+            yield LabelledInput("filter", "filter-keys", hint=f"{key}, then words")
+            with Vertical(id="keys-body"):
+                yield KeyList(self._items)
+                yield Legend()
+
+    def on_mount(self) -> None:
+        """Focus the filter or the list."""
+        super().on_mount()
+        self.set_focus(self.query_one(Input if self._is_filtered else KeyList))
+
+    def action_filter(self) -> None:
+        """Go to the filter."""
+        self.set_focus(self.query_one(Input))
+
+    def action_move(self, delta: int) -> None:
+        """Move the cursor of the list."""
+        self.query_one(KeyList).action_move(delta)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Filter the list."""
+        self.query_one(KeyList).filter(event.value)
+
+    def on_input_submitted(self) -> None:
+        """Choose the item under the cursor."""
+        self.query_one(KeyList).action_choose()
+
+    def on_key_list_call_chosen(self, event: KeyList.CallChosen) -> None:
+        """Return the action."""
+        self.close_with((event.action, event.node))
