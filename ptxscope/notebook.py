@@ -216,7 +216,7 @@ class _Printed(NamedTuple):
         width = min(max(options.max_width, _MIN_COLUMNS), WIDTH)
         text = Text(make_printable_lines(render(self.trace, width=width)), overflow="fold")
         text.highlight_regex(r"(?m)^\d+ [A-Za-z]+(?: [a-z]+)*", "bold")
-        text.highlight_regex(r"\[(?:clamped|wrapped|masked|flushed|rounded|NaN)[^]]*\]", "yellow")
+        text.highlight_regex(r"\[(?:clamped|wrapped|masked|flushed|rounded|NaN)[^]]*\]", "bold red")
         for name, bits in self.trace.result.items():
-            text.highlight_words([f"{name} = {bits:#010x}"], "bold green")
+            text.highlight_words([f"{name} = {bits:#010x}"], "bold")
         yield text

@@ -114,26 +114,18 @@ def make_field_ruler(
 
 
 def make_float_ruler(
-    place: LaneRef,
-    name: str,
-    bits: int,
-    type_: Type,
-    tint: Tint = PLAIN,
-    *,
-    is_flushed: bool = False,
+    place: LaneRef, name: str, bits: int, type_: Type, tint: Tint = PLAIN, is_flushed: bool = False
 ) -> BitRuler:
     """Return the ruler of a float's sign, exponent and fraction; a flushed fraction is lost."""
     fraction = type_.fraction_bits
     exponent = type_.bits - 1 - fraction
     sign, power, rest = split_float(bits, type_)
     fraction_digits = f"{rest:0{fraction}b}" if fraction < _LONG else f"0x{rest:0{fraction // 4}x}"
+    fraction_kind = SpanKind.LOST if is_flushed else SpanKind.FIELD
     runs = (
         BitRun(str(sign), SpanKind.FIELD, "sign", tint._replace(byte=3)),
         BitRun(f"{power:0{exponent}b}", SpanKind.FIELD, "exponent", tint._replace(byte=2)),
-        BitRun(
-            *(fraction_digits, SpanKind.LOST if is_flushed else SpanKind.FIELD, "fraction"),
-            tint._replace(byte=1),
-        ),
+        BitRun(fraction_digits, fraction_kind, "fraction", tint._replace(byte=1)),
     )
     summary = f"{format_value(bits, type_)}: {format_float_fields(bits, type_)}"
     return BitRuler(place, name, runs, summary)

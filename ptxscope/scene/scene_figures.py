@@ -24,6 +24,7 @@ from .bit_rulers import (
 )
 from .scene_cells import find_tint, find_top_byte, format_option_bits
 from .scene_model import (
+    BitRuler,
     BitRulers,
     BitWord,
     ChoiceBranch,
@@ -90,25 +91,22 @@ def _draw_sum(row: RowTrace, figure: d.LaneSum) -> RunningSum:
 
 def _draw_flush(row: RowTrace, figure: d.FlushedBits) -> BitRulers:
     (source,) = row.inputs
-    old_bits, new_bits = source.values[0], row.values[0]
-    name, target, tint = (
-        row.instruction.format_operand(row.role),
-        LaneRef(row.key, 0),
-        find_tint(row, 0),
-    )
-    if old_bits == new_bits:
-        return BitRulers((make_float_ruler(target, name, new_bits, figure.type, tint),))
-    place = LaneRef(source.key, 0)
-    before = make_float_ruler(
-        *(place, f"{name} before", old_bits, figure.type, find_tint(source, 0)), is_flushed=True
-    )
-    after = make_float_ruler(target, f"{name} after", new_bits, figure.type, tint)
-    return BitRulers((before, after))
+    name = row.instruction.format_operand(row.role)
+    if source.values == row.values:
+        return BitRulers((_make_ruler(row, figure.type, name),))
+    before = _make_ruler(source, figure.type, f"{name} before", is_flushed=True)
+    return BitRulers((before, _make_ruler(row, figure.type, f"{name} after")))
 
 
 def _draw_float(row: RowTrace, figure: d.FloatBits) -> BitRulers:
+    return BitRulers((_make_ruler(row, figure.type),))
+
+
+def _make_ruler(
+    row: RowTrace, type_: Type, name: str = "", *, is_flushed: bool = False
+) -> BitRuler:
     place, tint = LaneRef(row.key, 0), find_tint(row, 0)
-    return BitRulers((make_float_ruler(place, "", row.values[0], figure.type, tint),))
+    return make_float_ruler(place, name, row.values[0], type_, tint, is_flushed=is_flushed)
 
 
 def _make_truth_value(row: RowTrace, name: str) -> TruthValue:

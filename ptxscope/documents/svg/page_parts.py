@@ -283,9 +283,8 @@ def draw_note(
     """Draw a note of the author, or what is a surprise, with a bar beside it; return the end."""
     lines = QUOTE.wrap(text, area.width - 28)
     height = 14 + 17 * len(lines)
-    fill, bar = SvgColour.SOFT, SvgColour.DIM
-    if is_surprise:
-        fill, bar = SvgColour.MARK_SOFT, SvgColour.MARK
+    mark, quiet = (SvgColour.MARK_SOFT, SvgColour.MARK), (SvgColour.SOFT, SvgColour.DIM)
+    fill, bar = mark if is_surprise else quiet
     canvas.draw_box(area, y, height, fill, None, radius=4)
     canvas.draw_rect(area.x, y, 4, height, bar, None, radius=0)
     canvas.draw_lines(area.x + 16, y + 19, lines, QUOTE)

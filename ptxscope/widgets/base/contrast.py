@@ -39,11 +39,6 @@ def _list_shown_luminances(color: ColorTriplet, system: ColorSystem) -> tuple[fl
     return compute_luminance(shown_colour), _linearize(grey)
 
 
-def mix_colours(color: ColorTriplet, other_color: ColorTriplet, part: float) -> ColorTriplet:
-    """Return a colour mixed with a part, 0 to 1, of another."""
-    return blend_rgb(color, other_color, part)
-
-
 def make_readable(
     color: ColorTriplet, grounds: Iterable[ColorTriplet], ratio: float, system: ColorSystem
 ) -> ColorTriplet:

@@ -17,37 +17,23 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from rich.color import Color, ColorSystem
+from rich.color import Color, ColorSystem, blend_rgb
 from rich.color_triplet import ColorTriplet
 from rich.style import Style
 from textual.app import App
 from textual.theme import Theme
 
-from .contrast import BLACK, WHITE, compute_luminance, make_readable, mix_colours, parse_colour
+from .contrast import BLACK, WHITE, compute_luminance, make_readable, parse_colour
 
 HIGH_CONTRAST = Theme(
     name="ptxscope-high-contrast",
     primary="#7cc4ff",
-    secondary="#b8e0ff",
-    warning="#ffd75f",
-    error="#ff9e94",
-    success="#87ff87",
-    accent="#ffd75f",
     foreground="#ffffff",
     background="#000000",
     surface="#000000",
     panel="#121212",
     dark=True,
-    variables={
-        "text-muted": "#d7d7d7",
-        "text-disabled": "#bcbcbc",
-        "border-blurred": "#bcbcbc",
-        "block-cursor-background": "#ffffff",
-        "block-cursor-foreground": "#000000",
-        "input-selection-background": "#005f87",
-        "footer-key-foreground": "#ffd75f",
-        "button-color-foreground": "#000000",
-    },
+    variables={"input-selection-background": "#005f87"},
 )
 """A theme of the explorer's own, with more contrast."""
 
@@ -116,12 +102,7 @@ COLOUR_ROLES = (
         "a number that was read from bits",
         _Ink("#7cc4ff", "#084a8c", ("cyan", "blue")),
     ),
-    ColourRole(
-        "quiet",
-        (),
-        "labels, and what is not reached",
-        _QUIET,
-    ),
+    ColourRole("quiet", (), "labels, and what is not reached", _QUIET),
 )
 """The roles of colours: what each means, for widgets and for the legend."""
 
@@ -146,7 +127,7 @@ _TEXTS = {
     **dict.fromkeys(
         ("data-c", "wire-c"), _Ink("#bc8cff", "#6639ba", ("bright_magenta", "magenta"))
     ),
-    **dict.fromkeys(("data-t", "wire-t"), _Ink()),
+    **dict.fromkeys(("data-t", "data-d", "wire-t", "wire-d"), _Ink()),
 }
 _OLD_NAMES = {  # for branches that are not merged yet
     **dict.fromkeys(("dim", "label", "axis", "veil", "extension"), "quiet"),
@@ -156,17 +137,19 @@ _OLD_NAMES = {  # for branches that are not merged yet
     "good": "right",
     "pattern": "number",
 }
-_A = ("bright_white on blue", "bright_white on bright_blue")
-_B = ("black on green", "black on bright_green")
+_SHADES = {
+    "a": ("#79c0ff #58a6ff #388bfd #1f6feb", "#0a3069 #0a4a9e #0a61cc #2474dc"),
+    "b": ("#7ee787 #56d364 #3fb950 #2ea043", "#044f1e #0b6428 #137a34 #1a833d"),
+}
+"""The colours of bytes 3 to 0 on dark and on light themes."""
+_ANSI = {"a": "bright_white on {}blue", "b": "black on {}green"}
 _CHIPS = {
-    "chip-a3": _Chip("#79c0ff", "#0a3069", (_A[0], _A[0])),
-    "chip-a2": _Chip("#58a6ff", "#0a4a9e", (_A[1], _A[1])),
-    "chip-a1": _Chip("#388bfd", "#0a61cc", (_A[0], _A[0])),
-    "chip-a0": _Chip("#1f6feb", "#2474dc", (_A[1], _A[1])),
-    "chip-b3": _Chip("#7ee787", "#044f1e", (_B[0], _B[0])),
-    "chip-b2": _Chip("#56d364", "#0b6428", (_B[1], _B[1])),
-    "chip-b1": _Chip("#3fb950", "#137a34", (_B[0], _B[0])),
-    "chip-b0": _Chip("#2ea043", "#1a833d", (_B[1], _B[1])),
+    **{
+        f"chip-{operand}{byte}": _Chip(dark, light, (ansi, ansi))
+        for operand, shades in _SHADES.items()
+        for byte, dark, light in zip("3210", *map(str.split, shades), strict=True)
+        for ansi in (_ANSI[operand].format("" if byte in "31" else "bright_"),)
+    },
     "chip-c": _Chip("#bc8cff", "#6639ba", ("bright_white on magenta", "bright_white on magenta")),
     "chip-d": _Chip(
         "#f0f6fc", "#1f2328", ("black on bright_white", "bright_white on black"), "bold"
@@ -192,15 +175,11 @@ _HIGHLIGHTS = {
 _WIDGETS = {
     **{role.name: role.name for role in COLOUR_ROLES},
     "foreground": "strong",
-    "accent": "focus",
-    "text-accent": "focus",
-    "text-muted": "quiet",
-    "text-disabled": "quiet",
-    "text-primary": "number",
-    "text-secondary": "number",
+    **dict.fromkeys(("accent", "text-accent"), "focus"),
+    **dict.fromkeys(("text-warning", "text-error"), "surprise"),
+    **dict.fromkeys(("text-primary", "text-secondary"), "number"),
+    **dict.fromkeys(("text-muted", "text-disabled"), "quiet"),
     "text-success": "right",
-    "text-warning": "surprise",
-    "text-error": "surprise",
 }
 """Variables of the style sheets, and the styles whose colours they have: ``$focus`` of our own
 widgets, ``$accent`` of Textual's."""
@@ -275,7 +254,7 @@ class ThemeStyles:
             for name, color in style_names.items()
             if color and color.triplet
         }
-        quiet = mix_colours(self._foreground, self._colours["background"], 0.6)
+        quiet = blend_rgb(self._foreground, self._colours["background"], 0.6)
         return colours | {
             _RULE: make_readable(quiet, self._grounds[:1], RULE_RATIO, self._system).hex
         }
@@ -291,9 +270,7 @@ class ThemeStyles:
             elif name == "shade":
                 style = self._make_dim_style(style)
             elif is_chip and name not in _CHIPS:
-                style += _keep_attributes(self._make_single_style(name)) + self._make_lit_style(
-                    name
-                )
+                style += self._make_single_style(name).without_color + self._make_lit_style(name)
             else:
                 style += self._make_single_style(name)
             is_chip = is_chip or name in _CHIPS
@@ -318,7 +295,7 @@ class ThemeStyles:
     def _grounds(self) -> list[ColorTriplet]:
         ground_colours = [self._colours[name] for name in _GROUNDS]
         return ground_colours + [
-            mix_colours(ground, self._foreground, _TINT) for ground in ground_colours[-2:]
+            blend_rgb(ground, self._foreground, _TINT) for ground in ground_colours[-2:]
         ]
 
     @cached_property
@@ -368,7 +345,7 @@ class ThemeStyles:
             return Style.parse(chip.ansi[not self._is_dark])
         hue = parse_colour(chip.dark if self._is_dark else chip.light)
         if self._ratio > RATIO:  # all by the same amount, so that bytes remain distinct
-            hue = mix_colours(
+            hue = blend_rgb(
                 hue, WHITE if compute_luminance(text) < compute_luminance(hue) else BLACK, 0.25
             )
         ground = self._make_readable(hue, [text])
@@ -376,7 +353,7 @@ class ThemeStyles:
 
     def _make_dim_style(self, style: Style) -> Style:
         """Return a faint version of a style."""
-        attributes = _keep_attributes(style) + Style(bold=False, dim=False, reverse=False)
+        attributes = style.without_color + Style(bold=False, dim=False, reverse=False)
         if self._is_ansi:
             return (
                 Style(color="white" if self._is_dark else "default", bgcolor="default") + attributes
@@ -384,11 +361,11 @@ class ThemeStyles:
         away, grounds = self._colours["background"], self._grounds
         ground = None
         if style.bgcolor is not None and style.bgcolor.triplet is not None:
-            ground = mix_colours(style.bgcolor.triplet, away, 0.75)
+            ground = blend_rgb(style.bgcolor.triplet, away, 0.75)
             grounds = [ground]
         elif style.color is None or style.color.triplet is None:
             return style
-        text = mix_colours(self._foreground, away, 0.6)
+        text = blend_rgb(self._foreground, away, 0.6)
         return _make_style(self._make_readable(text, grounds), ground) + attributes
 
 
@@ -404,10 +381,6 @@ def _make_style(color: ColorTriplet, ground: ColorTriplet | None = None) -> Styl
     return Style.from_color(
         Color.from_triplet(color), None if ground is None else Color.from_triplet(ground)
     )
-
-
-def _keep_attributes(style: Style) -> Style:
-    return style.without_color
 
 
 _PALETTES: dict[str, tuple[Theme, ThemeStyles]] = {}

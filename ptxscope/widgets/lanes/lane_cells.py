@@ -14,25 +14,19 @@ from ...scene.scene_model import Cell, CellSpan, SpanKind, Tint
 from ..base.pane import StyledLine, StyledText, measure_line, pad_line
 from .lane_highlights import PlaceMark
 
+_Kind = SpanKind
 _INKS = {
-    SpanKind.UNUSED: "quiet",
-    SpanKind.BEYOND: "quiet",
-    SpanKind.LOST: "lost",
-    SpanKind.OUTSIDE: "quiet",
-    SpanKind.NUMBER: "number",
-    SpanKind.VALUE: "strong",
-    SpanKind.CLAMPED: "surprise",
-    SpanKind.DIFFERS: "surprise",
-    SpanKind.CHANGED: "surprise",
-    SpanKind.BECOMES: "quiet",
-    SpanKind.TEXT: "quiet",
-    SpanKind.NAME: "quiet",
-    SpanKind.AWAY: "surprise",
-    SpanKind.TAKEN: "right",
-    SpanKind.KEPT: "surprise",
-    SpanKind.HOLDS: "right",
-    SpanKind.FAILS: "quiet",
-    SpanKind.EITHER: "quiet",
+    **dict.fromkeys(
+        (_Kind.UNUSED, _Kind.BEYOND, _Kind.OUTSIDE, _Kind.TEXT, _Kind.NAME, _Kind.BECOMES), "quiet"
+    ),
+    **dict.fromkeys((_Kind.EITHER, _Kind.FAILS), "quiet"),
+    **dict.fromkeys(
+        (_Kind.CLAMPED, _Kind.DIFFERS, _Kind.CHANGED, _Kind.KEPT, _Kind.AWAY), "surprise"
+    ),
+    **dict.fromkeys((_Kind.TAKEN, _Kind.HOLDS), "right"),
+    _Kind.NUMBER: "number",
+    _Kind.VALUE: "strong",
+    _Kind.LOST: "lost",
 }
 _ENDS = ("▐", "▌")
 _SIGNS = (" = ", " → ")
@@ -54,14 +48,7 @@ def format_tint(tint: Tint) -> str:
 
 def format_link_style(tint: Tint) -> str:
     """Return the style of a link from a tint's bits: that of their byte."""
-    whose = format_tint(tint)
-    return f"wire-{'t' if whose == 'd' else whose}"
-
-
-def _find_owner(tint: Tint) -> str:
-    """Return the style owner of a tint: ``a``, ``b``, ``c``, or ``t`` for results."""
-    letter = format_tint(tint)[0]
-    return "t" if letter == "d" else letter
+    return f"wire-{format_tint(tint)}"
 
 
 def draw_span(span: CellSpan, target: object = None, *, is_tight: bool = False) -> StyledLine:
@@ -82,7 +69,7 @@ def _style_span(span: CellSpan, is_tight: bool) -> Sequence[tuple[str, str]]:
     if kind is SpanKind.FIELD:
         return [(text, f"chip-{format_tint(span.tint)}")]
     if kind in _HATCH:
-        return [(_HATCH[kind] + text, f"data-{_find_owner(span.tint)}")]
+        return [(_HATCH[kind] + text, f"data-{format_tint(span.tint)[0]}")]
     if kind is SpanKind.LOST:
         return [(f"{text}╳", "lost")]
     if kind is SpanKind.OUTSIDE:
