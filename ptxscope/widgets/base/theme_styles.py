@@ -81,7 +81,7 @@ COLOUR_ROLES = (
     ColourRole(
         "surprise",
         ("▲", "▼", "↻", "□", "≈", "✗"),
-        "clamped, wrapped, cut off, kept, from elsewhere, not a number, by an erratum, or wrong",
+        "clamped, wrapped, kept, from elsewhere, not a number, changed by an erratum, or wrong",
         _SURPRISE,
     ),
     ColourRole(

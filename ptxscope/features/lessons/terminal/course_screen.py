@@ -121,7 +121,7 @@ class CourseScreen(TitledScreen[LessonChoice]):
         tail = f"{position.marks}  {card}  {head.minutes} min"
         room = max(width - len(lead) - len(tail), 2)
         lines: list[StyledLine] = [
-            [StyledText(lead, "strong"), StyledText(" " * room + tail)],
+            [_style_lead(lead), StyledText(" " * room + tail)],
             *wrap_text(head.purpose, width, "quiet", " "),
         ]
         return lines, 0
@@ -135,7 +135,8 @@ class CourseScreen(TitledScreen[LessonChoice]):
             lead = (
                 f"{self._point(CourseArea.GROUPS) if is_chosen else ' '}{number:2} {name:<{size}}"
             )
-            lines.append([StyledText(f"{lead}  {marks}", "strong" if is_chosen else "")])
+            lead = f"{lead}  {marks}"
+            lines.append([_style_lead(lead) if is_chosen else StyledText(lead)])
         return lines, self._course.groups[self._group].number - 1
 
     def _draw_lessons(self, width: int) -> tuple[list[StyledLine], int]:
@@ -154,7 +155,7 @@ class CourseScreen(TitledScreen[LessonChoice]):
             lead = f"{'▸' if is_chosen else ' '}{mark_lesson(progress)} {head.title}"
             tail = f"{card}{head.minutes} min"
             room = max(width - len(lead) - len(tail), 1)
-            lines.append([StyledText(lead, "strong"), StyledText(" " * room + tail)])
+            lines.append([_style_lead(lead), StyledText(" " * room + tail)])
             lines += wrap_text(head.c_line, width, "strong", "   ")
             lines += wrap_text(head.purpose, width, "quiet", "   ")
             lines.append([])
@@ -236,3 +237,8 @@ def _cut(line: StyledLine, width: int) -> StyledLine:
 
 def _move(names: Sequence[str], name: str, delta: int) -> str:
     return names[min(max(names.index(name) + delta, 0), len(names) - 1)]
+
+
+def _style_lead(text: str) -> StyledText:
+    """Return the start of a line, which has the cursor behind its sign."""
+    return StyledText(text, "focus" if text.startswith("▸") else "strong")

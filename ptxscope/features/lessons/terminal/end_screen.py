@@ -130,5 +130,5 @@ def _draw_missed(position: LessonPosition, width: int) -> Iterator[StyledLine]:
 
 
 def _draw_following(head: Head, width: int) -> Iterator[StyledLine]:
-    yield [StyledText(f"▸{head.title}", "strong"), StyledText(f"  {head.minutes} min")]
+    yield [StyledText(f"▸{head.title}", "focus"), StyledText(f"  {head.minutes} min")]
     yield from wrap_text(head.purpose, width, "quiet", " ")
