@@ -41,6 +41,12 @@ class Service(StrEnum):
     """A transition ``(state, place, start)`` that asks what a computed cell shall be, and edits
     operands so that it is; ``start`` is the first character of the value.
     """
+    OPEN_REFERENCE = "open reference"
+    """The transition ``(state, text)`` that opens the erratum, or the section of the PTX ISA, that
+    a text names."""
+    GO_DEEPER = "go deeper"
+    """``(state, place) -> Requests | None``: what Enter does at a computed cell, if anything but
+    asking for another value."""
     FOLLOW_CURSOR = "follow cursor"
     """``(ActionRunner) -> None``: called when the cursor of the lanes has moved."""
     TEACH_NEWCOMER = "teach newcomer"

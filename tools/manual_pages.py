@@ -12,6 +12,7 @@ from ptxscope import PtxError, export, parse
 from ptxscope.documents.content.alt_text import format_short_alt
 from ptxscope.documents.content.command_words import format_command
 from ptxscope.documents.content.document_builder import build_document
+from ptxscope.documents.formats.report import write_report
 from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.engine.isa.catalog import (
     CATALOG,
@@ -34,7 +35,7 @@ from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices
 from ptxscope.engine.isa.intrinsics import find_successor, map_intrinsics
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.isa.video_entries import CONTRADICTIONS
-from ptxscope.engine.semantics.models import BELIEFS, ISA_MODEL, MISCONCEPTIONS, PTXAS_MODELS, Model
+from ptxscope.engine.semantics.models import BELIEFS, ISA_MODEL, MISCONCEPTIONS, Model
 from ptxscope.engine.semantics.rules import ALL_ERRATA, ERRATA, FLAG_ERRATUM, TARGETS, Erratum
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.deviation import find_deviations
@@ -454,42 +455,19 @@ def _trace_example(rule: Erratum, model: Model = ISA_MODEL) -> Trace:
     return make_trace(ins, model, bind_values(ins, values))
 
 
-def _format_documented(rule: Erratum) -> str:
-    return format_result(_trace_example(rule))
-
-
-def _format_ptxas(rule: Erratum) -> str:
-    """Return the example's result with the newest assembler that has the erratum."""
-    model = next(x for x in PTXAS_MODELS if rule in x.errata)
-    return format_result(_trace_example(rule, model))
-
-
 def make_erratum_page(erratum: Erratum) -> list[str]:
-    """Return the lines of a page: the facts, the picture of both answers, a replacement."""
-    trace = _trace_example(erratum)
-    lines = heading(f"{erratum.id}: {format_text(erratum.forms)}")
-    lines += [format_sentence(erratum.sentence), ""]
-    rows = [
-        (
-            "Instructions",
-            ", ".join(format_link(f"`{x}`", f"../instructions/{x}.md") for x in erratum.opcodes),
-        ),
-        ("Versions", f"ptxas {erratum.versions}; {TARGETS}"),
-        ("Example", format_cell_code(str(trace.instruction))),
-        ("Operands", f"`{' '.join(assignments(_operand_bits(trace)))}`"),
-        ("Documented", f"`{_format_documented(erratum)}`"),
-        ("ptxas", f"`{_format_ptxas(erratum)}`"),
-    ]
-    if erratum.remark:
-        rows.append(("Remark", format_text(erratum.remark)))
-    lines += table((), rows)
-    lines += _picture_lines(trace, f"{erratum.id.lower()}.svg")
-    from ptxscope.features.check.replacement import make_replacement  # the page has all features
+    """Return the lines of a page: the parts of the report, with the picture of both answers."""
+    from ptxscope.features.check.erratum_report import EXAMPLE, list_parts  # all features are here
 
-    replacement = make_replacement(trace.instruction)
-    if replacement:
-        lines += ["Other PTX that gives the documented result with every assembler:", ""]
-        lines += code_block("ptx", replacement)
+    links = (format_link(f"`{x}`", f"../instructions/{x}.md") for x in erratum.opcodes)
+    lines = heading(f"{erratum.id}: {format_text(erratum.forms)}")
+    for title, blocks in list_parts(erratum):
+        is_first = len(lines) == len(heading(""))
+        lines += [] if is_first else heading(title, 2)
+        lines += [write_report(blocks, "markdown").rstrip(), ""]
+        lines += [f"Instructions: {', '.join(links)}.", ""] if is_first else []
+        if title == EXAMPLE:
+            lines += _picture_lines(_trace_example(erratum), f"{erratum.id.lower()}.svg")
     return lines
 
 

@@ -150,7 +150,7 @@ def renew_key_tables(text: str) -> str:
 
 
 def format_keys(action: Action) -> str:
-    """Return the keys of an action; for one without, that of the menu's filter and the words to type there."""
+    """Return the keys of an action; for one without, that of the filter and the words to type."""
     names = map_key_names(map_keys({}))
     if not action.keys:
         return f"<kbd>{names['palette'][0]}</kbd> `{action.label}`"

@@ -42,9 +42,12 @@ def toggle_pin(state: ExplorerState) -> Requests:
 
 
 def ask_computed(state: ExplorerState, place: Place, start: str) -> Requests:
-    """Ask what a computed value shall be, if a feature finds operands for it."""
+    """Ask what a computed value shall be, if a feature finds operands for it, or go deeper."""
     services = find_services(Service.ASK_COMPUTED_VALUE)
-    if not services or place.key not in state.trace.rows or state.guesses is not None:
+    deeper = (go(state, place) for go in find_services(Service.GO_DEEPER) if not start)
+    if requests := next(filter(None, deeper), None):
+        yield from requests
+    elif not services or place.key not in state.trace.rows or state.guesses is not None:
         yield ShowHint(f"{REFUSED} this is computed: type over a register's chip", "")
     else:
         yield from services[0](state, place, start)

@@ -106,7 +106,7 @@ def render_request(words: Sequence[str]) -> tuple[str | bytes, argparse.Namespac
         document = _list_as_json() if arguments.format == "json" else _list_as_text()
     elif arguments.format in REPORT_FORMATS:
         shapes = list_shapes(_check_opcode(arguments.opcode))
-        blocks = (block for entry in shapes for block in _iter_blocks(entry))
+        blocks = (block for entry in shapes for block in iter_entry_blocks(entry))
         document = write_report(blocks, arguments.format, _WIDTH)
     else:
         document = render_picture(_render_figure(arguments.opcode), arguments.format)
@@ -154,7 +154,8 @@ def _format_counts(entry: Entry) -> str:
     return texts if counts == form_count else f"{texts}, {counts:,} of them accepted by ptxas 13.0"
 
 
-def _iter_blocks(entry: Entry) -> Iterator[Block]:
+def iter_entry_blocks(entry: Entry) -> Iterator[Block]:
+    """Yield the description of an instruction."""
     yield make_heading(f"{entry.opcode}: {entry.summary}")
     facts = [f"{entry.group}, {format_citation([entry.section], is_ascii=True)}; {entry.minimum}"]
     facts += ["; ".join(map(_format_requirement, entry.requirements))] * bool(entry.requirements)

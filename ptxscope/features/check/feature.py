@@ -1,6 +1,6 @@
 """``check``: what is wrong with PTX in files, or worth knowing; and ``errata``."""
 
-from ...feature import Command, Completer, Feature, Key, PagePanel
+from ...feature import Command, Completer, Feature, Key, PagePanel, Service
 
 FEATURE = Feature(
     "check",
@@ -32,6 +32,17 @@ FEATURE = Feature(
             f"{__package__}.transitions:check",
             widget_keys={"listing": "c"},
         ),
+        Key(
+            "reference",
+            "See",
+            "explain",
+            "E,f4",
+            "erratum",
+            "Open the erratum, or the section of the PTX ISA, that the screen names",
+            f"{__package__}.transitions:open_references",
+            is_everywhere=True,
+        ),
     ),
+    services={Service.OPEN_REFERENCE: f"{__package__}.transitions:open_reference"},
     page_panels=(PagePanel("check", "check", "explain", f"{__package__}.page_panel:make_panel"),),
 )

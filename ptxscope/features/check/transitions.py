@@ -1,14 +1,27 @@
-"""The explorer's actions for ``check``: it shows the diagnostics, and opens one."""
+"""The explorer's actions for ``check``: the diagnostics, and the pages of errata and sections."""
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...state.edit_transitions import edit
 from ...state.explorer_state import ExplorerState
-from ...state.listing_transitions import go_to
-from ...state.requests import Notify, Open, Requests
+from ...state.listing_transitions import go_to, open_cursor
+from ...state.open_block import open_block
+from ...state.requests import (
+    Act,
+    AskItem,
+    Focus,
+    MenuItem,
+    Notify,
+    Open,
+    PlaceCursor,
+    Request,
+    Requests,
+    ShowHint,
+)
 from ...state.setup import make_setup
 
 if TYPE_CHECKING:
@@ -38,3 +51,87 @@ def _open_checked(state: ExplorerState, instruction: CheckedInstruction) -> Requ
     if instruction.example is not None:
         example = make_setup(parse(instruction.ptx), instruction.example.values, "isa")
         yield from edit(state, replace(example, place=state.setup.place, is_detached=True))
+
+
+# --- errata and sections ---------------------------------------------------------------------
+
+
+def open_references(state: ExplorerState) -> Requests:
+    """Open the erratum or the section of the PTX ISA that the screen names; ask which of several.
+
+    The errata of the line come first, then those that the text of the screen names.
+    """
+    from .references import find_references, is_erratum
+
+    text, is_explorer, shown = yield Act(f"{__package__}.terminal.screen_text:read_screen")
+    named = find_references(text)
+    if is_explorer:
+        named = (*_list_line_references(state), *named)
+    references = sorted({*named} - {shown}, key=lambda x: (not is_erratum(x), named.index(x)))
+    errata = [x for x in references if is_erratum(x)]
+    chosen = yield from _choose(references if shown or len(errata) != 1 else errata)
+    if chosen:
+        yield from _open_page(state, chosen, is_explorer=is_explorer)
+
+
+def _list_line_references(state: ExplorerState) -> tuple[str, ...]:
+    """Return the errata that change the line's result, those that can, and its section."""
+    from ...engine.tracing.folding_bugs import describe_folded_slct, describe_lost_difference
+
+    ins = state.setup.instruction
+    deviations = () if state.is_predicting else state.session.deviations
+    changing = [x.id for y in deviations for x in y.errata]
+    folding = ["F1"] * any(describe_folded_slct(ins)) + ["F2"] * bool(describe_lost_difference(ins))
+    possible = [] if changing else [x.id for x in ins.errata]
+    return (*changing, *folding, *possible, ins.entry.section)
+
+
+def _choose(references: Sequence[str]) -> Generator[Request, Any, str]:
+    """Ask for one of several references; return it, or an empty text."""
+    from .references import describe_reference
+
+    if not references:
+        yield ShowHint("The screen names no erratum and no section of the PTX ISA")
+        return ""
+    if len(references) == 1:
+        return references[0]
+    items = [MenuItem(*describe_reference(x)) for x in references]
+    index = yield AskItem("Errata and sections", items, 0)
+    return "" if index is None else references[index]
+
+
+def open_reference(state: ExplorerState, text: str) -> Requests:
+    """Open the page of the erratum or section that a text names, if it names one."""
+    from .references import find_references
+
+    if references := find_references(text):
+        _, is_explorer, _ = yield Act(f"{__package__}.terminal.screen_text:read_screen")
+        yield from _open_page(state, references[0], is_explorer=is_explorer)
+
+
+def _open_page(state: ExplorerState, reference: str, *, is_explorer: bool) -> Requests:
+    """Show a page, then the same cell again, or the example that the user chose there."""
+    place = yield Act("find_cursor")
+    can_open = is_explorer and not state.is_predicting
+    screen = f"{__package__}.terminal.reference_screen:ReferenceScreen"
+    erratum = yield Open(screen, (reference, can_open))
+    if erratum is not None:
+        yield from _open_example(state, erratum)
+    elif is_explorer and place is not None:
+        yield Focus("lanes")
+        yield PlaceCursor(place)
+
+
+def _open_example(state: ExplorerState, id_: str) -> Requests:
+    """Open the example of an erratum: a line, or a block of two."""
+    from ...blocks.block_parser import parse_block
+    from ...engine.semantics.rules import FLAG_ERRATUM
+    from ...engine.syntax.parser import parse
+    from .erratum_report import find_erratum
+
+    x = find_erratum(id_)
+    ptx, values, *_ = x.example
+    if x is FLAG_ERRATUM:
+        yield from open_cursor(state, open_block(parse_block(ptx), "isa", values))
+    else:
+        yield from edit(state, make_setup(parse(ptx), values, "isa"))

@@ -27,5 +27,8 @@ FEATURE = Feature(
             f"{__package__}.transitions:check_surprise",
         ),
     ),
-    services={Service.FOLLOW_CURSOR: f"{__package__}.terminal.callout:follow_cursor"},
+    services={
+        Service.FOLLOW_CURSOR: f"{__package__}.terminal.callout:follow_cursor",
+        Service.GO_DEEPER: f"{__package__}.transitions:go_deeper",
+    },
 )

@@ -28,6 +28,14 @@ _NOUNS = {"mask": "the mask", "asel": "a's selector", "bsel": "b's selector"}
 """Names of slots whose values say too little."""
 
 
+class Counterfactual(NamedTuple):
+    """The value of a lane if one modifier, or the model, were another."""
+
+    label: str
+    """``without .sat``."""
+    value: str
+
+
 class Surprise(NamedTuple):
     """A lane that is not what one might expect."""
 
@@ -35,14 +43,10 @@ class Surprise(NamedTuple):
     kind: str
     """The event: ``clamped low``."""
     sentence: str
-
-
-class Counterfactual(NamedTuple):
-    """The value of a lane if one modifier were another."""
-
-    label: str
-    """``without .sat``."""
-    value: str
+    errata: tuple[str, ...] = ()
+    """The errata by which another model has another value there."""
+    other_answer: Counterfactual | None = None
+    """That model and its value."""
 
 
 def list_surprises(trace: Trace, deviation: Deviation | None = None) -> tuple[Surprise, ...]:
@@ -55,18 +59,34 @@ def list_surprises(trace: Trace, deviation: Deviation | None = None) -> tuple[Su
 def _iter_surprises(trace: Trace, deviation: Deviation | None) -> Iterator[Surprise]:
     for key, row in trace.rows.items():
         for lane in reversed(range(len(row.values))):
-            if kind := _find_kind(trace, deviation, row, lane):
-                yield Surprise(LaneRef(key, lane), kind, format_lane_sentence(row, lane))
+            kinds = [*filter(None, [_find_kind(row, lane)])]
+            errata: tuple[str, ...] = ()
+            other_answer = _find_other_answer(trace, deviation, row, lane)
+            if deviation is not None and other_answer is not None:
+                errata = tuple(x.id for x in deviation.errata)
+                kinds.append(f"another value by {', '.join(errata)}")
+            if kinds:
+                sentence = format_lane_sentence(row, lane)
+                place = LaneRef(key, lane)
+                yield Surprise(place, "; ".join(kinds), sentence, errata, other_answer)
 
 
-def _find_kind(trace: Trace, deviation: Deviation | None, row: RowTrace, lane: int) -> str:
+def _find_other_answer(
+    trace: Trace, deviation: Deviation | None, row: RowTrace, lane: int
+) -> Counterfactual | None:
+    """Return another model's value of a lane at the step where the models first differ."""
+    if deviation is None or row.stage is not deviation.stage:
+        return None
+    other = deviation.isa if trace.model.errata else deviation.other
+    others = other.rows.get(row.key)
+    if others is None or others.values[lane] == row.values[lane]:
+        return None
+    return Counterfactual(other.model.name, _format_lane_value(others, lane))
+
+
+def _find_kind(row: RowTrace, lane: int) -> str:
     if flags := select_notable_flags(row, lane):
         return " and ".join(_KINDS.get(flag, flag) for flag in flags)
-    if deviation is not None and row.stage is deviation.stage:
-        other = deviation.isa if trace.model.errata else deviation.other
-        others = other.rows.get(row.key)
-        if others is not None and others.values[lane] != row.values[lane]:
-            return f"another value by {', '.join(x.id for x in deviation.errata)}"
     part = row.micro.find_part(lane)
     if row.stage is Stage.SELECT and part is not None and len(row.values) > 1:
         is_elsewhere = part.number != lane or row.inputs[part.input].key != row.role

@@ -1,7 +1,9 @@
-"""Transitions of surprises: go to the next or the previous one."""
+"""Transitions of surprises: go to the next or the previous one, and deeper into one."""
 
 from __future__ import annotations
 
+from ...feature import Service, find_services
+from ...scene.scene_model import Place
 from ...state.explorer_state import ExplorerState
 from ...state.requests import Act, Focus, PlaceCursor, Requests, ShowHint, refuse
 from .surprises import find_surprise, list_surprises
@@ -38,3 +40,13 @@ def check_surprise(state: ExplorerState) -> ShowHint | None:
     if state.is_predicting:
         return refuse("this would reveal the answer")
     return None
+
+
+def go_deeper(state: ExplorerState, place: Place) -> Requests | None:
+    """Return what opens the page of the erratum that changes a lane, if one does."""
+    services = find_services(Service.OPEN_REFERENCE)
+    if not services or state.is_predicting:
+        return None
+    surprises = list_surprises(state.trace, state.session.deviation)
+    errata = next((x.errata for x in surprises if x.place == place), ())
+    return services[0](state, errata[0]) if errata else None

@@ -89,7 +89,7 @@ class Page(Pane):
                 window = _find_window(line, next_line.index("^"), width)
                 parts = [_cut_line(line, window)]
             else:
-                parts, window = _fold_line(line[window], width), slice(0, None)
+                parts, window = fold_line(line[window], width), slice(0, None)
             lines += [[StyledText(part)] for part in parts]
         return lines
 
@@ -112,7 +112,8 @@ def _cut_line(line: str, window: slice) -> str:
     return f"{text[:-1]}…" if window.stop < len(line) else text
 
 
-def _fold_line(line: str, width: int) -> list[str]:
+def fold_line(line: str, width: int) -> list[str]:
+    """Return the lines of a text in a width; all but the first have its indent."""
     if len(line) > _MAX_DRAWN_CHARS:
         return [line[position : position + width] for position in range(0, len(line), width)]
     indent = " " * min(len(line) - len(line.lstrip()), width // 2)

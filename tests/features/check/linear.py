@@ -9,6 +9,7 @@ from ptxscope.features.check.check_report import item_lines, item_to_json, iter_
 from ptxscope.features.check.diagnostic import CheckedInstruction
 from ptxscope.features.check.lint import check_source, check_text
 from ptxscope.features.check.listing_checks import check_listing
+from ptxscope.features.check.references import find_references
 from ptxscope.features.check.sequence_notes import SequenceSearch
 from ptxscope.sources.source_language import Language
 
@@ -59,6 +60,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "check pasted text": _check_text,
     "check in chunks": _check_in_chunks,
     "sequences": _find_sequences,
+    "references": find_references,
     "check Rust": check("x.rs"),
     "check Markdown": check("x.md"),
     "check HTML": check("x.html"),

@@ -13,13 +13,14 @@ from ptxscope.features.surprises.surprises import (
     list_counterfactuals,
     list_surprises,
 )
-from ptxscope.features.surprises.transitions import go_to_next
+from ptxscope.features.surprises.transitions import go_deeper, go_to_next
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.state.requests import Act, PlaceCursor, ShowHint
+from ptxscope.state.requests import Act, PlaceCursor, Requests, ShowHint
 from ptxscope.state.setup import Setup, make_setup, trace_of
 from tests.driving.states import answer, make_state, said
 
 CLAMPED = "vadd4.s32.s32.s32.sat d, a, b, c"
+SHOWING_E3 = "vadd.u32.s32.s32.sat d.b0, a, b, c"
 
 
 def setup_of(line: str, **values: int) -> Setup:
@@ -62,6 +63,41 @@ def test_a_lane_that_an_erratum_changes_is_a_surprise() -> None:
         LaneRef("merge.t", 1): "another value by E1",
         LaneRef("merge.t", 0): "kept",
     }
+
+
+def test_a_clamped_lane_that_an_erratum_changes_is_both() -> None:
+    # E3: -1 is read as 2**64 - 1, so the clamp gives 255 instead of 0
+    documented = trace_of(setup_of(SHOWING_E3, a=0xFFFFFFFF, b=0, c=0x11223344))
+    deviation = find_deviation(documented, find_deviations(documented))
+    assert deviation
+    for trace, kind, other in (
+        (documented, "clamped low", (deviation.other.model.name, "255")),
+        (deviation.other, "clamped high", ("isa", "0")),
+    ):
+        surprises = {x.place.key: x for x in list_surprises(trace, deviation)}
+        changed = surprises["saturate.t"]
+        assert changed.kind == f"{kind}; another value by E3"
+        assert (changed.errata, changed.other_answer) == (("E3",), other)
+        assert not surprises["merge.t"].errata  # only the first step that differs
+
+
+def test_deeper_is_the_page_of_the_erratum_and_elsewhere_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[str] = []
+
+    def open_reference(_: object, text: str) -> Requests:
+        opened.append(text)
+        yield ShowHint(text)
+
+    offered = [open_reference]
+    monkeypatch.setattr("ptxscope.features.surprises.transitions.find_services", lambda _: offered)
+    state = make_state(SHOWING_E3, {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
+    answer(go_deeper(state, LaneRef("saturate.t", 0)))
+    assert opened == ["E3"]
+    assert go_deeper(state, LaneRef("merge.t", 3)) is None
+    offered.clear()
+    assert go_deeper(state, LaneRef("saturate.t", 0)) is None
 
 
 def test_counterfactuals_are_computed_one_modifier_at_a_time() -> None:

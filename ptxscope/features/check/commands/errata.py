@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ....cli.support.arguments import Parser, add_report_format, make_command_parser, print_report
 from ....cli.support.streams import CommandError
 from ....documents.formats.json_text import convert_to_json
-from ....documents.formats.markup import Block, make_heading, make_paragraph, make_verbatim
-from ....engine.semantics.models import parse_erratum
-from ....engine.semantics.rules import ALL_ERRATA, FLAG_ERRATUM, Erratum
+from ....documents.formats.markup import Block, make_heading
+from ....engine.semantics.rules import ALL_ERRATA, Erratum
 from ....engine.syntax.errors import quote_value
-from ....engine.syntax.parser import parse
 from ....engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
+from ..erratum_evidence import EvidenceRow, list_evidence
+from ..erratum_report import (
+    KNOWN_ERRATA,
+    KnownErratum,
+    find_erratum,
+    find_replacement,
+    indent_blocks,
+    list_parts,
+)
 from ..example_text import format_example
 
 _IDS = f"E1 to E{len(ALL_ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
 
 _WIDTH = 76
+_LIST_PARTS = 2
+"""The parts of each erratum in the list of all: what ptxas does, and the example."""
 
 
 def make_parser() -> Parser:
@@ -35,60 +44,44 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print one erratum, or all."""
     arguments = make_parser().parse_args(words)
-    folding = {x.id: x for x in FOLDING_BUGS}
     try:
-        if arguments.id is None:
-            errata: Sequence[Erratum | FoldingBug] = (*ALL_ERRATA, *FOLDING_BUGS)
-        else:
-            errata = (folding.get(arguments.id.upper()) or parse_erratum(arguments.id),)
+        errata = KNOWN_ERRATA if arguments.id is None else (find_erratum(arguments.id),)
     except ValueError:
         raise CommandError(f"error: unknown erratum {quote_value(arguments.id)}: {_IDS}") from None
-    blocks = [block for x in errata for block in _iter_blocks(x)]
-    if arguments.id is not None:
-        blocks += _iter_replacement_blocks(errata[0])
+    blocks: Iterable[Block] = _iter_blocks(errata, is_whole=arguments.id is not None)
+    if arguments.format == "text":
+        blocks = indent_blocks(blocks)
     print_report(arguments.format, blocks, lambda: [*map(describe, errata)], _WIDTH)
     return 0
 
 
 def complete_id(*_: object) -> dict[str, str]:
     """Return the ids of all errata, and what each is about, for a shell."""
-    return {x.id: x.forms for x in ALL_ERRATA} | {x.id: x.forms for x in FOLDING_BUGS}
+    return {x.id: x.forms for x in KNOWN_ERRATA}
 
 
-def describe(x: Erratum | FoldingBug) -> dict[str, object]:
+def describe(x: KnownErratum) -> dict[str, object]:
     """Return an erratum, or a wrong result for constants, as JSON."""
     fields = "id forms versions targets sentence remark"
     return {
         **convert_to_json(x, {Erratum: fields, FoldingBug: fields}),
         "example": {"ptx": x.example[0], **format_example(*x.example)._asdict()},
-        "replacement": [*(_find_replacement(x) or ())],
+        "replacement": [*find_replacement(x)],
+        "evidence": [_describe_evidence(row) for row in list_evidence(x.id)],
     }
 
 
-def _find_replacement(x: Erratum | FoldingBug) -> tuple[str, ...] | None:
-    """Return the plain PTX with the documented result of the example; None if there is none."""
-    from ..replacement import make_replacement
-
-    has_example = isinstance(x, Erratum) and x is not FLAG_ERRATUM
-    return make_replacement(parse(x.example[0])) if has_example else None
+def _describe_evidence(row: EvidenceRow) -> dict[str, object]:
+    fields = row._asdict()
+    del fields["erratum"]
+    return {**fields, "targets": row.targets.split()}
 
 
-def _iter_blocks(x: Erratum | FoldingBug) -> Iterator[Block]:
-    texts = format_example(*x.example)
-    yield make_heading(f"{x.id}  {x.forms}")
-    for sentence in filter(None, (x.sentence, x.remark)):
-        yield make_paragraph(sentence, "    ", "    ", is_close=True)
-    lines = [
-        f"ptxas {x.versions}; {x.targets}",
-        x.example[0],
-        f"  {' '.join(f'{name}={bits}' for name, bits in texts.values.items())}",
-        f"  isa {texts.isa}   ptxas {texts.ptxas}",
-    ]
-    yield make_verbatim((f"    {line}" for line in lines), is_close=True)
-
-
-def _iter_replacement_blocks(x: Erratum | FoldingBug) -> Iterator[Block]:
-    if lines := _find_replacement(x):
-        heading = "plain PTX with the documented result:"
-        yield make_paragraph(heading, "    ", "    ", is_close=True)
-        yield make_verbatim((f"      {line}" for line in lines), "ptx", is_close=True)
+def _iter_blocks(errata: Iterable[KnownErratum], *, is_whole: bool) -> Iterator[Block]:
+    """Yield all parts of errata, with headings, or those of a list."""
+    for x in errata:
+        yield make_heading(f"{x.id}  {x.forms}")
+        for part in list_parts(x)[: None if is_whole else _LIST_PARTS]:
+            if is_whole:
+                yield make_heading(part.title, 1)
+            yield from part.blocks

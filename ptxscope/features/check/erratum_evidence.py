@@ -1,0 +1,82 @@
+"""The evidence of errata: what the machine code of assemblers was found to do, as recorded."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+RECORD = Path(__file__).with_name("evidence.csv")
+"""The record, which ``tools/errata_evidence.py`` writes."""
+
+
+class EvidenceRow(NamedTuple):
+    """What was found about an erratum with a release of ptxas."""
+
+    erratum: str
+    method: str
+    """``proved``: the machine code of the example equals a model for all operands; ``computed``:
+    it was interpreted on the operands of the example; ``executed``: results of other lines;
+    ``device``: a published result of a GPU.
+    """
+    result: str
+    """The answer that was found: ``ptxas``, which has the erratum, or ``isa``."""
+    ptxas: str
+    """The release; empty if the record does not name it."""
+    targets: str
+    """The targets, separated by blanks; empty if the record does not name them."""
+    lines: int
+    """The lines, or results of lines."""
+
+
+@cache
+def load_evidence() -> tuple[EvidenceRow, ...]:
+    """Return the record."""
+    with RECORD.open(encoding="utf-8", newline="") as stream:
+        return tuple(_parse_row(row) for row in csv.DictReader(stream))
+
+
+def _parse_row(row: Mapping[str, str]) -> EvidenceRow:
+    erratum, method, result, ptxas, targets, lines = (row[x] for x in EvidenceRow._fields)
+    return EvidenceRow(erratum, method, result, ptxas, targets, int(lines))
+
+
+def list_evidence(id_: str) -> tuple[EvidenceRow, ...]:
+    """Return what the record has on an erratum."""
+    return tuple(row for row in load_evidence() if row.erratum == id_)
+
+
+_FINDINGS = {
+    ("proved", "ptxas"): "Proved for all operands: this line's machine code has the erratum.",
+    ("computed", "ptxas"): "Computed on these operands: the machine code gives ptxas's result.",
+    ("proved", "isa"): "Proved for all operands: this line's machine code is as documented.",
+    ("computed", "isa"): "Computed on these operands: the machine code is as documented.",
+}
+NO_GPU = "No GPU has run it: the meaning of the machine instructions is ptxscope's."
+ON_A_GPU = "A GPU has run it: a published record of its results shows the erratum."
+
+
+def iter_findings(id_: str) -> Iterator[tuple[str, ...]]:
+    """Yield lines for each kind of evidence: the releases and targets, and whether a GPU."""
+    rows = list_evidence(id_)
+    for (method, result), text in _FINDINGS.items():
+        chosen = [x for x in rows if (x.method, x.result) == (method, result)]
+        if chosen:
+            yield text, *_iter_releases(chosen)
+    executed = [x for x in rows if x.method == "executed"]
+    if executed:
+        counts = " and ".join(f"{x.lines:,} of ptxas {x.ptxas}" for x in executed)
+        yield (f"Executed: recorded results that the erratum changes: {counts}.",)
+    yield (ON_A_GPU if any(x.method == "device" for x in rows) else NO_GPU,)
+
+
+def _iter_releases(rows: Sequence[EvidenceRow]) -> Iterator[str]:
+    """Yield the releases with the same targets, and these."""
+    releases: dict[str, list[str]] = {}
+    for row in rows:
+        releases.setdefault(row.targets, []).append(row.ptxas)
+    for targets, names in releases.items():
+        numbers = targets.replace("sm_", "").replace(" ", ", ")
+        yield f"ptxas {', '.join(names)} for sm_{numbers}"
