@@ -156,6 +156,8 @@ class _Player:
         for message in self._store.messages if self._store else (_NO_HOME,):
             print_message(f"note: {message}")
         print(head.title, *_wrap_text(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
+        for text in lesson_text.list_aims(head):
+            print(*lesson_text.wrap_text(text), sep="\n")
         if self._position.index:
             print(f"Resuming at card {self._position.index + 1}; --restart starts at the first.")
         self._print_card()

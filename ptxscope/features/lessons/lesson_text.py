@@ -23,8 +23,8 @@ from ...documents.options import Options
 from ...engine.tracing.step_text import format_lane_sentence, format_title
 from ...engine.tracing.trace import Step, Trace
 from ...learn.grader import format_right_answer
-from .lesson import Card, Lesson, find_step, format_anchor_name
-from .text_templates import TemplatePieceKind, Text, strip_marks
+from .lesson import Card, Head, Lesson, find_step, format_anchor_name
+from .text_templates import TemplatePiece, TemplatePieceKind, Text, strip_marks
 
 
 def picture_lines(card: Card, previous: Card | None = None, width: int = WIDTH) -> list[str]:
@@ -61,6 +61,12 @@ def _trim_lines(lines: list[str]) -> list[str]:
     while lines and not lines[-1].strip():
         lines.pop()
     return [line.rstrip() for line in lines]
+
+
+def list_aims(head: Head) -> tuple[Text, Text]:
+    """Return what a lesson begins with: its purpose, and the line of C."""
+    code = TemplatePiece(head.c_line, TemplatePieceKind.CODE)
+    return (TemplatePiece(f"Aim: {head.purpose}"),), (TemplatePiece("In C: "), code)
 
 
 def describe_anchor(card: Card) -> str:
@@ -115,6 +121,8 @@ def _iter_blocks(lesson: Lesson) -> Iterator[Block]:
     head = lesson.head
     yield Heading(0, make_text(head.title))
     yield Paragraph(make_text(f"{head.minutes} minutes: {head.summary}"))
+    for text in list_aims(head):
+        yield from _iter_paragraphs(text)
     for number, card, previous in _number_cards(lesson):
         yield Heading(1, (InlineSpan(str(number)), InlineSpan(f". {card.title}")))
         yield make_verbatim(picture_lines(card, previous))

@@ -49,10 +49,10 @@ def kept(folder: Path) -> Path:
     return folder / "state" / "ptxscope" / "lessons.json"
 
 
-def typed(name: str) -> str:
-    """What plays a lesson through: Enter, and the right answer where one is asked."""
-    lines = [f"{format_answer(card)}\n\n" if card.ask else "\n" for card in load_lesson(name).cards]
-    return "".join(lines)
+def typed(name: str, number: int = 99) -> str:
+    """What plays a lesson up to a card: Enter, and the right answer where one is asked."""
+    cards = load_lesson(name).cards[: number - 1]
+    return "".join(f"{format_answer(card)}\n\n" if card.ask else "\n" for card in cards)
 
 
 def test_lessons_are_listed_with_their_minutes(play: Play) -> None:
@@ -101,20 +101,19 @@ def test_the_end_counts_answers_right_at_the_first_try(play: Play) -> None:
 
 
 def test_a_lesson_can_be_left_and_resumed(play: Play, tmp_path: Path) -> None:
-    left = play("clamping", given="\n\n")
+    left = play("clamping", given=typed("clamping", 3))
     assert left.returncode == 0
     assert "Stopped at card 3. `ptxscope lesson clamping` resumes here." in left.stdout
-    assert "3 of 10" in play().stdout
+    assert "3 of 11" in play().stdout
     again = play("clamping", given="b\nq\n")
     assert "Resuming at card 3" in again.stdout
-    assert "--- 2 of 10: To the nearest bound" in again.stdout
+    assert "--- 2 of 11: Your turn: a counter that stops" in again.stdout
     assert "Stopped at card 2." in again.stdout
-    assert "--- 1 of 10" in play("clamping", "--restart").stdout
+    assert "--- 1 of 11" in play("clamping", "--restart").stdout
 
 
 def test_answers_are_judged_and_helped(play: Play) -> None:
-    enters = "\n" * 7
-    done = play("clamping", given=f"{enters}-129\nfoo\n\n?\n?\n?\ns\n\n0x80000000\n")
+    done = play("clamping", given=f"{typed('clamping', 9)}-129\nfoo\n\n?\n?\n?\ns\n\n0x80000000\n")
     out = done.stdout
     assert done.returncode == 0
     assert "Not -129. You did not clamp." in out
@@ -122,17 +121,18 @@ def test_answers_are_judged_and_helped(play: Play) -> None:
     assert "A value, ? or s." in out
     assert "Saturate: .sat clamps to -128..127." in out
     assert "It is -128." in out
-    assert "--- 9 of 10" in out
+    assert "--- 10 of 11" in out
     assert "? gives a hint" in out
 
 
 def test_the_second_wrong_answer_reveals_the_right_one(play: Play) -> None:
     # byte 1 of a is 0xf0: 240 unsigned, -16 signed
-    once = play("extension", given="\n" * 6 + "240\nq\n").stdout.split("--- 7 of 9")[1]
+    start = typed("extension", 8)
+    once = play("extension", given=f"{start}240\nq\n").stdout.split("--- 8 of 10")[1]
     assert "Not 240. You read 0xf0 as unsigned.\n" in once
     assert "-16" not in once
-    told = play("extension", "--restart", given="\n" * 6 + "240\n240\n7\n").stdout
-    _, first, second, third = told.split("--- 7 of 9")[1].split("Not ")
+    told = play("extension", "--restart", given=f"{start}240\n240\n7\n").stdout
+    _, first, second, third = told.split("--- 8 of 10")[1].split("Not ")
     assert "-16" not in first
     assert "240. You kept 0xf0 as 240: atype is s32, so it is -16." in second
     assert "7. No known single mistake gives that. It is -16." in third
@@ -168,16 +168,16 @@ def test_a_damaged_progress_file_is_set_aside(text: str, play: Play, tmp_path: P
     done = play("lanes", given="\n")
     assert done.returncode == 0
     assert "note: the saved state could not be read (" in done.stderr
-    assert "--- 1 of 9" in done.stdout
+    assert "--- 1 of 11" in done.stdout
     assert kept(tmp_path).with_suffix(".damaged").read_text() == text
-    assert "2 of 9" in play().stdout
+    assert "2 of 11" in play().stdout
 
 
 def test_a_saved_card_beyond_the_end_resumes_at_the_last_card(play: Play, tmp_path: Path) -> None:
     kept(tmp_path).parent.mkdir(parents=True)
     left = {"lanes": {"card": 999, "done": True}, "gone": {"card": 2, "done": False}}
     kept(tmp_path).write_text(json.dumps({"schema": "ptxscope.lessons/1", "lessons": left}))
-    assert "Resuming at card 9" in play("lanes").stdout
+    assert "Resuming at card 11" in play("lanes").stdout
     assert json.loads(kept(tmp_path).read_text())["lessons"]["gone"] == left["gone"]
 
 
@@ -186,12 +186,12 @@ def test_a_lesson_runs_although_its_position_cannot_be_saved(play: Play, tmp_pat
     done = play("lanes", given="\n\n")
     assert done.returncode == 0
     assert done.stderr.count("note: your position is not saved") == 1
-    assert "--- 3 of 9" in done.stdout
+    assert "--- 3 of 11" in done.stdout
 
 
 @pytest.mark.parametrize("given", [b"\xff\xfe\n\n", b"x" * 100_000 + b"\n", b"\0\x1b[2J\n"])
 def test_any_typed_text_is_survived(given: bytes, play: Play) -> None:
-    done = play("merging", given=b"\n" * 6 + given)
+    done = play("merging", given=typed("merging", 7).encode() + given)
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     assert "\x1b" not in done.stdout
@@ -223,7 +223,7 @@ def test_keys_control_a_lesson_in_a_terminal(tmp_path: Path) -> None:
     try:
         until(b"[Enter] ")
         os.write(master, b"\r")
-        until(b"2 of 9")
+        until(b"2 of 11")
         os.write(master, b"\x04")
         until(b"Stopped at card 2.")
         assert process.wait(30) == 0

@@ -10,7 +10,7 @@ import pytest
 from ptxscope import parse
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.semantics.models import PTXAS_MODELS
-from ptxscope.engine.semantics.rules import ERRATA
+from ptxscope.engine.semantics.rules import ERRATA, FLAG_ERRATUM
 from ptxscope.engine.tracing.step_text import interpret_bits
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.features.lessons.lesson import (
@@ -193,8 +193,8 @@ def test_few_words_all_filled(name: str) -> None:
     )
 
 
-# bounds of types, bits of a value, ptxas versions, a literal of C or of a divisor
-KNOWN = {*"127 128 0x80 13.2 13.3 1.0 2.0 -1.5 10 15 30 31 256 32767".split()}
+# bounds of types, bits of a value, ptxas versions, a literal of C or of a divisor, a year
+KNOWN = {*"127 128 255 2017 0x80 13.2 13.3 1.0 2.0 -1.5 10 15 30 31 256 32767".split()}
 NUMBER = re.compile(r"(?<![\w.])0x[0-9a-fA-F]+|(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 
 
@@ -220,10 +220,20 @@ def test_a_second_formulation_agrees(name: str, at: int) -> None:
     assert reference(line, values, models[trace.model.name]) == trace.result
 
 
-def test_every_erratum_is_named() -> None:
+def test_the_lesson_on_errata_names_some_and_says_how_many_there_are() -> None:
     text = " ".join(f"{card.title} {strip_marks(card.text)}" for card in cards("errata"))
-    ranges = re.sub(r"E6 to E9", "E6, E7, E8, E9", text)
-    assert {erratum.id for erratum in ERRATA} <= set(re.findall(r"E\d+", ranges))
+    ids = [erratum.id for erratum in (*ERRATA, FLAG_ERRATUM)]
+    assert set(re.findall(r"E\d+", text)) == {"E1", "E2", "E3", "E10", ids[-1]}
+    assert f"{ids[0]} to {ids[-1]}" in text
+    assert len(ids) == 18
+    assert "eighteen" in load_lesson("errata").head.summary
+
+
+@every_lesson
+def test_questions_stand_in_the_middle_before_a_card_that_explains(name: str) -> None:
+    marks = "".join("?" if card.ask else "-" for card in cards(name))
+    assert re.fullmatch(r"-[-?]*\?-+\?{3,}", marks), marks
+    assert marks.index("?") < len(marks) / 2
 
 
 def test_the_lesson_on_errata_names_the_acting_errata() -> None:
@@ -284,12 +294,12 @@ def test_each_number_that_a_card_quotes_is_in_its_picture(name: str) -> None:
     shown, previous = "", None
     for card in cards(name):
         picture = "\n".join(picture_lines(card, previous))
-        shown = shown + picture if previous and card.trace == previous.trace else picture
+        shown = f"{shown}\n{picture}" if previous and card.trace == previous.trace else picture
         assert missing_numbers(card.text, shown) == [], card.title
         assert "result is hidden" not in shown
         if card.ask:
             solved = "\n".join(revealed_step_lines(card))
-            assert missing_numbers(card.remark, shown + solved) == [], card.title
+            assert missing_numbers(card.remark, f"{shown}\n{solved}") == [], card.title
         previous = card
 
 

@@ -121,21 +121,21 @@ def test_a_lesson_reopens_at_its_last_card() -> None:
     act(page, "lesson_go", delta="1")
     assert parse_permalink(format_permalink(page.state.link)).text == "clamping.3"
     told = text_of(act(page, "lesson_leave")["#panel"])
-    assert "card 3 of 10, 5 min" in told
-    assert "3 of 10" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
-    act(page, "open_link", fragment=f"{VADD4}&lesson=clamping.10")
+    assert "card 3 of 11, 5 min" in told
+    assert "3 of 11" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
+    act(page, "open_link", fragment=f"{VADD4}&lesson=clamping.11")
     told = text_of(act(page, "lesson_go", delta="1")["#panel"])
     assert "End of the lesson" in page.state.message
     assert "Clamping" in told
     assert "done, 5 min" in text_of(act(page, "lesson_end", name="lessons")["#panel"])
-    assert "1 of 10" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
+    assert "1 of 11" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
 
 
 def test_an_edit_ends_a_lesson_and_is_one_of_its_line() -> None:
     page = open_page(VADD4)
     act(page, "open_lesson", name="clamping")
     shown = page.state.line
-    assert shown.startswith("vadd4.s32.s32.s32.sat")
+    assert shown.startswith("vsub.u32.u32.u32")
     act(page, "value", role="a", text="0x01020304")
     assert get_play(page.state.own).position is None
     assert page.state.line == shown
@@ -146,7 +146,7 @@ def test_an_edit_ends_a_lesson_and_is_one_of_its_line() -> None:
 
 def test_steps_of_a_card_are_walked_without_leaving_it() -> None:
     page = open_page(VADD4)
-    act(page, "open_lesson", name="clamping")
+    act(page, "open_lesson", name="brighten")
     step = page.state.shown_step
     act(page, "step.next")
     assert page.state.shown_step == step + 1

@@ -117,7 +117,7 @@ def test_the_lessons_are_in_groups_with_a_sentence_each() -> None:
 
 def test_answers_are_graded_helped_and_shown() -> None:
     state = make_state()
-    position = open_lesson(state, "extension", 6)
+    position = open_lesson(state, "extension", 7)
     position.answer("240")
     assert say(position) == "✗ Not 240. You read 0xf0 as unsigned."
     position.answer("240")
@@ -157,18 +157,18 @@ def test_an_unfinished_answer_is_there_when_one_comes_back() -> None:
 
 def test_marks_say_what_was_read_answered_missed_and_is_to_come() -> None:
     state = make_state()
-    position = open_lesson(state, "extension", 6)
+    position = open_lesson(state, "extension", 7)
     questions = "".join("?" if card.ask else "-" for card in position.lesson.cards)
-    assert questions == "------???"
-    assert position.marks == "●●●●●●▣□□"
+    assert questions == "--?----???"
+    assert position.marks == "●●□●●●●▣□□"
     answer(lessons.take_answer(state, format_answer(position.card)))
     go(state, 1)
     lessons.give_hint(state)
     answer(lessons.take_answer(state, format_answer(position.card)))
     go(state, 1)
-    assert position.marks == "●●●●●●■□▣"
+    assert position.marks == "●●□●●●●■□▣"
     go(state, -1)
-    assert position.marks == "●●●●●●■▣□"
+    assert position.marks == "●●□●●●●■▣□"
 
 
 def test_the_line_of_a_card_opens_in_the_explorer() -> None:

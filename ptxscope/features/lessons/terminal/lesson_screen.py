@@ -24,7 +24,7 @@ from ....widgets.footer import FooterKey
 from ....widgets.lanes.lanes_pane import LanesPane
 from ....widgets.result_bar import ResultBar
 from ..lesson_position import LessonPosition, Outcome
-from ..lesson_text import describe_anchor, describe_question
+from ..lesson_text import describe_anchor, describe_question, list_aims
 from ..text_templates import TemplatePiece
 from ..transitions import (
     get_play,
@@ -42,6 +42,8 @@ _ANSWER_CHARS = r"[0-9a-fA-FxXtniy_\-+.\[\], ]*"
 """What an answer may have: ``s`` and ``?`` are keys."""
 _FEEDBACK_STYLES = {Outcome.WRONG: "surprise", Outcome.HINT: "quiet", Outcome.RIGHT: "right"}
 _NOTATIONS = "any notation: 12  0x0c  0b1100"
+_HIGH_LINES = 30
+"""Lines from which every card has room for the sentence of its cell and the line of C."""
 _NARROW_COLUMNS = 70
 """Columns below which notations have no room beside the field."""
 
@@ -153,17 +155,36 @@ class LessonScreen(TitledScreen[None]):
 
     def show_card(self) -> None:
         """Show another card."""
-        self._card.set_title(make_printable(self.position.card.title))
-        paragraphs = [LessonParagraph(self.position.card.text)]
-        if about := describe_anchor(self.position.card):
-            paragraphs.append(LessonParagraph((TemplatePiece(about),), "quiet"))
-        self._card.show(paragraphs)
+        self._show_text()
         self.field.value = self.position.take_text() if self.position.is_open else ""
         self.field.cursor_position = len(self.field.value)
         if self.position.is_open:
             self._label.update(Content(f"{describe_question(self.position.card)} ="))
         self.follow_answer()
         self.set_focus(self.field if self.position.is_open else None)
+
+    def _show_text(self) -> None:
+        """Show the text of the card; the first one begins with the aim and the line of C.
+
+        If there is room, every card ends with the sentence of its cell and that line.
+        """
+        card, head = self.position.card, self.position.lesson.head
+        paragraphs = [LessonParagraph(card.text)]
+        is_high, is_first = self.size.height >= _HIGH_LINES, not self.position.index
+        if is_high and (about := describe_anchor(card)):
+            paragraphs.append(LessonParagraph((TemplatePiece(about),), "quiet"))
+        aim, c_line = (LessonParagraph(text, "quiet") for text in list_aims(head))
+        if is_first:
+            paragraphs = [aim, c_line, *paragraphs]
+        elif is_high:
+            paragraphs.append(c_line)
+        self._card.set_title(make_printable(card.title))
+        self._card.show(paragraphs)
+
+    def on_resize(self) -> None:
+        """Show the text for the new size."""
+        if self._play.position is not None:
+            self._show_text()
 
     def follow_answer(self) -> None:
         """Show the feedback on an answer, and the step that it reveals."""
