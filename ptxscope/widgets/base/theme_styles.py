@@ -129,14 +129,6 @@ _TEXTS = {
     ),
     **dict.fromkeys(("data-t", "data-d", "wire-t", "wire-d"), _Ink()),
 }
-_OLD_NAMES = {  # for branches that are not merged yet
-    **dict.fromkeys(("dim", "label", "axis", "veil", "extension"), "quiet"),
-    **dict.fromkeys(("changed", "clamped", "bad", "differs", "cut"), "surprise"),
-    **dict.fromkeys(("chosen", "current"), "focus"),
-    "value": "strong",
-    "good": "right",
-    "pattern": "number",
-}
 _SHADES = {
     "a": ("#79c0ff #58a6ff #388bfd #1f6feb", "#0a3069 #0a4a9e #0a61cc #2474dc"),
     "b": ("#7ee787 #56d364 #3fb950 #2ea043", "#044f1e #0b6428 #137a34 #1a833d"),
@@ -281,7 +273,6 @@ class ThemeStyles:
         return Style(bold=True) if name in _HIGHLIGHTS and not self._is_ansi else Style()
 
     def _make_single_style(self, name: str) -> Style:
-        name = _OLD_NAMES.get(name, name)
         if name in _TEXTS:
             return self._make_text_style(_TEXTS[name])
         if name in _CHIPS:
