@@ -159,7 +159,7 @@ _TEXTS |= {
 }
 
 _HIGHLIGHTS = {
-    "origin": (_Chip("#1b4b91", "#b6d4fb", ("bright_white on blue",) * 2), "underline"),
+    "origin": (_Chip("#46515f", "#bac4d1", ("bright_white on blue",) * 2), "underline"),
     "reached": (_Chip("#6b4a00", "#f5d78e", ("black on bright_yellow",) * 2), "italic"),
 }
 """The highlights of the cursor: upstream and downstream."""
