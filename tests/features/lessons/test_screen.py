@@ -134,15 +134,23 @@ async def test_it_is_left_and_resumed_and_the_explorer_is_as_it_was(tmp_path: Pa
 
 @pytest.mark.parametrize("name", list_files())
 async def test_card_question_and_asked_rows_are_visible_together_at_80x24(name: str) -> None:
-    """On every card: its whole text, the field, and the cell that it is about."""
+    """On every card: its whole text, the field, the cell that it is about, and each number.
+
+    The first card also has the aim and the line of C.
+    """
     async with explorer(None, {}, size=(80, 24)) as drive:
         screen = await opened(drive, name)
+        head = load_lesson(name).head
+        first = " ".join((await drive.text()).split())
+        assert f"Aim: {head.purpose} In C: {head.c_line}" in first
         for card in load_lesson(name).cards:
             shown = await drive.text()
             words = " ".join(shown.split())
             said = " ".join("".join(piece.text for piece in card.text).split())
             assert said in words, card.title
             lanes = screen.query_one(LanesPane)
+            picture = "\n".join(shown.splitlines()[lanes.region.y :])
+            assert missing_numbers(card.text, picture) == [], card.title
             if lanes.place is not None:
                 assert lanes.locate_cursor() is not None, card.title
             if card.ask:
