@@ -262,15 +262,13 @@ class ThemeStyles:
             elif name == "shade":
                 style = self._make_dim_style(style)
             elif is_chip and name not in _CHIPS:
-                style += self._make_single_style(name).without_color + self._make_lit_style(name)
+                style += self._make_single_style(name).without_color
+                if name in _HIGHLIGHTS and not self._is_ansi:
+                    style += Style(bold=True)  # where bold brightens, black would turn grey
             else:
                 style += self._make_single_style(name)
             is_chip = is_chip or name in _CHIPS
         return style
-
-    def _make_lit_style(self, name: str) -> Style:
-        # On terminals where bold brightens, black text would turn grey.
-        return Style(bold=True) if name in _HIGHLIGHTS and not self._is_ansi else Style()
 
     def _make_single_style(self, name: str) -> Style:
         if name in _TEXTS:
