@@ -108,7 +108,9 @@ def _iter_change_blocks(x: KnownErratum) -> Iterator[Block]:
     for sentence in filter(None, (x.sentence, x.remark)):
         yield make_paragraph(sentence, is_close=True)
     versions = f"ptxas {x.versions}, for {x.targets}"
-    yield make_paragraph(f"{versions}. {format_citation(list_sections(x))}.", is_close=True)
+    yield make_paragraph(
+        f"{versions}. {format_citation(list_sections(x), is_ascii=True)}.", is_close=True
+    )
 
 
 def iter_example_blocks(x: KnownErratum) -> Iterator[Block]:

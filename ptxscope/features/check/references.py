@@ -22,6 +22,8 @@ class ReferencePage(NamedTuple):
     """The page of an erratum or of a section."""
 
     title: str
+    subject: str
+    """The affected forms; empty for a section."""
     number: str
     """``3 of 20``; empty for a section."""
     parts: tuple[ReportPart, ...]
@@ -52,7 +54,7 @@ def describe_reference(reference: str) -> tuple[str, str]:
     if is_erratum(reference):
         return reference, find_erratum(reference).forms
     names = [x.opcode for x in _list_entries(reference)]
-    return f"§{reference}", ", ".join(names)
+    return f"section {reference}", ", ".join(names)
 
 
 def step_reference(reference: str, delta: int) -> str:
@@ -65,13 +67,13 @@ def make_page(reference: str) -> ReferencePage:
     if is_erratum(reference):
         x = find_erratum(reference)
         number = f"{_IDS.index(reference) + 1} of {len(_IDS)}"
-        return ReferencePage(f"{x.id} · {x.forms}", number, list_parts(x))
+        return ReferencePage(f"Erratum {x.id}", x.forms, number, list_parts(x))
     entries = _list_entries(reference)
     parts = [ReportPart("NVIDIA's manual", tuple(_iter_manual_blocks(reference)))]
     parts += (
         ReportPart(f"{x.opcode}: {x.summary}", tuple(iter_entry_blocks(x))[1:]) for x in entries
     )
-    return ReferencePage(format_citation([reference]), "", tuple(parts))
+    return ReferencePage(format_citation([reference], is_ascii=True), "", "", tuple(parts))
 
 
 def _iter_manual_blocks(section: str) -> Iterator[Block]:

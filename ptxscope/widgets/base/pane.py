@@ -22,6 +22,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from ...feature import Service, find_services
 from ...state.requests import Transition
 from .explorer_app import Do, Hint, get_explorer_app
 from .theme_styles import get_theme_styles
@@ -199,15 +200,19 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def find_target(self, x: int, y: int) -> object:
         """Return the target at a position of the visible pane, borders and padding included."""
-        y += self.scroll_offset.y - self.gutter.top
-        x += self.scroll_offset.x - self.gutter.left
-        if not 0 <= y < len(self.visible_lines) or x < 0:
-            return None
-        for piece in self.visible_lines[y]:
+        x, line = self._find_line(x, y)
+        for piece in line:
             x -= cell_len(piece.text)
             if x < 0:
                 return piece.target
         return None
+
+    def _find_line(self, x: int, y: int) -> tuple[int, StyledLine]:
+        """Return the column and the line at a position; an empty line where there is none."""
+        y += self.scroll_offset.y - self.gutter.top
+        x += self.scroll_offset.x - self.gutter.left
+        is_line = 0 <= y < len(self.visible_lines) and x >= 0
+        return x, self.visible_lines[y] if is_line else []
 
     def on_resize(self) -> None:
         """Draw for the new width."""
@@ -300,13 +305,19 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         return "\n".join("".join(line).rstrip() for line in lines)
 
     async def on_click(self, event: events.Click) -> None:
-        """Pass the clicked target to the subclass."""
+        """Pass the clicked target to the subclass; without one, open what the word refers to."""
         target = self.find_target(event.x, event.y)
         if target is not None:
             if event.button == _RIGHT_BUTTON:
                 self.handle_right_click(target)
             else:
                 self.handle_click(target)
+        elif self.text_selection is None:
+            x, line = self._find_line(event.x, event.y)
+            text = "".join(piece.text for piece in line)
+            word = text[:x].rpartition(" ")[2] + text[x:].partition(" ")[0]
+            for open_reference in find_services(Service.OPEN_REFERENCE):
+                await get_explorer_app(self).perform(open_reference, word)
 
     def handle_click(self, target: object) -> None:
         """Handle a click on a piece with a target."""

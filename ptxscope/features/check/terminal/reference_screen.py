@@ -15,7 +15,7 @@ from ....documents.formats.markup import Block, Paragraph, Table, Verbatim
 from ....documents.formats.report import write_text
 from ....screens.dialogs.dialog import AnswerScreen
 from ....widgets.base.form_fields import LINE_END_BINDINGS, fold_line
-from ....widgets.base.pane import Pane, StyledLine, StyledText
+from ....widgets.base.pane import Pane, StyledLine, StyledText, sentence_lines
 from ....widgets.footer import FooterKey, KeyBar
 from ..erratum_report import EXAMPLE, REPLACEMENT, find_erratum, find_replacement, indent_blocks
 from ..references import ReferencePage, is_erratum, make_page, step_reference
@@ -46,8 +46,10 @@ class ReferencePane(Pane):
     def draw(self, width: int) -> list[StyledLine]:
         """Return the lines of all parts."""
         keys = {EXAMPLE: "Enter opens it" if self._can_open else "", REPLACEMENT: "y copies it"}
-        lines: list[StyledLine] = []
-        for title, blocks in self._page.parts if self._page else ():
+        if self._page is None:
+            return []
+        lines = sentence_lines(self._page.subject, width, "strong")
+        for title, blocks in self._page.parts:
             lines += [[]] if lines else []
             lines.append(_draw_rule(title, keys.get(title, ""), width))
             lines += _draw_blocks(blocks, min(width, _MAX_COLUMNS))
