@@ -88,7 +88,7 @@ def test_a_cell_for_a_cell(texts: tuple[str, ...], expected: str) -> None:
         ("↑ ↓ PgUp       End", "up down PgUp   End"),
         (f"←→ move{' ' * 12}n next", "left/right move    n next"),
         (f"╰{'─' * 20} ? all · ↑ ↓ PgUp ─╯", f"+{'-' * 16} ? all . up down PgUp -+"),
-        (f"━Step ↑↓{'━' * 20}", f"-Step up/down{'-' * 15}"),
+        (f"━Step ↑↓{'━' * 20}", f"=Step up/down{'=' * 15}"),
     ],
 )
 def test_more_cells_out_of_blanks_nearby(text: str, expected: str) -> None:
