@@ -562,7 +562,7 @@ def check_answering(driver: PageDriver) -> str:
         page.keyboard.type(text)
         page.keyboard.press("Enter")
     require_focus("#steps [aria-current]", "after the last answer")
-    page.evaluate(_SHOW, "vadd4&lesson=extension.7&v=1")
+    page.evaluate(_SHOW, "vadd4&lesson=extension.8&v=1")
     driver.wait_for("document.querySelector('[data-do=lesson_reveal]')")
     page.focus("[data-do='lesson_reveal']")
     page.keyboard.press("Enter")
