@@ -97,7 +97,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js", "live.js")
 _LEFT_OUT = frozenset({"app", "screens", "widgets", "notebook.py", "sphinx.py"})
 """The parts that a page never imports: the terminal's interface, and those to other tools."""
-_LEFT_OUT_OF_FEATURES = frozenset({"terminal", "commands", "command.py"})
+_LEFT_OUT_OF_FEATURES = frozenset({"terminal", "commands", "command.py", "pages"})
 """The parts of a feature that a page never imports."""
 _ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)
 """Date of the files in the archive, so that equal files make equal archives."""

@@ -1,0 +1,1 @@
+"""The manual as text in the terminal, at the page about the panel that has the focus."""
