@@ -54,6 +54,7 @@ _FINDINGS = {
     ("proved", "isa"): "Proved for all operands: this line's machine code is as documented.",
     ("computed", "isa"): "Computed on these operands: the machine code is as documented.",
 }
+NO_PROOF = "Not proved: this line's machine code has branches, which are not interpreted."
 NO_GPU = "No GPU has run it: the meaning of the machine instructions is ptxscope's."
 ON_A_GPU = "A GPU has run it: a published record of its results shows the erratum."
 
@@ -61,6 +62,8 @@ ON_A_GPU = "A GPU has run it: a published record of its results shows the erratu
 def iter_findings(id_: str) -> Iterator[tuple[str, ...]]:
     """Yield lines for each kind of evidence: the releases and targets, and whether a GPU."""
     rows = list_evidence(id_)
+    if not any(x.method in ("proved", "computed") for x in rows):
+        yield (NO_PROOF,)
     for (method, result), text in _FINDINGS.items():
         chosen = [x for x in rows if (x.method, x.result) == (method, result)]
         if chosen:

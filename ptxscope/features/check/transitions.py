@@ -59,7 +59,8 @@ def _open_checked(state: ExplorerState, instruction: CheckedInstruction) -> Requ
 def open_references(state: ExplorerState) -> Requests:
     """Open the erratum or the section of the PTX ISA that the screen names; ask which of several.
 
-    The errata of the line come first, then those that the text of the screen names.
+    The errata of the line come first, then those that the text of the screen names. While the user
+    predicts, errata would reveal the answer.
     """
     from .references import find_references, is_erratum
 
@@ -67,6 +68,8 @@ def open_references(state: ExplorerState) -> Requests:
     named = find_references(text)
     if is_explorer:
         named = (*_list_line_references(state), *named)
+    if is_explorer and state.is_predicting:
+        named = tuple(x for x in named if not is_erratum(x))
     references = sorted({*named} - {shown}, key=lambda x: (not is_erratum(x), named.index(x)))
     errata = [x for x in references if is_erratum(x)]
     chosen = yield from _choose(references if shown or len(errata) != 1 else errata)
@@ -79,8 +82,7 @@ def _list_line_references(state: ExplorerState) -> tuple[str, ...]:
     from ...engine.tracing.folding_bugs import describe_folded_slct, describe_lost_difference
 
     ins = state.setup.instruction
-    deviations = () if state.is_predicting else state.session.deviations
-    changing = [x.id for y in deviations for x in y.errata]
+    changing = [x.id for y in state.session.deviations for x in y.errata]
     folding = ["F1"] * any(describe_folded_slct(ins)) + ["F2"] * bool(describe_lost_difference(ins))
     possible = [] if changing else [x.id for x in ins.errata]
     return (*changing, *folding, *possible, ins.entry.section)
@@ -102,9 +104,10 @@ def _choose(references: Sequence[str]) -> Generator[Request, Any, str]:
 
 def open_reference(state: ExplorerState, text: str) -> Requests:
     """Open the page of the erratum or section that a text names, if it names one."""
-    from .references import find_references
+    from .references import find_references, is_erratum
 
-    if references := find_references(text):
+    references = [x for x in find_references(text) if not (state.is_predicting and is_erratum(x))]
+    if references:
         _, is_explorer, _ = yield Act(f"{__package__}.terminal.screen_text:read_screen")
         yield from _open_page(state, references[0], is_explorer=is_explorer)
 

@@ -13,7 +13,13 @@ import pytest
 
 from ptxscope.documents.formats.report import write_text
 from ptxscope.engine.semantics.rules import ALL_ERRATA, NEWEST, OLDEST, TARGETS, Erratum
-from ptxscope.features.check.erratum_evidence import NO_GPU, ON_A_GPU, list_evidence, load_evidence
+from ptxscope.features.check.erratum_evidence import (
+    NO_GPU,
+    NO_PROOF,
+    ON_A_GPU,
+    list_evidence,
+    load_evidence,
+)
 from ptxscope.features.check.erratum_report import (
     EXAMPLE,
     KNOWN_ERRATA,
@@ -92,6 +98,12 @@ def test_whether_a_gpu_ran_it_is_always_said() -> None:
         shown = " ".join(write_part(x, "Evidence").split())
         # a published record of a device shows E2 (docs/semantics.md, 4)
         assert (ON_A_GPU in shown, NO_GPU in shown) == (x.id == "E2", x.id != "E2")
+
+
+def test_what_is_not_proved_is_said() -> None:
+    # `fns` becomes code with branches (docs/dev/evidence.md)
+    silent = [x.id for x in KNOWN_ERRATA if NO_PROOF in " ".join(write_part(x, "Evidence").split())]
+    assert silent == ["E17"]
 
 
 def test_every_release_and_target_of_the_record_is_shown() -> None:
