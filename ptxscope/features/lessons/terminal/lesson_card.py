@@ -16,6 +16,8 @@ _STYLE_NAMES = {
     TemplatePieceKind.CODE: "strong",
     TemplatePieceKind.VALUE: "strong",
 }
+_UNBROKEN_CHARS = 20
+"""Length of code, and of a value, up to which it stays on one line."""
 
 
 class LessonParagraph(NamedTuple):
@@ -90,7 +92,8 @@ def _iter_words(paragraph: LessonParagraph) -> Iterator[StyledLine]:
             word = []
             continue
         style_name = _STYLE_NAMES[piece.kind] or paragraph.style_name
-        *whole_words, last = piece.text.split(" ")
+        is_whole = piece.kind is not TemplatePieceKind.PLAIN and len(piece.text) <= _UNBROKEN_CHARS
+        *whole_words, last = (piece.text,) if is_whole else piece.text.split(" ")
         for part in whole_words:
             yield [*word, StyledText(f"{part} ", style_name)]
             word = []
