@@ -47,8 +47,6 @@ class Service(StrEnum):
     GO_DEEPER = "go deeper"
     """``(state, place) -> Requests | None``: what Enter does at a computed cell, if anything but
     asking for another value."""
-    FOLLOW_CURSOR = "follow cursor"
-    """``(ActionRunner) -> None``: called when the cursor of the lanes has moved."""
     TEACH_NEWCOMER = "teach newcomer"
     """The transition ``(state)`` that Enter runs at the first start, and that the greeting offers.
     """
@@ -148,6 +146,18 @@ class Key(NamedTuple):
     """Whether the keys work in dialogs and other screens, too."""
 
 
+class ScreenPanel(NamedTuple):
+    """A part of the explorer's screen, which follows the line, the step and the cursor."""
+
+    name: str
+    after: str
+    """The part that it follows in the column beside the lanes: ``lanes`` is before all."""
+    part: str
+    """A ``ScreenPart``; in the column, a ``ColumnPane``."""
+    columns: int = 0
+    """The columns of the screen from which on there is room for it."""
+
+
 class PagePanel(NamedTuple):
     """A tool beside the picture of a page in the browser."""
 
@@ -193,6 +203,7 @@ class Feature(NamedTuple):
     commands: tuple[Command, ...] = ()
     completers: tuple[Completer, ...] = ()
     keys: tuple[Key, ...] = ()
+    screen_panels: tuple[ScreenPanel, ...] = ()
     page_panels: tuple[PagePanel, ...] = ()
     formats: tuple[DocumentFormat, ...] = ()
     services: Mapping[Service, str] = MappingProxyType({})
@@ -211,6 +222,8 @@ class Feature(NamedTuple):
             yield from (("key", x) for x in key.keys.split(",") if x)
             for widget, keys in key.widget_keys.items():
                 yield from ((f"key of {widget}", x) for x in keys.split(","))
+        for screen_panel in self.screen_panels:
+            yield "part of the screen", screen_panel.name
         for page_panel in self.page_panels:
             yield "tool of the page", page_panel.name
             yield from (("action of the page", x) for x in page_panel.actions)
@@ -355,6 +368,7 @@ def find_services(service: Service) -> tuple[Callable[..., Any], ...]:
 
 _KINDS: Mapping[type, str] = {
     Command: "command",
+    ScreenPanel: "part of the screen",
     PagePanel: "tool of the page",
     DocumentFormat: "format",
 }

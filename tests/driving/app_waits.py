@@ -12,6 +12,8 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
+from ptxscope.screens.main import column_pane
+
 _TURNS = 3
 """Turns of the event loop in which nothing was ready, after which nothing will be."""
 
@@ -59,6 +61,7 @@ def _waits(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("app", "pilot"):
         monkeypatch.setattr(f"textual.{module}.wait_for_idle", still)
     monkeypatch.setattr(Pilot, "_wait_for_screen", _wait_for_screen)
+    monkeypatch.setattr(column_pane, "PAUSE", 0)
 
 
 def _unseen(compositor: Compositor, simplify: bool = False) -> None:

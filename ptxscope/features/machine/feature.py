@@ -1,6 +1,6 @@
 """Machine code: what ptxas makes of a line, what it computes, and which model it follows."""
 
-from ...feature import Command, Feature, Key
+from ...feature import Command, Feature, Key, ScreenPanel
 
 FEATURE = Feature(
     "machine",
@@ -36,5 +36,8 @@ FEATURE = Feature(
             "Show the machine instructions, and what each computes",
             f"{__package__}.transitions:toggle",
         ),
+    ),
+    screen_panels=(
+        ScreenPanel("machine", "pin", f"{__package__}.terminal.column:MachineColumnPane", 160),
     ),
 )

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 from ...documents.formats.report import write_report
 from ...engine.cancellation import IsStopped, Stopped, never
 from ...engine.syntax.instruction import Instruction
+from ..prove.solver import load_bitwuzla
 from .form_verdict import VerdictOutcome
 from .kernel_source import KernelSource, make_kernel_source
 from .machine_report import CodeLine, iter_listing_blocks, iter_sentences, make_code_lines
@@ -30,6 +31,8 @@ OLDEST_ARCH = 70
 SECONDS = 10.0
 """The time for each proof."""
 ResultT = TypeVar("ResultT")
+_MAX_KEPT = 64
+"""The lines and targets whose code is kept."""
 
 
 class MachineCode(NamedTuple):
@@ -73,6 +76,24 @@ class MachineCode(NamedTuple):
         return make_code_lines(self.listing)
 
 
+class KeptMachineCode:
+    """The machine code of the last lines, and the target that was chosen."""
+
+    def __init__(self) -> None:
+        self.arch = DEFAULT_ARCH
+        self._codes: dict[tuple[str, str], MachineCode] = {}
+
+    def get(self, ins: Instruction, arch: str = "") -> MachineCode | None:
+        """Return the machine code of a line, if it is kept."""
+        return self._codes.get((str(ins), arch or self.arch))
+
+    def keep(self, ins: Instruction, code: MachineCode) -> None:
+        """Keep the machine code of a line."""
+        while len(self._codes) >= _MAX_KEPT:
+            del self._codes[next(iter(self._codes))]
+        self._codes[str(ins), code.arch] = code
+
+
 def find_machine_code(ins: Instruction, arch: str, is_stopped: IsStopped = never) -> MachineCode:
     """Return the machine code of an instruction; for a target that ptxas knows if it can be.
 
@@ -93,6 +114,16 @@ def find_machine_code(ins: Instruction, arch: str, is_stopped: IsStopped = never
     listing = list_machine_code(line, source, kernel, arch, timeout=SECONDS)
     tools = format_tools(ptxas, nvdisasm)
     return MachineCode(line, listing, tools, targets or (arch,))
+
+
+def has_tools() -> bool:
+    """Return whether there are an assembler, a disassembler and the solver."""
+    try:
+        load_bitwuzla()
+        _use_tools(lambda: (find_tool(PTXAS), find_tool(NVDISASM)))
+    except (ImportError, ValueError):
+        return False
+    return True
 
 
 def count_machine_code(ins: Instruction, arch: str) -> str:

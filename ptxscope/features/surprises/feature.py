@@ -1,6 +1,6 @@
 """Surprises: keys from one to the next, and a callout that says what happened, and why."""
 
-from ...feature import Feature, Key, Service
+from ...feature import Feature, Key, ScreenPanel, Service
 
 FEATURE = Feature(
     "surprises",
@@ -27,8 +27,8 @@ FEATURE = Feature(
             f"{__package__}.transitions:check_surprise",
         ),
     ),
-    services={
-        Service.FOLLOW_CURSOR: f"{__package__}.terminal.callout:follow_cursor",
-        Service.GO_DEEPER: f"{__package__}.transitions:go_deeper",
-    },
+    screen_panels=(
+        ScreenPanel("callout", "lanes", f"{__package__}.terminal.callout:CalloutController"),
+    ),
+    services={Service.GO_DEEPER: f"{__package__}.transitions:go_deeper"},
 )

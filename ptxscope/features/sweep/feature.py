@@ -1,6 +1,6 @@
 """Sweeps: the results over all values of one or two parts of operands."""
 
-from ...feature import Command, Completer, Feature, Key, PagePanel
+from ...feature import Command, Completer, Feature, Key, PagePanel, ScreenPanel
 
 FEATURE = Feature(
     "sweep",
@@ -29,6 +29,9 @@ FEATURE = Feature(
             f"{__package__}.transitions:check_sweep",
             reveals="A sweep",
         ),
+    ),
+    screen_panels=(
+        ScreenPanel("sweep", "lanes", f"{__package__}.terminal.column:SweepColumnPane", 160),
     ),
     page_panels=(
         PagePanel(

@@ -178,13 +178,17 @@ def list_result_parts(ins: BasicBlock) -> tuple[RegisterPart, ...]:
     return tuple(lane for role in ins.results for lane in _iter_known_parts(ins, role))
 
 
-def choose_default_parts(ins: BasicBlock) -> tuple[RegisterPart | None, RegisterPart | None]:
-    """Return the default axes: the parts of a and b that the first lane in the mask reads.
+def choose_default_parts(
+    ins: BasicBlock, lane: int | None = None
+) -> tuple[RegisterPart | None, RegisterPart | None]:
+    """Return the default axes: the parts of a and b that a lane reads, by default the first in the
+    mask.
 
     One or both are None if the instruction reads fewer registers; the first one of a block counts.
     """
     first = ins.statements[0]
-    lane = _find_first_lane(first.instruction)
+    if lane is None:
+        lane = _find_first_lane(first.instruction)
     parts: list[RegisterPart] = []
     for role in ("a", "b"):
         picks = _map_picks(ins).get(f"{first.prefix}select.{role}")
@@ -199,8 +203,13 @@ def choose_default_parts(ins: BasicBlock) -> tuple[RegisterPart | None, Register
     return (parts[0] if parts else None, parts[1] if len(parts) > 1 else None)
 
 
-def choose_default_result(ins: BasicBlock, x: RegisterPart) -> RegisterPart | None:
-    """Return the part of the result that an operand's part goes to; None if no result is kept."""
+def choose_default_result(
+    ins: BasicBlock, x: RegisterPart, lane: int | None = None
+) -> RegisterPart | None:
+    """Return the part of the result that an operand's part goes to; None if no result is kept.
+
+    If it goes to several lanes, ``lane`` comes first.
+    """
     result_parts = list_result_parts(ins)
     if not result_parts:
         return None
@@ -211,16 +220,36 @@ def choose_default_result(ins: BasicBlock, x: RegisterPart) -> RegisterPart | No
         return result_parts[0]
     if len(lanes) == 1:  # the part that a scalar instruction writes, next to c
         return lanes[0] if x.role != Role.C else result_parts[-1]
-    lane_indices = (
+    lane_indices = [
         index
         for picks in _map_picks(ins).values()
         for index, pick in enumerate(picks)
         if pick == (x.role, x.unit, x.number) and index in _get_mask_lanes(ins.instruction)
-    )
+    ]
     is_own_lane = x.role == Role.C and not x.is_whole
     default_index = x.number if is_own_lane else _find_first_lane(ins.instruction)
-    index = next(lane_indices, default_index)
+    index = next((x for x in lane_indices if x == lane), next(iter(lane_indices), default_index))
     return next((lane for lane in lanes if lane.number == index), lanes[0])
+
+
+def choose_focused_parts(
+    ins: BasicBlock, key: str = "", lane: int | None = None
+) -> tuple[RegisterPart, RegisterPart] | None:
+    """Return the part that a lane of a row reads first, and the part of the result that it becomes.
+
+    Of a lane that is not in the mask, that is the part of c; of an operand, the part itself. None
+    if there is nothing to sweep.
+    """
+    x, _ = choose_default_parts(ins, lane)
+    role = key if key in _map_operands(ins) else ""
+    if not role and lane is not None and lane not in _get_mask_lanes(ins.instruction):
+        role = Role.C if Role.C in _map_operands(ins) else ""
+    if role:
+        parts = [part for part in _iter_known_parts(ins, role) if not part.is_whole]
+        whole = _make_part(ins, role, ins.type_of(role).bits, 0)
+        x = next((part for part in parts if part.number == lane), whole)
+    result = x and choose_default_result(ins, x, lane)
+    return None if x is None or result is None else (x, result)
 
 
 def with_read_order(ins: BasicBlock, part: RegisterPart, result_part: RegisterPart) -> RegisterPart:

@@ -33,7 +33,7 @@ def render(sweep: Sweep, *, width: int = 80, is_unicode: bool = True) -> str:
         format_lines(draw_plot_lines(sweep, size)),
     ]
     parts += [
-        *_wrap_paragraphs(_iter_key_sentences(sweep), width),
+        *_wrap_paragraphs(iter_key_sentences(sweep), width),
         "",
         *_wrap_paragraphs(sentences[1:], width),
         "",
@@ -100,7 +100,7 @@ def list_command_words(sweep: Sweep) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _iter_key_sentences(sweep: Sweep) -> Iterator[str]:
+def iter_key_sentences(sweep: Sweep) -> Iterator[str]:
     """Yield the meaning of the marks."""
     if sweep.y:
         minimum, maximum = sweep.result_axis.format_ends()

@@ -45,7 +45,7 @@ def describe_sweep(sweep: Sweep) -> list[str]:
         *_iter_sampling_sentences(sweep),
         _describe_values(sweep),
     ]
-    sentences += _iter_map_sentences(sweep) if sweep.y else _iter_line_sentences(sweep)
+    sentences += _iter_map_sentences(sweep) if sweep.y else iter_line_sentences(sweep)
     return [*sentences, *_iter_point_parts(sweep)]
 
 
@@ -169,7 +169,8 @@ def find_true_intervals(mask: Mask, max_count: int | None = None) -> list[ValueI
     return list(map(ValueInterval, firsts[:max_count].tolist(), lasts[:max_count].tolist()))
 
 
-def _iter_line_sentences(sweep: Sweep) -> Iterator[str]:
+def iter_line_sentences(sweep: Sweep) -> Iterator[str]:
+    """Yield a sentence for each range of x, and whether the models agree."""
     yield from _iter_range_sentences(sweep, find_intervals(sweep))
     if not sweep.divergence_mask.any():
         yield _describe_agreement(sweep)

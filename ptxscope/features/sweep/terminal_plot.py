@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ...engine.micro_operations.drawings import Tick
 from .axis import NEARLY, SweepAxis, abbreviate_value
 from .computation import Bits, Mask, Sweep
+from .register_parts import RegisterPart
 from .tick_choice import choose_ticks
 
 _BRAILLE = 0x2800
@@ -74,6 +75,24 @@ def draw_plot_lines(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     if size.has_unicode:
         return lines
     return [[cell._replace(text=cell.text.replace(NEARLY, "~")) for cell in line] for line in lines]
+
+
+def draw_axis_lines(
+    axis: SweepAxis, current_index: int | None, result_part: RegisterPart, size: PlotSize
+) -> list[PlotLine]:
+    """Draw the axis of x below an empty plot: nothing is known of the results."""
+    ends = (result_part.get_value_at(rank) for rank in (0, result_part.values - 1))
+    margin = max(len(abbreviate_value(result_part, x)) for x in ends)
+    width = max(size.width - margin - 1, 1)
+    bar = [
+        PlotCell(" " * margin, PlotCellKind.AXIS),
+        PlotCell(_BARS[not size.has_unicode], PlotCellKind.AXIS),
+    ]
+    return [
+        *([bar] * max(size.height - 2, 2)),
+        _draw_rule(margin, width, size),
+        _draw_ticks(axis, current_index, margin, width, is_by_rank=True),
+    ]
 
 
 def format_lines(lines: list[PlotLine]) -> str:

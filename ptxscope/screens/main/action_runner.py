@@ -13,7 +13,7 @@ from textual.timer import Timer
 
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.step_text import format_operand_name
-from ...feature import FeatureError, load
+from ...feature import FeatureError, ScreenPanel, arrange, leave_out, list_features, load
 from ...scene.scene_model import LaneRef, Place
 from ...state.explorer_state import ExplorerState
 from ...state.requests import (
@@ -86,6 +86,24 @@ class ActionRunner:
             self._parts[kind] = kind(self)
             self._view.parts.append(self._parts[kind])
         return cast("PartT", self._parts[kind])
+
+    @cached_property
+    def _missing_panels(self) -> list[ScreenPanel]:
+        """The parts of the screen for which there was no room so far."""
+        added = [(x.name, x) for feature in list_features() for x in feature.screen_panels]
+        lanes = ScreenPanel("lanes", "", "")
+        return [x for _, x in arrange([("lanes", lanes)], added, lambda x: x)][1:]
+
+    def follow_cursor(self) -> None:
+        """Follow the cursor with all parts of the screen for which there is room."""
+        for panel in [x for x in self._missing_panels if x.columns <= self._screen.size.width]:
+            self._missing_panels.remove(panel)
+            try:
+                self.get_part(load(panel.part))
+            except FeatureError as error:
+                leave_out(f"part of the screen {panel.name}", panel, str(error))
+        for part in self._parts.values():
+            part.follow_cursor()
 
     # --- running -------------------------------------------------------------------------------
 

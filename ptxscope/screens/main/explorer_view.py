@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from .screen_part import ScreenPart
 
 
+COLUMN_MIN_WIDTH = 160
+"""The columns of a screen from which on there is a column beside the lanes."""
+
+
 class _ShownState(NamedTuple):
     """The state that the widgets show."""
 
@@ -58,6 +62,7 @@ class ExplorerView:
         )
         self.hints, self.keys = HintBar(), KeyBar()
         self.side, self.center = Vertical(id="side"), Vertical(id="center")
+        self.column = Vertical(id="column")
         self.value_field: ValueField | None = None
         """The field for values, once it has been created."""
         self._modifier_row: ModifierRow | None = None
@@ -308,7 +313,7 @@ class ExplorerView:
         for other in filter(None, (self._side_pane, pane)):
             other.set_class(other is pane, "-shown")
         self._side_pane = pane
-        self.side.set_class(pane is not None, "-panel")
+        self.screen.set_class(pane is not None, "-panel")
 
     def is_side_open(self, pane: Widget) -> bool:
         """Whether a pane has the place of the instructions."""
@@ -327,4 +332,4 @@ class ExplorerView:
     def widen_listing(self) -> None:
         """Widen the listing to half the width while it has the focus."""
         focus = self.screen.focused
-        self.side.set_class(focus is not None and focus is self._listing, "-read")
+        self.screen.set_class(focus is not None and focus is self._listing, "-read")

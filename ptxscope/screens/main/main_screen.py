@@ -24,7 +24,7 @@ from ...widgets.lanes.lanes_pane import LanesPane
 from ...widgets.ptx_line import PtxLine
 from ..dialogs.dialog import ThemedScreen
 from .action_runner import ActionRunner
-from .explorer_view import ExplorerView
+from .explorer_view import COLUMN_MIN_WIDTH, ExplorerView
 
 
 def make_bindings() -> list[BindingType]:
@@ -106,7 +106,12 @@ class MainScreen(ThemedScreen[None]):
     AUTO_FOCUS = ""
     NORMAL = 110
     """Minimum columns for panes beside the lanes."""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NORMAL, "-normal"), (200, "-wide")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
+        (0, "-narrow"),
+        (NORMAL, "-normal"),
+        (COLUMN_MIN_WIDTH, "-broad"),
+        (200, "-wide"),
+    ]
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (18, "-low"), (32, "-high")]  # noqa: RUF012
     DEFAULT_CSS = """
     MainScreen {
@@ -117,13 +122,17 @@ class MainScreen(ThemedScreen[None]):
         & #body { layout: horizontal; margin-bottom: 1; }
         &.-greeting #body { margin-bottom: 3; }
         & #side { width: 31; }
+        &.-wide #side { width: 44; }
+        &.-read #side, &.-panel #side { width: 50%; }
+        & #column { width: auto; overflow-y: auto; scrollbar-size-vertical: 1; }
+        &.-narrow #column, &.-normal #column, &.-panel #column, &.-read #column { display: none; }
         & #lanes { height: 1fr; min-height: 3; }
         & #operands { height: auto; max-height: 8; }
         & #modifiers { height: auto; max-height: 60%; }
         & #side.-listing > InstructionBrowser { display: none; }
         & #side.-listing > ListingPane { display: block; }
-        & #side.-panel > InstructionBrowser, & #side.-panel > ListingPane { display: none; }
-        & #side.-panel > .-shown { display: block; }
+        &.-panel #side { & > InstructionBrowser, & > ListingPane { display: none; } }
+        &.-panel #side > .-shown { display: block; }
         &.-low #operands, &.-tiny #operands {
             display: none; max-height: 5;
             &.-used { display: block; }
@@ -142,8 +151,6 @@ class MainScreen(ThemedScreen[None]):
             & #modifiers { display: none; }
             & #modifier-row { display: block; }
         }
-        &.-wide #side { width: 44; }
-        &.-normal, &.-wide { & #side.-read, & #side.-panel { width: 50%; } }
     }
     """
 
@@ -177,6 +184,7 @@ class MainScreen(ThemedScreen[None]):
                 yield view.lanes
                 yield view.result
                 yield view.operands
+            yield view.column
         yield view.hints
         yield view.keys
 
@@ -190,6 +198,8 @@ class MainScreen(ThemedScreen[None]):
         """Lay out for the new size; a narrow screen creates a row of modifiers on first use."""
         if event.size.width < self.NORMAL:
             self.view.mount_modifier_row()
+        if event.size.width >= COLUMN_MIN_WIDTH:
+            self._runner.follow_cursor()
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Skip the update of styles for the first resume, because they are fresh."""
@@ -272,5 +282,4 @@ class MainScreen(ThemedScreen[None]):
         sentence = event.sentence + self.view.describe_block_origin(event.cell)
         self.view.hints.show_widget_hint(Hint(event.control, sentence))
         self.view.show_keys()  # they depend on the cell: Enter, and whether digits are keys
-        for follow in find_services(Service.FOLLOW_CURSOR):
-            follow(self._runner)
+        self._runner.follow_cursor()

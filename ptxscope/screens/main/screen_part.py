@@ -12,6 +12,9 @@ class ScreenPart:
     def follow_step(self) -> None:
         """Follow another step, and what changes it."""
 
+    def follow_cursor(self) -> None:
+        """Follow the cursor of the lanes, or another width of the screen."""
+
     def stop(self) -> bool:
         """Stop what runs in a thread; return whether anything did."""
         return False

@@ -33,9 +33,8 @@ from .lane_rows import (
     MIN_WIDTH,
     AnswersPainter,
     Level,
-    PinPlace,
     draw_folded_rows,
-    draw_pinned_line,
+    draw_pinned_lines,
     draw_register_lines,
     draw_row_lines,
     draw_whole_row,
@@ -101,7 +100,7 @@ def _upgrades(levels: Levels) -> Iterator[Levels]:
 
 WIDEST = 150
 """Maximum columns of the lanes: wider lanes would only move apart."""
-_WIDE_LANE_WIDTHS = {2: 54, 4: 30}
+_WIDE_LANE_WIDTHS = {2: 37, 4: 22}
 """Minimum columns of a lane for chips that show their bits, by the number of lanes."""
 
 
@@ -275,10 +274,9 @@ class _Painter:
             named_lines = [*name_lines(register.label, lines)]
         register_lines += label_lines(name, named_lines, "quiet")
         if pinned := self.pinned_registers.get(register.role):
-            place = PinPlace.COLUMNS if register.is_by_lane else PinPlace.JOINED
-            place = PinPlace.WHOLE if is_whole else place
-            line = draw_pinned_line(pinned.cells, register.cells, self.width, place)
-            register_lines += label_lines("", line, "quiet")
+            pair = pinned.cells, register.cells
+            lines = draw_pinned_lines(*pair, self.width, in_columns=register.is_by_lane)
+            register_lines += label_lines("", _mark_pin(lines, is_whole=is_whole), "quiet")
         return register_lines
 
     def _draw_parts(self, register: RegisterFigure) -> list[StyledLine]:
@@ -422,8 +420,10 @@ class _Painter:
         """Return the line of the lanes in which the pin differs; with a name if not right below."""
         if (pinned := self.pinned_rows.get(row.key)) is None:
             return []
-        place = PinPlace.WHOLE if self._is_whole(row) else PinPlace.COLUMNS
-        return [*draw_pinned_line(pinned.cells, row.cells, self.width, place, name)]
+        is_whole = self._is_whole(row)
+        pair = pinned.cells, row.cells
+        lines = draw_pinned_lines(*pair, self.width, in_columns=not is_whole)
+        return _mark_pin(lines, name, is_whole=is_whole)
 
     def draw_linked_rows(self, rows: Sequence[RowScene]) -> Iterator[NamedLine]:
         """Yield the links from the registers to the selected rows, and these rows."""
@@ -480,3 +480,13 @@ class _Painter:
                 taps |= leaving
             result.append(overlay_marks(pad_line(line, LABEL + self.width), marks))
         return result
+
+
+def _mark_pin(
+    lines: Sequence[StyledLine], name: str = "", *, is_whole: bool = False
+) -> list[NamedLine]:
+    """Return what differs in a pin behind its mark; before the lane columns if it is whole."""
+    mark = [StyledText(f"{name} ≠ pin".lstrip(), "pin"), StyledText(" ")]
+    if is_whole:
+        return [(WholeValue(([*mark, *line],)), []) for line in lines]
+    return [("" if index else WholeValue((mark,)), line) for index, line in enumerate(lines)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum, IntEnum, auto
+from enum import IntEnum
 from functools import cached_property, lru_cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -436,37 +436,23 @@ def _draw_whole_line(row: RowTrace | None) -> StyledLine:
     return [piece for cell in cells for piece in draw_cell_pieces(cell)]
 
 
-class PinPlace(Enum):
-    """The place of what differs in a pin."""
+def draw_pinned_lines(
+    cells: Sequence[Cell], own_cells: Sequence[Cell], width: int, *, in_columns: bool
+) -> list[StyledLine]:
+    """Return the outcomes of a pin that differ, in columns or side by side; equal ones are blank.
 
-    COLUMNS = auto()
-    JOINED = auto()
-    """Side by side, as the parts of a register without lanes."""
-    WHOLE = auto()
-    """Before the lane columns."""
-
-
-def draw_pinned_line(
-    cells: Sequence[Cell], own_cells: Sequence[Cell], width: int, place: PinPlace, name: str = ""
-) -> Iterator[NamedLine]:
-    """Yield the line below a row in which a pin differs: its outcomes there, equal ones blank.
-
-    The line has the row's name if it is not right below.
+    They are in one line, unless they are written one lane below the other.
     """
     cells = hide_equal_cells(cells, own_cells)
     if not any(cell.spans for cell in cells):
-        return
-    mark = [StyledText(f"{name} ≠ pin".lstrip(), "pin"), StyledText(" ")]
-    lines = lay_out_cells(cells, width, _draw_pinned_cell)
-    if place is not PinPlace.COLUMNS:
-        widths = [measure_line(draw_cell_pieces(x)) for x in own_cells]
-        parts = map(pad_line, map(_draw_pinned_cell, cells), widths)
-        lines = [[piece for part in parts for piece in part]]
-    if place is PinPlace.WHOLE:
-        yield WholeValue(([*mark, *lines[0]],)), []
-        return
-    yield WholeValue((mark,)), lines[0]
-    yield from (("", line) for line in lines[1:])
+        return []
+    if in_columns:
+        return lay_out_cells(cells, width, _draw_pinned_cell)
+    line: StyledLine = []
+    for cell, own_cell in zip(cells, own_cells, strict=False):
+        outcome = cell._replace(spans=cell.spans[: (find_outcome_span(cell) or 0) + 1])
+        line += pad_line(_draw_pinned_cell(outcome), measure_line(draw_cell_pieces(own_cell)))
+    return [line]
 
 
 def _draw_pinned_cell(cell: Cell, is_tight: bool = False) -> StyledLine:

@@ -79,7 +79,7 @@ async def test_each_instruction_stands_beside_what_it_computes(size: tuple[int, 
             assert "Keys: machine code" in first
             await drive.press("escape")
         await drive.press("@machine_code")
-        assert "Machine code" not in await drive.text()
+        assert "Machine code · ptxas" not in await drive.text()
         assert drive.screen.focused is None
 
 

@@ -15,18 +15,16 @@ from ....screens.thread_search import ThreadSearch
 from ....state.requests import ShowHint, refuse
 from ...prove.solver import load_bitwuzla
 from ..machine_code import (
+    KeptMachineCode,
     MachineCode,
     count_machine_code,
     find_machine_code,
 )
-from ..toolchain import DEFAULT_ARCH
 from .machine_pane import MachinePane
 
 _ASSEMBLING = "assembling… · Esc stops"
 PAUSE = 0.2
 """Seconds without an edit before the tools run: none for each key of a line that is typed."""
-_MAX_KEPT = 64
-"""The lines and targets whose code is kept."""
 
 
 class MachineController(ScreenPart):
@@ -38,9 +36,7 @@ class MachineController(ScreenPart):
         self._view.mount_side(self._pane)
         self.follow_step()
         self._search = ThreadSearch(self._view.screen)
-        self._arch = DEFAULT_ARCH
-        self._codes: dict[tuple[str, str], MachineCode] = {}
-        """Machine code by line and target."""
+        self._kept = runner.state.get_attached(KeptMachineCode)
         self._counts: dict[str, dict[str, str]] = {}
         """Counts of instructions by line and target."""
         self._asked_line = ""
@@ -79,7 +75,7 @@ class MachineController(ScreenPart):
 
     async def choose_target(self, target: str) -> None:
         """Show the machine code for another target."""
-        self._arch = target
+        self._kept.arch = target
         await self._ask()
 
     @property
@@ -107,7 +103,7 @@ class MachineController(ScreenPart):
     async def _ask(self) -> None:
         ins = self._state.setup.instruction
         self._asked_line = str(ins)
-        code = self._codes.get((self._asked_line, self._arch))
+        code = self._kept.get(ins)
         if code is not None:
             self._search.stop()
             self._take(ins, code)
@@ -115,7 +111,7 @@ class MachineController(ScreenPart):
         if self._is_open:
             self._pane.show_search()
         await self._search.start(
-            partial(find_machine_code, ins, self._arch), partial(self._take, ins), self._refuse
+            partial(find_machine_code, ins, self._kept.arch), partial(self._take, ins), self._refuse
         )
         if self._search.is_running and not self._is_open:
             self._view.show_hint(ShowHint(_ASSEMBLING, "strong"))
@@ -125,10 +121,8 @@ class MachineController(ScreenPart):
             self._view.clear_hint()
         if ins != self._state.setup.instruction:
             return  # it is of a line before the last edit, after which it is asked for again
-        self._arch = code.arch
-        while len(self._codes) >= _MAX_KEPT:
-            del self._codes[next(iter(self._codes))]
-        self._codes[str(ins), code.arch] = code
+        self._kept.arch = code.arch
+        self._kept.keep(ins, code)
         pane, screen = self._pane, self._view.screen
         counts = self._counts.setdefault(str(ins), {})
         counts[code.arch] = str(code.listing.instruction_count)
@@ -156,7 +150,7 @@ class MachineController(ScreenPart):
     def _refuse(self, reason: object) -> None:
         text = make_printable(str(reason))
         if self._is_open:
-            self._pane.show_problem(text, self._arch)
+            self._pane.show_problem(text, self._kept.arch)
         else:
             self._view.show_hint(refuse(text))
 

@@ -272,8 +272,3 @@ def _draw(
     for part in [keys] if len(keys) <= width else keys.split(" · ", 1):
         for text in textwrap.wrap(part, width):
             yield [StyledText(text, "quiet")]
-
-
-def follow_cursor(runner: ActionRunner) -> None:
-    """Follow the cursor of the lanes."""
-    runner.get_part(CalloutController).follow_cursor()

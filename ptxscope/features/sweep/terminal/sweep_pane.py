@@ -187,7 +187,7 @@ class SweepPane(Pane):
             size = size._replace(width=min(width, size.height * _WIDE_MAP))
         shaded = colours and self._y is not None
         self._cells = draw_plot_lines(self.sweep, size)
-        lines += [_style_line(line, is_shaded=shaded) for line in self._cells]
+        lines += [style_line(line, is_shaded=shaded) for line in self._cells]
         lines += point
         return lines + (
             description_lines[:room]
@@ -384,7 +384,7 @@ def _is_overlapping(x: RegisterPart, y: RegisterPart) -> bool:
     return x.name == y.name and bool(x.insert(0, x.mask) & y.insert(0, y.mask))
 
 
-def _style_line(line: list[PlotCell], *, is_shaded: bool) -> StyledLine:
+def style_line(line: list[PlotCell], *, is_shaded: bool) -> StyledLine:
     """Return cells as pieces, joined if they look the same."""
     pieces: StyledLine = []
     for style_name, cells in groupby(line, _format_shade if is_shaded else _choose_style):

@@ -1,0 +1,137 @@
+"""The erratum and the machine code of the present step, in the column of a wide screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from textwrap import wrap
+from typing import NamedTuple
+
+from ....engine.cancellation import Stopped
+from ....engine.micro_operations.properties import Stage
+from ....engine.syntax.instruction import Instruction
+from ....engine.tracing.step_text import format_title
+from ....scene.scene_model import Place
+from ....screens.main.action_runner import ActionRunner
+from ....screens.main.column_pane import PANE_WIDTH, ColumnPane
+from ....state.explorer_state import ExplorerState
+from ....widgets.base.pane import StyledLine, StyledText, sentence_lines
+from ..machine_code import KeptMachineCode, MachineCode, find_machine_code, has_tools
+from ..machine_report import format_instruction_count, make_code_lines
+from .machine_controller import PAUSE
+
+_NONE_MATCHED = "No instruction is matched to this step alone."
+
+
+class ShownStep(NamedTuple):
+    """The step, or the lane of one, whose instructions are listed."""
+
+    title: str
+    keys: frozenset[str]
+    lane: int | None = None
+
+
+def find_shown_step(state: ExplorerState, place: Place | None) -> ShownStep | None:
+    """Return the lane under the cursor, or the present step; None before the first one."""
+    steps = state.trace.steps[: state.step]
+    for step in steps:
+        row = next((x for x in step.rows if place is not None and x.key == place.key), None)
+        if row is not None and place is not None:
+            lane = place.lane if len(row.values) > 1 else None
+            name = f"{step.number} {format_title(step)}"
+            name += "" if lane is None else f", lane {lane}"
+            return ShownStep(name, frozenset({row.key}), lane)
+    if not steps:
+        return None
+    keys = frozenset(x.key for x in steps[-1].rows)
+    return ShownStep(f"{steps[-1].number} {format_title(steps[-1])}", keys)
+
+
+def draw_machine_code(
+    code: MachineCode, shown: ShownStep | None, width: int, pinned: MachineCode | None = None
+) -> list[StyledLine]:
+    """Return the instructions of a step, the count of all, and which tools made them."""
+    lines: list[StyledLine] = []
+    if shown is not None and code.listing.is_interpreted:
+        lines.append([StyledText(shown.title, "strong")])
+        matched = [x for x in code.listing.instructions if x.key in shown.keys]
+        matched = [x for x in matched if shown.lane is None or x.lane in (None, shown.lane)]
+        for x in make_code_lines(code.listing._replace(instructions=matched)):
+            first, *others = wrap(x.text, width - 8, break_on_hyphens=False) or [""]
+            lines.append([StyledText(f"  {x.offset}  ", "quiet"), StyledText(first)])
+            lines += [[StyledText(f"{'':10}{other}")] for other in others]
+        if not matched:
+            lines += sentence_lines(_NONE_MATCHED, width, "quiet")
+    count = f"The line: {format_instruction_count(code.listing)}"
+    if pinned is not None and pinned.line != code.line:
+        count += f"; the pinned one: {pinned.listing.instruction_count}"
+    for text in (count, code.tools, code.summary):
+        lines += sentence_lines(text, width, "quiet")
+    return lines
+
+
+def draw_erratum(state: ExplorerState, width: int) -> Iterator[StyledLine]:
+    """Yield what an erratum changes, once its step is shown."""
+    deviation, order = state.session.deviation, [*Stage]
+    if deviation is None or state.is_predicting or not state.step:
+        return
+    stage = state.trace.steps[state.step - 1].stage
+    if order.index(stage) >= order.index(deviation.stage):
+        for erratum in deviation.errata:
+            text = f"{erratum.id}: {erratum.sentence}"
+            yield from sentence_lines(f"≠ {text}", width, "surprise")
+            yield from sentence_lines(f"ptxas {erratum.versions}", width, "quiet")
+
+
+class MachineColumnPane(ColumnPane):
+    """The erratum of the present step and its machine code, if there are tools to make it.
+
+    The tools run in a thread, for each line once, when nothing is typed. Machine code shows no
+    value, unless an operand is a literal: it may have been folded.
+    """
+
+    def __init__(self, runner: ActionRunner) -> None:
+        super().__init__(runner, "column-machine", "Machine code")
+        self._kept = self.state.get_attached(KeptMachineCode)
+        self._has_tools: bool | None = None
+        """Whether there are tools; None if it is not known yet."""
+        self._asked_line = ""
+        """The line whose machine code was asked for last."""
+
+    async def find_lines(self) -> list[StyledLine]:
+        """Return the lines; those of the machine code follow when it is there."""
+        state = self.state
+        ins = state.setup.instruction
+        lines = [*draw_erratum(state, PANE_WIDTH)]
+        self.set_title("Erratum")
+        if state.is_result_hidden and ins.constants:
+            return lines
+        code = self._kept.get(ins)
+        if code is None:
+            if self._has_tools is not False and str(ins) != self._asked_line:
+                self._asked_line = str(ins)
+                self.run_worker(self._make(ins), group="machine code", exclusive=True)
+            return lines
+        pinned = self._kept.get(state.pin.instruction) if state.pin else None
+        shown = find_shown_step(state, self.view.lanes.place)
+        self.set_title(f"{'Erratum and machine' if lines else 'Machine'} code · {code.arch}")
+        lines += [[]] if lines else []
+        return lines + draw_machine_code(code, shown, PANE_WIDTH, pinned)
+
+    async def _make(self, ins: Instruction) -> None:
+        """Make the machine code of a line, and show it if the line is still there."""
+
+        def is_stopped() -> bool:
+            return self.state.setup.instruction != ins
+
+        if self._has_tools is None:
+            self._has_tools = await asyncio.to_thread(has_tools)
+        if not self._has_tools:
+            return
+        await asyncio.sleep(PAUSE)
+        with suppress(Stopped, ValueError, MemoryError):  # a tool may refuse the line
+            code = await asyncio.to_thread(find_machine_code, ins, self._kept.arch, is_stopped)
+            self._kept.arch = code.arch
+            self._kept.keep(ins, code)
+            self.follow_cursor()

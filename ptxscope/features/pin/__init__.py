@@ -1,0 +1,1 @@
+"""What differs between the pinned evaluation and the present one."""
