@@ -279,7 +279,8 @@ class LessonScreen(TitledScreen[None]):
         try:
             locate_answer(self.position.question).parse_answer(event.value)
         except PtxError as error:
-            self._show_verdict(f"✗ {make_printable(error.summary)}")
+            reason, _, _ = error.summary.partition(";")  # the rest has no room beside the field
+            self._show_verdict(f"✗ {make_printable(reason)}")
             self.field.select_all()
             return
         await self._run(take_answer, event.value)
