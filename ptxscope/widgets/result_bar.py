@@ -106,8 +106,12 @@ class ResultBar(Pane, can_focus=False):
             line.append(StyledText(self._key, "focus", "veil"))
             line.append(StyledText(" to see it   ", "quiet", "veil"))
         if self._pin:
-            line.append(StyledText("≠ pin ", "pin"))
-            line += self._format_short_result(self._pin, max_chars, "pin")
+            is_equal = self._pin.result_by_role == trace.result_by_role
+            sign, style = ("= ", "quiet") if is_equal else ("≠ ", "pin")
+            if self._key:  # whether they differ is part of the hidden result
+                sign, style = "", "quiet"
+            line.append(StyledText(f"{sign}pin ", style))
+            line += self._format_short_result(self._pin, max_chars, style)
         elif line:
             line[-1] = line[-1]._replace(text=line[-1].text.rstrip())
         return line

@@ -298,3 +298,12 @@ async def test_the_footer_names_where_to_edit_the_models_and_why(width: int) -> 
         assert ("i o m edit" in labels) != ("o operands  m modifiers" in labels)
         await drive.click("keys", "o ")
         assert drive.focus is drive.screen.query_one("#operands")
+
+
+async def test_the_result_says_whether_it_is_that_of_the_pin() -> None:
+    async with explorer(*E3) as drive:
+        assert "= pin 0x11223300" in await drive.see("equals_sign")
+        assert "≠ pin 0x11223300" in await drive.see("t")
+        shown = await drive.see("home")
+        assert " pin " in shown
+        assert not {"= pin", "≠ pin"} & {shown[at - 2 : at + 3] for at in range(len(shown))}
