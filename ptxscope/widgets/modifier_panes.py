@@ -43,11 +43,11 @@ class ModifierRow(FormPane):
         Binding("ctrl+right", "slot(1)", "Next modifier", show=False),
         Binding("home", "end(0)", "First modifier", show=False),
         Binding("end", "end(-1)", "Last modifier", show=False),
-        Binding("enter,up,down", "list", "choose", key_display="Enter"),
-        Binding("space", "take", "switch", key_display="Space"),
-        Binding("greater_than_sign,plus", "turn(1)", "turn to next", key_display=">"),
-        Binding("less_than_sign,minus", "turn(-1)", "turn to previous", key_display="<"),
-        Binding("delete,backspace", "leave_out", "leave out", key_display="Del"),
+        Binding("enter,up,down", "list", "choose", tooltip="Choose from a list"),
+        Binding("space", "take", "switch"),
+        Binding("greater_than_sign,plus", "turn(1)", "turn to next"),
+        Binding("less_than_sign,minus", "turn(-1)", "turn to previous"),
+        Binding("delete,backspace", "leave_out", "leave out", tooltip="Omit this modifier"),
     ]
     DEFAULT_CSS = """
     ModifierRow {
@@ -225,9 +225,9 @@ class ModifierTable(FormPane):
         Binding("down", "move(0, 1)", "Down", show=False),
         Binding("left", "move(-1, 0)", "Left", show=False),
         Binding("right", "move(1, 0)", "Right", show=False),
-        Binding("enter,space", "choose", "choose", key_display="Enter"),
-        Binding("greater_than_sign,plus", "turn(1)", "turn to next", key_display=">"),
-        Binding("less_than_sign,minus", "turn(-1)", "turn to previous", key_display="<"),
+        Binding("enter,space", "choose", "choose", tooltip="Take the value under the cursor"),
+        Binding("greater_than_sign,plus", "turn(1)", "turn to next"),
+        Binding("less_than_sign,minus", "turn(-1)", "turn to previous"),
     ]
 
     def __init__(self, form: Form) -> None:

@@ -40,12 +40,22 @@ class OperandTable(CursorPane):
         Binding("down", "move(0, 1)", "Down", show=False),
         Binding("left", "move(-1, 0)", "Left", show=False),
         Binding("right", "move(1, 0)", "Right", show=False),
-        Binding("enter", "edit", "edit", key_display="Enter"),
-        Binding("greater_than_sign,ctrl+up", "nudge(1)", "nudge up", key_display=">"),
-        Binding("less_than_sign,ctrl+down", "nudge(-1)", "nudge down", key_display="<"),
-        Binding("space", "flip", "flip", key_display="Space"),
-        Binding("v", "presets", "edge cases", key_display="v"),
-        Binding("s", "screen.do('edit.swap')", "swap", key_display="s"),
+        Binding("enter", "edit", "edit", tooltip="Type a value, or toggle a bit"),
+        Binding(
+            "greater_than_sign,ctrl+up",
+            "nudge(1)",
+            "nudge up",
+            tooltip="Add one, or the weight of the bit",
+        ),
+        Binding(
+            "less_than_sign,ctrl+down",
+            "nudge(-1)",
+            "nudge down",
+            tooltip="Subtract one, or the weight of the bit",
+        ),
+        Binding("space", "flip", "flip", tooltip="Toggle this bit, or the lowest one"),
+        Binding("v", "presets", "edge cases"),
+        Binding("s", "screen.do('edit.swap')", "swap"),
     ]
     """Keys that start no literal."""
 

@@ -13,6 +13,7 @@ from ptxscope.engine.isa.catalog import (
     pick_form,
 )
 from ptxscope.engine.isa.types import SecOp, parse_selector
+from ptxscope.state.actions import format_key
 from ptxscope.state.edit_transitions import edit
 from ptxscope.state.edits import make_instruction
 from ptxscope.state.setup import Setup, make_setup, trace_of
@@ -64,7 +65,7 @@ async def test_nudging_has_keys_of_its_own() -> None:
             assert drive.operands["a"] == a
         assert "lane 3 of a: type a value, < or > nudges it" in drive.hint
         shown = {
-            (key.binding.key_display, key.binding.description)
+            (format_key(key.binding.key), key.binding.description)
             for key in drive.app.screen.active_bindings.values()
             if key.binding.show
         }

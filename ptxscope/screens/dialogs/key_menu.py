@@ -65,7 +65,8 @@ def _make_panel_item(key: FooterKey, node: DOMNode) -> KeyItem:
     if sentence.casefold() == key.label.casefold():
         sentence = ""
     names = key.separator.join(name for name, _ in key.names)
-    group = type(node).BINDING_GROUP_TITLE or "Here"
+    titles = (type(x).BINDING_GROUP_TITLE for x in node.ancestors_with_self)
+    group = next(filter(None, titles), "Here")
     return KeyItem(group, names, key.label, sentence, key.names, node)
 
 
@@ -148,7 +149,7 @@ class KeyList(Menu):
         is_wide = width >= _WIDE_COLUMNS
         group_columns = max((len(x.group) for x in self._all_items), default=0) + 2
         key_columns = min(max((len(x.keys) for x in self._all_items), default=0), _KEY_COLUMNS)
-        label_columns = max((len(x.label) for x in self._all_items), default=0)
+        label_columns = max((len(x.label) for x in self._all_items if x.sentence), default=0)
         text_column = group_columns + key_columns + label_columns + 5 if is_wide else 4
         lines: list[StyledLine] = []
         heading = ""

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from ...feature import Service, find_services
-from ...state.actions import ACTIONS, ADDED_FOOTER, FOOTER, GROUPS, format_key, split_keys
+from ...state.actions import ACTIONS, ADDED_FOOTER, FOOTER, GROUPS, split_keys
 from ...state.edit_transitions import type_line
 from ...state.explorer_state import ExplorerState
 from ...state.listing_transitions import paste_text
@@ -35,7 +35,6 @@ def make_bindings() -> list[BindingType]:
             action.format_call(number if action.is_numbered else 0),
             action.label,
             show=action.id in FOOTER,
-            key_display=format_key(keys.partition(",")[0]) if action.keys else None,
             tooltip=action.tooltip,
             id=f"{action.id}.{number}" if action.is_numbered else action.id,
             group=Binding.Group(name),
