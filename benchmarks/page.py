@@ -19,12 +19,13 @@ _TYPE = """async count => {
     await new Promise(resolve => setTimeout(resolve, 120));
     const start = performance.now();
     field.dispatchEvent(new InputEvent("input", {bubbles: true}));
+    await ptxscopeAnswer();
     document.querySelector("#picture svg").getBoundingClientRect();
     times.push(performance.now() - start);
   }
   return times;
 }"""
-"""Each key is one event; its picture is in the page, with its layout, when the event returns."""
+"""Each key is one event; its picture is in the page, with its layout, after Python's answer."""
 
 
 def main() -> None:

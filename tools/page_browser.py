@@ -33,8 +33,34 @@ class _Handler(SimpleHTTPRequestHandler):
         ".wasm": "application/wasm",
     }
 
+    def __init__(self, *words: Any, never: str, ended: threading.Event, **named: Any) -> None:
+        self._never, self._ended = never, ended
+        super().__init__(*words, **named)
+
+    def do_GET(self) -> None:
+        """Answer, except for the file that never comes."""
+        if self._never and self.path.endswith(self._never):
+            self._ended.wait()
+        else:
+            super().do_GET()
+
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
+
+
+@contextmanager
+def serve_folder(folder: Path, never: str = "") -> Iterator[str]:
+    """Serve a folder, without one file that never comes; yield its address."""
+    ended = threading.Event()
+    handle = partial(_Handler, directory=str(folder), never=never, ended=ended)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handle)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        ended.set()
+        server.shutdown()
+        server.server_close()
 
 
 @contextmanager
@@ -42,12 +68,8 @@ def serve_site(packages: Path) -> Iterator[tuple[str, Path]]:
     """Write a page with the runtime of npm's packages; yield its address and its folder."""
     with tempfile.TemporaryDirectory() as name:
         write_page(["-o", name, "--runtime", str(packages / "pyodide")])
-        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=name))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/", Path(name)
-        finally:
-            server.shutdown()
+        with serve_folder(Path(name)) as address:
+            yield address, Path(name)
 
 
 @contextmanager
@@ -91,6 +113,10 @@ class PageDriver:
         """Open the page and wait for its engine."""
         self.page.goto(f"{self.url}#{fragment}" if fragment else self.url)
         self.wait_for("document.body.classList.contains('ready')", READY_MS)
+
+    def settle(self) -> None:
+        """Wait until what was done is drawn."""
+        self.page.evaluate("ptxscopeAnswer()")
 
     def wait_for(self, expression: str, most_ms: int = 5_000) -> None:
         """Wait until a JavaScript expression is true; Playwright's own way is against the policy.

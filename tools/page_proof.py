@@ -21,7 +21,7 @@ from ptxscope.features.page.site import CDN, FILES, make_site
 from ptxscope.features.page.tool_table import map_tools
 from ptxscope.state.permalink import PageLink, format_permalink, parse_permalink
 from tests.driving.permalinks import HOSTILE, draw_link
-from tools.page_browser import READY_MS, PageDriver, serve_site, start_browser
+from tools.page_browser import READY_MS, PageDriver, serve_folder, serve_site, start_browser
 
 _FORMS: Final = 200
 _KEYS: Final = 40
@@ -94,6 +94,7 @@ def check_opening(driver: PageDriver) -> str:
     page.keyboard.press("End")
     page.keyboard.press("Backspace")
     page.keyboard.type("2")
+    driver.settle()
     require(page.inner_html("#picture") != before, "a key does not change the picture")
     driver.wait_for("location.hash.includes('a=0x649c0102')")
     strangers = [x for x in driver.requests if not x.startswith((driver.url, "data:", "blob:"))]
@@ -115,7 +116,7 @@ def check_pictures(driver: PageDriver) -> str:
         require(drawn == [printed], f"the picture of #{fragment} is not that of {words}")
         shown = driver.page.evaluate("ptxscopePage.format_copy('link')")
         require(shown == fragment, f"#{fragment} became #{shown}")
-        exact = driver.page.evaluate("() => ptxscopePage.svg")
+        exact = driver.page.evaluate("ptxscopePage.svg()")
         require(exact == print_document(words), f"the text of #{fragment} is not that of {words}")
     return f"{_FORMS} random forms: pictures byte for byte, permalinks ≤ {longest} characters"
 
@@ -177,7 +178,6 @@ def check_loading(driver: PageDriver) -> str:
     page = driver.page
     page.goto("about:blank")
     page.goto(driver.url, wait_until="commit")
-    page.wait_for_selector("#loader:not([hidden])")
     page.fill("#line", "vmin4.u32.u32.u32 d, a, b, c")
     page.fill("#value-a", "0x01020304")
     page.click("[data-do=step][data-number='2']")
@@ -188,14 +188,18 @@ def check_loading(driver: PageDriver) -> str:
     driver.wait_for("location.hash.includes('&step=2')")
     page.goto("about:blank")
     page.goto(f"{driver.url}#vsub4.s32.s32.s32+d,+a,+b,+c&step=3&v=1", wait_until="commit")
-    page.wait_for_selector("main[inert]")
+    page.wait_for_selector("body.waiting")
+    shown = page.input_value("#line")
+    require(shown == "vsub4.s32.s32.s32 d, a, b, c", f"while Python loads, the line is {shown!r}")
+    require(not page.is_visible("#picture svg"), "another picture than that of the address is shown")
     page.wait_for_selector("body.ready", timeout=READY_MS)
-    require(page.query_selector("main:not([inert])"), "the page stays inert")
     page.click("[data-do=predict]")
+    driver.settle()
     fields = page.locator("#guesses input")
     for index in range(2):
         fields.nth(index).fill(f"{index + 5}")
     page.locator("#guesses button[type=submit]").first.click()
+    driver.settle()
     kept = fields.nth(1).input_value()
     require(kept == "6", f"the other prediction became {kept!r}")
     page.goto("about:blank")
@@ -206,6 +210,37 @@ def check_loading(driver: PageDriver) -> str:
     return "typing while Python loads, and a bad permalink at the start"
 
 
+def check_takeover(driver: PageDriver) -> str:
+    """When Python is there, nothing moves: no part of the page, no focus, no caret."""
+    page = driver.page
+    page.goto("about:blank")
+    page.goto(driver.url, wait_until="commit")
+    page.focus("#line")
+    page.fill("#line", "vadd4.s32.s32.s32.sat d, a, b")
+    page.evaluate("document.getElementById('line').setSelectionRange(4, 4)")
+    page.wait_for_selector("body.ready", timeout=READY_MS)
+    kept = page.evaluate("[document.activeElement.id, document.activeElement.selectionStart]")
+    require(kept == ["line", 4], f"the caret is at {kept}")
+    for move in ("", "[data-do='step.next']", "[data-do='gallery']"):
+        page.goto("about:blank")
+        page.goto(driver.url, wait_until="commit")
+        page.wait_for_selector("#steps")
+        if move:
+            page.click(move)
+        page.wait_for_selector("body.ready", timeout=READY_MS)
+        shifts = page.evaluate(_SHIFTS)
+        require(shifts < 0.001, f"after {move or 'nothing'}, the layout jumps by {shifts}")
+    return "the live page takes over, and neither a part of it nor the caret moves"
+
+
+_SHIFTS: Final = """() => new Promise(resolve => {
+  let sum = 0;
+  new PerformanceObserver(list => { for (const {value} of list.getEntries()) sum += value; })
+    .observe({type: "layout-shift", buffered: true});
+  setTimeout(() => resolve(sum), 200);
+})"""
+
+
 def check_typing(driver: PageDriver) -> str:
     """After each key too, where only a part is drawn anew, the picture is the command line's."""
     page = driver.page
@@ -213,6 +248,7 @@ def check_typing(driver: PageDriver) -> str:
     for number in range(_KEYS):
         bits = number * 0x9E3779B1 & 0xFFFFFFFF
         page.fill("#value-a", f"{bits:#010x}")
+        driver.settle()
         ins = parse("vadd4.s32.s32.u32.sat d.b310, a, b, c;")
         values = {"a": f"{bits:#x}", "b": "0x01ff0180", "c": "0xcccccccc"}
         printed = page.evaluate(_PARSE, print_document(list_words(PageLink(str(ins), values), ins)))
@@ -230,7 +266,7 @@ def check_hostile(driver: PageDriver) -> str:
         page.wait_for_timeout(40)
         require(page.evaluate("window.hacked === undefined"), f"#{fragment} ran a script")
         found = page.query_selector(
-            "main script, main img:not(#gallery img), #problems *:not(p, pre, div, code)"
+            "main script:not([src='address.js']), main img:not(#gallery img), #problems *:not(p, pre, div, code)"
         )
         require(found is None or found.evaluate("x => x.nodeName") == "BUTTON", fragment)
         page.fill("#value-a", "0x1")
@@ -248,13 +284,15 @@ def check_offline(driver: PageDriver) -> str:
     driver.context.set_offline(True)
     try:
         driver.page.fill("#line", "prmt.b32 d, a, b, 0x5410;")
+        driver.settle()
         before = driver.page.inner_html("#picture")
         driver.page.fill("#value-b", "0x12345678")
+        driver.settle()
         require(driver.page.inner_html("#picture") != before, "offline, nothing is drawn")
         for name in map_tools().values():
             driver.page.click("#places [data-do=explore]")
             driver.page.click(f":is(#tools, #places) [data-do={name}]")
-            driver.page.wait_for_timeout(150)
+            driver.settle()
             require(driver.page.inner_text("#panel"), f"offline, {name} shows nothing")
         driver.page.click("#places [data-do=explore]")
     finally:
@@ -283,7 +321,7 @@ def check_runtime(browser: Any, url: str, folder: Path, packages: Path) -> str:
         if changed:
             driver.page.goto(url)
             driver.wait_for(
-                "document.getElementById('loading').innerText.startsWith('Python did not start')",
+                "document.getElementById('message').innerText.startsWith('Python did not start')",
                 READY_MS,
             )
             require(driver.page.query_selector("#picture svg"), "no still picture is left")
@@ -454,6 +492,28 @@ def check_accessibility(driver: PageDriver, axe: str) -> str:
     return f"axe-core finds nothing in {count} states of both themes"
 
 
+def check_opening_accessibility(browser: Any, folder: Path, axe: str) -> str:
+    """axe-core finds nothing before Python is there, which here never comes."""
+    count = 0
+    with serve_folder(folder, never="engine.json") as url:
+        for width in (1280, _NARROW):
+            driver = PageDriver(browser, url, width)
+            for state in ("", "[data-do='step.next']", "[data-do='gallery']", "#popc.b32+d,+a"):
+                driver.page.goto("about:blank")
+                driver.page.goto(f"{url}{state if state.startswith('#') else ''}")
+                if state and not state.startswith("#"):
+                    driver.page.click(state)
+                driver.page.evaluate(axe)
+                for scheme in ("light", "dark"):
+                    driver.page.emulate_media(color_scheme=scheme)
+                    found = driver.page.evaluate("axe.run()")["violations"]
+                    told = [f"{x['id']}: {x['nodes'][0]['html'][:200]}" for x in found]
+                    require(not told, f"{width} px, {state}, {scheme}: {told}")
+                    count += 1
+            driver.close()
+    return f"before Python, axe-core finds nothing in {count} states"
+
+
 def check_copies(driver: PageDriver) -> str:
     """What is copied is what the command line prints; a PNG is one."""
     page = driver.page
@@ -555,17 +615,20 @@ def check_answering(driver: PageDriver) -> str:
 
     page.evaluate(_SHOW, "vsub.s32.s32.s32.sat+d,+a.b0,+b.b1&a=0x80&b=0x0100&step=1&v=1")
     page.click("[data-do='predict']")
+    driver.settle()
     # byte 0 of a is 0x80, byte 1 of b 0x01: -128 and 1; -128 - 1 is -129, within s32
     answers = ["-128", "1", "-129", "-129", "-129"]
     for number, text in enumerate(answers, 1):
         require_focus(".guess input:not([readonly])", f"before answer {number}")
         page.keyboard.type(text)
         page.keyboard.press("Enter")
+        driver.settle()
     require_focus("#steps [aria-current]", "after the last answer")
     page.evaluate(_SHOW, "vadd4&lesson=extension.8&v=1")
     driver.wait_for("document.querySelector('[data-do=lesson_reveal]')")
     page.focus("[data-do='lesson_reveal']")
     page.keyboard.press("Enter")
+    driver.settle()
     require_focus("[data-do='lesson_go'][data-delta='1']", "after the answer of a lesson")
     return "right answers move the focus on"
 
@@ -586,10 +649,12 @@ def main() -> None:
         (1280, "light", check_theme),
         (1280, "light", check_hostile),
         (1280, "light", check_loading),
+        (1280, "light", check_takeover),
         (1280, "light", check_offline),
         (1280, "light", check_columns),
         (1280, "light", check_lesson),
         (1280, "light", lambda x: check_accessibility(x, axe)),
+        (_NARROW, "dark", check_takeover),
         (_NARROW, "dark", check_width),
         (_NARROW, "dark", check_lesson),
         (_NARROW, "dark", lambda x: check_accessibility(x, axe)),
@@ -612,6 +677,7 @@ def main() -> None:
         for driver in drivers.values():
             driver.close()
         try:
+            print(check_opening_accessibility(browser, folder, axe), flush=True)
             print(check_live(browser, url, folder), flush=True)
             print(check_runtime(browser, url, folder, packages), flush=True)
         except (CheckError, TimeoutError) as failure:

@@ -151,12 +151,13 @@ class Browser:
         path.write_text(html, encoding="utf-8")
         self.visit(path, width, dark=dark)
 
-    def visit(self, path: Path, width: int = 760, *, dark: bool = False) -> None:
+    def visit(self, path: Path | str, width: int = 760, *, dark: bool = False) -> None:
+        """Show a file, or an address."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._ask("Emulation.setEmulatedMedia", media="screen", features=[scheme])
         self._ask("Emulation.setDeviceMetricsOverride", width=width, height=1200,
                   deviceScaleFactor=1, mobile=False)  # fmt: skip
-        self._ask("Page.navigate", url=path.as_uri())
+        self._ask("Page.navigate", url=path if isinstance(path, str) else path.as_uri())
         self._await("Page.loadEventFired")
 
     def ink_pictures(self, pictures: Sequence[tuple[str, str]]) -> list[Grid]:
@@ -198,6 +199,9 @@ class Browser:
         typed = {"text": key} if key == " " else {}
         self._ask("Input.dispatchKeyEvent", type="keyDown", **said, **typed)
         self._ask("Input.dispatchKeyEvent", type="keyUp", **said)
+
+    def type(self, text: str) -> None:
+        self._ask("Input.insertText", text=text)
 
     def point(self, x: float, y: float) -> None:
         self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)

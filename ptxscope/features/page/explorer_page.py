@@ -34,6 +34,7 @@ from .instruction_list import find_instructions
 from .page_actions import (
     MAX_LINE_CHARS,
     PAGE_ACTIONS,
+    Arguments,
     follow_state,
     open_link,
     perform_action,
@@ -67,11 +68,10 @@ class ExplorerPage:
     """
 
     def __init__(self, fragment: str = "") -> None:
-        self.state = PageState()
+        self.state = open_example()
         self._seen: dict[str, object] = {}
         """The values that were sent to the page, by name."""
         self._picture: PagePicture | None = None
-        self.state.own.go_to_step(1)
         if fragment:
             open_link(self.state, {"fragment": fragment})
             self.state.explorer.session.undo_history.clear()
@@ -83,25 +83,7 @@ class ExplorerPage:
 
         Raise KeyError for an unknown action.
         """
-        page = self.state
-        old_tool, is_of_panel = page.tool, action in map_panel_actions()
-        if action not in _SILENT_ACTIONS:
-            page.message, page.is_gallery = "", False
-        if action != "value":
-            page.typed_role = ""
-        try:
-            if action in PAGE_ACTIONS:
-                PAGE_ACTIONS[action](page, json.loads(arguments))
-            elif is_of_panel:
-                perform_in_panel(page, load(map_panel_actions()[action]), json.loads(arguments))
-            else:
-                perform_action(page, action)
-            follow_state(page)
-        except FeatureError as error:  # what a feature names is missing
-            page.message = make_printable(str(error))
-        is_panel_old = action in _TOOL_ACTIONS or (is_of_panel and not page.is_panel_stale)
-        if page.tool != old_tool or is_panel_old:
-            refresh_panel(page, {})
+        perform_event(self.state, action, json.loads(arguments))
         return self.format_changes()
 
     def format_changes(self) -> str:
@@ -110,7 +92,7 @@ class ExplorerPage:
         changes = {name: x for name, x in view.items() if self._seen.get(name) != x}
         self._seen |= view
         if {"trace", "options", "layout"} & {*changes}:
-            self._picture = _draw_picture(self.state)
+            self._picture = draw_page(self.state)
             changes["pictures"] = [drop_style(self._picture.svg)]
         return json.dumps(changes)
 
@@ -138,6 +120,38 @@ class ExplorerPage:
         if format_ == "command":
             return format_command(self.state.shown_trace, options._replace(format="svg"))
         return export(self.state.shown_trace, format_, options._replace(compact=False))
+
+
+def open_example() -> PageState:
+    """Return the page that opens without an address: the first step of the first instruction."""
+    page = PageState()
+    page.own.go_to_step(1)
+    return page
+
+
+def perform_event(page: PageState, action: str, arguments: Arguments) -> None:
+    """Perform an action of the page, of its open panel or of the explorer's table.
+
+    Raise KeyError for an unknown action.
+    """
+    old_tool, is_of_panel = page.tool, action in map_panel_actions()
+    if action not in _SILENT_ACTIONS:
+        page.message, page.is_gallery = "", False
+    if action != "value":
+        page.typed_role = ""
+    try:
+        if action in PAGE_ACTIONS:
+            PAGE_ACTIONS[action](page, arguments)
+        elif is_of_panel:
+            perform_in_panel(page, load(map_panel_actions()[action]), arguments)
+        else:
+            perform_action(page, action)
+        follow_state(page)
+    except FeatureError as error:  # what a feature names is missing
+        page.message = make_printable(str(error))
+    is_panel_old = action in _TOOL_ACTIONS or (is_of_panel and not page.is_panel_stale)
+    if page.tool != old_tool or is_panel_old:
+        refresh_panel(page, {})
 
 
 # --- what the page shows, by region ------------------------------------------------------
@@ -185,7 +199,8 @@ def make_view(page: PageState) -> dict[str, object]:
     }
 
 
-def _draw_picture(page: PageState) -> PagePicture:
+def draw_page(page: PageState) -> PagePicture:
+    """Draw the picture that a page shows."""
     if page.layout == "card":
         return draw_within(page.trace, page.options, page.pointed, page.room)
     return draw_picture(page.shown_trace, page.options)

@@ -32,8 +32,11 @@ from ...feature import find_entry_points
 from ...files import read
 from ...files import replace as replace_file
 from ...state.permalink import PageLink, format_permalink
-from .explorer_page import ExplorerPage, map_copies
-from .page_picture import draw_picture, drop_style
+from .explorer_page import describe_step, draw_page, make_view, map_copies, open_example
+from .opening import format_opening
+from .page_picture import drop_style
+from .page_state import PageState
+from .tool_table import map_panels
 
 VERSION = "314.0.7"
 """Version of Pyodide, which has Python 3.14."""
@@ -94,7 +97,10 @@ def read_runtime(folder: Path) -> dict[str, bytes]:
 
 
 _ROOT = Path(__file__).resolve().parents[2]
-_SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js", "live.js")
+_SCRIPTS = (
+    *("elements.js", "engine.js", "worker.js", "picture.js", "page.js"),
+    *("opening.js", "address.js", "live.js"),
+)
 _LEFT_OUT = frozenset({"app", "screens", "widgets", "notebook.py", "sphinx.py"})
 """The parts that a page never imports: the terminal's interface, and those to other tools."""
 _LEFT_OUT_OF_FEATURES = frozenset({"terminal", "commands", "command.py", "pages"})
@@ -150,6 +156,7 @@ def make_site(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
         "index.html": _make_index(has_runtime=runtime_files is not None),
         "page.css": f"{_format_colours()}\n{_read_file('page.css')}",
         "picture.css": _make_picture_style(),
+        "opening.json": format_opening(),
     }
     files = {name: text.encode() for name, text in texts.items()}
     return make_engine(runtime_files) | files | _draw_gallery()
@@ -249,7 +256,7 @@ def _make_policy(*, has_runtime: bool) -> str:
     return "; ".join(
         (
             "default-src 'none'",
-            f"script-src 'wasm-unsafe-eval' {source}",
+            f"script-src 'wasm-unsafe-eval' blob: {source}",
             f"connect-src {source}",
             "style-src 'self'",
             "img-src 'self' blob: data:",
@@ -260,20 +267,20 @@ def _make_policy(*, has_runtime: bool) -> str:
 
 
 def _make_index(*, has_runtime: bool) -> str:
-    page = ExplorerPage()
-    view = json.loads(page.format_changes())
+    page = open_example()
     regions = {
-        name[1:]: "".join(map(format_html, content))
-        for name, content in view.items()
-        if name.startswith("#")
+        name[1:]: "".join(format_html(x) for x in content)
+        for name, content in make_view(page).items()
+        if name.startswith("#") and isinstance(content, list)
     }
-    picture = draw_picture(page.state.trace, page.state.options)
     template = _read_file("index.html")
     values = {
         "policy": escape(_make_policy(has_runtime=has_runtime)),
         "version": escape(__version__),
-        "line": escape(page.state.line),
-        "picture": f'<div class="figure">{drop_style(picture.svg)}</div>',
+        "line": escape(page.line),
+        "spoken": escape(describe_step(page)),
+        "full": escape(" ".join(name for name, x in map_panels().items() if x.find_open)),
+        "picture": "".join(_draw_figures(page)),
         "copies": "\n".join(
             format_html(make_element("button", label, type="button", data_copy=name))
             for name, label in map_copies().items()
@@ -284,6 +291,13 @@ def _make_index(*, has_runtime: bool) -> str:
     for name, value in values.items():
         template = template.replace(f"{{{{{name}}}}}", value)
     return template
+
+
+def _draw_figures(page: PageState) -> Iterator[str]:
+    """Yield the first picture for a wide page and for a narrow one, which shows one of them."""
+    for class_ in ("wide", "narrow"):
+        page.is_compact = class_ == "narrow"
+        yield f'<div class="figure {class_}">{drop_style(draw_page(page).svg)}</div>\n'
 
 
 # --- the gallery: an example of each instruction as a small picture, and a link that opens it --

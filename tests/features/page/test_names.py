@@ -40,18 +40,19 @@ def test_the_python_objects_have_all_names_that_javascript_reads() -> None:
     assert {*find("page.js", r"(?<!features\.)\bpage\.(\w+)")} <= {*dir(ExplorerPage)}
     assert {*find("live.js", r"\blive\.(\w+)")} <= {*dir(figure)}
     wanted = {name for name in dir(ExplorerPage) if not name.startswith("_")}
-    assert wanted - {*find("page.js", r"(?<!features\.)\bpage\.(\w+)")} == {
-        "svg"
-    }  # of `dev.py page`
+    # what `dev.py page` reads, and what `handle` returns
+    unread = {"svg", "format_changes"}
+    assert wanted - {*find("page.js", r"(?<!features\.)\bpage\.(\w+)")} == unread
     answer = json.loads(figure.render('{"a": "1", "b": "1", "c": "0"}'))
     error = json.loads(figure.render('{"a": "<", "b": "1", "c": "0"}'))
-    parts = find("live.js", r"\{(\w+): text, (\w+)\} = JSON\.parse\(live\.render")
+    parts = find("live.js", r"\{(\w+): text, (\w+)\} = JSON\.parse\(await live\.render")
     assert {*parts[0]} == {*answer, *error}
 
 
 @pytest.mark.parametrize("script", ["page.js", "live.js"])
 def test_the_names_that_javascript_imports_exist(script: str) -> None:
-    for module, name in re.findall(r'find\("([\w.]+):(\w+)"\)', SCRIPTS[script]):
+    for name_ in find(script, r'make\("([\w.]+:\w+)"'):
+        module, name = name_.split(":")
         assert hasattr(import_module(module), name), f"{module}:{name}"
 
 
@@ -104,6 +105,7 @@ def test_the_page_sends_all_arguments_that_actions_read() -> None:
     given |= {*re.findall(r'\bdata-(\w+)="()()', INDEX)}
     passed = [
         *find("page.js", r"\bsend\([^,]+, (\{.*\})"),
+        *find("page.js", r"return (\{compact, .*\});"),
         *find("picture.js", r"send\([^,]+, (\{.*\})"),
     ]
     assert read == read & {name for names in given for name in names} | read & read_lists(passed)
@@ -138,6 +140,14 @@ def test_an_action_of_a_panel_has_a_name_of_its_own() -> None:
 
 def test_the_engine_settings_have_all_names_that_javascript_reads() -> None:
     config = json.loads(make_site(None)["engine.json"])
-    assert {*find("engine.js", r"\bconfig\.(\w+)")} == {*config}
+    assert {*find("worker.js", r"\bconfig\.(\w+)")} == {*config}
     file = next(iter(config["files"].values()))
-    assert {*find("engine.js", r"\bfile\.(\w+)")} == {*file}
+    assert {*find("worker.js", r"\bfile\.(\w+)")} == {*file}
+
+
+def test_the_opening_has_all_names_that_javascript_reads() -> None:
+    opening = json.loads(make_site(None)["opening.json"])
+    parts = find("opening.js", r"\{([\w, ]+)\} = this\.data") + find("opening.js", r"data\.(\w+)")
+    assert read_lists(parts) == {*opening}
+    assert {*find("opening.js", r"\bframe\.(\w+)")} == {*opening["frames"][0]}
+    assert {*find("page.js", r"\bframe\.(\w+)")} <= {*opening["names"]}

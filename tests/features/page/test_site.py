@@ -30,7 +30,7 @@ from ptxscope.features.page.site import CDN, FILES, make_site, write_files
 from ptxscope.state.permalink import parse_permalink
 
 FILES_FOLDER = Path(page.__file__).parent / "files"
-MAX_SCRIPT_LINES = 640
+MAX_SCRIPT_LINES = 800
 
 
 @pytest.fixture(scope="module")

@@ -1,62 +1,36 @@
-// Starts Python once for all who ask. Every file of the runtime is checked against its hash.
+// Starts Python once for all who ask, in a worker that may load what the page may.
 const HOME = new URL("./", import.meta.url);
 let engine;
 
+// Returns what makes an object of a Python class: its methods answer later.
 export const loadEngine = (onProgress = () => {}) => (engine ??= start(onProgress));
 
-const preload = (url, integrity) => new Promise((resolve, reject) => {
-  const link = document.createElement("link");
-  if (!link.relList.supports("modulepreload")) return resolve();
-  Object.assign(link, {rel: "modulepreload", crossOrigin: "anonymous", integrity, href: url});
-  link.onload = resolve;
-  link.onerror = () => reject(new Error(`${url} is not what this page was made for`));
-  document.head.append(link);
-});
-
-async function start(onProgress) {
-  const config = await fetch(new URL("engine.json", HOME)).then(x => x.json()).catch(() => {
-    throw new Error("engine.json could not be loaded");
+const start = onProgress => {
+  // a worker of a blob has the policy of the page, that of a file would have none
+  const code = new Blob([`import ${JSON.stringify(new URL("worker.js", HOME).href)};`],
+    {type: "text/javascript"});
+  const worker = new Worker(URL.createObjectURL(code), {type: "module"});
+  const asked = new Map();
+  let count = 0, failure = null;
+  const ask = (...words) => new Promise((resolve, reject) => {
+    if (failure) return reject(failure);
+    asked.set(++count, [resolve, reject]);
+    worker.postMessage([count, ...words]);
   });
-  const runtime = new URL(config.runtime, HOME).href;
-  const sizes = Object.values(config.files).map(file => file.bytes);
-  const total = sizes.reduce((x, y) => x + y, 0);
-  let done = 0;
-  const advance = bytes => onProgress(0.6 * (done += bytes) / total, "loading Python");
-  const usual = globalThis.fetch;
-  let refuse;
-  const refusal = new Promise((_, reject) => { refuse = reject; });  // Pyodide waits for ever
-  refusal.catch(() => {});
-  const checked = (url, options = {}) => {
-    const name = String(url.url ?? url).replace(runtime, "").replace(HOME.href, "");
-    const file = config.files[name];
-    if (!file) return usual(url, options);
-    const wanted = {...options, integrity: file.integrity, credentials: "omit"};
-    return usual(url, wanted).then(response => (advance(file.bytes), response), () => {
-      const error = new Error(`${name} could not be loaded, or is not the file this page was made for`);
-      refuse(error);
-      throw error;
-    });
+  worker.onmessage = ({data: {id, answer, error, share, text}}) => {
+    if (text) return onProgress(share, text);
+    const [resolve, reject] = asked.get(id);
+    asked.delete(id);
+    if (error === undefined) resolve(answer);
+    else reject(new Error(error));
   };
-  globalThis.fetch = checked;
-  try {
-    const archive = checked(new URL(config.archive, HOME).href).then(x => x.arrayBuffer());
-    archive.catch(() => {});
-    await Promise.all(config.modules.map(async name => {
-      await checked(runtime + name);
-      await preload(runtime + name, config.files[name].integrity);
-    }));
-    const {loadPyodide} = await import(runtime + "pyodide.mjs");
-    const python = await Promise.race([loadPyodide({indexURL: runtime}), refusal]);
-    onProgress(0.75, "starting ptxscope");
-    python.unpackArchive(await archive, "zip", {extractDir: "/ptxscope"});
-    await new Promise(resolve => setTimeout(resolve));
-    python.runPython("import sys; sys.path.insert(0, '/ptxscope')");
-    const find = name => {
-      const [module, attribute] = name.split(":");
-      return python.pyimport(module)[attribute];
-    };
-    return Object.assign(find, {python});
-  } finally {
-    globalThis.fetch = usual;
-  }
-}
+  worker.onerror = () => {
+    failure = new Error("worker.js could not be loaded");
+    for (const [, reject] of asked.values()) reject(failure);
+  };
+  return async (name, ...words) => {
+    const number = await ask(0, name, ...words);
+    const find = (_, method) => method === "then" ? undefined : (...given) => ask(number, method, ...given);
+    return new Proxy({}, {get: find});
+  };
+};

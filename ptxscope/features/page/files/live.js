@@ -5,13 +5,13 @@ const prepare = figure => {
   const form = figure.querySelector("form");
   const target = figure.querySelector(".px-frame-live") ?? figure.querySelector(".px-document");
   const note = figure.querySelector(".px-state");
-  let drawn = JSON.stringify(Object.fromEntries(new FormData(form))), live = null, hasFailed = false;
+  let drawn = JSON.stringify(Object.fromEntries(new FormData(form))), live = null, loading, hasFailed = false;
 
   const load = async () => {
-    const find = await loadEngine((share, text) => {
-      if (!live && !hasFailed) note.value = `${text}: ${Math.round(100 * share)} %`;
+    const make = loadEngine((share, text) => {
+      if (!hasFailed) note.value = `${text}: ${Math.round(100 * share)} %`;
     });
-    live ??= find("ptxscope.features.page.live_figure:LiveFigure")(figure.dataset.words);
+    live = await (loading ??= make("ptxscope.features.page.live_figure:LiveFigure", figure.dataset.words));
     note.value = "";
   };
 
@@ -26,7 +26,8 @@ const prepare = figure => {
     const values = JSON.stringify(Object.fromEntries(new FormData(form)));
     if (values === drawn) return;
     drawn = values;
-    const {document: text, error} = JSON.parse(live.render(values));
+    const {document: text, error} = JSON.parse(await live.render(values));
+    if (values !== drawn) return;  // another one is asked for
     note.value = error ?? "";
     if (error) return;
     const open = [...target.querySelectorAll("details")].map(element => element.open);

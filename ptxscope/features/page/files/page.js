@@ -1,12 +1,15 @@
 // Wires events to one Python object, ExplorerPage, and shows what it returns.
 import {patch} from "./elements.js";
 import {loadEngine} from "./engine.js";
+import {Opening} from "./opening.js";
 import {PictureHost} from "./picture.js";
 
-const NARROW = 760, get = id => document.getElementById(id);
+const NARROW = 760, WORKING = "Working …", get = id => document.getElementById(id);
 const line = get("line"), options = get("completions"), main = document.querySelector("main");
-let page = null, handle = null, isStale = false, linking = 0, hash = location.hash, waiting = 0, asking = 0, choice = -1;
-let held = [], slow = new Set();  // what the reader does while Python loads
+let page = null, isStale = false, linking = 0, hash = location.hash, waiting = 0, asking = 0, choice = -1;
+let link = "", last = Promise.resolve();  // the address that is shown, and the last answer
+let slow = new Set(), held = [], followed = 0, failure = "";  // held: what is done while Python loads
+const opening = new Opening();
 
 const pictures = new PictureHost(get("picture"), (action, words) => send(action, words));
 
@@ -14,28 +17,32 @@ const apply = (changes, isOpening = false) => {
   for (const [name, content] of Object.entries(changes)) {
     if (name.startsWith("#")) patch(get(name.slice(1)), content);
   }
-  if ("line" in changes && (isOpening || line !== document.activeElement)) line.value = changes.line;
-  if ("layout" in changes) {
+  const isTyping = line === document.activeElement && !isOpening;
+  if ("line" in changes && !isTyping && line.value !== changes.line) line.value = changes.line;
+  if ("layout" in changes && document.body.dataset.layout !== changes.layout) {
     document.body.dataset.layout = changes.layout;
     get("gallery").open = ["gallery", "empty"].includes(changes.layout);
     scrollTo(0, 0);
-    setTimeout(measure);
+    if (page) setTimeout(() => send("resize", measure()));
   }
   if (changes.pictures) pictures.show(changes.pictures);
   followFocus();
   if ("message" in changes) get("message").textContent = changes.message;
   if ("link" in changes) {
+    link = changes.link;
     clearTimeout(linking);  // browsers limit how often an address may change
-    linking = setTimeout(showLink, 150, changes.link);
+    linking = setTimeout(showLink, 150);
   }
   if ("stale" in changes) isStale = changes.stale;
   if ("slow" in changes) slow = new Set(changes.slow);
   clearTimeout(asking);
   if (isStale) asking = setTimeout(() => send("refresh"), 400);
-  if (changes.pictures) {
+  if (changes.pictures && page) {
     clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      const zones = JSON.parse(page.list_zones());
+    const drawn = pictures.texts;
+    waiting = setTimeout(async () => {
+      const zones = JSON.parse(await page.list_zones());
+      if (drawn !== pictures.texts) return;  // there is another picture
       pictures.showZones(zones.pictures, zones.pointed);
       get("spoken").textContent = zones.spoken;
     }, 60);
@@ -49,10 +56,32 @@ const followFocus = () => {
   focused = wanted?.id ?? "";
 };
 
+// While Python loads, each action counts: the frames show what it leads to, or Python does later.
 const hold = (action, words) => {
   const [last, {role} = {}] = held.at(-1) ?? [];
   if (action === last && role === words.role && "text" in words) held.pop();  // the same field
   held.push([action, words]);
+  followHeld();
+};
+
+const followHeld = () => {
+  if (!opening.data) return;
+  const before = opening.number, hadFocus = document.activeElement !== document.body;
+  for (; followed < held.length; followed++) opening.follow(...held[followed]);
+  if (opening.number !== before) {
+    showFrame();
+    moveFocus(...held.at(-1), hadFocus);
+  }
+  document.body.classList.toggle("held", opening.isLeft);
+  if (opening.isLeft) {
+    get("message").textContent = failure || "Python is still loading. This takes effect as soon as it is ready.";
+  }
+};
+
+const showFrame = () => {
+  const frame = opening.show(isNarrow());
+  apply(frame);
+  get("spoken").textContent = frame.spoken;
 };
 
 // After an answer the focus goes on to what is open next: it would be lost with an answered field.
@@ -67,17 +96,15 @@ const moveFocus = (action, {key, lane}, hadFocus) => {
 };
 
 const send = (action, words = {}) => {
-  if (!page) return hold(action, words);
+  if (!page) return action === "end_line" || hold(action, words);
   const hadFocus = document.activeElement !== document.body;
-  try {
-    apply(JSON.parse(handle(action, JSON.stringify(words))), action === "open_link");
+  return (last = page.handle(action, JSON.stringify(words)).then(answer => {
+    apply(JSON.parse(answer), action === "open_link");
     moveFocus(action, words, hadFocus);
-  } catch (error) {
-    get("message").textContent = `Internal error: ${error.message.trim().split("\n").pop()}`;
-  }
+  }).catch(error => { get("message").textContent = `Internal error: ${error.message}`; }));
 };
 
-const showLink = link => {
+const showLink = () => {
   if (location.hash !== hash) return;  // the reader is on the way to another link
   const address = link ? `#${link}` : location.pathname;
   if (location.hash.slice(1) !== link) history.replaceState(null, "", address);
@@ -87,19 +114,17 @@ const showLink = link => {
 
 // --- events ---
 
-const perform = (action, words) => {
-  if (!slow.has(action)) return send(action, words);
-  get("message").textContent = "Working …";
-  setTimeout(() => {
-    get("message").textContent = "";
-    send(action, words);
-  }, 20);
+const perform = async (action, words) => {
+  const note = get("message");
+  if (slow.has(action)) note.textContent = WORKING;
+  await send(action, words);
+  if (note.textContent === WORKING) note.textContent = "";
 };
 
 document.addEventListener("input", event => {
-  const {dataset, value, checked} = event.target;
+  const {dataset, type, value, checked} = event.target;
   if (!dataset.on) return;
-  send(dataset.on, {...dataset, text: value, checked});
+  send(dataset.on, {...dataset, ...(type === "checkbox" ? {checked} : {text: value})});
   if (event.target === line) setTimeout(complete);
 });
 
@@ -133,16 +158,18 @@ document.addEventListener("submit", event => {
 
 addEventListener("hashchange", () => {
   const fragment = (hash = location.hash).slice(1);
-  if (page && fragment && fragment !== page.format_copy("link")) send("open_link", {fragment});
+  if (!page && fragment) showAddress();
+  if (fragment && fragment !== link) send("open_link", {fragment});
   line.scrollIntoView({block: "nearest"});
 });
 
 // --- completion ---
 
-const complete = () => {
+const complete = async () => {
   if (!page) return;
-  const caret = line.selectionStart;
-  const words = caret === line.value.length ? JSON.parse(page.list_completions(line.value)) : [];
+  const {value} = line, isAtEnd = line.selectionStart === value.length;
+  const words = isAtEnd ? JSON.parse(await page.list_completions(value)) : [];
+  if (line.value !== value) return;
   choice = -1;
   options.words = words.filter(([text, start]) => text !== line.value.slice(start));
   patch(options, options.words.map(([text, , about], index) =>
@@ -227,14 +254,14 @@ const draw = async svg => {
 };
 
 let copying = Promise.resolve();  // one after the other: the last one stays in the clipboard
-const copy = format => { copying = copying.then(() => page && write(format)); };
+const copy = format => { copying = Promise.all([copying, ready]).then(() => page && write(format)); };
 const write = async format => {
   let note = `Copied: ${format}`;
-  const written = format === "png" ? "" : page.format_copy(format);
+  const written = format === "png" ? "" : await page.format_copy(format);
   const text = format === "link" ? `${location.href.split("#")[0]}#${written}` : written;
   try {
     if (format === "png") {
-      const data = {"image/png": draw(page.format_copy("svg", pageTheme()))};
+      const data = {"image/png": page.format_copy("svg", pageTheme()).then(draw)};
       await navigator.clipboard.write([new ClipboardItem(data)]);
     } else await navigator.clipboard.writeText(text);
   } catch {
@@ -247,43 +274,71 @@ const write = async format => {
 
 // --- the start ---
 
+const isNarrow = () => get("picture").clientWidth < NARROW;
+
 const measure = () => {
-  const {clientWidth} = get("picture"), compact = clientWidth < NARROW;
+  const {clientWidth} = get("picture"), compact = isNarrow();
   const height = matchMedia("(min-width: 72rem)").matches ? innerHeight - 150 : 0.41 * innerHeight;
   const room = height * (compact ? 400 : 800) / (clientWidth || 400);
-  send("resize", {compact, room: 20 * Math.floor(room / 20)});
+  return {compact, room: 20 * Math.floor(room / 20)};
 };
 
-const start = async () => {
-  const bar = get("progress"), note = get("loading"), fragment = location.hash.slice(1);
-  main.inert = Boolean(fragment);  // it shows an example until Python reads the address
-  get("loader").hidden = false;
-  let hasFailed = false;  // a file that comes later says nothing
-  const show = (share, text) => {
-    if (!hasFailed) [bar.value, note.textContent] = [share, text];
-  };
-  try {
-    const find = await loadEngine(show);
-    show(0.9, "drawing");
-    await new Promise(resolve => setTimeout(resolve));
-    page = globalThis.ptxscopePage = find("ptxscope.features.page.explorer_page:ExplorerPage")(fragment);
-    handle = page.handle;  // each access makes a proxy of its own
-    const changes = JSON.parse(page.format_changes());
-    if (changes.message) delete changes.link;  // an address that can't be read stays
-    apply(changes, Boolean(fragment));
-    measure();
-    for (const [action, words] of held) send(action, words);
-    document.body.classList.add("ready");
-    main.inert = false;
-    get("loader").hidden = true;
-    new ResizeObserver(measure).observe(get("picture"));
-    addEventListener("resize", measure);
-  } catch (error) {
-    hasFailed = bar.hidden = true;
-    const shown = fragment ? "an example, not what the address names" : "static";
-    note.textContent = `Python did not start: ${error.message}. The picture is ${shown}.`;
-    for (const x of main.querySelectorAll("button, input, select")) x.disabled = true;
-    main.inert = false;
+// The picture of the address, if a frame has it, or the line only.
+const showStill = async fragment => {
+  await opening.load(new URL("opening.json", import.meta.url));
+  if (fragment) opening.find(fragment);
+  if (page || opening.isLeft) return;
+  document.body.classList.remove("waiting");
+  if (fragment) showFrame();
+  followHeld();
+};
+
+// What was typed before this script was there.
+const holdTyped = () => {
+  for (const {value, defaultValue, dataset} of document.querySelectorAll("input[type=text][data-on]")) {
+    if (value !== defaultValue) hold(dataset.on, {...dataset, text: value});
   }
 };
-start();
+
+const start = async fragment => {
+  const bar = get("progress"), note = get("loading");
+  const show = (share, text) => {
+    if (failure) return;  // a file that comes later says nothing
+    bar.value = share;
+    if (note.textContent !== text) note.textContent = text;  // each text is announced once
+  };
+  holdTyped();
+  showStill(fragment).catch(() => {});  // without the frames, Python draws the page
+  try {
+    const make = loadEngine(show);
+    page = await make("ptxscope.features.page.explorer_page:ExplorerPage", fragment);
+    show(0.95, "drawing");
+    await takeOver();
+    show(1, "ready");
+  } catch (error) {
+    const isStill = !document.body.classList.contains("waiting");
+    const left = isStill ? "Only the steps of this example can be shown" : "This line can't be drawn";
+    failure = `Python did not start: ${error.message}. ${left}.`;
+    get("message").textContent = failure;
+  }
+  bar.hidden = true;
+};
+
+// Python draws what the frames have shown: where nothing else was done, nothing changes.
+const takeOver = async () => {
+  Object.assign(globalThis, {ptxscopePage: page, ptxscopeAnswer: () => last});  // for `dev.py page`
+  const given = [["resize", measure()], ...held];
+  const answers = given.map(([action, words]) =>
+    page.handle(action, JSON.stringify(words)).catch(({message}) => JSON.stringify({message})));
+  const [first, ...others] = (await Promise.all(answers)).map(answer => JSON.parse(answer));
+  if (first.message) delete first.link;  // an address that can't be read stays
+  const hasTyped = held.some(([action]) => action === "line");
+  document.body.classList.remove("waiting", "held");
+  apply(Object.assign(first, ...others), !hasTyped);
+  if (hasTyped && line === document.activeElement) complete();
+  document.body.classList.add("ready");
+  const resize = () => send("resize", measure());
+  new ResizeObserver(resize).observe(get("picture"));
+  addEventListener("resize", resize);
+};
+const ready = start(hash.slice(1));

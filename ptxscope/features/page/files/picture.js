@@ -57,6 +57,7 @@ export class PictureHost {
     while (this.host.children.length > texts.length) this.host.lastChild.remove();
     texts.forEach((text, index) => {
       const figure = this.host.children[index], old = this.texts[index];
+      if (figure) figure.className = "figure";  // it was one of two, for a wide page or a narrow one
       if (!figure) {
         const made = this.host.appendChild(document.createElement("div"));
         made.className = "figure";
