@@ -29,7 +29,10 @@ _NARROW: Final = 380
 
 _SHOW: Final = """async fragment => {
   const picture = document.getElementById("picture").querySelector("svg");
+  const changed = new Promise(resolve => addEventListener("hashchange", resolve, {once: true}));
   location.hash = fragment;
+  await Promise.race([changed, new Promise(resolve => setTimeout(resolve, 500))]);
+  await ptxscopeAnswer();
   for (let tries = 0; tries < 200; tries++) {
     await new Promise(resolve => setTimeout(resolve, 2));
     const now = document.getElementById("picture").querySelector("svg");
@@ -191,7 +194,9 @@ def check_loading(driver: PageDriver) -> str:
     page.wait_for_selector("body.waiting")
     shown = page.input_value("#line")
     require(shown == "vsub4.s32.s32.s32 d, a, b, c", f"while Python loads, the line is {shown!r}")
-    require(not page.is_visible("#picture svg"), "another picture than that of the address is shown")
+    require(
+        not page.is_visible("#picture svg"), "another picture than that of the address is shown"
+    )
     page.wait_for_selector("body.ready", timeout=READY_MS)
     page.click("[data-do=predict]")
     driver.settle()
@@ -235,8 +240,9 @@ def check_takeover(driver: PageDriver) -> str:
 
 _SHIFTS: Final = """() => new Promise(resolve => {
   let sum = 0;
-  new PerformanceObserver(list => { for (const {value} of list.getEntries()) sum += value; })
-    .observe({type: "layout-shift", buffered: true});
+  new PerformanceObserver(list => {
+    for (const {value, hadRecentInput} of list.getEntries()) sum += hadRecentInput ? 0 : value;
+  }).observe({type: "layout-shift", buffered: true});
   setTimeout(() => resolve(sum), 200);
 })"""
 
@@ -266,7 +272,8 @@ def check_hostile(driver: PageDriver) -> str:
         page.wait_for_timeout(40)
         require(page.evaluate("window.hacked === undefined"), f"#{fragment} ran a script")
         found = page.query_selector(
-            "main script:not([src='address.js']), main img:not(#gallery img), #problems *:not(p, pre, div, code)"
+            "main script:not([src='address.js']), main img:not(#gallery img), "
+            "#problems *:not(p, pre, div, code)"
         )
         require(found is None or found.evaluate("x => x.nodeName") == "BUTTON", fragment)
         page.fill("#value-a", "0x1")
@@ -474,7 +481,7 @@ _TOPS: Final = """() => {
   const box = id => document.getElementById(id).getBoundingClientRect();
   return {walk: box("spoken").top, picture: box("picture").top, right: box("spoken").right,
     width: document.querySelector("main").getBoundingClientRect().right,
-    bottom: box("copies").bottom - box("spoken").top, high: box("picture").height};
+    bottom: box("more").bottom - box("spoken").top, high: box("picture").height};
 }"""
 
 
@@ -526,6 +533,7 @@ def check_copies(driver: PageDriver) -> str:
         "svg": print_document([*words, "-f", "svg"]),
         "c": print_document([*words, "-f", "c"]),
     }
+    page.click("[popovertarget=copies]")
     for name in (*wanted, "command", "png"):
         page.click(f"[data-copy={name}]")
         driver.wait_for(

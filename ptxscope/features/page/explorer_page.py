@@ -136,7 +136,7 @@ def perform_event(page: PageState, action: str, arguments: Arguments) -> None:
     """
     old_tool, is_of_panel = page.tool, action in map_panel_actions()
     if action not in _SILENT_ACTIONS:
-        page.message, page.is_gallery = "", False
+        page.message, page.verdict, page.is_gallery = "", "", False
     if action != "value":
         page.typed_role = ""
     try:
@@ -407,6 +407,7 @@ def _list_guesses(page: PageState) -> Iterator[Child]:
         return
     step = page.trace.steps[state.step - 1]
     yield make_element("h2", f"What will step {page.current_step}, {format_title(step)}, give?")
+    yield make_element("p", page.verdict, role="status", class_="hidden")
     for place in list_locations(page.trace, state.step):
         guess = prediction.get_guess(place)
         id_ = f"guess-{place.key}-{place.lane}"

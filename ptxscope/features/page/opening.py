@@ -89,7 +89,9 @@ def make_opening() -> Opening:
             )
             for is_compact in (False, True)
         )
-        frames.append(Frame([*map(parts.add, map(json.dumps, shown.values()))], (wide, compact), moves))
+        frames.append(
+            Frame([*map(parts.add, map(json.dumps, shown.values()))], (wide, compact), moves)
+        )
     shared = [*map(json.loads, parts.values)]
     return Opening(names, shared, pictures.values, lines.values, frames)
 
@@ -128,16 +130,16 @@ def _identify(page: PageState) -> str:
     return json.dumps(make_view(page))
 
 
-def _draw(page: PageState, is_compact: bool, lines: _Table) -> list[int]:  # noqa: FBT001
+def _draw(page: PageState, is_compact: bool, lines: _Table) -> list[int]:
     page.is_compact = is_compact
     return [*map(lines.add, drop_style(draw_page(page).svg).split("\n"))]
 
 
-def _iter_moves(view: dict[str, object]) -> Iterator[Move]:
+def _iter_moves(view: Mapping[str, Any]) -> Iterator[Move]:
     """Yield the moves of the buttons and boxes that a view has."""
     names = ("#places",) if view["layout"] else ("#places", "#steps")
     for name in names:
-        yield from _iter_moves_of([*view[name]])
+        yield from _iter_moves_of(view[name])
 
 
 def _iter_moves_of(children: list[Child]) -> Iterator[Move]:

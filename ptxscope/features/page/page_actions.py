@@ -397,6 +397,10 @@ def _guess(page: PageState, arguments: Arguments) -> None:
         _walk(page, step_transitions.take_guess, place, text, is_entered=True)
     except PtxError as error:
         page.message = make_printable(error.summary)
+        return
+    prediction = page.explorer.prediction
+    if prediction and (guess := prediction.get_guess(place)).is_wrong:
+        page.verdict = f"Not right. {guess.message}"
 
 
 def _give_hint(page: PageState, arguments: Arguments) -> None:

@@ -21,7 +21,7 @@ from ...state import figure_edits
 _MAX_RELATED_STATEMENTS = 12
 """Most statements of a block whose values show what they came from in other statements.
 
-The time for it grows with the square of the statements, and a page has one thread.
+The time for it grows with the square of the statements, and a page waits for it.
 """
 _PATH = re.compile(r' d="([^"]++)"')
 _ENTRY = f"{Role.TABLE}.entry"

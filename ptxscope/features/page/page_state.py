@@ -50,6 +50,8 @@ class PageState:
         """The words of the search for instructions."""
         self.message = ""
         """The report of the last action."""
+        self.verdict = ""
+        """What a screen reader says of a wrong answer, which stands beside its field."""
         self.value_errors: dict[str, tuple[str, PtxError]] = {}
         """The typed text that is no value, with its error, by role."""
         self.typed_role = ""

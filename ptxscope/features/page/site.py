@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from ... import __version__
 from ...documents import export
-from ...documents.elements import Element, format_html, make_element
+from ...documents.elements import Element, format_html, make_button, make_element
 from ...documents.options import Options
 from ...documents.svg.svg_colours import PALETTE, make_style_sheet
 from ...documents.theme import HTML, Pair, Theme, format_declarations
@@ -110,9 +110,14 @@ _ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)
 _COLOURS: dict[str, Pair] = {
     **HTML,
     "edge": ("#7a8594", "#7f8b9a"),
+    "ground": ("#eef1f5", "#0b0e13"),
+    "accent": ("#ffc53d", "#ffc53d"),
+    "on-accent": ("#1d1400", "#1d1400"),
     "scheme": ("light", "dark"),
 }
 _GALLERY = "gallery"
+_STARTS = ("vset4", "prmt", "dp4a", "bfe")
+"""Instructions that the first page offers."""
 _GALLERY_OPTIONS = Options(compact=True, sentences=False, footer=False)
 
 
@@ -285,6 +290,7 @@ def _make_index(*, has_runtime: bool) -> str:
             format_html(make_element("button", label, type="button", data_copy=name))
             for name, label in map_copies().items()
         ),
+        "more": format_html(make_element("div", *_list_starts(), class_="cards")),
         "gallery": "".join(map(format_html, _make_gallery())),
         **regions,
     }
@@ -325,7 +331,7 @@ def _name_file(entry: Entry) -> str:
     return f"{_GALLERY}/{entry.opcode}.svg"
 
 
-def _make_card(entry: Entry) -> Element:
+def _make_card(entry: Entry, *, has_picture: bool = True) -> Element:
     ptx, values = entry.example
     ins = parse(ptx)
     texts = {
@@ -333,6 +339,16 @@ def _make_card(entry: Entry) -> Element:
         for operand in ins.inputs
         if operand.roles[0] in values
     }
-    picture = make_element("img", src=_name_file(entry), alt="", loading="lazy", width="200")
     label = make_element("span", make_element("b", entry.opcode), f" {entry.summary}")
-    return make_element("a", picture, label, href=f"#{format_permalink(PageLink(str(ins), texts))}")
+    href = f"#{format_permalink(PageLink(str(ins), texts))}"
+    if not has_picture:
+        return make_element("a", label, href=href)
+    picture = make_element("img", src=_name_file(entry), alt="", loading="lazy", width="200")
+    return make_element("a", picture, label, href=href)
+
+
+def _list_starts() -> Iterator[Element]:
+    """Yield some instructions of different kinds, and the way to all."""
+    for opcode in _STARTS:
+        yield _make_card(CATALOG[opcode], has_picture=False)
+    yield make_button(f"All {len(CATALOG)} instructions", "gallery")

@@ -602,3 +602,21 @@ def test_registers_are_drawn_before_the_first_step(is_compact: bool) -> None:
     assert {(zone[6], zone[7]) for zone in drawn["zones"]} == {
         (x, y) for x in "ab" for y in range(4)
     }
+
+
+def test_a_wrong_answer_is_announced_where_a_reader_of_the_screen_hears_it() -> None:
+    page = open_page("vsub.s32.s32.s32.sat+d,+a.b0,+b.b1&a=0x80&b=0x0100&step=2&v=1")
+
+    def find_verdict(changes: dict[str, Any]) -> str:
+        regions = [x for x in changes["#guesses"] if x[1].get("role") == "status"]
+        return text_of(regions)
+
+    assert find_verdict(act(page, "predict")) == ""
+    place = page.state.explorer.find_next_lane()
+    assert place
+    told = find_verdict(act(page, "guess", key=place.key, lane=place.lane, text="5"))
+    assert told.startswith("Not right. ")
+    assert told.removeprefix("Not right. ") in text_of(make_view(page.state)["#guesses"])
+    right = act(page, "guess", key=place.key, lane=place.lane, text="-129")  # -128 - 1
+    assert find_verdict(right) == ""
+    assert "Right" in right["message"]

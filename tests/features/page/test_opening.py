@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Iterator
-from functools import partial
 from html import unescape
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -27,7 +25,9 @@ A, B = 0x649C0105, 0x649C02F9
 
 def split(word: int) -> list[int]:
     """The signed bytes of a word, the highest first."""
-    return [*word.to_bytes(4, "big")] if word < 0 else [*memoryview(word.to_bytes(4, "big")).cast("b")]
+    return (
+        [*word.to_bytes(4, "big")] if word < 0 else [*memoryview(word.to_bytes(4, "big")).cast("b")]
+    )
 
 
 SUMS = [x + y for x, y in zip(split(A), split(B), strict=True)]
@@ -74,7 +74,7 @@ def test_each_step_has_a_picture_with_its_values(opening: dict[str, Any]) -> Non
     frames = [Walker(opening).go(f"step {number}") for number in range(1, len(titles) + 1)]
     for is_compact in (False, True):
         texts = [[*map(unescape, x.list_texts(is_compact=is_compact))] for x in frames]
-        for before, after in zip(texts, texts[1:], strict=False):
+        for before, after in pairwise(texts):
             assert before != after
         assert {f"= {x}" for x in SUMS} <= {*texts[2]}
         assert not {f"= {x}" for x in SUMS} & {*texts[1]}
@@ -130,7 +130,9 @@ def test_the_written_page_has_the_first_frame(opening: dict[str, Any]) -> None:
 
 def test_motion_is_for_those_who_did_not_reduce_it() -> None:
     style = (FILES_FOLDER / "page.css").read_text("utf-8")
-    reduced = re.sub(r"@media \(prefers-reduced-motion: no-preference\) \{.*?\n\}", "", style, flags=re.S)
+    reduced = re.sub(
+        r"@media \(prefers-reduced-motion: no-preference\) \{.*?\n\}", "", style, flags=re.S
+    )
     assert "transition" in style
     assert not re.search("transition|animation|smooth", reduced)
 

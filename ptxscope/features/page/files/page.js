@@ -21,7 +21,6 @@ const apply = (changes, isOpening = false) => {
   if ("line" in changes && !isTyping && line.value !== changes.line) line.value = changes.line;
   if ("layout" in changes && document.body.dataset.layout !== changes.layout) {
     document.body.dataset.layout = changes.layout;
-    get("gallery").open = ["gallery", "empty"].includes(changes.layout);
     scrollTo(0, 0);
     if (page) setTimeout(() => send("resize", measure()));
   }
