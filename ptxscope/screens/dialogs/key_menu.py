@@ -158,10 +158,12 @@ class KeyList(Menu):
             if group and not is_wide:
                 lines.append([StyledText(group, "strong")])
             is_chosen = index == self.index
-            mark = f"{'▸' if is_chosen else ' '}{group if is_wide else ''}"
+            mark = "▸" if is_chosen else " "
+            lead = group.ljust(group_columns - 1) if is_wide else " "
             style_name = f"{'off' if item.refusal else 'strong'} {'cursor' * is_chosen}".strip()
             line = [
-                StyledText(mark.ljust(group_columns if is_wide else 2), "quiet", index),
+                StyledText(mark, "focus", index),
+                StyledText(lead, "quiet", index),
                 StyledText(item.keys.ljust(key_columns if is_wide else 0) + " ", "focus", index),
                 StyledText("×" if item.refusal else " ", "quiet", index),
                 StyledText(item.label, style_name, index),
