@@ -10,7 +10,7 @@ from pkgutil import walk_packages
 import pytest
 
 import ptxscope
-from ptxscope.feature import list_features
+from ptxscope.feature import Feature, list_features
 from ptxscope.features.manual.page_text import lay_out_page
 from ptxscope.features.manual.pages import (
     FIRST_PAGE,
@@ -57,15 +57,14 @@ def test_every_place_is_in_a_page_and_every_class_in_the_core() -> None:
     assert {*PLACES} <= classes
 
 
-@pytest.mark.parametrize("feature", [x.name for x in list_features()])
-def test_a_feature_with_a_screen_has_a_page(feature: str) -> None:
-    folder = Path(ptxscope.__file__).parent / "features" / feature / "terminal"
-    place = find_feature(feature)
-    assert place is not None or feature == "manual" or not folder.exists()
+@pytest.mark.parametrize("feature", list_features(), ids=lambda x: x.name)
+def test_a_feature_with_a_key_has_a_page(feature: Feature) -> None:
+    place = find_feature(feature.name)
+    assert place is not None or not feature.keys
     assert place is None or is_there(place)
     pages = {"sweep": "sweep", "check": "check", "kernels": "kernels", "prove": "prove"}
     pages |= {"machine": "verify", "lessons": "practise", "surprises": "explorer"}
-    assert place is None or place.page == pages.get(feature, place.page)
+    assert place is None or place.page == pages.get(feature.name, place.page)
 
 
 def test_the_place_is_that_of_the_first_class_that_has_one() -> None:
