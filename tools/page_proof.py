@@ -555,7 +555,7 @@ def check_copies(driver: PageDriver) -> str:
 def check_theme(driver: PageDriver) -> str:
     """The button turns the page and its picture dark, and light again."""
     page = driver.page
-    read = """() => [getComputedStyle(document.documentElement).backgroundColor,
+    read = """() => [getComputedStyle(document.querySelector('header')).backgroundColor,
       getComputedStyle(document.querySelector("#picture rect")).fill]"""
     light = page.evaluate(read)
     page.click("#theme")

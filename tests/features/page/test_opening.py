@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -223,3 +224,26 @@ def test_an_address_shows_its_frame_or_its_line_only(browser: Browser, address: 
     state = wait(browser, "state.loading")
     assert (state["line"], state["picture"]) == ("popc.b32 d, a", "")
     assert state["loading"]
+
+
+@ci_only
+def test_the_steps_stay_where_python_does_not_start(browser: Browser, tmp_path: Path) -> None:
+    files = make_site(None)
+    del files["engine.json"]
+    write_files(tmp_path, files)
+    with serve_folder(tmp_path) as address:
+        browser.visit(address, 1280)
+        state = wait(browser, "state.message")
+        assert state["message"].startswith("Python did not start: engine.json could not be loaded.")
+        assert not state["loading"]
+        browser.value("document.querySelector(\"[data-do='step.last']\").click()")
+        assert RESULT in wait(browser, "state.step === 'write'")["picture"]
+        browser.value("document.getElementById('line').select()")
+        browser.type("vmin4.u32")
+        state = wait(browser, "state.message")
+        assert (state["line"], state["step"]) == ("vmin4.u32", "write")
+        assert state["message"].startswith("Python did not start")
+        browser.visit(f"{address}?other#popc.b32+d,+a&v=1", 1280)
+        state = wait(browser, "state.message.startsWith('Python did')")
+        assert state["message"].endswith("This line can't be drawn.")
+        assert (state["line"], state["picture"]) == ("popc.b32 d, a", "")

@@ -286,7 +286,11 @@ const measure = () => {
 const showStill = async fragment => {
   await opening.load(new URL("opening.json", import.meta.url));
   if (fragment) opening.find(fragment);
-  if (page || opening.isLeft) return;
+  if (page || failure) return;
+  if (opening.isLeft) {
+    get("message").textContent = "Python is loading. The picture comes as soon as it is ready.";
+    return;
+  }
   document.body.classList.remove("waiting");
   if (fragment) showFrame();
   followHeld();
@@ -341,3 +345,6 @@ const takeOver = async () => {
   addEventListener("resize", resize);
 };
 const ready = start(hash.slice(1));
+addEventListener("resize", () => {
+  if (!page && pictures.texts.length) showFrame();  // wide or compact
+});
