@@ -11,6 +11,7 @@ from ptxscope import parse
 from ptxscope.app.app import Explorer
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.state.state_store import StateStore
+from ptxscope.widgets.lanes.lane_layout import LanesState
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.driving.explorer import KEYS, Driver, explorer
 from tests.tiers import ci_only, sampled, some
@@ -93,9 +94,9 @@ async def test_no_paint_reveals_the_answer(
     shown = []
     show_trace = LanesPane.show_trace
 
-    def record_guesses(pane: LanesPane, *args: Any, **kwargs: Any) -> None:
-        shown.append(kwargs.get("guesses"))
-        show_trace(pane, *args, **kwargs)
+    def record_guesses(pane: LanesPane, view: LanesState, **kwargs: Any) -> None:
+        shown.append(view.guesses)
+        show_trace(pane, view, **kwargs)
 
     monkeypatch.setattr(LanesPane, "show_trace", record_guesses)
     app = Explorer(None, None, store=store, predict=not is_saved)

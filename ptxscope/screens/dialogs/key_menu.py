@@ -51,7 +51,7 @@ def list_items(main: Screen[None], state: ExplorerState) -> list[KeyItem]:
     screen: Screen[object] = main.app.screen
     keys = list_keys(screen.focused or screen, is_whole=True)
     items = [_make_panel_item(key, key.node) for key in keys if key.node and key.node is not main]
-    has_effects = screen is main or hasattr(screen, "follow_session")
+    has_effects = screen is main or hasattr(screen, "follow_edit")
     for group, actions in GROUPS.items():
         if has_effects or group == "Program":
             others = (x for x in actions if x.id not in ("help", "palette"))

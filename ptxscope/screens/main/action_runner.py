@@ -58,7 +58,7 @@ class ActionRunner:
     """Runs transitions; they can ask for the public methods of this and of the view."""
 
     def __init__(self, state: ExplorerState, view: ExplorerView) -> None:
-        self._state, self._view, self._screen = state, view, view.screen
+        self.state, self.view, self._screen = state, view, view.screen
         self._parts: dict[Callable[[ActionRunner], ScreenPart], ScreenPart] = {}
         self._timer: Timer | None = None
         self._return: Callable[[], None] | None = None
@@ -70,21 +70,11 @@ class ActionRunner:
 
         return ThreadSearch(self._screen)
 
-    @property
-    def state(self) -> ExplorerState:
-        """The state that is shown."""
-        return self._state
-
-    @property
-    def view(self) -> ExplorerView:
-        """The widgets."""
-        return self._view
-
     def get_part(self, kind: Callable[[ActionRunner], PartT]) -> PartT:
         """Return the part of the screen of a class, which is made on first use."""
         if kind not in self._parts:
             self._parts[kind] = kind(self)
-            self._view.parts.append(self._parts[kind])
+            self.view.parts.append(self._parts[kind])
         return cast("PartT", self._parts[kind])
 
     @cached_property
@@ -102,16 +92,16 @@ class ActionRunner:
                 self.get_part(load(panel.part))
             except FeatureError as error:
                 leave_out(f"part of the screen {panel.name}", panel, str(error))
-        for part in self._parts.values():
+        for part in self.view.parts:
             part.follow_cursor()
 
     # --- running -------------------------------------------------------------------------------
 
     async def run(self, transition: Transition, *arguments: object, **named: object) -> None:
         """Run a transition, and show its effect."""
-        requests = transition(self._state, *arguments, **named)
+        requests = transition(self.state, *arguments, **named)
         if requests is None:
-            self._view.show_changes()
+            self.view.show_changes()
         else:
             await self._go_on(requests)
 
@@ -120,12 +110,12 @@ class ActionRunner:
         try:
             while True:
                 request = requests.send(answer)
-                self._view.show_changes()
+                self.view.show_changes()
                 if await self._wait_for(request, partial(self._go_on, requests)):
                     return
                 answer = await self._do(request)
         except StopIteration:
-            self._view.show_changes()
+            self.view.show_changes()
         except FeatureError as error:  # a screen or a function that a feature lacks
             self._refuse(error)
 
@@ -139,7 +129,7 @@ class ActionRunner:
             case RunInThread(function):
                 await self._search.start(function, partial(self._take_answer, go_on), self._refuse)
                 if self._search.is_running:
-                    self._view.show_hint(ShowHint(_SEARCHING, "strong"))
+                    self.view.show_hint(ShowHint(_SEARCHING, "strong"))
             case AskText() | AskItem() | Open():
                 self._open(request, go_on)
             case _:
@@ -147,17 +137,17 @@ class ActionRunner:
         return True
 
     async def _take_answer(self, go_on: Callable[..., Any], answer: object) -> None:
-        if self._state.hint.text == _SEARCHING:
-            self._view.clear_hint()
+        if self.state.hint.text == _SEARCHING:
+            self.view.clear_hint()
         await go_on(answer)
 
     def _refuse(self, reason: object) -> None:
-        self._view.show_hint(refuse(reason))
+        self.view.show_hint(refuse(reason))
 
     def _open(self, request: AskText | AskItem | Open, go_on: Callable[..., Any]) -> None:
         """Open a dialog or a screen."""
-        if self._state.hint.text:  # of something else
-            self._view.clear_hint()
+        if self.state.hint.text:  # of something else
+            self.view.clear_hint()
         prompt: TextPrompt | None = None
         screen: Screen[Any]
         if isinstance(request, AskText):
@@ -172,21 +162,21 @@ class ActionRunner:
             is_own = request.name.startswith("dialogs.")
             package = f"{__name__.rpartition('.main')[0]}." if is_own else ""
             screen = load(f"{package}{request.name}")(*request.values)
-        followers = [*filter(None, [getattr(screen, "follow_session", None)])]
-        self._view.followers += followers
+        parts = [screen] if isinstance(screen, ScreenPart) else []
+        self.view.parts += parts
 
         async def on_close(answer: object) -> None:
-            for follow in followers:
-                self._view.followers.remove(follow)
+            for part in parts:
+                self.view.parts.remove(part)
             if prompt is not None:
-                self._state.drafts[prompt.request.title] = prompt.text.strip()
+                self.state.drafts[prompt.request.title] = prompt.text.strip()
             await go_on(answer)
 
         self._screen.app.push_screen(screen, on_close)
 
     async def _do(self, request: Request) -> object:
         """Do what takes no time, and return the answer."""
-        view, screen = self._view, self._screen
+        view, screen = self.view, self._screen
         match request:
             case ShowHint():
                 view.show_hint(request)
@@ -227,7 +217,7 @@ class ActionRunner:
         """Stop a search in a thread, or the tools; without one, release the focus."""
         if "_search" in self.__dict__ and self._search.is_running:
             self._search.stop()
-            self._view.show_hint(ShowHint("The search is stopped"))
+            self.view.show_hint(ShowHint("The search is stopped"))
         else:
             stopped = [part.stop() for part in self._parts.values()]
             if not any(stopped):
@@ -235,38 +225,38 @@ class ActionRunner:
 
     async def leave(self) -> None:
         """Release the focus; if nothing but the lanes has it, stop predicting too."""
-        if self._state.is_predicting and self._screen.focused in (None, self._view.lanes):
+        if self.state.is_predicting and self._screen.focused in (None, self.view.lanes):
             await self.run(stop_predicting)
         self.leave_focus()
 
     async def leave_browser(self) -> None:
         """Clear the search for instructions and leave it."""
-        self._view.browser.clear()
+        self.view.browser.clear()
         await self.leave()
 
     def scroll_lanes(self, direction: int) -> None:
         """Scroll the lanes by their visible height."""
-        lanes = self._view.lanes
+        lanes = self.view.lanes
         lanes.scroll_relative(y=direction * lanes.scrollable_content_region.height, animate=False)
 
     def find_cursor(self) -> Place | None:
         """Return the place of the cursor of the lanes."""
-        return self._view.lanes.place
+        return self.view.lanes.place
 
     def find_predictable_lane(self) -> LaneRef | None:
         """Return the lane under the cursor if it is to be predicted."""
-        place = self._view.lanes.place
-        is_predictable = place is not None and self._view.lanes.is_predictable(place)
+        place = self.view.lanes.place
+        is_predictable = place is not None and self.view.lanes.is_predictable(place)
         return cast("LaneRef", place) if is_predictable else None
 
     def invite(self) -> None:
         """Say how to answer for the lane under the cursor."""
-        self._view.show_keys()
-        self._view.show_hint(ShowHint(" · ".join(self._list_invitations()), is_sticky=True))
+        self.view.show_keys()
+        self.view.show_hint(ShowHint(" · ".join(self._list_invitations()), is_sticky=True))
 
     def _list_invitations(self) -> Iterator[str]:
         """Yield hints: how to answer for the lane under the cursor, and the keys for it."""
-        prediction, lanes = self._state.prediction, self._view.lanes
+        prediction, lanes = self.state.prediction, self.view.lanes
         place = lanes.place
         if prediction and isinstance(place, LaneRef) and prediction.is_yes_or_no(place):
             yield "What will it be? Type yes, no, 1, 0"
@@ -285,21 +275,21 @@ class ActionRunner:
 
     def offer_another(self) -> None:
         """Let Enter predict another line."""
-        hint = self._state.hint
-        self._view.show_hint(hint._replace(text=f"{hint.text} · Enter: another one"))
-        self._view.lanes.is_predicted = True
-        self._view.show_keys()
+        hint = self.state.hint
+        self.view.show_hint(hint._replace(text=f"{hint.text} · Enter: another one"))
+        self.view.lanes.is_predicted = True
+        self.view.show_keys()
 
     def is_covered(self) -> bool:
         """Whether a dialog covers the screen, or a prediction is in progress."""
-        return self._state.is_predicting or self._screen.app.screen is not self._screen
+        return self.state.is_predicting or self._screen.app.screen is not self._screen
 
     def toggle_motion(self) -> None:
         """Draw each step bit by bit, or at once."""
         app = self._screen.app
         moves = app.animation_level == "full"
         app.animation_level = "none" if moves else "full"
-        self._view.show_hint(
+        self.view.show_hint(
             ShowHint("Steps are drawn at once" if moves else "Steps are drawn bit by bit")
         )
 
@@ -313,7 +303,7 @@ class ActionRunner:
             if choice is not None:
                 await app.run_action(*choice)
 
-        app.push_screen(KeyMenu(list_items(main, self._state), is_filtered=is_filtered), run)
+        app.push_screen(KeyMenu(list_items(main, self.state), is_filtered=is_filtered), run)
 
     async def choose_theme(self) -> None:
         """Ask for a theme."""
@@ -337,21 +327,21 @@ class ActionRunner:
 
     def leave_focus(self) -> None:
         """Release the focus, so that the screen's keys apply again."""
-        self._view.screen.set_focus(None)  # before its widget is hidden, else it moves to another
+        self.view.screen.set_focus(None)  # before its widget is hidden, else it moves to another
         self.end_typing()
-        self._view.mark_used(None)
+        self.view.mark_used(None)
 
     def move_to(self, id_: str) -> None:
         """Focus a widget."""
         self.end_typing()
-        screen = self._view.screen
+        screen = self.view.screen
         if id_ == "modifiers" and screen.has_class("-narrow"):
             id_ = "modifier-row"  # the pane is hidden there
         if id_ in ("listing", "filter"):
-            self._view.show_listing(id_ == "listing")
-            self._view.show_side(None)
+            self.view.show_listing(id_ == "listing")
+            self.view.show_side(None)
         target = screen.query_one(f"#{id_}")
-        self._view.mark_used(target)
+        self.view.mark_used(target)
         if target.focusable:
             screen.set_focus(target)  # at once, because the next key is already meant for it
         else:
@@ -359,57 +349,57 @@ class ActionRunner:
 
     def follow_focus(self) -> None:
         """Follow the focus, which has moved to a widget."""
-        field = self._view.value_field
-        if field is None or self._view.screen.focused is not field.input:
+        field = self.view.value_field
+        if field is None or self.view.screen.focused is not field.input:
             self.end_typing()
         self._show_focus()
 
     def follow_blur(self) -> None:
         """Follow the focus, which has left a widget; the typing in the line becomes one edit."""
-        self._state.end_typing()
-        if self._view.screen.focused is None:
-            self._view.hints.clear_widget_hint()
+        self.state.end_typing()
+        if self.view.screen.focused is None:
+            self.view.hints.clear_widget_hint()
         self._show_focus()
 
     def _show_focus(self) -> None:
         """Describe the line while it is edited, and the keys that apply."""
-        self._view.widen_listing()
-        self._view.show_status()
-        self._view.show_keys()
+        self.view.widen_listing()
+        self.view.show_status()
+        self.view.show_keys()
 
     # --- values --------------------------------------------------------------------------
 
     def ask_value(self, field: OperandField, start: str, place: Place | None = None) -> None:
         """Ask for an operand's value in the row of hints; ``place`` is its cell in the lanes."""
-        ins, role = self._state.setup.instruction, field.role
+        ins, role = self.state.setup.instruction, field.role
         self._return = None if place is None else partial(self.move_to_lane, place)
         if place is None:
-            self._view.operands.type_over(True)
-        self._view.mount_value_field().open(
+            self.view.operands.type_over(True)
+        self.view.mount_value_field().open(
             field,
-            format_operand_name(self._state.trace, role),
+            format_operand_name(self.state.trace, role),
             ins.type_of(role),
             32 // ins.entry.lanes,
-            self._state.trace.operands[role],
+            self.state.trace.operands[role],
             start,
         )
 
     def ask_answer(self, request: AskAnswer) -> None:
         """Ask for an answer in the row of hints."""
         self._return = partial(self.move_to_lane, request.place)
-        self._view.mount_value_field().ask(request)
+        self.view.mount_value_field().ask(request)
 
     def move_to_lane(self, place: Place) -> None:
         """Focus the lanes, with the cursor on a cell."""
         self.move_to("lanes")
-        self._view.lanes.move_cursor_to(place)
+        self.view.lanes.move_cursor_to(place)
 
     def end_typing(self) -> None:
         """Apply the typed value and close its field."""
         self._return = None
-        if self._view.value_field is not None:
-            self._view.value_field.close()
-        self._view.operands.type_over(False)
+        if self.view.value_field is not None:
+            self.view.value_field.close()
+        self.view.operands.type_over(False)
 
     def go_back(self) -> None:
         """Return the focus to the widget that asked for a value."""

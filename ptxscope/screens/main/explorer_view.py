@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.containers import Vertical
@@ -19,6 +19,7 @@ from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.footer import HintBar, KeyBar, list_footer_keys
 from ...widgets.form_pane import FormPane
 from ...widgets.instruction_browser import InstructionBrowser
+from ...widgets.lanes.lane_layout import LanesState
 from ...widgets.lanes.lanes_pane import LanesPane
 from ...widgets.modifier_panes import ModifierRow, ModifierTable
 from ...widgets.operand_table import OperandTable
@@ -70,10 +71,8 @@ class ExplorerView:
         self._side_pane: Widget | None = None
         """The pane in the place of the instructions, if it is neither these nor the listing."""
         self._shown = _ShownState()
-        self.followers: list[Callable[[], None]] = []
-        """Called to update other screens that show the session, the lowest first."""
         self.parts: list[ScreenPart] = []
-        """The parts that follow what is shown."""
+        """The parts, and other screens, that follow what is shown."""
 
     def add_styles(self) -> None:
         """Add the CSS of the widgets at once.
@@ -175,8 +174,6 @@ class ExplorerView:
         if self.line.has_focus:
             self.show_keys()  # F2 applies to an error that has a fix
         self.show_step()
-        for follow in self.followers:
-            follow()
         for part in self.parts:
             part.follow_edit()
 
@@ -194,16 +191,10 @@ class ExplorerView:
             reveal_key = self.get_reveal_key() if is_predicting else self.get_key("step.result")
         self.result.show(state.trace, session.deviations, pin, reveal_key)
         self.operands.hide_readings(is_hidden=state.has_hidden_readings)
-        if state.guesses is not None:  # a pin or another answer would reveal the answer
-            self.lanes.show_trace(state.trace, state.step, guesses=state.guesses)
-            return
-        self.lanes.show_trace(
-            state.trace,
-            state.step,
-            session.deviation,
-            pin,
-            is_animated=is_animated,
-        )
+        lanes = LanesState(state.trace, state.step, guesses=state.guesses)
+        if lanes.guesses is None:  # otherwise a pin or another answer would reveal the answer
+            lanes = lanes._replace(deviation=session.deviation, pin=pin)
+        self.lanes.show_trace(lanes, is_animated=is_animated and lanes.guesses is None)
 
     def _format_step_title(self) -> str:
         state = self._state

@@ -71,21 +71,21 @@ class _Scale(NamedTuple):
         return max(-min(self.find_cell(point.position) for point in points), 0)
 
 
-def draw_number_line(axis: NumberLine, width: int, lanes: int, progress: float) -> list[StyledLine]:
+def draw_number_line(axis: NumberLine, width: int, lanes: int) -> list[StyledLine]:
     """Return the axes of a clamp, or the line of a comparison."""
     if axis.nan_names or any(point.names for point in axis.points):
         return _draw_compared_words(axis, width)
-    return axis_lines(axis, width, lanes, progress)
+    return axis_lines(axis, width, lanes)
 
 
-def axis_lines(axis: NumberLine, width: int, lanes: int, progress: float = 1) -> list[StyledLine]:
-    """Return the axes of a clamp with their numbers below; ``progress`` is that of the arrows."""
+def axis_lines(axis: NumberLine, width: int, lanes: int) -> list[StyledLine]:
+    """Return the axes of a clamp with their numbers below."""
     lane_columns = width // lanes
     is_shared = lanes == 1 or lane_columns < _MIN_LANE_COLUMNS
     room = width if is_shared else lane_columns - 2
     groups = [axis.points] if is_shared else [(point,) for point in axis.points]
     scale, ticks = _choose_scale_and_ticks(axis, groups, room, is_shared=is_shared)
-    axes = [_draw_axis(axis, points, ticks, scale, room, progress) for points in groups]
+    axes = [_draw_axis(axis, points, ticks, scale, room) for points in groups]
     lines = [join_columns(line, width // len(groups)) for line in zip(*axes, strict=True)]
     if is_shared and lanes > 1:
         return [_draw_lane_numbers(axis, scale, width), *lines]
@@ -171,12 +171,7 @@ def _choose_ticks(axis: NumberLine, scale: _Scale, starts: set[int], room: int) 
 
 
 def _draw_axis(
-    axis: NumberLine,
-    points: Sequence[Point],
-    ticks: Sequence[Tick],
-    scale: _Scale,
-    room: int,
-    progress: float,
+    axis: NumberLine, points: Sequence[Point], ticks: Sequence[Tick], scale: _Scale, room: int
 ) -> list[StyledLine]:
     """Return an axis with its points, and below it the numbers of its ends and ticks."""
     start = scale.find_start(points)
@@ -195,15 +190,13 @@ def _draw_axis(
         line[cell] = StyledText("┼", "quiet", mark)
         numbers[cell - len(tick.text) // 2] = StyledText(tick.text, "quiet", mark)
     for point in sorted(points, key=lambda point: -abs(point.position - 0.5)):  # the longest below
-        line |= _draw_point(point, start, scale, progress)
+        line |= _draw_point(point, start, scale)
     if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
         return [place_pieces(line), *(place_pieces({x: text}) for x, text in numbers.items())]
     return [place_pieces(line), place_pieces(numbers)]
 
 
-def _draw_point(
-    point: Point, start: int, scale: _Scale, progress: float
-) -> Mapping[int, StyledText]:
+def _draw_point(point: Point, start: int, scale: _Scale) -> Mapping[int, StyledText]:
     """Return a dot, or a circle outside with its arrow to the bound, by cells."""
     mark = PlaceMark(point.place)
     cell = start + scale.find_cell(point.position)
@@ -214,13 +207,11 @@ def _draw_point(
     bound = start + (scale.cells - 1 if is_high else 0)
     step = -1 if is_high else 1
     path_cells = list(range(cell + step, bound, step))
-    for x in path_cells[: max(round(len(path_cells) * progress), 1)]:
-        pieces[x] = StyledText("╌", "surprise", mark)
+    pieces |= dict.fromkeys(path_cells, StyledText("╌", "surprise", mark))
     if scale.is_cut(point.position):
         pieces[path_cells[len(path_cells) // 2]] = StyledText("╱", "surprise", mark)
-    if progress >= 1:
-        pieces[path_cells[-1]] = StyledText("◂" if is_high else "▸", "surprise", mark)
-        pieces[bound] = StyledText("●", "surprise", mark)
+    pieces[path_cells[-1]] = StyledText("◂" if is_high else "▸", "surprise", mark)
+    pieces[bound] = StyledText("●", "surprise", mark)
     return pieces
 
 

@@ -50,9 +50,9 @@ _INDENT = 2
 _RAIL = "━"
 
 
-def draw_figure(figure: RowFigure, width: int, lanes: int, progress: float = 1) -> list[StyledLine]:
-    """Return a figure for a width in columns; a ``progress`` below 1 draws a part of its motion."""
-    return _DRAW[type(figure)](figure, width, lanes, progress)
+def draw_figure(figure: RowFigure, width: int, lanes: int) -> list[StyledLine]:
+    """Return a figure for a width in columns."""
+    return _DRAW[type(figure)](figure, width, lanes)
 
 
 _COMPLETE = (Gate, ChoiceFigure, RunningSum, PermutationFigure, TableFigure)
@@ -66,9 +66,7 @@ def is_complete(figure: RowFigure | None) -> bool:
 # --- numbers to the bit ---------------------------------------------------------------------
 
 
-def _draw_bit_rulers(
-    rulers: BitRulers, width: int, lanes: int, progress: float
-) -> list[StyledLine]:
+def _draw_bit_rulers(rulers: BitRulers, width: int, lanes: int) -> list[StyledLine]:
     lines: list[StyledLine] = []
     for ruler in rulers.rulers:
         if lanes == 1 and ruler.summary.startswith("= "):  # the row's own line ends with it
@@ -264,21 +262,16 @@ def _caption_line(
 # --- sums -----------------------------------------------------------------------------------
 
 
-def _draw_running_sum(
-    sum_: RunningSum, width: int, lanes: int, progress: float
-) -> list[StyledLine]:
+def _draw_running_sum(sum_: RunningSum, width: int, lanes: int) -> list[StyledLine]:
     """Return a sum that flows from the left and adds every lane's number from above."""
     lane_columns = width // lanes
-    term_count = max(round(progress * len(sum_.terms)), 1)
     previous_lines: list[StyledLine] = []
     rail: list[StyledLine] = []
     for index, term in enumerate(sum_.terms):
         top, bottom = _draw_term(term, sum_.place)
         if measure_line(bottom) > lane_columns or measure_line(top) > lane_columns:
             return []
-        if index >= term_count:
-            top, bottom = [], []
-        fill = "━" if index + 1 < term_count and index + 1 < len(sum_.terms) else " "
+        fill = "━" if index + 1 < len(sum_.terms) else " "
         previous_lines.append(pad_line(top, lane_columns))
         rail.append([*bottom, StyledText(fill * (lane_columns - measure_line(bottom)), "quiet")])
     return [[piece for cell in line for piece in cell] for line in (previous_lines, rail)]
@@ -328,7 +321,7 @@ def _draw_truth(truth: TruthValue) -> StyledLine:
     ]
 
 
-def _draw_gate(gate: Gate, width: int, lanes: int, progress: float) -> list[StyledLine]:
+def _draw_gate(gate: Gate, width: int, lanes: int) -> list[StyledLine]:
     inputs = [_draw_truth(truth) for truth in gate.inputs]
     output = [StyledText(f" {gate.word} ── ", "strong"), *_draw_truth(gate.output)]
     room = max(map(measure_line, inputs)) + 1
@@ -344,7 +337,7 @@ def _draw_gate(gate: Gate, width: int, lanes: int, progress: float) -> list[Styl
     ]
 
 
-def _draw_choice(choice: ChoiceFigure, width: int, lanes: int, progress: float) -> list[StyledLine]:
+def _draw_choice(choice: ChoiceFigure, width: int, lanes: int) -> list[StyledLine]:
     is_true = bool(choice.condition.value)
     why = f"{choice.condition.name} is {'true' if is_true else 'false'}"
     room = max(len(option.name) for option in choice.options)
@@ -376,7 +369,7 @@ def _draw_choice(choice: ChoiceFigure, width: int, lanes: int, progress: float) 
 # --- truth tables ---------------------------------------------------------------------------
 
 
-def _draw_table(figure: TableFigure, width: int, lanes: int, progress: float) -> list[StyledLine]:
+def _draw_table(figure: TableFigure, width: int, lanes: int) -> list[StyledLine]:
     """Return a truth table, and beside or below it the words: each bit under its entry's number."""
     words = (*figure.words, figure.result)
     room = max(len(word.name) for word in words) + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...engine.micro_operations.properties import Stage
@@ -394,12 +394,9 @@ class _Painter:
             yield from self.draw_linked_rows(wired)
             for row in wired:
                 yield from self._draw_row_pin(row, row.name)
-        is_current = step.stage is self.current.stage
-        progress = self.view.progress if is_current else 1
         other_rows = rows[len(wired) :]
         is_tight = any(has_tight_cells(row.cells, self.width) for row in other_rows)
-        draw_row = partial(draw_row_lines, width=self.width, level=level)
-        bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in other_rows}
+        bodies = {x: draw_row_lines(x, self.width, level, is_tight=is_tight) for x in other_rows}
         rails = [row.figure for row in other_rows if is_rail(row.figure, bodies[row])]
         starts = {rail.start.place.key for rail in rails}
         for row in sorted(other_rows, key=lambda row: row.key in starts):

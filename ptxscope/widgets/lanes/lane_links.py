@@ -185,9 +185,7 @@ def _assign_rails(nets: Sequence[_Net]) -> list[int]:
 # --- permuted bytes -------------------------------------------------------------------------
 
 
-def draw_permutation(
-    figure: PermutationFigure, width: int, lanes: int, progress: float
-) -> list[StyledLine]:
+def draw_permutation(figure: PermutationFigure, width: int, lanes: int) -> list[StyledLine]:
     """Return the source bytes as a bar, with links to the lanes below."""
     columns = width // len(figure.sources)
     lane_columns = width // len(figure.lane_bytes)
@@ -198,7 +196,7 @@ def draw_permutation(
     else:
         lines = [
             *_draw_bar(figure, columns),
-            *_draw_byte_links(figure, columns, lane_columns, progress),
+            *_draw_byte_links(figure, columns, lane_columns),
             join_columns(head, lane_columns),
             join_columns([_draw_byte(byte) for byte in figure.lane_bytes], lane_columns),
         ]
@@ -224,7 +222,7 @@ def _draw_bar(figure: PermutationFigure, columns: int) -> list[StyledLine]:
 
 
 def _draw_byte_links(
-    figure: PermutationFigure, columns: int, lane_columns: int, progress: float
+    figure: PermutationFigure, columns: int, lane_columns: int
 ) -> list[StyledLine]:
     nets = []
     for index, source in enumerate(figure.sources):
@@ -235,8 +233,7 @@ def _draw_byte_links(
         )
         if ends:
             nets.append(_Net(index * columns + 1, source.tint, source.place, ends))
-    lines = [line[1:] for line in _draw_nets(nets, lane_columns * len(figure.lane_bytes))]
-    return lines[: max(round(progress * len(lines)), 1)]
+    return [line[1:] for line in _draw_nets(nets, lane_columns * len(figure.lane_bytes))]
 
 
 def _draw_digit(byte: TakenByte, sign_words: str = "sign of ") -> StyledLine:

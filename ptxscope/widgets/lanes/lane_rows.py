@@ -112,16 +112,11 @@ def _named_sentence(step: Step, row: RowTrace) -> str:
 
 
 def draw_row_lines(
-    row: RowScene,
-    width: int,
-    level: Level,
-    progress: float,
-    *,
-    is_tight: bool = False,
+    row: RowScene, width: int, level: Level, *, is_tight: bool = False
 ) -> list[StyledLine]:
     """Return a row's cells and, if the row is open, its figure."""
     figure = row.figure if level >= Level.OPEN else None
-    lines = draw_figure(figure, width, len(row.cells), progress) if figure else []
+    lines = draw_figure(figure, width, len(row.cells)) if figure else []
     if lines and is_complete(figure):
         return lines
     return [*draw_in_columns(row.cells, width, is_tight), *lines]
@@ -424,7 +419,7 @@ class AnswersPainter:
         if other is not None:
             cells = zip(row_scene.cells, build_cells(other.rows[row.key]), strict=True)
             row_scene = row_scene._replace(cells=tuple(mark_differences(x, y) for x, y in cells))
-        lines = draw_row_lines(row_scene, width, min(level, Level.OPEN), 1)
+        lines = draw_row_lines(row_scene, width, min(level, Level.OPEN))
         if trace.model == self.trace.model:  # only the stepped answer has places
             return lines
         return [[StyledText(text, style_name) for text, style_name, _ in line] for line in lines]

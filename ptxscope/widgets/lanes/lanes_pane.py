@@ -18,7 +18,6 @@ from textual.timer import Timer
 
 from ...engine.isa.types import Role, Type
 from ...engine.syntax.values import list_first_characters
-from ...engine.tracing.deviation import Deviation
 from ...engine.tracing.provenance import LaneBits
 from ...engine.tracing.step_text import format_lane_sentence
 from ...engine.tracing.trace import Trace
@@ -116,35 +115,16 @@ class LanesPane(Pane):
         self.place: Place | None = None
         """The place of the cursor."""
 
-    def show_trace(
-        self,
-        trace: Trace,
-        step: int,
-        deviation: Deviation | None = None,
-        pin: Trace | None = None,
-        *,
-        is_animated: bool = False,
-        guesses: Mapping[LaneRef, Guess] | None = None,
-        question_lane: LaneRef | None = None,
-    ) -> None:
-        """Draw a trace up to a step, beside another answer or a pin.
-
-        ``is_animated`` draws the step bit by bit. With guesses, the user predicts the last step;
-        ``question_lane`` is the lane of a hidden step that a question asks for.
-        """
-        old, is_other_trace = self._view, trace is not self._trace
+    def show_trace(self, view: LanesState, *, is_animated: bool = False) -> None:
+        """Draw a trace; ``is_animated`` draws its last step line by line."""
+        old, self._view = self._view, view
+        is_other_trace = view.trace is not old.trace
         if is_other_trace:
             self._built_scene = None
-        self._view = LanesState(
-            *(trace, step, Highlights(), deviation, pin),
-            guesses=guesses,
-            question_lane=question_lane,
+        first, second = (
+            (x.deviation, x.pin, x.question_lane, x.guesses is None) for x in (old, view)
         )
-        if (
-            is_other_trace
-            or (old.deviation, old.pin, old.question_lane) != (deviation, pin, question_lane)
-            or (old.guesses is None) != (guesses is None)
-        ):
+        if is_other_trace or first != second:
             self._levels = None
         self.is_predicted = False
         if is_other_trace and self.place is not None and not self._has_place(self.place):

@@ -21,6 +21,7 @@ from ....state.requests import Transition
 from ....widgets.base.explorer_app import get_explorer_app
 from ....widgets.base.form_fields import PlainInput
 from ....widgets.footer import FooterKey
+from ....widgets.lanes.lane_layout import LanesState
 from ....widgets.lanes.lanes_pane import LanesPane
 from ....widgets.result_bar import ResultBar
 from ..lesson_position import LessonPosition, Outcome
@@ -203,9 +204,8 @@ class LessonScreen(TitledScreen[None]):
         if step:
             title += f", {format_title(state.trace.steps[step - 1])}"
         self._lanes.set_title(make_printable(f"{state.setup.line.strip()} · {title}"))
-        self._lanes.show_trace(
-            state.trace, step, state.session.deviation, question_lane=position.asked_place
-        )
+        lanes = LanesState(state.trace, step, deviation=state.session.deviation)
+        self._lanes.show_trace(lanes._replace(question_lane=position.asked_place))
         self._result.show(state.trace, state.session.deviations, None)
         self._result.display = state.is_at_end
         self._registers.update(Content(_format_registers(state.trace)))

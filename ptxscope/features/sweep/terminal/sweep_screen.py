@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 
 from ....engine.syntax.errors import make_printable
 from ....screens.dialogs.dialog import AnswerScreen, DialogFrame
+from ....screens.main.screen_part import ScreenPart
 from ....state.edit_transitions import set_value, undo
 from ....state.explorer_state import ExplorerState
 from ....widgets.base.explorer_app import get_explorer_app
@@ -54,7 +55,7 @@ _RANKS = (3, 2, 1, 4, 0)
 """The order in which the other texts are dropped if there is little room: the highest first."""
 
 
-class SweepScreen(AnswerScreen[bool]):
+class SweepScreen(ScreenPart, AnswerScreen[bool]):
     """A plot of the current instruction; every move in it is an edit.
 
     It returns whether there was one.
@@ -106,7 +107,7 @@ class SweepScreen(AnswerScreen[bool]):
         await perform(set_value, event.role, event.bits, coalesce=self._has_moved)
         self._has_moved |= self._state.setup != setup
 
-    def follow_session(self) -> None:
+    def follow_edit(self) -> None:
         """Update to the session, which the menu of keys may have changed."""
         if can_sweep(self._state.trace.block):
             self._pane.show(self._state.trace)
