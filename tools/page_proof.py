@@ -235,6 +235,8 @@ def check_takeover(driver: PageDriver) -> str:
         page.wait_for_selector("body.ready", timeout=READY_MS)
         shifts = page.evaluate(_SHIFTS)
         require(shifts < 0.001, f"after {move or 'nothing'}, the layout jumps by {shifts}")
+    page.click("#places [data-do=explore]")
+    driver.settle()
     return "the live page takes over, and neither a part of it nor the caret moves"
 
 
