@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from ...documents.elements import Child
 from ...state.actions import GROUPS
-from .explorer_page import describe_step, draw_page, make_view, open_example, perform_event
+from .explorer_page import open_example, perform_event
 from .page_picture import drop_style
 from .page_state import PageState
+from .page_view import describe_step, draw_page, make_view
 from .tool_table import map_panels, map_tools
 
 _PLACES = {"gallery", *(map_tools()[name] for name, x in map_panels().items() if x.find_open)}

@@ -14,7 +14,8 @@ from ptxscope.cli import main
 from ptxscope.documents import export
 from ptxscope.documents.options import Options
 from ptxscope.feature import PagePanel
-from ptxscope.features.page.explorer_page import ExplorerPage, make_link, make_view, map_copies
+from ptxscope.features.page.explorer_page import ExplorerPage, map_copies
+from ptxscope.features.page.page_view import make_link, make_view
 from ptxscope.features.page.tool_table import map_panels
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.permalink import format_permalink, parse_permalink

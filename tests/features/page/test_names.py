@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from ptxscope.features.page.explorer_page import ExplorerPage, make_view
+from ptxscope.features.page.explorer_page import ExplorerPage
 from ptxscope.features.page.live_figure import LiveFigure
 from ptxscope.features.page.page_actions import PAGE_ACTIONS
+from ptxscope.features.page.page_view import make_view
 from ptxscope.features.page.site import make_site
 from ptxscope.features.page.tool_table import map_panel_actions, map_tools
 from ptxscope.state.actions import ACTIONS

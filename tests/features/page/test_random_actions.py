@@ -8,7 +8,8 @@ from random import Random
 
 import pytest
 
-from ptxscope.features.page.explorer_page import ExplorerPage, make_link
+from ptxscope.features.page.explorer_page import ExplorerPage
+from ptxscope.features.page.page_view import make_link
 from ptxscope.features.page.tool_table import map_panel_actions, map_tools
 from tests.tiers import some
 
