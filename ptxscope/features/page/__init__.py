@@ -6,9 +6,9 @@ From a key to the picture:
    the action that an element names (``data-on``, ``data-do``) and its text.
 2. The action is one of the explorer's table, of a panel of ``tool_table``, or a function of
    ``page_actions``. Each runs transitions of ``ExplorerState``, as in the explorer.
-3. ``make_view`` of ``page_view`` writes each region as ``elements``, lists of strings. ``format_changes`` returns
-   those that differ from what the page has, and the picture: what ``trace_picture`` draws for
-   ``trace -f svg``.
+3. ``make_view`` of ``page_view`` writes each region as ``elements``, lists of strings.
+   ``format_changes`` returns those that differ from what the page has, and the picture: what
+   ``trace_picture`` draws for ``trace -f svg``.
 4. ``elements.js`` patches regions, and ``picture.js`` the lines of the picture that differ. A
    moment later it lays the zones of ``list_zones`` over it: hover, keys, chips, wires.
 
