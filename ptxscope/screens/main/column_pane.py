@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from ...widgets.base.pane import Pane, StyledLine
+from ...widgets.lanes.lane_layout import WIDE_SCREEN
 from .action_runner import ActionRunner
-from .explorer_view import COLUMN_MIN_WIDTH
 from .screen_part import ScreenPart
 
 PAUSE = 0.03
@@ -60,7 +60,7 @@ class ColumnPane(ScreenPart, Pane, can_focus=False):
         if self._shows_result and self.state.is_result_hidden:
             self.show_lines([[] for _ in self._lines])
         self.is_outdated = True
-        if not self._is_asking and self.screen.size.width >= COLUMN_MIN_WIDTH:
+        if not self._is_asking and self.screen.size.width >= WIDE_SCREEN:
             self._is_asking = True
             self.call_after_refresh(lambda: self.run_worker(self._ask()))
 

@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from .screen_part import ScreenPart
 
 
-COLUMN_MIN_WIDTH = 160
-"""The columns of a screen from which on there is a column beside the lanes."""
-
-
 class _ShownState(NamedTuple):
     """The state that the widgets show."""
 

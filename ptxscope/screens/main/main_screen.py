@@ -20,11 +20,12 @@ from ...state.requests import ShowHint
 from ...state.step_transitions import begin_predicting
 from ...widgets.base.explorer_app import Do, Hint
 from ...widgets.footer import KeyBar
+from ...widgets.lanes.lane_layout import WIDE_SCREEN
 from ...widgets.lanes.lanes_pane import LanesPane
 from ...widgets.ptx_line import PtxLine
 from ..dialogs.dialog import ThemedScreen
 from .action_runner import ActionRunner
-from .explorer_view import COLUMN_MIN_WIDTH, ExplorerView
+from .explorer_view import ExplorerView
 
 
 def make_bindings() -> list[BindingType]:
@@ -108,7 +109,7 @@ class MainScreen(ThemedScreen[None]):
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-narrow"),
         (NORMAL, "-normal"),
-        (COLUMN_MIN_WIDTH, "-broad"),
+        (WIDE_SCREEN, "-broad"),
         (200, "-wide"),
     ]
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (18, "-low"), (32, "-high")]  # noqa: RUF012
@@ -197,7 +198,7 @@ class MainScreen(ThemedScreen[None]):
         """Lay out for the new size; a narrow screen creates a row of modifiers on first use."""
         if event.size.width < self.NORMAL:
             self.view.mount_modifier_row()
-        if event.size.width >= COLUMN_MIN_WIDTH:
+        if event.size.width >= WIDE_SCREEN:
             self._runner.follow_cursor()
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:

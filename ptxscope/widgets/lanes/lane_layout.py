@@ -100,8 +100,11 @@ def _upgrades(levels: Levels) -> Iterator[Levels]:
 
 WIDEST = 150
 """Maximum columns of the lanes: wider lanes would only move apart."""
-_WIDE_LANE_WIDTHS = {2: 37, 4: 22}
-"""Minimum columns of a lane for chips that show their bits, by the number of lanes."""
+WIDE_SCREEN = 160
+"""The columns of a screen from which on there is a column beside the lanes."""
+_WIDE_LANE_WIDTHS = {2: (37, 54), 4: (22, 30)}
+"""Minimum columns of a lane for chips that show their bits, by the number of lanes; the
+second on a screen that is not wide."""
 
 
 class LanesState(NamedTuple):
@@ -121,6 +124,8 @@ class LanesState(NamedTuple):
     """The trace's scene, if it is built already."""
     guesses: Mapping[LaneRef, Guess] | None = None
     """The predictions of the current step, if the user predicts it."""
+    is_screen_wide: bool = False
+    """Whether narrow lanes may show the bits of their chips, too."""
     question_lane: LaneRef | None = None
     """The lane of a hidden step that a question asks for: its row is drawn without values."""
 
@@ -173,8 +178,11 @@ class _Painter:
     def __init__(self, view: LanesState, width: int) -> None:
         self.view, self.trace, self.width = view, view.trace, width
         scene = view.scene or build_scene(view.trace)
-        self.is_wide = width // scene.lanes >= _WIDE_LANE_WIDTHS.get(scene.lanes, width + 1)
+        few, many = _WIDE_LANE_WIDTHS.get(scene.lanes, (width + 1,) * 2)
+        lane_columns = width // scene.lanes
+        self.is_wide = lane_columns >= (few if view.is_screen_wide else many)
         """Whether chips show their bits."""
+        self.is_compact = lane_columns < many
         self.scene = without_repeated_rulers(self._widen(scene))
         pin = view.pin and self._widen(build_scene(view.pin))
         self.pinned_rows: dict[str, RowScene] = pin.rows if pin else {}
@@ -199,7 +207,8 @@ class _Painter:
         )
 
     def _widen(self, scene: Scene) -> Scene:
-        return widen_scene(scene) if self.is_wide else scene
+        stages = (Stage.MERGE, Stage.WRITE)[self.is_compact :]
+        return widen_scene(scene, stages) if self.is_wide else scene
 
     def draw_head(self, levels: Levels) -> list[StyledLine]:
         """Return the lane numbers and the registers, with the links that leave them."""

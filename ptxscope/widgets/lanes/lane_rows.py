@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property, lru_cache, partial
 from itertools import zip_longest
@@ -223,11 +223,11 @@ def wrap_pieces(pieces_: Sequence[StyledText], width: int) -> list[StyledLine]:
 # --- registers ---------------------------------------------------------------------------
 
 
-def widen_scene(scene: Scene) -> Scene:
-    """Return a scene whose chips show bits, and hexadecimal in the first and last rows of bytes."""
+def widen_scene(scene: Scene, hex_stages: Container[Stage]) -> Scene:
+    """Return a scene whose chips show bits, and in registers and some stages hexadecimal, too."""
 
     def wide(row: RowScene, stage: Stage) -> RowScene:
-        with_hex = stage in (Stage.MERGE, Stage.WRITE)
+        with_hex = stage in hex_stages
         return row._replace(cells=tuple(widen_cell(x, with_hex=with_hex) for x in row.cells))
 
     registers = tuple(map(widen_register, scene.registers))

@@ -48,7 +48,7 @@ from ..base.explorer_app import PartMessage
 from ..base.pane import Pane, StyledLine
 from ..operand_table import OperandField
 from .lane_highlights import Highlights, find_highlights, make_lane_bits
-from .lane_layout import LanesState, Levels, draw
+from .lane_layout import WIDE_SCREEN, LanesState, Levels, draw
 from .lane_links import draw_dragged
 from .lane_rows import is_covered_by_step_text
 
@@ -179,6 +179,7 @@ class LanesPane(Pane):
         """Return the lines of the trace."""
         lights = self.compute_highlights()
         view = self._view._replace(lights=lights, progress=self._progress, scene=self._scene)
+        view = view._replace(is_screen_wide=self.app.size.width >= WIDE_SCREEN)
         size = width, self.scrollable_content_region.height
         known_levels = self._levels[1] if self._levels and self._levels[0] == size else None
         drawing = draw(view, *size, known_levels)
