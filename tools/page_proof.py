@@ -535,8 +535,8 @@ def check_copies(driver: PageDriver) -> str:
         "svg": print_document([*words, "-f", "svg"]),
         "c": print_document([*words, "-f", "c"]),
     }
-    page.click("[popovertarget=copies]")
     for name in (*wanted, "command", "png"):
+        page.click("[popovertarget=copies]")
         page.click(f"[data-copy={name}]")
         driver.wait_for(
             f"document.getElementById('message').textContent === 'Copied: {name}'", READY_MS

@@ -263,6 +263,7 @@ const write = async format => {
       const data = {"image/png": page.format_copy("svg", pageTheme()).then(draw)};
       await navigator.clipboard.write([new ClipboardItem(data)]);
     } else await navigator.clipboard.writeText(text);
+    get("copies").hidePopover?.();  // the message is behind it
   } catch {
     note = `The browser does not allow copying: ${format === "png" ? "copy as SVG" : "the text is below"}`;
     get("copied").hidden = false;
