@@ -31,8 +31,6 @@ OLDEST_ARCH = 70
 SECONDS = 10.0
 """The time for each proof."""
 ResultT = TypeVar("ResultT")
-_MAX_KEPT = 64
-"""The lines and targets whose code is kept."""
 
 
 class MachineCode(NamedTuple):
@@ -76,26 +74,10 @@ class MachineCode(NamedTuple):
         return make_code_lines(self.listing)
 
 
-class KeptMachineCode:
-    """The machine code of the last lines, and the target that was chosen."""
-
-    def __init__(self) -> None:
-        self.arch = DEFAULT_ARCH
-        self._codes: dict[tuple[str, str], MachineCode] = {}
-
-    def get(self, ins: Instruction, arch: str = "") -> MachineCode | None:
-        """Return the machine code of a line, if it is kept."""
-        return self._codes.get((str(ins), arch or self.arch))
-
-    def keep(self, ins: Instruction, code: MachineCode) -> None:
-        """Keep the machine code of a line."""
-        while len(self._codes) >= _MAX_KEPT:
-            del self._codes[next(iter(self._codes))]
-        self._codes[str(ins), code.arch] = code
-
-
 def find_machine_code(ins: Instruction, arch: str, is_stopped: IsStopped = never) -> MachineCode:
     """Return the machine code of an instruction; for a target that ptxas knows if it can be.
+
+    Without a target, it is for the default one.
 
     Raise ValueError if a tool is missing or refuses the line, ImportError without the solver, and
     Stopped once ``is_stopped`` says so.
@@ -104,6 +86,7 @@ def find_machine_code(ins: Instruction, arch: str, is_stopped: IsStopped = never
     targets = tuple(x for x in _use_tools(lambda: list_targets(ptxas)) if _is_whole(x))
     if targets and arch not in targets:
         arch = DEFAULT_ARCH if DEFAULT_ARCH in targets else targets[-1]
+    arch = arch or DEFAULT_ARCH
     source = make_kernel_source(ins)
     kernel = _compile(ptxas, nvdisasm, arch, source)
     if isinstance(kernel, str):

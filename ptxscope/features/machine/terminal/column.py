@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from textwrap import wrap
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ....engine.cancellation import Stopped
+from ....engine.cancellation import IsStopped, Stopped
 from ....engine.micro_operations.properties import Stage
 from ....engine.syntax.instruction import Instruction
 from ....engine.tracing.step_text import format_title
@@ -17,9 +17,10 @@ from ....screens.main.action_runner import ActionRunner
 from ....screens.main.column_pane import PANE_WIDTH, ColumnPane
 from ....state.explorer_state import ExplorerState
 from ....widgets.base.pane import StyledLine, StyledText, sentence_lines
-from ..machine_code import KeptMachineCode, MachineCode, find_machine_code, has_tools
-from ..machine_report import format_instruction_count, make_code_lines
-from .machine_controller import PAUSE
+from ..kept_code import PAUSE, KeptMachineCode
+
+if TYPE_CHECKING:
+    from ..machine_code import MachineCode
 
 _NONE_MATCHED = "No instruction is matched to this step alone."
 
@@ -52,6 +53,8 @@ def draw_machine_code(
     code: MachineCode, shown: ShownStep | None, width: int, pinned: MachineCode | None = None
 ) -> list[StyledLine]:
     """Return the instructions of a step, the count of all, and which tools made them."""
+    from ..machine_report import format_instruction_count, make_code_lines
+
     lines: list[StyledLine] = []
     if shown is not None and code.listing.is_interpreted:
         lines.append([StyledText(shown.title, "strong")])
@@ -82,6 +85,20 @@ def draw_erratum(state: ExplorerState, width: int) -> Iterator[StyledLine]:
             text = f"{erratum.id}: {erratum.sentence}"
             yield from sentence_lines(f"≠ {text}", width, "surprise")
             yield from sentence_lines(f"ptxas {erratum.versions}", width, "quiet")
+
+
+def has_tools() -> bool:
+    """Return whether there are tools; what needs them is loaded here, in a thread."""
+    from .. import machine_code
+
+    return machine_code.has_tools()
+
+
+def find_machine_code(ins: Instruction, arch: str, is_stopped: IsStopped) -> MachineCode:
+    """Return the machine code of a line; see ``machine_code``."""
+    from .. import machine_code
+
+    return machine_code.find_machine_code(ins, arch, is_stopped)
 
 
 class MachineColumnPane(ColumnPane):
@@ -132,6 +149,5 @@ class MachineColumnPane(ColumnPane):
         await asyncio.sleep(PAUSE)
         with suppress(Stopped, ValueError, MemoryError):  # a tool may refuse the line
             code = await asyncio.to_thread(find_machine_code, ins, self._kept.arch, is_stopped)
-            self._kept.arch = code.arch
             self._kept.keep(ins, code)
             self.follow_cursor()

@@ -14,17 +14,16 @@ from ....screens.main.screen_part import ScreenPart
 from ....screens.thread_search import ThreadSearch
 from ....state.requests import ShowHint, refuse
 from ...prove.solver import load_bitwuzla
+from ..kept_code import PAUSE, KeptMachineCode
 from ..machine_code import (
-    KeptMachineCode,
     MachineCode,
     count_machine_code,
     find_machine_code,
 )
+from ..toolchain import DEFAULT_ARCH
 from .machine_pane import MachinePane
 
 _ASSEMBLING = "assembling… · Esc stops"
-PAUSE = 0.2
-"""Seconds without an edit before the tools run: none for each key of a line that is typed."""
 
 
 class MachineController(ScreenPart):
@@ -37,6 +36,7 @@ class MachineController(ScreenPart):
         self.follow_step()
         self._search = ThreadSearch(self._view.screen)
         self._kept = runner.state.get_attached(KeptMachineCode)
+        self._kept.arch = self._kept.arch or DEFAULT_ARCH
         self._counts: dict[str, dict[str, str]] = {}
         """Counts of instructions by line and target."""
         self._asked_line = ""
@@ -121,7 +121,6 @@ class MachineController(ScreenPart):
             self._view.clear_hint()
         if ins != self._state.setup.instruction:
             return  # it is of a line before the last edit, after which it is asked for again
-        self._kept.arch = code.arch
         self._kept.keep(ins, code)
         pane, screen = self._pane, self._view.screen
         counts = self._counts.setdefault(str(ins), {})
