@@ -48,10 +48,15 @@ def seen_in_rst(text: str) -> str:
     return tree.astext()
 
 
+def seen_in_asciidoc(text: str) -> str:
+    found = blocks(re.sub(r" \+\n *", " ", text))
+    return "\n".join(" ".join((x.text, *(cell for row in x.rows for cell in row))) for x in found)
+
+
 READERS = {
-    "markdown": lambda text: seen_in_html(MarkdownIt().render(text)),
+    "markdown": lambda text: seen_in_html(MarkdownIt().enable("table").render(text)),
     "rst": seen_in_rst,
-    "asciidoc": lambda text: "\n".join(x.text for x in blocks(re.sub(r" \+\n *", " ", text))),
+    "asciidoc": seen_in_asciidoc,
     "html": seen_in_html,
 }
 

@@ -51,10 +51,10 @@ class Opening(NamedTuple):
     pictures: list[list[int]]
     """Each is the numbers of its lines."""
     lines: list[str]
-    frames: list[Frame]
+    frames: list[OpeningFrame]
 
 
-class Frame(NamedTuple):
+class OpeningFrame(NamedTuple):
     """What the page shows after moves."""
 
     parts: list[int]
@@ -91,7 +91,7 @@ def make_opening() -> Opening:
             for is_compact in (False, True)
         )
         frames.append(
-            Frame([*map(parts.add, map(json.dumps, shown.values()))], (wide, compact), moves)
+            OpeningFrame([*map(parts.add, map(json.dumps, shown.values()))], (wide, compact), moves)
         )
     shared = [*map(json.loads, parts.values)]
     return Opening(names, shared, pictures.values, lines.values, frames)
