@@ -16,8 +16,9 @@ from .documents.formats.text import WIDTH, render
 from .documents.media.frames import BOX, add_min_width
 from .documents.options import Options
 from .engine.syntax.errors import make_printable_lines, quote_value
+from .engine.tracing.display import DISPLAY_HOOKS
 from .engine.tracing.operand_bits import convert_to_integer
-from .engine.tracing.trace import DISPLAY_HOOKS, Trace
+from .engine.tracing.trace import Trace
 from .files import expand_path, replace
 
 if TYPE_CHECKING:

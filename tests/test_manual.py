@@ -36,7 +36,7 @@ from tests.driving.command_line import run
 from tests.driving.feature_tables import extend_table, needs
 from tests.reference import reference
 from tests.tiers import ci_only, sampled
-from tools import manual, manual_pages, manual_pictures
+from tools import manual, manual_pages, manual_pictures, notebook
 from tools.manual_shown import (
     DEVELOPMENT_PAGES,
     find_blocks,
@@ -91,6 +91,16 @@ def test_the_keys_of_the_explorer_are_current() -> None:
     text = (DOCS / "explorer.md").read_text(encoding="utf-8")
     assert all(format_keys(action) in text for action in ACTIONS.values())
     assert renew_key_tables(text) == text, "run `python3 dev.py docs --renew`"
+
+
+@ci_only
+def test_the_outputs_of_the_notebook_are_current() -> None:
+    """Its cells also compare results with NumPy's and with arithmetic."""
+    done, stored = (
+        [cell.get("outputs") for cell in x.cells]
+        for x in (notebook.run_notebook(), notebook.read_notebook())
+    )
+    assert done == stored, "run `python3 dev.py docs --renew`"
 
 
 @ci_only

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import ptxscope
+from ptxscope.documents.options import NamedOptions, Options
+from ptxscope.engine.tracing.display import FigureOptions
 from ptxscope.feature import list_features
 
 
@@ -35,7 +37,19 @@ def test_a_picture_is_saved_and_options_are_given_by_name(tmp_path: Path) -> Non
     with pytest.raises(ValueError, match="does not end with a format"):
         shown.save(tmp_path / "x.exe")
     with pytest.raises(TypeError, match="no option 'bth'"):
-        ptxscope.export(found, bth=True)
+        ptxscope.export(found, bth=True)  # type: ignore[call-overload]
+
+
+def test_options_by_name_have_types() -> None:
+    assert NamedOptions.__annotations__.keys() == {*Options._fields} - {"format"}
+    assert FigureOptions.__annotations__.keys() <= NamedOptions.__annotations__.keys()
+
+
+def test_results_with_a_type_of_floats_are_numbers() -> None:
+    found = ptxscope.trace("set.gt.f32.s32 d, a, b", {"a": 7, "b": 2})
+    assert found.result == {"d": 0x3F800000}
+    assert found.floats == {"d": 1.0}
+    assert ptxscope.trace("set.gt.u32.s32 d, a, b", {"a": 7, "b": 2}).floats == {}
 
 
 def test_registers_are_given_by_name() -> None:

@@ -11,7 +11,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from . import manual_api, manual_pages, manual_pictures, manual_reference, manual_shown
+from . import (
+    manual_api,
+    manual_pages,
+    manual_pictures,
+    manual_reference,
+    manual_shown,
+    notebook,
+)
 from .manual_text import format_link, format_text, heading, table
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -31,6 +38,7 @@ def make_files() -> dict[str, str]:
         manual_pages.make_files()
         | manual_reference.make_files()
         | manual_api.make_files()
+        | notebook.make_files()
         | _make_lessons()
     )
 
@@ -82,6 +90,7 @@ def main() -> None:
     if "--check" in sys.argv:
         stale = find_stale_files()
         sys.exit("\n".join(f"stale: {path.relative_to(ROOT)}" for path in stale))
+    notebook.write_notebook()
     _renew_reference()
     manual_shown.main()
     manual_pictures.renew_pictures()

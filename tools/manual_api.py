@@ -43,7 +43,8 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
             (ptxscope.trace, ()),
             (
                 ptxscope.Trace,
-                ("plan", "steps", "rows", "result", "notes", "contradictions", "errata",
+                ("plan", "steps", "rows", "result", "floats", "notes",
+                 "contradictions", "errata",
                  "changed_by", "figure"),
             ),
             (ptxscope.replay, ()),
@@ -100,7 +101,7 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
             (Options, Options._fields),
             (Motion, tuple(Motion.__members__)),
             (Theme, tuple(Theme.__members__)),
-            (Figure, ("svg", "html", "alt")),
+            (Figure, ("svg", "html", "alt", "save")),
         ),
     ),
 )  # fmt: skip

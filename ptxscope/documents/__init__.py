@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, Unpack, overload
 
 from ..engine.syntax.errors import quote_value
 from ..engine.tracing.trace import Trace
-from .options import DEFAULT, Options, drop_idle_options, validate_options
+from .options import DEFAULT, NamedOptions, Options, drop_idle_options, validate_options
 
 
 class Format(NamedTuple):
@@ -91,12 +91,17 @@ _Image = Literal["png", "pdf"]
 
 
 @overload
-def export(trace: Trace, format: _Image, options: Options = DEFAULT, **named: object) -> bytes: ...  # type: ignore[overload-overlap]
+def export(  # type: ignore[overload-overlap]
+    trace: Trace, format: _Image, options: Options = DEFAULT, **named: Unpack[NamedOptions]
+) -> bytes: ...
 
 
 @overload
 def export(
-    trace: Trace, format: str = "text", options: Options = DEFAULT, **named: object
+    trace: Trace,
+    format: str = "text",
+    options: Options = DEFAULT,
+    **named: Unpack[NamedOptions],
 ) -> str: ...
 
 
@@ -104,7 +109,7 @@ def export(
     trace: Trace,
     format: str = "text",  # noqa: A002
     options: Options = DEFAULT,
-    **named: Any,
+    **named: Unpack[NamedOptions],
 ) -> str | bytes:
     """Return the trace as a document in one of ``FORMATS``: bytes for "png" and "pdf", else text.
 
@@ -120,7 +125,8 @@ def export(
     options = validate_options(options)
     if unknown := [name for name in named if name not in Options._fields]:
         raise TypeError(f"there is no option {unknown[0]!r}; it is {', '.join(Options._fields)}")
-    options = options._replace(**named)
+    fields: Mapping[str, Any] = named
+    options = options._replace(**fields)
     render = _load_renderer(find_format(format).render)
     document: str | bytes = render(
         trace, drop_idle_options(validate_options(options, trace), format)

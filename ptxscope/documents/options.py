@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..engine.micro_operations.properties import Stage
 from ..engine.syntax.errors import format_names, quote_value
+from ..engine.tracing.display import FigureOptions
 from ..engine.tracing.trace import StepPlace, Trace
 from .theme import THEMES, Theme
 
@@ -76,6 +77,16 @@ class Options(NamedTuple):
     def shows(self, place: StepPlace) -> bool:
         """Whether a step is shown."""
         return self.steps is None or place in self.steps
+
+
+class NamedOptions(FigureOptions, total=False):
+    """The fields of ``Options`` that ``export`` takes by name."""
+
+    both: bool
+    result: bool
+    is_early: bool
+    steps: frozenset[StepPlace] | None
+    folded: frozenset[int]
 
 
 DEFAULT = Options()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations
-from os import PathLike
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Unpack
 
-from ..isa.encodings import format_registers, get_limits
+from ..isa.encodings import decode_float, format_registers, get_limits
 from ..micro_operations.arithmetic import EXACT, LaneValues
 from ..micro_operations.base import Copy, RowTrace
 from ..micro_operations.properties import Flag, Stage
@@ -21,6 +20,7 @@ from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
 from .annotations import NOTHING, Annotations, Note
 from .basic_block import BasicBlock, BlockStatement, make_block
+from .display import DISPLAY_HOOKS, Figure, FigureOptions, draw_figure
 from .evaluation import Scalar, check_names, check_read, make_plan, resolve_model
 from .operand_bits import abbreviate_value, bind_values, is_carry_missing
 
@@ -58,25 +58,6 @@ class Step(NamedTuple):
         """Every flag of the step's lanes, once."""
         flags = (flag for row in self.rows for flags in row.flags for flag in flags)
         return tuple(dict.fromkeys(flags))
-
-
-class Drawn(Protocol):
-    """A picture of a trace."""
-
-    @property
-    def svg(self) -> str:
-        """The picture as SVG."""
-
-    @property
-    def html(self) -> str:
-        """The picture as HTML."""
-
-    @property
-    def alt(self) -> str:
-        """The alternative text of the picture."""
-
-    def save(self, name: str | PathLike[str]) -> None:
-        """Write the picture as a file of the format that its name ends with."""
 
 
 @dataclass(frozen=True)
@@ -135,15 +116,14 @@ class Trace(FrozenRecord):
         fold: str = "",
         both: bool = False,
         result: bool = True,
-        **more: object,
-    ) -> Drawn:
+        **more: Unpack[FigureOptions],
+    ) -> Figure:
         """Return a picture that notebooks display, drawn like ``ptxscope trace -f svg``.
 
         ``notes`` maps steps and lanes to texts, ``{"saturate": "…", "lane 2": "…"}``, or lists
         ``["saturate=…"]``. ``steps`` is ``"2-4"`` or ``[1, 2]``; ``until`` is a step's name or
         number, through all statements, or ``"s2.saturate"``. ``fold`` shows statements without
-        their steps: ``"1-2"``, ``"all"`` or ``"but-last"``. ``more`` takes other fields of
-        ``ptxscope.documents.options.Options``.
+        their steps: ``"1-2"``, ``"all"`` or ``"but-last"``.
 
         Raise ValueError if the trace lacks a step or lane, and TypeError for an unknown option.
         """
@@ -286,6 +266,16 @@ class Trace(FrozenRecord):
         return FrozenDict((name, bits[role]) for role, name in self.block.results.items())
 
     @cached_property
+    def floats(self) -> Mapping[str, float]:
+        """The numbers in the destinations with a type of floats, by name."""
+        types = {name: self.block.type_of(role) for role, name in self.block.results.items()}
+        return FrozenDict(
+            (name, decode_float(self.result[name], type_))
+            for name, type_ in types.items()
+            if type_.is_float
+        )
+
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """Remarks on the block, on its instructions and on this evaluation."""
         own_notes = (note for part in self.parts for note in _iter_notes(part))
@@ -347,21 +337,6 @@ def iter_subsets(errata: Sequence[Erratum]) -> Iterator[tuple[Erratum, ...]]:
     """Yield the non-empty subsets of the errata, smallest first."""
     sizes = (combinations(errata, size) for size in range(1, len(errata) + 1))
     return chain.from_iterable(sizes)
-
-
-DISPLAY_HOOKS: dict[str, Callable[..., Any]] = {}
-"""Display functions of a trace, by MIME type, ``rich`` or ``figure``.
-
-``ptxscope.notebook`` fills this table.
-"""
-
-
-def draw_figure(trace: object, **options: object) -> Drawn:
-    """Return the picture of a trace. Raise RuntimeError if no renderer is loaded."""
-    if "figure" not in DISPLAY_HOOKS:
-        raise RuntimeError("no renderer is loaded: import ptxscope first")
-    figure: Drawn = DISPLAY_HOOKS["figure"](trace, **options)
-    return figure
 
 
 def trace(
