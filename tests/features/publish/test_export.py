@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -644,3 +647,41 @@ def test_the_hook_reads_markdown_files(tmp_path: Path, monkeypatch: pytest.Monke
     assert run(*words, "x.md").returncode == 1
     update("x.md")
     assert run(*words, "x.md").returncode == 0
+
+
+def test_the_github_action_marks_stale_traces(tmp_path: Path) -> None:
+    text = (ROOT / ".github/actions/export/action.yml").read_text(encoding="utf-8")
+    script = "\n".join(x.removeprefix(" " * 8) for x in text.rpartition("run: |")[2].splitlines())
+    command = tmp_path / "ptxscope" / "bin" / "ptxscope"
+    command.parent.mkdir(parents=True)
+    folder = tmp_path / "pages"
+    command.write_text(
+        f"#!/bin/sh\nPYTHONPATH={shlex.quote(str(ROOT))} "
+        f'exec {shlex.quote(sys.executable)} -m ptxscope "$@"\n',
+        encoding="utf-8",
+    )
+    command.chmod(0o755)
+    (folder / "a").mkdir(parents=True)
+    name = "100%, $(touch hacked).md"
+    (folder / "a" / name).write_text(f"text\n\n{OPEN}\n{CLOSE}\n", encoding="utf-8")
+    (folder / "b.md").write_text(f"{OPEN}\n{CLOSE}\n", encoding="utf-8")
+    update(folder / "b.md")
+
+    def run_action(files: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-eo", "pipefail", "-c", script],
+            env={"PATH": "/usr/bin:/bin", "RUNNER_TEMP": str(tmp_path), "FILES": files},
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    done = run_action("**/*.md\nnone*.md")
+    assert done.returncode == 1
+    place = "file=a/100%25%2C $(touch hacked).md,line=3"
+    assert re.fullmatch(rf"::error {re.escape(place)}::stale: [^\n]+\n", done.stdout)
+    assert not (folder / "hacked").exists()
+    assert run_action("b.md").returncode == 0
+    done = run_action("none*.md")
+    assert (done.returncode, done.stdout) == (0, "no file matches none*.md\n")
