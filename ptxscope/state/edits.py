@@ -22,6 +22,7 @@ from ..engine.syntax.parser import parse
 from ..engine.tracing.annotations import NOTHING, Annotations, Note
 from .setup import (
     Setup,
+    collect_operands,
     find_register_constants,
     make_canonical,
     make_example,
@@ -71,19 +72,43 @@ def _with_new_c(setup: Setup, old: Instruction) -> Setup:
 
 
 def with_line(setup: Setup, text: str) -> Setup:
-    """Return the setup with another line and, if the line is legal, its instruction."""
+    """Return the setup with another line and, if the line is legal, its instruction.
+
+    A register of the old line keeps its value; another one has the value of its place.
+    """
     try:
         ins = parse_pasted(text)
     except PtxError as error:
         return replace(setup, line=text, error=error)
-    values, old_ins = {**setup.values, **find_register_constants(ins)}, setup.instruction
-    new_setup = replace(setup, instruction=ins, line=text, values=values, error=None)
+    moved_setup, old_ins = _with_moved_values(setup, ins), setup.instruction
+    values = {**moved_setup.values, **find_register_constants(ins)}
+    new_setup = replace(moved_setup, instruction=ins, line=text, values=values, error=None)
     return _with_new_c(_without_foreign_notes(new_setup, old_ins), old_ins)
 
 
+def _with_moved_values(setup: Setup, ins: Instruction) -> Setup:
+    """Return the setup with the values of registers that have another role in an instruction."""
+    old_ins, operands = setup.instruction, collect_operands(setup)
+    old_roles = {old_ins.names[role]: role for role in [*operands][::-1] if role in old_ins.names}
+    roles = {ins.names[role]: role for role in [*map(str, Role)][::-1] if role in ins.names}
+    moves = {
+        role: old_roles[name]
+        for name, role in roles.items()
+        if old_roles.get(name, role) != role
+        and (ins.type_of(role) is Type.PRED) == (old_ins.type_of(old_roles[name]) is Type.PRED)
+    }
+    values = {role: operands[old_role] for role, old_role in moves.items()}
+    edited_roles = {role for role, old_role in moves.items() if old_role in setup.edited_roles}
+    return replace(
+        setup,
+        values={**setup.values, **values},
+        edited_roles=setup.edited_roles - moves.keys() | edited_roles,
+    )
+
+
 def with_instruction(setup: Setup, ins: Instruction) -> Setup:
-    """Return the setup with another instruction and its canonical line."""
-    return _with_new_c(_on_line(setup, ins), setup.instruction)
+    """Return the setup with another instruction and its canonical line; values as in a line."""
+    return _with_new_c(_on_line(_with_moved_values(setup, ins), ins), setup.instruction)
 
 
 def _on_line(setup: Setup, ins: Instruction) -> Setup:

@@ -21,7 +21,7 @@ from ptxscope.state.edits import (
     with_value,
 )
 from ptxscope.state.explorer_state import ExplorerState, Mode
-from ptxscope.state.setup import make_example
+from ptxscope.state.setup import make_example, trace_of
 from ptxscope.state.state_store import SavedState, StateStore
 from tests.driving.states import LINE, VALUES, make_state, move_by, paste_line, reopen, set_values
 
@@ -337,6 +337,45 @@ def test_one_register_in_two_roles_has_one_value() -> None:
     state = make_state("vadd4.u32.u32.u32 x, x, y, x", {"x": 1, "y": 2})
     state.edit(with_value(state.setup, "a", 2))
     assert state.trace.result == {"x": 4}
+
+
+VSUB4 = "vsub4.s32.s32.s32 d, a, b, c"
+
+
+@pytest.mark.parametrize("is_pasted", [False, True])
+def test_values_follow_the_names_of_registers(is_pasted: bool) -> None:
+    state = make_state(VSUB4, {"a": 0x0A0A0A0A, "b": 0x01020304, "c": 0})
+    line = VSUB4.replace("a, b", "b, a")
+    if is_pasted:
+        paste_line(state, line)
+    else:
+        state.type_line(line)
+    assert state.trace.result["d"] == 0xF7F8F9FA
+    assert state.trace.operands == {"a": 0x01020304, "b": 0x0A0A0A0A}
+
+
+@pytest.mark.parametrize(
+    ("operands", "values"),
+    [
+        ("x, a", (1, 1)),  # a new name has the value of its place
+        ("b, x", (2, 2)),
+        ("a, a", (1, 1)),
+        ("b, b", (2, 2)),
+        ("c, b", (3, 2)),
+        ("x, y", (1, 2)),
+        ("7, a", (7, 1)),
+    ],
+)
+def test_a_register_keeps_its_value_in_any_place(operands: str, values: tuple[int, int]) -> None:
+    state = make_state("vmad.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 3})
+    setup = with_line(state.setup, f"vmad.u32.u32.u32 d, {operands}, z")
+    assert tuple(trace_of(setup).operands[x] for x in "abc") == (*values, 3)
+
+
+def test_a_register_of_another_sort_has_the_value_of_its_place() -> None:
+    state = make_state("set.lt.and.u32.s32 d, a, b, c", {"a": 6, "b": 2, "c": 1})
+    setup = with_line(state.setup, "set.lt.and.u32.s32 d, c, b, a")
+    assert trace_of(setup).operands == {"a": 6, "b": 2, "c": 1}
 
 
 def test_a_mask_shows_c_where_nobody_gave_it() -> None:

@@ -461,6 +461,12 @@ def test_operand_values_are_kept_by_name_between_block_and_instruction() -> None
     assert page.state.shown_trace.operands == {"s0.a": 2, "s0.b": 3}
 
 
+def test_operand_values_follow_their_names_in_a_line() -> None:
+    page = open_page("vsub4.s32.s32.s32+d,+a,+b,+c&a=0x0a0a0a0a&b=0x01020304&c=0x0")
+    act(page, "line", text="vsub4.s32.s32.s32 d, b, a, c")
+    assert page.state.trace.result["d"] == 0xF7F8F9FA
+
+
 def test_both_answers_of_a_block_equal_the_command_line() -> None:
     page = open_page(f"{quote_plus(TWO_ANSWERS)}&$a=0x80000000&$b=0xffffffff&$c=0")
     assert "Two answers" in text_of(act(page, "both", checked=True)["#answers"])
