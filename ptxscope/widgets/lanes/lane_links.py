@@ -224,15 +224,15 @@ def _draw_bar(figure: PermutationFigure, columns: int) -> list[StyledLine]:
 def _draw_byte_links(
     figure: PermutationFigure, columns: int, lane_columns: int
 ) -> list[StyledLine]:
+    """Return the links from the source bytes; none shares a column with another one's end."""
     nets = []
+    lanes = [(lane_columns * lane + 1, x) for lane, x in enumerate(figure.lane_bytes)]
     for index, source in enumerate(figure.sources):
-        ends = tuple(
-            (lane_columns * lane + 1, byte.place)
-            for lane, byte in enumerate(figure.lane_bytes)
-            if byte.source == source
-        )
+        ends = tuple((column, byte.place) for column, byte in lanes if byte.source == source)
+        other_ends = {column for column, byte in lanes if byte.source != source}
+        start = index * columns + 1
         if ends:
-            nets.append(_Net(index * columns + 1, source.tint, source.place, ends))
+            nets.append(_Net(start + 2 * (start in other_ends), source.tint, source.place, ends))
     return [line[1:] for line in _draw_nets(nets, lane_columns * len(figure.lane_bytes))]
 
 
