@@ -243,7 +243,7 @@ _OWN_GROUPS: dict[str, tuple[Action, ...]] = {
             "keys",
             "Find an action by name",
             act,
-            ("open_key_menu", True),
+            ("open_key_menu",),
             is_everywhere=True,
         ),
         Action("theme", "", "theme", "Choose the colours", act, ("choose_theme",)),

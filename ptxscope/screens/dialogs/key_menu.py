@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -15,7 +14,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Input
 
-from ...state.actions import ACTIONS, GROUPS, Action, format_key
+from ...state.actions import ACTIONS, GROUPS, Action
 from ...state.requests import MenuItem
 from ...widgets.base.explorer_app import PostedMessage, get_explorer_app
 from ...widgets.base.form_fields import LabelledInput, Menu
@@ -35,8 +34,8 @@ class KeyItem(NamedTuple):
     keys: str
     label: str
     sentence: str
-    calls: tuple[tuple[str, str], ...]
-    """The name of each key, and the action as Textual calls it: at least one."""
+    call: str
+    """The action as Textual calls it; of several keys, that of the first."""
     node: DOMNode
     """The node of the action."""
     refusal: str = ""
@@ -67,22 +66,18 @@ def _make_panel_item(key: FooterKey, node: DOMNode) -> KeyItem:
     names = key.separator.join(name for name, _ in key.names)
     titles = (type(x).BINDING_GROUP_TITLE for x in node.ancestors_with_self)
     group = next(filter(None, titles), "Here")
-    return KeyItem(group, names, key.label, sentence, key.names, node)
+    return KeyItem(group, names, key.label, sentence, key.names[0][1], node)
 
 
 def _make_table_item(
     group: str, action: Action, main: Screen[None], state: ExplorerState
 ) -> KeyItem:
     app = get_explorer_app(main)
-    keys = app.action_keys[action.id]
-    names = " ".join(app.key_names[action.id]) if keys else ""
-    calls = [
-        (format_key(key), action.format_call(number if action.is_numbered else 0))
-        for number, key in enumerate(keys or ("",), 1)
-    ]
+    names = " ".join(app.key_names[action.id]) if app.action_keys[action.id] else ""
+    call = action.format_call(1 if action.is_numbered else 0)
     refusal = action.find_refusal(state)
     why = refusal.text if refusal else ""
-    return KeyItem(group, names, action.label, action.tooltip, tuple(calls), main, why)
+    return KeyItem(group, names, action.label, action.tooltip, call, main, why)
 
 
 def filter_items(items: Sequence[KeyItem], query: str) -> list[KeyItem]:
@@ -108,16 +103,8 @@ _KEY_COLUMNS = 10
 """Maximum columns of keys beside a name; longer ones move it."""
 
 
-PAGE_BINDINGS: list[BindingType] = [
-    Binding("pageup", "move(-10)", "Far up", show=False),
-    Binding("pagedown", "move(10)", "Far down", show=False),
-]
-
-
-class KeyList(Menu):
-    """The items by group; a key runs its item, and Enter that under the cursor."""
-
-    BINDINGS: ClassVar[list[BindingType]] = PAGE_BINDINGS
+class KeyList(Menu, can_focus=False):
+    """The items by group; Enter in the filter runs that under the cursor."""
 
     class CallChosen(PostedMessage):
         """Posted when an action is chosen."""
@@ -185,32 +172,12 @@ class KeyList(Menu):
         return lines or [[StyledText("nothing fits", "quiet")]]
 
     def action_choose(self) -> None:
-        """Choose the item under the cursor."""
-        if self.items:
-            self._choose(0)
-
-    def _choose(self, number: int) -> None:
-        """Choose an action of the item under the cursor, if it is possible now."""
-        item = self.key_items[self.index]
-        if not item.refusal:
-            self.post_message(self.CallChosen(self, item.calls[number][1], item.node))
-
-    def on_key(self, event: events.Key) -> None:
-        """Choose the item of a key, unless the menu has the key itself, other than k and j."""
-        own_keys = {*self._bindings.key_to_bindings, *self.screen._bindings.key_to_bindings}
-        own_keys -= {"k", "j"}
-        name = format_key(event.key)
-        for index, item in enumerate(self.key_items):
-            names = [x for x, _ in item.calls]
-            if name in names and event.key not in own_keys:
-                event.stop()
-                self.index = index
-                self.redraw_lines()
-                self.show_target(index)
-                self._choose(names.index(name))
-                return
+        """Choose the item under the cursor, if it is possible now."""
+        if self.items and not (item := self.key_items[self.index]).refusal:
+            self.post_message(self.CallChosen(self, item.call, item.node))
 
 
+_KEYS = "↑↓ choose · Enter run it · Esc {}"
 _LEGEND = (
     *((((x.signs[0], x.name),), x.name, x.meaning) for x in COLOUR_ROLES if x.signs),
     ((("▐64▌", "chip-a2"), ("▐64▌", "chip-b2"), ("▐64▌", "chip-c")), "abc", "parts of a, b and c"),
@@ -246,14 +213,20 @@ class Legend(Pane, can_focus=False):
 
 
 class KeyMenu(Dialog[tuple[str, DOMNode]]):
-    """The keys of the focus, then all actions; it returns an action to run, and its node."""
+    """The keys of the focus, then all actions; it returns an action to run, and its node.
+
+    What is typed filters them; the keys that are listed do nothing here.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(ACTIONS["help"].keys, "leave", "Leave", show=False, id="help"),
-        Binding(ACTIONS["palette"].keys, "filter", "Filter", show=False, id="palette"),
+        *(
+            Binding(ACTIONS[x].keys, "close", "Leave", show=False, id=x)
+            for x in ("help", "palette")
+        ),
         Binding("up", "move(-1)", "Up", show=False),
         Binding("down", "move(1)", "Down", show=False),
-        *PAGE_BINDINGS,
+        Binding("pageup", "move(-10)", "Far up", show=False),
+        Binding("pagedown", "move(10)", "Far down", show=False),
     ]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (50, "-normal"), (110, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-high")]  # noqa: RUF012
@@ -268,35 +241,43 @@ class KeyMenu(Dialog[tuple[str, DOMNode]]):
     }
     """
 
-    def __init__(self, items: Sequence[KeyItem], *, is_filtered: bool) -> None:
+    def __init__(self, items: Sequence[KeyItem]) -> None:
         super().__init__()
-        self._items, self._is_filtered = items, is_filtered
+        self._items = items
 
     def compose(self) -> ComposeResult:
         """Yield the filter, the list and the legend."""
-        key = get_explorer_app(self).key_names["palette"][0]
-        with DialogFrame("Keys", "Enter run it · Esc leave"):
-            yield LabelledInput("filter", "filter-keys", hint=f"{key}, then words")
+        with DialogFrame("Keys", _KEYS.format("leave")):
+            yield LabelledInput("filter", "filter-keys", hint="words of a name, or of a sentence")
             with Vertical(id="keys-body"):
                 yield KeyList(self._items)
                 yield Legend()
 
     def on_mount(self) -> None:
-        """Focus the filter or the list."""
+        """Focus the filter."""
         super().on_mount()
-        self.set_focus(self.query_one(Input if self._is_filtered else KeyList))
-
-    def action_filter(self) -> None:
-        """Go to the filter."""
         self.set_focus(self.query_one(Input))
 
     def action_move(self, delta: int) -> None:
         """Move the cursor of the list."""
         self.query_one(KeyList).action_move(delta)
 
+    def action_leave(self) -> None:
+        """Clear the filter, or close."""
+        filter_input = self.query_one(Input)
+        if not filter_input.value:
+            self.action_close()
+        filter_input.value = ""
+
+    def action_close(self) -> None:
+        """Close without an action."""
+        self.close_with(None)
+
     def on_input_changed(self, event: Input.Changed) -> None:
         """Filter the list."""
         self.query_one(KeyList).filter(event.value)
+        keys = _KEYS.format("clear" if event.value else "leave")
+        self.query_one(DialogFrame).border_subtitle = keys
 
     def on_input_submitted(self) -> None:
         """Choose the item under the cursor."""

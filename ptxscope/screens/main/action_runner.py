@@ -293,8 +293,8 @@ class ActionRunner:
             ShowHint("Steps are drawn at once" if moves else "Steps are drawn bit by bit")
         )
 
-    def open_key_menu(self, is_filtered: bool = False) -> None:
-        """Open the menu of keys of the screen on top, with the filter focused or the list."""
+    def open_key_menu(self) -> None:
+        """Open the menu of keys of the screen on top."""
         from ..dialogs.key_menu import KeyMenu, list_items
 
         main, app = self._screen, self._screen.app
@@ -303,7 +303,7 @@ class ActionRunner:
             if choice is not None:
                 await app.run_action(*choice)
 
-        app.push_screen(KeyMenu(list_items(main, self.state), is_filtered=is_filtered), run)
+        app.push_screen(KeyMenu(list_items(main, self.state)), run)
 
     async def choose_theme(self) -> None:
         """Ask for a theme."""

@@ -90,7 +90,6 @@ async def test_the_menu_of_keys_may_change_what_is_swept() -> None:
         before = drive.operands
         await drive.press("v", "question_mark")
         menu = await drive.text()
-        await drive.press("ctrl+p")
         await drive.type("swap")
         shown = await drive.see("enter")
         assert re.search(r"▸Plot +←→↑↓", menu)
