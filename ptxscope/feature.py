@@ -85,6 +85,9 @@ class Service(StrEnum):
     the document."""
     WRITE_LIVE_ENGINE = "write live engine"
     """Write what live figures load into a folder, with that of a local copy of Pyodide or None."""
+    FIND_FAULT_CODE = "find fault code"
+    """``(block, ptx, places, operands, arch)``: assemble a kernel and return what each machine
+    instruction computes. Raises ValueError if it cannot."""
     SET_UP_SPHINX = "set up sphinx"
     """``(Sphinx) -> dict[str, Any]``: register the extension, and return its metadata."""
 

@@ -25,7 +25,7 @@ from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.features.check.erratum_evidence import RECORD, EvidenceRow
-from ptxscope.features.check.erratum_report import KNOWN_ERRATA, KnownErratum
+from ptxscope.features.check.known_errata import KNOWN_ERRATA, KnownErratum
 from ptxscope.features.machine.form_verdict import (
     VerdictOutcome,
     compute_machine_results,

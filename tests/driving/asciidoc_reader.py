@@ -71,12 +71,12 @@ def blocks(document: str) -> list[Block]:
             found.append(Block("heading", inline(heading[1])))
         else:
             found.append(_paragraph(line))
-            assert at == len(lines) or not lines[at] or lines[at].startswith("* "), lines[at]
+            assert at == len(lines) or lines[at][:2] in ("", "* ", ". "), lines[at]
     return found
 
 
 def _paragraph(line: str) -> Block:
-    for lead, kind in (("NOTE: ", "note"), ("* ", "item")):
+    for lead, kind in (("NOTE: ", "note"), ("* ", "item"), (". ", "item")):
         if line.startswith(lead):
             return Block(kind, inline(line.removeprefix(lead)))
     assert not _STARTS.match(line), line

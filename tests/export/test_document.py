@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -88,9 +89,11 @@ def made_again(command: str) -> str:
 @pytest.mark.parametrize("format_", TEXTS)
 def test_the_command_makes_the_document_again(format_: str, choice: tuple[Trace, Options]) -> None:
     traced, options = choice
-    shown = export(traced, format_, options)
-    if format_ not in OWN_TEXTS:  # a feature's document names no command
+    if format_ not in OWN_TEXTS:  # a feature's document names no command, and may refuse a trace
+        with suppress(ValueError):
+            export(traced, format_, options)
         return
+    shown = export(traced, format_, options)
     command = build_document(traced, options._replace(format=format_)).command
     assert as_given(made_again(command)) == as_given(shown)
 

@@ -62,7 +62,8 @@ READERS = {
 
 
 def words(text: str) -> list[str]:
-    return [x for x in text.replace("`", "").split() if x not in ("-", "*")]
+    """Return the words without marks of lists."""
+    return [x for x in text.replace("`", "").split() if not re.fullmatch(r"[-*]|\d\.", x)]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -118,7 +118,8 @@ def _complete_values(words: Sequence[str]) -> list[str]:
 def render_request(words: Sequence[str]) -> str:
     """Return the document that ``ptxscope trace WORDS`` prints. Raise CommandError if it cannot."""
     trace, options, arguments = parse_request(words)
-    text: str = export(trace, arguments.format, options)
+    with command_errors(ValueError):
+        text: str = export(trace, arguments.format, options)
     return text
 
 

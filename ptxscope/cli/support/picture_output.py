@@ -145,9 +145,10 @@ def is_printed(output: str | None) -> bool:
 
 
 def render_document(trace: Trace, format_: str, options: Options) -> str | bytes:
-    """Return the trace as a document. Raise CommandError if it cannot be an image."""
+    """Return the trace as a document. Raise CommandError if it cannot be one of the format."""
     if format_ not in BINARY:
-        return export(trace, format_, options)
+        with command_errors(ValueError):
+            return export(trace, format_, options)
     from ...documents.media.frames import render
 
     still_options = options._replace(format=format_, motion=Motion.STILL)

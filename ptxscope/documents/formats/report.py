@@ -69,11 +69,13 @@ def _text_lines(block: Block, width: int) -> Iterator[str]:
                 for line in others:
                     yield from wrap_text(_format_text(line), indent, rest, width)
         case Table(head, rows):
-            table = [[_format_text(cell) for cell in row] for row in (head, *rows)]
+            shown = (head, *rows) if any(head) else rows
+            table = [[_format_text(cell) for cell in row] for row in shown]
             widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-            for row in table:
-                cells = (f"{cell:<{n}}" for cell, n in zip(row, widths, strict=True))
-                yield f"  {'  '.join(cells)}"
+            for *cells, last in table:
+                start = "".join(f"  {cell:<{n}}" for cell, n in zip(cells, widths, strict=False))
+                lead = f"{start}  "
+                yield from wrap_text(last, lead, " " * len(lead), width) or [start]
 
 
 def _format_text(line: InlineText) -> str:

@@ -49,14 +49,16 @@ def list_evidence(id_: str) -> tuple[EvidenceRow, ...]:
 
 
 _FINDINGS = {
-    ("proved", "ptxas"): "Proved for all operands: this line's machine code has the erratum.",
-    ("computed", "ptxas"): "Computed on these operands: the machine code gives ptxas's result.",
-    ("proved", "isa"): "Proved for all operands: this line's machine code is as documented.",
+    ("proved", "ptxas"): "Proved for all operands, by a solver: the machine code of this line "
+    "computes what is described here, and not the documented result.",
+    ("computed", "ptxas"): "Computed on these operands: the machine code gives the wrong result.",
+    ("proved", "isa"): "Proved for all operands, by a solver: the machine code of this line is as "
+    "documented.",
     ("computed", "isa"): "Computed on these operands: the machine code is as documented.",
 }
-NO_PROOF = "Not proved: this line's machine code has branches, which are not interpreted."
-NO_GPU = "No GPU has run it: the meaning of the machine instructions is ptxscope's."
-ON_A_GPU = "A GPU has run it: a published record of its results shows the erratum."
+NO_PROOF = "Not proved: the machine code of this line has branches, which are not interpreted."
+NO_GPU = "No GPU has run it: values and proofs assume a meaning for each machine instruction."
+ON_A_GPU = "A GPU shows it: a published record of its results has the fault."
 
 
 def iter_findings(id_: str) -> Iterator[tuple[str, ...]]:
@@ -71,7 +73,7 @@ def iter_findings(id_: str) -> Iterator[tuple[str, ...]]:
     executed = [x for x in rows if x.method == "executed"]
     if executed:
         counts = " and ".join(f"{x.lines:,} of ptxas {x.ptxas}" for x in executed)
-        yield (f"Executed: recorded results that the erratum changes: {counts}.",)
+        yield (f"Executed in an interpreter: results of other lines with this fault: {counts}.",)
     yield (ON_A_GPU if any(x.method == "device" for x in rows) else NO_GPU,)
 
 
@@ -81,5 +83,9 @@ def _iter_releases(rows: Sequence[EvidenceRow]) -> Iterator[str]:
     for row in rows:
         releases.setdefault(row.targets, []).append(row.ptxas)
     for targets, names in releases.items():
-        numbers = targets.replace("sm_", "").replace(" ", ", ")
-        yield f"ptxas {', '.join(names)} for sm_{numbers}"
+        yield f"ptxas {', '.join(names)} for {format_targets(targets.split())}"
+
+
+def format_targets(targets: Sequence[str]) -> str:
+    """Return targets as one text: ``sm_75, 80, 90``."""
+    return ", ".join((targets[0], *(x.removeprefix("sm_") for x in targets[1:])))

@@ -1,6 +1,6 @@
 """``check``: what is wrong with PTX in files, or worth knowing; and ``errata``."""
 
-from ...feature import Command, Completer, Feature, Key, PagePanel, Service
+from ...feature import Command, Completer, DocumentFormat, Feature, Key, PagePanel, Service
 
 FEATURE = Feature(
     "check",
@@ -43,6 +43,7 @@ FEATURE = Feature(
             is_everywhere=True,
         ),
     ),
+    formats=(DocumentFormat("issue", f"{__package__}.fault_report:render", ("md",), after="json"),),
     services={Service.OPEN_REFERENCE: f"{__package__}.transitions:open_reference"},
     page_panels=(PagePanel("check", "check", "explain", f"{__package__}.page_panel:make_panel"),),
 )

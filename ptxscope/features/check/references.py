@@ -10,7 +10,9 @@ from ...cli.commands.show import iter_entry_blocks
 from ...documents.formats.markup import Block, make_paragraph
 from ...engine.isa.catalog import CATALOG
 from ...engine.isa.entry import ISA_EDITION, Entry, format_citation
-from .erratum_report import KNOWN_ERRATA, ReportPart, find_erratum, list_parts
+from .erratum_report import list_parts
+from .fault_blocks import ReportPart
+from .known_errata import KNOWN_ERRATA, find_erratum
 
 MANUAL = "https://docs.nvidia.com/cuda/parallel-thread-execution/"
 """The address of NVIDIA's manual of the PTX ISA."""

@@ -130,7 +130,7 @@ def _open_example(state: ExplorerState, id_: str) -> Requests:
     from ...blocks.block_parser import parse_block
     from ...engine.semantics.rules import FLAG_ERRATUM
     from ...engine.syntax.parser import parse
-    from .erratum_report import find_erratum
+    from .known_errata import find_erratum
 
     x = find_erratum(id_)
     ptx, values, *_ = x.example

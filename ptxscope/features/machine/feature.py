@@ -1,6 +1,6 @@
 """Machine code: what ptxas makes of a line, what it computes, and which model it follows."""
 
-from ...feature import Command, Feature, Key, ScreenPanel
+from ...feature import Command, Feature, Key, ScreenPanel, Service
 
 FEATURE = Feature(
     "machine",
@@ -37,6 +37,7 @@ FEATURE = Feature(
             f"{__package__}.transitions:toggle",
         ),
     ),
+    services={Service.FIND_FAULT_CODE: f"{__package__}.fault_code:find_fault_code"},
     screen_panels=(
         ScreenPanel("machine", "pin", f"{__package__}.terminal.column:MachineColumnPane", 160),
     ),

@@ -83,7 +83,7 @@ def run_machine_code(
     Raise UnknownMachineCodeError for what has no known meaning.
     """
     loads = {x.offset: (operands[x.name], get_access_bits(x.type)) for x in source.inputs}
-    run = MachineRun(kernel, PARAMETER_BYTES, STRIDE, loads, ar, lift, make_unknown)
+    run = MachineRun(kernel, PARAMETER_BYTES, STRIDE, loads, ar, lift, make_unknown, source.thread)
     results: dict[str, V] = {}
     for x in source.results:
         found = run.stores.get(x.offset)
@@ -93,13 +93,13 @@ def run_machine_code(
     return run, results
 
 
-def compute_machine_results(
+def run_on_numbers(
     source: KernelSource, kernel: MachineKernel, operands: Mapping[str, int]
-) -> dict[str, int]:
-    """Return the bits of the results by role, computed by the machine code on numbers."""
+) -> tuple[MachineRun[LaneValues], dict[str, int]]:
+    """Run machine code on numbers; return the bits of the results by role, too."""
     values: dict[str, LaneValues] = {x.name: (operands.get(x.name, 0),) for x in source.inputs}
     unknowns = count()
-    _, results = run_machine_code(
+    run, results = run_machine_code(
         source,
         kernel,
         values,
@@ -107,7 +107,14 @@ def compute_machine_results(
         lambda x: (x,),
         lambda _: (operands.get(_UNKNOWN.format(next(unknowns)), 0),),
     )
-    return {role: value[0] for role, value in results.items()}
+    return run, {role: value[0] for role, value in results.items()}
+
+
+def compute_machine_results(
+    source: KernelSource, kernel: MachineKernel, operands: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the bits of the results by role, computed by the machine code on numbers."""
+    return run_on_numbers(source, kernel, operands)[1]
 
 
 def compute_plan_results(ins: Signature, plan: Plan, operands: Mapping[str, int]) -> dict[str, int]:

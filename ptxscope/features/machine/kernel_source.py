@@ -16,6 +16,8 @@ from ...engine.tracing.evaluation import make_model_plan
 
 STRIDE = 64
 """The bytes of each thread in the arrays of operands and of results."""
+THREAD = 3
+"""The number of the thread that is run, if each has its own part of the arrays."""
 PARAMETER_BYTES = 16
 """The bytes of the parameters: two pointers, to results and operands."""
 _SLOT_BYTES = 8
@@ -40,6 +42,8 @@ class KernelSource(NamedTuple):
     results: tuple[ParameterSlot, ...]
     names: Mapping[str, str]
     """The registers as they were written, by role."""
+    thread: int = THREAD
+    """The number of the thread that is run."""
 
     @property
     def ins(self) -> Instruction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...documents.formats.json_text import Fields, convert_to_json
 from ...documents.formats.markup import (
@@ -44,6 +44,8 @@ class CodeLine(NamedTuple):
     key: str
     """The key of that value's row; empty for loads, stores and constants."""
     is_counted: bool
+    value: str = ""
+    """What it writes for given operands."""
 
 
 def iter_listing_blocks(
@@ -74,8 +76,10 @@ def iter_call_blocks(call: CallCode, tools: str) -> Iterator[Block]:
 def _format_code(code_lines: Sequence[CodeLine]) -> Iterator[str]:
     """Yield machine instructions in columns."""
     width = min(max((len(x.text) for x in code_lines), default=0), _MAX_CODE_COLUMNS)
+    value_width = max((len(x.value) for x in code_lines), default=0)
     for x in code_lines:
-        yield f"  {x.offset}  {x.text:<{width}}  {x.purpose}"
+        value = f"{x.value:<{value_width}}  " if value_width else ""
+        yield f"  {x.offset}  {x.text:<{width}}  {value}{x.purpose}"
 
 
 def format_instruction_count(listing: MachineListing) -> str:
@@ -113,6 +117,7 @@ def make_code_lines(listing: MachineListing) -> list[CodeLine]:
             _format_purpose(instruction, listing),
             instruction.key if instruction.purpose in (Purpose.ROW, Purpose.PART) else "",
             instruction.purpose in (Purpose.ROW, Purpose.PART, Purpose.UNKNOWN),
+            listing.values.get(instruction.offset, ""),
         )
         for instruction in listing.instructions
         if instruction.purpose is not Purpose.ADDRESS
@@ -209,7 +214,10 @@ def call_to_json(call: CallCode) -> dict[str, object]:
 
 def code_to_json(x: MachineListing | FormVerdict) -> dict[str, object]:
     """Return a listing, or a verdict, as JSON."""
-    data: dict[str, object] = convert_to_json(x, _FIELDS)
+    data: dict[str, Any] = convert_to_json(x, _FIELDS)
+    if isinstance(x, MachineListing) and x.values:
+        for ins in data["instructions"]:
+            ins["value"] = x.values.get(ins["offset"], "")
     return data
 
 

@@ -43,8 +43,6 @@ def find_opcode(ins: MachineInstruction) -> tuple[Opcode, re.Match[str], int]:
     return opcode, match, outputs.end()
 
 
-THREAD = 3
-"""The number of the thread that is run."""
 OUTPUT, INPUT = 0x7F_0120_0000, 0x7F_4560_0000
 """The addresses of the arrays of results and operands."""
 _POINTER_BYTES = 8
@@ -93,6 +91,8 @@ class MachineEffect(NamedTuple, Generic[V]):
     is_store: bool = False
     place: int = -1
     """The offset in its array of what is loaded or stored."""
+    numbers: tuple[Write[int], ...] = ()
+    """The other values that are written: constants and addresses."""
 
 
 class MachineRun(Generic[V]):
@@ -112,7 +112,9 @@ class MachineRun(Generic[V]):
         ar: Arithmetic[V],
         lift: Callable[[int], V],
         make_unknown: Callable[[int], V],
+        thread: int,
     ) -> None:
+        self._thread = thread
         self._ar, self._lift, self._make_unknown = ar, lift, make_unknown
         self._loads, self._stride = loads, stride
         self._constants = kernel.constants
@@ -220,6 +222,11 @@ class MachineRun(Generic[V]):
                 tuple(sorted(self._read_indexes)),
                 is_load=place >= 0,
                 place=place,
+                numbers=tuple(
+                    Write(operand, value.number, bits)
+                    for operand, value, bits in final
+                    if value.value is None
+                ),
             )
         )
 
@@ -343,7 +350,7 @@ class MachineRun(Generic[V]):
         target, source = self._ins.operands
         if source.text != "SR_TID.X":
             raise self._refuse("another special register than the thread's number")
-        self._finish([(target, MachineValue(MachineOrigin.ADDRESS, THREAD), WORD_BITS)])
+        self._finish([(target, MachineValue(MachineOrigin.ADDRESS, self._thread), WORD_BITS)])
 
     def _find_offset(self, x: MachineOperand, start: int) -> int:
         """Return the offset of an address in the thread's part of an array."""
@@ -351,7 +358,9 @@ class MachineRun(Generic[V]):
         address = self._read(base, PAIR_BITS)
         if address.origin is MachineOrigin.OPERAND:
             raise self._refuse("an address that depends on an operand")
-        offset = (address.number + x.number) % (1 << PAIR_BITS) - start - THREAD * self._stride
+        offset = (
+            (address.number + x.number) % (1 << PAIR_BITS) - start - self._thread * self._stride
+        )
         if not 0 <= offset < self._stride:
             raise self._refuse("an address outside the arrays")
         return offset

@@ -362,6 +362,20 @@ class _Matcher:
                 return node if bits == 1 else cut(node, bits)
 
 
+def read_value(lanes: Sequence[int], match: MatchedInstruction, bits: int) -> int | None:
+    """Return a row's value as an instruction that matches it would write it; None if not so wide.
+
+    ``lanes`` are the lanes of the row.
+    """
+    if match.reading == "all lanes":
+        return _pack(lanes, WORD_BITS // len(lanes)) if bits == WORD_BITS else None
+    value = lanes[match.lane or 0]
+    for reading in (*_TRUTHS, *_NUMBERS) if value in (0, 1) else _NUMBERS:
+        if (reading.name, reading.bits) == (match.reading, bits):
+            return reading.read(value)
+    return None
+
+
 def _pack(lanes: Sequence[int], unit: int) -> int:
     """Return the word of lanes, each cut to its width."""
     return sum((x & (1 << unit) - 1) << unit * lane for lane, x in enumerate(lanes))
@@ -391,6 +405,8 @@ class MachineListing(NamedTuple):
     """The registers as they were written, by role."""
     row_names: Mapping[str, str] = {}
     """The rows' names in a trace, by key: ``add t``."""
+    values: Mapping[int, str] = {}
+    """What each instruction writes for given operands, by its offset."""
 
     @property
     def instruction_count(self) -> int:

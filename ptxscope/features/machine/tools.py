@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ...cli.support.streams import CommandError, command_errors
@@ -13,6 +13,7 @@ from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.intrinsic_calls import TextCall
 from ...engine.tracing.basic_block import BasicBlock
+from .fault_code import list_values
 from .intrinsic_call import CallCode, compile_call, make_call_source
 from .kernel_source import KernelSource, make_kernel_source
 from .row_matches import MachineListing, list_machine_code
@@ -82,9 +83,15 @@ def make_line_source(ins: Instruction) -> KernelSource:
 
 
 def list_line_code(
-    source: KernelSource, archs: Sequence[str], tools: tuple[Tool, Tool], timeout: float
+    source: KernelSource,
+    archs: Sequence[str],
+    tools: tuple[Tool, Tool],
+    timeout: float,
+    operands: Mapping[str, int] | None = None,
 ) -> list[MachineListing]:
     """Return the machine code of a kernel's line for each target, by ptxas and nvdisasm.
+
+    With the bits of operands by role, it has what each instruction writes for them.
 
     A line that ptxas refuses ends the command with status 1, a tool that fails with status 2.
     """
@@ -99,7 +106,11 @@ def list_line_code(
                 f"{make_printable(kernel)}\n  {make_printable(line)}",
                 1,
             )
-        return list_machine_code(line, source, kernel, arch, timeout=timeout)
+        listing = list_machine_code(line, source, kernel, arch, timeout=timeout)
+        if operands is None:
+            return listing
+        bits = {name: operands.get(role, 0) for role, name in source.program.names.items()}
+        return listing._replace(values=list_values(source, kernel, bits))
 
     with tool_errors():
         return [make_listing(arch) for arch in archs]

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from ....cli.support.arguments import Parser, add_report_format, make_command_parser, print_report
+from ....cli.support.arguments import Parser, add_format, make_command_parser, print_report
 from ....cli.support.streams import CommandError
 from ....documents.formats.json_text import convert_to_json
 from ....documents.formats.markup import Block, make_heading
+from ....documents.formats.report import REPORT_FORMATS
 from ....engine.semantics.rules import ALL_ERRATA, Erratum
 from ....engine.syntax.errors import quote_value
 from ....engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ..erratum_evidence import EvidenceRow, list_evidence
-from ..erratum_report import (
-    KNOWN_ERRATA,
-    KnownErratum,
-    find_erratum,
-    find_replacement,
-    indent_blocks,
-    list_parts,
-)
+from ..erratum_report import indent_blocks, list_parts
+from ..erratum_texts import load_texts
 from ..example_text import format_example
+from ..known_errata import KNOWN_ERRATA, KnownErratum, find_erratum, find_replacement
+from ..recorded_code import CodeRow, load_code
 
+ISSUE = "issue"
+"""The format of a report for a tracker."""
 _IDS = f"E1 to E{len(ALL_ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
 
 _WIDTH = 76
@@ -37,7 +37,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "id", metavar="ID", nargs="?", help=f"{_IDS} for wrong results of constants (default: all)"
     )
-    add_report_format(parser)
+    add_format(parser, (*REPORT_FORMATS, "json", ISSUE), "text", has_file=False)
     return parser
 
 
@@ -48,6 +48,13 @@ def run(words: Sequence[str]) -> int:
         errata = KNOWN_ERRATA if arguments.id is None else (find_erratum(arguments.id),)
     except ValueError:
         raise CommandError(f"error: unknown erratum {quote_value(arguments.id)}: {_IDS}") from None
+    if arguments.format == ISSUE:
+        if arguments.id is None:
+            raise CommandError(f"error: -f {ISSUE} is about one erratum: {_IDS}")
+        from ..fault_report import render_erratum
+
+        sys.stdout.write(render_erratum(errata[0]))
+        return 0
     blocks: Iterable[Block] = _iter_blocks(errata, is_whole=arguments.id is not None)
     if arguments.format == "text":
         blocks = indent_blocks(blocks)
@@ -67,6 +74,8 @@ def describe(x: KnownErratum) -> dict[str, object]:
         **convert_to_json(x, {Erratum: fields, FoldingBug: fields}),
         "example": {"ptx": x.example[0], **format_example(*x.example)._asdict()},
         "replacement": [*find_replacement(x)],
+        "report": load_texts()[x.id]._asdict(),
+        "machine_code": [_describe_code(row) for row in load_code()[x.id]],
         "evidence": [_describe_evidence(row) for row in list_evidence(x.id)],
     }
 
@@ -75,6 +84,12 @@ def _describe_evidence(row: EvidenceRow) -> dict[str, object]:
     fields = row._asdict()
     del fields["erratum"]
     return {**fields, "targets": row.targets.split()}
+
+
+def _describe_code(row: CodeRow) -> dict[str, object]:
+    fields: dict[str, object] = row._asdict()
+    del fields["erratum"]
+    return {**fields, "mark": bool(row.mark)}
 
 
 def _iter_blocks(errata: Iterable[KnownErratum], *, is_whole: bool) -> Iterator[Block]:

@@ -17,7 +17,9 @@ from ....screens.dialogs.dialog import AnswerScreen
 from ....widgets.base.form_fields import LINE_END_BINDINGS, fold_line
 from ....widgets.base.pane import Pane, StyledLine, StyledText, sentence_lines
 from ....widgets.footer import FooterKey, KeyBar
-from ..erratum_report import EXAMPLE, REPLACEMENT, find_erratum, find_replacement, indent_blocks
+from ..erratum_report import EXAMPLE, indent_blocks
+from ..fault_blocks import REPLACEMENT
+from ..known_errata import find_erratum, find_replacement
 from ..references import ReferencePage, is_erratum, make_page, step_reference
 
 _MAX_COLUMNS = 100

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from ....cli.support.arguments import (
     Parser,
     add_report_format,
+    add_values,
     make_command_parser,
     parse_words,
     print_report,
 )
-from ....cli.support.ptx_arguments import parse_instruction, parse_ptx
+from ....cli.support.ptx_arguments import build_trace, parse_instruction, parse_ptx
 from ....cli.support.streams import CommandError
 from ....documents.formats.markup import Block, make_paragraph
+from ....engine.semantics.models import ISA_MODEL
 from ....engine.syntax.errors import format_install_hint
 from ....engine.syntax.intrinsic_calls import find_single_call
 from ....engine.tracing.basic_block import make_block
@@ -36,7 +38,7 @@ _EPILOG = f"""\
 A machine instruction computes a value of the trace, such as saturate.t, if its result equals that
 value for all operands: modulo 2^32, or in the form that is named, such as the high word. Any other
 belongs to the value that the next one after it computes. Loads, stores, addresses and constants are
-not counted.
+not counted. With values of the registers, it shows what each instruction writes.
 
 nvcc compiles the call of an intrinsic to its own code, seldom to a PTX instruction of the same
 result: both are shown, if there is one. Without nvcc, the code of the call is not known.
@@ -45,6 +47,7 @@ result: both are shown, if there is one. Without nvcc, the code of the call is n
 
 examples:
   ptxscope lower 'vadd4.s32.s32.s32.sat d, a, b, c'
+  ptxscope lower 'vadd.u32.s32.s32.sat d.b0, a, b, c' a=-1 b=0 c=0x11223344
   ptxscope lower 'vadd.u32.s32.s32.sat d.b0, a, b, c' --arch sm_75 --arch sm_90 --arch sm_120
   ptxscope lower 'd = __vavgu4(a, b);'
 
@@ -59,8 +62,9 @@ is missing.
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Show the machine instructions that ptxas generates for a line, and what each computes."
-    parser = make_command_parser("lower", about, _EPILOG, usage="PTX")
+    parser = make_command_parser("lower", about, _EPILOG, usage="PTX [name=value ...]")
     parser.add_argument("ptx", metavar="PTX", help="instruction")
+    add_values(parser)
     add_tools(parser)
     parser.add_argument(
         f"--{NVCC}", metavar="PATH", help="path of nvcc, for the call of an intrinsic"
@@ -75,6 +79,12 @@ def run(words: Sequence[str]) -> int:
     arguments = parse_words(make_parser(), words)
     call = find_single_call(arguments.ptx)
     block = parse_ptx(arguments.ptx) if call else make_block(parse_instruction(arguments.ptx))
+    values = arguments.values
+    if values and not block.is_line:
+        raise CommandError(
+            "error: values are for one instruction; here is the call of an intrinsic"
+        )
+    operands = build_trace(block, values, ISA_MODEL).operands if values else None
     archs = choose_archs(arguments)
     ptxas, nvdisasm = choose_tools(arguments)
     versions = format_tools(ptxas, nvdisasm)
@@ -90,7 +100,7 @@ def run(words: Sequence[str]) -> int:
     if block.is_line:
         blocks += [make_paragraph(_BESIDE)] if call else []
         source, line = make_line_source(block.instruction), format_line(block.instruction)
-        listings = list_line_code(source, archs, (ptxas, nvdisasm), arguments.timeout)
+        listings = list_line_code(source, archs, (ptxas, nvdisasm), arguments.timeout, operands)
         document = {"ptx": line, **document, "targets": [code_to_json(x) for x in listings]}
         blocks += iter_listing_blocks(line, listings, versions)
     print_report(arguments.format, blocks, lambda: document)

@@ -1,0 +1,170 @@
+"""A fault that is reported: the example of an erratum, or a line that ptxas compiles wrongly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...engine.semantics.rules import Erratum
+from ...engine.syntax.parser import parse
+from ...engine.tracing.basic_block import BasicBlock, make_block
+from ...engine.tracing.deviation import Deviation, find_deviation, find_deviations
+from ...engine.tracing.folding_bugs import FoldingBug
+from ...engine.tracing.trace import Trace, trace_program
+from ...feature import Service, find_services
+from .known_errata import KnownErratum, find_replacement, read_example, trace_example
+from .recorded_code import CodeRow, load_code
+from .replacement import make_replacement
+from .repro_kernel import ReproKernel, make_repro_kernel
+
+ARCHS = {"F2": "sm_120"}
+"""The target of the machine code, where the one that is usual has not the fault."""
+_PLAIN_NAME = re.compile(r"[a-z]\d?")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A difference between the documented and the compiled result."""
+
+    errata: tuple[KnownErratum, ...]
+    """The errata behind it."""
+    block: BasicBlock
+    line: str
+    values: Mapping[str, int]
+    """The operands' bits by register."""
+    documented: Mapping[str, int]
+    """The bits of the results by register."""
+    compiled: Mapping[str, int]
+    kernel: ReproKernel
+    deviation: Deviation | None
+    """Both traces; None for constants, of which no model has the result."""
+    replacement: tuple[str, ...]
+    """Plain PTX with the documented result."""
+
+    @property
+    def is_example(self) -> bool:
+        """Whether it is the example of its only erratum, for which the evidence is recorded."""
+        ptx, values, *_ = self.errata[0].example
+        return len(self.errata) == 1 and ptx == self.line and values == self.values
+
+    @property
+    def arch(self) -> str:
+        """The target for which it is compiled, if that is not the usual one."""
+        return ARCHS.get(self.errata[0].id, "")
+
+
+def make_example_fault(x: KnownErratum) -> Fault:
+    """Return the fault that the example of an erratum shows."""
+    ptx, values, documented, compiled = x.example
+    block = read_example(x)
+    deviations = find_deviations(trace_example(x)) if isinstance(x, Erratum) else ()
+    kernel = make_repro_kernel(
+        block,
+        values,
+        {"d": (documented, compiled)},
+        has_constants=isinstance(x, FoldingBug) and not parse(ptx).constants,
+    )
+    return Fault(
+        (x,),
+        block,
+        ptx,
+        values,
+        {"d": documented},
+        {"d": compiled},
+        kernel,
+        deviations[0] if deviations else None,
+        find_replacement(x),
+    )
+
+
+def iter_line_faults(trace: Trace) -> Iterator[Fault]:
+    """Yield the faults of a line, the one in the newest release first, or that of the trace.
+
+    Raise ValueError if there is none.
+    """
+    if not trace.block.is_line:
+        raise ValueError("the report of a fault is on one instruction; here are several")
+    deviations = find_deviations(trace)
+    if trace.model.errata:
+        chosen = find_deviation(trace, deviations)
+        deviations = (chosen,) if chosen else ()
+    deviations = tuple(x for x in deviations if x.errata)
+    if not deviations:
+        raise ValueError(
+            "no fault is known for these operands: the documented result is the compiled one"
+        )
+    return map(_make_line_fault, deviations)
+
+
+def _make_line_fault(deviation: Deviation) -> Fault:
+    ins = deviation.isa.block.instruction
+    if not all(map(_PLAIN_NAME.fullmatch, ins.names.values())):
+        deviation = _rename(deviation)
+    block = deviation.isa.block
+    inputs = {role: name for role, name in block.names.items() if role in deviation.isa.operands}
+    values = {name: deviation.isa.operands[role] for role, name in inputs.items()}
+    documented, compiled = deviation.isa.result, deviation.other.result
+    results = {name: (documented[name], compiled[name]) for name in documented}
+    return Fault(
+        deviation.errata,
+        block,
+        str(block.instruction).removesuffix(";"),
+        values,
+        documented,
+        compiled,
+        make_repro_kernel(block, values, results),
+        deviation,
+        make_replacement(block.instruction) or (),
+    )
+
+
+def _rename(deviation: Deviation) -> Deviation:
+    """Return both traces with the roles as the names of the registers."""
+    old = deviation.isa.block.instruction
+    block = make_block(old.with_role_names())
+    names = {role: block.names[role] for role in old.names}
+    values = {names[role]: bits for role, bits in deviation.isa.operands.items() if role in names}
+    isa, other = (
+        trace_program(block, values, model=x.model) for x in (deviation.isa, deviation.other)
+    )
+    return deviation._replace(isa=isa, other=other)
+
+
+@dataclass(frozen=True)
+class FaultListing:
+    """The machine code of a fault's kernel."""
+
+    rows: Sequence[CodeRow]
+    """Empty if there is none."""
+    is_recorded: bool = False
+    remark: str = ""
+    """Why it is recorded code, or none."""
+
+
+def find_recorded_code(fault: Fault, remark: str = "") -> FaultListing:
+    """Return the recorded machine code of an erratum's example."""
+    rows = load_code()[fault.errata[0].id] if fault.is_example else ()
+    return FaultListing(rows, is_recorded=True, remark=remark)
+
+
+def find_code(fault: Fault) -> FaultListing:
+    """Return machine code by the tools that are at hand, or else the recorded one."""
+    kernel = fault.kernel
+    for find_fault_code in find_services(Service.FIND_FAULT_CODE):
+        places = kernel.inputs, kernel.results
+        try:
+            code = find_fault_code(kernel.block, kernel.ptx, places, kernel.values, fault.arch)
+        except ValueError as error:
+            # the rest is what to install, or names the program
+            return find_recorded_code(fault, str(error).partition(":")[0])
+        if code.results and code.results != {
+            x.name: fault.compiled[x.name] for x in kernel.results
+        }:
+            reason = f"ptxas {code.ptxas}, which is at hand, has another result for {code.arch}"
+            return find_recorded_code(fault, reason)
+        tools = ("", code.ptxas, code.nvdisasm, code.arch)
+        return FaultListing(
+            [CodeRow._make((*tools, *x[:-1], "1" * x.is_wrong)) for x in code.instructions]
+        )
+    return find_recorded_code(fault, "nothing that interprets machine code is installed")

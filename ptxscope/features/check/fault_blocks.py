@@ -1,0 +1,404 @@
+"""The parts of the report of a fault, for a reader who knows nothing of this program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ...documents.formats.markup import (
+    Block,
+    Table,
+    make_inline,
+    make_paragraph,
+    make_points,
+    make_text,
+    make_verbatim,
+)
+from ...engine.isa.encodings import format_hex
+from ...engine.isa.entry import format_citation
+from ...engine.micro_operations.base import RowTrace
+from ...engine.semantics.rules import NEWEST, OLDEST, Erratum
+from ...engine.syntax.errors import format_names
+from ...engine.tracing.step_text import describe_lane, format_title, get_row_name
+from ...engine.tracing.trace import Step
+from .erratum_evidence import EvidenceRow, format_targets, iter_findings, list_evidence
+from .erratum_texts import ErratumTexts, load_texts
+from .fault import Fault, FaultListing
+from .known_errata import KnownErratum, list_sections
+from .recorded_code import CodeRow
+from .repro_kernel import KERNEL, format_negative
+
+VERDICT = "Verdict"
+REPRODUCE = "Reproduce"
+CODE = "Machine code"
+ARGUMENT = "Why the documented result holds"
+IMPACT = "Impact"
+REPLACEMENT = "In plain PTX, with the documented result"
+EVIDENCE = "Evidence and its limits"
+STEPS = "The documented steps, and those of the compiled code"
+_DEFAULT_ARCH = "sm_90"
+_MAX_TEXT = 44
+_REFERENCE = re.compile(r" \([EF]\d+(?:, [EF]\d+)*\)")
+
+
+class ReportPart(NamedTuple):
+    """A part of a report, below its heading."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def list_fault_parts(fault: Fault, listing: FaultListing) -> tuple[ReportPart, ...]:
+    """Return the parts behind the verdict; those without blocks are left out."""
+    parts = (
+        ReportPart(REPRODUCE, tuple(_iter_kernel_blocks(fault, listing))),
+        ReportPart(CODE, tuple(_iter_code_blocks(fault, listing))),
+        ReportPart(ARGUMENT, tuple(_iter_argument_blocks(fault))),
+        ReportPart(IMPACT, tuple(_iter_paragraphs(x.impact for x in _list_texts(fault)))),
+        ReportPart(REPLACEMENT, tuple(_iter_replacement_blocks(fault))),
+        ReportPart(EVIDENCE, tuple(_iter_evidence_blocks(fault))),
+    )
+    return tuple(part for part in parts if part.blocks)
+
+
+def make_title(fault: Fault) -> str:
+    """Return the title of a report."""
+    texts = _list_texts(fault)
+    if len(texts) == 1:
+        return f"ptxas: {texts[0].title}"
+    return f"ptxas: {len(texts)} faults in `{fault.line}`"
+
+
+def iter_summary_blocks(fault: Fault) -> Iterator[Block]:
+    """Yield what is wrong, in two sentences or three."""
+    documented, compiled = (_format_results(fault, x) for x in (fault.documented, fault.compiled))
+    yield make_paragraph(
+        f"For {format_operands(fault)}, `{fault.line}` compiles to code that gives `{compiled}`; "
+        f"the PTX ISA documents `{documented}`."
+    )
+    for x in fault.errata:
+        sentences = (x.sentence, x.remark if isinstance(x, Erratum) else "")
+        yield make_paragraph(_REFERENCE.sub("", " ".join(filter(None, sentences))))
+
+
+def format_operands(fault: Fault) -> str:
+    """Return the operands: ``a = 0xffffffff, b = 0x00000000``."""
+    types = {name: fault.block.type_of(role) for role, name in fault.block.names.items()}
+    texts = []
+    for name, bits in fault.values.items():
+        number = format_negative(bits, types[name])
+        texts.append(f"`{name} = {format_hex(bits, types[name].bits)}`{number and f' ({number})'}")
+    return ", ".join(texts)
+
+
+def _format_results(fault: Fault, results: Mapping[str, int]) -> str:
+    roles = {name: role for role, name in fault.block.results.items()}
+    return ", ".join(
+        f"{name} = {format_hex(bits, fault.block.type_of(roles[name]).bits)}"
+        for name, bits in results.items()
+    )
+
+
+def _list_texts(fault: Fault) -> tuple[ErratumTexts, ...]:
+    return tuple(load_texts()[x.id] for x in fault.errata)
+
+
+def _iter_paragraphs(texts: Iterable[str]) -> Iterator[Block]:
+    return (make_paragraph(text, is_close=True) for text in texts if text)
+
+
+# --- the verdict -----------------------------------------------------------------------------
+
+
+def iter_verdict_blocks(fault: Fault, listing: FaultListing) -> Iterator[Block]:
+    """Yield the table of the verdict."""
+    rows = (*_iter_result_rows(fault, listing), *_iter_history_rows(fault, listing))
+    yield Table(((), ()), tuple((make_text(name), make_inline(text)) for name, text in rows))
+
+
+def _iter_result_rows(fault: Fault, listing: FaultListing) -> Iterator[tuple[str, str]]:
+    sections = dict.fromkeys(section for x in fault.errata for section in _list_sections(x, fault))
+    citation = format_citation(sections, is_ascii=True)
+    yield "Documented", f"`{_format_results(fault, fault.documented)}` ({citation})"
+    source = "not compiled here; by the known behaviour of ptxas"
+    if listing.rows:
+        source = f"ptxas {listing.rows[0].ptxas}, {listing.rows[0].arch}"
+    yield "Compiled", f"`{_format_results(fault, fault.compiled)}` ({source})"
+    yield "Operands", format_operands(fault)
+    is_same_line = all(x.example[0] == fault.line for x in fault.errata)
+    wrong = _list_texts(fault)[0].wrong if is_same_line and len(fault.errata) == 1 else ""
+    yield "Wrong", wrong or "for these operands; for others unknown"
+    yield "Affected forms", _join(x.forms for x in fault.errata)
+
+
+def _list_sections(x: KnownErratum, fault: Fault) -> tuple[str, ...]:
+    """Return the sections on the instructions of the line, of those that are affected."""
+    own = [y.instruction.entry.section for y in fault.block.statements]
+    return tuple(y for y in dict.fromkeys((*own, *list_sections(x))) if y in own)
+
+
+def _iter_history_rows(fault: Fault, listing: FaultListing) -> Iterator[tuple[str, str]]:
+    histories = [_History(x) for x in fault.errata]
+    yield "First wrong release", _join(x.first_wrong for x in histories)
+    yield "Fixed in", _join(x.fixed_in for x in histories)
+    yield "Releases tried", _join(x.releases for x in histories)
+    yield "Targets tried", _join(x.targets for x in histories)
+    if not fault.is_example:
+        lines = dict.fromkeys(f"`{x.example[0]}`" for x in fault.errata)
+        yield "Tried with", f"{format_names([*lines])}, as the evidence below says"
+    yield "Optimization", _join(x.levels for x in _list_texts(fault))
+    yield "Not tried", "releases between these; sm_70 and older targets"
+    manner = _join(x.manner for x in histories)
+    if not fault.is_example:
+        has_values = any(x.value for x in listing.rows)
+        way = "interpretation of the machine code on these operands"
+        manner = f"{way if has_values else 'the results of other lines'}; not run on a GPU"
+    yield "Found by", manner
+    yield "Severity", "silent wrong result; no warning"
+
+
+def _join(texts: Iterable[str]) -> str:
+    """Return what is said of each fault of a line."""
+    texts = list(texts)
+    if len({*texts}) == 1:
+        return texts[0]
+    return "; ".join(f"fault {number}: {text}" for number, text in enumerate(texts, 1))
+
+
+class _History:
+    """What the evidence says about the releases and targets with a fault."""
+
+    def __init__(self, x: KnownErratum) -> None:
+        self.erratum = x
+        rows = list_evidence(x.id)
+        self.methods = {row.method for row in rows}
+        tried = [row for row in rows if row.method in ("proved", "computed")]
+        self.wrong = [row for row in tried if row.result == "ptxas"]
+        self.affected = _list_targets(self.wrong)
+        self.right = [
+            row
+            for row in tried
+            if row.result == "isa" and {*row.targets.split()} & {*self.affected}
+        ]
+        self.others = [row for row in tried if row.result == "isa" and row not in self.right]
+
+    @property
+    def first_wrong(self) -> str:
+        """The first release with the fault, or that it is unknown."""
+        if not self.wrong:
+            return "unknown: {}.{}, the oldest one tried, is wrong".format(*OLDEST)
+        first = min((x.ptxas for x in self.wrong), key=_parse)
+        older = [x.ptxas for x in self.right if _parse(x.ptxas) < _parse(first)]
+        if older:
+            return f"{first} ({max(older, key=_parse)}, the newest one tried before it, is right)"
+        place = f" for {', '.join(self.affected)}" if self.others else ""
+        return f"unknown: {first}, the oldest one tried{place}, is wrong"
+
+    @property
+    def fixed_in(self) -> str:
+        """The first release without the fault."""
+        if not self.wrong:
+            return "no release: {}.{}, the newest one tried, is wrong".format(*NEWEST)
+        last = max((x.ptxas for x in self.wrong), key=_parse)
+        newer = [x.ptxas for x in self.right if _parse(x.ptxas) > _parse(last)]
+        if newer:
+            return f"{min(newer, key=_parse)} ({last}, the newest one tried before it, is wrong)"
+        return f"no release: {last}, the newest one tried, is wrong"
+
+    @property
+    def releases(self) -> str:
+        """The releases that were tried, in order."""
+        if not self.wrong:
+            return load_texts()[self.erratum.id].tried or "unknown"
+        names = {x.ptxas for x in (*self.wrong, *self.right)}
+        return ", ".join(sorted(names, key=_parse))
+
+    @property
+    def targets(self) -> str:
+        """The targets that were tried."""
+        if not self.wrong:
+            return "as above"
+        text = format_targets(self.affected)
+        if right := [x for x in _list_targets(self.others) if x not in self.affected]:
+            text += f" are wrong, {format_targets(right)} are right"
+        return f"{text}; the evidence below says which with which release"
+
+    @property
+    def manner(self) -> str:
+        """How the fault was found."""
+        ways = []
+        if self.wrong:
+            ways.append("interpretation of the machine code")
+        elif "executed" in self.methods:
+            ways.append("execution of the machine code in an interpreter")
+        if "proved" in self.methods:
+            ways.append("a proof for all operands by an SMT solver")
+        is_on_device = "device" in self.methods
+        ways.append("a published result of a GPU" if is_on_device else "not run on a GPU")
+        return "; ".join(ways)
+
+
+def _list_targets(rows: Iterable[EvidenceRow]) -> list[str]:
+    names = {target for row in rows for target in row.targets.split()}
+    return sorted(names, key=lambda x: int(x.removeprefix("sm_")))
+
+
+def _parse(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))
+
+
+# --- the parts behind it ----------------------------------------------------------------------
+
+
+def _iter_kernel_blocks(fault: Fault, listing: FaultListing) -> Iterator[Block]:
+    arch = listing.rows[0].arch if listing.rows else fault.arch or _DEFAULT_ARCH
+    yield make_paragraph(f"`{KERNEL}.ptx`:", is_close=True)
+    yield make_verbatim(fault.kernel.ptx.splitlines(), "ptx", is_close=True)
+    commands = (f"ptxas -arch={arch} {KERNEL}.ptx -o {KERNEL}.cubin", f"nvdisasm -c {KERNEL}.cubin")
+    yield make_paragraph("These commands show the machine code:")
+    yield make_verbatim(commands, "sh", is_close=True)
+    words = ", ".join(format_hex(fault.values.get(x.name, 0), 32) for x in fault.kernel.inputs)
+    text = f" and `in = {{{words}}}`, {fault.kernel.word_bits} bits each" if words else ""
+    yield make_paragraph(
+        f"Or launch `{KERNEL}` with one thread{text}; `out[0]` then shows the answer."
+    )
+    formulas = _find_formulas(fault)
+    documented, compiled = (_format_results(fault, x) for x in (fault.documented, fault.compiled))
+    yield make_points(
+        (
+            (f"Expected: `{documented}`{formulas[0]}.",),
+            (f"Actual: `{compiled}`{formulas[1]}, by the meaning of the instructions below.",),
+        ),
+        is_close=True,
+    )
+
+
+def _find_formulas(fault: Fault) -> tuple[str, str]:
+    """Return how both results come about, at the first step at which they differ."""
+    if fault.deviation is None:
+        return "", ""
+    pair = find_first_pair(fault)
+    if pair is None:
+        return "", ""
+    row, other, lane = pair
+    formulas = [str(describe_lane(x, lane).formula) for x in (row, other)]
+    if formulas[0].startswith(f"{get_row_name(row)} = "):  # the value alone
+        return "", ""
+    first, second = (f", because `{x}`" for x in formulas)
+    return first, second
+
+
+def find_first_pair(fault: Fault) -> tuple[RowTrace, RowTrace, int] | None:
+    """Return the rows and the lane that differ first, as both models compute it."""
+    if fault.deviation is None:
+        return None
+    isa, other, _, stage = fault.deviation
+    pairs = [
+        (row, other.rows[key])
+        for key, row in isa.rows.items()
+        if row.stage is stage and key in other.rows and row.values != other.rows[key].values
+    ]
+    if not pairs:
+        return None
+    row, other_row = pairs[-1]  # the last has the effect of the others
+    lane = next(i for i, bits in enumerate(row.values) if bits != other_row.values[i])
+    return row, other_row, lane
+
+
+def _iter_code_blocks(fault: Fault, listing: FaultListing) -> Iterator[Block]:
+    if not listing.rows:
+        yield make_paragraph(f"None is here: {listing.remark}.", is_close=True)
+        return
+    first = listing.rows[0]
+    source = "Recorded code of" if listing.is_recorded else "Of"
+    if listing.remark:
+        yield make_paragraph(f"No tools made it anew: {listing.remark}.", is_close=True)
+    yield make_paragraph(
+        f"{source} ptxas {first.ptxas}, `-arch={first.arch}`, default `-O3`, by nvdisasm "
+        f"{first.nvdisasm}, without the computation of addresses.",
+        is_close=True,
+    )
+    is_interpreted = any(x.value for x in listing.rows)
+    yield make_paragraph(
+        "On the right is the value that each instruction writes for these operands; `>` marks the "
+        "first one that departs from the documented steps."
+        if is_interpreted
+        else "The code has branches and was not interpreted, so no values are known.",
+        is_close=True,
+    )
+    yield make_verbatim(_iter_code_lines(listing.rows), is_close=True)
+    yield from (make_paragraph(x.cause) for x in _list_texts(fault) if fault.is_example and x.cause)
+
+
+def _iter_code_lines(rows: Iterable[CodeRow]) -> Iterator[str]:
+    rows = list(rows)
+    text_width = min(max(len(x.text) for x in rows), _MAX_TEXT)
+    value_width = max(len(x.value) for x in rows)
+    for x in rows:
+        documented = f"documented: {x.documented}" if x.documented else ""
+        remark = "; ".join(filter(None, (x.meaning, documented)))
+        start = f"{'>' if x.mark else ' '}{x.offset}  {x.text:<{text_width}}"
+        yield f"{start}  {x.value:<{value_width}}  {remark}".rstrip()
+
+
+def _iter_argument_blocks(fault: Fault) -> Iterator[Block]:
+    for texts in _list_texts(fault):
+        points = [(text,) for text in texts.argument]
+        if texts.siblings:
+            lines = format_names([f"`{x}`" for x in texts.siblings])
+            points.append(
+                (f"Proved as documented for all operands (ptxas 13.0.88, sm_90): {lines}.",)
+            )
+        yield make_points(points, is_close=True, is_numbered=True)
+        if texts.counter:
+            yield make_paragraph(f"For the other reading: {texts.counter}")
+
+
+def _iter_replacement_blocks(fault: Fault) -> Iterator[Block]:
+    if fault.replacement:
+        yield make_verbatim(fault.replacement, "ptx", is_close=True)
+        if fault.is_example:
+            yield make_paragraph("It is proved to give the documented result for all operands.")
+
+
+def _iter_evidence_blocks(fault: Fault) -> Iterator[Block]:
+    for x in fault.errata:
+        if not fault.is_example:
+            yield make_paragraph(f"Known of another line, `{x.example[0]}`:", is_close=True)
+        yield make_points(iter_findings(x.id), is_close=True)
+
+
+# --- the steps -----------------------------------------------------------------------------------
+
+
+def iter_step_blocks(fault: Fault) -> Iterator[Block]:
+    """Yield a table of the steps of both answers; nothing for constants."""
+    if fault.deviation is None:
+        return
+    isa, other = fault.deviation.isa, fault.deviation.other
+    others = {(x.place, x.stage): x for x in other.steps}
+    rows = []
+    for step in isa.steps:
+        beside = others.get((step.place, step.stage))
+        formulas, other_formulas = _list_formulas(step), _list_formulas(beside) if beside else []
+        is_same = formulas == other_formulas
+        rows.append(
+            (
+                make_text(f"{step.number} {format_title(step)}"),
+                make_inline(", ".join(formulas)),
+                make_text("same") if is_same else make_inline(", ".join(other_formulas)),
+            )
+        )
+    yield Table(tuple(map(make_text, ("step", "documented", "compiled"))), tuple(rows))
+
+
+def _list_formulas(step: Step) -> list[str]:
+    """Return the formulas of each value of a step, the highest lane first."""
+    texts = []
+    for row in step.rows:
+        name = get_row_name(row)
+        lanes = reversed(range(len(row.values)))
+        text = ", ".join(str(describe_lane(row, lane).formula) for lane in lanes)
+        texts.append(f"`{text}`" if text.startswith(f"{name} = ") else f"`{name}: {text}`")
+    return texts

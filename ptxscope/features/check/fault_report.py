@@ -1,0 +1,56 @@
+"""The report of a fault as an issue in Markdown, for the tracker of an assembler or a library.
+
+It has the parts that the page of an erratum has. The steps are folded.
+"""
+
+from __future__ import annotations
+
+from ... import __version__
+from ...documents.formats.markdown import escape_text
+from ...documents.formats.markup import Block, Heading, make_heading
+from ...documents.formats.report import write_report
+from ...documents.options import DEFAULT, Options
+from ...engine.syntax.errors import quote_word
+from ...engine.tracing.trace import Trace
+from .fault import Fault, FaultListing, find_code, iter_line_faults, make_example_fault
+from .fault_blocks import (
+    STEPS,
+    iter_step_blocks,
+    iter_summary_blocks,
+    iter_verdict_blocks,
+    list_fault_parts,
+    make_title,
+)
+from .known_errata import KnownErratum
+
+_OPTIONS = Options(heading_level=1)
+
+
+def render(trace: Trace, options: Options = DEFAULT) -> str:
+    """Render the report of the fault that a trace shows; raise ValueError if it shows none."""
+    if not options.result:
+        raise ValueError("the report of a fault shows the result, which is hidden")
+    found = [(fault, find_code(fault)) for fault in iter_line_faults(trace)]
+    # the assembler at hand may be one in which not all of them are there
+    fault, listing = next((x for x in found if x[1].rows), found[0])
+    values = " ".join(f"{name}={bits:#x}" for name, bits in fault.values.items())
+    return _write(fault, listing, f"trace {quote_word(fault.line)} {values} --both -f issue")
+
+
+def render_erratum(x: KnownErratum) -> str:
+    """Render the report of an erratum."""
+    fault = make_example_fault(x)
+    return _write(fault, find_code(fault), f"errata {x.id} -f issue")
+
+
+def _write(fault: Fault, listing: FaultListing, command: str) -> str:
+    blocks: list[Block] = [make_heading(make_title(fault))]
+    blocks += (*iter_summary_blocks(fault), *iter_verdict_blocks(fault, listing))
+    for part in list_fault_parts(fault, listing):
+        blocks += (Heading(1, make_heading(part.title).line), *part.blocks)
+    text = write_report(blocks, "markdown", options=_OPTIONS)
+    if steps := [*iter_step_blocks(fault)]:
+        folded = write_report(steps, "markdown")
+        text += f"\n<details>\n<summary>{STEPS}</summary>\n\n{folded}\n</details>\n"
+    origin = f"Drafted with ptxscope {__version__}: ptxscope {command}"
+    return f"{text}\n<sub>{escape_text(origin)}</sub>\n"

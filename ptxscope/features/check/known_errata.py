@@ -1,0 +1,47 @@
+"""The known errata, of models and of constants, and what is computed of each."""
+
+from __future__ import annotations
+
+from ...blocks.block_parser import parse_block
+from ...engine.isa.catalog import CATALOG
+from ...engine.semantics.models import parse_erratum
+from ...engine.semantics.rules import ALL_ERRATA, FLAG_ERRATUM, Erratum
+from ...engine.syntax.parser import parse
+from ...engine.tracing.basic_block import BasicBlock, make_block
+from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
+from ...engine.tracing.trace import Trace, trace_program
+
+KnownErratum = Erratum | FoldingBug
+"""A difference between ptxas and the documentation, of a model or of constants."""
+KNOWN_ERRATA: tuple[KnownErratum, ...] = (*ALL_ERRATA, *FOLDING_BUGS)
+
+
+def find_erratum(id_: str) -> KnownErratum:
+    """Return an erratum by its id, in either case; raise ValueError for any other text."""
+    folding = {x.id: x for x in FOLDING_BUGS}
+    return folding.get(id_.upper()) or parse_erratum(id_)
+
+
+def find_replacement(x: KnownErratum) -> tuple[str, ...]:
+    """Return the plain PTX with the documented result of the example; empty if there is none."""
+    from .replacement import make_replacement
+
+    has_example = isinstance(x, Erratum) and x is not FLAG_ERRATUM
+    return (make_replacement(parse(x.example[0])) or ()) if has_example else ()
+
+
+def list_sections(x: KnownErratum) -> tuple[str, ...]:
+    """Return the sections of the PTX ISA on the affected instructions."""
+    names = x.opcodes if isinstance(x, Erratum) else (parse(x.example[0]).opcode,)
+    return tuple(dict.fromkeys(CATALOG[name].section for name in names))
+
+
+def read_example(x: KnownErratum) -> BasicBlock:
+    """Return the statements of the example."""
+    ptx = x.example[0]
+    return parse_block(ptx) if x is FLAG_ERRATUM else make_block(parse(ptx))
+
+
+def trace_example(x: KnownErratum) -> Trace:
+    """Return the documented trace of the example."""
+    return trace_program(read_example(x), x.example[1])

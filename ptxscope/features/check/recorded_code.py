@@ -1,0 +1,42 @@
+"""The machine code of the errata's examples, as recorded: what each instruction computes."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+CODE = Path(__file__).with_name("machine_code.csv")
+"""The record, which ``tools/errata_code.py`` writes."""
+
+
+class CodeRow(NamedTuple):
+    """A machine instruction of the kernel of a report."""
+
+    erratum: str
+    ptxas: str
+    """The release."""
+    nvdisasm: str
+    arch: str
+    offset: str
+    text: str
+    value: str
+    """What it writes for the operands of the example; empty if the code is not interpreted."""
+    meaning: str
+    """What the value is: an operand, a result, or a value of a step."""
+    documented: str
+    """The documented value, if that is another one."""
+    mark: str
+    """``1`` for the first whose value is not as documented."""
+
+
+@cache
+def load_code() -> Mapping[str, tuple[CodeRow, ...]]:
+    """Return the instructions by erratum, in order."""
+    with CODE.open(encoding="utf-8", newline="") as stream:
+        rows = [CodeRow(**row) for row in csv.DictReader(stream)]
+    return {
+        id_: tuple(x for x in rows if x.erratum == id_) for id_ in dict.fromkeys(x[0] for x in rows)
+    }

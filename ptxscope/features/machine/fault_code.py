@@ -1,0 +1,234 @@
+"""The machine code of a kernel on some operands: the value of each instruction, and the first
+wrong one.
+
+An instruction is wrong if it computes a value of the plan that the code follows, and this value is
+another one in the documented plan. If no such instruction is known, the one whose value is stored
+stands for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ...engine.isa.encodings import format_hex
+from ...engine.isa.types import WORD_BITS
+from ...engine.micro_operations.arithmetic import LaneValues
+from ...engine.semantics.plan import Plan, compute_results, run_plan
+from ...engine.tracing.basic_block import BasicBlock
+from ...engine.tracing.step_text import format_stage_title
+from ..prove.solver import load_bitwuzla
+from .form_verdict import KNOWN_MODELS, MachineQuestion, group_models, run_on_numbers
+from .kernel_source import KernelSource, ParameterSlot
+from .machine_instruction import MachineKernel, parse_disassembly
+from .machine_run import MachineEffect, MachineOrigin, MachineRun
+from .machine_step import UnknownMachineCodeError
+from .row_matches import MatchedInstruction, Purpose, match_rows, read_value
+from .toolchain import DEFAULT_ARCH, NVDISASM, PTXAS, Tool, ToolError, compile_ptx, find_tool
+
+KERNEL = "repro"
+"""The name of the kernel of a report."""
+
+
+class ValuedInstruction(NamedTuple):
+    """A machine instruction with what it computes for some operands."""
+
+    offset: str
+    text: str
+    value: str
+    meaning: str
+    """What the value is: an operand, a result, or a value of a step."""
+    documented: str
+    """The documented value, if that is another one."""
+    is_wrong: bool
+    """Whether it is the first with another value than the documentation."""
+
+
+class FaultCode(NamedTuple):
+    """The machine code of a kernel."""
+
+    ptxas: str
+    nvdisasm: str
+    arch: str
+    results: Mapping[str, int]
+    """The results' bits by register; empty if the code is not interpreted."""
+    instructions: Sequence[ValuedInstruction]
+    problem: str
+    """Why the code is not interpreted."""
+
+
+def find_fault_code(
+    block: BasicBlock,
+    ptx: str,
+    places: tuple[Iterable[tuple[object, ...]], Iterable[tuple[object, ...]]],
+    operands: Mapping[str, int],
+    arch: str = "",
+    tools: tuple[Tool, Tool] | None = None,
+) -> FaultCode:
+    """Return the machine code of the kernel of a block, by the tools that are at hand.
+
+    ``places`` are the roles, registers, types and offsets of its operands and of its results. Raise
+    ValueError if a tool is missing, or refuses the kernel.
+    """
+    try:
+        ptxas, nvdisasm = tools or (find_tool(PTXAS), find_tool(NVDISASM))
+        arch = arch or DEFAULT_ARCH
+        kernel = parse_disassembly(compile_ptx(ptxas, nvdisasm, ptx, arch))[KERNEL]
+    except ToolError as error:
+        raise ValueError(str(error)) from None
+    inputs, results = (tuple(ParameterSlot(*x) for x in group) for group in places)  # type: ignore[arg-type]
+    source = KernelSource(block, inputs, results, {}, thread=0)
+    try:
+        run, bits = run_on_numbers(source, kernel, operands)
+    except UnknownMachineCodeError as error:
+        plain = [
+            ValuedInstruction(f"{x.offset:04x}", x.text, "", "", "", is_wrong=False)
+            for x in kernel.instructions
+        ]
+        return FaultCode(ptxas.build, nvdisasm.build, arch, {}, plain, str(error))
+    found = {x.name: bits[x.role] for x in results}
+    listed = [*_Valuation(source, kernel, run, operands, bits).iter_instructions()]
+    return FaultCode(ptxas.build, nvdisasm.build, arch, found, listed, "")
+
+
+class _Valuation:
+    """The values of a run beside those of the documented plan, and of the plan that it follows."""
+
+    def __init__(
+        self,
+        source: KernelSource,
+        kernel: MachineKernel,
+        run: MachineRun[LaneValues],
+        operands: Mapping[str, int],
+        results: Mapping[str, int],
+    ) -> None:
+        """``operands`` are the bits by register, ``results`` those of the run by role."""
+        self.source, self.run, self.results = source, run, results
+        program = source.program
+        bits = {role: operands.get(name, 0) for role, name in program.names.items()}
+        bits |= program.constants
+        plans = [*group_models(source, KNOWN_MODELS)]
+        is_followed = (
+            all(compute_results(x, bits)[y] == z for y, z in results.items()) for x in plans
+        )
+        self.plan = next((x for x, y in zip(plans, is_followed, strict=True) if y), plans[0])
+        self.documented = run_plan(plans[0], bits)
+        self.documented_results = compute_results(plans[0], bits)
+        results_by_key = {x.key: program.results[x.role] for x in self.plan.results}
+        self.names = _name_rows(self.plan) if program.is_line else results_by_key
+        self.matches = self._match(kernel)
+
+    def _match(self, kernel: MachineKernel) -> Sequence[MatchedInstruction | None]:
+        """Return what each instruction computes of the plan, as far as that can be found."""
+        if any(self.run.iter_computations()):
+            try:
+                load_bitwuzla()
+                return match_rows(MachineQuestion(self.source, kernel), self.plan)
+            except ImportError:
+                pass
+        return [None] * len(self.run.effects)
+
+    def iter_instructions(self) -> Iterator[ValuedInstruction]:
+        """Yield the instructions, without those of addresses."""
+        pairs = [*zip(self.run.effects, self.matches, strict=True)]
+        documented = [self._find_documented(x, match) for x, match in pairs]
+        first = next((i for i, x in enumerate(documented) if x and not pairs[i][0].is_store), -1)
+        if first < 0 and (any(self.matches) or self._count_values() == 1):
+            stores = (x for x in self.run.effects if self._find_wrong_result(x) and x.reads)
+            first = next((x.reads[-1] for x in stores), -1)
+        for index, (effect, match) in enumerate(pairs):
+            if effect.origin is not MachineOrigin.ADDRESS:
+                yield ValuedInstruction(
+                    f"{effect.ins.offset:04x}",
+                    effect.ins.text,
+                    self._format_value(effect),
+                    self._format_meaning(effect, match),
+                    documented[index],
+                    is_wrong=index == first,
+                )
+
+    def _count_values(self) -> int:
+        """Return the number of instructions that write values, not addresses."""
+        return sum(
+            x.origin is not MachineOrigin.ADDRESS and not x.is_store for x in self.run.effects
+        )
+
+    def _find_result(self, effect: MachineEffect[LaneValues]) -> ParameterSlot | None:
+        return next((x for x in self.source.results if x.offset == effect.place), None)
+
+    def _find_wrong_result(self, effect: MachineEffect[LaneValues]) -> ParameterSlot | None:
+        """Return the result that an instruction stores, if it is not as documented."""
+        slot = self._find_result(effect) if effect.is_store else None
+        is_wrong = slot and self.results[slot.role] != self.documented_results[slot.role]
+        return slot if is_wrong else None
+
+    def _find_documented(
+        self, effect: MachineEffect[LaneValues], match: MatchedInstruction | None
+    ) -> str:
+        """Return the documented value of an instruction, if its own is another one."""
+        if slot := self._find_wrong_result(effect):
+            return format_hex(self.documented_results[slot.role], slot.type.bits)
+        if match is None or match.purpose is not Purpose.ROW or match.key not in self.documented:
+            return ""
+        row = self.documented[match.key]
+        for write in effect.writes:
+            expected = read_value(row, match, write.bits)
+            if expected is not None and expected != write.value[0]:
+                return _format(expected, write.bits)
+        return ""
+
+    def _format_value(self, effect: MachineEffect[LaneValues]) -> str:
+        if effect.is_store:
+            slot = self._find_result(effect)
+            return format_hex(self.results[slot.role], slot.type.bits) if slot else ""
+        return _format_writes(effect)
+
+    def _format_meaning(
+        self, effect: MachineEffect[LaneValues], match: MatchedInstruction | None
+    ) -> str:
+        if effect.is_load:
+            places = self.source.inputs
+            return next((x.name for x in reversed(places) if x.offset <= effect.place), "")
+        if effect.is_store:
+            slot = self._find_result(effect)
+            return slot.name if slot else ""
+        if match is None or match.purpose is not Purpose.ROW:
+            return ""
+        name = self.names.get(match.key, "")
+        lane = "" if match.lane is None else f", lane {match.lane}"
+        return f"{name}{lane}{f', {match.reading}' if match.reading else ''}" if name else ""
+
+
+def _name_rows(plan: Plan) -> Mapping[str, str]:
+    """Return the name of each row, with its step's number in a trace: ``t of step 3 (add)``."""
+    return {
+        row.key: f"{row.name} of step {number} ({format_stage_title(stage, rows)})"
+        for number, (stage, rows) in enumerate(plan.stages.items(), 1)
+        for row in rows
+    }
+
+
+def list_values(
+    source: KernelSource, kernel: MachineKernel, operands: Mapping[str, int]
+) -> Mapping[int, str]:
+    """Return what each instruction writes, by its offset; nothing if the code is not interpreted.
+
+    ``operands`` are the bits by register.
+    """
+    try:
+        run, _ = run_on_numbers(source, kernel, operands)
+    except UnknownMachineCodeError:
+        return {}
+    return {x.ins.offset: _format_writes(x) for x in run.effects}
+
+
+def _format_writes(effect: MachineEffect[LaneValues]) -> str:
+    values = [_format(x.value[0], x.bits) for x in effect.writes]
+    return ", ".join((*values, *(_format(x.value, x.bits) for x in effect.numbers)))
+
+
+def _format(bits: int, width: int) -> str:
+    """Return the value of a predicate, of a register or of a pair."""
+    if width == 1:
+        return "true" if bits else "false"
+    return format_hex(bits, max(width, WORD_BITS))

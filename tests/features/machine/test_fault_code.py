@@ -1,0 +1,90 @@
+"""The machine code of the reports of faults: run again, marked again, assembled again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.features.machine import fault_code
+from ptxscope.features.machine.fault_code import find_fault_code
+from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, Tool, compile_ptx, find_tool
+from ptxscope.features.machine.verification import Task, iter_line_verdicts
+from tests.features.machine.command_lines import has_tools
+from tests.tiers import ci_only
+
+pytest.importorskip("bitwuzla")
+fault = pytest.importorskip("ptxscope.features.check.fault")
+erratum_texts = pytest.importorskip("ptxscope.features.check.erratum_texts")
+recorded_code = pytest.importorskip("ptxscope.features.check.recorded_code")
+known_errata = pytest.importorskip("ptxscope.features.check.known_errata")
+
+KERNELS = (Path(__file__).parent / "data" / "repro_kernels.txt").read_text("utf-8")
+"""What ptxas 13.0.88 made of the kernel of each erratum, for sm_90, or sm_120 for F2."""
+DISASSEMBLIES: Mapping[str, str] = dict(re.findall(r"^// (\w+)\n((?:\t.*\n)+)", KERNELS, re.M))
+IDS = [x.id for x in known_errata.KNOWN_ERRATA]
+BRANCHING = "E17"
+TOOLS = Tool(PTXAS, (13, 0), "13.0.88"), Tool(NVDISASM, (13, 5), "13.5.37")
+
+
+@pytest.fixture
+def _stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tools answer with the stored code, by the kernel."""
+    kernels = {
+        fault.make_example_fault(x).kernel.ptx: DISASSEMBLIES[x.id]
+        for x in known_errata.KNOWN_ERRATA
+    }
+    monkeypatch.setattr(fault_code, "compile_ptx", lambda *words: kernels[words[2]])
+    monkeypatch.setattr(fault_code, "find_tool", lambda name: TOOLS[name == NVDISASM])
+
+
+@pytest.mark.usefixtures("_stored")
+@pytest.mark.parametrize("id_", IDS)
+def test_the_code_of_a_kernel_computes_the_compiled_result(id_: str) -> None:
+    x = known_errata.find_erratum(id_)
+    kernel = fault.make_example_fault(x).kernel
+    code = find_fault_code(kernel.block, kernel.ptx, (kernel.inputs, kernel.results), kernel.values)
+    if id_ == BRANCHING:
+        assert "no known meaning" in code.problem
+        return
+    *_, compiled = x.example  # of the tables of SEMANTICS.md and PLAIN.md
+    assert code.results == {"d": compiled}
+
+
+@pytest.mark.usefixtures("_stored")
+@pytest.mark.parametrize("id_", IDS)
+def test_the_record_has_the_values_of_the_code(id_: str) -> None:
+    x = known_errata.find_erratum(id_)
+    listing = fault.find_code(fault.make_example_fault(x))
+    assert not listing.is_recorded
+    shown = [row._replace(erratum=id_, arch="") for row in listing.rows]
+    assert shown == [row._replace(arch="") for row in recorded_code.load_code()[id_]]
+
+
+@pytest.mark.skipif(not has_tools(), reason="needs NVIDIA's tools")
+@pytest.mark.parametrize("id_", IDS)
+def test_the_kernel_assembles_and_computes_the_compiled_result(id_: str) -> None:
+    tools = find_tool(PTXAS), find_tool(NVDISASM)
+    made = fault.make_example_fault(known_errata.find_erratum(id_))
+    kernel = made.kernel
+    for arch in (made.arch,) if made.arch else ("sm_75", "sm_90", "sm_120"):
+        assert "STG" in compile_ptx(*tools, kernel.ptx, arch)
+        code = find_fault_code(
+            kernel.block, kernel.ptx, (kernel.inputs, kernel.results), kernel.values, arch, tools
+        )
+        # for sm_75, an address is in a uniform register, which is not interpreted
+        if tools[0].version == (13, 0) and id_ != BRANCHING and arch != "sm_75":
+            assert code.results == {"d": made.compiled["d"]}
+
+
+@ci_only
+@pytest.mark.skipif(not has_tools(), reason="needs NVIDIA's tools")
+def test_the_lines_that_are_called_right_are_as_documented() -> None:
+    task = Task(find_tool(PTXAS), find_tool(NVDISASM), "sm_90", 60)
+    lines = {x for texts in erratum_texts.load_texts().values() for x in texts.siblings}
+    instructions = [known_errata.parse(x) for x in sorted(lines)]
+    for _, verdict in iter_line_verdicts(task, instructions):
+        assert ISA_MODEL.name in verdict.models, verdict
