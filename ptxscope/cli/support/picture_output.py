@@ -60,10 +60,12 @@ def choose_format(
         is_file = getattr(arguments, "output", None) is not None
         is_known = not suffix or suffix in FORMATS or suffix in formats
         if suffix in _NOT_MADE or (is_file and not is_known):
-            endings = [f".{find_format(x).endings[0] if x in FORMATS else x}" for x in formats]
+            endings = dict.fromkeys(
+                f".{find_format(x).endings[0] if x in FORMATS else x}" for x in formats
+            )
             raise CommandError(
                 f"error: {make_printable(name)}: .{make_printable(suffix)} is not supported, only "
-                f"{format_names(endings)}; -f FORMAT writes any file"
+                f"{format_names([*endings])}; -f FORMAT writes any file"
             )
         if format_of(name) and suffix not in formats and suffix not in _PROSE:
             raise CommandError(
