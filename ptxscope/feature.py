@@ -109,6 +109,8 @@ class Command(NamedTuple):
     module: str
     """Has ``make_parser()`` and ``run(words)``; if it has a subject, ``render_request(words)``."""
     after: str
+    group: str = "look up"
+    """The part of the manual in which the help lists it."""
     subject: str = ""
     """The subject of its documents in Markdown pages, for alternative texts; may be empty."""
     old_spellings: Mapping[str, str] = MappingProxyType({})

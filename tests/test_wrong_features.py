@@ -13,7 +13,7 @@ import pytest
 from ptxscope import feature as records
 from ptxscope import trace
 from ptxscope.cli import main
-from ptxscope.cli.support.arguments import map_commands
+from ptxscope.cli.support.arguments import group_commands, map_commands
 from ptxscope.documents import FORMATS, export, map_formats
 from ptxscope.feature import Feature, FeatureError, Key, list_features, list_problems, load
 from ptxscope.state.actions import ACTIONS, make_action, make_groups
@@ -32,7 +32,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
     def clear() -> None:
         records.find_features.cache_clear()
         records.refused_parts.clear()
-        map_commands.cache_clear()
+        group_commands.cache_clear()
         map_formats.cache_clear()
 
     def add(*texts: str) -> None:

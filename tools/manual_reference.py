@@ -13,6 +13,7 @@ from ptxscope import export, parse, trace
 from ptxscope.cli.support.arguments import (
     Parser,
     find_command_module,
+    group_commands,
     make_top_parser,
     map_commands,
 )
@@ -45,11 +46,12 @@ def _make_command_page() -> list[str]:
         "the same in a terminal.",
         "",
     ]
-    rows = (
-        (format_link(f"`ptxscope {name}`", f"#ptxscope-{name}"), format_sentence(about))
-        for name, about in map_commands().items()
-    )
-    lines += table(("command", "purpose"), rows)
+    for group, commands in group_commands().items():
+        rows = (
+            (format_link(f"`ptxscope {name}`", f"#ptxscope-{name}"), format_sentence(about))
+            for name, about in commands.items()
+        )
+        lines += table((group, "purpose"), rows)
     lines += _epilog_lines(make_top_parser())
     lines += ["Files are read as UTF-8 or UTF-16, and written completely or not at all.", ""]
     for name in map_commands():

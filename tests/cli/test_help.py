@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from ptxscope.cli.support.arguments import Parser, find_command_module, map_commands
@@ -9,6 +12,7 @@ from ptxscope.feature import load
 from tests.driving.command_line import run
 from tests.driving.feature_tables import extend_table
 
+ROOT = Path(__file__).resolve().parents[2]
 SCREEN_LINES = 24
 FIRST_SCREENS = {
     "open": ("PTX", "name=value", "--model", "--predict"),
@@ -47,6 +51,15 @@ def test_the_first_screen_has_all_commands(monkeypatch: pytest.MonkeyPatch) -> N
         command for command in map_commands() if any(x.split()[:1] == [command] for x in lines[:34])
     ]
     assert named == [*map_commands()]
+
+
+def test_the_commands_stand_in_the_groups_of_the_manual() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    parts = [title.lower() for title in re.findall(r"^## (.+)$", index, re.MULTILINE)]
+    shown = re.findall(r"^([a-z ]+):$", run("--help").stdout, re.MULTILINE)
+    groups = shown[: shown.index("options")]
+    assert groups == [part for part in parts if part in groups]
+    assert {"learn", "debug", "look up"} <= {*groups}
 
 
 def test_options_of_trace_are_grouped_under_headings() -> None:

@@ -21,28 +21,40 @@ if TYPE_CHECKING:
 
     from ...documents.formats.markup import Block
 
+_GROUPS = ("learn", "debug", "write", "look up")
+"""The parts of the manual, in which the help lists the commands."""
 _OWN_COMMANDS = {
-    "open": "explore an instruction in the terminal (the default)",
-    "trace": "print an annotated trace of one evaluation",
-    "eval": "print the results without a trace",
-    "explain": "explain an unexpected result",
-    "run": "run a kernel or a block of inline assembly, line by line",
-    "show": "list the instructions, or describe one",
-    "completion": "print a script that completes these commands in a shell",
+    "open": ("learn", "step through an instruction in the terminal (the default)"),
+    "trace": ("learn", "show each step of one evaluation, as text or as a picture"),
+    "eval": ("learn", "print the results alone"),
+    "explain": ("debug", "find the reason for an unexpected result"),
+    "run": ("debug", "run a kernel, or a block, and find the line that is wrong"),
+    "show": ("look up", "list the instructions, or describe one"),
+    "completion": ("look up", "print a script that completes these commands in a shell"),
 }
-"""The core's commands, each with its summary; each is a module of ``commands``.
+"""The core's commands, each with its group and summary; each is a module of ``commands``.
 
 A module's ``make_parser()`` describes the arguments, and ``run(words)`` performs the command.
 """
 
 
 @cache
-def map_commands() -> Mapping[str, str]:
-    """Return the summary of every command by its name, in the order of the help."""
+def group_commands() -> Mapping[str, Mapping[str, str]]:
+    """Return the summary of every command by its name, in the groups of the help."""
     from ...feature import arrange, list_features
 
     added = [(command.name, command) for x in list_features() for command in x.commands]
-    return dict(arrange(_OWN_COMMANDS.items(), added, lambda command: command.summary))
+    groups: dict[str, dict[str, str]] = {group: {} for group in _GROUPS}
+    for name, (group, summary) in arrange(
+        _OWN_COMMANDS.items(), added, lambda command: (command.group, command.summary)
+    ):
+        groups.setdefault(group, {})[name] = summary
+    return {group: summaries for group, summaries in groups.items() if summaries}
+
+
+def map_commands() -> Mapping[str, str]:
+    """Return the summary of every command by its name, in the order of the help."""
+    return {name: summary for group in group_commands().values() for name, summary in group.items()}
 
 
 def find_command_module(name: str) -> str:
@@ -173,11 +185,15 @@ def make_command_parser(
 
 def make_top_parser() -> Parser:
     """Return the parser of the options before a command, or without one."""
-    parser = make_command_parser("", "See, to the bit, what a PTX instruction computes.", _EPILOG)
+    about = ["See, to the bit, what a PTX instruction computes."]
+    for group, summaries in group_commands().items():
+        about += ["", f"{group}:", *(f"  {name:<11} {text}" for name, text in summaries.items())]
+    parser = make_command_parser("", "\n".join(about), _EPILOG)
+    parser.usage = "ptxscope [-h] [--version] COMMAND ..."
     parser.add_argument("--version", action="version", version=f"ptxscope {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name, about in map_commands().items():
-        commands.add_parser(name, help=about, add_help=False)
+    commands = parser.add_subparsers(metavar="COMMAND", help=argparse.SUPPRESS)
+    for name, text in map_commands().items():
+        commands.add_parser(name, help=text, add_help=False)
     return parser
 
 

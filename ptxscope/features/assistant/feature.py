@@ -4,5 +4,13 @@ from ...feature import Command, Feature
 
 FEATURE = Feature(
     "assistant",
-    commands=(Command("mcp", "answer a language model", f"{__package__}.command", after="lsp"),),
+    commands=(
+        Command(
+            "mcp",
+            "run the MCP server, for language models",
+            f"{__package__}.command",
+            after="lsp",
+            group="debug",
+        ),
+    ),
 )

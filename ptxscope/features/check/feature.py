@@ -7,16 +7,17 @@ FEATURE = Feature(
     commands=(
         Command(
             "check",
-            "check the instructions in listings and sources",
+            "find illegal lines, and lines that an erratum can change",
             f"{__package__}.commands.check",
-            after="vectors",
+            after="run",
+            group="debug",
             old_spellings={"--json": "-f json", "--sarif": "-f sarif"},
         ),
         Command(
             "errata",
             "list the differences between ptxas and the documentation",
             f"{__package__}.commands.errata",
-            after="mcp",
+            after="show",
             old_spellings={"--json": "-f json", "--report": "ptxscope verify PTX --report"},
         ),
     ),

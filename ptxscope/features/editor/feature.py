@@ -5,5 +5,13 @@ from ...feature import Command, Feature
 FEATURE = Feature(
     "editor",
     needs=("check",),
-    commands=(Command("lsp", "answer an editor", f"{__package__}.command", after="page"),),
+    commands=(
+        Command(
+            "lsp",
+            "run the language server, for editors",
+            f"{__package__}.command",
+            after="verify",
+            group="debug",
+        ),
+    ),
 )

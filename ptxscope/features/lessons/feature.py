@@ -8,9 +8,10 @@ FEATURE = Feature(
     commands=(
         Command(
             "lesson",
-            "learn by predicting, in short tours",
+            "predict results, in short lessons",
             f"{__package__}.command",
-            after="run",
+            after="eval",
+            group="learn",
             old_spellings={
                 "--again": "--restart",
                 "--explorer": "ptxscope lesson NAME",

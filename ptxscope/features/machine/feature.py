@@ -8,9 +8,10 @@ FEATURE = Feature(
     commands=(
         Command(
             "lower",
-            "show the machine instructions that a line becomes",
+            "show the machine instructions of a line",
             f"{__package__}.commands.lower",
-            after="find",
+            after="vectors",
+            group="debug",
             old_spellings={
                 "--json": "-f json",
                 "trace --sass": "ptxscope lower PTX",
@@ -23,6 +24,7 @@ FEATURE = Feature(
             "prove which model an assembler follows",
             f"{__package__}.commands.verify",
             after="lower",
+            group="debug",
             old_spellings={"--json": "-f json", "--dry": "--write-inputs FOLDER"},
         ),
     ),

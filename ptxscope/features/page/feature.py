@@ -8,9 +8,10 @@ FEATURE = Feature(
     commands=(
         Command(
             "page",
-            "write a page that explores instructions in a browser",
+            "write the web explorer, or a figure that readers can edit",
             f"{__package__}.command",
-            after="show",
+            after="export",
+            group="write",
             old_spellings={"trace --live": "ptxscope page --site SITE --figure PTX"},
         ),
     ),

@@ -7,9 +7,10 @@ FEATURE = Feature(
     commands=(
         Command(
             "prove",
-            "prove that two computations agree for all operands",
+            "decide whether two computations agree for all operands",
             f"{__package__}.commands.prove",
-            after="explain",
+            after="sweep",
+            group="debug",
             old_spellings={"--json": "-f json"},
         ),
         Command(
@@ -17,13 +18,15 @@ FEATURE = Feature(
             "find operands that meet a condition",
             f"{__package__}.commands.find",
             after="prove",
+            group="debug",
             old_spellings={"--json": "-f json", "explain --next": "ptxscope find --next"},
         ),
         Command(
             "vectors",
-            "generate test operands, with every model's results",
+            "generate operands for tests, with the results of every model",
             f"{__package__}.commands.vectors",
             after="find",
+            group="debug",
         ),
     ),
     keys=(

@@ -7,9 +7,10 @@ FEATURE = Feature(
     commands=(
         Command(
             "export",
-            "keep the traces in Markdown files current",
+            "renew, or check, the traces in Markdown files",
             f"{__package__}.command",
-            after="run",
+            after="mcp",
+            group="write",
         ),
     ),
     services={Service.SET_UP_SPHINX: f"{__package__}.sphinx_extension:setup"},

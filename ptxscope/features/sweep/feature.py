@@ -7,9 +7,10 @@ FEATURE = Feature(
     commands=(
         Command(
             "sweep",
-            "show the results over all values of one or two operands",
+            "plot the results over all values of one or two operands",
             f"{__package__}.command",
-            after="eval",
+            after="check",
+            group="debug",
             subject="Results",
         ),
     ),
