@@ -10,17 +10,17 @@ from .screenshots import Shot, draw
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "docs" / "figures"
 _SIZE: Final = (104, 36)
-_QUAD: Final = "vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c"
-_QUAD_VALUES: Final = {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC}
+_PIXEL: Final = "vadd4.u32.u32.u32.sat d.b210, a, b.b4444, a"
+_PIXEL_VALUES: Final = {"a": 0xFF1078C8, "b": 100}
 
 SHOTS: Final = (
-    Shot("opened", _QUAD, _QUAD_VALUES, size=_SIZE),
-    Shot("saturate", _QUAD, _QUAD_VALUES, ("home", "n", "n", "n"), size=_SIZE),
-    Shot("cursor", _QUAD, _QUAD_VALUES, ("4", "l", "right", "right"), size=_SIZE),
+    Shot("opened", _PIXEL, _PIXEL_VALUES, size=_SIZE),
+    Shot("saturate", _PIXEL, _PIXEL_VALUES, ("home", "n", "n", "n"), size=_SIZE),
+    Shot("cursor", _PIXEL, _PIXEL_VALUES, ("4", "l", "right", "right", "right"), size=_SIZE),
     Shot(
         "two-answers",
-        "vadd.u32.s32.s32.sat %0.b0, %1, %2, %3",
-        {"%1": 0xFFFFFFFF, "%2": 0, "%3": 0x11223344},
+        "vsub.u32.u32.u32.sat d.b0, a.b0, b, a",
+        {"a": 0xFF107832, "b": 100},
         size=_SIZE,
     ),
 )
