@@ -146,7 +146,7 @@ def _iter_c_causes(
 def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]:
     """Yield a register that received the result before it was read."""
     if "d" in ins.results and ins.type_of(roles[0]).bits == ins.type_of("d").bits:
-        phrase = f"with {name} holding the result already, as if run twice"
+        phrase = f"if {name} already held the result, as after a second run"
         cost = 3 if roles == "c" else 5
         yield make_operand_cause(roles, phrase, cost, lambda _, __, case: case.documented["d"])
 

@@ -57,7 +57,7 @@ def test_the_added_instruction_is_traced_in_every_format(answers: Answers) -> No
 def test_a_surprise_is_explained(answers: Answers) -> None:
     status, text, _ = answers["explain"]
     assert status == 0
-    assert "with a holding the result already, as if run twice" in " ".join(text.split())
+    assert "if a already held the result, as after a second run" in " ".join(text.split())
 
 
 def test_exercises_grade_the_added_instruction_and_explain_mistakes(answers: Answers) -> None:
