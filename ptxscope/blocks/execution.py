@@ -67,7 +67,7 @@ class Registers:
         return {name: x for name, x in final_values.items() if x.bits is not None or x.writer}
 
     def find_answers(self, statement: Statement, names: Iterable[str]) -> dict[str, int | None]:
-        """Return the inputs for the unknown results of a statement; None where there is none."""
+        """Return the inputs for the unknown results of a statement, or None."""
         places = {x: WritePlace(statement.number, x) for x in names}
         keys = {x: self.answers.get(self.sites.find_key(place)) for x, place in places.items()}
         return {x: self.inputs[key].bits if key else None for x, key in keys.items()}

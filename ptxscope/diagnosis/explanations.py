@@ -202,7 +202,7 @@ def diagnose(
     values: Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]],
     observed: ObservedResult | Sequence[ObservedResult],
 ) -> Explanations:
-    """Return the explanations of an observed value, most likely first; empty if there is none.
+    """Return the explanations of an observed value, most likely first; may be empty.
 
     ``values`` are by operand name, as in ``evaluate`` but without arrays. For several observations
     at once, pass a sequence of them and as many observed values; each explanation covers all.

@@ -147,11 +147,11 @@ _Kind = TypeVar("_Kind", bound=StrEnum)
 
 
 def _parse_member(field: str, value: object, enum_type: type[_Kind]) -> _Kind:
-    """Return the member of an enum that equals a value; raise ValueError if there is none."""
+    """Return the member of an enum that equals a value; raise ValueError if none exists."""
     for member in enum_type:
         if value == member:
             return member
-    raise ValueError(f"{field}: {quote_value(value)} is none of {', '.join(enum_type)}")
+    raise ValueError(f"{field}: {quote_value(value)} is not one of {', '.join(enum_type)}")
 
 
 def validate_id(text: object) -> str:

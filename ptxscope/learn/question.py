@@ -148,7 +148,7 @@ def has_same_bits(x: int, y: int, width: int) -> bool:
 
 
 def locate_answer(question: Question) -> AnswerLocation:
-    """Return the location of the answer to a question; raise ValueError if there is none."""
+    """Return the location of the answer to a question; raise ValueError if none exists."""
     trace, key, lane = question
     for result in trace.plan.results:
         if result.role == key:

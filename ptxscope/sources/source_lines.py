@@ -96,7 +96,7 @@ class SourceLines:
         yield held_text
 
     def find_place(self, line: int) -> SourcePlace | None:
-        """Return the place of a line of the listing; None if there is none."""
+        """Return the place of a line of the listing, or None."""
         index = bisect_right(self._lines, line) - 1
         return self._places[index] if index >= 0 else None
 

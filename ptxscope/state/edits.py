@@ -187,7 +187,7 @@ def with_part(setup: Setup, name: str, lane: int, digit: int, unit: int = 0) -> 
     unit = unit or (selector.unit if isinstance(selector, Selector) else 8)
     if digit >= 32 // unit:
         last = 32 // unit - 1
-        raise ChoiceError(f"{digit} is none: {name} takes part 0 to {last} of {name[0]}")
+        raise ChoiceError(f"{digit} is out of range: {name} takes part 0 to {last} of {name[0]}")
     return with_choice(setup, name, Selector(unit, (digit,)))
 
 

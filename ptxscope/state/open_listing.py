@@ -317,7 +317,7 @@ class ListingCursor:
         return replace(self, program=program, index=index)
 
     def move_to_line(self, line: int, ptx: str) -> ListingCursor | None:
-        """Return the cursor at an instruction on a line, or None if there is none."""
+        """Return the cursor at an instruction on a line, or None."""
         programs = self.listing.programs
         places = [(p, i) for p, i in self._explained if programs[p].statements[i].line == line]
         same = [(p, i) for p, i in places if str(programs[p].statements[i].instruction) == ptx]

@@ -128,7 +128,7 @@ def with_digit(form: Form, slot: Slot, lane: int, digit: int) -> Selector:
     count = get_entry(form).lanes
     if not 0 <= digit < 2 * count:
         raise ChoiceError(
-            f"{digit} is none: a lane of {slot.place} takes 0 to {count - 1}, parts of a, "
+            f"{digit} is out of range: a lane of {slot.place} takes 0 to {count - 1}, parts of a, "
             f"or {count} to {2 * count - 1}, of b"
         )
     lanes = list(list_digits(form, slot))
@@ -151,7 +151,7 @@ def with_lane_toggled(form: Form, slot: Slot, lane: int) -> Selector:
 
 
 def find_next_value(form: Form, slot: Slot, delta: int) -> object:
-    """Return the next or previous legal value of a slot. Raise ChoiceError if there is none."""
+    """Return the next or previous legal value of a slot. Raise ChoiceError if none exists."""
     values = list(slot.iter_choices())
     index = values.index(form.get(slot.name))
     reasons: list[str] = []

@@ -67,7 +67,7 @@ _C_WITH_BOOLOP = (
         ("boolop", "c"),
         lambda f: f.c or f.boolop is None,
         "c, or !c, is required with a Boolean operator, and allowed only there",
-        "`.{f.boolop}` combines the comparison with a predicate c, and there is none",
+        "`.{f.boolop}` combines the comparison with a predicate c, which is missing",
         lambda _: "a fourth operand: `c` or `!c`",
         "boolop",
     ),

@@ -22,7 +22,7 @@ class Intrinsic(NamedTuple):
     ptx: str
     """The nearest line, in d and the operands a, b and c; a SIMD instruction's ``c`` may be 0."""
     differs: str = ""
-    """Difference between the PTX result and the intrinsic's; empty if there is none."""
+    """Difference between the PTX result and the intrinsic's; may be empty."""
     parameters: str = "ab"
     """The operands that are C's parameters, in C's order; a line may read others, which are 0."""
     block: tuple[str, ...] = ()

@@ -41,7 +41,7 @@ _DSEL_NEEDS_C = Constraint(
     ("dsel", "c"),
     lambda f: f.c or f.dsel is None,
     "c is required with a secondary operation or a selector on d",
-    "`d.{f.dsel}` writes part of d; the other bits come from c, and there is none",
+    "`d.{f.dsel}` writes part of d; the other bits come from c, which is missing",
     lambda _: "a fourth operand `c`",
     "dsel",
 )
@@ -176,12 +176,12 @@ class _Family(NamedTuple):
     brief: str
     words: str
     lanes_summary: str = ""
-    """That of the SIMD instructions, with ``{}`` for the lanes; empty if there is none."""
+    """That of the SIMD instructions, with ``{}`` for the lanes; may be empty."""
     dual_example: Example = ("", {})
     quad_example: Example = ("", {})
     uses: str = ""
     summary: str = ""
-    """That of the scalar instruction; empty if there is none."""
+    """That of the scalar instruction; may be empty."""
     example: Example = ("", {})
     misprints: Mapping[str, str] = {}
     """The misprints of the instruction on bytes."""

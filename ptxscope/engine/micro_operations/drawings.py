@@ -91,7 +91,7 @@ class RangeLine(NamedTuple):
     """A range with the numbers in it and beside it, and the ends that they are moved to."""
 
     low: int | None
-    """The lower end; None if there is none."""
+    """The lower end, or None."""
     high: int | None
 
 

@@ -258,7 +258,7 @@ _BY_ID = {erratum.id: erratum for erratum in (*ALL_ERRATA, *MISCONCEPTIONS)}
 
 
 def get_erratum(id_: str) -> Erratum:
-    """Return the erratum or misconception with an id; raise KeyError if there is none."""
+    """Return the erratum or misconception with an id; raise KeyError if none exists."""
     return _BY_ID[id_]
 
 
@@ -318,7 +318,7 @@ def _find_version_neighbours(version: Version) -> str:
 
 
 def describe_newer_version(name: str) -> str:
-    """Return the assumption made for a ptxas newer than any measured; empty if there is none."""
+    """Return the assumption made for a ptxas newer than any measured; may be empty."""
     for part in name.split("+"):
         match = _PTXAS.fullmatch(part)
         if match and match[1] and (int(match[1]), int(match[2])) > NEWEST:
@@ -328,7 +328,7 @@ def describe_newer_version(name: str) -> str:
 
 
 def parse_erratum(id_: str) -> Erratum:
-    """Return the erratum with an id; raise ValueError if there is none."""
+    """Return the erratum with an id; raise ValueError if none exists."""
     erratum = _BY_ID.get(id_.upper())
     if erratum not in ALL_ERRATA:
         raise ValueError(f"unknown erratum {id_!r}: E1 to E{len(ALL_ERRATA)}")

@@ -88,7 +88,7 @@ _OPERAND = re.compile(r"%(?:\d|\[)")
 
 
 def _find_last_macro(text: str, fragment: Fragment, end: int) -> int | None:
-    """Return the start of a macro that ends an asm statement, or None if there is none."""
+    """Return the start of a macro that ends an asm statement, or None."""
     gap = len(fragment.ptx) - 1
     if gap < 1 or fragment.gaps[-1:] != (gap,) or not text.startswith(")", end):
         return None

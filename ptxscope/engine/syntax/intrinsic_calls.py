@@ -39,7 +39,7 @@ class TextCall(NamedTuple):
     """None if there is a problem."""
     arguments: tuple[str, ...]
     result: str
-    """The variable that it is assigned to; empty if there is none."""
+    """The variable that it is assigned to; may be empty."""
     parts: dict[str, Span]
     """The spans of the arguments and the result, by the letters of the lines."""
     name_span: Span

@@ -165,7 +165,7 @@ def _join_words(text: str) -> str:
 def parse_all(text: str, reader: FragmentReader = find_pasted_fragments) -> tuple[Instruction, ...]:
     """Parse every instruction of the catalog in a text, in order.
 
-    Raise PtxError if there is none, or if one is illegal.
+    Raise PtxError if none exists, or if one is illegal.
     """
     if not isinstance(text, str):
         raise TypeError(f"PTX must be text, not {type(text).__name__}")

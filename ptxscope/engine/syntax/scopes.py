@@ -160,7 +160,7 @@ class Scope:
         return declaration is not None and declaration.is_register and not declaration.is_operand
 
     def look_up(self, name: str) -> Declaration | None:
-        """Return the declaration of a name in this scope; None if there is none."""
+        """Return the declaration of a name in this scope, or None."""
         declaration = self.names.get(name)
         if declaration is not None or not self.numbered:
             return declaration
@@ -419,11 +419,11 @@ class Scopes:
         return self._scopes[0]
 
     def find_scope(self, name: str) -> Scope | None:
-        """Return the scope that declares a name; None if there is none."""
+        """Return the scope that declares a name, or None."""
         return self._find_scoped(name)[0]
 
     def find_declaration(self, name: str) -> Declaration | None:
-        """Return the visible declaration of a name; None if there is none."""
+        """Return the visible declaration of a name, or None."""
         return self._find_scoped(name)[1]
 
     def list_types(self, names: Iterable[str]) -> tuple[str, ...] | None:

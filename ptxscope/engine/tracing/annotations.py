@@ -72,7 +72,7 @@ def annotations_from_json(data: JsonNode) -> Annotations:
 
 
 def stage_from_json(data: JsonNode) -> Stage:
-    """Return the stage of a name; raise ValueError if there is none."""
+    """Return the stage of a name; raise ValueError if none exists."""
     if data.value not in set(Stage):
         raise data.make_error(f"stages are {', '.join(Stage)}")
     return Stage(data.value)

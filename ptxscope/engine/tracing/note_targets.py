@@ -58,7 +58,7 @@ def _split_note(text: str) -> tuple[str, str]:
 
 
 def parse_stage(text: str, trace: Trace) -> Stage:
-    """Return the stage of a step by name or number from 1; raise ValueError if there is none."""
+    """Return the stage of a step by name or number from 1; raise ValueError if none exists."""
     for step in trace.steps:
         if text.lower() in (str(step.stage), format_title(step).lower(), str(step.number)):
             return step.stage

@@ -186,7 +186,7 @@ def _measure_width(b: PtxBlock, x: Node) -> int:
 def choose_type(b: PtxBlock, *values: Node | int, result: Node | None = None) -> tuple[str, str]:
     """Return a form and type, t and s64 for example, that hold some values.
 
-    Raise UnsupportedNodeError if there is none.
+    Raise UnsupportedNodeError if none exists.
     """
     nodes = (*values, *([result] if result else ()))
     ranges = [get_range(x) for x in nodes]

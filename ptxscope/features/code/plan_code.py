@@ -123,7 +123,7 @@ class Dialect(Protocol):
         """Write a FLOAT_BITS."""
 
     def find_type_name(self, bits: int) -> str:
-        """Return the signed type of this width to convert to; empty if there is none."""
+        """Return the signed type of this width to convert to; may be empty."""
 
 
 class Assignment(NamedTuple):

@@ -79,7 +79,7 @@ class KernelLaunch(FrozenRecord):
 def load_kernel(text: str, name: str, kernel: str) -> tuple[DeviceCode, Program]:
     """Return a listing's code and its kernel of a name, or the only one.
 
-    Raise ValueError if there is none, or if a function of that name is not one of several.
+    Raise ValueError if none exists, or if a function of that name is not one of several.
     """
     code = load_device_code(text, name=name if "." in name else "")
     names = [x.name for x in code.kernels]

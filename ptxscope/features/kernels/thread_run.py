@@ -374,7 +374,7 @@ def follow_thread(run: ThreadRun, thread: int, on_progress: OnProgress | None = 
 
 
 def parse_thread_number(run: ThreadRun, text: str) -> int:
-    """Return the number of the thread ``5,0,0@1``. Raise ValueError if there is none."""
+    """Return the number of the thread ``5,0,0@1``. Raise ValueError if none exists."""
     return parse_thread(text, run.launch.shape)
 
 

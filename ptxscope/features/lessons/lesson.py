@@ -139,7 +139,7 @@ def list_headings() -> tuple[Head, ...]:
 
 
 def parse_lesson_name(text: str) -> str:
-    """Return the name of a lesson, from its name or number; raise LessonError if there is none."""
+    """Return the name of a lesson, from its name or number; raise LessonError if none exists."""
     names = [*list_files()]
     if text.isdecimal() and text.isascii() and 0 < int(text[:4]) <= len(names):
         return names[int(text[:4]) - 1]
@@ -153,7 +153,7 @@ def parse_lesson_name(text: str) -> str:
 
 @cache
 def load_lesson(name: str) -> Lesson:
-    """Return a lesson by name; raise LookupError if there is none, LessonError if it is invalid."""
+    """Return a lesson by name; raise LookupError if none exists, LessonError if it is invalid."""
     return _read_file(name).lesson
 
 
@@ -300,7 +300,7 @@ class LessonSource:
             name, colon, value = line.text.partition(":")
             if not colon or name.strip() not in allowed_names:
                 allowed = ", ".join(f"{x}:" for x in allowed_names)
-                raise self._make_error(line, f"{quote_word(line.text)} is none of {allowed}")
+                raise self._make_error(line, f"{quote_word(line.text)} is not one of {allowed}")
             if name in fields:
                 raise self._make_error(line, f"{name}: is given twice")
             fields[name.strip()] = line._replace(text=value.strip())

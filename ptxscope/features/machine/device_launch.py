@@ -33,7 +33,7 @@ class Gpu:
     """The first GPU."""
 
     def __init__(self, driver: Any) -> None:
-        """Open it; raise DriverError if there is none."""
+        """Open it; raise DriverError if none exists."""
         self._driver = driver
         self._call("cuInit", 0)
         device = self._call("cuDeviceGet", 0)

@@ -75,7 +75,7 @@ class MachineStep(Generic[V]):
     # --- sources, by their number after the outputs -------------------------------------------
 
     def get_source(self, index: int) -> MachineOperand:
-        """Return a source operand; raise UnknownMachineCodeError if there is none."""
+        """Return a source operand; raise UnknownMachineCodeError if none exists."""
         if index >= len(self.sources):
             raise self.refuse("an operand is missing")
         return self.sources[index]

@@ -124,15 +124,13 @@ class Finding(NamedTuple):
             sentence = f"Undecided: no operands for {wanted} were found in {seconds}"
         elif search.answers and self.source:
             sentence = (
-                f"There is none: no value of {self.source.name} gives {wanted} while the others "
-                "stay (proved) · several operands together do"
+                f"No value of {self.source.name} gives {wanted} while the others stay (proved) · "
+                "several operands together do"
             )
         elif search.is_undecided and self.source:
-            sentence = f"There is none: no value of {self.source.name} gives {wanted} (proved)"
+            sentence = f"No value of {self.source.name} gives {wanted} (proved)"
         else:
-            sentence = (
-                f"There is none, for any operands: {wanted} is impossible, proved in {seconds}"
-            )
+            sentence = f"No operands give {wanted}, proved in {seconds}"
         return make_printable(sentence)
 
 

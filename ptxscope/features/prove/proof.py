@@ -33,7 +33,7 @@ class Proof(FrozenRecord):
     where: str
     """The condition on the operands; empty for all."""
     value_verdict: Verdict | None
-    """The answer if what ``uncompared`` lists is the same on both sides; None if there is none."""
+    """The answer if what ``uncompared`` lists is the same on both sides, or None."""
     inputs: Mapping[str, Type]
     """The operands by the names that both have in the question."""
     names: tuple[Mapping[str, str], Mapping[str, str]]

@@ -196,7 +196,7 @@ def find_simple_operands(
     holds: Callable[[Mapping[str, int]], bool],
     wishes: Sequence[Sequence[Term]] = (),
 ) -> dict[str, int] | None:
-    """Return operands by name for which conditions hold, or None if there are none.
+    """Return operands by name for which conditions hold, or None.
 
     ``holds`` says exactly whether operands are such. ``wishes`` are lists of alternatives: the
     first one that can hold with all before it is kept. Then come the wishes that operands and bytes

@@ -282,7 +282,7 @@ def format_search_answer(search: OperandSearch) -> str:
         return f"Undecided: whether there are {more} is not known after {seconds}."
     if not search.answers:
         whose = f"holds for no values of {names}" if names else "does not hold for these values"
-        return f"There are none: the condition {whose}. Proved in {seconds}."
+        return f"None: the condition {whose}. Proved in {seconds}."
     count = len(search.answers)
     found = "Found" if count == 1 else f"{count} found"
     return f"{found} in {seconds}{'; there are no others' if search.is_complete else ''}."

@@ -268,7 +268,7 @@ class PtxDomain(Domain):
         self.data["live"] |= otherdata["live"] & set(docnames)
 
     def format_value(self, kind: str, text: str) -> str:
-        """Return a value as text. Raise CommandError or ValueError if there is none."""
+        """Return a value as text. Raise CommandError or ValueError if none exists."""
         value, trace_name, trace = text.partition(" of ")
         if not trace_name or "'" in value or '"' in value:
             value, trace = "", text

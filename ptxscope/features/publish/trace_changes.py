@@ -30,7 +30,7 @@ def describe_change(old: str, new: str, names: Iterable[str] = ()) -> str:
 
 
 def _find_result(text: str, name: str) -> str:
-    """Return the last value of a destination in a text; empty if there is none."""
+    """Return the last value of a destination in a text; may be empty."""
     values = re.findall(rf"(?<![\w%$]){re.escape(name)}\s*+=\s*+(0x[0-9a-f]++|[01]\b)", text)
     return str(values[-1]) if values else ""
 

@@ -51,7 +51,7 @@ def format_block_value(trace: Trace, target: str = "") -> str:
         return format_value(trace.parts[int(match[1]) - 1], match[2])
     names = _format_names([*results, *given])
     raise ValueError(
-        f"{quote_word(target)} is none of {names}; a statement's value is named as in s1.write.d"
+        f"{quote_word(target)} is not one of {names}; a statement's value is named as in s1.write.d"
     )
 
 
@@ -87,7 +87,7 @@ def _find_row(trace: Trace, name: str) -> RowTrace:
         return rows[part]
     if part or len(rows) > 1:
         keys = [row.key for row in rows.values()]
-        raise ValueError(f"{quote_word(name)} is none of {_format_names(keys)}")
+        raise ValueError(f"{quote_word(name)} is not one of {_format_names(keys)}")
     return next(iter(rows.values()))
 
 

@@ -159,12 +159,12 @@ class RegisterPart(NamedTuple):
 
 
 def parse_swept_part(ins: BasicBlock, text: str) -> RegisterPart:
-    """Parse a part of an operand: ``a.b0``, ``%r1.h1``, ``b``; raise PtxError if there is none."""
+    """Parse a part of an operand: ``a.b0``, ``%r1.h1``, ``b``; raise PtxError if none exists."""
     return _parse_part(ins, text, _map_operands(ins), "read")
 
 
 def parse_result_part(ins: BasicBlock, text: str) -> RegisterPart:
-    """Parse a part of a destination: ``d.b0``, ``p``; raise PtxError if there is none."""
+    """Parse a part of a destination: ``d.b0``, ``p``; raise PtxError if none exists."""
     return _parse_part(ins, text, dict(ins.results), "written")
 
 
@@ -309,7 +309,7 @@ def _map_operands(ins: BasicBlock) -> dict[str, str]:
 
 
 def find_low_part(ins: BasicBlock, part: RegisterPart) -> RegisterPart | None:
-    """Return the low part of a whole register that is read alone; None if there is none."""
+    """Return the low part of a whole register that is read alone, or None."""
     if not part.is_whole:
         return None
     picks = _map_picks(ins)

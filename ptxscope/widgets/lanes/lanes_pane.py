@@ -388,7 +388,7 @@ class LanesPane(Pane):
         return figure_edits.find_control(self._trace, self._scene, place)
 
     def _find_slot(self, place: Place) -> str:
-        """Return the selector that decides a cell's part; empty if there is none."""
+        """Return the selector that decides a cell's part; may be empty."""
         choice = figure_edits.find_part_choice(self._trace, place)
         return choice.slot if choice else ""
 

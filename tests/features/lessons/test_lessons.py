@@ -328,7 +328,7 @@ def test_the_smallest_lesson_is_parsed() -> None:
         ("# A\n\nminutes: 4\n", "x.md:1: `summary: …` is missing below the title"),
         (
             "# A\n\nminutes: 4\nabout: b\n",
-            "x.md:4: `about: b` is none of minutes:, summary:, group:",
+            "x.md:4: `about: b` is not one of minutes:, summary:, group:",
         ),
         (
             "# A\n\nminutes: 9\nsummary: b\ngroup: g\npurpose: p\nc: c\n",

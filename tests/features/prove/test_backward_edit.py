@@ -69,13 +69,13 @@ def test_a_register_that_cannot_give_it_is_told_from_what_is_impossible() -> Non
     target = make_goal("write.d")
     alone = search(target, "0", "b")
     assert not alone.operands
-    assert "no value of b gives d = 0 while the others stay" in alone.describe(target, "0")
+    assert "No value of b gives d = 0 while the others stay" in alone.describe(target, "0")
     assert search(target, "0", "").operands == {"a": 0, "b": 0, "c": 0}
     top = make_goal("operate.t", 3)  # at most 127 + 255
     assert search(top, "382", "").operands
     for name in ("a", ""):
         sentence = search(top, "383", name).describe(top, "383")
-        assert sentence.startswith("There is none, for any operands: t lane 3 = 383 is impossible")
+        assert sentence.startswith("No operands give t lane 3 = 383, proved")
 
 
 def test_the_model_of_the_trace_counts() -> None:

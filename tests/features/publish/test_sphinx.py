@@ -249,7 +249,7 @@ WRONG = {
     ":ptx:result:`q of e3`": "`q` is not written; %0 is",
     ":ptx:value:`e3`": "'e3': say which value",
     ":ptx:value:`nosuch of e3`": "'nosuch' is not a step of this instruction",
-    ":ptx:value:`select of e3`": "`select` is none of select.a, select.b",
+    ":ptx:value:`select of e3`": "`select` is not one of select.a, select.b",
     ":ptx:value:`add lane 1 of e3`": "operate.t has no lane 1: it has one value",
     ":ptx:result:`'vadd4;' a=1`": "is missing its destination type",
     ":ptx:result:`'vadd4 a=1`": "No closing quotation",

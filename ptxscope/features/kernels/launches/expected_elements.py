@@ -291,7 +291,7 @@ def list_buffers(
 
 
 def get_buffer(buffers: Mapping[str, NamedBuffer], name: str) -> NamedBuffer:
-    """Return the buffer of a name. Raise ArgumentError if there is none."""
+    """Return the buffer of a name. Raise ArgumentError if none exists."""
     buffer = buffers.get(name)
     if buffer is None:
         names = [x for x in buffers if x not in {y.name for y in buffers.values()}]

@@ -95,7 +95,7 @@ class KernelBuffer(NamedTuple):
         return -1 if self.stamps is None else int(get_threads(self.stamps[index]))
 
     def find_first_written(self) -> int | None:
-        """Return the first element that a statement wrote; None if there is none."""
+        """Return the first element that a statement wrote, or None."""
         for part in self.written_parts:
             is_written = self.byte_lines[part].any(axis=1)
             if is_written.any():
@@ -141,7 +141,7 @@ class KernelRun(NamedTuple):
     def get_buffer(self, name: str) -> KernelBuffer:
         """Return a buffer by the name or the position (``param2``) of its parameter.
 
-        Raise ValueError if there is none.
+        Raise ValueError if none exists.
         """
         if name in self.buffers:
             return self.buffers[name]
@@ -277,7 +277,7 @@ def make_launch(
 
 
 def choose_kernel(code: DeviceCode, name: str | None) -> Program:
-    """Return the kernel of a name, or the only one. Raise ValueError if there is none."""
+    """Return the kernel of a name, or the only one. Raise ValueError if none exists."""
     kernels = {x.name: x for x in code.kernels if x.has_body}
     if name is not None and name in kernels:
         return kernels[name]

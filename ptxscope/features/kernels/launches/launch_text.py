@@ -84,7 +84,7 @@ ReadFile = Callable[[FileArgument], Buffer]
 
 
 def find_parameter(kernel: Program, name: str) -> int | None:
-    """Return the position of a parameter by its name, or by ``param0``; None if there is none."""
+    """Return the position of a parameter by its name, or by ``param0``, or None."""
     names = [x.name for x in kernel.parameters]
     if name in names:
         return names.index(name)
@@ -359,7 +359,7 @@ def parse_shape(option: str, text: str, default: int = 1) -> Shape:
 def parse_thread(text: str, shape: LaunchShape) -> int:
     """Return the number, of all threads of the grid, of ``5,0,0`` or ``5@1``, of block 1.
 
-    Raise ArgumentError if there is none.
+    Raise ArgumentError if none exists.
     """
     thread, _, block = text.partition("@")
     places = [parse_shape("--thread", x or "0", 0) for x in (thread, block)]

@@ -50,7 +50,7 @@ class _BoundBlock(NamedTuple):
     leave: Leaving
     """The way in which the threads leave the steps."""
     members: ThreadValues | None
-    """The lanes that must come together before the first step; None if there are none."""
+    """The lanes that must come together before the first step, or None."""
 
 
 class Lockstep:

@@ -136,7 +136,7 @@ class AddressSpace(RegionMap):
         self.written_pages: WrittenPages | None = None
         """The pages that threads wrote; None if they are not kept."""
         self.journal: WriteJournal | None = None
-        """The journal of every write; None if there is none."""
+        """The journal of every write, or None."""
 
     # --- layout
 
@@ -328,7 +328,7 @@ class AddressSpace(RegionMap):
     def _make_conflict(
         self, kind: ConflictKind, access: Access, races: Mask, stamps: Numbers, lines: Lines
     ) -> Conflict | None:
-        """Return the first of the races with threads of some stamps; None if there are none."""
+        """Return the first of the races with threads of some stamps, or None."""
         if not races.any():
             return None
         i = int(np.argmax(races))

@@ -118,7 +118,7 @@ class Address:
         return causes if causes.any() else None
 
     def find_known(self, group: ThreadGroup) -> ThreadGroup | None:
-        """Return the threads of a group whose addresses are known; None if there are none."""
+        """Return the threads of a group whose addresses are known, or None."""
         causes = self.base.causes if self.base else None
         return group if causes is None else group.narrow(causes == 0)
 

@@ -140,7 +140,7 @@ class ThreadGroup:
         self._lanes = None
 
     def narrow(self, mask: Mask) -> ThreadGroup | None:
-        """Return the threads of the group for which a mask is true; None if there are none."""
+        """Return the threads of the group for which a mask is true, or None."""
         mask = self.mask & mask
         count = int(np.count_nonzero(mask))
         if count == self.count:
@@ -148,7 +148,7 @@ class ThreadGroup:
         return ThreadGroup(mask, count, self._state) if count else None
 
     def narrow_to(self, start: int, end: int, *, is_inside: bool = True) -> ThreadGroup | None:
-        """Return the threads in a range of lanes, or outside of it; None if there are none."""
+        """Return the threads in a range of lanes, or outside of it, or None."""
         mask = np.full(len(self.mask), not is_inside)
         mask[start:end] = is_inside
         return self.narrow(mask)
@@ -422,7 +422,7 @@ def get_operands(
 
 
 def choose_modifier(statement: Statement, names: Container[str]) -> str:
-    """Return the first modifier of some names; raise UnmodelledError if there is none."""
+    """Return the first modifier of some names; raise UnmodelledError if none exists."""
     return require(next((x for x in statement.modifiers if x in names), None))
 
 

@@ -93,7 +93,7 @@ def _draw_words(sweep: Sweep, width: int) -> list[StyledLine]:
 
 
 def find_focused_sweep(trace: Trace, place: Place | None) -> FocusedSweep | None:
-    """Return the sweep of the lane under the cursor, or of the first one; None if there is none."""
+    """Return the sweep of the lane under the cursor, or of the first one, or None."""
     key, lane = ("", None) if place is None else (place.key, place.lane)
     row = trace.rows.get(key)
     if row is not None and len(row.values) == 1:
