@@ -117,6 +117,6 @@ def test_an_option_reads_the_same_in_every_command() -> None:
     assert texts["--output"] <= {
         "output file; - is standard output",
         "output file of --arrays: .npy or .npz",
-        "folder of the page's files",
+        "folder of the web explorer's files",
     }
     assert all(text.startswith("output format") for text in texts["--format"])

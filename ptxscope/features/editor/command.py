@@ -25,7 +25,7 @@ def make_parser() -> Parser:
         parser.add_argument(
             "--page",
             metavar="URL",
-            help="address of a folder that `ptxscope page` wrote, for links to a line",
+            help="address of your web explorer, for links to a line",
         )
     return parser
 

@@ -320,10 +320,10 @@ def _iter_blocks(example: Trace) -> Iterator[Block]:
 
 
 def _format_link(example: Trace, page: str) -> str:
-    """Return a link to the example on a page, as Markdown."""
+    """Return a link to the example in a web explorer, as Markdown."""
     values = {role: f"{bits:#x}" for role, bits in example.operands.items()}
     fragment = format_permalink(PageLink(str(example.instruction), values)) if page else ""
-    return f"\n[Open on the page](<{page.rstrip('/')}/#{fragment}>)\n" if fragment else ""
+    return f"\n[Open in the web explorer](<{page.rstrip('/')}/#{fragment}>)\n" if fragment else ""
 
 
 def _iter_operand_blocks(example: Trace, role: str) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""``ptxscope page``: the explorer as a page of static files for a browser, or a live figure."""
+"""``ptxscope page``: the web explorer, as static files, or a live figure."""
 
 from __future__ import annotations
 
@@ -21,45 +21,46 @@ examples:
   python3 -m http.server -d site/
   ptxscope page --site site/ --figure 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -o f.html
 
-The page runs ptxscope in the browser, by Pyodide {VERSION}. Without --runtime, the browser loads
-Pyodide from {CDN}
-and checks each file against its hash. With it, these files of `npm install pyodide@{VERSION}` are
-copied beside the page, which then works offline: {", ".join(FILES)}.
+The web explorer runs ptxscope in the browser, by Pyodide {VERSION}. Without --runtime, the browser
+loads Pyodide from {CDN}
+and checks each file against its hash. With --runtime, these files of `npm install
+pyodide@{VERSION}` are copied into the folder, and the web explorer works offline:
+{", ".join(FILES)}.
 
-With --figure, the command writes an HTML document instead, in which readers edit the operands. What
-follows are the arguments of `ptxscope trace`.
+With --figure, the command writes an HTML document instead, in which readers edit the operands. The
+arguments of `ptxscope trace` follow it.
 """
 
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Write a page that explores instructions in a browser, as static files."
+    about = "Write the web explorer, as static files, or a figure that readers can edit."
     usage = "-o FOLDER | --figure PTX [name=value ...]"
     parser = make_command_parser("page", about, _EPILOG, usage=usage)
     kinds = parser.add_mutually_exclusive_group(required=True)
-    kinds.add_argument("-o", "--output", metavar="FOLDER", help="folder of the page's files")
+    kinds.add_argument("-o", "--output", metavar="FOLDER", help="folder of the web explorer's files")
     kinds.add_argument(
         "--figure",
         metavar="PTX",
         nargs=REMAINDER,
-        help="arguments of `ptxscope trace`, for a live figure instead of a page",
+        help="arguments of `ptxscope trace`, for a live figure instead",
     )
     parser.add_argument(
         "--site",
         metavar="SITE",
-        help="address of a page's folder, as seen from the live figure (default: .)",
+        help="address of a web explorer's folder, as seen from the live figure (default: .)",
     )
     parser.add_argument(
         "--runtime", metavar="DIR", help="local copy of Pyodide, instead of the one at jsDelivr"
     )
     parser.add_argument(
-        "--force", action="store_true", help="replace an index.html that is not by ptxscope"
+        "--force", action="store_true", help="replace an index.html of another program"
     )
     return parser
 
 
 def run(words: Sequence[str]) -> int:
-    """Write the files of the page, or a live figure."""
+    """Write the files of the web explorer, or a live figure."""
     arguments = make_parser().parse_args(list(words))
     if arguments.figure is None:
         _write_page(arguments)
@@ -79,7 +80,7 @@ def _write_page(arguments: Namespace) -> None:
     index = folder / "index.html"
     if not arguments.force and is_there(index) and not is_page(read(index, _MAX_BYTES)):
         name = make_printable(str(index))
-        raise CommandError(f"error: {name} is not a page by ptxscope; --force replaces it")
+        raise CommandError(f"error: {name} is not a web explorer of ptxscope; --force replaces it")
     write_files(folder, make_site(runtime))
     print(index)
 

@@ -154,7 +154,7 @@ def open_link(page: PageState, arguments: Arguments) -> None:
         open_tool(page, link.tool, link.text)
     elif link.tool:
         tool = quote_word(link.tool)
-        page.message = f"This page has no tool {tool}; the rest of the address is shown."
+        page.message = f"This web explorer has no tool {tool}; the rest of the address is shown."
 
 
 def _find_opening(panel: PagePanel | None, text: str) -> Transition | None:

@@ -507,7 +507,7 @@ def test_a_long_block_is_explained_by_the_command_line() -> None:
 
 def test_a_permalink_opens_without_a_tool_that_is_gone() -> None:
     page = open_page(f"{VADD4}&prove=&step=2&v=1")  # a link of an earlier page
-    assert page.state.message.startswith("This page has no tool `prove`")
+    assert page.state.message.startswith("This web explorer has no tool `prove`")
     assert format_permalink(page.state.link) == f"{VADD4}&step=2&v=1"
     assert "prove" not in text_of(make_view(page.state)["#tools"]).lower()
 

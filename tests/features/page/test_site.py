@@ -128,7 +128,7 @@ def test_a_foreign_page_is_replaced_only_by_force(
     index = tmp_path / "index.html"
     index.write_text("<title>mine</title>")
     assert main(["page", "-o", str(tmp_path)]) == 2
-    assert "is not a page by ptxscope; --force replaces it" in capsys.readouterr().err
+    assert "is not a web explorer of ptxscope; --force replaces it" in capsys.readouterr().err
     assert [x.name for x in tmp_path.iterdir()] == ["index.html"]
     assert main(["page", "-o", str(tmp_path), "--force"]) == 0
     index.write_bytes(index.read_bytes() + b"<!-- older -->")
