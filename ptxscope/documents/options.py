@@ -331,8 +331,8 @@ OPTIONS = (
     Option("no-result", _SHOWN, "hide the result", formats=_WORDED, is_in_manual=True),
     Option(
         "fold", "blocks",
-        "statements of a block to show without their steps, by number; all; or but-last (the "
-        "default without a value)",
+        "statements of a block whose steps are hidden: by number, all, or but-last (the default "
+        "without a value)",
         "2-4", subjects=DocumentSubject.BLOCK, is_in_manual=True,
         otherwise="but-last", pattern=r"[\d,-]++|all|but-last",
     ),

@@ -65,7 +65,7 @@ Exit status: 0 if the result is explained, 1 if nothing explains it, 2 if the re
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Explain an unexpected result."
+    about = "Find the reason for an unexpected result."
     parser = make_command_parser("explain", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(parser)
     add_observed_results(parser)

@@ -43,7 +43,7 @@ examples:
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    parser = make_command_parser("open", "Explore an instruction in the terminal.", _EPILOG)
+    parser = make_command_parser("open", "Step through an instruction in the terminal.", _EPILOG)
     add_instruction(parser, is_optional=True)
     add_model(parser)
     parser.add_argument(

@@ -60,8 +60,9 @@ registers. Any other instruction makes the registers that it writes unknown. So 
 product or common 64-bit instruction, mostly for an index or an address, if it reads an unknown
 register. If any other instruction reads an unknown register, the run stops and asks for its value;
 supply it as name=value. The value is used once: if the register, or another of its name, becomes
-unknown again later, supply name@line=value for the line that writes it. t@1#2=value is for the
-second time that line 1 makes t unknown, and t@0=value for the start. A taken branch ends the run.
+unknown again later, supply name@line=value for the line that writes it. Write
+t@1#2=value for the second time that line 1 makes t unknown, and t@0=value for the start. A taken
+branch ends the run.
 
 A value has the type of its register: x=5 is an integer for a .b32 and 5.0 for an .f32. If the
 register is not declared, its use gives the type.
@@ -190,7 +191,7 @@ def make_register_parser(
 
     ``add_options`` adds to its options for debugging, and groups after these.
     """
-    about = "Run a kernel or a block of inline assembly, line by line."
+    about = "Run a kernel, or a block line by line, and find the line that is wrong."
     usage = "FILE [name=value ...]"
     parser = make_command_parser("run", about, epilog, usage=usage, add_help=add_help)
     parser.add_argument(

@@ -140,7 +140,7 @@ def parse_request(
 
 
 def _make_trace_parser(*, is_document: bool) -> Parser:
-    about = "Print an annotated trace of one evaluation."
+    about = "Show each step of one evaluation, as text, as a picture or as a document."
     usage = "PTX [name=value ...]"
     parser = make_command_parser("trace", about, _EPILOG, usage=usage, add_help=not is_document)
     add_instruction(parser)

@@ -16,7 +16,7 @@ output. docs/editor.md shows how to register it.
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Answer a language model, in the Model Context Protocol."
+    about = "Run the server of the Model Context Protocol (MCP), for language models."
     return make_command_parser("mcp", about, _EPILOG)
 
 

@@ -18,7 +18,7 @@ the lines for Neovim, Helix, VS Code and Emacs. The settings of `ptxscope check`
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Answer an editor, in the Language Server Protocol."
+    about = "Run the language server (LSP), for editors."
     parser = make_command_parser("lsp", about, _EPILOG)
     parser.set_defaults(page="")
     if find_command_module("page"):

@@ -50,7 +50,7 @@ _WIDTH = 79
 def make_parser() -> Parser:
     """Return the command's parser."""
     parser = make_command_parser(
-        "lesson", "Learn by predicting: list the lessons, or play one.", _EPILOG
+        "lesson", "Predict results in short lessons: list them, or play one.", _EPILOG
     )
     parser.add_argument("name", metavar="LESSON", nargs="?", help="name or number of a lesson")
     parser.add_argument(

@@ -31,8 +31,8 @@ from .toolchain import (
 _ARCH = re.compile(r"sm_(\d{2,3})[af]?")
 _OLDEST_ARCH = 70
 TOOL_HELP = (
-    "ptxas and nvdisasm are found by the options, by the variables PTXSCOPE_PTXAS and "
-    "PTXSCOPE_NVDISASM, in PATH, and where PyPI's packages put them."
+    "ptxas and nvdisasm are the files that the options name, or the variables PTXSCOPE_PTXAS and "
+    "PTXSCOPE_NVDISASM. Otherwise they are found in PATH, or where PyPI's packages put them."
 )
 tool_errors = partial(command_errors, ToolError, ImportError)
 """Turn the failure of a tool into an error that ends the command."""

@@ -38,7 +38,9 @@ def make_parser() -> Parser:
     usage = "-o FOLDER | --figure PTX [name=value ...]"
     parser = make_command_parser("page", about, _EPILOG, usage=usage)
     kinds = parser.add_mutually_exclusive_group(required=True)
-    kinds.add_argument("-o", "--output", metavar="FOLDER", help="folder of the web explorer's files")
+    kinds.add_argument(
+        "-o", "--output", metavar="FOLDER", help="folder of the web explorer's files"
+    )
     kinds.add_argument(
         "--figure",
         metavar="PTX",

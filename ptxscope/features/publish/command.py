@@ -69,7 +69,9 @@ written, or a marker in it is wrong. The other files are still updated.
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    parser = make_command_parser("export", "Keep the traces in Markdown files current.", _EPILOG)
+    parser = make_command_parser(
+        "export", "Renew, or check, the traces in Markdown files.", _EPILOG
+    )
     parser.add_argument("files", metavar="FILE.md", nargs="+", help="Markdown file to rewrite")
     parser.add_argument("--update", action="store_true", help="rewrite the traces")
     parser.add_argument(

@@ -70,7 +70,7 @@ extra `images`: {format_install_hint("images")}.
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = (
-        "Show the results of an instruction, or of a block, over all values of one or two operands."
+        "Plot the results of an instruction, or of a block, over all values of one or two operands."
     )
     parser = make_command_parser("sweep", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(parser)

@@ -77,11 +77,11 @@ file, and which statements form a sequence that computes an intrinsic on lanes.
 
 Macros defined in the same file or by -D are expanded in asm statements; a macro whose asm depends
 on an argument is expanded where it is called. With -D or -U, C's #if is evaluated as far as its
-condition is known; otherwise all branches are read. Line markers are obeyed. A statement is not
-checked, and a note says so, if part of it is another macro or an expression, or if it is in
-`#if 0`. If such a macro holds the operands of an asm statement, their types are not checked. A
-constraint that is a macro with a definition in each branch of an #if is checked with each; what is
-found with one alone names the branch.
+condition is known; otherwise all branches are read. `#line` markers set the reported positions. A
+statement is reported as unchecked if part of it is another macro or an expression, or if it is in
+`#if 0`. If such a macro holds the operands of an asm statement, their types are not checked. If a
+constraint is a macro with a definition in each branch of an #if, it is checked with each; a message
+that holds for one branch alone names it.
 
 The comment `ptxscope: ignore[E3]` suppresses diagnostics of that rule on its line or, on a line of
 its own, on the next one; without a rule, it suppresses all. Settings are read from the table
@@ -90,7 +90,7 @@ ignore (rules), define, undefine, paths (patterns of the files to check if none 
 exclude are arrays of strings; model (ptxas-12.9, isa) is a string, and only its errata are
 reported; fail-on, min-severity and force-exclude are like the options.
 
-The severities are error, warning, note and remark. A remark says what most readers know. Remarks,
+The severities are error, warning, note and remark. Remarks state what most readers know. Remarks,
 and notes on minor matters, are shown once per file.
 
 Exit status: 0 if all instructions are legal, 1 if one is illegal (or has a diagnostic of the
@@ -102,7 +102,7 @@ _CHUNK = 1 << 18
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Check the instructions that ptxscope explains, in listings and sources."
+    about = "Find illegal lines, and lines that an erratum can change, in listings and sources."
     parser = make_command_parser("check", about, _EPILOG, usage="[FILE ...]")
     parser.add_argument(
         "files",

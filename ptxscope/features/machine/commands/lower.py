@@ -37,11 +37,11 @@ _BESIDE = "The PTX instruction of the same result has machine code of its own:"
 _EPILOG = f"""\
 A machine instruction computes a value of the trace, such as saturate.t, if its result equals that
 value for all operands: modulo 2^32, or in the form that is named, such as the high word. Any other
-belongs to the value that the next one after it computes. Loads, stores, addresses and constants are
-not counted. With values of the registers, it shows what each instruction writes.
+is part of the value of the next instruction that depends on it. Loads, stores, addresses and
+constants are not counted. With values of the registers, it shows what each instruction writes.
 
-nvcc compiles the call of an intrinsic to its own code, seldom to a PTX instruction of the same
-result: both are shown, if there is one. Without nvcc, the code of the call is not known.
+nvcc compiles the call of an intrinsic to its own code, seldom to the PTX instruction with the same
+result. If such an instruction exists, both are shown. Without nvcc, the call's code is unknown.
 
 {TOOL_HELP}
 

@@ -106,7 +106,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--model",
         metavar="MODEL",
-        help="expected model: isa, ptxas or ptxas-MAJOR.MINOR (default: that of the assembler's "
+        help="expected model: isa, ptxas or ptxas-MAJOR.MINOR (default: by the assembler's "
         "version)",
     )
     add_timeout(parser)

@@ -32,7 +32,7 @@ key (operate.t[0]; `ptxscope trace -f json` names them), their flags (clamped, c
 clamped_high, wrapped, …), numbers, and Python's operators. Registers are unsigned, rows are the
 numbers that the trace shows. {OLD}.d is d before.
 
-With --next, the words are those of `ptxscope explain`: the operands are those for which its
+With --next, give the arguments of `ptxscope explain`. The answer has operands for which its
 explanations of an observed result differ the most.
 
 examples:
