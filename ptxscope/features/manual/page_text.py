@@ -110,7 +110,8 @@ def _iter_pieces(tokens: Iterable[Token]) -> Iterator[PagePiece]:
             case "softbreak" | "hardbreak":
                 yield PagePiece(" ", style_name, href)
             case "image":
-                yield PagePiece(f"[{' '.join(token.content.split())}]", "quiet")
+                words = (child.content or " " for child in token.children or ())
+                yield PagePiece(f"[{' '.join(''.join(words).split())}]", "quiet")
             case "link_open":
                 href = str(token.attrGet("href") or "")
             case "link_close":
@@ -180,9 +181,22 @@ def _draw_code(code: str, lead: str, width: int) -> Iterator[PageLine]:
         indent = " " * (len(line) - len(line.lstrip()) + 4)
         room = max(width - len(lead), 12)
         parts = textwrap.wrap(
-            line, room, subsequent_indent=indent[: room // 2], break_on_hyphens=False
-        )
+            _narrow_gap(line, room), room,
+            subsequent_indent=indent[: room // 2], break_on_hyphens=False,
+        )  # fmt: skip
         yield from ([PagePiece(f"{lead}{part}", "")] for part in parts or [""])
+
+
+def _narrow_gap(line: str, room: int) -> str:
+    """Return a line whose longest gap is shorter if the line is too long.
+
+    A command puts words at the right edge of 80 columns.
+    """
+    gap = max(re.findall(r"(?<=\S) +", line), default="")
+    if len(line) <= room or len(gap) < len(_GAP):
+        return line
+    before, _, after = line.rpartition(gap)
+    return before + " " * max(len(_GAP), len(gap) - len(line) + room) + after
 
 
 def _draw_table(rows: Sequence[Sequence[PageLine]], width: int) -> Iterator[PageLine]:

@@ -38,6 +38,13 @@ def test_code_is_indented_and_wrapped_whole() -> None:
     assert join_lines(page) == ["  a = 1", "      b =", "        222222", "", "  c"]
 
 
+def test_words_at_the_right_edge_of_code_come_closer() -> None:
+    code = "# T\n\n```text\nvadd d, a;          model: isa\nb\n```\n"
+    assert join_lines(lay_out_page(code, 28)) == ["  vadd d, a;      model: isa", "  b"]
+    # two blanks stay, and then the line is wrapped
+    assert join_lines(lay_out_page(code, 20)) == ["  vadd d, a;  model:", "      isa", "  b"]
+
+
 def test_a_table_has_columns_and_a_narrow_one_wraps_its_cells() -> None:
     text = "# T\n\n| key | does |\n|---|---|\n| `n` | next one |\n| `N` | b |\n"
     assert join_lines(lay_out_page(text, 40)) == ["key  does", "n    next one", "N    b"]
@@ -63,8 +70,8 @@ def test_keys_and_links_have_a_style_and_code_another() -> None:
 
 
 def test_comments_are_left_out_and_pictures_are_their_text() -> None:
-    page = lay_out_page("# T\n\n<!-- feature: x -->\n\n![A\npicture](x.svg) y\n", 80)
-    assert join_lines(page) == ["[A picture] y"]
+    page = lay_out_page("# T\n\n<!-- feature: x -->\n\n![A\n\\[1\\] `b`](x.svg) y\n", 80)
+    assert join_lines(page) == ["[A [1] b] y"]
 
 
 def test_headings_have_anchors() -> None:

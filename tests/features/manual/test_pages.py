@@ -39,7 +39,7 @@ def is_there(place: ManualPlace) -> bool:
 def test_in_a_checkout_the_pages_are_those_of_the_manual() -> None:
     assert find_folder() == DOCS
     assert {*list_pages()} == {x.stem for x in DOCS.glob("*.md")}
-    assert [*list_pages()][:4] == ["index", "install", "tutorial", "explorer"]
+    assert [*list_pages()][:4] == ["index", "install", "tutorial", "practise"]
     assert list_pages()["explorer"] == "The explorer"
 
 
