@@ -84,7 +84,7 @@ class Service(StrEnum):
     ``trace`` that make it, the address of the engine's folder, and the attributes of a box around
     the document."""
     WRITE_LIVE_ENGINE = "write live engine"
-    """Write what live figures load into a folder, with that of a local copy of Pyodide or None."""
+    """Write what live figures load into a folder; takes the folder of a local Pyodide, or None."""
     FIND_FAULT_CODE = "find fault code"
     """``(block, ptx, places, operands, arch)``: assemble a kernel and return what each machine
     instruction computes. Raises ValueError if it cannot."""
@@ -195,7 +195,7 @@ class DocumentFormat(NamedTuple):
     render: str
     """Returns the document for a trace and ``Options``."""
     endings: tuple[str, ...]
-    """The endings of file names; that of a new file comes first."""
+    """The endings of file names; a new file gets the first."""
     after: str
 
 
@@ -351,7 +351,7 @@ def _has_features(folder: str) -> bool:
 
 
 def _check_names(feature: Feature, others: Iterable[Feature]) -> None:
-    """Raise FeatureError if a name is that of another feature, or twice in this one."""
+    """Raise FeatureError if another feature has a name, or this one has it twice."""
     owners = {names: other.name for other in others for names in other.iter_names()}
     for kind, name in feature.iter_names():
         if owner := owners.get((kind, name)):
@@ -386,7 +386,7 @@ def arrange(
     added: Sequence[tuple[str, PlacedT]],
     convert: Callable[[PlacedT], RecordT],
 ) -> Iterator[tuple[str, RecordT]]:
-    """Yield keys and records, each added one after that which it follows, or at the end.
+    """Yield keys and records, each added one after the one that it follows, or at the end.
 
     One whose key is the core's own is left out.
     """

@@ -311,8 +311,7 @@ def _with_failure(
 def _compute_rank(ins: Instruction, combination: CauseCombination) -> tuple[int, int, int]:
     """Return the sort key of explanations that cost the same.
 
-    Those that only omit something from the line come first, then those that change the fewest
-    slots, then those with the simplest selectors.
+    Omissions from the line come first, then the fewest changed slots, then the simplest selectors.
     """
     addition_count = change_count = 0
     for cause in combination.causes:

@@ -43,7 +43,7 @@ class SelectorSimplicity(IntEnum):
     REPEATED = 6
     """The same digit in every lane."""
     OTHER = 7
-    """Any other; those with the fewest changed digits come first, then the smallest."""
+    """Any other; the fewest changed digits come first, then the smallest number."""
 
 
 DISTINCTIVE_KINDS = frozenset(

@@ -19,7 +19,7 @@ class Format(NamedTuple):
     render: str
     """The module and the name of the function that renders a trace with options."""
     endings: tuple[str, ...]
-    """The endings of file names; that of a new file comes first."""
+    """The endings of file names; a new file gets the first."""
 
 
 _OWN_FORMATS = {
@@ -135,7 +135,7 @@ def export(
 
 
 def _load_renderer(target: str) -> Callable[[Trace, Options], str | bytes]:
-    """Return the function that renders a trace in a format; that of a feature is named in full."""
+    """Return the function that renders a trace in a format; a feature names its own in full."""
     module, _, name = target.partition(":")
     render: Callable[[Trace, Options], str | bytes]
     if module.startswith("."):

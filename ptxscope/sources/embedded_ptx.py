@@ -64,7 +64,7 @@ _CLOBBERS = frozenset(("memory", "cc"))
 
 
 def is_foreign(ptx: str, operands: AsmOperands) -> bool:
-    """Return whether an asm statement is that of another machine."""
+    """Return whether an asm statement is for another machine."""
     likely, unlikely = _count_statements(ptx)
     if likely is None:
         return False
@@ -102,7 +102,7 @@ def _count_statements(ptx: str) -> tuple[int | None, int]:
 
 
 def has_foreign_operands(operands: AsmOperands) -> bool:
-    """Return whether a constraint or a clobber of an asm statement is none of PTX."""
+    """Return whether a constraint or a clobber of an asm statement is foreign to PTX."""
     kinds = (x.constraint.strip("=+&%* ") for x in operands.expressions)
     return not _CLOBBERS.issuperset(operands.clobbers) or any(
         not kind.isdecimal() and not _LETTERS.issuperset(kind) for kind in kinds

@@ -103,7 +103,7 @@ class SourceLines:
     def format_place(self, place: SourcePlace | None) -> str:
         """Return ``sad.cu:5``; empty if there is no place, or its file has no name so far.
 
-        That of an inlined function has its call, too: ``sad.cu:5, from sad.cu:20``.
+        An inlined function has its call, too: ``sad.cu:5, from sad.cu:20``.
         """
         name = self._files.get((place.module, place.file)) if place else None
         if not name or place is None:

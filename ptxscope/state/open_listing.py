@@ -250,7 +250,7 @@ class ListingCursor:
             notes.append(f"the operands of {setup.origin.text}")
             return tuple(notes)
         if setup.is_detached:
-            notes.append("these operands are not those of the run; go to a line to see them")
+            notes.append("these operands differ from the run's; go to a line to see the run's")
             return tuple(notes)
         notes += self._unknown(setup)
         if self.step is None:
@@ -331,7 +331,7 @@ class ListingCursor:
         return cursor, cursor.update_setup(setup)
 
     def count_chars(self, previous: ListingCursor | None) -> int:
-        """Return the characters of the listing; 0 if it is that of an older cursor."""
+        """Return the characters of the listing; 0 if it belongs to an older cursor."""
         is_same = previous is not None and previous.listing.programs is self.listing.programs
         return 0 if is_same else len(self.listing.text)
 

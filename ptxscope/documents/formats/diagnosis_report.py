@@ -145,7 +145,7 @@ def _format_alternative(diagnosis: Diagnosis, explanation: Explanation) -> str:
 def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
     """Return the explanations as JSON, the best first, in the shape of ``explain -f json``.
 
-    Those of several statements have the number of theirs.
+    In a block, each has the number of its statement.
     """
     has_numbers = len(diagnosis.block.statements) > 1
     return [
@@ -223,7 +223,7 @@ def _format_heading(diagnosis: Diagnosis, explanation: Explanation) -> str:
 def _iter_group_blocks(
     diagnosis: Diagnosis, explanations: list[Explanation], with_all: bool
 ) -> Iterator[Block]:
-    """Yield the explanations of a heading; those that vary the same things form a group."""
+    """Yield the explanations of a heading, grouped by what they vary."""
     groups: dict[tuple[object, ...], list[Explanation]] = {}
     for explanation in explanations:
         aspects = (cause.changed_aspects for cause in explanation.causes)

@@ -41,7 +41,7 @@ InlineText = tuple[InlineSpan, ...]
 
 
 class Heading(NamedTuple):
-    """A heading; that of the document has level 0."""
+    """A heading; the title of the document has level 0."""
 
     level: int
     line: InlineText
@@ -307,7 +307,7 @@ class MarkupWriter(NamedTuple):
     line_break: str
     """The text between two lines of a point."""
     heading: Callable[[MarkupWriter, Heading, Options], str]
-    """Formats a heading; those of a standalone page are sections."""
+    """Formats a heading; on a standalone page it begins a section."""
     verbatim: Callable[[Verbatim], str]
     table: Callable[[MarkupWriter, Table], str]
     remark: str

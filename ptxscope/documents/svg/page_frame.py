@@ -208,7 +208,7 @@ def describe_idle_steps(steps: Collection[IdleStep]) -> str:
 
 
 def _list_by_side(steps: Collection[IdleStep], sides: Mapping[IdleStep, str]) -> str:
-    """Return the names of steps; those of one side are after its name."""
+    """Return the names of steps, grouped by side, each group after the side's name."""
     parts = []
     for side in ("", "left", "right"):
         names = ", ".join(step.name for step in steps if sides[step] == side)

@@ -61,7 +61,7 @@ from .text_styles import BODY, HEADING, LABEL, MIN_LETTER_PX, NOTE
 _GAP = 34.0
 """Height in px for the wires above the line of a statement."""
 _HEAD_GAP = 30.0
-"""Height in px of that which the first line does without."""
+"""Height in px that the first line omits."""
 _BAND_LINE = 17.0
 """Distance in px of the lines of a statement too long for one."""
 _FORK = 50.0

@@ -1,7 +1,7 @@
 """The machine's integer types, and rewrites of operations into equal ones in narrower types.
 
-The rules are like those of ``rewrites``. Those of the second part avoid numbers of more than 64
-bits where a lowering makes some.
+The rules are like the ones of ``rewrites``. The second part avoids numbers of more than 64 bits
+that a lowering makes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The instructions as data: the only source of what the package knows about their syntax.
 
 Legality follows from it: violations of forms, their counts, random ones, choices of shapes. The
-shapes of an opcode are its entries, as those of ``min.u32`` and ``min.u8x4``.
+shapes of an opcode are its entries, such as ``min.u32`` and ``min.u8x4``.
 """
 
 from __future__ import annotations

@@ -292,4 +292,4 @@ COMMON_ENTRIES = (
         ("cnot.b32 d, a", {"a": 0}),
     ),
 )
-"""The entries whose opcodes have no others; those of ``cvt``, ``mad`` and ``neg`` do."""
+"""The entries whose opcodes have no others, except ``cvt``, ``mad`` and ``neg``."""

@@ -41,7 +41,7 @@ _CMP_FITS = Constraint(
     ("cmp", "stype"),
     lambda f: f.cmp in _list_comparisons(f.stype or Type.B32),
     "the source type decides the comparisons: .b* has eq ne; .s* also lt le gt ge; .u* also "
-    "lo ls hi hs; .f* has those of .s*, their unordered twins (equ … geu), num and nan",
+    "lo ls hi hs; .f* has eq … ge, their unordered twins equ … geu, num and nan",
     "`.{f.cmp}` does not compare `.{f.stype}` operands",
     lambda f: f"for `.{f.stype}`: .{' .'.join(_list_comparisons(f.stype or Type.B32))}",
     "cmp",

@@ -103,8 +103,8 @@ CONTRADICTIONS = (
     Contradiction(
         ("vset2", "vset4"),
         lambda f: f.mask is not None and len(f.mask.lanes) * f.mask.unit < 32 and not f.secop,
-        "the manual's prose keeps the lanes of b outside the mask, its pseudo-code those of c; "
-        "ptxscope follows the pseudo-code",
+        "the manual's prose keeps the lanes of b outside the mask, but its pseudo-code keeps "
+        "the lanes of c; ptxscope follows the pseudo-code",
     ),
     Contradiction(
         ("vmad",),
@@ -176,12 +176,12 @@ class _Family(NamedTuple):
     brief: str
     words: str
     lanes_summary: str = ""
-    """That of the SIMD instructions, with ``{}`` for the lanes; may be empty."""
+    """The summary of the SIMD instructions, with ``{}`` for the lanes; may be empty."""
     dual_example: Example = ("", {})
     quad_example: Example = ("", {})
     uses: str = ""
     summary: str = ""
-    """That of the scalar instruction; may be empty."""
+    """The summary of the scalar instruction; may be empty."""
     example: Example = ("", {})
     misprints: Mapping[str, str] = {}
     """The misprints of the instruction on bytes."""

@@ -1,6 +1,6 @@
 """The micro-operations that count or search the bits of a number, and reverse them.
 
-Those whose output is bits, not a number, are of one kind.
+All whose output is bits, not a number, are of one kind.
 """
 
 from __future__ import annotations

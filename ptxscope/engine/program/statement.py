@@ -200,7 +200,7 @@ class VectorMove(NamedTuple):
     def iter_steps(self) -> Iterator[MoveStep]:
         """Yield instructions that give the same, for parts of 16 or 32 bits.
 
-        Those with a name of their own, ``d.0``, are no register of the text.
+        A part has a name of its own, ``d.0``, which is no register of the text.
         """
         part_bits = self.part_bits
         if len(self.targets) == len(self.sources):  # all are read before one is written

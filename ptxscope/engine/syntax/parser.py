@@ -344,7 +344,7 @@ def _fits(name: str, statement: RawInstruction, fragment: Fragment) -> bool:
 def parse_known_statement(
     text: str, fragment: Fragment, statement: RawInstruction, entry: Entry | None = None
 ) -> Parsed:
-    """Parse a statement whose opcode is an entry's, by default that which its modifiers say."""
+    """Parse a statement whose opcode is an entry's, by default the one that its modifiers tell."""
     entry = entry or find_statement_entry(statement)
     assert entry
     end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end

@@ -121,7 +121,7 @@ def has_function_operand(ins: Instruction, scopes: Scopes) -> bool:
 
 
 def find_name_problem(scopes: Scopes, name: str, type_: str) -> RegisterProblem | None:
-    """Check that a name is that of a register; None if it is, or may be.
+    """Check that a name is a register's; None if it is, or may be.
 
     ``type_`` is one with which it may be declared.
     """

@@ -201,7 +201,7 @@ class Scopes:
         self.functions: dict[str, Declaration] = {}
         self._scopes = [Scope(operand_types)]
         self.is_asm = operand_types is not None
-        """Whether the text is that of an asm statement."""
+        """Whether the text is an asm statement's."""
         self._extra_depth = 0
         """The number of open braces beyond the deepest scope."""
         self.file_scopes = file_scopes

@@ -54,7 +54,7 @@ class BlockStatement(NamedTuple):
     whole_text: str = ""
     """The statement as written of which it does a part; empty if it does all of it."""
     has_prefix: bool = True
-    """Whether keys in the block begin with its number; those of one instruction do not."""
+    """Whether keys in the block begin with its number; not if the block is one instruction."""
 
     @property
     def prefix(self) -> str:
@@ -104,7 +104,7 @@ class OuterAccess(NamedTuple):
     names: tuple[str, ...] = ()
     """The registers that it writes; of a store, the results that it stores.
 
-    Those that the block does not compute begin with ``=``: ``=%r1`` is given, ``=0x5`` a literal.
+    Values that the block does not compute begin with ``=``: ``=%r1`` is given, ``=0x5`` a literal.
     """
     form: str = ""
     """The opcode of a store with its modifiers, and the width for the type."""

@@ -364,7 +364,7 @@ class CarryNotes:
     def _is_wrapper(self, piece: EmbeddedPtx, function: int) -> bool:
         """Return whether a function wraps one instruction.
 
-        An asm statement outside functions is that of a macro.
+        An asm statement outside functions belongs to a macro.
         """
         return piece.ptx.count(";") < 2 and (function < 0 or self._counts[function] == 1)
 

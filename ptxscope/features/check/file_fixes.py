@@ -182,7 +182,7 @@ def _read(name: str) -> tuple[bytes, str]:
 def _choose_encoding(data: bytes) -> tuple[str, str]:
     """Return the encoding of a file, and what becomes of bytes that are not in it.
 
-    Those of another encoding, as Latin-1 in comments, are written back as they are.
+    Bytes of another encoding, such as Latin-1 in comments, are written back as they are.
     """
     encoding = written_as(data)
     return encoding, UNDECODABLE if encoding == "utf-8" else "strict"

@@ -45,7 +45,7 @@ class LineMarkers:
     def restore_places(self, items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
         """Yield the instructions at their places before preprocessing.
 
-        Those from headers of the system and of the CUDA toolkit are left out.
+        Instructions from headers of the system and of the CUDA toolkit are left out.
         """
         for item in items:
             marker = self._find_marker(item.location)

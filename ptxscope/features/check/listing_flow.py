@@ -44,9 +44,9 @@ class ListingFlow:
         self._written = set[str]()
         """The registers that need no attention any more."""
         self._suspects: list[_Suspect] = []
-        """Those to which no jump from a later statement leads, in order."""
+        """Suspects to which no jump from a later statement leads, in order."""
         self._looped_suspects: list[_Suspect] = []
-        """Those that a loop may reach after a later write."""
+        """Suspects that a loop may reach after a later write."""
         self._has_later_write: dict[str, bool] = {}
         """Whether a statement after its first read writes a register, for each suspect."""
 

@@ -366,8 +366,8 @@ def _ends_sum(ins: Instruction, verdict: CachedVerdict) -> bool:
 
 
 _FOREIGN_CARRY = (
-    "this asm statement does not write the carry that `{}` reads: ptxas 13.0 keeps that of an "
-    "`asm volatile` before it, but nothing guarantees this"
+    "this asm statement does not write the carry that `{}` reads: ptxas 13.0 keeps the carry "
+    "of an `asm volatile` before it, but nothing guarantees this"
 )
 
 

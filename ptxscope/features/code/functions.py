@@ -102,7 +102,7 @@ def list_comments(
 def group_by_step(
     trace: Trace, assignments: list[Assignment]
 ) -> Iterator[tuple[str, list[Assignment]]]:
-    """Yield the assignments of each step below its title; that of a statement begins with it."""
+    """Yield the assignments of each step below its title, which begins with the statement's."""
     for statement in trace.block.statements:
         prefix = statement.prefix
         lead = f"{statement.number}. {statement.text}: " if prefix else ""

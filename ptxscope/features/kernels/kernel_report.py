@@ -46,7 +46,7 @@ _VERBS = {
     ConflictKind.READ_AFTER_UPDATE: ("reads", "updates"),
     ConflictKind.WRITE_AFTER_UPDATE: ("writes", "updates"),
 }
-"""The verb of the thread that acts last, and that of the other one."""
+"""The verbs of the thread that acts last and of the other one."""
 
 
 def iter_lines(result: KernelRun, *, is_quiet: bool, stop_reason: str) -> Iterator[str]:

@@ -224,7 +224,7 @@ class VerdictStore:
         return {line: verdict for line, verdict in found if verdict is not None}
 
     def keep(self, task: Task, verdicts: Sequence[Found]) -> None:
-        """Add verdicts to the file; those that more time may decide are not kept."""
+        """Add verdicts to the file, unless more time may decide them."""
         tools = task.identity
         texts = [
             json.dumps([tools, task.arch, digest, *verdict])

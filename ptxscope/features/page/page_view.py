@@ -198,7 +198,7 @@ def _make_operand(page: PageState, operand: Input) -> Element:
 
 
 def _list_models(page: PageState) -> Iterator[Child]:
-    """Yield the models to choose from; those that differ here are marked."""
+    """Yield the models to choose from; a mark is on each that differs here."""
     state, other = page.explorer, page.other_block_trace
     differing = {x.other.model.name for x in state.session.deviations}
     if page.block_trace:

@@ -93,7 +93,7 @@ def read_runtime(folder: Path) -> dict[str, bytes]:
     contents = {name: read(folder / name, _MAX_FILE_BYTES) for name in FILES}
     for name, data in contents.items():
         if compute_integrity(data) != FILES[name].integrity:
-            raise ValueError(f"{folder / name} is not that of Pyodide {VERSION}")
+            raise ValueError(f"{folder / name} is not the one of Pyodide {VERSION}")
     return contents
 
 
@@ -169,7 +169,7 @@ def make_site(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
 
 
 def is_page(index: bytes) -> bool:
-    """Return whether an ``index.html`` is that of a page, of this version or an earlier one."""
+    """Return whether an ``index.html`` is a web explorer, of this version or an earlier one."""
     return b"<title>ptxscope</title>" in index and b"page.js" in index
 
 

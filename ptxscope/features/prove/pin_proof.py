@@ -17,7 +17,7 @@ PROOF_SECONDS = 10.0
 def prove_pin(pin: Setup, setup: Setup, is_stopped: IsStopped = never) -> Proof:
     """Decide whether two setups have equal results for all operands, each under its model.
 
-    Registers of one name are the same; if there is none of them, those of one role. Raise
+    Registers of one name are the same; without any, registers of one role. Raise
     ValueError if operands or results can't be matched, ImportError without the solver, and Stopped
     once ``is_stopped`` says so.
     """

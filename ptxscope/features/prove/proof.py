@@ -66,7 +66,7 @@ class Proof(FrozenRecord):
 
     @property
     def restriction(self) -> str:
-        """The condition on the operands, with that of the guards of a block; empty for all."""
+        """The condition on the operands, and on the guards of a block; empty for all."""
         passages = [x for x in map(format_passage, self.programs) if x]
         return " and ".join(filter(None, [self.where, *passages[:1]]))
 

@@ -204,7 +204,7 @@ class TermFactory:
     def _find_core(self, x: Term, bits: int, signed: bool) -> tuple[Term, int, bool]:
         """Return what an extension extends, its width and whether it is signed; else x itself.
 
-        A signed reading of a vector that is extended by zeros is that of the vector.
+        A signed reading of a vector that is extended by zeros is the vector's.
         """
         kind = x.kind()
         if x.is_value() and bits > 2 * WORD_BITS:

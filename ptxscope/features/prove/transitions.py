@@ -65,7 +65,7 @@ def prove(state: ExplorerState) -> Requests:
         last.proof = yield RunInThread(partial(prove_pin, state.pin, state.setup))
         last.question = question
         if question != _get_question(state):
-            yield refuse("the proof is of other instructions than those shown now")
+            yield refuse("the proof is about other instructions than the ones shown now")
             return
         if (yield Act("is_covered")):
             yield ShowHint("The proof is done", keys=(("prove", "shows it"),))

@@ -194,8 +194,8 @@ def _iter_range_sentences(sweep: Sweep, intervals: list[ValueInterval]) -> Itera
             yield from (_describe_range(sweep, interval) for interval in intervals)
         return
     yield (
-        f"{sweep.result_part.label} goes through {len(intervals):,} ranges, in each of which "
-        "the same happens."
+        f"{sweep.result_part.label} goes through {len(intervals):,} ranges; "
+        "within each, the same happens."
     )
     for event in sweep.events:
         yield _describe_scattered(sweep, event.mask, describe_event(event, sweep.result_part))

@@ -45,7 +45,7 @@ class _ShownState(NamedTuple):
 
 
 class ExplorerView:
-    """The widgets of a screen. Those that begin hidden are created on first use."""
+    """The widgets of a screen. A widget that begins hidden is created on first use."""
 
     def __init__(self, screen: Screen[None], state: ExplorerState) -> None:
         self.screen, self._state = screen, state

@@ -52,7 +52,7 @@ class Start(Enum):
     EXAMPLE = auto()
     """Neither a line nor a saved state: an example."""
     LINE = auto()
-    """A line without values, which has those of an example."""
+    """A line without values, which gets an example's values."""
     VALUES = auto()
     """A line and values."""
     KEPT = auto()

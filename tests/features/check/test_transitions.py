@@ -34,7 +34,7 @@ def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
     set_values(state, a=5)
     (checked,) = (x for x in check_text(text, "pasted") if x.example)
     do(state, "check", checked)
-    assert any("these operands are not those of the run" in note for note in state.notes)
+    assert any("these operands differ from the run's" in note for note in state.notes)
     assert find_deviations(state.trace)
     assert state.cursor
     assert state.cursor.listing.inputs_by_program == ({"a": 5},)

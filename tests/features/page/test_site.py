@@ -167,7 +167,7 @@ def test_a_runtime_of_another_version_is_refused(
     for name in FILES:
         (tmp_path / name).write_bytes(b"x")
     assert main(["page", "-o", str(tmp_path / "site"), "--runtime", str(tmp_path)]) == 2
-    assert "is not that of Pyodide" in capsys.readouterr().err
+    assert "is not the one of Pyodide" in capsys.readouterr().err
     assert main(["page", "-o", str(tmp_path / "site"), "--runtime", str(tmp_path / "none")]) == 2
 
 

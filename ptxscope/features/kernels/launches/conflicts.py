@@ -90,7 +90,7 @@ class Accessors(NamedTuple):
     def find_races(self, lanes: Numbers, stamps: Numbers) -> Mask:
         """Return which stamps are of another thread that has passed nothing since that orders it.
 
-        Those of 0 are of none.
+        A stamp of 0 belongs to no thread.
         """
         threads, others = self.threads[lanes], get_threads(stamps)
         races: Mask = (stamps != 0) & (others != threads)

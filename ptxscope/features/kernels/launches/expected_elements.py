@@ -234,7 +234,7 @@ class ExpectedResults(NamedTuple):
     def judge(self, space: AddressSpace, *, is_whole: bool) -> tuple[Mask, npt.NDArray[np.int64]]:
         """Return for each replica if the first threads are right, and how many elements are.
 
-        What they wrote must be as expected. Those that wrote nothing must leave what is expected.
+        What they wrote must be as expected. Threads that wrote nothing must leave what is expected.
         If they are all threads, ``is_whole``, every element must be as expected.
         """
         count = space.instance_count

@@ -27,7 +27,7 @@ class LaunchTrials(NamedTuple):
     result: KernelRun | None
     """The run of the launch."""
     functions: Sequence[Program]
-    """Those that the launch runs."""
+    """The functions that the launch runs."""
     elements: ExpectedResults
     on_progress: Callable[[int, int], None] | None
 

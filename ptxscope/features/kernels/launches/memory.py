@@ -87,7 +87,7 @@ class Elements(NamedTuple):
 
 
 def make_elements(bits: Bits, causes: Causes | None, unknown: Bits | None = None) -> Elements:
-    """Return elements; those without unknown bits have no causes."""
+    """Return elements; only unknown bits have causes."""
     if causes is not None and unknown is not None:
         causes = np.where(unknown != 0, causes, np.uint64(0))
     if causes is None or not causes.any():

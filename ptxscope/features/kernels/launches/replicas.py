@@ -294,7 +294,7 @@ def run_replicas(
     model: Model,
     max_thread_steps: int,
 ) -> ReplicaResults:
-    """Run some threads with each change; those of one statement are side by side.
+    """Run some threads with each change; the changes of one statement are side by side.
 
     There is a replica for each change, or several if it stands for several.
 
@@ -416,7 +416,7 @@ def _group_changes(
 ) -> Mapping[int, list[list[LaneChange]]]:
     """Return the changes with their lanes by the id of the statement that they change.
 
-    Those whose lanes are side by side are in one list.
+    Changes whose lanes are side by side are in one list.
     """
     groups: dict[int, list[list[LaneChange]]] = {}
     start = 0

@@ -57,7 +57,7 @@ def explain_kernel(
 
     A statement that may be missing is a change, too: a register that is set to 0, or a barrier.
     ``expected`` has by the name of a parameter, or ``param0``, all elements of its buffer as an
-    array of the same type, or the bits of some by their positions. The other arguments are those of
+    array of the same type, or the bits of some by their positions. The other arguments are as for
     ``run_kernel``. ``on_progress`` is called with the number of changes that were tried and of all
     that are to be tried. With ``tries_all``, unlikely changes are tried even if a likely one
     explains everything. After ``timeout`` seconds no other change is tried.

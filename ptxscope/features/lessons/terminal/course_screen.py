@@ -217,7 +217,7 @@ class _CoursePane(Pane, can_focus=False):
         self._lines: Sequence[StyledLine] = ()
 
     def show(self, lines: Sequence[StyledLine], cursor: int | None) -> None:
-        """Show lines, with that of the cursor in view."""
+        """Show lines, with the cursor's line in view."""
         self._lines = lines
         self.redraw_lines()
         if cursor is not None:

@@ -45,7 +45,7 @@ class MachinePane(Pane):
         self._problem = ""
         self._targets: tuple[str, ...] = ()
         self._target = ""
-        """The target that is shown, or whose code there is none of."""
+        """The target that is shown, or that has no code."""
         self._counts: Mapping[str, str] = {}
         self._keys: Collection[str] = ()
 

@@ -109,7 +109,9 @@ def _find_next(arguments: argparse.Namespace) -> int:
     if not diagnosis.explanations:
         raise CommandError("error: nothing explains the result")
     if not has_alternatives(diagnosis):
-        raise CommandError("error: one explanation is the likeliest: nothing is to be told apart")
+        raise CommandError(
+            "error: one explanation is the likeliest: there is nothing to tell apart"
+        )
     with command_errors(ImportError):
         answer = find_next_operands(diagnosis, timeout=arguments.timeout)
     ins = diagnosis.block.instruction

@@ -64,7 +64,7 @@ def make_parser() -> Parser:
         parser.add_argument(
             f"--model-{letter}",
             metavar="MODEL",
-            help=f"model of {letter.upper()} alone (default: that of both)",
+            help=f"model of {letter.upper()} alone (default: the model of both)",
         )
     add_timeout(parser)
     parser.add_argument("--brief", action="store_true", help="omit the traces")
