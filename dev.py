@@ -13,7 +13,7 @@
     python3 dev.py newest      run some of the tests on the newest Python here
     python3 dev.py oldest      run some of the tests on the oldest Python here, of those supported
     python3 dev.py bench       speed, as ratios against baselines of the same run
-    python3 dev.py page        use the page in Chromium, where npm and Chromium are
+    python3 dev.py page        use the web explorer in Chromium, where npm and Chromium are
     python3 dev.py vscode      compile the extension of VS Code, where npm is
     python3 dev.py prove       prove what the product says; --page writes docs/dev/evidence.md
     python3 dev.py screenshots draw screenshots/ anew from the running app
@@ -46,7 +46,7 @@ EXAMPLE = (
 )
 SOURCES = ("ptxscope", "tests", "benchmarks", "tools", "dev.py")
 NPM_PACKAGES = {"pyodide": "314.0.7", "axe-core": "4.14.1"}
-"""What the page is tested with."""
+"""What the web explorer is tested with."""
 QUICK = (
     *("-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider"),
     *("tests/engine/test_parser.py", "tests/engine/test_verdicts.py", "tests/test_patterns.py"),
@@ -267,7 +267,7 @@ def _pythons() -> Iterator[str]:
 
 
 def page(*arguments: str) -> None:
-    """Use the page in Chromium, or say what is missing for it."""
+    """Use the web explorer in Chromium, or say what is missing for it."""
     drive_browser("tools.page_proof", *arguments)
 
 

@@ -230,8 +230,8 @@ class Feature(NamedTuple):
         for screen_panel in self.screen_panels:
             yield "part of the screen", screen_panel.name
         for page_panel in self.page_panels:
-            yield "tool of the page", page_panel.name
-            yield from (("action of the page", x) for x in page_panel.actions)
+            yield "tool of the web explorer", page_panel.name
+            yield from (("action of the web explorer", x) for x in page_panel.actions)
         for format_ in self.formats:
             yield "format", format_.name
             yield from (("ending", x) for x in format_.endings)
@@ -374,7 +374,7 @@ def find_services(service: Service) -> tuple[Callable[..., Any], ...]:
 _KINDS: Mapping[type, str] = {
     Command: "command",
     ScreenPanel: "part of the screen",
-    PagePanel: "tool of the page",
+    PagePanel: "tool of the web explorer",
     DocumentFormat: "format",
 }
 RecordT = TypeVar("RecordT")
