@@ -478,7 +478,7 @@ def test_a_command_prints_what_is_shown(path: Path, block: str) -> None:
 @ci_only
 def test_stale_output_on_a_page_is_renewed(here: Path) -> None:
     page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    stale = page.replace("d = 0x0b16212c", "d = 0x00000000").replace("d=0x00000001", "d=?")
+    stale = page.replace("d = 0xff10782c", "d = 0x00000000").replace("d=0xff10782c", "d=?")
     assert stale != page
     assert renew_output(stale) == page
     assert renew_output(page) == page

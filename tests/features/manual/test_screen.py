@@ -63,7 +63,7 @@ async def test_the_page_is_about_the_focus(keys: tuple[str, ...], page: str) -> 
 async def test_the_page_is_read_from_its_beginning_to_its_end(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
         shown = await drive.see("f1")
-        assert "Step through" in shown
+        assert "Find the" in shown
         pane = drive.app.screen.query_one(ManualPane)
         await drive.press("end")
         assert pane.scroll_offset.y == pane.max_scroll_y > 0
