@@ -149,7 +149,7 @@ def trace_block(
 ) -> Trace:
     """Trace a block on values by register name, as ``trace`` does one instruction.
 
-    The values are those of the registers that the block reads before it writes them. Raise PtxError
+    The values are for the registers that the block reads before it writes them. Raise PtxError
     if the block is invalid, and ValueError if a value is; the message names the register.
     """
     return trace_program(read_block(block), values, model=model)

@@ -214,7 +214,7 @@ class Variants:
 
 
 def change_instruction(ins: Instruction, causes: Sequence[Cause], variant: Variant) -> Instruction:
-    """Return the instruction as it would have to be written; ``variant`` is that of the causes."""
+    """Return the instruction as it would have to be written; ``variant`` belongs to the causes."""
     sources_by_role = dict(ins.roles)
     sources_by_role.update(x for cause in causes for x in cause.literals)
     for x, y in (cause.exchanged_roles for cause in causes if cause.exchanged_roles):

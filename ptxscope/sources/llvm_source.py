@@ -59,7 +59,7 @@ def read_llvm_operands(text: str, start: int, end: int) -> AsmOperands | None:
 
 
 def make_llvm_operands(constraints: str, arguments: Iterable[str] = ()) -> AsmOperands:
-    """Return the operands of LLVM's constraints, ``"=r,r"``; ``arguments`` are those of inputs."""
+    """Return the operands of LLVM's constraints, ``"=r,r"``; ``arguments`` are the inputs'."""
     arguments = iter([*arguments])
     types, literals, constants = dict[str, str](), dict[str, int](), dict[str, str]()
     expressions, clobbers = list[AsmExpression](), list[str]()
@@ -107,7 +107,7 @@ def has_llvm_asm(text: str) -> bool:
 
 
 def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]:
-    """Yield the PTX of each LLVM ``asm "…"``; ``gaps`` are those of the text."""
+    """Yield the PTX of each LLVM ``asm "…"``; ``gaps`` are the text's."""
     for match, following in pairwise([*_LLVM_ASM.finditer(text), None]):
         assert match
         span = match.span("body")

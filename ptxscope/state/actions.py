@@ -46,7 +46,7 @@ class Action(NamedTuple):
     """Whether its keys work in dialogs and other screens, too."""
 
     def perform(self, state: ExplorerState, number: int = 0) -> Requests:
-        """Run it, or say why it is not possible; ``number`` is that of its key, if it matters."""
+        """Run it, or say why it is not possible; ``number`` is its key's, if it matters."""
         if why := self.find_refusal(state):
             yield why
         else:
@@ -62,7 +62,7 @@ class Action(NamedTuple):
         return self.check(state)
 
     def format_call(self, number: int = 0) -> str:
-        """Return the action as Textual calls it; ``number`` is that of its key."""
+        """Return the action as Textual calls it; ``number`` is its key's."""
         return f"do('{self.id}', {number})" if number else f"do('{self.id}')"
 
 

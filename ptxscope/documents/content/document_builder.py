@@ -236,7 +236,7 @@ def _interpret_result(trace: Trace, name: str) -> str:
 def find_other(trace: Trace) -> Trace | None:
     """Return the trace under another model that has other results, or other values on the way.
 
-    It is the documentation if the model is that of an assembler.
+    It is the documentation if the model is an assembler's.
     """
     models = (ISA_MODEL,) if trace.model.errata else PTXAS_MODELS
     others = [x for x in map(trace.with_model, models) if any(_iter_differing(trace, x))]

@@ -23,7 +23,7 @@ class LaneVerdicts(NamedTuple):
 def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
     """Return which lanes always match the documentation; none if a lane has 32 bits.
 
-    The lanes are those of the instruction, or the bytes or half-words that ``dsel`` writes.
+    The lanes are the instruction's, or the bytes or half-words that ``dsel`` writes.
     """
     (place, *others), difference, known_mask = diagnosis.block.outputs.values(), 0, (1 << 32) - 1
     ins = diagnosis.block.get_statement(place.statement).instruction

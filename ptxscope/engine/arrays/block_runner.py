@@ -115,7 +115,7 @@ def _make_buffers(
 
 
 def _is_flat(array: AnyArray, dtype: Dtype) -> bool:
-    """Whether an array's memory is that of a flat array of a type."""
+    """Whether an array's memory is laid out as a flat array of a type."""
     array_dtype = array.dtype
     return (
         array_dtype.itemsize == dtype.itemsize

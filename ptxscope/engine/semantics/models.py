@@ -354,7 +354,7 @@ def format_versions(models: Collection[Model], form: Form) -> str:
 def find_errata(form: Form, guard: bool | None = None) -> tuple[Erratum, ...]:
     """Return the errata that can change a form's result, alone or together with the others.
 
-    ``guard`` is that of ``lower``: E14 shows only under a guard.
+    ``guard`` is as for ``lower``: E14 shows only under a guard.
     """
     return tuple(e for e in ALL_ERRATA if e.touches(form) and _can_change(form, guard, e))
 

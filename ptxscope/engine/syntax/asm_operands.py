@@ -148,7 +148,7 @@ def read_operands(
 ) -> AsmOperands:
     """Read the operands after an asm statement's text.
 
-    ``named_constants`` are those of C, by default those of the text.
+    ``named_constants`` are C's, by default the text's.
     """
     named_constants = find_c_constants(text) if named_constants is None else named_constants
     types, names, constants = dict[str, str](), dict[str, int](), list[str]()

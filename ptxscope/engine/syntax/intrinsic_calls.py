@@ -70,7 +70,7 @@ def find_call_fragments(text: str) -> Iterator[Fragment]:
 
 
 def find_call_blocks(text: str) -> Iterator[Fragment]:
-    """Yield the PTX of a text, that of all its calls of intrinsics together."""
+    """Yield the PTX of a text: the code of all its calls of intrinsics together."""
     if (calls := _read_calls(text)) is None:
         yield from find_fragments(text)
         return

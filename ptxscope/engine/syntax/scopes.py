@@ -392,7 +392,7 @@ class Scopes:
         """Return the opcode that wrote the carry flag last in the same function.
 
         Empty if it is not known: a label or a guard between may bring the carry of another one.
-        ``guard`` is that of the reader.
+        ``guard`` is the reader's.
         """
         is_certain = self.has_carry and not self.is_partial and not self._has_label_since_carry
         has_run = self._last_carry_guard in ("", guard)

@@ -333,7 +333,7 @@ def _add_asm_findings(
 def _check_partial(
     piece: EmbeddedPtx, name: str, literal_spans: Iterable[Span]
 ) -> Iterator[_LocatedItem]:
-    """Yield statements that are partly literal; ``literal_spans`` are those of others."""
+    """Yield statements that are partly literal; ``literal_spans`` belong to the other texts."""
     fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
     opcode_span = piece.opcode_span
     if in_asm and not piece.ptx.replace(GAP, "").strip():

@@ -135,7 +135,7 @@ def find_constants(
 ) -> Mapping[str, int]:
     """Return the bits of a statement's registers that are constants.
 
-    ``literals`` are those of its asm statement. ``mov`` instructions are considered only if folding
+    ``literals`` are its asm statement's. ``mov`` instructions are considered only if folding
     may change the result.
     """
     text, opcode, target = statement.text, statement.opcode, statement.scopes.target

@@ -361,7 +361,7 @@ def _find_register(code: DeviceCode, name: str) -> str:
 
 
 def _iter_shape_notes(arguments: argparse.Namespace) -> Iterator[str]:
-    """Yield a note if the shape of the launch is that of no request: one thread."""
+    """Yield a note if the launch has the default shape, one thread, which nothing requested."""
     if not (arguments.grid or arguments.block):
         yield "note: one thread ran, which is the default; --block X[,Y[,Z]] and --grid give others"
 

@@ -402,7 +402,7 @@ def iter_thread_lines(
 ) -> Iterator[str]:
     """Yield the steps up to a line; with watched registers, only those that write one.
 
-    ``sequences`` are those of the file; folded, each is one line.
+    ``sequences`` are the file's; folded, each is one line.
     """
     ends = {x.statements[-1].span: x for x in sequences}
     inner_spans = {y.span for x in sequences for y in x.statements} if is_folded else set()

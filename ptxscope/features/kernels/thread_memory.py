@@ -1,6 +1,6 @@
 """The contents of a buffer at a step of a thread, as the explorer shows them.
 
-Each step knows how many writes of all threads came before it, so that contents are those of that
+Each step knows how many writes of all threads came before it, so contents are as at that
 moment, whichever thread wrote them.
 """
 

@@ -80,7 +80,7 @@ def find_machine_code(ins: Instruction, arch: str, is_stopped: IsStopped = never
     Without a target, it is for the default one.
 
     Raise ValueError if a tool is missing or refuses the line, ImportError without the solver, and
-    Stopped once ``is_stopped`` says so.
+    Stopped when ``is_stopped`` returns true.
     """
     ptxas, nvdisasm = _use_tools(lambda: (find_tool(PTXAS), find_tool(NVDISASM)))
     targets = tuple(x for x in _use_tools(lambda: list_targets(ptxas)) if _is_whole(x))

@@ -425,7 +425,7 @@ class MachineListing(NamedTuple):
 def count_instructions(source: KernelSource, kernel: MachineKernel) -> int | None:
     """Return the number of a line's instructions; None if the code is not interpreted.
 
-    It is that of ``MachineListing``, without proofs.
+    It is as in ``MachineListing``, without proofs.
     """
     try:
         machine = MachineQuestion(source, kernel)

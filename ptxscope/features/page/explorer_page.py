@@ -44,7 +44,7 @@ class ExplorerPage:
     """A page: its state, and what of it has been drawn.
 
     The page's JavaScript calls ``handle`` for each event and draws what it returns; state and
-    transitions are those of the explorer.
+    transitions are the explorer's.
     """
 
     def __init__(self, fragment: str = "") -> None:

@@ -140,8 +140,8 @@ def find_sources(
     """Find a value of a register, or values of all, for which a condition holds.
 
     Of a register of lanes only one lane changes if that is enough, first that of the place. Raise
-    PtxError if the condition can't be read, ImportError without the solver, and Stopped once
-    ``is_stopped`` says so.
+    PtxError if the condition can't be read, ImportError without the solver, and Stopped when
+    ``is_stopped`` returns true.
     """
     block, model = target.trace.block, target.trace.model
 

@@ -330,7 +330,7 @@ class _ComparisonSearch:
     ) -> int:
         """Return the smallest (-1) or largest (1) value of a part for which results differ.
 
-        ``nearest`` is that of the examples.
+        ``nearest`` is the examples'.
         """
         last = 0 if direction < 0 else (1 << part.bits) - 1
         kind = "BV_ULE" if direction < 0 else "BV_UGE"

@@ -67,7 +67,7 @@ def prove_equal(
     ``same`` maps registers that ``a`` reads to those of ``b``; others with equal names are the
     same. Results are compared by name, the others by position; CC.CF only with ``has_carry``, or if
     it is the only one. Raise ValueError if they can't be matched or ``where`` never holds, PtxError
-    if it is invalid, ImportError without the solver, and Stopped once ``is_stopped`` says so.
+    if it is invalid, ImportError without the solver, and Stopped when ``is_stopped`` returns true.
     """
     question = ProofQuestion(timeout, is_stopped)
     a, b = with_same_results(a, b, has_carry), with_same_results(b, a, has_carry)
@@ -208,7 +208,7 @@ def prove(
 
     ``b`` is ``a`` if it is omitted: then two models are compared. Registers of one name are one
     operand; ``same`` maps others of ``a`` to those of ``b``. Results are compared by name, or by
-    position if they have other names. ``model`` is that of both, ``model_a`` or ``model_b`` of one.
+    position if they have other names. ``model`` is for both, ``model_a`` or ``model_b`` for one.
     ``where`` restricts the operands: ``"b <= 255 and a.signed < 0"``. ``carry`` compares CC.CF at
     the end, too. ``timeout`` is in seconds.
 

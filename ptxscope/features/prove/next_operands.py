@@ -52,7 +52,7 @@ def find_next_operands(
 
     The explanations are the likeliest, at most 16. Those that no drawn operands tell apart are
     compared by proofs as long as the time lasts. Raise ImportError without the solver, and Stopped
-    once ``is_stopped`` says so.
+    when ``is_stopped`` returns true.
     """
     load_bitwuzla()
     end = time.monotonic() + timeout

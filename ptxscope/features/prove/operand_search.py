@@ -112,7 +112,7 @@ def find_operands(
     """Find up to ``count`` sets of operands.
 
     ``masks`` has the fixed bits of registers of which not all are fixed. Raise PtxError if
-    the condition is invalid, and Stopped once ``is_stopped`` says so.
+    the condition is invalid, and Stopped when ``is_stopped`` returns true.
     """
     question = ProofQuestion(timeout, is_stopped)
     program = with_guard_results(_with_condition_results(program, where))

@@ -19,7 +19,7 @@ def prove_pin(pin: Setup, setup: Setup, is_stopped: IsStopped = never) -> Proof:
 
     Registers of one name are the same; without any, registers of one role. Raise
     ValueError if operands or results can't be matched, ImportError without the solver, and Stopped
-    once ``is_stopped`` says so.
+    when ``is_stopped`` returns true.
     """
     a, b = make_block(pin.instruction), make_block(setup.instruction)
     first = {role: x.name for x in a.inputs for role in x.roles}

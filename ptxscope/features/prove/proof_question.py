@@ -44,7 +44,7 @@ class ProofQuestion:
     def __init__(
         self, timeout: float, is_stopped: IsStopped = never, *, has_wide_sums: bool = False
     ) -> None:
-        """Ask within a time in seconds; ``has_wide_sums`` is that of ``BitVectors``."""
+        """Ask within a time in seconds; ``has_wide_sums`` is as for ``BitVectors``."""
         self.tape = Tape(PROOF_RULES)
         self.solver = Solver(timeout, is_stopped)
         self.vectors = BitVectors(self.solver.terms, has_wide_sums=has_wide_sums)

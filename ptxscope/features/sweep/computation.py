@@ -1,6 +1,6 @@
 """A sweep: arrays over all values of one or two register parts.
 
-The results are those of ``tracing.evaluate``, and the events are the flags of the micro-operations;
+The results come from ``tracing.evaluate``, and the events are the flags of the micro-operations;
 a sweep computes nothing in another way.
 """
 
@@ -39,7 +39,7 @@ MAX_SIDE_VALUES = 1 << 8
 _MAX_CHANGES = 64
 """Largest number of changes between two samples that are located exactly."""
 _MAX_CASE_VALUES = 2
-"""Largest number of distinct results that count as cases, as those of a comparison do."""
+"""Largest number of distinct results that count as cases, like the results of a comparison."""
 
 
 class Event(NamedTuple):

@@ -235,7 +235,7 @@ class MainScreen(ThemedScreen[None]):
     # --- actions -------------------------------------------------------------------------
 
     async def action_do(self, id_: str, number: int = 0) -> None:
-        """Run an action of the table; ``number`` is that of its key, if it matters."""
+        """Run an action of the table; ``number`` is its key's, if it matters."""
         await self.perform(ACTIONS[id_].perform, number)
 
     async def action_follow_hint(self) -> None:

@@ -111,7 +111,7 @@ class Wave:
         replica_count: int = 1,
         numbers: Sequence[int] | None = None,
     ) -> None:
-        """``numbers`` are those of the threads in each block; all by default."""
+        """``numbers`` are the threads' in each block; all by default."""
         self.shape, self.replica_count = shape, replica_count
         block_lanes = np.arange(shape.padded_size) if numbers is None else np.array(numbers)
         self.slot_count = replica_count * len(blocks)

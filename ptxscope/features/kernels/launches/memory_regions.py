@@ -67,7 +67,7 @@ class AccessError(Exception):
     """An access that no memory allows."""
 
     def __init__(self, lanes: Numbers, message: str) -> None:
-        """``message`` is that of the first thread."""
+        """``message`` is the first thread's."""
         super().__init__(message)
         self.lanes = lanes
         """The lanes of the threads in their wave, at least one."""

@@ -90,7 +90,7 @@ class _Comparison(NamedTuple):
 
 
 def _list_plans(ins: Instruction, model: Model) -> list[Plan]:
-    """Return the plan of a model, and those of the models to compare, as far as they differ."""
+    """Return the plan of a model, and each plan of the models to compare that differs from it."""
     plans = list[Plan]()
     for x in (model, *((ISA_MODEL,) if model.errata else PTXAS_MODELS)):
         plan = make_model_plan(ins, x)

@@ -261,7 +261,7 @@ class WaveState:
         return self._fusible_products[function.name]
 
     def fail(self, statement: Statement, lanes: Numbers, message: str) -> NoReturn:
-        """Raise LaunchError for the threads in some lanes; the message is that of the first."""
+        """Raise LaunchError for the threads in some lanes; the message is the first one's."""
         number = int(self.wave.threads[lanes[0]])
         thread = self.wave.shape.format_thread(number)
         raise LaunchError(message, statement, thread, lanes, number)
