@@ -87,8 +87,8 @@ class PermuteBytes(MicroOperation):
 
     formula = "byte {x}"
     about = (
-        "Each digit picks a byte: 0 to 3 are those of {a}, 4 to 7 those of {b}. With 8 added, the "
-        "digit takes eight copies of that byte's top bit."
+        "Each digit picks a byte: 0 to 3 from {a}, 4 to 7 from {b}. With 8 added, the digit takes "
+        "eight copies of that byte's top bit."
     )
     title = "permute"
     has_chosen_bits = True
