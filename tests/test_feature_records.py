@@ -125,9 +125,9 @@ def list_core_tests() -> list[Path]:
 def find_tools(path: Path) -> set[str]:
     """Return the names of the tools that a file of tests, or a tool, imports."""
     text = path.read_text("utf-8")
-    pattern = r"^from (?:tools\.|\.)(\w+) import|^from (?:tools|\.) import (.*)"
+    pattern = r"^from (?:tools\.|\.)(\w+) import|^from (?:tools|\.) import (?:\(([^)]*)\)|(.*))"
     found = re.findall(pattern, text, re.MULTILINE)
-    return {name.strip() for pair in found for part in pair for name in part.split(",") if name}
+    return {name.strip() for x in found for part in x for name in part.split(",") if name.strip()}
 
 
 def test_tests_of_the_core_import_no_feature() -> None:
