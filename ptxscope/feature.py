@@ -69,6 +69,8 @@ class Service(StrEnum):
     EVALUATE_TABLE = "evaluate table"
     """``(block, model, arguments) -> bool``: evaluate a block for the rows that the arguments of
     ``ptxscope eval`` name; return whether they name any."""
+    DESCRIBE_ENTRY = "describe entry"
+    """``(entry) -> Iterable[Block]``: say more of an instruction, in ``ptxscope show OPCODE``."""
     LIST_RULES = "list rules"
     """``() -> Iterable[AddedRule]``: rules of diagnostics on PTX in files, each with the function
     that finds what is to be said about an instruction.

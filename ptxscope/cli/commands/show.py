@@ -38,6 +38,7 @@ from ...engine.syntax.opcodes import format_opcode_question, suggest_opcodes
 from ...engine.syntax.parser import parse
 from ...engine.tracing.step_text import format_result, format_title
 from ...engine.tracing.trace import trace
+from ...feature import Service, find_services
 from ..support.arguments import (
     Parser,
     add_format,
@@ -163,6 +164,8 @@ def iter_entry_blocks(entry: Entry) -> Iterator[Block]:
     yield make_paragraph(f"`{entry.syntax};`", "  ", "      ")
     yield make_verbatim(_iter_slot_lines(entry))
     yield from _iter_list_blocks("", dict.fromkeys(x.rule for x in entry.constraints))
+    for describe in find_services(Service.DESCRIBE_ENTRY):
+        yield from describe(entry)
     yield from _iter_list_blocks("legal, but:", (x.text for x in entry.remarks))
     contradictions = (x.text for x in entry.contradictions)
     yield from _iter_list_blocks("contradictions in the manual:", contradictions)

@@ -1,0 +1,1 @@
+"""What an instruction computes, as pseudocode that is made from its plans."""

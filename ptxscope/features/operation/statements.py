@@ -1,0 +1,172 @@
+"""Statements of pseudocode: neighbours under one condition joined, lanes in loops, as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from ...engine.isa.entry import Slot
+from .decision_tree import format_condition, list_values
+
+_WIDTH = 76
+"""Maximum characters of an ``if`` and what it decides, in one line."""
+_REMARK_COLUMN = 58
+
+
+class If(NamedTuple):
+    """Statements for some values of a slot, and for the others."""
+
+    slot: Slot
+    values: frozenset[object]
+    then: list[Statement]
+    otherwise: list[Statement]
+
+
+class Line(NamedTuple):
+    """An assignment, or several; ``lanes`` is 1 outside of a loop."""
+
+    text: str
+    lanes: int
+    remark: str
+
+
+class Loop(NamedTuple):
+    """Statements for each lane, the highest first."""
+
+    lanes: int
+    statements: list[Statement]
+
+
+Statement = If | Line | Loop
+
+
+def format_statements(statements: Iterable[Statement]) -> tuple[str, ...]:
+    """Return the lines of statements, each stage with its title."""
+    return tuple(_align(list(_render(_wrap_in_loops(_shorten(_join(statements))), 0))))
+
+
+def _join(statements: Iterable[Statement]) -> list[Statement]:
+    """Return statements with neighbours under one condition, or its opposite, as one."""
+    joined: list[Statement] = []
+    for statement in statements:
+        last = joined[-1] if joined else None
+        if isinstance(last, If) and isinstance(statement, If) and last.slot == statement.slot:
+            _, values, then, otherwise = statement
+            if values == list_values(last.slot) - last.values:
+                values, then, otherwise = last.values, otherwise, then
+            if values == last.values:
+                joined[-1] = last._replace(
+                    then=last.then + then, otherwise=last.otherwise + otherwise
+                )
+                continue
+            if not last.otherwise and _reach(statement) == last.values:
+                joined[-1] = last._replace(then=[*last.then, statement])
+                continue
+        joined.append(statement)
+    made = [
+        x._replace(then=_join(x.then), otherwise=_join(x.otherwise)) if isinstance(x, If) else x
+        for x in joined
+    ]
+    return [_turn(x) if isinstance(x, If) else x for x in made]
+
+
+def _reach(statement: If) -> frozenset[object]:
+    """Return the values of a slot for which an ``if`` or its ``else if`` does something."""
+    match statement.otherwise:
+        case [If(slot, _, _, _) as other] if slot == statement.slot:
+            return statement.values | _reach(other)
+        case []:
+            return statement.values
+    return list_values(statement.slot)
+
+
+def _shorten(statements: list[Statement]) -> list[Statement]:
+    """Return statements without a last one that only copies."""
+    match statements:
+        case [*others, Line(text, 1, remark), Line(copy, 1)]:
+            name, _, value = text.partition(" = ")
+            target, _, copied = copy.partition(" = ")
+            if copied == name:
+                return [*others, Line(f"{target} = {value}", 1, remark)]
+    return statements
+
+
+def _turn(statement: If) -> If:
+    """Return an ``if`` whose first branch is that of the values that are written."""
+    slot, values, then, otherwise = statement
+    if slot.is_optional and slot.absent in values and otherwise:
+        return If(slot, list_values(slot) - values, otherwise, then)
+    return statement
+
+
+def _find_lanes(statement: Statement) -> set[int]:
+    if isinstance(statement, If):
+        return set().union(*map(_find_lanes, statement.then + statement.otherwise))
+    return {statement.lanes}
+
+
+def _wrap_in_loops(statements: list[Statement]) -> list[Statement]:
+    """Return statements with those that work on lanes in loops."""
+    made: list[Statement] = []
+    for lanes, group in groupby(statements, key=_find_lanes):
+        if lanes == {1}:
+            made += group
+        elif len(lanes) == 1:
+            made.append(Loop(max(lanes), list(group)))
+        else:
+            made += [
+                x._replace(then=_wrap_in_loops(x.then), otherwise=_wrap_in_loops(x.otherwise))
+                for x in group
+                if isinstance(x, If)
+            ]
+    return made
+
+
+def _render(statements: Iterable[Statement], depth: int) -> Iterator[tuple[str, str]]:
+    """Yield lines with their remarks."""
+    indent = " " * 4 * depth
+    for x in statements:
+        if isinstance(x, Loop):
+            yield f"{indent}for i in {', '.join(map(str, reversed(range(x.lanes))))}:", ""
+            yield from _render(x.statements, depth + 1)
+        elif isinstance(x, Line):
+            yield indent + x.text, x.remark
+        else:
+            yield from _render_if(x, depth, "if")
+
+
+def _render_if(x: If, depth: int, word: str) -> Iterator[tuple[str, str]]:
+    indent = " " * 4 * depth
+    head = f"{indent}{word} {format_condition(x.slot, x.values)}:"
+    match x.then, x.otherwise:
+        case [If(slot, values, then, [])], [If(_, others, same, [])] if then == same:
+            if values == {False} and others == {True}:  # one flag or the other
+                one, other = format_condition(x.slot, x.values), format_condition(slot, others)
+                both = f"{one} or {other}, but not both"
+                yield from _render_branch(f"{indent}{word} {both}:", then, depth)
+                return
+    yield from _render_branch(head, x.then, depth)
+    if len(x.otherwise) == 1 and isinstance(x.otherwise[0], If):
+        yield from _render_if(x.otherwise[0], depth, "else if")
+    elif x.otherwise:
+        yield from _render_branch(f"{indent}else:", x.otherwise, depth)
+
+
+def _render_branch(head: str, body: list[Statement], depth: int) -> Iterator[tuple[str, str]]:
+    lines = list(_render(body, depth + 1))
+    if len(lines) == 1 and len(head) + len(lines[0][0].strip()) <= _WIDTH:
+        yield f"{head} {lines[0][0].strip()}", lines[0][1]
+    else:
+        yield head, ""
+        yield from lines
+
+
+def _align(lines: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield lines with the remark of each stage behind its first line."""
+    width = max((len(x) for x, _ in lines if len(x) <= _REMARK_COLUMN), default=0)
+    last = ""
+    for text, remark in lines:
+        is_new = bool(remark) and remark != last
+        yield f"{text:<{width}}  # {remark}" if is_new and len(text) <= width else text
+        last = remark or last
