@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,6 @@ from ptxscope.documents.formats.report import write_report
 from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.engine.isa.catalog import (
     CATALOG,
-    count_entry_forms,
     count_forms,
     find_undocumented_values,
     list_shapes,
@@ -27,11 +27,9 @@ from ptxscope.engine.isa.entry import (
     Group,
     Slot,
     SlotPlace,
-    VersionRequirement,
     format_citation,
-    format_targets,
 )
-from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices
+from ptxscope.engine.isa.grammar import format_slot_choices
 from ptxscope.engine.isa.intrinsics import find_successor, map_intrinsics
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.isa.video_entries import CONTRADICTIONS
@@ -44,6 +42,7 @@ from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.step_text import format_result
 from ptxscope.engine.tracing.trace import Trace, make_trace
 
+from .manual_modifiers import Effect, describe_operand, iter_described_slots
 from .manual_text import (
     assignments,
     bullet_list,
@@ -60,6 +59,7 @@ from .manual_worked import Worked, describe_events, find_examples
 
 ROOT = Path(__file__).resolve().parent.parent
 DAGGER = "\u2020"
+_LANE_FORMULA = re.compile(r"^ +t\[i\] = (.+?)(?:  +#.*)?$")
 _COLUMNS = 84
 """Maximum characters of a line of code."""
 _CONSTANTS = {"slct": "slct.s32.s32 d, 1, 2, 0x80000000"}
@@ -163,12 +163,17 @@ def _link_opcode(opcode: str) -> str:
 
 def make_instruction_page(entry: Entry) -> list[str]:
     """Return the lines of the page on an opcode, whose first shape is an entry."""
+    from .manual_costs import make_cost_lines  # the page has all features
+
+    shapes = (entry, *list_shapes(entry.opcode)[1:])
     lines = heading(entry.opcode) + _shape_lines(entry, 2)
-    for shape in list_shapes(entry.opcode)[1:]:
+    for shape in shapes[1:]:
         lines += heading(format_shape_title(shape), 2) + _shape_lines(shape, 3)
     lines += _pitfall_lines(entry)
+    lines += _related_lines(entry)
+    lines += make_cost_lines(shapes)
     lines += _erratum_lines(entry)
-    return lines + _related_lines(entry)
+    return lines + _count_lines(shapes)
 
 
 def format_shape_title(shape: Entry) -> str:
@@ -184,70 +189,84 @@ def format_shape_title(shape: Entry) -> str:
 
 
 def _shape_lines(entry: Entry, level: int) -> list[str]:
-    """Return what a shape computes, its syntax, choices and examples, in sections of a level."""
-    lines = [format_sentence(entry.summary), ""]
+    """Return what a shape computes, its syntax, operation and examples, in sections of a level."""
+    from ptxscope.features.operation.operation import make_operation  # as above
+
+    operation = make_operation(entry)
+    lines = [_describe_entry(entry, operation.lines if operation else ()), ""]
     lines += code_block("ptx", [f"{entry.syntax};"])
-    lines += _overview_lines(entry)
-    lines += heading("Modifiers and operands", level)
-    lines += _slot_lines(entry)
-    lines += _operand_lines(entry)
+    lines += [f"{format_citation([entry.section])}; {entry.minimum}.", ""]
+    if operation:
+        lines += heading("Operation", level) + code_block("text", operation.lines)
+        lines += bullet_list(map(format_sentence, operation.notes))
+    lines += heading("Operands", level) + _operand_lines(entry)
+    lines += heading("Modifiers", level) + _slot_lines(entry)
     lines += heading("Examples", level)
     for number, example in enumerate(_examples(entry), 1):
         lines += _example_lines(number, example, level + 1)
     return lines
 
 
+def _describe_entry(entry: Entry, lines: Sequence[str]) -> str:
+    """Return what an instruction does, with the formula of a lane if its pseudocode has lanes."""
+    formula = next((x[1] for x in map(_LANE_FORMULA.search, lines) if x), "")
+    if not formula or "CMP" in entry.summary:
+        return format_sentence(entry.summary)
+    part = "byte" if any("byte i of d" in x for x in lines) else "half-word"
+    named = re.sub(r"\b([xy])\b", lambda x: {"x": "a", "y": "b"}[x[1]], formula).replace(
+        "cmp", "CMP"
+    )
+    return f"{format_sentence(entry.summary).removesuffix('.')}: `{named}` in each {part}."
+
+
 _examples = cache(find_examples)
 
 
-def _overview_lines(entry: Entry) -> list[str]:
-    form_count = count_entry_forms(entry)
-    documented_count = count_entry_forms(entry, is_documented=True)
-    accepted_count = count_entry_forms(entry, is_in_ptxas=True)
-    requirements = [
-        str(entry.minimum),
-        *map(_format_requirement, entry.requirements),
-    ]
-    rows = [
-        ("Group", str(entry.group)),
-        ("Specified in", format_citation([entry.section])),
-        ("Requires", "; ".join(requirements)),
-        ("Legal forms", f"{form_count:,}"),
-    ]
+def _count_lines(shapes: Sequence[Entry]) -> list[str]:
+    """Return the numbers of legal forms of the shapes of an opcode."""
+    lines = heading("Forms", 2)
+    opcode = shapes[0].opcode
+    form_count = count_forms(opcode)
+    documented_count = count_forms(opcode, is_documented=True)
+    accepted_count = count_forms(opcode, is_in_ptxas=True)
+    text = f"{form_count:,} legal form{'s' * (form_count != 1)}"
     if documented_count != form_count:
-        rows.append(("Documented forms", f"{documented_count:,}"))
+        text += f"; {documented_count:,} of them are documented"
     if accepted_count != form_count:
-        rows.append(("Forms that ptxas 13.0 accepts", f"{accepted_count:,}"))
-    return table((), rows)
-
-
-def _format_requirement(requirement: VersionRequirement) -> str:
-    parts = [f"PTX {requirement.ptx_isa}"] * bool(requirement.ptx_isa)
-    parts += [format_targets(requirement.target)] * bool(requirement.target)
-    return f"`{requirement.feature}`: {', '.join(parts)}"
+        text += f"; ptxas 13.0 accepts {accepted_count:,}"
+    return [*lines, f"{text}.", ""]
 
 
 def _slot_lines(entry: Entry) -> list[str]:
-    rows = [_slot_row(entry, slot) for slot in entry.slots]
-    has_undocumented = any(find_undocumented_values(entry, slot) for slot in entry.slots)
-    lines = table(("slot", "meaning", "values", ""), rows)
+    slots = list(iter_described_slots(entry))
+    rows = [_slot_row(entry, slot, effect) for slot, effect in slots]
+    has_undocumented = any(find_undocumented_values(entry, slot) for slot, _ in slots)
+    lines = table(("modifier", "effect", "without it"), rows)
     return lines + [f"{DAGGER} Undocumented, but ptxas accepts it.", ""] * has_undocumented
 
 
-def _slot_row(entry: Entry, slot: Slot) -> tuple[str, str, str, str]:
+def _slot_row(entry: Entry, slot: Slot, effect: Effect) -> tuple[str, str, str]:
+    without = format_text(effect.without) if slot.is_optional else "required"
+    return _format_modifier(entry, slot), format_text(effect.text), without
+
+
+def _format_modifier(entry: Entry, slot: Slot) -> str:
+    """Return the name of a slot, if the syntax or the operation names it, and its values."""
     undocumented = find_undocumented_values(entry, slot)
     choices = format_slot_choices(slot, undocumented, DAGGER)
-    if slot.name == "c":
-        values = "`, c`"
-    elif slot.word and slot.place is not SlotPlace.MODIFIER:
-        word = slot.word + DAGGER * bool(undocumented)
-        values = f"{_format_choice(word)} before the operand"
-    elif len(slot.values) > 20:
+    if slot.word and slot.place is not SlotPlace.MODIFIER:
+        word = format_cell_code(slot.word) + DAGGER * bool(undocumented)
+        return f"{word} before {slot.place}"
+    if len(slot.values) > 20:
         values = format_text(choices)
     else:
         values = " ".join(map(_format_choice, choices.split()))
-    meaning = format_sentence(SLOT_NAMES[slot.name]).removesuffix(".")
-    return f"`{slot.name}`", meaning, values, "optional" if slot.is_optional else "required"
+    name = _NAMES.get(slot.name, slot.name)
+    if slot.word:
+        return values
+    if f".{name}" in entry.syntax or f" {name}" in entry.syntax or name == "boolop":
+        return f"`{name}`: {values}"
+    return values
 
 
 def _format_choice(text: str) -> str:
@@ -255,6 +274,8 @@ def _format_choice(text: str) -> str:
     return format_cell_code(value) + DAGGER * (value != text)
 
 
+_NAMES = {"permute_mode": "mode"}
+"""The names of slots in the syntax, if they have others."""
 _FINAL_TYPE = "that of the sum: `.s32` if a or b is `.s32` or one of a, b and c is negated"
 """The type of c of ``vmad``."""
 
@@ -264,11 +285,8 @@ def _operand_lines(entry: Entry) -> list[str]:
     for operand in entry.operands:
         type_ = operand.type if isinstance(operand.type, Type) else None
         type_text = f"`.{type_ or operand.type}`" if operand.type != "final_type" else _FINAL_TYPE
-        lanes = f"{entry.lanes} lanes" if operand.has_lanes else "one value"
-        if operand.can_keep_lanes:
-            lanes = f"{entry.lanes} lanes if the mask leaves some out, otherwise one number"
         access = "written" if operand in entry.destinations else "read"
-        rows.append((f"`{operand.role}`", access, type_text, lanes))
+        rows.append((f"`{operand.role}`", access, type_text, describe_operand(entry, operand)))
     return table(("operand", "access", "type", "holds"), rows)
 
 
@@ -338,9 +356,6 @@ def _pitfall_lines(entry: Entry) -> list[str]:
         "Where the PTX ISA contradicts itself:",
         (format_sentence(x.text) for x in entry.contradictions),
     )
-    if successor := find_successor(entry.opcode):
-        title = f"`{successor.summary}".replace(" does", "` does")
-        lines += _titled_list(f"{title}; but:", map(format_sentence, successor.differences))
     if entry.opcode in _CONSTANTS:
         line = parse(_CONSTANTS[entry.opcode])
         lines += _titled_list(f"With constants, as in `{line}`:", map(format_sentence, line.notes))
@@ -373,7 +388,7 @@ def _erratum_lines(entry: Entry) -> list[str]:
 
 def _related_lines(entry: Entry) -> list[str]:
     """Return the same operation on other lanes, the PTX ISA's examples and CUDA's intrinsics."""
-    lines = heading("See also", 2)
+    lines = heading("Intrinsics and relatives", 2)
     related = [
         x.opcode for x in CATALOG.values() if x.base_opcode == entry.base_opcode and x != entry
     ]
@@ -393,6 +408,9 @@ def _related_lines(entry: Entry) -> list[str]:
             (f"`{x.name}`", format_cell_code(x.ptx), format_text(x.differs)) for x in intrinsics
         )
         lines += table(("intrinsic", "PTX", "difference"), rows)
+    if successor := find_successor(entry.opcode):
+        title = f"`{successor.summary}".replace(" does", "` does")
+        lines += _titled_list(f"{title}; but:", map(format_sentence, successor.differences))
     return lines if len(lines) > len(heading("")) else []
 
 

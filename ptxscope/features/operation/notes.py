@@ -14,7 +14,7 @@ _NOTES = (
     (r"low (?:\d+ )?bits(?s:.*)", "Numbers are exact: nothing wraps until a line takes low bits."),
     (r"\b[su](\d+)\(", "`s{1}(x)` is the low {1} bits of x as a signed number, `u{1}(x)` as an "
      "unsigned one."),
-    (r"(?m)\b(?<!range of )([a-z]type)\((?!1\.0)", "`{1}(x)` is the low bits of x, read as a number of that type."),
+    (r"([a-z]type)\((?!1\.0)", "`{1}(x)` is the low bits of x, read as a number of that type."),
     (r"([a-z]type)\(1\.0\)", "`{1}(1.0)` is the bits of 1.0 in that type."),
     (r"range of (\w+)", "`range of {1}` is that of the numbers of the type."),
     (r"signed\(x\)", "`signed(x)` and `unsigned(x)` read all bits of x: 8 of a byte, 16 of a "
@@ -26,6 +26,7 @@ _NOTES = (
     (r"\bproduct\(", "`product` is stype, but with `.wide` the type that is twice as wide."),
     (r"low bits of", "`low bits of t` are as many as the destination has."),
     (r"\bround\(", "`round` gives the nearest integer; halves go away from zero."),
+    (r" >> ", "`x >> n` is x / 2^n, rounded down."),
     (r"(\w)\.[abd]sel", "`{1}.{1}sel` is the byte or half-word of {1} that the selector names."),
     (r"\{b, a\}", "`{{b, a}}` is one number of 64 bits: a is the low half."),
     (r"\bin mask\b", "Without a mask, all lanes are in it."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
@@ -10,9 +11,9 @@ from ptxscope.engine.isa.catalog import ENTRIES, get_entry, pick_entry_form
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.plan import compute_results
-from ptxscope.features.operation.operation import make_operation
+from ptxscope.features.operation import operation
 
-from ...tiers import thorough
+from ...tiers import sampled, thorough
 from .pseudocode import Machine
 
 BITING: tuple[int, ...] = (
@@ -46,8 +47,8 @@ NAMES = [f"{at}-{entry.syntax.split()[0]}" for at, entry in enumerate(ENTRIES)]
 def check(entry: Entry, seed: int) -> None:
     """Compare one random form on random operands."""
     rng = Random(seed)
-    operation = make_operation(entry)
-    assert operation
+    made = operation.make_operation(entry)
+    assert made
     form = pick_entry_form(entry, rng)
     plan = lower(form)
     widths = {str(x.role): x.get_type(form).bits for x in get_entry(form).operands}
@@ -60,7 +61,7 @@ def check(entry: Entry, seed: int) -> None:
         values["b"] = values["a"]
     expected = compute_results(plan, values)
     unread = {str(x.role): 0x12345678 & ((1 << widths[x.role]) - 1) for x in entry.sources}
-    written = Machine(form, unread | values, widths).run(operation.lines)
+    written = Machine(form, unread | values, widths).run(made.lines)
     assert {role: written[role] for role in expected} == expected, (form, values)
 
 
@@ -75,3 +76,24 @@ def test_the_pseudocode_gives_the_result_of_the_plan(entry: Entry) -> None:
 def test_the_pseudocode_gives_the_result_of_the_plan_for_many_forms(entry: Entry) -> None:
     for seed in range(12, 700):
         check(entry, seed)
+
+
+def test_nothing_is_said_of_a_plan_that_has_no_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operation, "list_expressions", lambda _: [])
+    assert operation.make_operation.__wrapped__(ENTRIES[0]) is None
+
+
+@sampled
+@pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
+def test_what_is_not_in_the_syntax_is_explained(entry: Entry) -> None:
+    made = operation.make_operation(entry)
+    assert made
+    notes = " ".join(made.notes)
+    text = "\n".join(line.partition("  #")[0] for line in made.lines)
+    for word in re.findall(
+        r"\b(final|dot|product|signed(?=\()|unsigned(?=\()|round|ftz|lut|boolop)", text
+    ):
+        assert f"`{word}" in notes, word
+    assert ("in mask" in text) == ("Without a mask" in notes)
+    assert "{" not in notes.replace("`{b, a}`", "")
+    assert max(map(len, made.lines)) <= 100

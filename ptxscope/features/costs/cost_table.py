@@ -1,0 +1,94 @@
+"""The recorded costs of typical forms: machine instructions, and the cheapest equal form.
+
+`tools/costs.py` writes the file. A count is of the instructions that compute from operands, without
+loads, stores, addresses and constants.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ...engine.isa.catalog import get_entry
+from ...engine.isa.types import Form, Role
+from ...engine.syntax.instruction import Instruction, Register
+
+PATH = Path(__file__).with_name("costs.csv")
+ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
+LEAST_SAVING = 5
+"""The machine instructions that a cheaper form must save on every architecture to be named."""
+COLUMNS = ("line", *ARCHITECTURES, "documented", "cheaper")
+
+
+class Cost(NamedTuple):
+    """What a form costs."""
+
+    line: str
+    counts: tuple[int, ...]
+    """The machine instructions for each architecture."""
+    verdict: str
+    """``yes`` if all machine code is proved to compute what is documented, otherwise the errata."""
+    cheaper: str
+    """The cheapest line of the same opcode that is proved equal for all operands; may be empty."""
+
+    @property
+    def opcode(self) -> str:
+        """The opcode of the line."""
+        return self.line.partition(".")[0]
+
+
+class CostTable(NamedTuple):
+    """All recorded costs."""
+
+    tools: str
+    """The releases: ``ptxas 13.0.88, nvdisasm 13.3.33``."""
+    costs: Mapping[str, Cost]
+    """The costs by line."""
+
+    @property
+    def ptxas(self) -> str:
+        """The assembler: ``ptxas 13.0.88``."""
+        return self.tools.partition(",")[0]
+
+
+@cache
+def read_table() -> CostTable:
+    """Return the recorded costs; none if the file is missing."""
+    try:
+        first, *rows = PATH.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return CostTable("", {})
+    costs = {}
+    for row in csv.DictReader(rows):
+        counts = tuple(int(row[arch]) for arch in ARCHITECTURES)
+        costs[row["line"]] = Cost(row["line"], counts, row["documented"], row["cheaper"])
+    return CostTable(first.removeprefix("# "), costs)
+
+
+def find_cheaper(cost: Cost) -> Cost | None:
+    """Return the cheaper equal form; None if there is none that saves much."""
+    other = read_table().costs.get(cost.cheaper)
+    if other is None or cost.verdict not in ("yes", "no"):  # an erratum changes the bits
+        return None
+    pairs = zip(cost.counts, other.counts, strict=True)
+    return other if all(x - y >= LEAST_SAVING for x, y in pairs) else None
+
+
+@lru_cache(maxsize=1 << 12)
+def find_cost(form: Form) -> Cost | None:
+    """Return the cost of a form; None if it is not recorded."""
+    roles = (x.role for x in get_entry(form).sources if not x.is_implicit)
+    sources = tuple(Register(role) for role in roles if role is not Role.C or form.c)
+    destinations = form.dst.names if form.dst else ("d",)
+    return read_table().costs.get(str(Instruction(form, destinations, sources)).rstrip(";"))
+
+
+def format_counts(cost: Cost) -> str:
+    """Return the counts as text: ``5``, or ``34 (sm_75), 31 (sm_90), 32 (sm_120)``."""
+    if len({*cost.counts}) == 1:
+        return str(cost.counts[0])
+    pairs = zip(cost.counts, ARCHITECTURES, strict=True)
+    return ", ".join(f"{count} ({arch})" for count, arch in pairs)

@@ -1,0 +1,191 @@
+"""`python3 -m tools.costs`: the machine instructions of typical forms, and cheaper equal forms.
+
+Needs ptxas, nvdisasm and the solver. Writes ptxscope/features/costs/costs.csv. A count is of the
+instructions that compute from operands, without loads, stores, addresses and constants. A form is
+the same as another if the solver has proved their results equal for all operands.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from ptxscope.engine.isa.catalog import ENTRIES, find_violations, get_entry, make_blank_form, with_c
+from ptxscope.engine.isa.entry import Entry, Slot
+from ptxscope.engine.isa.grammar import is_selector_slot, is_type_slot
+from ptxscope.engine.isa.types import Form
+from ptxscope.engine.semantics.lowering import lower
+from ptxscope.engine.semantics.plan import Plan, compute_results
+from ptxscope.features.costs.cost_table import COLUMNS, PATH
+from ptxscope.features.machine.form_verdict import FormVerdict, decide_line, make_instruction
+from ptxscope.features.machine.kernel_source import make_kernel_source
+from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, compile_kernels, find_tool
+from ptxscope.features.prove.equivalence import prove
+
+ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
+_SAMPLES = {"lut": (0xCA,), "cmp": ("eq", "lt")}
+"""The values of slots with many, of which some are typical."""
+_RARE = ("asel", "bsel", "nega", "negb", "negc", "nege", "boolop", "ftz")
+"""Slots without which a form is typical."""
+_SECONDS = 2.0
+"""The time for one proof."""
+_DRAWS = 150
+_CHUNK = 64
+_EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x80808080, 0x7F7F7F7F)
+
+
+class Cost(NamedTuple):
+    """A form with its counts, and the verdict on its machine code for each architecture."""
+
+    form: Form
+    counts: tuple[int, ...]
+    is_documented: bool
+    """Whether all its machine code is proved to compute what is documented."""
+    errata: str
+
+
+def list_forms() -> list[Form]:
+    """Return the forms: all types, alternatives and comparisons, and one optional slot at most."""
+    return list(dict.fromkeys(form for entry in ENTRIES for form in _iter_forms(entry)))
+
+
+def _iter_forms(entry: Entry) -> Iterator[Form]:
+    required = [x for x in entry.slots if not x.is_optional or is_type_slot(x)]
+    optional = [x for x in entry.slots if x not in required and x.name not in ("c", *_RARE)]
+    for values in product(*map(_list_values, required)):
+        names = [x.name for x in required]
+        base = _fill(make_blank_form(entry), dict(zip(names, values, strict=True)))
+        choices = [{x.name: value} for x in optional for value in _list_values(x)]
+        for choice in ({}, *choices):
+            form = with_c(_fill(base, choice))
+            if not find_violations(form) and get_entry(form) is entry:
+                yield form
+
+
+def _fill(form: Form, values: dict[str, object]) -> Form:
+    return form._replace(**values)  # type: ignore[arg-type]
+
+
+def _list_values(slot: Slot) -> Sequence[object]:
+    """Return the values of a slot, or some of many."""
+    if slot.name in _SAMPLES and len(slot.values) > 6:
+        return [x for x in slot.values if x in _SAMPLES[slot.name]]
+    if is_selector_slot(slot):
+        return (slot.values[len(slot.values) // 3],)
+    return slot.values
+
+
+def measure(forms: Sequence[Form], arch: str) -> list[FormVerdict]:
+    """Compile forms for an architecture, count their instructions, and prove what they compute."""
+    ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
+    sources = [make_kernel_source(make_instruction(form)) for form in forms]
+    kernels = compile_kernels(ptxas, nvdisasm, arch, sources)
+    return [
+        decide_line(str(source.program), source, kernel, timeout=_SECONDS)
+        for source, kernel in zip(sources, kernels, strict=True)
+    ]
+
+
+def _report(text: str, found: list[FormVerdict]) -> list[FormVerdict]:
+    print(text, file=sys.stderr, flush=True)
+    return found
+
+
+def _measure_all(forms: list[Form], pool: ProcessPoolExecutor) -> list[Cost]:
+    chunks = [forms[at : at + _CHUNK] for at in range(0, len(forms), _CHUNK)]
+    verdicts = {
+        arch: [
+            x
+            for at, part in enumerate(pool.map(partial(measure, arch=arch), chunks))
+            for x in _report(f"{arch} {at + 1}/{len(chunks)}", part)
+        ]
+        for arch in ARCHITECTURES
+    }
+    costs = []
+    for form, *found in zip(forms, *verdicts.values(), strict=True):
+        if not all(x.instruction_count for x in found):
+            print(
+                form.opcode, *(f"{x.line} {x.outcome} {x.reason}" for x in found), file=sys.stderr
+            )
+            continue
+        is_documented = all(x.is_as_documented for x in found)
+        errata = " ".join(dict.fromkeys(x for y in found for x in y.errata))
+        costs.append(Cost(form, tuple(x.instruction_count for x in found), is_documented, errata))
+    return costs
+
+
+# --- equal forms -----------------------------------------------------------------------------
+
+
+def _compute(plan: Plan, seed: int) -> tuple[object, ...]:
+    """Return the results of a plan for operands that only depend on their roles."""
+    rng = Random(seed)
+    values = {role: rng.choice((rng.getrandbits(64), rng.choice(_EDGES))) for role in "abce"}
+    bits = {x.role: values.get(x.role, 0) & ((1 << x.type.bits) - 1) for x in plan.sources}
+    return tuple(sorted(compute_results(plan, bits).items()))
+
+
+def find_equal(costs: Sequence[Cost]) -> dict[Form, Form]:
+    """Return for each form the cheapest one that is proved equal, if that is cheaper."""
+    groups: dict[object, list[Cost]] = {}
+    for cost in costs:
+        plan, entry = lower(cost.form), get_entry(cost.form)
+        types = tuple(x.get_type(cost.form).bits for x in entry.operands)
+        results = tuple(_compute(plan, seed) for seed in range(_DRAWS))
+        groups.setdefault((cost.form.opcode, cost.form.c, types, results), []).append(cost)
+    found = {}
+    for group in groups.values():
+        for cost in group:
+            for other in sorted(group, key=lambda x: (max(x.counts), _count_slots(x.form))):
+                if not other.is_documented or not _is_cheaper(other, cost):
+                    continue
+                lines = [str(make_instruction(x.form)) for x in (cost, other)]
+                if prove(*lines, timeout=_SECONDS).verdict == "equal":
+                    found[cost.form] = other.form
+                    break
+    return found
+
+
+def _is_cheaper(x: Cost, y: Cost) -> bool:
+    return all(a < b for a, b in zip(x.counts, y.counts, strict=True))
+
+
+def _count_slots(form: Form) -> int:
+    return sum(bool(x) for x in form)
+
+
+def write_table(costs: Sequence[Cost], equal: dict[Form, Form], tools: str) -> str:
+    """Return the file."""
+    stream = io.StringIO()
+    stream.write(f"# {tools}\n")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for cost in costs:
+        line = str(make_instruction(cost.form)).rstrip(";")
+        other = str(make_instruction(equal[cost.form])).rstrip(";") if cost.form in equal else ""
+        is_proved = "yes" if cost.is_documented else cost.errata or "no"
+        writer.writerow((line, *cost.counts, is_proved, other))
+    return stream.getvalue()
+
+
+def main() -> None:
+    """Write the file."""
+    forms = list_forms()
+    print(len(forms), "forms", file=sys.stderr)
+    with ProcessPoolExecutor(2) as pool:
+        costs = _measure_all(forms, pool)
+    ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
+    tools = f"ptxas {ptxas.build}, nvdisasm {nvdisasm.build}"
+    Path(PATH).write_text(write_table(costs, find_equal(costs), tools), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
