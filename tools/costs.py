@@ -2,7 +2,8 @@
 
 Needs ptxas, nvdisasm and the solver. Writes ptxscope/features/costs/costs.csv. A count is of the
 instructions that compute from operands, without loads, stores, addresses and constants. A form is
-the same as another if the solver has proved their results equal for all operands.
+the same as another if the solver has proved their results equal for all operands. With a number of
+seconds, as `python3 -m tools.costs 30`, it proves what has no proof yet, with more time each.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
-from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -24,8 +24,14 @@ from ptxscope.engine.isa.grammar import is_selector_slot, is_type_slot
 from ptxscope.engine.isa.types import Form
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.plan import Plan, compute_results
-from ptxscope.features.costs.cost_table import COLUMNS, PATH
-from ptxscope.features.machine.form_verdict import FormVerdict, decide_line, make_instruction
+from ptxscope.engine.syntax.parser import parse
+from ptxscope.features.costs.cost_table import COLUMNS, PATH, read_table
+from ptxscope.features.machine.form_verdict import (
+    FormVerdict,
+    VerdictOutcome,
+    decide_line,
+    make_instruction,
+)
 from ptxscope.features.machine.kernel_source import make_kernel_source
 from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, compile_kernels, find_tool
 from ptxscope.features.prove.equivalence import prove
@@ -47,9 +53,9 @@ class Cost(NamedTuple):
 
     form: Form
     counts: tuple[int, ...]
-    is_documented: bool
-    """Whether all its machine code is proved to compute what is documented."""
-    errata: str
+    verdict: str
+    """``yes`` if all its machine code is proved to compute what is documented; the errata that it
+    follows; or ``no`` without a proof."""
 
 
 def list_forms() -> list[Form]:
@@ -83,13 +89,13 @@ def _list_values(slot: Slot) -> Sequence[object]:
     return slot.values
 
 
-def measure(forms: Sequence[Form], arch: str) -> list[FormVerdict]:
+def measure(forms: Sequence[Form], arch: str, seconds: float = _SECONDS) -> list[FormVerdict]:
     """Compile forms for an architecture, count their instructions, and prove what they compute."""
     ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
     sources = [make_kernel_source(make_instruction(form)) for form in forms]
     kernels = compile_kernels(ptxas, nvdisasm, arch, sources)
     return [
-        decide_line(str(source.program), source, kernel, timeout=_SECONDS)
+        decide_line(str(source.program), source, kernel, timeout=seconds)
         for source, kernel in zip(sources, kernels, strict=True)
     ]
 
@@ -116,10 +122,16 @@ def _measure_all(forms: list[Form], pool: ProcessPoolExecutor) -> list[Cost]:
                 form.opcode, *(f"{x.line} {x.outcome} {x.reason}" for x in found), file=sys.stderr
             )
             continue
-        is_documented = all(x.is_as_documented for x in found)
-        errata = " ".join(dict.fromkeys(x for y in found for x in y.errata))
-        costs.append(Cost(form, tuple(x.instruction_count for x in found), is_documented, errata))
+        costs.append(Cost(form, tuple(x.instruction_count for x in found), _judge(found)))
     return costs
+
+
+def _judge(found: Sequence[FormVerdict]) -> str:
+    """Return the verdict of all architectures."""
+    if all(x.is_as_documented for x in found):
+        return "yes"
+    is_decided = all(x.outcome is VerdictOutcome.PROVED for x in found)
+    return " ".join(dict.fromkeys(x for y in found for x in y.errata)) if is_decided else "no"
 
 
 # --- equal forms -----------------------------------------------------------------------------
@@ -145,7 +157,7 @@ def find_equal(costs: Sequence[Cost]) -> dict[Form, Form]:
     for group in groups.values():
         for cost in group:
             for other in sorted(group, key=lambda x: (max(x.counts), _count_slots(x.form))):
-                if not other.is_documented or not _is_cheaper(other, cost):
+                if other.verdict != "yes" or not _is_cheaper(other, cost):
                     continue
                 lines = [str(make_instruction(x.form)) for x in (cost, other)]
                 if prove(*lines, timeout=_SECONDS).verdict == "equal":
@@ -171,20 +183,47 @@ def write_table(costs: Sequence[Cost], equal: dict[Form, Form], tools: str) -> s
     for cost in costs:
         line = str(make_instruction(cost.form)).rstrip(";")
         other = str(make_instruction(equal[cost.form])).rstrip(";") if cost.form in equal else ""
-        is_proved = "yes" if cost.is_documented else cost.errata or "no"
-        writer.writerow((line, *cost.counts, is_proved, other))
+        writer.writerow((line, *cost.counts, cost.verdict, other))
     return stream.getvalue()
 
 
+def decide_again(seconds: float, pool: ProcessPoolExecutor) -> None:
+    """Prove the machine code of forms without a proof once more, with more time each."""
+    table = read_table()
+    open_lines = [x.line for x in table.costs.values() if x.verdict == "no"]
+    forms = [parse(line).form for line in open_lines]
+    tasks = [(form, arch) for form in forms for arch in ARCHITECTURES]
+    found = pool.map(_measure_one, tasks, [seconds] * len(tasks))
+    decided: dict[str, list[FormVerdict]] = {}
+    for (form, arch), verdict in zip(tasks, found, strict=True):
+        line = str(make_instruction(form)).rstrip(";")
+        print(line, arch, verdict.outcome, round(verdict.seconds, 1), file=sys.stderr, flush=True)
+        decided.setdefault(line, []).append(verdict)
+    text = PATH.read_text(encoding="utf-8")
+    for line, verdicts in decided.items():
+        counts = ",".join(str(x.instruction_count) for x in verdicts)
+        assert f'"{line}",{counts},no,' in text
+        text = text.replace(f'"{line}",{counts},no,', f'"{line}",{counts},{_judge(verdicts)},')
+    PATH.write_text(text, encoding="utf-8")
+
+
+def _measure_one(task: tuple[Form, str], seconds: float) -> FormVerdict:
+    form, arch = task
+    (verdict,) = measure([form], arch, seconds)
+    return verdict
+
+
 def main() -> None:
-    """Write the file."""
-    forms = list_forms()
-    print(len(forms), "forms", file=sys.stderr)
+    """Write the file, or with a number of seconds, prove what is left of it."""
     with ProcessPoolExecutor(2) as pool:
+        if sys.argv[1:]:
+            decide_again(float(sys.argv[1]), pool)
+            return
+        forms = list_forms()
         costs = _measure_all(forms, pool)
     ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
     tools = f"ptxas {ptxas.build}, nvdisasm {nvdisasm.build}"
-    Path(PATH).write_text(write_table(costs, find_equal(costs), tools), encoding="utf-8")
+    PATH.write_text(write_table(costs, find_equal(costs), tools), encoding="utf-8")
 
 
 if __name__ == "__main__":

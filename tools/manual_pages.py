@@ -132,8 +132,9 @@ def _make_index() -> list[str]:
     core_count = sum(entry.group in CORE_GROUPS for entry in CATALOG.values())
     lines = heading("The instructions")
     lines += [
-        "Look up an instruction: its syntax, the values of every modifier, worked examples, common "
-        f"mistakes and the errata that affect it. ptxscope covers {core_count} instructions in "
+        "Look up an instruction: what it computes, in pseudocode; the effect of every modifier; "
+        "worked examples, common mistakes, intrinsics; the machine instructions that it becomes, "
+        f"and the errata that affect it. ptxscope covers {core_count} instructions in "
         f"full and {len(CATALOG) - core_count} integer instructions beside them, with "
         f"{form_count:,} legal forms in all. The [families](../families.md) describe what several "
         "instructions have in common.",
