@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ptxscope.engine.isa.encodings import UNIT_NAMES
 from ptxscope.engine.isa.entry import Entry, Group, Operand, Slot
-from ptxscope.engine.isa.types import WORD_BITS, Role, Type
+from ptxscope.engine.isa.types import WORD_BITS, ProductWord, Role, Type
 
 
 class Effect(NamedTuple):
@@ -27,9 +27,6 @@ _GENERAL: dict[str, Effect] = {
     "pack": Effect("packs two numbers into d"),
     "scale": Effect("shifts the sum right by 7 or 15 bits, rounding down", "no shift"),
     "sat": Effect("clamps the result to the range of its type", "keeps the low bits"),
-    "product_word": Effect(
-        "the part of the product: `.lo` is its low word, `.hi` its high word, `.wide` all of it"
-    ),
     "byte_pair": Effect("the bytes of b: `.lo` is bytes 1 and 0, `.hi` bytes 3 and 2"),
     "direction": Effect(
         "`.l`: the high word of the pair, shifted left; `.r`: its low word, shifted right"
@@ -102,11 +99,23 @@ def describe_slot(entry: Entry, slot: Slot) -> Effect:
         return Effect("p is 1 if d is not 0, combined with e; `_` discards d")
     if slot.name == "stype" and any(isinstance(x, Type) and x.lanes > 1 for x in slot.values):
         return Effect("the type of the lanes")
+    if slot.name == "product_word":
+        return _describe_product(entry, slot)
     if slot.name == "cc" and entry.carry_noun == "borrow":
         return Effect("writes the borrow to CC.CF", "CC.CF is not written")
+    if slot.name == "sat" and entry.find_slot("pack"):
+        return Effect("clamps a and b to the range of dtype")
     if slot.name == "sat" and entry.find_slot("dtype"):
         return Effect("clamps the result to the range of dtype", "keeps the low bits")
     return _GENERAL[slot.name]
+
+
+def _describe_product(entry: Entry, slot: Slot) -> Effect:
+    low, high = "its low word", "its high word"
+    if entry.opcode.endswith("24"):
+        low, high = "bits 31 to 0", "bits 47 to 16"
+    text = f"the part of the product: `.lo` is {low}, `.hi` {high}"
+    return Effect(f"{text}, `.wide` all of it" if ProductWord.WIDE in slot.values else text)
 
 
 def _describe_type(entry: Entry, slot: Slot) -> Effect:
@@ -126,8 +135,8 @@ def _describe_lanes(entry: Entry) -> dict[str, Effect]:
     part, letter = UNIT_NAMES[unit], "b" if unit == 8 else "h"
     digits = "".join(map(str, reversed(range(2 * lanes))))
     picks = (
-        f"for each lane, highest first, the number of a {part} of {{b, a}}: 0 to {lanes - 1} are "
-        f"those of a, {lanes} to {2 * lanes - 1} those of b"
+        f"for each lane, highest first, the number of a {part} of {{b, a}}: those from 0 are a's, "
+        f"those from {lanes} to {2 * lanes - 1} b's"
     )
     return {
         "dtype": Effect("the range of `.sat`; how `.add` reads c"),
@@ -140,7 +149,8 @@ def _describe_lanes(entry: Entry) -> dict[str, Effect]:
             "each lane of d takes its result",
         ),
         "mask": Effect(
-            "the lanes of d that take their result, or that `.add` adds; c gives the others",
+            "the lanes that take their result, or that `.add` adds; without `.add`, d keeps c's "
+            "other lanes",
             "all lanes",
         ),
         "asel": Effect(picks, f"the lanes of a: `.{letter}{digits[lanes:]}`"),

@@ -277,15 +277,21 @@ def _format_choice(text: str) -> str:
 
 _NAMES = {"permute_mode": "mode"}
 """The names of slots in the syntax, if they have others."""
-_FINAL_TYPE = "that of the sum: `.s32` if a or b is `.s32` or one of a, b and c is negated"
-"""The type of c of ``vmad``."""
+_TYPES = {
+    "final_type": "that of the sum: `.s32` if a or b is `.s32`, or c or one of a and b is negated",
+    "dot_type": "`.u32` if atype and btype are, otherwise `.s32`",
+    "product_type": "`.stype`, with `.wide` twice as wide",
+    "converted_type": "`.dtype`, at least 16 bits wide",
+    "unconverted_type": "`.atype`, at least 16 bits wide",
+}
+"""The types of operands that follow from several slots."""
 
 
 def _operand_lines(entry: Entry) -> list[str]:
     rows = []
     for operand in entry.operands:
         type_ = operand.type if isinstance(operand.type, Type) else None
-        type_text = f"`.{type_ or operand.type}`" if operand.type != "final_type" else _FINAL_TYPE
+        type_text = _TYPES.get(operand.type, f"`.{type_ or operand.type}`")
         access = "written" if operand in entry.destinations else "read"
         rows.append((f"`{operand.role}`", access, type_text, describe_operand(entry, operand)))
     return table(("operand", "access", "type", "holds"), rows)

@@ -164,13 +164,13 @@ def iter_entry_blocks(entry: Entry) -> Iterator[Block]:
     yield make_paragraph(f"`{entry.syntax};`", "  ", "      ")
     yield make_verbatim(_iter_slot_lines(entry))
     yield from _iter_list_blocks("", dict.fromkeys(x.rule for x in entry.constraints))
-    for describe in find_services(Service.DESCRIBE_ENTRY):
-        yield from describe(entry)
     yield from _iter_list_blocks("legal, but:", (x.text for x in entry.remarks))
     contradictions = (x.text for x in entry.contradictions)
     yield from _iter_list_blocks("contradictions in the manual:", contradictions)
     if successor := find_successor(entry.opcode):
         yield from _iter_list_blocks(f"{successor.summary}; but:", successor.differences)
+    for describe in find_services(Service.DESCRIBE_ENTRY):
+        yield from describe(entry)
     ptx, values = entry.example
     ins = parse(ptx)
     example = trace(ins, values)
