@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from html import unescape
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -25,9 +26,20 @@ from ptxscope.cli.commands.open import make_parser as open_arguments
 from ptxscope.cli.support.arguments import map_commands
 from ptxscope.documents import FORMATS
 from ptxscope.documents.media.frames import compute_min_width
-from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, list_shapes
-from ptxscope.engine.isa.entry import CORE_GROUPS, Entry
+from ptxscope.engine.isa.catalog import (
+    CATALOG,
+    ENTRIES,
+    find_violations,
+    get_entry,
+    list_shapes,
+    pick_entry_form,
+    with_slot,
+)
+from ptxscope.engine.isa.entry import CORE_GROUPS, Entry, Slot
+from ptxscope.engine.isa.types import Role
+from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.models import MISCONCEPTIONS
+from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.semantics.rules import ERRATA, Erratum
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.state.actions import ACTIONS
@@ -37,6 +49,7 @@ from tests.driving.feature_tables import extend_table, needs
 from tests.reference import reference
 from tests.tiers import ci_only, sampled
 from tools import manual, manual_pages, manual_pictures, notebook
+from tools.manual_modifiers import iter_described_slots
 from tools.manual_shown import (
     DEVELOPMENT_PAGES,
     find_blocks,
@@ -251,6 +264,39 @@ def test_every_slot_and_value_is_on_the_page(entry: Entry) -> None:
         assert f"\n| `{operand.role}` |" in operands
     assert all(row[1] and row[2] for row in rows if len(row) == 3)
     assert all(x in made for x in ("\n## Since and cost\n", "\n## Errata\n", "\n## Forms\n"))
+
+
+def has_effect(entry: Entry, slot: Slot) -> bool:
+    """Whether a form and another value of a slot ever give different results."""
+    rng = Random(slot.name)
+    for _ in range(400):
+        form = pick_entry_form(entry, rng)
+        at = rng.randrange(slot.count_choices()) - slot.is_optional
+        other = with_slot(form, slot.name, slot.absent if at < 0 else slot.values[at])
+        if other == form or find_violations(other) or get_entry(other) is not entry:
+            continue
+        plans = [lower(form), lower(other)]
+        if len({tuple(x.role for x in plan.results) for plan in plans}) > 1:
+            return True
+        for _ in range(8):
+            pool = (rng.getrandbits(64), rng.randrange(40), 0x80000001)
+            drawn = {role: rng.choice(pool) for role in Role}
+            bits = [
+                {x.role: drawn[Role(x.role)] & ((1 << x.type.bits) - 1) for x in plan.sources}
+                for plan in plans
+            ]
+            if compute_results(plans[0], bits[0]) != compute_results(plans[1], bits[1]):
+                return True
+    return False
+
+
+@sampled
+@pytest.mark.parametrize("entry", ENTRIES, ids=name_shape)
+def test_a_modifier_has_an_effect_unless_the_page_denies_it(entry: Entry) -> None:
+    for slot, effect in iter_described_slots(entry):
+        discards = slot.name == "dst" and "q" not in effect.text  # `p|_` is `p`
+        if slot.count_choices() > 1 and not discards:
+            assert has_effect(entry, slot) != effect.text.startswith("nothing"), slot.name
 
 
 @ci_only

@@ -161,6 +161,8 @@ def _describe_lanes(entry: Entry) -> dict[str, Effect]:
 def _describe_comparison(entry: Entry) -> dict[str, Effect]:
     stype = entry.find_slot("stype")
     is_pair = any(isinstance(x, Type) and x.lanes > 1 for x in stype.values) if stype else False
+    dst = entry.find_slot("dst")
+    has_q = dst is not None and any("q" in str(x) for x in dst.values)
     effects = {
         "boolop": _GENERAL["boolop"],
         "stype": Effect("the type of a and b"),
@@ -169,6 +171,8 @@ def _describe_comparison(entry: Entry) -> dict[str, Effect]:
             "p takes the result of the low halves, q that of the high halves"
             if is_pair
             else "p takes the result, q that of the opposite comparison; `_` discards one"
+            if has_q
+            else "p takes the result; `_` discards one"
         ),
     }
     if entry.opcode == "selp":

@@ -14,4 +14,5 @@ def iter_blocks(entry: Entry) -> Iterator[Block]:
     if operation := make_operation(entry):
         yield make_heading("operation:", 1)
         yield make_verbatim([f"  {line}" for line in operation.lines])
-        yield make_points([[note] for note in operation.notes])
+        if operation.notes:
+            yield make_points([[note] for note in operation.notes])
