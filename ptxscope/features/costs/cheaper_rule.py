@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...engine.syntax.instruction import Instruction, Register
 from ..check.check_rules import AddedRule, Fault, Severity
-from .cost_table import find_cheaper, find_cost, format_counts, read_table
+from .cost_table import find_cheaper, find_cost, format_saving, read_table
 
 RULE = "costly"
 
@@ -31,7 +31,6 @@ def find_faults(ins: Instruction) -> Iterator[Fault]:
         return  # the counts are those of other operands
     mnemonic = other.line.partition(" ")[0]
     yield Fault(
-        f"`{mnemonic}` gives the same bits for all operands, in {format_counts(other)} machine "
-        f"instructions instead of {format_counts(cost)} ({read_table().ptxas})",
-        hint=f"`{mnemonic}`",
+        f"`{mnemonic}` gives the same bits for all operands, in fewer machine instructions: "
+        f"{format_saving(cost, other)} ({read_table().ptxas})"
     )

@@ -11,7 +11,7 @@ from ...engine.isa.entry import Entry, SlotPlace
 from ...engine.isa.grammar import is_type_slot
 from ...engine.isa.types import Cmp, Form
 from ...engine.syntax.parser import parse
-from .cost_table import ARCHITECTURES, Cost, find_cheaper, format_counts, read_table
+from .cost_table import ARCHITECTURES, Cost, find_cheaper, format_saving, read_table
 
 _MAX_ROWS, _MAX_OTHER_ROWS = 12, 4
 """The forms that are shown of the first entry of an opcode, and of each other."""
@@ -56,16 +56,16 @@ class CheaperForms(NamedTuple):
     def sentence(self) -> str:
         """What is saved, in words."""
         word, dear = _format_mnemonic(self.cheap), self.costs[0]
-        saved = f"{format_counts(self.cheap)} instead of {{}}{format_counts(dear)}"
         if self.without:
             return (
-                f"without {self.without}, the types change nothing: {word} gives the same bits, "
-                f"in {saved.format('up to ')} machine instructions"
+                f"without {self.without}, the types change nothing: {word} gives the same bits, in "
+                f"{max(self.cheap.counts)} machine instructions instead of up to {max(dear.counts)}"
             )
         names = ", ".join(map(_format_mnemonic, self.costs))
-        verb = "gives" if len(self.costs) == 1 else "give"
-        most = "up to " * (len({x.counts for x in self.costs}) > 1)
-        return f"{names} {verb} the same bits as {word}, which takes {saved.format(most)}"
+        each = "each of " if len(self.costs) > 1 else ""
+        most = "at most " * (len({x.counts for x in self.costs}) > 1)
+        saving = format_saving(dear, self.cheap)
+        return f"{word} gives the same bits as {each}{names}, in fewer instructions: {most}{saving}"
 
 
 def list_cheaper(entry: Entry) -> list[CheaperForms]:

@@ -86,9 +86,11 @@ def find_cost(form: Form) -> Cost | None:
     return read_table().costs.get(str(Instruction(form, destinations, sources)).rstrip(";"))
 
 
-def format_counts(cost: Cost) -> str:
-    """Return the counts as text: ``5``, or ``34 (sm_75), 31 (sm_90), 32 (sm_120)``."""
-    if len({*cost.counts}) == 1:
-        return str(cost.counts[0])
-    pairs = zip(cost.counts, ARCHITECTURES, strict=True)
-    return ", ".join(f"{count} ({arch})" for count, arch in pairs)
+def format_saving(cost: Cost, cheap: Cost) -> str:
+    """Return ``5 instead of 27``, or ``5 instead of 34 for sm_75, 5 instead of 31 for sm_90``."""
+    pairs = list(zip(cheap.counts, cost.counts, strict=True))
+    texts = [f"{few} instead of {many}" for few, many in pairs]
+    if len({*texts}) == 1:
+        return texts[0]
+    named = zip(texts, ARCHITECTURES, strict=True)
+    return ", ".join(f"{text} for {arch}" for text, arch in named)

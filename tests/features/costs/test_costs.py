@@ -73,7 +73,11 @@ def find_notes(text: str) -> list[str]:
 
 def test_a_form_with_a_cheaper_equal_one_has_a_note() -> None:
     (note,) = find_notes("vadd4.s32.s32.s32 d, d, b, c;")
-    assert note.startswith("`vadd4.u32.u32.u32` gives the same bits for all operands, in 5 ")
+    assert note == (
+        "`vadd4.u32.u32.u32` gives the same bits for all operands, in fewer machine instructions: "
+        "5 instead of 34 for sm_75, 5 instead of 31 for sm_90, 5 instead of 32 for sm_120 "
+        "(ptxas 13.0.88)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,7 +100,7 @@ def test_the_types_of_vadd4_change_nothing() -> None:
     assert len(group.costs) == 7
     assert group.sentence == (
         "without `.sat` and `.add`, the types change nothing: `vadd4.u32.u32.u32` gives the same "
-        "bits, in 5 instead of up to 34 (sm_75), 31 (sm_90), 32 (sm_120) machine instructions"
+        "bits, in 5 machine instructions instead of up to 34"
     )
     assert len(list_typical(entry)) >= 6
     # the exact lanes of .add depend on their types
