@@ -170,7 +170,7 @@ async def test_what_is_typed_filters_and_runs_nothing(key: str) -> None:
         assert len(read_labels(drive)) > 20
         assert drive.app.screen.query_one(Input).has_focus
         await drive.press("escape")
-        assert drive.app.screen is drive.screen
+        assert drive.screen.is_current
         assert (drive.operands, drive.state.step, drive.edit_count) == before
 
 
