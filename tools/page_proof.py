@@ -612,7 +612,15 @@ def check_keyboard(driver: PageDriver) -> str:
     driver.wait_for(f"location.href !== {json.dumps(shown)}")
     page.keyboard.press("n")
     driver.wait_for(f"location.href === {json.dumps(shown)}")
-    return "keys alone: completion, pasted lines, chip, step"
+    page.click("#places [data-do=gallery]")
+    driver.settle()
+    page.focus("#search")
+    page.keyboard.type("average four")
+    driver.settle()
+    require(page.input_value("#search") == "average four", "keys leave the search")
+    require(page.locator("#found button:visible").count() > 1, "a search shows nothing")
+    page.click("#places [data-do=explore]")
+    return "keys alone: completion, pasted lines, chip, step, search"
 
 
 def check_answering(driver: PageDriver) -> str:

@@ -34,8 +34,8 @@ _COPIES = {
     "c": "C",
 }
 """The formats that the page copies, with the labels of buttons; a PNG is drawn from the SVG."""
-_SILENT_ACTIONS = frozenset({"resize", "refresh", "end_line"})
-"""Actions after which a message stays: nobody chose them."""
+_SILENT_ACTIONS = frozenset({"resize", "refresh", "end_line", "search"})
+"""Actions after which a message and the gallery stay."""
 _TOOL_ACTIONS = frozenset({"tool_text", "open_link"})
 """Actions after which the open tool may show something else, as after those of its elements."""
 

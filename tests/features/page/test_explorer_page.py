@@ -627,3 +627,16 @@ def test_a_wrong_answer_is_announced_where_a_reader_of_the_screen_hears_it() -> 
     right = act(page, "guess", key=place.key, lane=place.lane, text="-129")  # -128 - 1
     assert find_verdict(right) == ""
     assert "Right" in right["message"]
+
+
+def test_a_search_stays_where_its_field_is() -> None:
+    page = open_page(VADD4)
+    act(page, "gallery")
+    for text in ("a", "av", "average four"):
+        act(page, "search", text=text)
+        assert page.state.layout == "gallery"
+    act(page, "open_instruction", name="vavrg4")
+    assert page.state.layout == ""
+    act(page, "line", text="")
+    act(page, "search", text="average")
+    assert page.state.layout == "empty"
