@@ -61,9 +61,9 @@ class Course:
 
 
 def get_line(position: LessonPosition) -> str:
-    """Return the line that a lesson is about."""
-    head, last = position.lesson.head, position.lesson.cards[-1]
-    return head.costs[0].line if head.costs else str(last.trace.instruction)
+    """Return the line that does what the lesson's line of C does."""
+    head, first = position.lesson.head, position.lesson.cards[0]
+    return head.costs[0].line if head.costs else str(first.trace.instruction)
 
 
 def format_cost(cost: Cost) -> str:

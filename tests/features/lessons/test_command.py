@@ -244,8 +244,10 @@ def test_ctrl_c_leaves_a_lesson_and_saves_its_position(tmp_path: Path) -> None:
     process.stdin.write(b"\n\n")
     process.stdin.flush()
     seen = b""
-    while b"3 of 9" not in seen or not seen.endswith(b"[Enter] "):
-        seen += os.read(process.stdout.fileno(), 1 << 14)
+    while b"3 of 11" not in seen or not seen.endswith(b"[Enter] "):
+        assert select.select([process.stdout], [], [], 30)[0], seen
+        assert (read := os.read(process.stdout.fileno(), 1 << 14)), seen
+        seen += read
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130

@@ -167,18 +167,15 @@ class LessonScreen(TitledScreen[None]):
     def _show_text(self) -> None:
         """Show the text of the card; the first one begins with the aim and the line of C.
 
-        If there is room, every card ends with the sentence of its cell and that line.
+        If there is room, every card ends with the sentence of its cell.
         """
         card, head = self.position.card, self.position.lesson.head
         paragraphs = [LessonParagraph(card.text)]
-        is_high, is_first = self.size.height >= _HIGH_LINES, not self.position.index
-        if is_high and (about := describe_anchor(card)):
+        if self.size.height >= _HIGH_LINES and (about := describe_anchor(card)):
             paragraphs.append(LessonParagraph((TemplatePiece(about),), "quiet"))
-        aim, c_line = (LessonParagraph(text, "quiet") for text in list_aims(head))
-        if is_first:
-            paragraphs = [aim, c_line, *paragraphs]
-        elif is_high:
-            paragraphs.append(c_line)
+        if not self.position.index:
+            aims = (LessonParagraph(text, "quiet") for text in list_aims(head))
+            paragraphs = [*aims, *paragraphs]
         self._card.set_title(make_printable(card.title))
         self._card.show(paragraphs)
 
