@@ -246,7 +246,8 @@ def test_ctrl_c_leaves_a_lesson_and_saves_its_position(tmp_path: Path) -> None:
     seen = b""
     while b"3 of 11" not in seen or not seen.endswith(b"[Enter] "):
         assert select.select([process.stdout], [], [], 30)[0], seen
-        assert (read := os.read(process.stdout.fileno(), 1 << 14)), seen
+        read = os.read(process.stdout.fileno(), 1 << 14)
+        assert read, seen
         seen += read
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
