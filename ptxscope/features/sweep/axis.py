@@ -192,6 +192,26 @@ def _iter_edge_ranks(part: RegisterPart, operands: Mapping[str, int]) -> Iterato
         yield from (rank - 1, rank, rank + 1)
 
 
+def describe_sampling(axis: SweepAxis, *, has_changes: bool = True) -> str:
+    """Describe how the values were sampled; empty if all values are present.
+
+    With ``has_changes``, values near changes of the result were added.
+    """
+    if axis.stride == 1:
+        return ""
+    sampling = f"one of every {axis.stride:,} values of {axis.part.label}"
+    return f"{sampling}, and more near special values" + " and near changes" * has_changes
+
+
+def format_sampling(axis: SweepAxis, *, has_changes: bool = True) -> str:
+    """Say in a sentence that values were sampled; empty if all values are present."""
+    sampling = describe_sampling(axis, has_changes=has_changes)
+    return sampling and (
+        f"Not all values are computed, but {sampling}. What follows is about the computed "
+        "values; between them, the result may differ."
+    )
+
+
 @dataclass(eq=False)
 class IntegerSweep:
     """The swept parts and the part that is shown. ``Sweep`` is one with arrays."""

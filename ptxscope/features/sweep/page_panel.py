@@ -15,7 +15,14 @@ from ...documents.svg.text_styles import DATUM, LABEL
 from ...engine.syntax.errors import PtxError
 from ...engine.tracing.trace import Trace
 from ...state.explorer_state import ExplorerState
-from .axis import IntegerSweep, ResultAxis, iter_landmarks, make_axis
+from .axis import (
+    IntegerSweep,
+    ResultAxis,
+    SweepAxis,
+    format_sampling,
+    iter_landmarks,
+    make_axis,
+)
 from .plot_ticks import draw_x_label, draw_x_ticks, draw_y_ticks
 from .register_parts import (
     RegisterPart,
@@ -28,7 +35,13 @@ from .register_parts import (
 from .tick_choice import choose_ticks
 
 _MAX_VALUES = 256
-"""Maximum values of the part; of more, as many evenly spaced ones are computed."""
+"""Maximum values of a part that are all computed."""
+_SAMPLES = 240
+"""Evenly spaced values that are computed of more, with special ones.
+
+With 256 of them, the low byte of a register would go through its values in order, and a sawtooth
+would look like a line. With these it goes up and down.
+"""
 _WIDTH, _MARGIN = 440, 4
 _PLOT = Area(118, 300)
 _TOP, _BOTTOM = 24, 184
@@ -59,7 +72,8 @@ def list_samples(swept: IntegerSweep) -> list[Sample]:
 def sweep_part(trace: Trace, part: RegisterPart, result: RegisterPart) -> IntegerSweep:
     """Return the sweep of a part, the other operands being those of a trace."""
     ins = trace.block
-    axis = make_axis(with_read_order(ins, part, result), _MAX_VALUES, trace.operands)
+    count = _MAX_VALUES if part.values <= _MAX_VALUES else _SAMPLES
+    axis = make_axis(with_read_order(ins, part, result), count, trace.operands)
     return IntegerSweep(ins, trace.model, trace.operands, axis, None, result)
 
 
@@ -105,23 +119,36 @@ def sweep(trace: Trace, text: str) -> list[Child]:
     if part is None or result is None:
         return [make_element("p", "This instruction reads no operand, or keeps no result.")]
     swept = sweep_part(trace, part, result)
-    runs = list_runs(list_samples(swept))
-    count = "all" if swept.x.stride == 1 else f"{swept.x.size} of the"
-    about = f"{result.label} over {count} {part.values:,} values of {part.label}"
+    samples = list_samples(swept)
+    if sampling := format_sampling(swept.x, has_changes=False):
+        about = f"{result.label} over {swept.x.size} of the {part.values:,} values of {part.label}"
+        special = [[x] for x in samples if _is_special(swept.x, x)]
+        note, caption = make_element("p", sampling), f"Special values of {part.label}, and those"
+        plot = _make_plot(swept, [[x] for x in samples], about)
+        return [*head, note, plot, *_make_table(swept, special, f"{caption} beside them")]
+    runs = list_runs(samples)
+    about = f"{result.label} over all {part.values:,} values of {part.label}"
     return [*head, _make_plot(swept, runs, about), *_make_table(swept, runs)]
 
 
+def _is_special(axis: SweepAxis, sample: Sample) -> bool:
+    """Return whether a sample is at an end, or was added to the even ones."""
+    return sample.rank in (axis.ranks[0], axis.ranks[-1]) or sample.rank % axis.stride != 0
+
+
 def _make_plot(swept: IntegerSweep, runs: list[list[Sample]], about: str) -> Element:
-    """Return a plot of the results by rank, with the current value marked."""
-    axis, result = swept.x, swept.result_part
+    """Return a plot of the results by rank, with the current value marked; samples are dots."""
+    axis, result, is_sampled = swept.x, swept.result_part, swept.x.stride > 1
     results = ResultAxis(result, 0, result.values - 1)
 
     def compute_x(rank: int) -> float:
         return float(_X_AXIS.compute_place(axis.compute_start(rank) + 0.5 / axis.span))
 
+    def compute_y(sample: Sample) -> float:
+        return float(_Y_AXIS.compute_place(results.compute_part(sample.result_rank)))
+
     def place(sample: Sample) -> str:
-        y = _Y_AXIS.compute_place(results.compute_part(sample.result_rank))
-        return f"{format_length(compute_x(sample.rank))} {format_length(y)}"
+        return f"{format_length(compute_x(sample.rank))} {format_length(compute_y(sample))}"
 
     canvas = SvgCanvas("")
     canvas.draw_text(_MARGIN, _TOP - 8, result.label, LABEL)
@@ -129,12 +156,15 @@ def _make_plot(swept: IntegerSweep, runs: list[list[Sample]], about: str) -> Ele
     point, _ = swept.current_point
     x = compute_x(axis.ranks[point or 0])
     canvas.draw_line(x, _TOP, x, _BOTTOM, SvgColour.FOCUS, dash="4 3")
-    # a line to its own start would not be drawn
-    path = "".join(
-        f"M{place(run[0])}" + (f"L{place(run[-1])}" if len(run) > 1 else "h1") for run in runs
-    )
-    canvas.draw_path(path, SvgColour.A, line=2.5)
-    starts = [run[0] for run in runs] if axis.stride == 1 else []
+    if is_sampled:
+        for (sample,) in runs:
+            canvas.draw_dot(compute_x(sample.rank), compute_y(sample), SvgColour.A, size=2)
+    else:  # a line to its own start would not be drawn
+        path = "".join(
+            f"M{place(run[0])}" + (f"L{place(run[-1])}" if len(run) > 1 else "h1") for run in runs
+        )
+        canvas.draw_path(path, SvgColour.A, line=2.5)
+    starts = [] if is_sampled else [run[0] for run in runs]
     ticks = axis.list_ticks(point, is_by_rank=True, breaks=[x.rank for x in starts])
     ticks = choose_ticks(ticks, _PLOT.width, DATUM.measure("0"))
     draw_x_ticks(canvas, ticks, _X_AXIS, Area(0, _WIDTH), _BOTTOM, _BOTTOM + 18)
@@ -144,28 +174,35 @@ def _make_plot(swept: IntegerSweep, runs: list[list[Sample]], about: str) -> Ele
     draw_y_ticks(canvas, results.list_ticks(None, ranks), _PLOT.x, _Y_AXIS)
     plot = _parse_svg(f'<svg class="px-svg px-auto">{"".join(canvas.parts)}</svg>')
     plot[1] |= {"viewBox": f"0 0 {_WIDTH} {_BOTTOM + 44}", "role": "img", "aria-label": about}
-    axes = f"To the right, {axis.part.label}; upwards, {result.label}; dashed, the current value."
+    axes = f"To the right, {axis.part.label}; upwards, {result.label}; dashed, the current value"
+    axes += "; each dot is a computed value." if is_sampled else "."
     return make_element(
         "figure", make_element("figcaption", f"{about}. {axes}"), plot, class_="plot"
     )
 
 
-def _make_table(swept: IntegerSweep, runs: list[list[Sample]]) -> list[Child]:
+def _make_table(swept: IntegerSweep, runs: list[list[Sample]], caption: str = "") -> list[Child]:
+    """Return a table of runs; without a caption, with the number of values of each."""
     part, result = swept.x.part, swept.result_part
     rows = [
         make_element(
             "tr",
             make_element("th", _format_run(part, [x.bits for x in run]), scope="row"),
             make_element("td", _format_run(result, [x.result for x in run])),
-            make_element("td", str(len(run))),
+            "" if caption else make_element("td", str(len(run))),
         )
         for run in runs[:_MAX_RUNS]
     ]
-    head = make_element(
-        "tr", *(make_element("th", x, scope="col") for x in (part.label, result.label, "values"))
-    )
-    table = make_element("table", make_element("thead", head), make_element("tbody", *rows))
-    children: list[Child] = [table]
+    heads = (part.label, result.label, *([] if caption else ["values"]))
+    head = make_element("tr", *(make_element("th", x, scope="col") for x in heads))
+    children: list[Child] = [
+        make_element(
+            "table",
+            make_element("caption", caption) if caption else "",
+            make_element("thead", head),
+            make_element("tbody", *rows),
+        )
+    ]
     if len(runs) > _MAX_RUNS:
         children.append(make_element("p", f"{len(runs) - _MAX_RUNS} more rows are left out."))
     return children

@@ -14,11 +14,11 @@ from ...documents.svg.svg_colours import SvgColour
 from ...documents.svg.text_styles import REMARK, SMALL
 from ...engine.isa.entry import format_citation
 from . import line_plot, map_plot
+from .axis import describe_sampling
 from .computation import Sweep
 from .sweep_words import (
     describe_event,
     describe_point,
-    describe_sampling,
     describe_sweep,
     format_share,
     iter_fixed_sentences,

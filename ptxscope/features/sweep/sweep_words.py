@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...engine.isa.types import DESTINATIONS
 from ...engine.micro_operations.properties import Stage
-from .axis import SweepAxis
+from .axis import SweepAxis, format_sampling
 from .computation import Bits, Event, Mask, Sweep
 from .register_parts import RegisterPart, find_low_part, find_signedness
 from .trends import describe_trend, format_extent, format_value_range
@@ -109,20 +109,8 @@ def _format_axis_range(axis: SweepAxis) -> str:
     return f"{axis.part.label} goes through {count} values {values}"
 
 
-def describe_sampling(axis: SweepAxis) -> str:
-    """Describe how the values were sampled; empty if all values are present."""
-    if axis.stride == 1:
-        return ""
-    sampling = f"one of every {axis.stride:,} values of {axis.part.label}"
-    return f"{sampling}, and more near special values and near changes"
-
-
 def _iter_sampling_sentences(sweep: Sweep) -> Iterator[str]:
-    for sampling in filter(None, (describe_sampling(axis) for axis in (sweep.x, sweep.y) if axis)):
-        yield (
-            f"Not all values are computed, but {sampling}. What follows is about the computed "
-            "values; between them, the result may differ."
-        )
+    yield from filter(None, (format_sampling(axis) for axis in (sweep.x, sweep.y) if axis))
 
 
 # --- events -------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -33,6 +34,11 @@ LINES = [
     ("setp.lt.f32 p, a, b", "a"),
     ("prmt.b32 d, a, b, c", "c"),
 ]
+
+
+def find(children: list[Any], tag: str) -> Any:
+    """Return the first element of a tag among children."""
+    return next(x for x in children if x[0] == tag)
 
 
 @pytest.mark.parametrize(("line", "part"), LINES)
@@ -66,7 +72,7 @@ def test_results_of_the_sweep_panel_equal_the_command_line(
 def test_both_axes_have_labels(line: str, part: str, columns: set[str], rows: set[str]) -> None:
     ins = parse(line)
     traced = trace(ins, {x.name: 5 for x in ins.inputs})
-    plot = format_html(sweep(traced, part)[2])
+    plot = format_html(find(sweep(traced, part), "figure"))
     texts = re.findall(r'<text x="[^>]*text-anchor="(\w+)"[^>]*>([^<]+)</text>', plot)
     assert {text for anchor, text in texts if anchor == "middle"} >= {*columns, part}
     assert {text for anchor, text in texts if anchor == "end"} >= rows
@@ -83,6 +89,25 @@ def test_a_result_that_jumps_at_every_value_is_drawn() -> None:
     assert not re.findall(r"M([-.0-9]+ [-.0-9]+)L\1(?![.0-9])", path)  # nothing has no length
 
 
+def test_samples_are_dots_and_say_nothing_of_the_values_between_them() -> None:
+    # 2 ** 32 / 240 is 17,895,697.07: odd, at least that
+    line, values = "vadd4.u32.u32.s32.sat d, a, b, c", {"a": 0xFAC87805, "b": 0x0AF670F6}
+    children = sweep(trace(line, values), "a")
+    assert "Not all values are computed, but one of every 17,895,699 values of a," in text_of(
+        children
+    )
+    plot = format_html(find(children, "figure"))
+    dots = [float(x) for x in re.findall(r'<circle cx="[^"]*" cy="([^"]*)"', plot)]
+    assert sum(x < y for x, y in pairwise(dots)) > 15  # a sawtooth doesn't look like a line
+    assert len(dots) >= 240
+    assert f"d.b0 over {len(dots)} of the 4,294,967,296 values of a" in plot
+    assert not re.findall(r' d="[^"]*"[^>]*px-s-a\b', plot)  # no line joins them
+    rows = [text_of(row).split() for row in find(children, "table")[4][2:]]
+    # byte 0 of b is 0xf6, as a part of an s32 -10; a byte of a u32 is clamped to 0 to 255
+    assert {str(x) for x in (0, 0xFAC87805, 0xFAC87804, 2**31, 2**32 - 1)} <= {a for a, _ in rows}
+    assert rows == [[a, str(min(max((int(a) & 0xFF) - 10, 0), 255))] for a, _ in rows]
+
+
 def test_an_unknown_part_is_reported_in_the_sweep_panel() -> None:
     told = text_of(sweep(trace("vadd4.s32.s32.s32 d, a, b, c", {"a": 1, "b": 2}), "z.b0"))
     assert "z.b0" in told
@@ -91,10 +116,7 @@ def test_an_unknown_part_is_reported_in_the_sweep_panel() -> None:
 
 def test_a_sweep_is_that_of_the_command_line() -> None:
     state = make_state("vadd4.s32.s32.s32.sat d, a, b, c", {"b": 0x64})
-    table: Any = next(
-        x for x in make_panel(state, "a.b0") if isinstance(x, list) and x[0] == "table"
-    )
-    rows = table[3][2:]
+    rows = find(make_panel(state, "a.b0"), "table")[3][2:]
     assert [text_of(row).split() for row in rows] == [
         ["-128", "to", "27", "-28", "to", "127", "156"],
         ["28", "to", "127", "127", "100"],

@@ -75,8 +75,9 @@ class FocusedSweep(NamedTuple):
 
 def _draw_words(sweep: Sweep, width: int) -> list[StyledLine]:
     """Return what the marks mean, the present point, and the ranges if they are few and whole."""
+    from ..axis import describe_sampling
     from ..sweep_text import iter_key_sentences
-    from ..sweep_words import describe_point, describe_sampling, iter_line_sentences
+    from ..sweep_words import describe_point, iter_line_sentences
 
     sentences = [(x, "quiet") for x in iter_key_sentences(sweep)]
     if point := describe_point(sweep):
