@@ -267,6 +267,10 @@ class LessonPosition:
         reply = format_reply(self.question, answer, is_first=self._wrong_count == 1)
         self._give_feedback(Outcome.WRONG, f"Not {text.strip()}. {reply}")
 
+    def reject(self, reason: str) -> None:
+        """Say why a text is no answer."""
+        self._give_feedback(Outcome.WRONG, f"Not an answer: {reason}.")
+
     def give_hint(self) -> None:
         """Give the next hint, or say that there are no more."""
         self._is_right.setdefault(self.index, False)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...documents.elements import Child, Element, make_button, make_element, make_words
 from ...state.explorer_state import ExplorerState
-from ...state.requests import Requests, ShowHint, Transition
+from ...state.requests import REFUSED, Requests, ShowHint, Transition
 from . import transitions as lessons
 
 if TYPE_CHECKING:
     from ...scene.scene_model import LaneRef
     from .lesson import Head
     from .lesson_position import LessonPosition, LessonProgress
+    from .text_templates import Text
 
 
 def make_panel(state: ExplorerState, _: str) -> list[Child]:
@@ -67,8 +69,13 @@ def open_lesson(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
 
 
 def answer(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
-    """Grade an answer."""
-    yield from lessons.take_answer(state, str(arguments.get("text", ""))[:200])
+    """Grade an answer; one that is no value gets its reason where others get their verdict."""
+    position = lessons.get_play(state).position
+    for request in lessons.take_answer(state, str(arguments.get("text", ""))[:200]):
+        if position and isinstance(request, ShowHint):
+            position.reject(request.text.removeprefix(f"{REFUSED} "))
+        else:
+            yield request
 
 
 def give_hint(state: ExplorerState, _: Mapping[str, Any]) -> None:
@@ -175,14 +182,9 @@ def show_lesson(lesson: LessonPosition) -> list[Child]:
         make_element("h2", card.title),
         make_element("div", *text, id=f"card-{key}"),
     ]
-    if lesson.is_open:
-        children.append(_make_question(lesson, key))
-    feedback: list[Child] = []
-    if lesson.feedback:
-        feedback = _make_paragraphs(lesson.feedback.signed_text)
-    elif card.ask and lesson.is_answered:
-        feedback = _make_paragraphs(card.remark)
-    children.append(make_element("div", *feedback, role="status", class_="feedback"))
+    question = [_make_question(lesson, key)] if lesson.is_open else []
+    children.append(make_element("div", *question))  # empty, so that the next one stays the same
+    children.append(_make_feedback(lesson))
     following = "Skip" if lesson.is_open else "End" if lesson.is_last else "Next"
     return [
         _show_head(lesson, f"{lesson.index + 1} of {count} · {lesson.right_count} right"),
@@ -210,6 +212,24 @@ def show_lesson(lesson: LessonPosition) -> list[Child]:
             class_="bar",
         ),
     ]
+
+
+def _make_feedback(lesson: LessonPosition) -> Element:
+    """Return what is said of the last answer, in an element that screen readers follow."""
+    if lesson.feedback is None:
+        return make_element("div", role="status", class_="feedback")
+    outcome, text = lesson.feedback
+    kind = outcome.name.lower()
+    sign = "✓ " if kind == "right" else outcome.value or ""
+    parts = [*map(make_words, _split_hint(text))] if kind == "hint" else []
+    first, *others = [make_element("p", *x) for x in parts] or _make_paragraphs(text)
+    first = [*first[:2], make_element("b", sign), *first[2:]] if sign else first
+    return make_element("div", first, *others, role="status", class_=f"feedback {kind}")
+
+
+def _split_hint(text: Text) -> list[str]:
+    """Return the steps of a hint."""
+    return re.split(r"(?<=\.) (?=[A-Z`])", "".join(x.text for x in text))
 
 
 def _show_head(lesson: LessonPosition, about: str) -> Element:
@@ -267,7 +287,7 @@ def show_end(lesson: LessonPosition, following: Head | None) -> list[Child]:
         make_element("p", make_element("code", get_line(lesson))),
     ]
     if head.use:
-        children += [make_element("h3", "Use it"), make_element("p", head.use)]
+        children += [make_element("h3", "Use it"), make_element("p", *make_words(head.use))]
     if head.costs:
         largest = str(max(cost.instructions for cost in head.costs))
         rows = [
@@ -338,7 +358,7 @@ def _make_paragraphs(text: Sequence[object]) -> list[Child]:
         if piece.text == "\n\n":
             paragraphs.append([])
         elif piece.kind is TemplatePieceKind.PLAIN:
-            paragraphs[-1].append(piece.text)
+            paragraphs[-1] += make_words(piece.text)
         else:
             paragraphs[-1].append(make_element("code", piece.text))
     return [make_element("p", *x) for x in paragraphs if x]

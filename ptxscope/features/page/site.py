@@ -114,6 +114,7 @@ _COLOURS: dict[str, Pair] = {
     "ground": ("#eef1f5", "#0b0e13"),
     "accent": ("#ffc53d", "#ffc53d"),
     "on-accent": ("#1d1400", "#1d1400"),
+    "right": ("#0b6650", "#5fd0a5"),
     "scheme": ("light", "dark"),
 }
 _GALLERY = "gallery"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -151,3 +152,49 @@ def test_steps_of_a_card_are_walked_without_leaving_it() -> None:
     act(page, "step.next")
     assert page.state.shown_step == step + 1
     assert get_play(page.state.own).position is not None
+
+
+def find_feedback(page: Any) -> tuple[int, Any]:
+    """Return the number of the element that screen readers follow in its card, and the element."""
+    (card,) = (x for x in page.state.panel if x[1].get("class") == "card")
+    parts = enumerate(card[2:])
+    return next((i, x) for i, x in parts if x[1].get("role") == "status")
+
+
+def test_an_answer_says_whether_it_is_right_where_the_one_before_stood() -> None:
+    page = open_page(f"{VADD4}&lesson=brighten.4&v=1")  # 250 + 10 is more than 255
+    place, element = find_feedback(page)
+    assert element[2:] == []
+    for action, text, kind, told in (
+        ("lesson_answer", "99999999999z", "wrong", "✗ Not an answer:"),
+        ("lesson_answer", "`", "wrong", "✗ Not an answer:"),
+        ("lesson_answer", "4", "wrong", "✗ Not 4."),
+        ("lesson_hint", "", "hint", "? "),
+        ("lesson_answer", "255", "right", "✓ Right"),
+    ):
+        shown = act(page, action, text=text)
+        assert shown.get("message", "") == ""
+        assert find_feedback(page)[0] == place
+        element = find_feedback(page)[1]
+        assert element[1]["class"] == f"feedback {kind}"
+        assert re.sub(" +", " ", text_of(element)).startswith(told[:30])
+    assert position_of(page).is_answered
+
+
+def position_of(page: Any) -> Any:
+    return get_play(page.state.own).position
+
+
+def test_no_word_of_a_lesson_stands_between_backticks() -> None:
+    page = open_page(VADD4)
+    for head in list_headings():
+        act(page, "open_link", fragment=f"{VADD4}&lesson={head.name}.1&v=1")
+        for _ in range(head.cards):
+            if position_of(page).is_open:
+                act(page, "lesson_answer", text="99999999999z")
+                assert "`" not in text_of(page.state.panel)
+                act(page, "lesson_answer", text="1")
+                act(page, "lesson_hint")
+            assert "`" not in text_of(page.state.panel), head.name
+            act(page, "lesson_go", delta="1")
+        assert "`" not in text_of(page.state.panel), head.name

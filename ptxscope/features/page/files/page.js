@@ -120,6 +120,12 @@ const perform = async (action, words) => {
   if (note.textContent === WORKING) note.textContent = "";
 };
 
+const refocus = target => {
+  const isAsked = target.matches(".answer, .answer > :not(:last-child)");
+  const field = isAsked && target.closest("form").querySelector("input");
+  if (field) field.focus(), field.select();  // typing replaces it
+};
+
 document.addEventListener("input", event => {
   const {dataset, type, value, checked} = event.target;
   if (!dataset.on) return;
@@ -130,7 +136,7 @@ document.addEventListener("input", event => {
 document.addEventListener("click", event => {
   const button = event.target.closest("button");
   if (!button || button.ariaDisabled === "true") return;
-  if (button.dataset.do) perform(button.dataset.do, {...button.dataset});
+  if (button.dataset.do) refocus(button), perform(button.dataset.do, {...button.dataset});
   if (button.dataset.copy) copy(button.dataset.copy);
   if (button.id === "theme") turnTheme(button);
 });
@@ -151,8 +157,8 @@ document.addEventListener("keydown", event => {
 document.addEventListener("submit", event => {
   event.preventDefault();
   const {dataset} = event.target;
+  refocus(event.target);
   if (dataset.do) perform(dataset.do, {...dataset, ...Object.fromEntries(new FormData(event.target))});
-  if (event.target.matches(".answer")) document.activeElement.select?.();  // typing replaces it
 });
 
 addEventListener("hashchange", () => {
