@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.trace import Trace, trace
 from ptxscope.scene.scene_builder import build_scene
-from ptxscope.scene.scene_model import LaneRef, NumberLine
+from ptxscope.scene.scene_model import NumberLine
 from ptxscope.widgets.base.ascii_glyphs import convert_to_ascii
-from ptxscope.widgets.base.pane import StyledLine, StyledText, measure_line
 from ptxscope.widgets.lanes.lane_axes import axis_lines
 from ptxscope.widgets.lanes.lane_cells import LABEL, NUMBER
 from ptxscope.widgets.lanes.lane_layout import LanesDrawing, LanesState, draw
@@ -107,26 +106,38 @@ SIMD = [entry.opcode for entry in CATALOG.values() if entry.lanes > 1]
 def test_c_enters_the_running_sum_from_the_left(size: tuple[int, int]) -> None:
     one = trace("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5})
     lines = text_of(draw(LanesState(one, 4), *size).lines)
-    assert any(" c ▐00000005▌" in line[:LABEL] for line in lines)
+    assert lines[0].rstrip() == f"{'':{NUMBER}}c    ▐00000005▌   5"
     if size in SIZES[1:]:
         (rail,) = [line for line in lines if "⊕" in line]
-        assert rail[:LABEL].split() == ["c", "5", "━"]
-        totals = [total.strip("━ ") for total in rail[LABEL:].split("⊕")[1:]]
-        assert totals == ["6", "7", "7", "7"]
+        assert rail[:LABEL] == f"{'':{NUMBER}}c    "
+        numbers = [number.strip("━ ") for number in rail[LABEL:].split("⊕")]
+        assert numbers == ["5", "6", "7", "7", "7"]
 
 
-def test_whole_registers_begin_outside_the_lane_columns() -> None:
+def test_a_sum_whose_start_has_no_room_begins_below_it() -> None:
+    ptx, a, b = "dp4a.s32.u32 d, a, b, c", 0x01020304, 0x05060708
+    lines = text_of(draw(LanesState(trace(ptx, {"a": a, "b": b, "c": 1 << 29}), 4), 78, 40).lines)
+    rail = next(at for at, line in enumerate(lines) if "⊕" in line)
+    assert lines[rail - 2].split() == ["▸4", "accumulate", "c", "▐20000000▌", "=", f"{2**29}"]
+    totals = [total.strip("━ ") for total in lines[rail][LABEL:].split("⊕")]
+    products = (1 * 5, 2 * 6, 3 * 7, 4 * 8)
+    assert totals == ["", *(str(2**29 + sum(products[: n + 1])) for n in range(4))]
+
+
+def test_whole_registers_are_above_the_lanes_and_nothing_is_left_of_the_names() -> None:
     """Of any form with lanes, with every operand a register, at every size and step."""
     rng = Random(4)
     for opcode in SIMD:
         for _ in range(examples(20).max_examples):
             one = random_trace(opcode, rng)
-            drawn = build_scene(one)
-            wholes = {c.place for r in drawn.registers if not r.is_by_lane for c in r.cells}
-            wholes |= {r.cells[0].place for r in drawn.rows.values() if len(r.cells) == 1}
+            by_lane = {x.label: x.is_by_lane for x in build_scene(one).registers}
             for size in SIZES:
-                for line in draw(LanesState(one, len(one.steps)), *size).lines:
-                    assert not _begins_in_a_lane(line, wholes), text_of([line])
+                lines = text_of(draw(LanesState(one, len(one.steps)), *size).lines)
+                head = next(at for at, line in enumerate(lines) if line.split()[-1] == "0")
+                labels = [line[NUMBER:LABEL].strip() for line in lines[: head + len(by_lane)]]
+                assert {x for x in labels[:head] if x} == {x for x in by_lane if not by_lane[x]}
+                for line in lines:
+                    assert not re.search("[▐▌]", line[:LABEL]), line
 
 
 @pytest.mark.parametrize("opcode", CATALOG)
@@ -141,15 +152,6 @@ def test_a_blank_separates_the_name_of_a_row_from_its_values(opcode: str) -> Non
                     name = line[1].text
                     assert name.endswith(" "), name
                     assert len(name) <= LABEL - NUMBER, name
-
-
-def _begins_in_a_lane(line: StyledLine, wholes: set[LaneRef]) -> bool:
-    first = next((at for at, x in enumerate(line) if x.target in wholes and _is_bits(x)), None)
-    return first is not None and measure_line(line[:first]) >= LABEL
-
-
-def _is_bits(piece: StyledText) -> bool:
-    return "chip" in piece.style_name
 
 
 EACH = {"80x24": 14, "120x40": 16, "200x60": 32}

@@ -6,6 +6,8 @@ import re
 from typing import get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ptxscope.documents.content.document_builder import EXTENSIONS
 from ptxscope.documents.svg import cell_shapes, step_layout
@@ -23,7 +25,7 @@ from ptxscope.scene.scene_model import (
 )
 from ptxscope.widgets.base.pane import StyledLine
 from ptxscope.widgets.lanes import lane_cells
-from ptxscope.widgets.lanes.lane_cells import LABEL
+from ptxscope.widgets.lanes.lane_cells import LABEL, NUMBER
 from ptxscope.widgets.lanes.lane_figures import draw_figure
 from ptxscope.widgets.lanes.lane_layout import WIDEST, LanesDrawing, LanesState, draw
 from ptxscope.widgets.lanes.lane_links import LINK_END_COLUMNS, draw_links, start_of
@@ -343,13 +345,47 @@ def test_a_pinned_row_is_below_its_row() -> None:
                                                      ["▸2", "extend", "a"]]  # fmt: skip
 
 
-def test_a_pinned_row_is_named_below_wires() -> None:
+def test_a_pinned_row_is_below_its_row_where_wires_pass() -> None:
+    """The wires to b's row go on, in their columns."""
     ptx = "vadd4.s32.s32.s32 d, a.b0123, b.b7456, c"
     pin = trace(ptx, {"a": 1, "b": 2, "c": 0})
     one = trace(ptx, {"a": 5, "b": 2, "c": 0})
     lines = text_of(drawn(one, 1, (120, 60), pin=pin).lines)
-    names = [line[:19].split() for line in lines if "≠ pin" in line]
-    assert names == [["≠", "pin"], ["a", "≠", "pin"]]
+    _, at = (y for y, line in enumerate(lines) if "≠ pin" in line)
+    a, pinned, b = lines[at - 1 : at + 2]
+    assert (a[NUMBER:LABEL].strip(), b[NUMBER:LABEL].strip()) == ("a", "b")
+    assert [x for x, char in enumerate(pinned) if char == "│"] == [
+        x for x, char in enumerate(a) if char == "│"
+    ]
+    assert pinned.index("▐01▌") == a.index("▐05▌")
+
+
+@pytest.mark.parametrize("size", [(78, 15), (87, 26), (154, 46)])
+@pytest.mark.parametrize("opcode", ["vadd4.s32.s32.s32.sat", "vabsdiff4.u32.u32.u32.add"])
+@given(st.data())
+def test_the_value_of_a_pin_is_below_the_value_of_its_lane(
+    size: tuple[int, int], opcode: str, data: st.DataObject
+) -> None:
+    """In the row of the operation: at the same column as the value that it replaces."""
+    a, b, old = (data.draw(st.integers(0, 0xFFFFFFFF)) for _ in range(3))
+    one, pin = (trace(f"{opcode} d, a, b, c", {"a": x, "b": b, "c": 0}) for x in (a, old))
+    lines = text_of(drawn(one, len(one.steps), size, pin=pin).lines)
+    columns = (min(size[0], WIDEST) - LABEL) // 4
+    start = next(y for y, line in enumerate(lines) if line[1:3] == "3 ")
+    rest = lines[start + 1 :]
+    end = next((y for y, line in enumerate(rest) if "≠ pin" in line or line[1:3] == "4 "), 0)
+    values = [x.rows["operate.t"].values for x in (one, pin)]
+    for lane, (own, other) in enumerate(zip(*values, strict=True)):
+        left = LABEL + (3 - lane) * columns
+        text = rest[end][left : left + columns]
+        if own == other or "≠ pin" not in rest[end]:
+            assert "≠ pin" not in rest[end] or not text.strip()
+            continue
+        assert text.strip() == str(other)
+        cells = [line[left : left + columns] for line in [lines[start], *rest[:end]]]
+        ends = [cell.rstrip().rfind(str(own)) for cell in cells if cell.rstrip().endswith(str(own))]
+        room = columns - 1 - len(str(other))
+        assert len(text) - len(text.lstrip()) == min(ends[-1], room)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from ...scene.scene_model import Cell, CellSpan, SpanKind, Tint
 from ..base.pane import StyledLine, StyledText, measure_line, pad_line
@@ -257,7 +256,7 @@ def _blocks(
 # --- labels ------------------------------------------------------------------------------
 
 LABEL = 20
-"""Columns before the lanes: step number and title (15), row name (5); or a whole register."""
+"""Columns before the lanes: step number and title (15), row name (5)."""
 NUMBER = 15
 
 _NAMES = {
@@ -277,28 +276,23 @@ _NAMES = {
 """Short forms of row names that are too long for their column."""
 
 
-class WholeValue(NamedTuple):
-    """A value without lanes: it ends where the lane columns begin, on as many lines as it needs."""
-
-    units: tuple[StyledLine, ...]
-    """The unbreakable parts."""
-
-
-NamedLine = tuple[str | WholeValue, StyledLine]
-"""A line of the lanes after its row's name, which is empty below the first, or after a value."""
+NamedLine = tuple[str | StyledText, StyledLine]
+"""A line of the lanes after its row's name, which is empty below the first, or after a mark."""
 
 
 def draw_labelled(
-    label: str, name: str, style_name: str, body: StyledLine, number: int | None = None
+    label: str, name: str | StyledText, style_name: str, body: StyledLine, number: int | None = None
 ) -> StyledLine:
     """Return a line after its label, whose target is the step.
 
-    The label is the step's number and title, and the row's name.
+    The label is the step's number and title, and the row's name; a mark ends beside the lanes.
     """
+    if isinstance(name, str):
+        name = StyledText(f"{shorten_name(name):<{LABEL - NUMBER - 1}} ", "quiet")
     target = number if label else None
     return [
-        StyledText(f"{label:<{NUMBER}}", style_name, target),
-        StyledText(f"{shorten_name(name):<{LABEL - NUMBER - 1}} ", "quiet"),
+        StyledText(f"{label:<{LABEL - len(name.text)}}", style_name, target),
+        name,
         *body,
     ]
 
@@ -308,14 +302,11 @@ def label_lines(
 ) -> Iterator[StyledLine]:
     """Yield lines after the label of their step or register, which only the first has."""
     for name, body in lines:
-        if isinstance(name, WholeValue):
-            yield from _draw_whole(label, name, style_name, body, number)
-        else:
-            yield draw_labelled(label, name, style_name, body, number)
+        yield draw_labelled(label, name, style_name, body, number)
         label = ""
 
 
-def name_lines(name: str, lines: Sequence[StyledLine]) -> Iterator[NamedLine]:
+def name_lines(name: str | StyledText, lines: Sequence[StyledLine]) -> Iterator[NamedLine]:
     """Yield lines with a name, which is empty below the first."""
     for index, line in enumerate(lines):
         yield name if index == 0 else "", line
@@ -324,28 +315,3 @@ def name_lines(name: str, lines: Sequence[StyledLine]) -> Iterator[NamedLine]:
 def shorten_name(name: str) -> str:
     """Return the name of a row, shortened to its column."""
     return _NAMES.get(name, name)
-
-
-def _draw_whole(
-    label: str, whole: WholeValue, style_name: str, body: StyledLine, number: int | None = None
-) -> Iterator[StyledLine]:
-    """Yield a whole register after a label; ``body`` continues it in the lane columns."""
-    rows = [(label, StyledLine())]
-    for unit in whole.units:
-        head, line = rows[-1]
-        longer_line = [*line, StyledText(" "), *unit] if line else list(unit)
-        if (
-            len(head) + 1 + measure_line(longer_line) == LABEL + 1
-        ):  # a chip has space around it already
-            longer_line[0] = longer_line[0]._replace(text=longer_line[0].text.rstrip())
-        if (head or line) and len(head) + 1 + measure_line(longer_line) > LABEL:
-            rows.append(("", list(unit)))
-        else:
-            rows[-1] = head, longer_line
-    for index, (head, line) in enumerate(rows):
-        is_last = index == len(rows) - 1
-        blanks = LABEL - len(head) - measure_line(line)
-        if blanks > 1 and not (body and is_last):
-            blanks -= 1
-        title = [StyledText(head, style_name, number)] if head else []
-        yield [*title, StyledText(" " * max(blanks, 1)), *line, *(body if is_last else ())]

@@ -263,12 +263,18 @@ def _caption_line(
 
 
 def _draw_running_sum(sum_: RunningSum, width: int, lanes: int) -> list[StyledLine]:
-    """Return a sum that flows from the left and adds every lane's number from above."""
+    """Return a sum that flows from the left and adds every lane's number from above.
+
+    It begins with the number of c if there is room.
+    """
     lane_columns = width // lanes
     previous_lines: list[StyledLine] = []
     rail: list[StyledLine] = []
+    start = StyledText(f"{sum_.start.text} ", "number", PlaceMark(sum_.start.place))
     for index, term in enumerate(sum_.terms):
         top, bottom = _draw_term(term, sum_.place)
+        if index == 0 and len(start.text) + measure_line(bottom) <= lane_columns:
+            top, bottom = [StyledText(" " * len(start.text)), *top], [start, *bottom]
         if measure_line(bottom) > lane_columns or measure_line(top) > lane_columns:
             return []
         fill = "━" if index + 1 < len(sum_.terms) else " "
@@ -278,18 +284,8 @@ def _draw_running_sum(sum_: RunningSum, width: int, lanes: int) -> list[StyledLi
 
 
 def is_rail(figure: RowFigure | None, lines: Sequence[StyledLine]) -> TypeGuard[RunningSum]:
-    """Whether lines of a row are a running sum, which needs its start before it."""
-    return isinstance(figure, RunningSum) and bool(lines) and lines[-1][0].text == _RAIL
-
-
-def draw_rail_start(sum_: RunningSum) -> StyledLine:
-    """Return the start of a running sum: c and its number."""
-    start = sum_.start
-    return [
-        StyledText(f"{start.name} ", "quiet", start.place),
-        StyledText(f"{start.text} ", "number", PlaceMark(start.place)),
-        StyledText(_RAIL, "quiet"),
-    ]
+    """Whether lines of a row are a running sum; the last of them begins with c."""
+    return isinstance(figure, RunningSum) and any(piece.text == _RAIL for piece in lines[-1])
 
 
 def _draw_term(term: Term, whole: LaneRef) -> tuple[StyledLine, StyledLine]:

@@ -11,13 +11,12 @@ from ...engine.tracing.deviation import Deviation
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import Step, Trace
 from ...scene.scene_builder import build_scene
-from ...scene.scene_model import LaneRef, RegisterFigure, RowScene, Scene
+from ...scene.scene_model import Cell, LaneRef, RegisterFigure, RowScene, Scene
 from ..base.pane import StyledLine, StyledText, pad_line
 from .lane_cells import (
     LABEL,
     NUMBER,
     NamedLine,
-    WholeValue,
     draw_cell_pieces,
     draw_labelled,
     format_link_style,
@@ -26,8 +25,8 @@ from .lane_cells import (
     name_lines,
     wrap_line,
 )
-from .lane_figures import draw_figure, draw_rail_start, is_rail, without_repeated_rulers
-from .lane_highlights import Highlights, LinkMark
+from .lane_figures import draw_figure, is_rail, without_repeated_rulers
+from .lane_highlights import Highlights, LinkMark, PlaceMark
 from .lane_links import INDENTS, MIN_LINKED_COLUMNS, TURNS, draw_links, has_crossing, start_of
 from .lane_rows import (
     MIN_WIDTH,
@@ -35,12 +34,12 @@ from .lane_rows import (
     Level,
     draw_folded_rows,
     draw_pinned_lines,
+    draw_pinned_parts,
     draw_register_lines,
     draw_row_lines,
-    draw_whole_row,
+    find_different_cells,
     guess_lines,
     has_tight_cells,
-    make_whole_register,
     overlay_marks,
     separate_value,
     step_of,
@@ -98,6 +97,7 @@ def _upgrades(levels: Levels) -> Iterator[Levels]:
     yield from open_steps(Level.WIRED)
 
 
+_PIN_MARK = StyledText("≠ pin ", "pin")
 WIDEST = 150
 """Maximum columns of the lanes: wider lanes would only move apart."""
 WIDE_SCREEN = 160
@@ -184,6 +184,7 @@ class _Painter:
         """Whether chips show their bits."""
         self.is_compact = lane_columns < many
         self.scene = without_repeated_rulers(self._widen(scene))
+        self.lane_roles = {x.role for x in self.scene.registers if x.is_by_lane}
         pin = view.pin and self._widen(build_scene(view.pin))
         self.pinned_rows: dict[str, RowScene] = pin.rows if pin else {}
         self.pinned_registers = {x.role: x for x in pin.registers} if pin else {}
@@ -211,7 +212,7 @@ class _Painter:
         return widen_scene(scene, stages) if self.is_wide else scene
 
     def draw_head(self, levels: Levels) -> list[StyledLine]:
-        """Return the lane numbers and the registers, with the links that leave them."""
+        """Return the registers, those without lanes above the lane numbers, and the links."""
         is_tapped = False
         if step_of(self.trace, Stage.SELECT) and not self._is_asked(Stage.SELECT):
             index = self.stages.index(Stage.SELECT)
@@ -219,12 +220,16 @@ class _Painter:
             is_tapped = index <= self.current_index and is_wired
         taps: dict[int, StyledText] = {}
         lines: list[StyledLine] = []
+        by_lane = [x for x in self.scene.registers if x.is_by_lane]
+        for register in self.scene.registers:
+            if register not in by_lane:
+                lines += self._draw_register(register, levels.registers)
         if (lanes := self.scene.lanes) > 1:
             lane_columns = self.width // lanes
             word = "lane " if len("lane 0") < lane_columns else ""
             names = [[StyledText(f"{word}{lane}", "quiet")] for lane in reversed(range(lanes))]
             lines.append(draw_labelled("", "", "", join_columns(names, lane_columns)))
-        for register in self.scene.registers:
+        for register in by_lane:
             own_lines = self._draw_register(register, levels.registers)
             if is_tapped:
                 own_lines = self._draw_register_links(register.role, own_lines, taps)
@@ -269,23 +274,21 @@ class _Painter:
             register = without_answers(register, self.current.stage)
         name = f" {register.name}" if register.name else ""
         register_lines: list[StyledLine] = []
-        is_whole = self.scene.lanes > 1 and not register.is_by_lane
-        if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long name has lines of its own
+        if len(name) > NUMBER:  # a long name has lines of its own
             register_lines += wrap_line([StyledText(name, "quiet")], self.width + LABEL - 2, 1)
             name = ""
-        if is_whole:
-            named_lines: list[NamedLine] = [(make_whole_register(register), [])]
-        else:
-            lines = self._draw_parts(register)
-            if level >= Level.OPEN and register.figure:
-                figure = without_value(register.figure, register.meaning)
-                lines += draw_figure(figure, self.width, 1)
-            named_lines = [*name_lines(register.label, lines)]
-        register_lines += label_lines(name, named_lines, "quiet")
-        if pinned := self.pinned_registers.get(register.role):
-            pair = pinned.cells, register.cells
-            lines = draw_pinned_lines(*pair, self.width, in_columns=register.is_by_lane)
-            register_lines += label_lines("", _mark_pin(lines, is_whole=is_whole), "quiet")
+        lines = self._draw_parts(register)
+        if level >= Level.OPEN and register.figure:
+            figure = without_value(register.figure, register.meaning)
+            lines += draw_figure(figure, self.width, 1)
+        register_lines += label_lines(name, name_lines(register.label, lines), "quiet")
+        pinned = self.pinned_registers.get(register.role)
+        if pinned and (cells := find_different_cells(pinned.cells, register.cells)):
+            if register.is_by_lane:
+                pinned_lines = draw_pinned_lines(cells, lines, register.cells, self.width)
+            else:
+                pinned_lines = draw_pinned_parts(cells, register.cells)
+            register_lines += label_lines("", name_lines(_PIN_MARK, pinned_lines), "quiet")
         return register_lines
 
     def _draw_parts(self, register: RegisterFigure) -> list[StyledLine]:
@@ -345,11 +348,7 @@ class _Painter:
 
     def _draw_guesses(self, row: RowScene, guesses: Mapping[LaneRef, Guess]) -> Iterator[NamedLine]:
         """Yield a row to predict: right predictions as values, the others as typed, or blank."""
-        lines = guess_lines(row, guesses, self.width)
-        if self._is_whole(row):
-            yield WholeValue(([StyledText(f"{row.name} ", "quiet"), *lines[0]], *lines[1:])), []
-        else:
-            yield from name_lines(row.name, lines)
+        yield from name_lines(row.name, guess_lines(row, guesses, self.width))
 
     def draw_hidden_steps(self, stages: Sequence[Stage], level: Level) -> list[StyledLine]:
         """Return the names of hidden steps, one per line or wrapped, and the row of a question."""
@@ -381,15 +380,10 @@ class _Painter:
         """Return the step of a stage; of the other answer if only that has one."""
         return next(step for trace in self.traces if (step := step_of(trace, stage)))
 
-    def _is_whole(self, row: RowScene) -> bool:
-        """Whether a row has no lanes while others have."""
-        return self.scene.lanes > 1 and len(row.cells) == 1
-
     def draw_rows(self, step: Step, level: Level) -> Iterator[NamedLine]:
         """Yield row names and lines of a step of this trace."""
         rows = self.scene.steps[step.number - 1].rows
-        pins = {row.key: self._draw_row_pin(row) for row in rows}
-        if any(pins.values()):
+        if any(map(self._find_pinned_cells, rows)):
             level = max(level, Level.ROWS)  # the rows to compare with
         if level is Level.FOLDED and len(rows) > 1:
             folded = draw_folded_rows(rows, self.width)
@@ -401,35 +395,29 @@ class _Painter:
         wired = rows[:last] if level >= Level.WIRED else ()
         if wired:
             yield from self.draw_linked_rows(wired)
-            for row in wired:
-                yield from self._draw_row_pin(row, row.name)
         other_rows = rows[len(wired) :]
         is_tight = any(has_tight_cells(row.cells, self.width) for row in other_rows)
         bodies = {x: draw_row_lines(x, self.width, level, is_tight=is_tight) for x in other_rows}
-        rails = [row.figure for row in other_rows if is_rail(row.figure, bodies[row])]
-        starts = {rail.start.place.key for rail in rails}
-        for row in sorted(other_rows, key=lambda row: row.key in starts):
-            if row.key in starts:
-                yield from self._draw_row_pin(row, row.name)
-                continue
-            if row.figure in rails:
-                above, below = bodies[row]
-                yield row.name, above
-                yield WholeValue((draw_rail_start(row.figure),)), below
-            elif self._is_whole(row):
-                yield from draw_whole_row(row, level, bodies[row])
-            else:
-                yield from name_lines(row.name, bodies[row])
-            yield from pins[row.key]
+        rails = {x: x.figure.start for x in other_rows if is_rail(x.figure, bodies[x])}
+        shown_marks = {piece.target for row in rails for piece in bodies[row][-1]}
+        for row, lines in bodies.items():
+            if row in rails:
+                yield row.name, lines[0]
+                yield rails[row].place.key.rpartition(".")[2], lines[1]
+            elif PlaceMark(row.cells[0].place) not in shown_marks:  # no sum begins with it
+                yield from name_lines(row.name, lines)
+            yield from self._draw_row_pin(row, lines)
 
-    def _draw_row_pin(self, row: RowScene, name: str = "") -> list[NamedLine]:
-        """Return the line of the lanes in which the pin differs; with a name if not right below."""
-        if (pinned := self.pinned_rows.get(row.key)) is None:
-            return []
-        is_whole = self._is_whole(row)
-        pair = pinned.cells, row.cells
-        lines = draw_pinned_lines(*pair, self.width, in_columns=not is_whole)
-        return _mark_pin(lines, name, is_whole=is_whole)
+    def _find_pinned_cells(self, row: RowScene) -> Sequence[Cell]:
+        """Return the cells of a pin; those that are equal are blank, and none if all are."""
+        pinned = self.pinned_rows.get(row.key)
+        return find_different_cells(pinned.cells, row.cells) if pinned else ()
+
+    def _draw_row_pin(self, row: RowScene, lines: Sequence[StyledLine]) -> Iterator[NamedLine]:
+        """Yield the line of the lanes in which the pin differs, below those of its row."""
+        if cells := self._find_pinned_cells(row):
+            pinned_lines = draw_pinned_lines(cells, lines, row.cells, self.width)
+            yield from name_lines(_PIN_MARK, pinned_lines)
 
     def draw_linked_rows(self, rows: Sequence[RowScene]) -> Iterator[NamedLine]:
         """Yield the links from the registers to the selected rows, and these rows."""
@@ -437,21 +425,22 @@ class _Painter:
         lane_columns = self.width // lanes
         links = tuple(link for row in rows if self._is_wired(row) for link in row.links)
         for first, *rest in draw_links(links, lanes, lane_columns, self.is_wide):
-            yield WholeValue(([first],)), rest
+            yield first, rest
         lower_links = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
         passing = {link.target.lane: link for link in lower_links}
         for row in rows:
-            line: StyledLine = []
-            for cell in row.cells:
-                indent: StyledLine = [StyledText(" " * INDENTS[row.name])]
-                if row is not rows[-1] and (link := passing.get(cell.place.lane)):
-                    style_name, mark = (
-                        format_link_style(link.tint),
-                        LinkMark(link.source, (link.target,)),
-                    )
-                    indent = pad_line([StyledText("│", style_name, mark)], INDENTS[row.name])
-                line += pad_line([*indent, *draw_cell_pieces(cell)], lane_columns)
-            yield row.name, line
+            passed: dict[int, StyledText] = {}
+            if row is not rows[-1]:
+                for lane, link in passing.items():
+                    mark = LinkMark(link.source, (link.target,))
+                    column = (lanes - 1 - lane) * lane_columns
+                    passed[column] = StyledText("│", format_link_style(link.tint), mark)
+            indent = StyledText(" " * INDENTS[row.name])
+            cells = [[indent, *draw_cell_pieces(cell)] for cell in row.cells]
+            line = join_columns(cells, lane_columns)
+            yield row.name, overlay_marks(line, passed)
+            for name, pinned_line in self._draw_row_pin(row, [line]):
+                yield name, overlay_marks(pad_line(pinned_line, self.width), passed)
 
     def _is_wired(self, row: RowScene) -> bool:
         """Whether links to a row are drawn: if bytes change columns and there is room."""
@@ -461,6 +450,7 @@ class _Painter:
             and row.name in INDENTS
             and lanes > 1
             and self.width // lanes >= MIN_LINKED_COLUMNS
+            and self.lane_roles.issuperset(link.source.key for link in row.links)
             and has_crossing(row.links)
         )
 
@@ -486,13 +476,3 @@ class _Painter:
                 taps |= leaving
             result.append(overlay_marks(pad_line(line, LABEL + self.width), marks))
         return result
-
-
-def _mark_pin(
-    lines: Sequence[StyledLine], name: str = "", *, is_whole: bool = False
-) -> list[NamedLine]:
-    """Return what differs in a pin behind its mark; before the lane columns if it is whole."""
-    mark = [StyledText(f"{name} ≠ pin".lstrip(), "pin"), StyledText(" ")]
-    if is_whole:
-        return [(WholeValue(([*mark, *line],)), []) for line in lines]
-    return [("" if index else WholeValue((mark,)), line) for index, line in enumerate(lines)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property, lru_cache, partial
-from itertools import zip_longest
+from itertools import product, zip_longest
 from typing import TYPE_CHECKING
 
 from ...engine.micro_operations.base import RowTrace
@@ -41,7 +41,6 @@ from .lane_cells import (
     LABEL,
     NUMBER,
     NamedLine,
-    WholeValue,
     draw_cell_pieces,
     lay_out_cells,
     name_lines,
@@ -129,29 +128,6 @@ def draw_in_columns(cells: tuple[Cell, ...], width: int, is_tight: bool) -> tupl
 
 
 has_tight_cells = lru_cache(256)(needs_tight)
-
-
-def draw_whole_row(
-    row: RowScene, level: Level, lines: Sequence[StyledLine]
-) -> Iterator[tuple[WholeValue, StyledLine]]:
-    """Yield a row without lanes, and its description beyond the bits."""
-    if is_complete(row.figure) and level >= Level.OPEN:
-        yield WholeValue(()), []
-        yield from ((WholeValue((line,)), []) for line in lines)
-        return
-    bits, *description = _draw_whole_cell(row.cells[0])
-    name = StyledText(f"{shorten_name(row.name)} ", "quiet")
-    yield WholeValue(([name, *bits], *description)), []
-
-
-def _draw_whole_cell(cell: Cell) -> list[StyledLine]:
-    """Return the bits of a row without lanes, and its description beyond them."""
-    bits, *other_spans = cell.spans
-    units = [draw_cell_pieces(cell._replace(spans=(bits,)))]
-    if any(span.kind is not SpanKind.TEXT for span in other_spans):
-        first, *others = draw_cell_pieces(cell._replace(spans=tuple(other_spans)))
-        units.append([first._replace(text=first.text.lstrip()), *others])
-    return units
 
 
 def draw_folded_rows(rows: Sequence[RowScene], width: int) -> tuple[str, StyledLine] | None:
@@ -249,13 +225,6 @@ def draw_register_lines(register: RegisterFigure, width: int) -> list[StyledLine
         return lay_out_cells(register.cells, width, draw_cell_pieces)
     parts = [piece for cell in register.cells for piece in draw_cell_pieces(cell)]
     return wrap_line([*parts, StyledText(f"   {register.meaning}", "quiet")], width, 2)
-
-
-def make_whole_register(register: RegisterFigure) -> WholeValue:
-    """Return a register without lanes: its name, its bits and their meaning."""
-    bits = [piece for cell in register.cells for piece in draw_cell_pieces(cell)]
-    meant = [[StyledText(register.meaning, "quiet")]] if register.meaning else []
-    return WholeValue(([StyledText(f"{register.label} ", "quiet"), *bits], *meant))
 
 
 def separate_value(cell: Cell) -> Cell:
@@ -431,18 +400,49 @@ def _draw_whole_line(row: RowTrace | None) -> StyledLine:
     return [piece for cell in cells for piece in draw_cell_pieces(cell)]
 
 
+def find_different_cells(cells: Sequence[Cell], own_cells: Sequence[Cell]) -> Sequence[Cell]:
+    """Return the cells of a pin, those that are equal emptied; none if all are equal."""
+    cells = hide_equal_cells(cells, own_cells)
+    return cells if any(cell.spans for cell in cells) else ()
+
+
 def draw_pinned_lines(
-    cells: Sequence[Cell], own_cells: Sequence[Cell], width: int, *, in_columns: bool
+    cells: Sequence[Cell], own_lines: Sequence[StyledLine], own_cells: Sequence[Cell], width: int
 ) -> list[StyledLine]:
-    """Return the outcomes of a pin that differ, in columns or side by side; equal ones are blank.
+    """Return the outcomes of a pin below those of its row; equal ones are blank.
 
     They are in one line, unless they are written one lane below the other.
     """
-    cells = hide_equal_cells(cells, own_cells)
-    if not any(cell.spans for cell in cells):
-        return []
-    if in_columns:
-        return lay_out_cells(cells, width, _draw_pinned_cell)
+    lane_columns = width // len(cells)
+    line: StyledLine = []
+    for index, (cell, own_cell) in enumerate(zip(cells, own_cells, strict=False)):
+        pieces = _draw_pinned_cell(cell)
+        x = index * lane_columns
+        if pieces:
+            texts = [_draw_outcome(own_cell, is_tight)[0].text for is_tight in (False, True)]
+            last = x + lane_columns - 1 - measure_line(pieces)
+            if last < x:
+                return lay_out_cells(cells, width, _draw_pinned_cell)
+            x = min(_find_column(own_lines, texts, x, x + lane_columns), last)
+        line = [*pad_line(line, x), *pieces]
+    return [line]
+
+
+def _find_column(lines: Sequence[StyledLine], texts: Sequence[str], start: int, end: int) -> int:
+    """Return the last column of the first text in the first line that has it between columns."""
+    for text, line in product(texts, lines):
+        x, found = 0, -1
+        for piece in line:
+            if start <= x < end and piece.text.strip() == text:
+                found = x + len(piece.text) - len(piece.text.lstrip())
+            x += len(piece.text)
+        if found >= 0:
+            return found
+    return start
+
+
+def draw_pinned_parts(cells: Sequence[Cell], own_cells: Sequence[Cell]) -> list[StyledLine]:
+    """Return the parts of a pinned register that differ, below those of the register."""
     line: StyledLine = []
     for cell, own_cell in zip(cells, own_cells, strict=False):
         outcome = cell._replace(spans=cell.spans[: (find_outcome_span(cell) or 0) + 1])
@@ -451,9 +451,10 @@ def draw_pinned_lines(
 
 
 def _draw_pinned_cell(cell: Cell, is_tight: bool = False) -> StyledLine:
-    """Return the outcome of a cell in its column, without a target."""
+    """Return the outcome of a cell without a target."""
+    return [StyledText(piece.text, "pin") for piece in _draw_outcome(cell, is_tight)]
+
+
+def _draw_outcome(cell: Cell, is_tight: bool) -> StyledLine:
     index = find_outcome_span(cell) or 0
-    parts = (cell._replace(spans=x) for x in (cell.spans[:index], cell.spans[index:]))
-    before, outcome = (draw_cell_pieces(x, is_tight) for x in parts)
-    texts = [StyledText(piece.text, "pin") for piece in outcome]
-    return [StyledText(" " * measure_line(before)), *texts] if texts else []
+    return draw_cell_pieces(cell._replace(spans=cell.spans[index:]), is_tight)
