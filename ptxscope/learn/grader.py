@@ -37,7 +37,6 @@ from .question import AnswerLocation, Question, is_bits, locate_answer
 if TYPE_CHECKING:
     from .mistakes import MistakeExplanation
 
-MISSED = "No known single mistake gives that."
 _PART = re.compile(r"(?:Lane|Byte|Half-word) \d: ")
 _STAGES = 3
 """Hints before the one that derives the answer."""
@@ -90,21 +89,17 @@ def grade_answer(question: Question, text: str) -> GradedAnswer:
     )
 
 
-def format_reply(question: Question, answer: GradedAnswer, *, is_first: bool) -> str:
-    """Return the reply to a wrong answer: first the mistake alone, later also the right answer."""
-    best = answer.explanations[0] if answer.explanations else None
-    if is_first:
-        return best.name if best else _point_on(question)
-    sentence, right = best.sentence if best else MISSED, format_right_answer(question)
-    has_answer = best is not None and (best.has_result or sentence.endswith(f" {right}."))
-    return sentence if has_answer else f"{sentence} It is {right}."
+def format_reply(question: Question, answer: GradedAnswer, wrong_count: int = 1) -> str:
+    """Return the reply to a wrong answer, of ``wrong_count`` so far; never the right answer.
 
-
-def _point_on(question: Question) -> str:
-    """Return what to look at after an answer that no mistake explains; never the right answer."""
+    It is the mistake, with a hint from the second time on; without a known mistake, a hint.
+    """
+    names = [x.name for x in answer.explanations[:1]]
     right = re.escape(format_right_answer(question))
     is_telling = re.compile(rf"(?<![\w.-]){right}(?!\w|\.\w)").search
-    return " ".join([MISSED, *[x for x in list_hints(question)[:-1] if not is_telling(x)][:1]])
+    hints = [x for x in list_hints(question)[:-1] if not is_telling(x)]
+    given = hints[: wrong_count - len(names)][-1:]
+    return " ".join([*names, *given])
 
 
 def format_right_answer(question: Question) -> str:
@@ -136,7 +131,7 @@ def _explain_hex_digits(
         return ()
     if location.is_accepted(compute_expected(question), value, is_pattern=not sign):
         name = f"{text} is decimal: hexadecimal digits need a 0x in front."
-        return (MistakeExplanation(name, f"{text} is decimal; {hex_text} is right.", True),)
+        return (MistakeExplanation(name, f"{text} is decimal; {hex_text} is right."),)
     if known_explanations or location.is_same_value(value, location.parse_answer(text)):
         return ()
     explanations = explain_answer(question, value, is_pattern=not sign)

@@ -1,20 +1,19 @@
 """Explains wrong answers: runs every single mistake and compares its value.
 
 Mistakes are of three sorts: a mutated row, the same row under another form,
-rule or operand (the causes of the diagnosis), and the value of another lane. If no mistake explains
-a destination, the diagnosis looks for two causes together.
+rule or operand (causes of the diagnosis), and the value of another lane. If no mistake explains
+a destination, each of its lanes may have its own. What nobody would think of explains nothing: a
+guess that fits by coincidence is false.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import NamedTuple
 
 from ..diagnosis.causes import Cause, CauseKind, ObservedCase, Variant, Variants
-from ..diagnosis.explanations import investigate
 from ..diagnosis.form_causes import iter_form_causes
-from ..diagnosis.observation import Observation, Observed
+from ..diagnosis.observation import Observation
 from ..diagnosis.value_causes import iter_value_causes
 from ..engine.isa.encodings import cast
 from ..engine.isa.types import DESTINATIONS, Type
@@ -27,9 +26,10 @@ from ..engine.micro_operations.base import (
     RowTrace,
     append_sentence,
 )
+from ..engine.micro_operations.properties import Stage
 from ..engine.micro_operations.saturation import iter_early_narrowings
 from ..engine.semantics.lowering import lower
-from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions
+from ..engine.semantics.models import PTXAS_MODELS, Model, format_versions
 from ..engine.semantics.plan import Plan, Row, Source, run_plan
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.evaluation import make_plan
@@ -43,10 +43,10 @@ from .question import (
     measure_destination,
 )
 
-_MIN_UNLIKELY_COST = 5
+_MIN_UNLIKELY_COST = 4
 """Cost from which a cause is not a plausible mistake in a prediction."""
-_COINCIDENTAL_KINDS = frozenset((CauseKind.OPCODE, CauseKind.SELECTOR))
-"""Kinds of cause that explain almost anything when combined with another one."""
+_MIN_FAR_COST = 3
+"""Cost from which a mistake explains an answer only if no other one does."""
 
 
 class MistakeExplanation(NamedTuple):
@@ -56,19 +56,20 @@ class MistakeExplanation(NamedTuple):
     """The mistake, without the right answer."""
     sentence: str
     """The mistake, with the right value."""
-    has_result: bool = False
-    """Whether `sentence` contains the right answer."""
 
     def with_lane(self, lane: int) -> MistakeExplanation:
         """Return the same explanation for one lane."""
-        name, sentence = (
-            f"In lane {lane} {text[:1].lower()}{text[1:]}" for text in (self.name, self.sentence)
-        )
-        return MistakeExplanation(name, sentence)
+        return MistakeExplanation(*(f"In lane {lane} {x[:1].lower()}{x[1:]}" for x in self))
 
     def with_lead(self, lead: str) -> MistakeExplanation:
         """Return the same explanation after a leading sentence."""
-        return self._replace(name=f"{lead} {self.name}", sentence=f"{lead} {self.sentence}")
+        return MistakeExplanation(*(f"{lead} {x}" for x in self))
+
+    def with_doubt(self) -> MistakeExplanation:
+        """Return the same explanation as one of several."""
+        return MistakeExplanation(
+            *(f"Perhaps you{x[3:]}" if x.startswith("You ") else x for x in self)
+        )
 
 
 def make_explanation(sentence: str) -> MistakeExplanation:
@@ -115,28 +116,35 @@ def explain_answer(
 ) -> tuple[MistakeExplanation, ...]:
     """Return the likeliest mistake behind a wrong answer, typed as bits or as a number.
 
-    If no single mistake explains all lanes, return one for each lane that has one; failing that,
-    two causes together.
+    If no single mistake explains all lanes, return one for each lane.
     """
-    location = locate_answer(question)
-    return (
-        find_likely_mistakes(question, value, is_pattern=is_pattern)[:1]
-        or tuple(_explain_by_lane(question, location, value))
-        or tuple(islice(_explain_by_two_causes(question, location, value), 1))
+    return find_likely_mistakes(question, value, is_pattern=is_pattern)[:1] or tuple(
+        _explain_by_lane(question, locate_answer(question), value)
     )
 
 
 def find_likely_mistakes(
     question: Question, value: int, *, is_pattern: bool = True
 ) -> tuple[MistakeExplanation, ...]:
-    """Return the single mistakes that give an answer, as alternatives, the likeliest first."""
+    """Return the single mistakes that give an answer, as alternatives, the likeliest first.
+
+    Several unlikely ones are coincidences: none of them is returned.
+    """
     location = locate_answer(question)
     matches = [
         mistake
         for mistake in iter_mistakes(question)
         if location.is_accepted(mistake.value, value, is_pattern=is_pattern)
     ]
-    return tuple(dict.fromkeys(x.explanation for x in sorted(matches, key=lambda x: x.cost)))
+    costs: dict[MistakeExplanation, int] = {}
+    for mistake in sorted(matches, key=lambda x: x.cost):
+        costs.setdefault(mistake.explanation, mistake.cost)
+    explanations, lowest = tuple(costs), min(costs.values(), default=0)
+    if len(costs) > 1 and lowest >= _MIN_FAR_COST:
+        return ()
+    if [*costs.values()].count(lowest) > 1:
+        return (explanations[0].with_doubt(), *explanations[1:])
+    return explanations
 
 
 def _explain_by_lane(
@@ -170,7 +178,7 @@ def _iter_mutations(question: Question, location: AnswerLocation) -> Iterator[Mi
     trace = question.trace
     for key in _list_ancestors(trace, location.key):
         row = trace.rows[key]
-        distance = 0 if key == location.key else 1
+        distance = 0 if key == location.key else _get_distance(row)
         for mutation in iter_mutations(trace, row, question.lane):
             plan = with_mutation(trace.plan, key, mutation)
             try:
@@ -179,6 +187,11 @@ def _iter_mutations(question: Question, location: AnswerLocation) -> Iterator[Mi
                 continue
             explanation = _format_mutation(question, row, mutation, values)
             yield Mistake(mutation.cost + distance, explanation, location.get_value(values))
+
+
+def _get_distance(row: RowTrace) -> int:
+    """Return the cost of a mistake in an earlier row; what a step selects, its picture shows."""
+    return 2 if row.stage is Stage.SELECT else 1
 
 
 def _list_ancestors(trace: Trace, key: str) -> list[str]:
@@ -193,32 +206,29 @@ def _list_ancestors(trace: Trace, key: str) -> list[str]:
     return [*ancestors]
 
 
-def _choose_lane(question: Question, row: RowTrace, values: Mapping[str, LaneValues]) -> int:
-    """Return the lane that illustrates a mutation: the one asked about, or the first changed."""
+def _list_changed_lanes(
+    question: Question, row: RowTrace, values: Mapping[str, LaneValues]
+) -> list[int]:
+    """Return the lanes that a mutation changes: the one asked about, or all."""
     pairs = zip(row.values, values[row.key], strict=True)
     changed_lanes = [lane for lane, (right, wrong) in enumerate(pairs) if right != wrong]
-    if question.lane in changed_lanes:
-        return question.lane
-    return changed_lanes[0] if changed_lanes else 0
+    return [question.lane] if question.lane in changed_lanes else changed_lanes or [0]
 
 
 def _format_mutation(
     question: Question, row: RowTrace, mutation: RowMutation, values: Mapping[str, LaneValues]
 ) -> MistakeExplanation:
-    view = LaneView(row, lane := _choose_lane(question, row, values))
+    lane, *others = _list_changed_lanes(question, row, values)
+    view = LaneView(row, lane)
     sentences = row.micro.explain_mutation(view, values[row.key][lane])
     if sentences is None:
         is_one_of_many = question.lane is None and len(row.values) > 1
         suffix = f" ({get_part_name(row)} {lane})" if is_one_of_many else ""
-        start = f"You {mutation.description}{mutation.instead}{suffix}"
+        description = mutation.format_description(row.instruction)
+        start = f"You {description}{mutation.instead}{suffix}"
         sentence = append_sentence(start, row.micro.describe_lane(view).sentence)
-        sentences = f"You {mutation.description}{suffix}.", sentence
-    return MistakeExplanation(*sentences, _has_answer(question, row))
-
-
-def _has_answer(question: Question, row: RowTrace) -> bool:
-    """Whether a row's sentence contains the answer: it is the row that the question is about."""
-    return row.key == locate_answer(question).key and question.key not in DESTINATIONS
+        sentences = f"You {description}{'' if others else suffix}.", sentence
+    return MistakeExplanation(*sentences)
 
 
 # --- other forms, rules and operands -----------------------------------------------------
@@ -295,16 +305,32 @@ def _iter_cause_mistakes(question: Question, location: AnswerLocation) -> Iterat
 
 def _iter_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
     for cause in (*iter_form_causes(ins, has_nan=True), *iter_value_causes(ins, known_roles)):
-        if _is_predictable(cause):
+        if _is_predictable(cause) and all(_is_confusable(ins, *x) for x in cause.slots):
             yield cause
+
+
+def _is_confusable(ins: Instruction, name: str, value: object) -> bool:
+    """Whether a person who sees a line could read another value of a slot.
+
+    Nobody sees a modifier that is not there, nor a type that is neither signed nor unsigned.
+    """
+    present_value = ins.form.get(name)
+    if isinstance(value, Type) and isinstance(present_value, Type):
+        return f"{value}".translate(_NO_SIGN) == f"{present_value}".translate(_NO_SIGN)
+    return bool(present_value)
+
+
+_NO_SIGN = str.maketrans("us", "  ")
 
 
 def _is_predictable(cause: Cause) -> bool:
     """Whether a person who predicts a value could make this mistake.
 
-    That excludes the behaviour of assemblers, unseen registers, and the notation of results.
+    That excludes the behaviour of assemblers, unseen registers, and the notation of results. Rows
+    have their own mutations for another operation.
     """
-    if cause.kind in (CauseKind.PTXAS, CauseKind.READING) or cause.cost >= _MIN_UNLIKELY_COST:
+    unlikely_kinds = (CauseKind.PTXAS, CauseKind.READING, CauseKind.OPCODE)
+    if cause.kind in unlikely_kinds or cause.cost >= _MIN_UNLIKELY_COST:
         return False
     if "lut" in cause.changed_aspects:  # one of the 255 other tables gives any value
         return False
@@ -316,7 +342,7 @@ def _compute_cost(cause: Cause) -> int:
 
 
 def _format_cause(cause: Cause) -> MistakeExplanation:
-    name = f"That would be right {cause.phrase}."
+    name = f"That would be right {cause.phrase.replace('stype ', '')}."
     return MistakeExplanation(name, " ".join([name, *(x.sentence for x in cause.errata)]))
 
 
@@ -357,7 +383,7 @@ def _find_last_row(plan: Plan, row: Row) -> Row:
     return [candidate for candidate in plan.rows if candidate.stage is row.stage][-1]
 
 
-# --- other lanes, and two causes ---------------------------------------------------------
+# --- other lanes -------------------------------------------------------------------------
 
 
 def _iter_neighbour_mistakes(question: Question, location: AnswerLocation) -> Iterator[Mistake]:
@@ -398,26 +424,6 @@ def _iter_part_mistakes(question: Question, location: AnswerLocation) -> Iterato
         cost = 3 if part in (0, 1) else 1
         for value in {part, cast(part, unit, signed=True) & (1 << location.width) - 1}:
             yield Mistake(cost, make_explanation(name), value)
-
-
-def _explain_by_two_causes(
-    question: Question, location: AnswerLocation, value: int
-) -> Iterator[MistakeExplanation]:
-    """Yield the pairs of causes that the diagnosis finds for a destination."""
-    trace = question.trace
-    if question.key not in trace.instruction.results or trace.model != ISA_MODEL:
-        return
-    mask = (1 << location.width) - 1
-    observed = Observed((value & mask) << location.shift, mask << location.shift)
-    observation = Observation(get_visible_operands(trace), {question.key: observed})
-    for explanation in investigate(trace.block, [observation]).explanations:
-        causes = explanation.causes
-        is_likely = all(map(_is_predictable, causes)) and not _COINCIDENTAL_KINDS.intersection(
-            cause.kind for cause in causes
-        )
-        if causes and is_likely and explanation.cost < _MIN_UNLIKELY_COST:
-            phrases = " and ".join(cause.phrase for cause in explanation.causes)
-            yield make_explanation(f"That would be right {phrases}.")
 
 
 def iter_mutations(trace: Trace, row: RowTrace, lane: int | None) -> Iterator[RowMutation]:

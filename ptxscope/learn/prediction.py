@@ -86,9 +86,9 @@ class Prediction(NamedTuple):
         previous = self.get_guess(place)
         wrong, message = previous.wrong + (not answer.is_right), ""
         if not answer.is_right:
-            message = format_reply(question, answer, is_first=previous.wrong == 0)
-            if previous.wrong:  # it has the right answer
-                message += " Type it to go on."
+            message = format_reply(question, answer, wrong)
+            if not answer.explanations:
+                message = f"Not {text.strip()}. {message}".rstrip()
         guess = Guess(text.strip()[:_MAX_ANSWER_CHARS], answer.is_right, True, message)
         return self.with_guess(place, guess._replace(hints=previous.hints, wrong=wrong))
 

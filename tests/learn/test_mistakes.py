@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from random import Random
+
 import pytest
 
 from ptxscope import trace
 from ptxscope.learn.grader import grade_answer, list_hints
-from ptxscope.learn.mistakes import Mistake, iter_mistakes
+from ptxscope.learn.mistakes import Mistake, find_likely_mistakes, iter_mistakes
 from ptxscope.learn.practice import Practice, SeededRandom, map_families
 from ptxscope.learn.question import Question
 from tests.tiers import some
@@ -46,10 +49,11 @@ def test_an_unread_c_does_not_affect_the_mistakes(
 
 
 def test_a_mask_is_blamed_if_c_is_visible_as_another_operand() -> None:
-    # c is a: lane 3 of d.b210 keeps a's byte 3, 0x40
-    line, values = "vadd4.u32.u32.u32 d, %1, %2, %1", {"%1": 0x40010101, "%2": 0x01010101}
-    told = [x.sentence for x in iter_mistakes(Question(trace(line, values), "d", 3))]
-    assert any("`d.b210`" in said for said in told)
+    # c is a: lane 2 of d.b10 keeps a's byte 2, 0x03; d.b210 would write 0x03 + 0x01
+    line, values = "vadd4.u32.u32.u32 d.b10, %1, %2, %1", {"%1": 0x40030101, "%2": 0x01010101}
+    mistakes = iter_mistakes(Question(trace(line, values), "d", 2))
+    told = [x.value for x in mistakes if "`d.b210`" in x.sentence]
+    assert told == [4]
 
 
 QUAD = "vadd4.s32.s32.s32.sat d, a, b, c"
@@ -130,3 +134,41 @@ def test_exercises_on_fields_have_sensible_positions_and_lengths() -> None:
     results = [next(iter(x.result.values())) for x in found]
     assert sum(0 < x < 0xFFFFFFFF for x in results) > len(results) // 2
     assert all(x.operands["b"] <= 40 for x in found)
+
+
+@pytest.mark.parametrize("seed", some([str(seed) for seed in range(6)]))
+def test_unlikely_mistakes_explain_only_what_no_other_does(seed: str) -> None:
+    """Nobody reads a modifier that is not there; of equally likely mistakes, none is certain."""
+    draw = SeededRandom(seed)
+    for family in map_families():
+        trace = Practice(family, 2).pick_trace(draw)
+        question = Question(trace, next(iter(trace.instruction.results)))
+        found = [*iter_mistakes(question)]
+        assert not any(
+            re.search(r"rather than `\w+`\.$|with `\.\w+`\.$", x.sentence) for x in found
+        )
+        for value in {x.value for x in found}:
+            costs = {
+                x.sentence: x.cost for x in sorted(found, key=lambda x: -x.cost) if x.value == value
+            }
+            best = find_likely_mistakes(question, value)
+            lowest = min(costs.values())
+            if len(costs) > 1 and lowest > 2:
+                assert not best
+            elif [*costs.values()].count(lowest) > 1 and best[0].sentence not in costs:
+                assert best[0].name.startswith("Perhaps you ")
+
+
+def test_a_carry_crosses_lanes_as_in_one_sum_of_the_registers() -> None:
+    draw = Random(5)
+    for opcode, unit in (("vadd4", 8), ("vadd2", 16)):
+        for _ in range(20):
+            a, b = draw.getrandbits(32), draw.getrandbits(32)
+            line = f"{opcode}.u32.u32.u32 d, a, b, c"
+            found = iter_mistakes(Question(trace(line, {"a": a, "b": b, "c": 0}), "d"))
+            values = {x.value for x in found if "carry cross" in x.sentence}
+            lanes = range(0, 32, unit)
+            field = (1 << unit) - 1
+            apart = sum(((a >> low & field) + (b >> low & field) & field) << low for low in lanes)
+            whole = a + b & 0xFFFFFFFF
+            assert values == ({whole} if whole != apart else set())

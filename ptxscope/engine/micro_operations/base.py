@@ -436,13 +436,17 @@ class RowMutation(NamedTuple):
     """A mistake in a row."""
 
     description: str
-    """Verb phrase that completes "You …"."""
+    """Verb phrase that completes "You …"; ``{a}`` is the name of an operand."""
     operations: Chain
     """Operations instead of the row's own, in order."""
     cost: int = 1
     """Cost: how unlikely the mistake is."""
     instead: str = ""
     """Phrase with the right choice, after `description`; it may reveal the answer."""
+
+    def format_description(self, ins: InstructionView) -> str:
+        """Return the description with the names of the operands."""
+        return name_operands(self.description, ins)
 
 
 class MutationSite(NamedTuple):

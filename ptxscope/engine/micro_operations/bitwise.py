@@ -70,6 +70,11 @@ class CombineBits(WordOperation):
                 yield site.replace_operation(
                     f"combined the bits with {boolop}", CombineBits(self.bits, boolop)
                 )
+        mask = site.row.inputs[1].values[0]
+        width = mask.bit_length()
+        if self.boolop is BoolOp.AND and 0 < width < self.bits and not mask & mask + 1:
+            top = TakeBits(self.bits - width, width)
+            yield site.replace_operation("kept the bits at the other end", top, cost=0)
 
 
 @dataclass(frozen=True)
@@ -192,7 +197,7 @@ class JoinWords(MicroOperation):
         return LaneText(formula, f"{high} above {low} is {bits}")
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.swap_inputs("took a for the high word")
+        yield site.swap_inputs("took {a} for the high word")
 
 
 @dataclass(frozen=True)
@@ -254,9 +259,9 @@ class JoinFields(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         low, high, *rest = site.inputs
         swapped = ((self, (high, low, *rest)),)
-        yield RowMutation("put a into the low bits, but it is b that goes there", swapped, 0)
+        yield RowMutation("put {a} into the low bits, but it is {b} that goes there", swapped, 0)
         if rest:
-            yield RowMutation("left c out", ((self, (low, high)),))
+            yield RowMutation("left {c} out", ((self, (low, high)),))
 
 
 class TakeWord(MicroOperation):
@@ -315,6 +320,6 @@ class TakeWord(MicroOperation):
                 (ShiftLeft(), (b, *amounts)),
                 (Wrap(WORD_BITS, signed=False), (PREVIOUS_RESULT,)),
             )
-            yield RowMutation("shifted b alone, so that zeros came in", alone)
+            yield RowMutation("shifted {b} alone, so that zeros came in", alone)
         else:
-            yield RowMutation("shifted a alone, so that zeros came in", ((self, (a, start)),))
+            yield RowMutation("shifted {a} alone, so that zeros came in", ((self, (a, start)),))

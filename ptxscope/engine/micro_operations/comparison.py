@@ -139,11 +139,18 @@ class Compare(MicroOperation):
         cmp, type_, names = self.cmp, self.type, [x.name for x in site.row.inputs]
         simple_cmp = RELATIONS.get(cmp, cmp)
         if type_ is not None and type_.is_float:
-            if not self._is_nan_test:
+            if self._is_nan_test:
+                is_nan = site.row.values[site.lane or 0] == (cmp is Cmp.NAN)
+                description = "let a NaN pass" if is_nan else "took a number for a NaN"
+                other = Compare(Cmp.NAN if cmp is Cmp.NUM else Cmp.NUM, type_)
+                yield site.replace_operation(description, other, cost=0)
+            else:
                 integer = Type(f"s{type_.bits}")
-                yield site.replace_operation(
-                    "compared the bits as integers", Compare(simple_cmp, integer)
-                )
+                description = "compared the bits as integers"
+                cost = 1
+                if not names[1:]:
+                    description, cost = f"read {names[0]} as {integer}", -2
+                yield site.replace_operation(description, Compare(simple_cmp, integer), cost=cost)
             if counterpart := _UNORDERED_COUNTERPARTS.get(cmp):
                 verb = "hold" if counterpart in UNORDERED else "not hold"
                 description = f"let a comparison with NaN {verb}"

@@ -23,7 +23,7 @@ from .drawings import (
     FieldRuler,
     FigureDrawing,
 )
-from .numbers import Add
+from .numbers import Add, Negate, Subtract
 from .properties import (
     MAX_LANE_BITS,
     InputBits,
@@ -204,6 +204,12 @@ class ReadField(MicroOperation):
         last_bit = _count_bits_to(position, length, self.bits)
         yield RowMutation(_TOOK_LAST_BIT, (*last_bit, (self, (x, position, PREVIOUS_RESULT))))
         yield RowMutation("did not cut it off", ((ShiftRight(), (x, position)),))
+        end, beside = (Add(), (position, length)), (self, (x, PREVIOUS_RESULT, length))
+        from_left = (end, (SubtractFrom(self.bits), (PREVIOUS_RESULT,)), beside)
+        yield RowMutation("counted the position from the left", from_left, 0)
+        yield RowMutation("took the field above", (end, beside))
+        below = (Subtract(), (position, length))
+        yield RowMutation("took the field below", (below, beside))
         yield RowMutation(
             "did not shift it down", ((ExtendField(self.bits, self.signed), (x, length)),)
         )
@@ -298,11 +304,17 @@ class InsertField(WordOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         x, y, position, length = site.inputs
         yield site.swap_inputs("took the position for the length")
-        yield RowMutation("inserted b into a", ((self, (y, x, position, length)),))
+        yield RowMutation("inserted {b} into {a}", ((self, (y, x, position, length)),))
         in_place = ((ShiftRight(), (x, position)), (self, (PREVIOUS_RESULT, y, position, length)))
         yield RowMutation(
-            "took the same bits of a, but it is a's low bits that go there", in_place, 0
+            "took the same bits of {a}, but it is its low bits that go there", in_place, 0
         )
+        alone = ((Clamp(0, 0), (y,)), (self, (x, PREVIOUS_RESULT, position, length)))
+        yield RowMutation("forgot the other bits of {b}", alone, 0)
+        surplus = ((Add(), (position, length)), (SubtractFrom(self.bits), (PREVIOUS_RESULT,)))
+        high = ((Negate(), (PREVIOUS_RESULT,)), (ShiftRight(), (x, PREVIOUS_RESULT)))
+        chain = (*surplus, *high, (self, (PREVIOUS_RESULT, y, position, length)))
+        yield RowMutation("kept the high bits of {a}, but it is the low ones that fit", chain, 0)
         last_bit = _count_bits_to(position, length, self.bits)
         insertion = (self, (x, y, position, PREVIOUS_RESULT))
         yield RowMutation(_TOOK_LAST_BIT, (*last_bit, insertion))

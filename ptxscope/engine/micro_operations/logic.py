@@ -17,6 +17,7 @@ from ..isa.types import BoolOp, Type
 from .arithmetic import Arithmetic, Inputs, V, get_lane, is_different, normalise_magnitude
 from .base import (
     NOTHING_WRITTEN,
+    PREVIOUS_RESULT,
     LaneView,
     MicroOperation,
     MutationSite,
@@ -92,8 +93,12 @@ class Combine(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         for boolop in BoolOp:
             if boolop is not self.boolop:
-                yield site.replace_operation(f"combined with {boolop}", Combine(boolop))
-        yield site.keep_first_input("left c out", 2)
+                yield site.replace_operation(f"combined with {boolop}", Combine(boolop), cost=2)
+        yield site.keep_first_input(f"left {site.row.inputs[1].name} out")
+        x, y = site.row.inputs
+        if site.row.role == "q" and isinstance(x.micro, Not):
+            opposite = ((self, (*x.input_keys, y.key)), (Not(), (PREVIOUS_RESULT,)))
+            yield RowMutation("took {q} for the opposite of {p}", opposite, 0)
 
 
 class Choose(MicroOperation):

@@ -27,6 +27,7 @@ from .base import (
     format_write,
 )
 from .drawings import CellDrawing, KeptCell, ResultCell, TakenCell, WordCell
+from .numbers import Accumulate
 from .properties import (
     MAX_LANE_BITS,
     Flag,
@@ -39,6 +40,7 @@ from .properties import (
     make_transition,
     map_bits,
 )
+from .saturation import Clamp
 from .selection import Select
 
 
@@ -166,8 +168,6 @@ class Merge(MicroOperation):
         return Notation(self.unit, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        from .saturation import Clamp
-
         low, high = get_limits(self.unit, self.signed)
         t, *c = site.inputs
         if not self.high:
@@ -191,10 +191,6 @@ class Merge(MicroOperation):
                 if (index,) != self.lanes:
                     yield take_lanes(f"wrote {UNIT_NAMES[self.unit]} {index}", (index,))
         yield take_lanes(f"kept all of {kept_name}", (), 2)
-        for role in "ab":
-            if c != [role]:
-                description = f"took the others from {site.format_operand(role)}"
-                yield RowMutation(description, ((self, (t, role)),), 2)
 
 
 @dataclass(frozen=True)
@@ -252,3 +248,9 @@ class Pack(MicroOperation):
             "put the lanes side by side in the opposite order, but lane 0 is the rightmost"
         )
         yield site.append_operation(description, reversal, self)
+        form, (t,) = site.instruction.form, site.inputs
+        if form.cmp and not form.mask and form.opcode.startswith("vset"):
+            count = len(site.row.inputs[0].values)
+            total = Accumulate(tuple(range(count)), count), (t, PREVIOUS_RESULT)
+            chain = ((Clamp(0, 0), ("a",)), total)
+            yield RowMutation("counted the lanes, but each has its own part of {d}", chain, 0)

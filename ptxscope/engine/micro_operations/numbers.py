@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..isa.encodings import UNIT_NAMES, format_lanes
+from ..isa.types import WORD_BITS
 from .arithmetic import Arithmetic, Inputs, V
 from .base import (
     PREVIOUS_RESULT,
@@ -37,9 +38,11 @@ class Add(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         if site.row.stage in (Stage.SUM, Stage.SECONDARY):
-            yield site.keep_first_input("left c out")
-            yield site.replace_operation("subtracted c", Subtract(), cost=2)
+            yield site.keep_first_input("left {c} out")
+            yield site.replace_operation("subtracted {c}", Subtract(), cost=2)
         else:
+            yield from _iter_crossed_lanes(site, "carry")
+            yield site.keep_first_input("did not add")
             yield site.replace_operation("subtracted", Subtract(), cost=2)
 
 
@@ -54,9 +57,23 @@ class Subtract(MicroOperation):
         return ar.subtract(*v)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.swap_inputs("took a from b")
+        yield from _iter_crossed_lanes(site, "borrow")
+        yield site.swap_inputs("took {a} from {b}")
+        yield site.keep_first_input("did not subtract")
         yield site.replace_operation("added", Add(), cost=2)
         yield site.replace_operation("dropped the sign", AbsoluteDifference(), cost=2)
+
+
+def _iter_crossed_lanes(site: MutationSite, noun: str) -> Iterator[RowMutation]:
+    """Yield the sum or difference of whole words, each lane with what the lanes below carry."""
+    from .selection import Select
+
+    lanes, form = len(site.row.values), site.instruction.form
+    if lanes == 1 or form.sat or form.asel or form.bsel or site.instruction.entry.lanes != lanes:
+        return
+    parts = Select(WORD_BITS // lanes, tuple((0, lane) for lane in range(lanes)))
+    chain = ((site.row.micro, ("a", "b")), (parts, (PREVIOUS_RESULT,)))
+    yield RowMutation(f"let a {noun} cross into the lane", chain, 0)
 
 
 class AbsoluteDifference(MicroOperation):
@@ -72,7 +89,7 @@ class AbsoluteDifference(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.replace_operation("kept the sign of the difference", Subtract())
-        yield RowMutation("kept the sign of b - a", ((Subtract(), site.inputs[::-1]),), 2)
+        yield RowMutation("kept the sign of {b} - {a}", ((Subtract(), site.inputs[::-1]),), 2)
 
 
 class Minimum(MicroOperation):
@@ -218,7 +235,7 @@ class Accumulate(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         _, c = site.inputs
         chain = ((self, site.inputs), (Subtract(), (PREVIOUS_RESULT, c)))
-        yield RowMutation("left c out", chain, 1)
+        yield RowMutation("left {c} out", chain, 1)
         yield RowMutation("forgot the lanes", ((Copy(), (c,)),), 2)
         all_lanes = tuple(range(self.input_lanes))
         if self.lanes != all_lanes:

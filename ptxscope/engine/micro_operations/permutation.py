@@ -79,7 +79,7 @@ class SelectDigits(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         description = "read the digits from the left, but the last one is byte 0's"
-        yield site.replace_operation(description, SelectDigits(is_reversed=True), cost=-1)
+        yield site.replace_operation(description, SelectDigits(is_reversed=True), cost=-2)
 
 
 class PermuteBytes(MicroOperation):
@@ -142,7 +142,7 @@ class PermuteBytes(MicroOperation):
         yield RowMutation(
             "took the byte itself, but a digit of 8 or more copies its top bit", plain_bytes, 0
         )
-        yield site.swap_inputs("counted the bytes of b before those of a")
+        yield site.swap_inputs("counted the bytes of {b} before those of {a}")
 
 
 @dataclass(frozen=True)
@@ -199,13 +199,6 @@ class PermuteByMode(MicroOperation):
     def describe_step(self, rows: Sequence[RowTrace]) -> str:
         sentence = f"{_MODE_SENTENCES[self.mode]} Here n is the low two bits of {{c}}."
         return name_operands(sentence, rows[0].instruction)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        for mode in PermuteMode:
-            if mode is not self.mode:
-                yield site.replace_operation(
-                    f"arranged them as .{mode}", PermuteByMode(mode), cost=2
-                )
 
 
 _PERMUTATIONS: dict[PermuteMode, Callable[[int, int], int]] = {
@@ -280,9 +273,13 @@ class EvaluateTable(MicroOperation):
         yield site.replace_operation(
             "counted the table's bits from the left", EvaluateTable(reversed_table)
         )
+        for name, table in (("or", 0xFE), ("and", 0x80)):
+            if self.table == _MAJORITY:
+                description = f"took the {name}, but the table is the majority"
+                yield site.replace_operation(description, EvaluateTable(table), cost=0)
         x, y, z = site.inputs
-        yield RowMutation("read the table with c as the highest bit", ((self, (z, y, x)),))
-        yield RowMutation("exchanged b and c", ((self, (x, z, y)),))
+        yield RowMutation("read the table with {c} as the highest bit", ((self, (z, y, x)),))
+        yield RowMutation("exchanged {b} and {c}", ((self, (x, z, y)),))
 
 
 def _evaluate_formula(ar: Arithmetic[V], formula: TruthFormula, names: Mapping[str, V]) -> V:

@@ -127,11 +127,13 @@ class Clamp(MicroOperation):
         type_ = self.find_type() or Reading(WORD_BITS, True)
         bits, signed = type_.bits, type_.signed
         yield site.keep_first_input("did not clamp", cost=0)
-        yield site.replace_operation("let it wrap around", Wrap(bits, signed), cost=0)
+        yield site.replace_operation("let it wrap around", Wrap(bits, signed))
         for width, is_signed in ((bits, not signed), (WORD_BITS, signed), (WORD_BITS, not signed)):
             low, high = get_limits(width, is_signed)
             if (low, high) != (self.low, self.high):
-                yield site.replace_operation(f"clamped to {low}..{high}", Clamp(low, high))
+                cost = 1 if width == bits else 2
+                description = f"clamped to {low}..{high}"
+                yield site.replace_operation(description, Clamp(low, high), cost=cost)
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,7 @@ def iter_early_narrowings(site: MutationSite) -> Iterator[RowMutation]:
     unit = WORD_BITS if site.row.stage is not Stage.OPERATE else WORD_BITS // ins.entry.lanes
     has_signed_type = ins.form.dtype is Type.S32
     for is_signed in (has_signed_type, not has_signed_type):
-        cost = 1 + (is_signed is not has_signed_type)
+        cost = 2 + (is_signed is not has_signed_type)
         phrase = f"it to {format_integer_type(is_signed, unit)} where numbers are still exact"
         yield site.append_operation(f"cut {phrase}", Wrap(unit, is_signed), cost=cost)
         clamp = Clamp(*get_limits(unit, is_signed))

@@ -133,22 +133,27 @@ class Select(MicroOperation):
             default_picks = tuple((own_word, lane) for lane in range(entry.lanes))
             reversed_picks = picks[::-1]
             if picks != default_picks:
-                yield _mutate_picks("ignored the selector", default_picks, unit, words)
+                yield _mutate_picks("ignored the selector", default_picks, unit, words, -1)
             if reversed_picks != picks:
                 description = "read the selector from the left, but its last digit is lane 0's"
                 if picks == default_picks:
                     description = "counted from the left, but lane 0 is the rightmost"
-                yield _mutate_picks(description, reversed_picks, unit, words)
+                cost = 0 if picks == default_picks else -1
+                yield _mutate_picks(description, reversed_picks, unit, words, cost)
             swapped_picks = tuple((1 - word, index) for word, index in picks)
             low, high = ("0 to 3", "4 to 7") if entry.lanes == 4 else ("0 and 1", "2 and 3")
             description = f"read digits {low} as parts of b, and {high} as parts of a"
             if site.instruction.form.get(f"{role}sel") is None:
                 description = f"took the lanes of {role} from {words[1 - own_word]}"
             yield _mutate_picks(description, swapped_picks, unit, words, 2)
+        elif len(picks) > 1:
+            description = f"took the {UNIT_NAMES[unit]}s of {{{role}}} in the opposite order"
+            yield _mutate_picks(description, picks[::-1], unit, words, 0)
         lane = 0 if len(picks) == 1 else site.lane
         if lane is None:
             return
         right_word, right_index = picks[lane]
+        own_cost = 0 if len(picks) == 1 else 1
         for word in (own_word, 1 - own_word)[: len(words)]:
             name, is_own = site.format_operand(words[word]), word == right_word
             for index in range(WORD_BITS // unit):
@@ -158,7 +163,7 @@ class Select(MicroOperation):
                     right_name = site.format_operand(words[right_word])
                     right_part = f"{right_name}'s {UNIT_NAMES[unit]} {right_index}"
                     instead = "" if is_own else f" instead of {right_part}"
-                    cost = 1 if is_own else 2
+                    cost = own_cost if is_own else 2
                     yield _mutate_picks(description, changed_picks, unit, words, cost, instead)
 
 
@@ -374,4 +379,5 @@ class Truncate(MicroOperation):
             from .saturation import Clamp
 
             low, high = get_limits(self.bits, self.signed)
-            yield site.replace_operation(f"clamped to {low}..{high}", Clamp(low, high), self)
+            description = f"clamped to {low}..{high}"
+            yield site.replace_operation(description, Clamp(low, high), self, cost=2)

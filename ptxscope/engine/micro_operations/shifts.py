@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from .arithmetic import Arithmetic, V, fill, is_different
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowTrace
 from .drawings import FigureDrawing, LeftShiftBits, LimitLine, RightShiftBits, TruncatedBits
-from .numbers import Add, Negate
+from .numbers import Add, Negate, Subtract
 from .properties import Flag, Idleness, LaneText, make_equation
+from .saturation import Clamp
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class LimitAmount(MicroOperation):
         description = "clamped the amount to 32" if self.wrap else "kept five bits of the amount"
         if self.bits >= 32:
             yield site.replace_operation(description, LimitAmount(not self.wrap))
+        if self.wrap and site.row.inputs[0].values[0] >= self.bits:
+            yield site.replace_operation(f"let {self.bits} or more become 0", Clamp(0, 0))
         if site.row.inputs[0].values[0] <= 64:
             yield site.keep_first_input("left the amount as it is")
 
@@ -112,6 +115,9 @@ class ShiftRight(MicroOperation):
             (Negate(), (PREVIOUS_RESULT,)),
         )
         yield RowMutation("rounded up, but a shift rounds down", chain)
+        kept = ((self, (x, amount)), (ShiftLeft(), (PREVIOUS_RESULT, amount)))
+        lost = (*kept, (Subtract(), (x, PREVIOUS_RESULT)))
+        yield RowMutation("kept the bits that fall out", lost, 0)
 
 
 @dataclass(frozen=True)
@@ -134,8 +140,6 @@ class ScaleDown(MicroOperation):
         yield site.replace_operation(
             "rounded up, but a shift rounds down", Negate(), self, Negate()
         )
-        other_amount = 7 if self.amount == 15 else 15
-        yield site.replace_operation(f"shifted by {other_amount}", ScaleDown(other_amount), cost=2)
 
 
 class Average(MicroOperation):
@@ -215,7 +219,7 @@ class Divide(MicroOperation):
         return _describe_division(self, view, "quotient")
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.swap_inputs("divided b by a")
+        yield site.swap_inputs("divided {b} by {a}")
         yield site.replace_operation("took the remainder", Remainder(self.bits, self.signed))
 
 
@@ -241,4 +245,4 @@ class Remainder(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.replace_operation("took the quotient", Divide(self.bits, self.signed))
-        yield site.swap_inputs("divided b by a")
+        yield site.swap_inputs("divided {b} by {a}")

@@ -264,8 +264,8 @@ class LessonPosition:
             return
         self._first_answers.setdefault(self.index, text.strip())
         self._wrong_count += 1
-        reply = format_reply(self.question, answer, is_first=self._wrong_count == 1)
-        self._give_feedback(Outcome.WRONG, f"Not {text.strip()}. {reply}")
+        reply = format_reply(self.question, answer, self._wrong_count)
+        self._give_feedback(Outcome.WRONG, f"Not {text.strip()}. {reply}".rstrip())
 
     def reject(self, reason: str) -> None:
         """Say why a text is no answer."""

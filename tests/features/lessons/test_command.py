@@ -125,17 +125,16 @@ def test_answers_are_judged_and_helped(play: Play) -> None:
     assert "? gives a hint" in out
 
 
-def test_the_second_wrong_answer_reveals_the_right_one(play: Play) -> None:
+def test_no_wrong_answer_reveals_the_right_one(play: Play) -> None:
     # byte 1 of a is 0xf0: 240 unsigned, -16 signed
     start = typed("extension", 8)
     once = play("extension", given=f"{start}240\nq\n").stdout.split("--- 8 of 10")[1]
     assert "Not 240. You read 0xf0 as unsigned.\n" in once
     assert "-16" not in once
     told = play("extension", "--restart", given=f"{start}240\n240\n7\n").stdout
-    _, first, second, third = told.split("--- 8 of 10")[1].split("Not ")
-    assert "-16" not in first
-    assert "240. You kept 0xf0 as 240: atype is s32, so it is -16." in second
-    assert "7. No known single mistake gives that. It is -16." in third
+    assert told.count("Not 240. You read 0xf0 as unsigned.") == 2
+    assert "Not 7. " in told
+    assert "-16" not in told.split("--- 8 of 10")[1]
 
 
 def test_a_whole_lesson_can_be_printed(play: Play) -> None:

@@ -121,7 +121,7 @@ def test_answers_are_graded_helped_and_shown() -> None:
     position.answer("240")
     assert say(position) == "✗ Not 240. You read 0xf0 as unsigned."
     position.answer("240")
-    assert say(position) == "✗ Not 240. You kept 0xf0 as 240: atype is s32, so it is -16."
+    assert say(position) == "✗ Not 240. You read 0xf0 as unsigned. It comes from a.b1."
     position.give_hint()
     assert say(position) == "? It comes from a.b1."
     for _ in range(9):
