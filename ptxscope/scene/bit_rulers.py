@@ -30,6 +30,13 @@ def format_high_digits(value: int, bits: int) -> str:
     return f"…f{rest & (1 << width) - 1:x}"
 
 
+def format_high_bits(value: int, bits: int) -> str:
+    """Format the bits above bit `bits` - 1 up to the sign: ``1`` of 382 and 8; ``…10`` of -300."""
+    top = max(_find_top_bit(value), bits + (value >= 0))
+    digits = format_binary(value, bits, top)
+    return f"…1{digits}" if value < 0 else digits
+
+
 def _make_sign_run(value: int) -> BitRun:
     """Return the run that stands for the endless sign bits above the topmost bit shown."""
     return BitRun("…1", SpanKind.SIGN) if value < 0 else BitRun("…0", SpanKind.ZERO)

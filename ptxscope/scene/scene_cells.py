@@ -12,7 +12,7 @@ from ..engine.micro_operations.arithmetic import get_lane
 from ..engine.micro_operations.base import LaneView, RowTrace
 from ..engine.micro_operations.properties import Flag, Part, Sign
 from ..engine.tracing.step_text import interpret_bits
-from .bit_rulers import format_binary, format_high_digits
+from .bit_rulers import format_binary, format_high_bits, format_high_digits
 from .scene_model import PLAIN, Cell, CellSpan, LaneRef, SpanKind, Tint
 
 GLYPHS = {
@@ -174,7 +174,9 @@ def _draw_taken_number(row: RowTrace, lane: int, cell: d.TakenCell) -> Spans:
     number = get_lane(source, lane)
     box, chip = CellSpan("■ ", SpanKind.TAKEN), _make_chip(row.values[lane], cell.unit)
     if Flag.WRAPPED in row.flags[lane]:
-        lost = CellSpan(format_high_digits(number, cell.unit), SpanKind.LOST)
+        high_digits = format_high_digits(number, cell.unit)
+        bits = format_high_bits(number, cell.unit)
+        lost = CellSpan(high_digits, SpanKind.LOST, PLAIN, bits)
         return box, CellSpan(str(number), SpanKind.CHANGED), BECOMES, lost, chip
     if cell.has_high_half:
         return _make_upper_half_spans(box, chip, number)

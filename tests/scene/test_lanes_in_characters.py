@@ -99,6 +99,29 @@ def test_float_fields_are_drawn_at_the_register_and_at_the_step(
         assert len(drawing.lines) <= 15  # all registers are in sight at 80 columns
 
 
+@pytest.mark.parametrize("width", [87, 110, 130, 154, 240])
+@pytest.mark.parametrize("is_screen_wide", [False, True])
+@given(st.integers(0, 0xFFFFFFFF), st.sampled_from(["vadd4.u32.s32.u32", "vadd2.s32.s32.s32"]))
+def test_the_added_bits_are_written_as_those_of_the_lane(
+    width: int, is_screen_wide: bool, a: int, opcode: str
+) -> None:
+    """Both binary, as many as are read, or both hexadecimal, in all lanes of the row."""
+    one = trace(f"{opcode} d, a, b, c", {"a": a, "b": 0x12345678, "c": 0})
+    unit = 8 if "4" in opcode else 16
+    state = LanesState(one, len(one.steps), is_screen_wide=is_screen_wide)
+    (line,) = (x for x in text_of(draw(state, width, 60).lines) if " 2 extend " in x)
+    cells = re.findall("▒([0-9a-f ]+)▐([0-9a-f ]+)▌", line)
+    lengths = {len(digits.replace(" ", "")) for cell in cells for digits in cell}
+    assert lengths in ({unit}, {unit // 4}), line
+    base = 2 if lengths == {unit} else 16
+    for lane, (added, own) in enumerate(reversed(cells)):
+        bits = a >> unit * lane & (1 << unit) - 1
+        assert int(own.replace(" ", ""), base) == bits
+        copies = (1 << unit) - 1 if bits >> unit - 1 else 0
+        assert int(added.replace(" ", ""), base) == copies
+    assert lengths == {unit} or width < 154
+
+
 SIMD = [entry.opcode for entry in CATALOG.values() if entry.lanes > 1]
 
 

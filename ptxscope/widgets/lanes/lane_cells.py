@@ -96,8 +96,8 @@ def widen_cell(cell: Cell, *, with_hex: bool = False) -> Cell:
     """Return a cell whose chips show their bits, followed by their former contents."""
     spans: list[CellSpan] = []
     for span in cell.spans:
-        spans.append(span if span.kind in _HATCH else span._replace(text=span.bits or span.text))
-        if with_hex and span.bits:
+        spans.append(span._replace(text=span.bits or span.text))
+        if with_hex and span.bits and span.kind is not SpanKind.LOST:
             spans.append(CellSpan(f" 0x{span.text}", SpanKind.TEXT))
     return cell._replace(spans=tuple(spans))
 

@@ -208,8 +208,11 @@ class _Painter:
         )
 
     def _widen(self, scene: Scene) -> Scene:
-        stages = (Stage.MERGE, Stage.WRITE)[self.is_compact :]
-        return widen_scene(scene, stages) if self.is_wide else scene
+        if not self.is_wide:
+            return scene
+        if self.is_compact:  # no room for the bits that are added
+            return widen_scene(scene, (Stage.WRITE,), (Stage.EXTEND,))
+        return widen_scene(scene, (Stage.MERGE, Stage.WRITE))
 
     def draw_head(self, levels: Levels) -> list[StyledLine]:
         """Return the registers, those without lanes above the lane numbers, and the links."""

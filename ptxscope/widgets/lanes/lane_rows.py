@@ -199,10 +199,17 @@ def wrap_pieces(pieces_: Sequence[StyledText], width: int) -> list[StyledLine]:
 # --- registers ---------------------------------------------------------------------------
 
 
-def widen_scene(scene: Scene, hex_stages: Container[Stage]) -> Scene:
-    """Return a scene whose chips show bits, and in registers and some stages hexadecimal, too."""
+def widen_scene(
+    scene: Scene, hex_stages: Container[Stage], narrow_stages: Container[Stage] = ()
+) -> Scene:
+    """Return a scene whose chips show bits, and in registers and some stages hexadecimal, too.
+
+    In narrow stages they are hexadecimal as before.
+    """
 
     def wide(row: RowScene, stage: Stage) -> RowScene:
+        if stage in narrow_stages:
+            return row
         with_hex = stage in hex_stages
         return row._replace(cells=tuple(widen_cell(x, with_hex=with_hex) for x in row.cells))
 
