@@ -47,18 +47,26 @@ def _find_top_bit(value: int) -> int:
     return max((~value if value < 0 else value).bit_length(), 1)
 
 
-def make_right_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:
-    """Return the ruler of a right shift: the bits kept, and the bits cut off below."""
-    top = max(_find_top_bit(value), amount)
+def make_right_shift_ruler(place: LaneRef, value: int, amount: int, bits: int = 0) -> BitRuler:
+    """Return the ruler of a right shift: the bits kept, and the bits cut off below.
+
+    A number of ``bits`` bits, such as 32, is shown whole; of others, those below the sign.
+    """
+    top = max(_find_top_bit(value), amount, bits)
     sign = _make_sign_run(value)
+    kept = f"{_count_bits(top - amount)} kept" if bits else "kept"
     kept_runs = (
-        [BitRun(format_binary(value, amount, top), SpanKind.CHIP, "kept")] if top > amount else []
+        [BitRun(format_binary(value, amount, top), SpanKind.CHIP, kept)] if top > amount else []
     )
     if not kept_runs:
         sign = sign._replace(label="kept")
-    bits = f"{amount} bit{'s' * (amount > 1)} cut off"
-    lost_runs = [BitRun(format_binary(value, 0, amount), SpanKind.LOST, bits)] if amount else []
+    lost = f"{_count_bits(amount)} cut off"
+    lost_runs = [BitRun(format_binary(value, 0, amount), SpanKind.LOST, lost)] if amount else []
     return BitRuler(place, "", (sign, *kept_runs, *lost_runs), f"= {value >> amount}")
+
+
+def _count_bits(count: int) -> str:
+    return f"{count} bit{'s' * (count > 1)}"
 
 
 def make_left_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:

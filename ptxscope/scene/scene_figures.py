@@ -58,8 +58,11 @@ def _draw_left_shift(row: RowTrace, figure: d.LeftShiftBits) -> BitRulers:
 
 
 def _draw_right_shift(row: RowTrace, figure: d.RightShiftBits) -> BitRulers:
-    number = row.inputs[0].values[0]
-    return BitRulers((make_right_shift_ruler(LaneRef(row.key, 0), number, figure.amount),))
+    source = row.inputs[0]
+    has_32_bits = source.range.low >= -(1 << 31) and source.range.high < 1 << 32
+    place, number = LaneRef(row.key, 0), source.values[0]
+    bits = 32 if has_32_bits else 0
+    return BitRulers((make_right_shift_ruler(place, number, figure.amount, bits),))
 
 
 def _draw_truncation(row: RowTrace, figure: d.TruncatedBits) -> BitRulers | None:

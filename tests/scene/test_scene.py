@@ -121,6 +121,11 @@ def test_a_shift_right_keeps_and_drops_the_right_bits(value: int, amount: int) -
     assert strip.runs[0].text == ("…1" if value < 0 else "…0")
     assert strip.summary == f"= {value // 2**amount}"
     assert [x.label for x in strip.runs if x.kind is not SpanKind.LOST].count("kept") == 1
+    whole = bit_rulers.make_right_shift_ruler(HERE, value % 2**32, amount % 33, 32)
+    assert int(_number(whole, SpanKind.CHIP, SpanKind.LOST), 2) == value % 2**32
+    labels = {x.label for x in whole.runs if x.kind is SpanKind.CHIP}
+    kept_count = 32 - amount % 33
+    assert labels == ({f"{kept_count} bit{'s' * (kept_count > 1)} kept"} if kept_count else set())
 
 
 @examples(200)

@@ -114,9 +114,12 @@ def _has_captions_of(figure: BitRulers, other_figure: BitRulers) -> bool:
 
 
 def _without_captions(figure: BitRulers) -> BitRulers:
+    """Return rulers whose captions are blanks, so that their bits stand above those below."""
     return BitRulers(
         tuple(
-            ruler._replace(runs=tuple(run._replace(label="") for run in ruler.runs))
+            ruler._replace(
+                runs=tuple(run._replace(label=" " * len(run.label)) for run in ruler.runs)
+            )
             for ruler in figure.rulers
         )
     )
@@ -132,11 +135,20 @@ class _Segment(NamedTuple):
     has_bar: bool
     """Whether it begins its stretch, after another one."""
 
+    @property
+    def end(self) -> int:
+        """The column behind it."""
+        return self.start + len(self.text)
+
 
 def _draw_ruler(ruler: BitRuler, width: int) -> list[StyledLine]:
     """Return a number's stretches side by side, with captions below and the meaning beside them."""
     lines = _split_into_segments(ruler, width)
     captions = _caption_segments(ruler, lines, width)
+    if captions is None and len(lines) == 1:
+        wider_lines = [_widen_segments(ruler, lines[0])]
+        if wider_lines[0][-1].end <= width:
+            lines, captions = wider_lines, _caption_segments(ruler, wider_lines, width)
     digits = [
         _segment_line(ruler, segments, is_first=index == 0) for index, segments in enumerate(lines)
     ]
@@ -150,7 +162,8 @@ def _draw_ruler(ruler: BitRuler, width: int) -> list[StyledLine]:
         if captions is not None and (captions_line := _caption_line(ruler, segments, captions)):
             drawn_lines.append(captions_line)
     if captions is None:
-        drawn_lines += _list_captions([run.label for run in ruler.runs if run.label], width)
+        labels = [run.label for run in ruler.runs if run.label.strip()]
+        drawn_lines += _list_captions(labels, width) if labels else []
     if text and beside is None:
         drawn_lines += wrap_line([StyledText(ruler.summary, "strong")], width, 2)
     return drawn_lines
@@ -187,6 +200,21 @@ def _short_words(text: str, max_chars: int) -> list[str]:
     return [
         word[i : i + max_chars] for word in text.split(" ") for i in range(0, len(word), max_chars)
     ]
+
+
+def _widen_segments(ruler: BitRuler, segments: Sequence[_Segment]) -> list[_Segment]:
+    """Return the segments of a line with as many columns as their captions; bits are on the right.
+
+    Those of the last are on the left.
+    """
+    wider_segments: list[_Segment] = []
+    x = segments[0].start
+    for segment in segments:
+        align = "<" if segment is segments[-1] else ">"
+        text = f"{segment.text:{align}{len(ruler.runs[segment.stretch].label)}}"
+        wider_segments.append(segment._replace(start=x, text=text))
+        x += len(text) + 1
+    return wider_segments
 
 
 def _caption_segments(
@@ -236,7 +264,9 @@ def _segment_line(ruler: BitRuler, segments: Sequence[_Segment], *, is_first: bo
         if segment.has_bar:
             pieces[segment.start - 1] = StyledText("│", "quiet", ruler.place)
         style_name = draw_span(CellSpan("", kind, tint or PLAIN), is_tight=True)[0].style_name
-        pieces[segment.start] = StyledText(segment.text, style_name, PlaceMark(ruler.place))
+        digits = segment.text.lstrip()
+        piece = StyledText(digits.rstrip(), style_name, PlaceMark(ruler.place))
+        pieces[segment.end - len(digits)] = piece
     return place_pieces(pieces)
 
 
@@ -256,7 +286,7 @@ def _caption_line(
             pieces[segment.start] = StyledText(text, "quiet")
             end = segment.start + len(text)
         was_captioned = is_captioned
-    return place_pieces(pieces)
+    return place_pieces(pieces) if any(x.text.strip(" │") for x in pieces.values()) else []
 
 
 # --- sums -----------------------------------------------------------------------------------
