@@ -160,15 +160,16 @@ async def test_what_is_typed_filters_and_runs_nothing(key: str) -> None:
         await drive.press("r", "2")
         before = (drive.operands, drive.state.step, drive.edit_count)
         await drive.press(key, *"undo", "k", "j", "question_mark", "1")
-        assert isinstance(drive.app.screen, KeyMenu)
-        assert drive.app.screen.query_one(Input).value == "undokj?1"
+        menu = drive.app.screen
+        assert isinstance(menu, KeyMenu)
+        assert menu.query_one(Input).value == "undokj?1"
         assert (drive.operands, drive.state.step, drive.edit_count) == before
         assert "Esc clear" in await drive.see(*["backspace"] * 4)
         assert read_labels(drive)[0] == ("Edit", "undo")
         shown = await drive.see("escape")
         assert "Esc leave" in shown
         assert len(read_labels(drive)) > 20
-        assert drive.app.screen.query_one(Input).has_focus
+        assert menu.query_one(Input).has_focus
         await drive.press("escape")
         assert drive.screen.is_current
         assert (drive.operands, drive.state.step, drive.edit_count) == before

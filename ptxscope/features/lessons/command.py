@@ -10,7 +10,7 @@ from ...cli.support.arguments import Parser, make_command_parser
 from ...cli.support.streams import CommandError, command_errors, print_message
 from ...documents.formats.report import REPORT_FORMATS
 from ...documents.formats.text import wrap_text
-from ...engine.syntax.errors import PtxError, make_printable
+from ...engine.syntax.errors import make_printable
 from ...learn.practice import Practice, make_random, map_families
 from ...state.state_store import StateStore
 from . import lesson_text
@@ -108,7 +108,9 @@ def _play_lesson(words: Sequence[str]) -> int:
     from ...cli.commands.open import open_explorer
     from .transitions import open_lesson
 
-    return open_explorer(opening=partial(open_lesson, name=name, from_start=arguments.restart))
+    return open_explorer(
+        opening=partial(open_lesson, name=name, card=0 if arguments.restart else None)
+    )
 
 
 def _store() -> StateStore | None:
@@ -242,11 +244,7 @@ class _Player:
             self._position.reveal()
             self._reveal("It is")
             return
-        try:
-            self._position.answer(word)
-        except PtxError as error:
-            print(*_wrap_text(make_printable(error.summary), ""), sep="\n")
-            return
+        self._position.answer(word)
         if self._position.is_answered:
             self._reveal("")
         else:

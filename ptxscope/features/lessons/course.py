@@ -38,22 +38,32 @@ class Course:
         }
         """The groups by name."""
         begun = (name for name in self.heads if self.get_progress(name).card)
-        following = find_next_lesson([*self.heads], progress)
-        self.next = self.heads[next(begun, following) or next(iter(self.heads))]
-        """The lesson to go on with, or to begin with."""
-
-    @property
-    def next_title(self) -> str:
+        following = next(begun, find_next_lesson([*self.heads], progress))
+        self.next = self.heads[following] if following else None
+        """The lesson to go on with, or to begin with; after all, the first with a question that
+        was missed. None if there is none."""
+        self.next_card: int | None = None
+        """The index of that question's card."""
+        self.next_title = "Continue" if progress else "Begin here"
         """The title of the next lesson's place."""
-        return "Continue" if self._progress else "Begin here"
+        if following is None:
+            missed = [(x, card) for x in self.heads.values() for card in self._list_missed(x)]
+            self.next_title = _count_questions(len(missed)) if missed else "All done"
+            self.next, self.next_card = missed[0] if missed else (None, None)
+
+    def _list_missed(self, head: Head) -> tuple[int, ...]:
+        return self.get_progress(head.name).list_missed(head)
 
     @property
     def summary(self) -> str:
-        """The number of lessons that are done, and the time for the others."""
-        others = [head for head in self.heads.values() if not self.get_progress(head.name).done]
-        done = len(self.heads) - len(others)
-        minutes = sum(head.minutes for head in others)
-        return f"{done} of {len(self.heads)} done · about {minutes} min left"
+        """The number of lessons that are done, and the time for the others, or what was right."""
+        heads = [*self.heads.values()]
+        others = [head for head in heads if not self.get_progress(head.name).done]
+        asked = sum(len(head.asked) for head in heads)
+        missed = sum(len(self._list_missed(head)) for head in heads)
+        minutes = f"about {sum(head.minutes for head in others)} min left"
+        rest = minutes if others else f"{asked - missed} of {asked} right"
+        return f"{len(heads) - len(others)} of {len(heads)} done · {rest}"
 
     def get_progress(self, name: str) -> LessonProgress:
         """Return the progress in a lesson."""
@@ -73,7 +83,10 @@ def format_cost(cost: Cost) -> str:
 
 def format_missed_title(position: LessonPosition) -> str:
     """Return how many questions are worth another look."""
-    count = len(position.missed_cards)
+    return _count_questions(len(position.missed_cards))
+
+
+def _count_questions(count: int) -> str:
     return f"{count} question{'s' * (count != 1)} to look at again"
 
 

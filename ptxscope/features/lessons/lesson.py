@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -84,6 +85,8 @@ class Head(NamedTuple):
     """When to use its instruction today."""
     costs: tuple[Cost, ...] = ()
     """The costs of its lines on ``COST_ARCH``."""
+    asked: tuple[int, ...] = ()
+    """The indexes of the cards that ask a question."""
 
 
 class Card(NamedTuple):
@@ -247,7 +250,13 @@ class LessonSource:
             fields["c"].text,
             fields["use"].text if "use" in fields else "",
             tuple(self._parse_costs(cost)) if cost else (),
+            tuple(self._iter_asked()),
         )
+
+    def _iter_asked(self) -> Iterator[int]:
+        for index, (start, end) in enumerate(pairwise([*self._starts, len(self._lines)])):
+            if any(line.text.startswith("ask:") for line in self._lines[start:end]):
+                yield index
 
     def _parse_costs(self, line: _SourceLine) -> Iterator[Cost]:
         """Yield the costs of lines: ``27 vadd4.u32.u32.u32.sat d, a, b, c; 5 vadd4 …``."""

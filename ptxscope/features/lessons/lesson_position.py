@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
 from ...engine.json_node import JsonNode
-from ...engine.syntax.errors import make_printable
+from ...engine.syntax.errors import PtxError, make_printable
 from ...learn.grader import format_reply, format_right_answer, grade_answer, list_hints
 from ...learn.question import Question
 from ...scene.scene_model import LaneRef
@@ -30,6 +30,20 @@ class LessonProgress(NamedTuple):
     """Whether the lesson was completed once."""
     right: tuple[int, ...] = ()
     """The indexes of the cards whose question was answered at the first try, in this visit."""
+    known: tuple[int, ...] = ()
+    """The indexes of the cards whose question was once answered at the first try."""
+
+    def add_known(self, known: Iterable[int]) -> LessonProgress:
+        """Return the progress with more cards that are known."""
+        return self._replace(known=tuple(sorted({*self.known, *known})))
+
+    def list_missed(self, head: Head) -> tuple[int, ...]:
+        """Return the indexes of the cards whose question was never answered at the first try."""
+        return tuple(x for x in head.asked if x not in self.known)
+
+    def describe_score(self, head: Head) -> str:
+        """Return the number of questions that are known, and of all."""
+        return f"{len(head.asked) - len(self.list_missed(head))} of {len(head.asked)} right"
 
 
 def find_next_lesson(
@@ -57,7 +71,7 @@ def describe_marks() -> str:
 
 def describe_progress(head: Head, progress: LessonProgress) -> str:
     """Return the progress in a lesson, and its minutes."""
-    state = "done, " * progress.done
+    state = f"done, {progress.describe_score(head)}, " if progress.done else ""
     if progress.card:
         state = f"card {progress.card + 1} of {head.cards}, "
     return f"{state}{head.minutes} min"
@@ -85,9 +99,13 @@ def _parse_progress(entry: JsonNode) -> LessonProgress:
     card = entry.get_field("card", int)
     if card.value < 0:
         raise card.make_error("cards are numbered from 0")
-    right = entry.get_field("right", list).iter_items(int) if "right" in entry.value else ()
-    done = entry.get_field("done", bool).value
-    return LessonProgress(card.value, done, tuple(x.value for x in right))
+    right, known = (
+        tuple(x.value for x in entry.get_field(name, list).iter_items(int))
+        if name in entry.value
+        else ()
+        for name in ("right", "known")
+    )
+    return LessonProgress(card.value, entry.get_field("done", bool).value, right, known)
 
 
 class Outcome(Enum):
@@ -119,6 +137,9 @@ class LessonPosition:
         self._is_done, self._is_finished = progress.done, False
         self._is_right = dict.fromkeys(() if from_start else progress.right, True)
         """Whether the first answer was right, without a hint, by card."""
+        self._settled = {*self._is_right}
+        """The cards whose question was so answered in this visit, also when it was asked again."""
+        self._old_progress = progress
         self._first_answers: dict[int, str] = {}
         """The first answer that was wrong, by card."""
         self._unfinished_answers: dict[int, str] = {}
@@ -137,7 +158,8 @@ class LessonPosition:
     def progress(self) -> LessonProgress:
         """The progress to save."""
         right = tuple(sorted(x for x, is_right in self._is_right.items() if is_right))
-        return LessonProgress(self.index, self._is_done, right if self.index else ())
+        progress = LessonProgress(self.index, self._is_done, right if self.index else ())
+        return progress.add_known({*self._old_progress.known, *self._settled})
 
     @property
     def card(self) -> Card:
@@ -176,9 +198,11 @@ class LessonPosition:
 
     @property
     def missed_cards(self) -> tuple[int, ...]:
-        """The indexes of the cards whose question was not answered at the first try."""
-        questions = (x for x, card in enumerate(self.lesson.cards) if card.ask)
-        return tuple(x for x in questions if not self._is_right.get(x))
+        """The indexes of the cards whose question was not answered at the first try.
+
+        One that was, when it was asked again, is none of them.
+        """
+        return tuple(x for x in self.lesson.head.asked if x not in self._settled)
 
     def get_first_answer(self, index: int) -> str:
         """Return the first wrong answer on a card; empty if there was none."""
@@ -255,10 +279,18 @@ class LessonPosition:
         return self._unfinished_answers.pop(self.index, "")
 
     def answer(self, text: str) -> None:
-        """Grade an answer, with feedback. Raise PtxError if it is not a value."""
-        answer = grade_answer(self.question, text)
+        """Grade an answer, with feedback; keep one that is not a value, and say why."""
+        try:
+            answer = grade_answer(self.question, text)
+        except PtxError as error:
+            self.keep_text(text)
+            self._give_feedback(Outcome.WRONG, f"Not an answer: {error.summary}.")
+            return
+        self._unfinished_answers.pop(self.index, None)
         self._is_right.setdefault(self.index, answer.is_right)
         if answer.is_right:
+            if not self._wrong_count + self._hint_count:
+                self._settled.add(self.index)
             self.is_answered, remark = True, self.card.remark
             self.feedback = Feedback(Outcome.RIGHT, remark) if remark else None
             return
@@ -266,10 +298,6 @@ class LessonPosition:
         self._wrong_count += 1
         reply = format_reply(self.question, answer, self._wrong_count)
         self._give_feedback(Outcome.WRONG, f"Not {text.strip()}. {reply}".rstrip())
-
-    def reject(self, reason: str) -> None:
-        """Say why a text is no answer."""
-        self._give_feedback(Outcome.WRONG, f"Not an answer: {reason}.")
 
     def give_hint(self) -> None:
         """Give the next hint, or say that there are no more."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...documents.elements import Child, Element, make_button, make_element, make_words
 from ...state.explorer_state import ExplorerState
-from ...state.requests import REFUSED, Requests, ShowHint, Transition
+from ...state.requests import Requests, ShowHint, Transition
 from . import transitions as lessons
 
 if TYPE_CHECKING:
@@ -52,13 +52,7 @@ def open_card(text: str) -> Transition:
     name, card = parse_lesson_card(text)
 
     def open_lesson(state: ExplorerState) -> Requests:
-        from .lesson_position import LessonProgress
-
-        play = lessons.get_play(state)
-        if card:
-            progress = play.progress.get(name, LessonProgress())._replace(card=card - 1)
-            play.progress = {**play.progress, name: progress}
-        yield from lessons.open_lesson(state, name)
+        yield from lessons.open_lesson(state, name, card - 1 if card else None)
 
     return open_lesson
 
@@ -68,14 +62,9 @@ def open_lesson(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
     yield from open_card(str(arguments["name"]))(state) or ()
 
 
-def answer(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
-    """Grade an answer; one that is no value gets its reason where others get their verdict."""
-    position = lessons.get_play(state).position
-    for request in lessons.take_answer(state, str(arguments.get("text", ""))[:200]):
-        if position and isinstance(request, ShowHint):
-            position.reject(request.text.removeprefix(f"{REFUSED} "))
-        else:
-            yield request
+def answer(state: ExplorerState, arguments: Mapping[str, Any]) -> None:
+    """Grade an answer."""
+    lessons.take_answer(state, str(arguments.get("text", ""))[:200])
 
 
 def give_hint(state: ExplorerState, _: Mapping[str, Any]) -> None:
@@ -114,16 +103,16 @@ def list_lessons(progress: Mapping[str, LessonProgress]) -> list[Child]:
     from .course import Course
 
     course = Course(progress)
-    head = course.next
-    label = f"{course.next_title}: {head.title}"
+    following: list[Child] = [course.next_title]
+    if head := course.next:
+        label = f"{course.next_title}: {head.title}"
+        name = head.name if course.next_card is None else f"{head.name}.{course.next_card + 1}"
+        button = make_button(label, "open_lesson", data_name=name, class_="main")
+        following = [button, f" {head.purpose}"]
     children: list[Child] = [
         make_element("h2", "Lessons"),
         make_element("p", course.summary),
-        make_element(
-            "p",
-            make_button(label, "open_lesson", data_name=head.name, class_="main"),
-            f" {head.purpose}",
-        ),
+        make_element("p", *following),
     ]
     number = 1
     for group in course.groups.values():

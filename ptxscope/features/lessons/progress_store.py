@@ -22,7 +22,7 @@ def save_progress(store: StateStore, name: str, progress: LessonProgress) -> Non
     Raise OSError if it cannot be written.
     """
     places = load_progress(store)
-    if name in places and places[name].done:
-        progress = progress._replace(done=True)
+    if saved := places.get(name):
+        progress = progress._replace(done=progress.done or saved.done).add_known(saved.known)
     text = json.dumps(progress_to_json({**places, name: progress}), indent=1)
     store.save_file(store.folder / _FILE, text)

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...engine.syntax.errors import PtxError
 from ...state.edit_transitions import edit
 from ...state.explorer_state import ExplorerState
-from ...state.requests import Act, Notify, Open, Requests, ShowHint, refuse
+from ...state.requests import Act, Notify, Open, Requests, ShowHint
 from ...state.setup import make_setup_of_trace
 from ...state.state_store import SavedState
 
@@ -76,7 +75,7 @@ def choose_lesson(state: ExplorerState) -> Requests:
         return
     chosen = yield Open(f"{__package__}.terminal.course_screen:CourseScreen", (progress,))
     if chosen is not None:
-        yield from open_lesson(state, chosen.name, from_start=chosen.from_start)
+        yield from open_lesson(state, chosen.name, chosen.card)
 
 
 def open_next_lesson(state: ExplorerState) -> Requests:
@@ -88,8 +87,8 @@ def open_next_lesson(state: ExplorerState) -> Requests:
     yield from open_lesson(state, find_next_lesson(names, load_progress(state)) or names[0])
 
 
-def open_lesson(state: ExplorerState, name: str, *, from_start: bool = False) -> Requests:
-    """Open a lesson at its saved card."""
+def open_lesson(state: ExplorerState, name: str, card: int | None = None) -> Requests:
+    """Open a lesson at its saved card, or at another, by its index; at 0 it begins anew."""
     from .lesson import load_lesson
     from .lesson_position import LessonPosition, LessonProgress
 
@@ -101,7 +100,9 @@ def open_lesson(state: ExplorerState, name: str, *, from_start: bool = False) ->
     play = get_play(state)
     play.progress, play.end = progress, None
     saved = progress.get(name, LessonProgress())
-    play.position = LessonPosition(lesson, saved, from_start=from_start)
+    if card is not None:
+        saved = saved._replace(card=card)
+    play.position = LessonPosition(lesson, saved, from_start=card == 0)
     yield from _show_card(state)
 
 
@@ -209,17 +210,12 @@ def _show_card(state: ExplorerState) -> Requests:
 # --- answers ---------------------------------------------------------------------------------
 
 
-def take_answer(state: ExplorerState, text: str) -> Requests:
-    """Grade an answer; one that is not a value is refused."""
+def take_answer(state: ExplorerState, text: str) -> None:
+    """Grade an answer, or say why it is not a value."""
     position = get_play(state).position
     if position is None or not position.is_open:
         return
-    try:
-        position.answer(text)
-    except PtxError as error:
-        position.keep_text(text)
-        yield refuse(error.summary)
-        return
+    position.answer(text)
     if position.is_answered:
         _show_answer(state)
 

@@ -79,7 +79,9 @@ def test_a_lesson_is_played_to_its_end_from_the_command_line(
         assert not card.ask or "\n".join(revealed_step_lines(card)) in done.stdout
         previous = card
     assert not re.search(r"^Not \S+\. ", done.stdout, re.M)
-    assert json.loads(kept(tmp_path).read_text())["lessons"] == {name: {"card": 0, "done": True}}
+    known = [x for x, card in enumerate(load_lesson(name).cards) if card.ask]
+    progress = {"card": 0, "done": True, "known": known}
+    assert json.loads(kept(tmp_path).read_text())["lessons"] == {name: progress}
     assert re.search(rf"{name} +\d min  done", play().stdout)
 
 

@@ -69,6 +69,8 @@ def test_the_lessons_cover_every_subject() -> None:
     assert all(3 <= head.minutes <= 8 for head in list_headings())
     assert all(x.title and x.summary and x.purpose and x.c_line for x in list_headings())
     assert [head.cards for head in list_headings()] == [len(cards(name)) for name in LESSONS]
+    for head in list_headings():
+        assert [*head.asked] == [x for x, card in enumerate(cards(head.name)) if card.ask]
 
 
 @every_lesson

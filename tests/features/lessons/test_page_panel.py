@@ -128,7 +128,7 @@ def test_a_lesson_reopens_at_its_last_card() -> None:
     told = text_of(act(page, "lesson_go", delta="1")["#panel"])
     assert "End of the lesson" in page.state.message
     assert "Clamping" in told
-    assert "done, 5 min" in text_of(act(page, "lesson_end", name="lessons")["#panel"])
+    assert "done, 0 of 5 right, 5 min" in text_of(act(page, "lesson_end", name="lessons")["#panel"])
     assert "1 of 11" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
 
 

@@ -65,6 +65,8 @@ def test_a_feature_with_a_key_has_a_page(feature: Feature) -> None:
     pages = {"sweep": "sweep", "check": "check", "kernels": "kernels", "prove": "prove"}
     pages |= {"machine": "verify", "lessons": "practise", "surprises": "explorer"}
     assert place is None or place.page == pages.get(feature.name, place.page)
+    if feature.name == "lessons":
+        assert place == ManualPlace("practise", "in-a-lesson")
 
 
 def test_the_place_is_that_of_the_first_class_that_has_one() -> None:

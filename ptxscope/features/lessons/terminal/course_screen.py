@@ -26,7 +26,8 @@ class LessonChoice(NamedTuple):
     """The lesson that the user wants to play."""
 
     name: str
-    from_start: bool = False
+    card: int | None = None
+    """The index of the card; None for that where it was left, 0 to begin anew."""
 
 
 class CourseArea(Enum):
@@ -63,10 +64,9 @@ class CourseScreen(TitledScreen[LessonChoice]):
     def __init__(self, progress: Mapping[str, LessonProgress]) -> None:
         super().__init__()
         self._course = Course(progress)
-        self._next = self._course.next.name
-        self._area = CourseArea.NEXT
-        self._group = self._course.next.group
-        self._lesson = self._next
+        shown = self._course.next or next(iter(self._course.heads.values()))
+        self._area = CourseArea.NEXT if self._course.next else CourseArea.GROUPS
+        self._group, self._lesson = shown.group, shown.name
         self._panes = {
             CourseArea.NEXT: _CoursePane("course-next", self._course.next_title),
             CourseArea.GROUPS: _CoursePane("course-groups", "Course"),
@@ -114,8 +114,13 @@ class CourseScreen(TitledScreen[LessonChoice]):
         self.key_bar.show(keys, (FooterKey((("Esc", "leave"),), "leave"),))
 
     def _draw_next(self, width: int) -> tuple[list[StyledLine], int]:
-        head, progress = self._course.next, self._course.get_progress(self._next)
-        position = LessonPosition(load_lesson(self._next), progress, from_start=False)
+        head, card_index = self._course.next, self._course.next_card
+        if head is None:
+            return [*wrap_text("Every question was once right at the first try.", width)], 0
+        progress = self._course.get_progress(head.name)
+        if card_index is not None:
+            progress = progress._replace(card=card_index, right=progress.known)
+        position = LessonPosition(load_lesson(head.name), progress, from_start=False)
         card = f"card {position.index + 1} of {head.cards}" if progress.card else ""
         lead = f"{self._point(CourseArea.NEXT)}{head.title}"
         tail = f"{position.marks}  {card}  {head.minutes} min"
@@ -152,6 +157,8 @@ class CourseScreen(TitledScreen[LessonChoice]):
                 cursor = len(lines)
             progress = self._course.get_progress(head.name)
             card = f"{progress.card + 1} of {head.cards}  " if progress.card else ""
+            if progress.done and not card:
+                card = f"{progress.describe_score(head)}  "
             lead = f"{'▸' if is_chosen else ' '}{mark_lesson(progress)} {head.title}"
             tail = f"{card}{head.minutes} min"
             room = max(width - len(lead) - len(tail), 1)
@@ -172,7 +179,7 @@ class CourseScreen(TitledScreen[LessonChoice]):
         match self._area:
             case CourseArea.NEXT if delta > 0:
                 self._area = CourseArea.GROUPS
-            case CourseArea.GROUPS if delta < 0 and self._group == names[0]:
+            case CourseArea.GROUPS if delta < 0 and self._group == names[0] and self._course.next:
                 self._area = CourseArea.NEXT
             case CourseArea.GROUPS:
                 self._group = _move(names, self._group, delta)
@@ -199,14 +206,15 @@ class CourseScreen(TitledScreen[LessonChoice]):
 
     def action_play(self, from_start: bool = False) -> None:
         """Play the lesson under the cursor, or the first of the group that is not done."""
-        match self._area:
-            case CourseArea.NEXT:
-                name = self._next
-            case CourseArea.GROUPS:
-                name = self._find_first()
-            case CourseArea.LESSONS:
-                name = self._lesson
-        self.close_with(LessonChoice(name, from_start))
+        card = 0 if from_start else None
+        following = self._course.next
+        if self._area is CourseArea.NEXT and following:
+            choice = LessonChoice(following.name, card if from_start else self._course.next_card)
+        elif self._area is CourseArea.GROUPS:
+            choice = LessonChoice(self._find_first(), card)
+        else:
+            choice = LessonChoice(self._lesson, card)
+        self.close_with(choice)
 
 
 class _CoursePane(Pane, can_focus=False):

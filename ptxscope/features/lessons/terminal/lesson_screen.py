@@ -11,10 +11,10 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from ....engine.isa.encodings import format_hex
-from ....engine.syntax.errors import PtxError, make_printable
+from ....engine.syntax.errors import make_printable
 from ....engine.tracing.step_text import format_title
 from ....engine.tracing.trace import Trace
-from ....learn.question import get_visible_operands, locate_answer
+from ....learn.question import get_visible_operands
 from ....screens.main.action_runner import ActionRunner
 from ....state.explorer_state import ExplorerState
 from ....state.requests import Transition
@@ -68,6 +68,7 @@ _KEYS = (
     _Key("PgUp", "turn(-1)", "back"),
     _Key("o", "open_line", "open the line", is_of_question=False),
     _Key("?", "app.do('help')", "keys", is_of_question=False),
+    _Key("^p", "app.do('palette')", "keys", is_of_question=True),
 )
 _LEAVE = FooterKey((("Esc", "leave"),), "leave")
 
@@ -273,13 +274,6 @@ class LessonScreen(TitledScreen[None]):
     async def on_input_submitted(self, event: Input.Submitted) -> None:
         """Grade the answer, or say why it is no value."""
         event.stop()
-        try:
-            locate_answer(self.position.question).parse_answer(event.value)
-        except PtxError as error:
-            reason, _, _ = error.summary.partition(";")  # the rest has no room beside the field
-            self._show_verdict(f"✗ {make_printable(reason)}")
-            self.field.select_all()
-            return
         await self._run(take_answer, event.value)
         if self._play.position is not None:
             self.follow_answer()
