@@ -164,7 +164,12 @@ def list_hints(question: Question) -> tuple[str, ...]:
             if step.stage is Stage.EXTEND and step is not asked_step
         ]
     later = [step for step in steps if step.stage not in (Stage.SELECT, Stage.EXTEND)]
-    rules = [_describe_rule(location, x) for x in (later if is_whole else [asked_step])]
+    ruling = later if is_whole else [asked_step]
+    if len(ruling) > 1 and not any(any(x.flags) for x in asked_step.rows):
+        ruling = [
+            x for x in ruling if x.stage is not Stage.WRITE or trace.instruction.entry.lanes > 1
+        ]
+    rules = [_describe_rule(location, x) for x in ruling]
     end = _format_used(trace, used[asked_step.number])
     if is_whole:
         end = " ".join(_format_used(trace, used[step.number]) for step in later)

@@ -26,7 +26,7 @@ from ..engine.micro_operations.base import (
     RowTrace,
     append_sentence,
 )
-from ..engine.micro_operations.properties import Stage
+from ..engine.micro_operations.properties import Stage, name_operands
 from ..engine.micro_operations.saturation import iter_early_narrowings
 from ..engine.semantics.lowering import lower
 from ..engine.semantics.models import PTXAS_MODELS, Model, format_versions
@@ -178,7 +178,8 @@ def _iter_mutations(question: Question, location: AnswerLocation) -> Iterator[Mi
     trace = question.trace
     for key in _list_ancestors(trace, location.key):
         row = trace.rows[key]
-        distance = 0 if key == location.key else _get_distance(row)
+        # what an earlier step selects, its picture shows
+        distance = 0 if key == location.key else 2 if row.stage is Stage.SELECT else 1
         for mutation in iter_mutations(trace, row, question.lane):
             plan = with_mutation(trace.plan, key, mutation)
             try:
@@ -187,11 +188,6 @@ def _iter_mutations(question: Question, location: AnswerLocation) -> Iterator[Mi
                 continue
             explanation = _format_mutation(question, row, mutation, values)
             yield Mistake(mutation.cost + distance, explanation, location.get_value(values))
-
-
-def _get_distance(row: RowTrace) -> int:
-    """Return the cost of a mistake in an earlier row; what a step selects, its picture shows."""
-    return 2 if row.stage is Stage.SELECT else 1
 
 
 def _list_ancestors(trace: Trace, key: str) -> list[str]:
@@ -224,7 +220,7 @@ def _format_mutation(
     if sentences is None:
         is_one_of_many = question.lane is None and len(row.values) > 1
         suffix = f" ({get_part_name(row)} {lane})" if is_one_of_many else ""
-        description = mutation.format_description(row.instruction)
+        description = name_operands(mutation.description, row.instruction)
         start = f"You {description}{mutation.instead}{suffix}"
         sentence = append_sentence(start, row.micro.describe_lane(view).sentence)
         sentences = f"You {description}{'' if others else suffix}.", sentence

@@ -371,3 +371,11 @@ def test_the_reply_on_a_comparison_with_nan_has_one_colon() -> None:
     question = Question(trace("setp.gt.f32 p, a, b", {"a": 0x7FC00000, "b": 0x7FC00000}), "p")
     answer = grade_answer(question, "1")
     assert format_reply(question, answer) == "You let a comparison with NaN hold."
+
+
+def test_a_hint_on_a_plain_write_names_the_idea_alone() -> None:
+    # 0x12345678 fits: the write changes nothing; 0xffffffff + 1 wraps as it is written
+    shift = list_hints(Question(trace("shr.u32 d, a, 16", {"a": 0x12345678}), "d"))
+    assert not any("Write: " in said for said in shift[:-1])
+    line, values = "vadd.u32.u32.u32 d, a, b", {"a": 0xFFFFFFFF, "b": 1}
+    assert any("Write: " in said for said in list_hints(Question(trace(line, values), "d"))[:-1])

@@ -444,10 +444,6 @@ class RowMutation(NamedTuple):
     instead: str = ""
     """Phrase with the right choice, after `description`; it may reveal the answer."""
 
-    def format_description(self, ins: InstructionView) -> str:
-        """Return the description with the names of the operands."""
-        return name_operands(self.description, ins)
-
 
 class MutationSite(NamedTuple):
     """The mutated row, and the lane in question."""
