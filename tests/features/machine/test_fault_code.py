@@ -8,9 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from ptxscope.documents.formats.report import write_report
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.features.machine import fault_code
-from ptxscope.features.machine.fault_code import find_fault_code
+from ptxscope.features.machine.fault_code import find_fault_code, list_values
+from ptxscope.features.machine.kernel_source import KernelSource, ParameterSlot
+from ptxscope.features.machine.machine_instruction import parse_disassembly
+from ptxscope.features.machine.machine_report import (
+    code_to_json,
+    iter_listing_blocks,
+    make_code_lines,
+)
+from ptxscope.features.machine.row_matches import list_machine_code
 from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, Tool, compile_ptx, find_tool
 from ptxscope.features.machine.verification import Task, iter_line_verdicts
 from tests.features.machine.command_lines import has_tools
@@ -62,6 +71,46 @@ def test_the_record_has_the_values_of_the_code(id_: str) -> None:
     assert not listing.is_recorded
     shown = [row._replace(erratum=id_, arch="") for row in listing.rows]
     assert shown == [row._replace(arch="") for row in recorded_code.load_code()[id_]]
+
+
+@pytest.mark.usefixtures("_stored")
+def test_values_are_those_of_arithmetic() -> None:
+    kernel = fault.make_example_fault(known_errata.find_erratum("E3")).kernel
+    places = kernel.inputs, kernel.results
+    for a, b in ((-1, 0), (200, 100), (-300, 44), (3, 4)):
+        values = {"a": a % 2**32, "b": b % 2**32, "c": 0x11223344}
+        code = find_fault_code(kernel.block, kernel.ptx, places, values)
+        written = {x.text.split()[0]: x.value for x in code.instructions}
+        total = (a + b) % 2**64
+        carry = "true" if a % 2**32 + b % 2**32 >= 2**32 else "false"
+        assert written["IADD3"] == f"{total % 2**32:#010x}, {carry}"
+        assert written["LEA.HI.X.SX32"] == f"{total >> 32:#010x}"
+        assert written["ISETP.GT.U32.AND"] == ("true" if total > 255 else "false")
+        assert written["STG.E"] == f"{0x11223300 | min(total, 255):#010x}"
+        # the lane's bounds are 0 and 255: the first wrong one is there only for a negative sum
+        assert [x.offset for x in code.instructions if x.is_wrong] == ["0100"] * (a + b < 0)
+
+
+@pytest.mark.usefixtures("_stored")
+def test_values_stand_beside_the_code_of_a_line() -> None:
+    text = DISASSEMBLIES["E3"]
+    kernel = fault.make_example_fault(known_errata.find_erratum("E3")).kernel
+    inputs, results = (
+        tuple(ParameterSlot(*x) for x in group) for group in (kernel.inputs, kernel.results)
+    )
+    source = KernelSource(kernel.block, inputs, results, {}, thread=0)
+    code = parse_disassembly(text)[fault_code.KERNEL]
+    values = list_values(source, code, {"a": 5, "b": 6, "c": 0})
+    listing = list_machine_code("", source, code, "sm_90")._replace(values=values)
+    lines = {x.offset: x for x in make_code_lines(listing)}
+    assert lines["0090"].value == "0x0000000b, false"  # 5 + 6
+    assert lines["0090"].purpose == "add t"
+    shown_lines = write_report(iter_listing_blocks("", [listing], "")).splitlines()
+    assert any(re.search(r"0090  .*  +0x0000000b, false  add t$", x) for x in shown_lines)
+    shown = code_to_json(listing)["instructions"]
+    assert isinstance(shown, list)
+    assert "0x0000000b, false" in [x["value"] for x in shown]
+    assert "value" not in code_to_json(listing._replace(values={}))["instructions"][0]  # type: ignore[index]
 
 
 @pytest.mark.skipif(not has_tools(), reason="needs NVIDIA's tools")

@@ -71,7 +71,7 @@ def _draw_blocks(blocks: tuple[Block, ...], width: int) -> Iterator[StyledLine]:
         style_name = "strong" if isinstance(block, Verbatim) and block.language == "ptx" else ""
         text = block._replace(lead="", indent="") if isinstance(block, Paragraph) else block
         for number, line in enumerate(write_text([text], width).splitlines()):
-            is_head = isinstance(block, Table) and not number
+            is_head = isinstance(block, Table) and any(block.head) and not number
             for part in fold_line(line, width):
                 yield [StyledText(part, "quiet" if is_head else style_name)]
 
