@@ -71,11 +71,32 @@ def find_fault_code(
     ValueError if a tool is missing, or refuses the kernel.
     """
     try:
-        ptxas, nvdisasm = tools or (find_tool(PTXAS), find_tool(NVDISASM))
-        arch = arch or DEFAULT_ARCH
-        kernel = parse_disassembly(compile_ptx(ptxas, nvdisasm, ptx, arch))[KERNEL]
+        chosen = tools or (find_tool(PTXAS), find_tool(NVDISASM))
+        key = (ptx, arch or DEFAULT_ARCH, *chosen, *operands.items())
+        if key not in _kept:  # a preview asks again and again
+            while len(_kept) >= _MAX_KEPT:
+                del _kept[next(iter(_kept))]
+            _kept[key] = _compile(block, ptx, places, operands, arch or DEFAULT_ARCH, chosen)
+        return _kept[key]
     except ToolError as error:
         raise ValueError(str(error)) from None
+
+
+_MAX_KEPT = 16
+_kept: dict[tuple[object, ...], FaultCode] = {}
+"""The machine code of the last kernels."""
+
+
+def _compile(
+    block: BasicBlock,
+    ptx: str,
+    places: tuple[Iterable[tuple[object, ...]], Iterable[tuple[object, ...]]],
+    operands: Mapping[str, int],
+    arch: str,
+    tools: tuple[Tool, Tool],
+) -> FaultCode:
+    ptxas, nvdisasm = tools
+    kernel = parse_disassembly(compile_ptx(ptxas, nvdisasm, ptx, arch))[KERNEL]
     inputs, results = (tuple(ParameterSlot(*x) for x in group) for group in places)  # type: ignore[arg-type]
     source = KernelSource(block, inputs, results, {}, thread=0)
     try:
