@@ -194,10 +194,11 @@ IN_PAGES = ("markdown", "html", "svg")
 
 @pytest.mark.parametrize("format_", [x for x in FORMATS if x not in (*BINARY, *IN_PAGES)])
 def test_other_formats_are_fenced_in_markdown(format_: str) -> None:
-    page = f"{OPEN.replace('-f text', f'-f {format_}')}\n{CLOSE}\n"
+    words = ["vadd.u32.s32.s32.sat d.b0, a, b, c", "a=-1", "b=0", "c=0x11223344", "-f", format_]
+    page = f"<!-- ptxscope trace {shlex.join(words)} -->\n{CLOSE}\n"
     (fence,) = [x for x in MarkdownIt().parse(updated(page)) if x.type == "fence"]
     assert fence.info == format_
-    document = render_request(["vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "-f", format_])
+    document = render_request(words)
     assert isinstance(document, str)
     assert fence.content == document.replace(VERSION, "")
 
