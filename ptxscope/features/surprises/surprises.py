@@ -11,7 +11,7 @@ from ...engine.isa.types import Type
 from ...engine.micro_operations.base import RowTrace
 from ...engine.micro_operations.properties import Flag, Stage
 from ...engine.tracing.deviation import Deviation
-from ...engine.tracing.step_text import format_lane_sentence, get_part_name
+from ...engine.tracing.step_text import format_lane_sentence, format_title, get_part_name
 from ...engine.tracing.trace import Trace
 from ...scene.scene_model import LaneRef
 from ...state import edits
@@ -32,7 +32,7 @@ class Counterfactual(NamedTuple):
     """The value of a lane if one modifier, or the model, were another."""
 
     label: str
-    """``without .sat``."""
+    """``without .sat``, ``with dtype .u32``."""
     value: str
 
 
@@ -107,7 +107,7 @@ def find_surprise(surprises: tuple[Surprise, ...], place: object, delta: int) ->
 def format_name(trace: Trace, place: LaneRef) -> str:
     """Return the name of a place: ``saturate, lane 2``."""
     row = trace.rows[place.key]
-    stage = str(row.stage)
+    stage = format_title(next(x for x in trace.steps if x.stage is row.stage))
     return f"{stage}, {get_part_name(row)} {place.lane}" if len(row.values) > 1 else stage
 
 
@@ -157,7 +157,7 @@ def _format_change(slot: Slot, old: object, new: object) -> str:
         modifier = slot.name if old is True else format_value(slot, old)
         return f"without {_NOUNS.get(slot.name, f'.{modifier}')}"
     noun = f"{slot.name} " if isinstance(new, Type) else ""
-    return f"{noun}.{format_value(slot, new)}"
+    return f"with {noun}.{format_value(slot, new)}"
 
 
 def _find_other_value(trace: Trace, other: Trace, place: LaneRef) -> str:

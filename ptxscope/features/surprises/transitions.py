@@ -31,6 +31,7 @@ def _go(state: ExplorerState, delta: int) -> Requests:
     step = next(x.number for x in state.trace.steps if x.stage is stage)
     if state.step < step:
         state.go_to_step(step)
+    yield ShowHint("")
     yield Focus("lanes")
     yield PlaceCursor(surprise.place)
 

@@ -235,6 +235,18 @@ async def test_the_end_of_a_lesson_shows_every_word_at_any_width(size: tuple[int
             assert f"card {index + 1}, {card.title} it is {format_answer(card)}" in words
 
 
+@pytest.mark.parametrize("name", ["signedness", "floats"])
+async def test_the_title_of_a_lesson_is_whole_at_its_end(name: str) -> None:
+    lesson = load_lesson(name)
+    async with explorer(size=(80, 24)) as drive:
+        position = LessonPosition(lesson, LessonProgress(), from_start=True)
+        drive.app.push_screen(EndScreen(position, None))
+        lines = (await drive.text()).splitlines()
+        top = lines[: next(i for i, x in enumerate(lines) if "Done" in x)]
+        left = [re.split(r" {2,}", x.strip())[0] for x in top]
+        assert " ".join(x for x in left if x in lesson.head.title) == lesson.head.title
+
+
 @sampled
 @ci_only
 @pytest.mark.parametrize("size", some([(60, 20), (80, 24), (40, 12), (20, 6), (300, 80)], 3))

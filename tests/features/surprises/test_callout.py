@@ -88,7 +88,7 @@ async def test_enter_opens_the_page_of_the_erratum_and_returns() -> None:
         async with explorer(line, values, size=size) as drive:
             shown = await drive.see("a", "w")
             assert "another value by E3" in shown
-            assert "ptxas-13.5 255" in shown
+            assert "ptxas-13.5: 255" in shown
             assert "Enter: the page of E3" in shown
             place = drive.lanes.place
             assert "Erratum E3" in await drive.see("enter")

@@ -105,9 +105,9 @@ def test_counterfactuals_are_computed_one_modifier_at_a_time() -> None:
     found = {x.label: x.value for x in list_counterfactuals(setup, LaneRef("saturate.t", 2))}
     # -100 + -100 = -200 wraps to 56; an unsigned result is clamped at 0
     assert found["without .sat"] == "0x38 (56)"
-    assert found["dtype .u32"] == "0"
+    assert found["with dtype .u32"] == "0"
     # with a read as unsigned: 156 - 100 = 56
-    assert found["atype .u32"] == "56"
+    assert found["with atype .u32"] == "56"
 
 
 def test_the_counterfactual_of_a_kept_lane_is_what_the_mask_withheld() -> None:

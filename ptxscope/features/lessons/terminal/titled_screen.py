@@ -25,9 +25,9 @@ class TitledScreen(AnswerScreen[Result]):
 
     DEFAULT_CSS = """
     TitledScreen {
-        & > #head { height: 1; padding: 0 1; background: $panel;
-            & > Static { width: auto; }
-            & > #title { width: 1fr; text-style: bold; }
+        & > #head { height: auto; padding: 0 1; background: $panel;
+            & > Static { width: auto; padding: 0 0 0 2; }
+            & > #title { width: 1fr; height: auto; padding: 0; text-style: bold; }
         }
     }
     """

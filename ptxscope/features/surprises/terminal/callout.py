@@ -257,7 +257,10 @@ def _draw(
     answers = [x for x in (surprise.other_answer,) if x is not None]
     answers += list_counterfactuals(state.setup, surprise.place)
     for x in answers:
-        pieces = [StyledText(f"{x.label} ", "quiet"), StyledText(f"{x.value}{'':{_GAP}}", "strong")]
+        pieces = [
+            StyledText(f"{x.label}: ", "quiet"),
+            StyledText(f"{x.value}{'':{_GAP}}", "strong"),
+        ]
         if line and measure_line([*line, *pieces]) - _GAP > width:
             yield line
             line = []
