@@ -60,9 +60,8 @@ def _draw_left_shift(row: RowTrace, figure: d.LeftShiftBits) -> BitRulers:
 def _draw_right_shift(row: RowTrace, figure: d.RightShiftBits) -> BitRulers:
     source = row.inputs[0]
     has_32_bits = source.range.low >= -(1 << 31) and source.range.high < 1 << 32
-    place, number = LaneRef(row.key, 0), source.values[0]
-    bits = 32 if has_32_bits else 0
-    return BitRulers((make_right_shift_ruler(place, number, figure.amount, bits),))
+    bits, place = 32 if has_32_bits else 0, LaneRef(row.key, 0)
+    return BitRulers((make_right_shift_ruler(place, source.values[0], figure.amount, bits),))
 
 
 def _draw_truncation(row: RowTrace, figure: d.TruncatedBits) -> BitRulers | None:

@@ -64,7 +64,7 @@ _TOLD = ("add", "subtract", "multiply", "clamp")
 _LESS = pytest.mark.xfail(
     reason="at 78x16 an earlier step is folded, so that all fits; 58x12 shows it, but scrolls"
 )
-_FOLDED = (2, 10)
+_FOLDED = (10,)
 _PARTS = [
     *some(x for x in range(0, 40, 5) if x not in _FOLDED),
     *(pytest.param(x, marks=(thorough, _LESS)) for x in _FOLDED),
@@ -378,7 +378,7 @@ def test_the_value_of_a_pin_is_below_the_value_of_its_lane(
     for lane, (own, other) in enumerate(zip(*values, strict=True)):
         left = LABEL + (3 - lane) * columns
         text = rest[end][left : left + columns]
-        if own == other or "≠ pin" not in rest[end]:
+        if own == other:
             assert "≠ pin" not in rest[end] or not text.strip()
             continue
         assert text.strip() == str(other)

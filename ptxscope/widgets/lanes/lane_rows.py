@@ -213,17 +213,15 @@ def widen_scene(
         with_hex = stage in hex_stages
         return row._replace(cells=tuple(widen_cell(x, with_hex=with_hex) for x in row.cells))
 
-    registers = tuple(map(widen_register, scene.registers))
+    registers = (
+        x._replace(cells=tuple(widen_cell(y, with_hex=True) for y in x.cells))
+        for x in scene.registers
+    )
     steps = (
         step._replace(rows=tuple(wide(row, step.stage) for row in step.rows))
         for step in scene.steps
     )
-    return scene._replace(registers=registers, steps=tuple(steps))
-
-
-def widen_register(register: RegisterFigure) -> RegisterFigure:
-    """Return a register whose chips show bits and hexadecimal."""
-    return register._replace(cells=tuple(widen_cell(x, with_hex=True) for x in register.cells))
+    return scene._replace(registers=tuple(registers), steps=tuple(steps))
 
 
 def draw_register_lines(register: RegisterFigure, width: int) -> list[StyledLine]:
