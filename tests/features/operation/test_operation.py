@@ -65,16 +65,12 @@ def check(entry: Entry, seed: int) -> None:
     assert {role: written[role] for role in expected} == expected, (form, values)
 
 
+@pytest.mark.parametrize(
+    "seeds", [range(12), pytest.param(range(12, 700), marks=thorough)], ids=["few", "many"]
+)
 @pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
-def test_the_pseudocode_gives_the_result_of_the_plan(entry: Entry) -> None:
-    for seed in range(12):
-        check(entry, seed)
-
-
-@thorough
-@pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
-def test_the_pseudocode_gives_the_result_of_the_plan_for_many_forms(entry: Entry) -> None:
-    for seed in range(12, 700):
+def test_the_pseudocode_gives_the_result_of_the_plan(entry: Entry, seeds: range) -> None:
+    for seed in seeds:
         check(entry, seed)
 
 
