@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from ptxscope.cli import main
 from ptxscope.cli.support.arguments import Parser, find_command_module, map_commands
 from ptxscope.feature import load
 from tests.driving.command_line import run
@@ -120,3 +122,23 @@ def test_an_option_reads_the_same_in_every_command() -> None:
         "folder of the web explorer's files",
     }
     assert all(text.startswith("output format") for text in texts["--format"])
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+@pytest.mark.parametrize("words", [(), ("trace",), ("open",)])
+def test_the_prose_of_a_help_is_wrapped_between_words(
+    words: tuple[str, ...],
+    columns: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    with suppress(SystemExit):
+        main([*words, "--help"])
+    whole = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with suppress(SystemExit):
+        main([*words, "--help"])
+    shown = capsys.readouterr().out
+    assert whole.split()[-20:] == shown.split()[-20:]
+    assert all(len(line) <= columns for line in shown.splitlines()[1:] if line[:1] not in ("", " "))

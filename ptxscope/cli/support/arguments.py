@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING, NoReturn
 
 from ... import __version__
@@ -129,6 +130,18 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=_get_terminal_width() - 2)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Wrap paragraphs that are too wide; indented lines are commands. Overrides argparse."""
+        import textwrap  # argparse imports it for help too
+
+        lines: list[str] = []
+        for is_prose, group in groupby(text.splitlines(), lambda x: x[:1] not in ("", " ")):
+            paragraph = [*group]
+            if is_prose and max(map(len, paragraph)) > width:
+                paragraph = textwrap.wrap(" ".join(paragraph), width, break_on_hyphens=False)
+            lines += (f"{indent}{line}" for line in paragraph)
+        return "\n".join(lines)
 
 
 def _get_terminal_width() -> int:

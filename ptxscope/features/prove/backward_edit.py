@@ -125,7 +125,7 @@ class Finding(NamedTuple):
         elif search.answers and self.source:
             sentence = (
                 f"No value of {self.source.name} gives {wanted} while the others stay (proved) · "
-                "several operands together do"
+                "try another operand, or all of them"
             )
         elif search.is_undecided and self.source:
             sentence = f"No value of {self.source.name} gives {wanted} (proved)"
