@@ -623,6 +623,89 @@ def check_keyboard(driver: PageDriver) -> str:
     return "keys alone: completion, pasted lines, chip, step, search"
 
 
+def check_tools(driver: PageDriver) -> str:
+    """A tool takes the focus and keeps it, Escape closes it, and no action loses the focus."""
+    page = driver.page
+
+    def require_focus(selector: str, moment: str) -> None:
+        script = "selector => document.activeElement.matches(selector)"
+        found = page.evaluate("document.activeElement.outerHTML.slice(0, 80)")
+        require(page.evaluate(script, selector), f"{moment}, the focus is on {found}")
+
+    page.evaluate(_SHOW, _STATES[0])
+    page.wait_for_timeout(200)
+    for name, field in (("explain", "#field-explain"), ("check", "#field-check")):
+        page.click(f"#tools [data-do={name}]")
+        driver.settle()
+        require_focus(field, f"after {name} is opened")
+    page.click("#tools [data-do=explain]")
+    driver.settle()
+    page.keyboard.type("0x1")
+    page.keyboard.press("Enter")
+    driver.settle()
+    require(page.query_selector("#panel .report"), "nothing is explained")
+    require_focus("#field-explain", "after an explanation")
+    inner = page.evaluate(
+        "[...document.querySelectorAll('.report, .report pre')].filter(x => "
+        "x.scrollHeight > x.clientHeight + 1 || x.scrollWidth > x.clientWidth + 1).length"
+    )
+    require(not inner, "a part of the explanation is out of sight in its box")
+    page.keyboard.press("Escape")
+    driver.settle()
+    require_focus("#tools [data-do=explain]", "after Escape")
+    require(not page.inner_text("#panel"), "Escape leaves the tool open")
+    page.click("#more [data-do=gallery]")
+    driver.settle()
+    page.wait_for_timeout(100)
+    require_focus("#places [data-do=gallery]", "in the gallery")
+    page.click("#gallery .cards a >> nth=5")
+    driver.wait_for("document.body.dataset.layout === ''")
+    page.wait_for_timeout(100)
+    require_focus("#picture", "after a card of the gallery")
+    if page.viewport_size["width"] <= _NARROW:
+        small = page.evaluate(
+            "[...document.querySelectorAll('input, select, textarea')]"
+            ".filter(x => parseFloat(getComputedStyle(x).fontSize) < 16).length"
+        )
+        require(not small, f"a phone zooms in on {small} fields")
+    return "tools take and keep the focus, Escape closes them, nothing loses it"
+
+
+def check_predicting(driver: PageDriver) -> str:
+    """While a step is predicted, the last values that are drawn and the field are both in sight."""
+    page, (width, height) = driver.page, (driver.page.viewport_size[x] for x in ("width", "height"))
+    page.set_viewport_size({"width": width, "height": _SCREENS[width]})
+    page.evaluate(
+        _SHOW, "vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x00007f01&b=0x00007f02&predict=1&step=3&v=1"
+    )
+    page.focus("#guesses input")
+    for text in ("0", "0", "254", "3", "0", "0", "127", "3"):  # 127 + 127, clamped to 127
+        page.keyboard.type(text)
+        page.keyboard.press("Enter")
+        driver.settle()
+        page.wait_for_timeout(100)
+        seen = page.evaluate(_SEEN)
+        require(seen["picture"] <= 1, f"{seen['picture']} px of the picture are not seen: {seen}")
+        require(seen["field"], f"the field is out of sight: {seen}")
+    page.click("[data-do='predict.another']")
+    driver.settle()
+    moved = page.evaluate("document.activeElement.matches('.guess input')")
+    require(moved, "after Another one, no field has the focus")
+    page.click("[data-do='predict']")
+    driver.settle()
+    page.set_viewport_size({"width": width, "height": height})
+    return f"a step is predicted with its picture in sight on {width} px"
+
+
+_SEEN: Final = """() => {
+  const picture = document.getElementById("picture"), box = picture.getBoundingClientRect();
+  const field = document.activeElement.getBoundingClientRect();
+  const end = picture.lastElementChild.getBoundingClientRect().bottom;
+  return {picture: Math.max(0, end - box.bottom, box.bottom - innerHeight),
+    top: box.top, field: field.top >= 0 && field.bottom <= innerHeight};
+}"""
+
+
 def check_answering(driver: PageDriver) -> str:
     """Enter in a right answer goes on to the next field, also of the next step."""
     page = driver.page
@@ -663,6 +746,8 @@ def main() -> None:
         (1280, "light", check_typing),
         (1280, "light", check_keyboard),
         (1280, "light", check_answering),
+        (1280, "light", check_tools),
+        (1280, "light", check_predicting),
         (1280, "light", check_copies),
         (1280, "light", check_theme),
         (1280, "light", check_hostile),
@@ -674,6 +759,8 @@ def main() -> None:
         (1280, "light", lambda x: check_accessibility(x, axe)),
         (_NARROW, "dark", check_takeover),
         (_NARROW, "dark", check_width),
+        (_NARROW, "dark", check_tools),
+        (_NARROW, "dark", check_predicting),
         (_NARROW, "dark", check_lesson),
         (_NARROW, "dark", lambda x: check_accessibility(x, axe)),
     )

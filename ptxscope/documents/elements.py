@@ -80,17 +80,12 @@ def _show_controls(child: Child) -> Child:
 
 
 def make_field(
-    label: str, name: str, text: str, *, key: str = "", hint: str = "", rows: str = ""
+    label: str, text: str, *, key: str, hint: str = "", rows: str = "", focus: bool = False
 ) -> Element:
-    """Return a labelled text field; its text is kept while its key is unchanged."""
-    attributes = {
-        "id": f"field-{name}{key}",
-        "name": name,
-        "placeholder": hint or None,
-        "autocomplete": "off",
-        "spellcheck": "false",
-        "autocapitalize": "off",
-    }
+    """Return a labelled text field, which may get the focus; its key tells it from others."""
+    attributes = {"id": f"field-{key}", "name": "text", "placeholder": hint or None}
+    attributes |= dict.fromkeys(("autocomplete", "autocapitalize"), "off")
+    attributes |= {"spellcheck": "false", "data_focus": "" if focus else None}
     if rows:
         field = make_element("textarea", text, rows=rows, **attributes)
     else:

@@ -393,8 +393,8 @@ def _format_not_tried(ins: Instruction, role: str) -> str:
             " (other selectors, or exchanged operands)",
         )
     return (
-        f" {name} was not given{reason}, so changes that read it{examples} were not tried; give "
-        f"`ptxscope explain` {name}=… to try them."
+        f" {name} was not given{reason}, so changes that read it{examples} were not tried; they "
+        f"need a value of {name}."
     )
 
 

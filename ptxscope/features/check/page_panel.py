@@ -25,9 +25,10 @@ MAX_LISTING_CHARS = 200_000
 
 def make_panel(_: ExplorerState, text: str) -> list[Child]:
     """Return the diagnostics of a pasted listing."""
+    label = "PTX, CUDA, or anything that has PTX in it"
     form = make_element(
         "form",
-        make_field("PTX, CUDA, or anything that has PTX in it", "text", text, rows="8"),
+        make_field(label, text, key="check", rows="8", focus=not text.strip()),
         make_element("button", "Check", type="submit"),
         data_do="tool_text",
     )
@@ -39,8 +40,8 @@ def make_panel(_: ExplorerState, text: str) -> list[Child]:
     counts = Counter[str]()
     items = count_items(hide_remarks(check_text(text, "pasted")), counts)
     lines = [line for item in items for line in item_lines(item)]
-    lines.append(format_summary(counts))
-    return [form, make_report(*_list_elements(lines))]
+    summary = make_element("p", *make_words(format_summary(counts)), class_="summary")
+    return [form, summary, make_report(*_list_elements(lines)) if lines else ""]
 
 
 def _list_elements(lines: Iterable[str]) -> Iterator[Element]:

@@ -70,13 +70,13 @@ def explain(
     hint = " ".join(f"{x}=1" for x in names) if len(names) > 1 else "0x11223344, -1, 0x??01??00"
     form = make_element(
         "form",
-        make_field("I got", "text", text, hint=hint),
+        make_field("I got", text, key="explain", hint=hint, focus=not text.strip()),
         make_element("button", "Explain", type="submit"),
         data_do="tool_text",
     )
     about = "Which result did you get instead? Write ? for unknown digits."
     if not text.strip():
-        return [make_element("p", about), form], None
+        return [form, make_element("p", about)], None
     try:
         parts = text.split() if len(names) > 1 else [text]
         observed = dict(parse_got(ins, part, reading_type) for part in parts)

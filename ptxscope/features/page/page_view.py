@@ -31,6 +31,8 @@ from .tool_table import map_panels, map_tools
 
 _BACKWARDS, _FORWARDS = ("step.first", "step.back"), ("step.next", "step.last")
 """The actions of the buttons for steps."""
+_MAX_HINT_WORDS = 32
+"""Maximum words of what is allowed in place of an error; of more, half as many are shown."""
 
 
 def make_view(page: PageState) -> dict[str, object]:
@@ -103,6 +105,8 @@ def _make_action_button(
     action = ACTIONS[id_]
     keys = [key for key in action.keys.split(",") if len(key) == 1]  # a browser has the others
     title = f"{action.tooltip} ({', '.join(keys)})" if keys else action.tooltip
+    if attributes.get("aria_expanded") == "true":
+        keys.append("Escape")
     attributes |= {"data_keys": " ".join(keys)} if keys else {}
     disabled = _format_flag(is_disabled or action.find_refusal(page.explorer) is not None)
     label = label or f"{action.label[:1].upper()}{action.label[1:]}"
@@ -148,7 +152,7 @@ def _list_problems(page: PageState) -> Iterator[Child]:
     error = page.explorer.setup.error
     for index, problem in enumerate(error.errors[:6] if error else ()):
         assert error
-        yield make_problem(error, problem)
+        yield make_problem(error, problem._replace(hint=_cut_hint(problem.hint)))
         if problem.fix is not None:
             start, end = problem.span
             label = f"Write {problem.fix}" if problem.fix else f"Remove {error.text[start:end]}"
@@ -156,6 +160,15 @@ def _list_problems(page: PageState) -> Iterator[Child]:
     if error:
         line = make_printable(" ".join(str(page.target).split()))
         yield make_element("p", f"The picture is still of the last line without an error: {line}")
+
+
+def _cut_hint(hint: str) -> str:
+    """Return a hint without the most of many words, which would push the picture away."""
+    words = hint.split()
+    if len(words) <= _MAX_HINT_WORDS:
+        return hint
+    shown = _MAX_HINT_WORDS // 2
+    return f"{' '.join(words[:shown])} … and {len(words) - shown} more"
 
 
 def _list_operands(page: PageState) -> Iterator[Child]:

@@ -105,7 +105,7 @@ def sweep(trace: Trace, text: str) -> list[Child]:
     parts = list_sweepable_parts(ins)
     form = make_element(
         "form",
-        make_field("Part of an operand", "text", text, hint="a.b0"),
+        make_field("Part of an operand", text, key="sweep", hint="a.b0"),
         make_element("button", "Sweep", type="submit"),
         data_do="tool_text",
     )

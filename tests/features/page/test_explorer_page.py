@@ -13,10 +13,11 @@ import pytest
 from ptxscope.cli import main
 from ptxscope.documents import export
 from ptxscope.documents.options import Options
+from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.feature import PagePanel
 from ptxscope.features.page.explorer_page import ExplorerPage, map_copies
 from ptxscope.features.page.page_view import make_link, make_view
-from ptxscope.features.page.tool_table import map_panels
+from ptxscope.features.page.tool_table import map_panels, map_tools
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.permalink import format_permalink, parse_permalink
 from tests.driving.element_texts import text_of
@@ -640,3 +641,35 @@ def test_a_search_stays_where_its_field_is() -> None:
     act(page, "line", text="")
     act(page, "search", text="average")
     assert page.state.layout == "empty"
+
+
+def test_an_explanation_advises_no_command() -> None:
+    page = open_page(f"{quote_plus('vadd4.u32.u32.s32.sat d, a, b, c')}&a=0xfac87805&b=0x0af670f6")
+    act(page, "explain")
+    told = text_of(act(page, "tool_text", text="0xffbee801")["#panel"])
+    assert "c was not given" in told
+    assert "ptxscope" not in told
+
+
+def test_many_allowed_words_leave_room_for_the_picture() -> None:
+    page = open_page(VADD4)
+    told = text_of(act(page, "line", text="foo d, a")["#problems"])
+    assert "`foo` is not an instruction" in told
+    count = int(told.partition(" … and ")[2].split()[0])
+    shown = told.partition("allowed: ")[2].partition(" … ")[0].split()
+    assert len(shown) <= 20
+    assert {*shown} < {*CATALOG}
+    assert len(shown) + count == len(CATALOG)
+
+
+def test_escape_is_a_key_of_the_open_tool_alone() -> None:
+    page = open_page(VADD4)
+
+    def list_keys(children: Any) -> list[list[str]]:
+        return [child[2][1].get("data-keys", "").split() for child in children]
+
+    assert not any("Escape" in keys for keys in list_keys(make_view(page.state)["#tools"]))
+    tools = act(page, "explain")["#tools"]
+    assert [("Escape" in x) for x in list_keys(tools)] == [
+        name == "explain" for name in map_tools() if not map_panels()[name].find_open
+    ]

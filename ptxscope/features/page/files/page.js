@@ -83,15 +83,18 @@ const showFrame = () => {
   get("spoken").textContent = frame.spoken;
 };
 
-// After an answer the focus goes on to what is open next: it would be lost with an answered field.
+// The focus goes on to what is open next after an answer; lost with a part of the page, to another.
 const moveFocus = (action, {key, lane}, hadFocus) => {
-  const isLost = hadFocus && document.activeElement === document.body;
-  if (action === "predict" || action === "guess") {
-    const fields = [...document.querySelectorAll(".guess input")];
-    const start = Math.max(fields.findIndex(x => x.id === `guess-${key}-${lane}`), 0);
-    const next = [...fields.slice(start), ...fields.slice(0, start)].find(x => !x.readOnly);
-    if (next || isLost) (next ?? document.querySelector("#steps [aria-current]"))?.focus();
-  }
+  const now = document.activeElement, isShown = x => x?.getClientRects().length;
+  const fields = /^(predict|guess)/.test(action) ? [...document.querySelectorAll(".guess input")] : [];
+  const start = Math.max(fields.findIndex(x => x.id === `guess-${key}-${lane}`), 0);
+  const next = [...fields.slice(start), ...fields.slice(0, start)].find(x => !x.readOnly);
+  if (!next && !(hadFocus && (now === document.body || !isShown(now)))) return;
+  const first = action === "guess" ? "#steps [aria-current]" : `button[data-do="${action}"]`;
+  const others = [first, "#picture", "#places [aria-current]"].map(x => document.querySelector(x));
+  const to = next ?? others.find(isShown);
+  to?.focus({preventScroll: true});
+  if (next) to.scrollIntoView({block: "nearest"});  // the picture stays in sight
 };
 
 const send = (action, words = {}) => {
@@ -236,10 +239,9 @@ options.addEventListener("pointerdown", event => {
 
 // --- copying ---
 
-const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 const pageTheme = () => {
-  const {theme} = document.documentElement.dataset;
-  return theme !== "auto" ? theme : isDark() ? "dark" : "light";
+  const {theme} = document.documentElement.dataset, isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  return theme !== "auto" ? theme : isDark ? "dark" : "light";
 };
 const turnTheme = button => {
   const theme = pageTheme() === "dark" ? "light" : "dark";
