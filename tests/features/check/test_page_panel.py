@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from ptxscope.features.check.page_panel import make_panel
+from ptxscope.features.check.page_panel import MAX_LISTING_CHARS, make_panel
 from tests.driving.element_texts import text_of
 from tests.driving.states import make_state
+
+
+def test_a_pasted_listing_is_checked() -> None:
+    assert "1 illegal" in text_of(make_panel(make_state(), "vadd4.s32.s32 d, a, b, c;"))
+
+
+def test_an_overlong_listing_is_refused() -> None:
+    told = text_of(make_panel(make_state(), "/" * (MAX_LISTING_CHARS + 1)))
+    assert "error: more than 200,000 characters" in told
 
 
 def test_a_check_begins_with_its_summary() -> None:
