@@ -470,12 +470,36 @@ def check_lesson(driver: PageDriver) -> str:
     page.keyboard.press("Escape")
     driver.wait_for("document.querySelector('#panel h2').innerText === 'Lessons'")
     page.evaluate(_SHOW, _STATES[0])
+    for size in _SHORT_SCREENS:
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.evaluate(_SHOW, "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=lanes.10&v=1")
+        driver.wait_for("document.activeElement.id === 'answer-lanes-9'")
+        page.wait_for_timeout(300)
+        require(page.evaluate(_IS_SEEN), f"on {size}, the field of an answer is not seen")
+        page.keyboard.type("77")
+        page.click(".answer [type=submit]")
+        driver.settle()
+        selected = page.evaluate("document.activeElement.selectionEnd")
+        require(selected == 2, "after a click on Check, the answer is not selected")
     page.set_viewport_size({"width": width, "height": height})
+    page.click("[data-do=lesson_go][data-delta='-1']")
+    driver.wait_for("location.hash.includes('lesson=lanes.9')")
+    page.go_back()
+    driver.wait_for("document.querySelector('.head').innerText.includes('10 of 11')")
+    page.evaluate(_SHOW, _STATES[0])
     return f"a lesson is played by keys alone, each card on one screen of {width} px"
 
 
 _SCREENS: Final = {1280: 720, _NARROW: 800}
 """The heights of screens by their widths."""
+_SHORT_SCREENS: Final = ((_NARROW, 460), (800, 380))
+"""A phone with its keyboard, and one on its side."""
+_IS_SEEN: Final = """() => {
+  const {left, right, top, bottom} = document.activeElement.getBoundingClientRect();
+  return [top + 2, bottom - 2].every(y =>
+    document.elementFromPoint((left + right) / 2, y) === document.activeElement);
+}"""
+"""Whether the field with the focus is on the screen, and nothing covers it."""
 _CARD: Final = """() => ({high: document.documentElement.scrollHeight,
   picture: document.getElementById("picture").getBoundingClientRect().bottom,
   focus: document.activeElement.id})"""

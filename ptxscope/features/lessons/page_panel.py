@@ -52,7 +52,10 @@ def open_card(text: str) -> Transition:
     name, card = parse_lesson_card(text)
 
     def open_lesson(state: ExplorerState) -> Requests:
-        yield from lessons.open_lesson(state, name, card - 1 if card else None)
+        if card:
+            yield from lessons.reopen_lesson(state, name, card - 1)
+        else:
+            yield from lessons.open_lesson(state, name)
 
     return open_lesson
 
@@ -85,7 +88,7 @@ def turn_card(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
 def leave(state: ExplorerState, _: Mapping[str, Any]) -> Requests:
     """Close the lesson at its card."""
     if position := lessons.get_play(state).position:
-        text = f"Lesson {position.lesson.head.name} was left at card {position.index + 1}"
+        text = f"{position.lesson.head.title}: left at card {position.index + 1}"
         yield from lessons.leave(state)
         yield ShowHint(text)
 

@@ -20,9 +20,9 @@ from .page_actions import (
     perform_in_panel,
     refresh_panel,
 )
-from .page_picture import PagePicture, drop_style, list_zones
+from .page_picture import PagePicture, drop_style, find_zone, list_zones
 from .page_state import PageState
-from .page_view import describe_step, draw_page, make_link, make_view
+from .page_view import describe_step, describe_undrawn, draw_page, make_link, make_view
 from .tool_table import map_panel_actions
 
 _COPIES = {
@@ -74,6 +74,7 @@ class ExplorerPage:
         if {"trace", "options", "layout"} & {*changes}:
             self._picture = draw_page(self.state)
             changes["pictures"] = [drop_style(self._picture.svg)]
+            changes["#undrawn"] = describe_undrawn(self.state, self._picture)
         return json.dumps(changes)
 
     @property
@@ -86,6 +87,7 @@ class ExplorerPage:
         """Return, as JSON, the places in the pictures that react, and what to say of the step."""
         zones = [list_zones(self._picture)] if self._picture else []
         spoken, pointed = describe_step(self.state), self.state.pointed
+        pointed = find_zone(self._picture, pointed) if self._picture else pointed
         return json.dumps({"pictures": zones, "spoken": spoken, "pointed": pointed})
 
     def list_completions(self, text: str) -> str:

@@ -261,6 +261,9 @@ def _set_value(page: PageState, role: str, bits: int, *, coalesce: bool = False)
 
 def _choose_model(page: PageState, arguments: Arguments) -> None:
     name = str(arguments["text"])
+    if page.explorer is not page.own:
+        page.message = "This card has a model of its own: leave it to choose another."
+        return
     try:
         parse_model(name)
     except ValueError as error:

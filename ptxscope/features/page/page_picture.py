@@ -12,6 +12,7 @@ from ...documents.svg import trace_picture
 from ...documents.svg.svg_canvas import Node
 from ...documents.svg.zones import find_relations
 from ...engine.isa.types import Role
+from ...engine.micro_operations.properties import Stage
 from ...engine.tracing.step_text import format_operand_name
 from ...engine.tracing.trace import Trace
 from ...scene.scene_builder import build_scene
@@ -53,11 +54,15 @@ def draw_within(
     row = trace.rows.get(pointed.key) if pointed else None
     kept = {step.place for step in shown if row and step.stage is row.stage}
     kept = kept or {step.place for step in shown[-1:]}
+    if row and row.stage is Stage.WRITE:  # it shows the result, the step before shows how
+        kept |= {step.place for step in shown[-2:]}
 
     def draw() -> PagePicture:
         return draw_picture(trace, options._replace(steps=frozenset(kept)))
 
-    picture = draw()
+    picture, whole = draw(), draw_picture(trace, options)
+    if whole.drawing.height <= max(room, picture.drawing.height):
+        return whole
     for step in shown:  # registers are drawn with the first step that reads them
         if any(zone.node[1] in trace.operands for zone in picture.drawing.canvas.zones):
             break
@@ -67,10 +72,30 @@ def draw_within(
         if step.place not in kept:
             kept.add(step.place)
             larger = draw()
-            if larger.drawing.height > room:
-                break
-            picture = larger
+            if larger.drawing.height <= room:
+                picture = larger
+            else:
+                kept.remove(step.place)
     return picture
+
+
+def list_undrawn(picture: PagePicture) -> list[str]:
+    """Return the operands that a picture does not draw, but the result depends on."""
+    trace = picture.trace
+    read = {key for row in trace.rows.values() for key in row.input_keys}
+    drawn = {zone.node[1] for zone in picture.drawing.canvas.zones}
+    return [role for role in trace.operands if role in read - drawn]
+
+
+def find_zone(picture: PagePicture, place: LaneRef | None) -> LaneRef | None:
+    """Return where a place is drawn: that of a result may be its box."""
+    drawn = {zone.node[1] for zone in picture.drawing.canvas.zones}
+    if place and place.key not in drawn:
+        results = picture.trace.plan.results
+        names = picture.trace.instruction.names
+        boxes = (LaneRef(f"{names[x.role]} =", 0) for x in results if x.key == place.key)
+        return next(boxes, place)
+    return place
 
 
 def drop_style(svg: str) -> str:

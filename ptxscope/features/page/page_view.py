@@ -25,7 +25,7 @@ from ...learn.prediction import list_locations
 from ...state.actions import ACTIONS
 from ...state.permalink import format_permalink
 from .instruction_list import find_instructions
-from .page_picture import PagePicture, draw_picture, draw_within
+from .page_picture import PagePicture, draw_picture, draw_within, list_undrawn
 from .page_state import PageState
 from .tool_table import map_panels, map_tools
 
@@ -44,6 +44,7 @@ def make_view(page: PageState) -> dict[str, object]:
         "options": f"{page.options} {page.pointed} {page.room if page.layout == 'card' else ''}",
         "layout": page.layout,
         "link": link,
+        "place": f"{page.layout} {page.tool.text if page.layout == 'card' else ''}",
         "message": page.message or remark,
         "#problems": [*_list_problems(page)],
         "#operands": [*_list_operands(page)],
@@ -79,6 +80,19 @@ def draw_page(page: PageState) -> PagePicture:
     if page.layout == "card":
         return draw_within(page.trace, page.options, page.pointed, page.room)
     return draw_picture(page.shown_trace, page.options)
+
+
+def describe_undrawn(page: PageState, picture: PagePicture) -> list[Child]:
+    """Return the operands of a card that its picture has no room for, in a line."""
+    if page.layout != "card" or page.block_trace:
+        return []
+    ins, texts = page.trace.instruction, []
+    for role in list_undrawn(picture):
+        bits = page.trace.operands[role]
+        text = f"{ins.format_operand(role)} = {format_hex(bits, ins.type_of(role).bits)}"
+        meaning = "" if page.explorer.has_hidden_readings else interpret_bits(ins, role, bits)
+        texts.append(f"{text}, {meaning}" if meaning else text)
+    return [f"Also given: {'; '.join(texts)}."] if texts else []
 
 
 def _list_places(page: PageState) -> Iterator[Child]:

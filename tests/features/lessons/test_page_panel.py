@@ -198,3 +198,42 @@ def test_no_word_of_a_lesson_stands_between_backticks() -> None:
             assert "`" not in text_of(page.state.panel), head.name
             act(page, "lesson_go", delta="1")
         assert "`" not in text_of(page.state.panel), head.name
+
+
+@pytest.mark.parametrize("name", ["unpack", "slct"])
+def test_a_question_has_every_operand_and_its_answer_the_row_that_was_asked(name: str) -> None:
+    page = open_page(VADD4)
+    head = next(head for head in list_headings() if head.name == name)
+    for number in range(1, head.cards + 1):
+        act(page, "open_link", fragment=f"{VADD4}&lesson={name}.{number}&v=1")
+        if not position_of(page).is_open:
+            continue
+        for action in ("lesson_hint", "lesson_reveal"):
+            act(page, action)
+            act(page, "resize", compact=True, room=300)
+            given = "".join(act(page, "resize", compact=True, room=100)["#undrawn"])
+            zones = json.loads(page.list_zones())
+            keys = {zone[6] for zone in zones["pictures"][0]["zones"]}
+            for role in "abc":  # bfe and slct read all three
+                assert role in keys or f"{role} = 0x" in given
+            if action == "lesson_reveal":
+                assert zones["pointed"][0] in keys
+
+
+def test_an_address_leads_back_to_a_card_with_the_answers_so_far() -> None:
+    page = open_page(f"{VADD4}&lesson=brighten.4&v=1")
+    act(page, "lesson_answer", text="255")  # 250 + 10, clamped to a byte
+    act(page, "lesson_go", delta="1")
+    for number in (4, 1):
+        told = text_of(
+            act(page, "open_link", fragment=f"{VADD4}&lesson=brighten.{number}")["#panel"]
+        )
+        assert f"{number} of 9 · 1 right" in told
+
+
+def test_the_model_of_a_card_is_its_own() -> None:
+    page = open_page(f"{VADD4}&lesson=brighten.4&v=1")
+    shown = act(page, "model", text="ptxas-13.1")
+    assert "leave it" in shown["message"]
+    assert page.state.layout == "card"
+    assert page.state.trace.model.name == "isa"

@@ -16,9 +16,6 @@ const setAttributes = (element, attributes) => {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-const create = (parent, tag) =>
-  document.createElementNS(tag === "svg" ? SVG : parent.namespaceURI, tag);
-
 export const patch = (parent, children) => {
   children.forEach((child, index) => {
     const old = parent.childNodes[index];
@@ -30,7 +27,8 @@ export const patch = (parent, children) => {
     }
     const [tag, attributes, ...inner] = child;
     const isSame = old?.nodeName.toLowerCase() === tag && old.id === (attributes.id ?? "");
-    const element = isSame ? old : put(create(parent, tag));
+    const element = isSame ? old :
+      put(document.createElementNS(tag === "svg" ? SVG : parent.namespaceURI, tag));
     setAttributes(element, attributes);
     patch(element, inner);
   });

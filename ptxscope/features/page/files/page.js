@@ -8,27 +8,28 @@ const NARROW = 760, WORKING = "Working …", get = id => document.getElementById
 const line = get("line"), options = get("completions"), main = document.querySelector("main");
 let page = null, isStale = false, linking = 0, hash = location.hash, waiting = 0, asking = 0, choice = -1;
 let link = "", last = Promise.resolve();  // the address that is shown, and the last answer
+let place = null, isMove = false;  // the card or list that is open, and whether Back leads to the last
 let slow = new Set(), held = [], followed = 0, failure = "";  // held: what is done while Python loads
 const opening = new Opening();
-
 const pictures = new PictureHost(get("picture"), (action, words) => send(action, words));
 
 const apply = (changes, isOpening = false) => {
-  for (const [name, content] of Object.entries(changes)) {
+  for (const [name, content] of Object.entries(changes))
     if (name.startsWith("#")) patch(get(name.slice(1)), content);
-  }
   const isTyping = line === document.activeElement && !isOpening;
   if ("line" in changes && !isTyping && line.value !== changes.line) line.value = changes.line;
   if ("layout" in changes && document.body.dataset.layout !== changes.layout) {
     document.body.dataset.layout = changes.layout;
     scrollTo(0, 0);
-    if (page) setTimeout(() => send("resize", measure()));
   }
+  if (page && ("layout" in changes || "#panel" in changes)) setTimeout(() => send("resize", measure()));
   if (changes.pictures) pictures.show(changes.pictures);
   followFocus();
   if ("message" in changes) get("message").textContent = changes.message;
   if ("link" in changes) {
     link = changes.link;
+    isMove = !isOpening && "place" in changes && place !== null && place !== changes.place;
+    place = changes.place ?? place;
     clearTimeout(linking);  // browsers limit how often an address may change
     linking = setTimeout(showLink, 150);
   }
@@ -52,6 +53,7 @@ let focused = "";  // the id of what asked for the focus; once
 const followFocus = () => {
   const wanted = main.querySelector("[data-focus]");
   if (wanted && wanted.id !== focused) wanted.focus({preventScroll: true});
+  if (wanted?.matches("input")) setTimeout(() => wanted.scrollIntoView({block: "nearest"}), 100);
   focused = wanted?.id ?? "";
 };
 
@@ -72,9 +74,8 @@ const followHeld = () => {
     moveFocus(...held.at(-1), hadFocus);
   }
   document.body.classList.toggle("held", opening.isLeft);
-  if (opening.isLeft) {
-    get("message").textContent = failure || "Python is still loading. This takes effect as soon as it is ready.";
-  }
+  if (opening.isLeft) get("message").textContent = failure ||
+    "Python is still loading. This takes effect as soon as it is ready.";
 };
 
 const showFrame = () => {
@@ -91,8 +92,8 @@ const moveFocus = (action, {key, lane}, hadFocus) => {
   const next = [...fields.slice(start), ...fields.slice(0, start)].find(x => !x.readOnly);
   if (!next && !(hadFocus && (now === document.body || !isShown(now)))) return;
   const first = action === "guess" ? "#steps [aria-current]" : `button[data-do="${action}"]`;
-  const others = [first, "#picture", "#places [aria-current]"].map(x => document.querySelector(x));
-  const to = next ?? others.find(isShown);
+  const others = [first, "#picture", "#places [aria-current]"];
+  const to = next ?? others.map(x => document.querySelector(x)).find(isShown);
   to?.focus({preventScroll: true});
   if (next) to.scrollIntoView({block: "nearest"});  // the picture stays in sight
 };
@@ -109,7 +110,8 @@ const send = (action, words = {}) => {
 const showLink = () => {
   if (location.hash !== hash) return;  // the reader is on the way to another link
   const address = link ? `#${link}` : location.pathname;
-  if (location.hash.slice(1) !== link) history.replaceState(null, "", address);
+  if (location.hash.slice(1) !== link) history[isMove ? "pushState" : "replaceState"](null, "", address);
+  isMove = false;
   hash = location.hash;
   get("permalink").value = link ? location.href : "";
 };
@@ -124,8 +126,7 @@ const perform = async (action, words) => {
 };
 
 const refocus = target => {
-  const isAsked = target.matches(".answer, .answer > :not(:last-child)");
-  const field = isAsked && target.closest("form").querySelector("input");
+  const field = target.matches(".answer, .answer > :not(:last-child)") && target.closest("form").elements.text;
   if (field) field.focus(), field.select();  // typing replaces it
 };
 
@@ -202,7 +203,7 @@ const choose = index => {
 };
 
 const accept = index => {
-  const [text, start] = options.words[index];
+  const [text, start] = options.words[index] ?? [line.value, 0];
   line.value = line.value.slice(0, start) + text;
   line.focus();
   send("line", {text: line.value});
@@ -219,9 +220,7 @@ line.addEventListener("keydown", event => {
   else return;
   event.preventDefault();
 });
-line.addEventListener("blur", () => setTimeout(() => {
-  if (line !== document.activeElement) showOptions(false);
-}, 150));
+line.addEventListener("blur", () => setTimeout(() => line === document.activeElement || showOptions(false), 150));
 line.addEventListener("change", () => send("end_line"));
 line.addEventListener("paste", event => {
   const text = event.clipboardData.getData("text/plain");
@@ -232,9 +231,8 @@ line.addEventListener("paste", event => {
   line.dispatchEvent(new Event("input", {bubbles: true}));
 });
 options.addEventListener("pointerdown", event => {
-  const option = event.target.closest("[role=option]");
   event.preventDefault();
-  if (option) accept([...options.children].indexOf(option));
+  accept([...options.children].indexOf(event.target.closest("[role=option]")));
 });
 
 // --- copying ---
@@ -284,22 +282,24 @@ const write = async format => {
 
 const isNarrow = () => get("picture").clientWidth < NARROW;
 
+// A card's picture takes what its text leaves, and is drawn for what is left without an answer.
 const measure = () => {
-  const {clientWidth} = get("picture"), compact = isNarrow();
-  const height = matchMedia("(min-width: 72rem)").matches ? innerHeight - 150 : 0.41 * innerHeight;
-  const room = height * (compact ? 400 : 800) / (clientWidth || 400);
-  return {compact, room: 20 * Math.floor(room / 20)};
+  const host = get("picture"), compact = isNarrow();
+  const sum = names => [...document.querySelectorAll(names)].reduce((x, y) => x + y.offsetHeight, 0);
+  const isBeside = matchMedia("(min-width: 72rem), (min-width: 40rem) and (max-height: 30rem)").matches;
+  const rest = !isBeside ? sum(".head, .card, .bar, #undrawn") + 20 : innerHeight > 480 ? 150 : 64;
+  const height = Math.max(innerHeight - rest, isBeside ? 0 : (innerHeight > 576 ? 0.41 : 0.3) * innerHeight);
+  host.style.setProperty("--free", `${height}px`);
+  const room = (height + (isBeside ? 0 : sum(".feedback"))) * (compact ? 400 : 800);
+  return {compact, room: 20 * Math.floor(room / (host.clientWidth || 400) / 20)};
 };
 
-// The picture of the address, if a frame has it, or the line only.
 const showStill = async fragment => {
   await opening.load(new URL("opening.json", import.meta.url));
   if (fragment) opening.find(fragment);
   if (page || failure) return;
-  if (opening.isLeft) {
-    get("message").textContent = "Python is loading. The picture comes as soon as it is ready.";
-    return;
-  }
+  const note = "Python is loading. The picture comes as soon as it is ready.";
+  if (opening.isLeft) return void (get("message").textContent = note);
   document.body.classList.remove("waiting");
   if (fragment) showFrame();
   followHeld();
@@ -307,9 +307,8 @@ const showStill = async fragment => {
 
 // What was typed before this script was there.
 const holdTyped = () => {
-  for (const {value, defaultValue, dataset} of document.querySelectorAll("input[type=text][data-on]")) {
+  for (const {value, defaultValue, dataset} of document.querySelectorAll("input[type=text][data-on]"))
     if (value !== defaultValue) hold(dataset.on, {...dataset, text: value});
-  }
 };
 
 const start = async fragment => {
@@ -354,6 +353,4 @@ const takeOver = async () => {
   addEventListener("resize", resize);
 };
 const ready = start(hash.slice(1));
-addEventListener("resize", () => {
-  if (!page && pictures.texts.length) showFrame();  // wide or compact
-});
+addEventListener("resize", () => page || !pictures.texts.length || showFrame());  // wide or compact

@@ -2,10 +2,9 @@
 const SVG = "http://www.w3.org/2000/svg";
 const parser = new DOMParser();
 
-export const parsePicture = text => {
-  // text has no style: picture.css has it, and the policy of the page allows no other
-  return document.adoptNode(parser.parseFromString(text, "image/svg+xml").documentElement);
-};
+// A text has no style: picture.css has it, and the policy of the page allows no other.
+export const parsePicture = text =>
+  document.adoptNode(parser.parseFromString(text, "image/svg+xml").documentElement);
 
 // A picture has an element a line: where only some differ, as after a key, only those are parsed.
 const isEnd = line => line.startsWith("</");
@@ -51,6 +50,7 @@ export class PictureHost {
     on("pointermove", event => this.drag(event));
     on("pointerup", event => this.drop(event));
     on("keydown", event => this.walk(event));
+    on("scroll", () => this.markMore());
   }
 
   show(texts) {
@@ -94,7 +94,13 @@ export class PictureHost {
     });
     const isSame = zone => zone && zone.key === place?.key && zone.lane === place?.lane;
     this.host.querySelector(".pointed")?.scrollIntoView({block: "nearest"});
+    this.markMore();
     if (place) this.rects().find(rect => isSame(rect.zone))?.focus({preventScroll: true});
+  }
+
+  markMore() {  // whether there is more below what is seen
+    const {host} = this, below = host.scrollHeight - host.scrollTop - host.clientHeight;
+    host.parentElement.classList.toggle("more", below > 8);
   }
 
   rects() {
