@@ -601,7 +601,7 @@ def check_keyboard(driver: PageDriver) -> str:
         page.keyboard.press(key)
     page.keyboard.type("vsu")
     first = "document.querySelector('#completions:not([hidden]) li code')?.textContent"
-    page.wait_for_function(f"{first}?.startsWith('vsu')")  # those of every key
+    driver.wait_for(f"{first}?.startsWith('vsu')")  # those of every key
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     require(page.input_value("#line").startswith("vsub"), "a completion is not taken")
