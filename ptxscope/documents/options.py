@@ -27,6 +27,19 @@ class Motion(StrEnum):
     """The fragment ``#step-saturate`` in the address shows the steps up to that one."""
 
 
+class PictureLayout(StrEnum):
+    """The shape of a picture."""
+
+    TALL = "tall"
+    """Steps from top to bottom, 800 px wide."""
+    WIDE = "wide"
+    """Steps from left to right, 1280 by 720 px, for slides."""
+
+
+class LayoutError(ValueError):
+    """A document does not fit in a layout; the text has a remedy."""
+
+
 class Options(NamedTuple):
     """Options that every format accepts; a format ignores those it cannot use."""
 
@@ -40,6 +53,8 @@ class Options(NamedTuple):
     """Format of the document, for the command that it prints."""
     compact: bool = False
     """Pictures: use the width of a column of a paper, and omit steps that change nothing."""
+    layout: PictureLayout = PictureLayout.TALL
+    """Pictures: steps from top to bottom, or from left to right on 16:9."""
     motion: Motion = Motion.STILL
     """SVG: motion."""
     scale: float | None = None
@@ -109,6 +124,8 @@ def validate_options(options: Options, trace: Trace | None = None) -> Options:
             raise ValueError(
                 f"a scale and a width are numbers above 0; {name} is {quote_value(size)}"
             )
+    if options.compact and options.layout != PictureLayout.TALL:
+        raise ValueError(f"compact and the layout {options.layout}: choose one of them")
     level: object = options.heading_level
     if level is not None and (type(level) is not int or level not in range(7)):
         raise ValueError(f"heading_level is {quote_value(level)}; it is 1 to 6, or 0 for bold text")
@@ -122,12 +139,14 @@ def validate_options(options: Options, trace: Trace | None = None) -> Options:
                 raise ValueError("beside is for one instruction; here are several")
         rivals = {
             "compact": options.compact, "both": options.both,
+            f"the layout {options.layout}": options.layout != PictureLayout.TALL,
             "motion": options.motion is not Motion.STILL,
         }  # fmt: skip
         if names := [name for name, is_given in rivals.items() if is_given]:
             raise ValueError(f"two traces side by side and {names[0]}: choose one of them")
     return options._replace(
         theme=_parse_member("theme", options.theme, Theme),
+        layout=_parse_member("layout", options.layout, PictureLayout),
         motion=_parse_member("motion", options.motion, Motion),
         id=validate_id(options.id) if options.id else "",
         steps=None if options.steps is None else frozenset(map(_parse_place, options.steps)),
@@ -203,7 +222,7 @@ class Option(NamedTuple):
     rivals: str = ""
     """Name of a group of which one option can be given."""
     switch: str = ""
-    """Label of a flag in the export dialog."""
+    """Label of a flag, or of its last choice, in the export dialog."""
     is_in_manual: bool = False
     """Whether a document in a manual's page has it."""
     is_for_command: bool = False
@@ -224,6 +243,11 @@ class Option(NamedTuple):
     def dest(self) -> str:
         """The attribute of parsed arguments."""
         return self.name.replace("-", "_")
+
+    @property
+    def switched(self) -> object:
+        """The attribute if the switch in the export dialog is on: the last choice, if any."""
+        return True if self.is_flag else self.settings["choices"][-1]
 
     @property
     def default(self) -> object:
@@ -300,6 +324,12 @@ OPTIONS = (
     Option(
         "compact", DRAWN, "fit one column of a paper, and omit steps that change nothing",
         formats=PICTURES, field="compact", switch="compact figure", is_in_manual=True,
+    ),
+    Option(
+        "layout", DRAWN,
+        "tall (default), or wide: steps from left to right on a slide, 1280 by 720 px",
+        formats=PICTURES, field="layout", switch="wide picture", is_in_manual=True,
+        settings={"choices": tuple(PictureLayout)},
     ),
     Option(
         "stepping", DRAWN,

@@ -99,6 +99,7 @@ GIVEN: dict[str, list[str]] = {
     "theme": ["--theme", "dark"],
     "id": ["--id", "mine"],
     "compact": ["--compact"],
+    "layout": ["--layout", "wide"],
     "stepping": ["--stepping"],
     "scale": ["--scale", "0.5"],
     "width": ["--width", "300"],
@@ -164,6 +165,7 @@ def test_the_command_in_a_document_names_only_effective_options(format_: str) ->
     others: tuple[str, ...] = (
         "until",
         "compact",
+        "layout",
         "stepping",
         "width",
         "beside",

@@ -75,7 +75,8 @@ def test_options_of_trace_are_grouped_under_headings() -> None:
             *("--title", "--caption", "--note", "--both", "--steps", "--until", "--no-result"),
         ],
         "pictures": [
-            *("--no-text", "--compact", "--stepping", "--beside", "--scale", "--width", "--frames"),
+            *("--no-text", "--compact", "--layout", "--stepping", "--beside", "--scale", "--width"),
+            "--frames",
         ],
         "output": [
             *("--standalone", "--theme", "--id", "--heading-level", "--no-footer"),

@@ -154,7 +154,9 @@ def render_document(trace: Trace, format_: str, options: Options) -> str | bytes
     from ...documents.media.frames import render
 
     still_options = options._replace(format=format_, motion=Motion.STILL)
-    return render_picture(render(trace, still_options), format_, options)
+    with command_errors(ValueError):
+        picture = render(trace, still_options)
+    return render_picture(picture, format_, options)
 
 
 def warn_about_suffix(file: str, format_: str) -> None:
@@ -287,7 +289,8 @@ def write_frames(
 
     folder = Path(folder_name)
     _require_folder(folder, format_)
-    frames = make_frames(trace, options)
+    with command_errors(ValueError):
+        frames = make_frames(trace, options)
     if not frames:
         raise CommandError("error: --frames has a picture for each step, and no step is shown")
     if format_ == "pdf" and folder_name.lower().endswith(".pdf"):

@@ -16,7 +16,7 @@ from ..options import DEFAULT, Options
 from ..svg.page_frame import draw_document_head, draw_foot, find_long_names, format_model
 from ..svg.page_layout import MAX_NAME_CHARS, PAGE
 from ..svg.picture_panels import Panel
-from ..svg.step_layout import draw_body
+from ..svg.step_layout import draw_body, start_sketch
 from ..svg.svg_canvas import SvgCanvas
 from ..svg.trace_picture import SvgDrawing, render_drawing
 
@@ -32,7 +32,8 @@ def render(ins: Instruction) -> str:
     y = draw_document_head(doc, canvas, find_long_names(trace))
     section = _build_form_document(short).sections[0]._replace(results=_list_result_views(short))
     folded = FoldedScene(build_form_scene(short))
-    y = draw_body(canvas, Panel(section, PAGE), section.steps, folded, y)
+    panel, steps = Panel(section, PAGE), section.steps
+    y = draw_body(start_sketch(canvas, panel, steps, folded), panel, steps, y)
     height = draw_foot(doc, canvas, y, PAGE.page)
     return render_drawing(SvgDrawing(doc, canvas, height, format_alt_text(doc), format_model(doc)))
 

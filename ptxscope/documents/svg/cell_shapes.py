@@ -38,7 +38,7 @@ from .text_styles import (
     wrap_formula,
 )
 
-_LETTERS = {8: "b", 16: "h"}
+LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34
 """Width in px of a hexadecimal digit of a part, if the whole register fits."""
 _TAG_GAP = 4
@@ -137,8 +137,8 @@ def _draw_part(
     draw_bit_box(canvas, area, y, height, "", span.kind, span.tint)
     style = STYLES[span.kind]
     base = y + (19 if readings else height / 2 + 5.4)
-    name = f"{figure.label}.{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
-    is_named = figure.unit in _LETTERS and not text.endswith(name)  # as in a form
+    name = f"{figure.label}.{LETTERS.get(figure.unit, '')}{cell.place.lane}"
+    is_named = figure.unit in LETTERS and not text.endswith(name)  # as in a form
     tag_width = SMALL.measure(name) if is_named else 0
     size, aside, is_named = fit_beside_name(area, text, tag_width)
     letters = BITS.with_size(size).with_weight(style.is_bold)
@@ -176,7 +176,7 @@ def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = Tru
     """
     areas = sketch.get_areas(row)
     bottoms = [
-        SHAPES[_choose_shape(cell)](sketch, row, cell, area, y, is_framed)
+        SHAPES[choose_shape(cell)](sketch, row, cell, area, y, is_framed)
         for cell, area in zip(row.cells, areas, strict=True)
     ]
     return draw_lane_flags(sketch, row, areas, max(bottoms))
@@ -205,7 +205,7 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
     name = row.destination_name or row.name
     if len({cell.place for cell in cells_}) < len(cells_):
         if all(
-            _list_spans(cell, SpanKind.CHIP) for cell in cells_
+            list_spans(cell, SpanKind.CHIP) for cell in cells_
         ):  # one word over the columns of its parts
             areas = [Area(areas[0].x, areas[-1].right - areas[0].x)]
             digits = "".join(cell.spans[0].text.removeprefix("0x") for cell in cells_)
@@ -214,7 +214,7 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
         else:  # the total of a sum is in its last column
             cells_, areas = cells_[-1:], areas[-1:]
     for cell, area in zip(cells_, areas, strict=True):
-        outcomes = _list_spans(cell, *OUTCOMES)[-1:]
+        outcomes = list_spans(cell, *OUTCOMES)[-1:]
         if not outcomes:
             continue
         (span,) = outcomes
@@ -248,7 +248,7 @@ def draw_lane_flags(sketch: Sketch, row: RowScene, areas: list[Area], y: float) 
         return y
     for cell, area in zip(row.cells, areas, strict=True):
         cell_view = sketch.words.get((row.key, cell.place.lane))
-        flags = cell_view.flags if cell_view and not _list_spans(cell, SpanKind.KEPT) else ()
+        flags = cell_view.flags if cell_view and not list_spans(cell, SpanKind.KEPT) else ()
         draw_flags(sketch.canvas, area, y, flags)
         max_count = max(max_count, len(flags))
         port = sketch.ports.get(cell.place)
@@ -270,13 +270,14 @@ def draw_sentence(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
     return y + 6 + 14 * len(lines)
 
 
-def _choose_shape(cell: Cell) -> SpanKind:
+def choose_shape(cell: Cell) -> SpanKind:
     """Return the kind that determines the shape of a cell."""
     kinds = {span.kind for span in cell.spans}
     return next((kind for kind in SHAPES if kind in kinds), SpanKind.TEXT)
 
 
-def _list_spans(cell: Cell, *kinds: SpanKind) -> list[CellSpan]:
+def list_spans(cell: Cell, *kinds: SpanKind) -> list[CellSpan]:
+    """Return the spans of a cell that are of some kinds."""
     return [span for span in cell.spans if span.kind in kinds]
 
 
@@ -284,10 +285,10 @@ def _draw_bits(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
     """Draw a bit pattern with its extension, and the number it represents."""
-    canvas, spans = sketch.canvas, _list_spans(cell, *STYLES)
+    canvas, spans = sketch.canvas, list_spans(cell, *STYLES)
     value, names = (
-        _list_spans(cell, SpanKind.VALUE),
-        _list_spans(cell, SpanKind.NAME, SpanKind.AWAY),
+        list_spans(cell, SpanKind.VALUE),
+        list_spans(cell, SpanKind.NAME, SpanKind.AWAY),
     )
     digits = sum(len(span.text.removeprefix("0x")) for span in spans)
     if not is_framed:
@@ -335,8 +336,8 @@ def _draw_merged_lane(
 ) -> float:
     """Draw a lane that takes t, with lost bits struck through, or keeps c's part, hatched."""
     canvas = sketch.canvas
-    is_taken = bool(_list_spans(cell, SpanKind.TAKEN))
-    (chip,), lost_spans = _list_spans(cell, SpanKind.CHIP), _list_spans(cell, SpanKind.LOST)
+    is_taken = bool(list_spans(cell, SpanKind.TAKEN))
+    (chip,), lost_spans = list_spans(cell, SpanKind.CHIP), list_spans(cell, SpanKind.LOST)
     colour = SvgColour.INK if is_taken else SvgColour.C
     if sketch.scene.lanes == 1:
         for link, port in sketch.find_incoming_links(
@@ -382,7 +383,7 @@ def _draw_merged_lane(
         text, box = span.text if has_room else "", Area(x, width)
         draw_bit_box(canvas, box, y + 7, 20, text, span.kind, span.tint, LABEL.size)
     canvas.draw_text(center, y + 23, chip.text, VALUE, colour, anchor="middle")
-    notes = _list_spans(
+    notes = list_spans(
         cell,
         SpanKind.CHANGED,
         *((SpanKind.TEXT,) if sketch.scene.lanes == 1 else ()),
@@ -390,7 +391,7 @@ def _draw_merged_lane(
     )
     end = y + _MERGED
     # in a compact picture, nothing is below the lanes that are kept
-    takers = [x for x in row.cells if _list_spans(x, SpanKind.TAKEN)]
+    takers = [x for x in row.cells if list_spans(x, SpanKind.TAKEN)]
     has_free_sides = sketch.layout.is_compact and takers == [cell]
     for note in notes:
         colour = {SpanKind.CHANGED: SvgColour.MARK, SpanKind.NAME: SvgColour.C}.get(
@@ -440,16 +441,14 @@ def _draw_verdict(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float, is_framed: bool
 ) -> float:
     """Draw a comparison and its outcome."""
-    canvas, numbers = sketch.canvas, _list_spans(cell, SpanKind.NUMBER)
+    canvas, numbers = sketch.canvas, list_spans(cell, SpanKind.NUMBER)
     height, name = 0.0, (row.destination_name or row.name) if len(row.cells) == 1 else ""
     if numbers:
         height = 26
         if is_framed:
             canvas.draw_box(area, y, _VERDICT)
         canvas.draw_centered(area, y + 21, numbers[0].text, BITS if len(row.cells) > 1 else VALUE)
-    is_true = (
-        None if _list_spans(cell, SpanKind.EITHER) else bool(_list_spans(cell, SpanKind.HOLDS))
-    )
+    is_true = None if list_spans(cell, SpanKind.EITHER) else bool(list_spans(cell, SpanKind.HOLDS))
     pill = draw_truth(canvas, area.center, y + height + 5, is_true)
     if name:
         canvas.draw_text(
@@ -468,8 +467,8 @@ def _draw_formula(
 ) -> float:
     """Draw a formula and its value, or below a figure the value alone."""
     canvas = sketch.canvas
-    formula = "".join(span.text for span in _list_spans(cell, SpanKind.NUMBER))
-    value = _list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
+    formula = "".join(span.text for span in list_spans(cell, SpanKind.NUMBER))
+    value = list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
     if not value:
         return _draw_missing_value(sketch, row, cell, area, y)
     value_text = value[0].text
@@ -486,9 +485,7 @@ def _draw_formula(
         for index, line in enumerate(lines):
             style = FORMULA.with_size(MIN_SIZE) if lines[1:] else FORMULA
             canvas.draw_centered(area, y + 17 + 12 * index, line, style, margin=_FORMULA_MARGIN)
-        signs = [
-            span.text.strip() for span in _list_spans(cell, SpanKind.TEXT) if span.text.strip()
-        ]
+        signs = [span.text.strip() for span in list_spans(cell, SpanKind.TEXT) if span.text.strip()]
         result = f"{signs[0] if signs else '='} {value_text}"
         canvas.draw_centered(area, y + 38 + extra_height, result, VALUE, colour)
         end = y + _FORMULA + extra_height

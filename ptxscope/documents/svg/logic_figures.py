@@ -54,7 +54,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     width = max(LABEL.measure(figure.word) + 24, 54)
     top = y + 14
     aside = (0,) if len(figure.inputs) == 1 else (-14, 14)
-    inputs = sorted(figure.inputs, key=lambda x: _find_start(sketch, x.place, area))
+    inputs = sorted(figure.inputs, key=lambda x: find_start(sketch, x.place, area))
     for value, dx in zip(inputs, aside, strict=True):
         x = area.center + dx
         port = sketch.ports.get(value.place)
@@ -88,7 +88,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     return pill + PILL_HEIGHT
 
 
-def _find_start(sketch: Sketch, place: LaneRef, area: Area) -> float:
+def find_start(sketch: Sketch, place: LaneRef, area: Area) -> float:
     """Return x of the start of a line to a gate, so that lines into it do not cross."""
     port = sketch.ports.get(place)
     return port.area.center if port else area.center
@@ -125,7 +125,7 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     return bottom + _CHOSEN_HEIGHT
 
 
-def _format_option(option: ChoiceBranch) -> tuple[str, str]:
+def format_option(option: ChoiceBranch) -> tuple[str, str]:
     """Return the name of an option, and its condition."""
     return option.name, f"if {'true' if option.is_true_branch else 'false'}"
 
@@ -151,9 +151,9 @@ def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float) -> N
         dash="" if is_strong else "4 3",
     )
     is_coloured = is_strong and fill is not SvgColour.PAGE
-    name, condition = _format_option(option)
+    name, condition = format_option(option)
     room, colour = box.width - _MARGIN, SvgColour.ON if is_coloured else SvgColour.DIM
-    if SMALL.measure(", ".join(_format_option(option))) <= box.width - _MARGIN:
+    if SMALL.measure(", ".join(format_option(option))) <= box.width - _MARGIN:
         canvas.draw_text(box.x + 8, y + 13, f"{name}, {condition}", SMALL, colour, width=room)
     else:
         canvas.draw_text(box.x + 8, y + _FIRST_INPUT, f"{name},", SMALL, colour, width=room)
@@ -337,13 +337,13 @@ def _draw_entries(
     for line, word in enumerate(words, 1):
         _draw_word_name(sketch, word, area, y + 14 + line * pitch)
     for entry, column in zip(figure.entries, columns, strict=True):
-        node = _make_node(sketch, figure, "entry", entry.number)
+        node = make_table_node(sketch, figure, "entry", entry.number)
         place = (column.x, y, column.width, middle + pitch + 2)
         sketch.detail_zones.append(Zone(node, place, f"{entry.sentence}."))
     return y + middle + pitch + (18 if has_counts else 4)
 
 
-def _make_node(sketch: Sketch, figure: TableFigure, part: str, number: int) -> Node:
+def make_table_node(sketch: Sketch, figure: TableFigure, part: str, number: int) -> Node:
     """Return a bit, or an entry of the table, as a node of the picture."""
     branch, key, _ = sketch.make_node(figure.place)
     return branch, f"{key}.{part}", number
@@ -382,8 +382,8 @@ def _draw_words(
     for index in range(count):
         entry = figure.find_entry(count - 1 - index)
         box = (start + (index + index // 4) * advance, y + 2, advance, len(rows) * pitch)
-        node = _make_node(sketch, figure, "bit", count - 1 - index)
+        node = make_table_node(sketch, figure, "bit", count - 1 - index)
         sketch.detail_zones.append(Zone(node, box, f"bit {count - 1 - index}: {entry.sentence}."))
-        entry_node = _make_node(sketch, figure, "entry", entry.number)
+        entry_node = make_table_node(sketch, figure, "entry", entry.number)
         canvas.links.setdefault((node, entry_node), [])  # either lights the other
     return y + len(rows) * pitch + 4

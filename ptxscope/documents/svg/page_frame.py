@@ -11,8 +11,9 @@ from ...engine.micro_operations.properties import Stage
 from ...engine.semantics.models import ISA_MODEL
 from ...engine.tracing.trace import Trace
 from ...scene.scene_model import Scene
-from ..content.document import Answers, Document, StepView
-from ..content.document_builder import iter_names
+from ..content.annotated_trace import abbreviate_names
+from ..content.document import Answers, Document, Section, StepView
+from ..content.document_builder import iter_names, make_section
 from .page_layout import COMPACT, EDGE, FIGURES, MAX_NAME_CHARS, PAGE, Area
 from .page_parts import draw_note
 from .svg_canvas import SvgCanvas
@@ -40,6 +41,20 @@ def find_long_names(trace: Trace, max_chars: int = MAX_NAME_CHARS) -> list[tuple
     return list(dict.fromkeys(pair for pair in iter_names(trace) if len(pair[0]) > max_chars))
 
 
+def shorten_names(section: Section) -> Section:
+    """Return a section with letters instead of long names."""
+    if not find_long_names(section.trace):
+        return section
+    part, options = abbreviate_names(section.trace, MAX_NAME_CHARS), section.options
+    short = make_section(
+        section.statement, part, options, section.step_count, is_only=section.is_only
+    )
+    short = short if options.sentences else short.without_sentences()
+    return section._replace(
+        trace=part, operands=short.operands, steps=short.steps, results=short.results
+    )
+
+
 def draw_instruction(
     canvas: SvgCanvas,
     ptx: str,
@@ -48,13 +63,14 @@ def draw_instruction(
     width: float,
     style: TextStyle,
     long_names: Names,
+    letter_style: TextStyle = TAG,
 ) -> float:
     """Draw the instruction, with letters below the names too long for the picture.
 
     Return the last baseline, or that of the letters below it.
     """
     ptx = " ".join(ptx.split())
-    lines, size, small = style.wrap(ptx, width), style.size, TAG.size
+    lines, size, small = style.wrap(ptx, width), style.size, letter_style.size
     roles: dict[str, str] = {}
     for name, role in sorted(long_names):
         roles[name] = f"{roles[name]}, {role}" if name in roles else role
@@ -76,7 +92,9 @@ def draw_instruction(
         for start, span_end, name in line_spans:
             name_area = Area(x + start * size * _ADVANCE, (span_end - start) * size * _ADVANCE)
             letters.draw_line(name_area.x, y + 4, name_area.right, y + 4, SvgColour.DIM)
-            letters.draw_text(name_area.center, y + 5 + small, roles[name], TAG, anchor="middle")
+            letters.draw_text(
+                name_area.center, y + 5 + small, roles[name], letter_style, anchor="middle"
+            )
         letters_height = small + 4 if line_spans else 0
         y += (letters_height + size * 1.43) if index + 1 < len(lines) else letters_height
     canvas.parts += letters.parts  # keeps the elements of a line together for screen readers
@@ -99,10 +117,10 @@ _LABEL = FIGURES.x - EDGE
 
 def draw_document_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> float:
     """Draw title, instruction and model; return the end."""
-    return draw_head(canvas, doc.title, _format_head(doc), format_model(doc), long_names)
+    return draw_head(canvas, doc.title, format_head(doc), format_model(doc), long_names)
 
 
-def _format_head(doc: Document) -> str:
+def format_head(doc: Document) -> str:
     """Return the instruction; if it is in the lines of the statements, the given registers."""
     if not doc.is_only or doc.sections[0].heading == doc.ptx:
         return ", ".join(f"{x.name} = {x.bits}" for x in doc.operands)
@@ -157,7 +175,7 @@ def draw_compact_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> fl
     room = min(SMALL.measure(model) + 12, page.width / 2) if model else 0
     canvas.draw_text(page.right, y + 14, model, SMALL, anchor="end", width=room)
     end = draw_instruction(
-        canvas, _format_head(doc), page.x, y + 14, page.width - room, NAME, long_names
+        canvas, format_head(doc), page.x, y + 14, page.width - room, NAME, long_names
     )
     canvas.draw_line(page.x, end + 7, page.right, end + 7, SvgColour.LINE)
     canvas.close_group()

@@ -72,13 +72,39 @@ class Layout(NamedTuple):
     """Height in px of the lines to the results."""
     result_gap: float = 20
     """Gap in px between two results."""
+    is_wide: bool = False
+    """Whether steps run from left to right: an ``Area`` is then from top to bottom, y is x."""
+    formula_room: float = 230
+    """Width in px at which a formula is wrapped, if it is wide."""
+    captions: Area = Area(84, 80)
+    """Extent of the words above the steps, if it is wide."""
+    has_arc_words: bool = True
+    """Whether words say that an arc clamps a number, if it is wide."""
+    has_select_words: bool = True
+    """Whether words are above the lines that select bits, if it is wide."""
+    note_room: float = 0
+    """Width in px for the words above a step, if it is wide; 0 if there are none."""
 
     @property
     def width(self) -> float:
         """Width of the page in px."""
         return self.page.right + self.page.x
 
+    def turn(self, across: float, along: float) -> Point:
+        """Return x and y of a position across the lanes and along the steps."""
+        return (along, across) if self.is_wide else (across, along)
 
+    def turn_box(self, area: Area, y: float, end: float) -> tuple[float, float, float, float]:
+        """Return x, y, width and height of an extent across the lanes and along the steps."""
+        return (*self.turn(area.x, y), *self.turn(area.width, end - y))
+
+
+_WIDE_EDGE = 32
+WIDE = Layout(
+    Area(_WIDE_EDGE, 1280 - 2 * _WIDE_EDGE), Area(176, 452), Area(176, 0), crossing=60, drop=24,
+    row_gap=12, permutation_drop=80, is_wide=True, note_room=210,
+)  # fmt: skip
+"""For slides: 1280 by 720 px, with letters of at least 18 px."""
 PAGE = Layout(Area(EDGE, WIDTH - 2 * EDGE), FIGURES, Area(WORDS_X, WORDS_WIDTH))
 _COLUMN = Area(6, 388)
 COMPACT = Layout(
@@ -168,8 +194,13 @@ def _add_cell_prefix(cell: Cell) -> Cell:
     return cell._replace(spans=tuple(spans))
 
 
-def build_folded_scene(section: Section, options: Options) -> FoldedScene:
-    """Return that scene without the rows that change nothing, but with those where answers part."""
+def build_folded_scene(
+    section: Section, options: Options, drawn_keys: frozenset[str] = frozenset()
+) -> FoldedScene:
+    """Return that scene without the rows that change nothing, but with those where answers part.
+
+    Rows in ``drawn_keys`` remain as well.
+    """
     trace = section.trace
     stages = frozenset(step.stage for step in trace.steps if options.shows(step.place))
     kept_keys = {
@@ -180,9 +211,22 @@ def build_folded_scene(section: Section, options: Options) -> FoldedScene:
     return fold_scene(
         build_visible_scene(trace, options),
         trace,
-        kept_keys | find_hidden_rows(trace, options),
+        kept_keys | drawn_keys | find_hidden_rows(trace, options),
         stages,
     )
+
+
+def fold_section(
+    section: Section, layout: Layout, drawn_keys: frozenset[str] = frozenset()
+) -> FoldedScene:
+    """Return the scene of a statement, with its numbers; in a small layout with fewer rows."""
+    options, count = section.options, section.step_count
+    if layout.is_compact or layout.is_wide:
+        folded = build_folded_scene(section, options, drawn_keys)
+    else:
+        folded = FoldedScene(build_visible_scene(section.trace, options))
+    steps = tuple(x._replace(number=x.number + count) for x in folded.scene.steps)
+    return folded._replace(scene=folded.scene._replace(steps=steps))
 
 
 class Sketch:
@@ -221,6 +265,14 @@ class Sketch:
         """Top and end of a value that is only a part of the figure of its row."""
         self.rows_top = 0.0
         """Top of the rows of the step under way, below its words if these are above."""
+        self.row_starts: list[float] = []
+        """Starts of the rows of the step under way."""
+        self.extended_roles = frozenset[str]()
+        """Registers whose numbers a later column of a wide picture has."""
+        self.skyline: list[tuple[Area, float]] = []
+        """Ends of what is drawn, of a wide picture: a step may begin beside the one before."""
+        self.least_start = 0.0
+        """Least start of its rows, below or beside the words of a wide picture."""
         self.slots: dict[str, ColumnPart] = {}
         """Parts of rows by key, and of registers by role."""
         self.differing_lanes: Mapping[str, frozenset[int]] = {}
@@ -302,7 +354,8 @@ class Sketch:
 
     def add_zone(self, place: LaneRef, area: Area, y: float, end: float) -> None:
         """Record the position of a value."""
-        self.canvas.zones.append(Zone(self.make_node(place), (area.x, y, area.width, end - y)))
+        box = self.layout.turn_box(area, y, end)
+        self.canvas.zones.append(Zone(self.make_node(place), box))
 
     def add_zones(self, cells: Iterable[Cell], y: float) -> None:
         """Record the positions of cells drawn from y downwards."""
@@ -320,20 +373,24 @@ class Sketch:
         self, row: RowScene, lane: int, box: Area, y: float, *, is_centered: bool = False
     ) -> None:
         """Draw every line to a lane of a row, straight down if possible."""
-        for link, port in self.find_incoming_links(row, lane):
+        incoming = self.find_incoming_links(row, lane)
+        latest = max((port.y for _, port in incoming), default=0) if self.layout.is_wide else 0
+        for link, port in incoming:
             end_points = port.area.center, box.center
             start, end = end_points if is_centered else self.find_ends(link, box)
-            self.draw_link(link, (start, port.y), (end, y))
+            self.draw_link(link, (start, port.y), (end, y), latest)
 
     def find_ends(self, link: Link, box: Area) -> tuple[float, float]:
         """Return x of the start and the end of a line to an area, straight down if possible."""
         source, slot = self.ports[link.source].area, self.slots.get(link.source.key)
+        if self.layout.is_wide:
+            return source.center, box.clamp_center(source.center, min(box.width, 30))
         # in a column's middle, boxes at its sides may be below anything but the center
         return find_link_ends(source.take_middle(0) if slot in _MIDDLES else source, box)
 
-    def draw_link(self, link: Link, start: Point, end: Point) -> None:
+    def draw_link(self, link: Link, start: Point, end: Point, least_bend: float = 0) -> None:
         """Draw a line that crosses over only near its end, past anything in between."""
-        bend = end[1] - self.layout.crossing
+        bend = max(end[1] - self.layout.crossing, least_bend)
         flow_index = len(self.canvas.flows)
         self.canvas.draw_flow(
             start,
@@ -346,7 +403,8 @@ class Sketch:
         if link.is_taken:
             self.add_link(link, self.canvas.flows[flow_index])
         else:
-            self.canvas.draw_cross(end[0], end[1] - 10, SvgColour.DIM, 3.2)
+            size = 5.0 if self.layout.is_wide else 3.2
+            self.canvas.draw_cross(*self.layout.turn(end[0], end[1] - 10), SvgColour.DIM, size)
 
     def add_link(self, link: Link, *lines: str) -> None:
         """Record the source of a value, and the lines that show it."""
@@ -359,9 +417,8 @@ class Sketch:
 
     def add_result(self, name: str, area: Area, y: float, end: float) -> None:
         """Record the position of a result."""
-        self.canvas.zones.append(
-            Zone(self._make_result_node(name), (area.x, y, area.width, end - y))
-        )
+        box = self.layout.turn_box(area, y, end)
+        self.canvas.zones.append(Zone(self._make_result_node(name), box))
 
     def add_result_link(self, name: str, place: LaneRef, *lines: str) -> None:
         """Record the source of a result, and the lines that show it."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ...engine.micro_operations.properties import Stage
 from ...scene.row_folding import FoldedScene
 from ...scene.scene_model import (
-    BitRulers,
     ChoiceFigure,
     Gate,
     LaneRef,
@@ -15,20 +14,14 @@ from ...scene.scene_model import (
     PermutationFigure,
     RegisterFigure,
     RowScene,
-    RunningSum,
     SpanKind,
     StepScene,
     TableFigure,
 )
 from ..content.document import StepView
-from .cell_shapes import (
-    draw_cells,
-    draw_incoming_values,
-    draw_lane_flags,
-    draw_packed_lanes,
-    draw_register,
-)
-from .logic_figures import draw_choice, draw_gate, draw_permutation, draw_table
+from . import wide_parts
+from .cell_shapes import draw_lane_flags
+from .leaves import UNFRAMED_FIGURES, choose_leaves
 from .page_layout import WIDTH, Area, ColumnPart, Sketch, is_packed
 from .page_parts import (
     draw_gap,
@@ -40,13 +33,7 @@ from .page_parts import (
 )
 from .picture_panels import Panel, find_differing_lanes
 from .svg_canvas import Ground, SvgCanvas
-from .svg_figures import (
-    draw_bit_ruler,
-    draw_bit_rulers,
-    draw_number_lines,
-    draw_running_sum,
-    find_point_areas,
-)
+from .svg_figures import find_point_areas
 from .symbols import draw_difference_frame
 from .text_styles import REMARK
 
@@ -167,8 +154,9 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
 
     `words_end` is the end of the step's words, if they are beside it.
     """
-    sketch.rows_top = y
-    skyline: list[tuple[Area, float]] = [(sketch.figures, y)]
+    leaves = choose_leaves(sketch)
+    sketch.rows_top, sketch.row_starts = y, []
+    skyline: list[tuple[Area, float]] = sketch.skyline or [(sketch.figures, y)]
     if sketch.has_margin:
         skyline.append((sketch.layout.words, words_end))
 
@@ -177,8 +165,9 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
 
     for row in sketch.find_hidden_sources(step.rows):
         areas = sketch.get_areas(row)
-        top = find_top(areas) + sketch.layout.row_gap
-        end = draw_incoming_values(sketch, row, top)
+        top = max(find_top(areas) + sketch.layout.row_gap, sketch.least_start)
+        end = leaves.draw_incoming_values(sketch, row, top)
+        sketch.row_starts.append(top)
         sketch.add_zones(dict.fromkeys(row.cells), top)
         skyline += [(area, end) for area in areas]
     for row in step.rows:
@@ -188,25 +177,51 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
                 continue
             slot = sketch.slots[figure.role]
             register_areas = sketch.make_areas(len(figure.cells) if figure.is_by_lane else 1, slot)
-            start = find_top(register_areas) + sketch.layout.row_gap
-            end = draw_register(sketch, figure, slot, start)
+            if sketch.layout.is_wide and len(figure.cells) == 1 and slot is not ColumnPart.MARGIN:
+                register_areas = [area.take_middle(_WIDE_ROOM) for area in register_areas]
+            start = max(find_top(register_areas) + sketch.layout.row_gap, sketch.least_start)
+            if sketch.layout.is_wide and sketch.row_starts:  # beside the lines to rows before it
+                start = max(start, max(sketch.row_starts) + sketch.layout.row_gap)
+            end = leaves.draw_register(sketch, figure, slot, start)
+            sketch.row_starts.append(start)
             sketch.add_zones(figure.cells, start)
             skyline += [(area, end) for area in register_areas]
         top = find_top(areas + _list_margin_sources(sketch, row))
         neighbours = [x for x in step.rows if x.name in _SIDES and row.name in _SIDES] or [row]
         drop = max(_compute_drop(sketch, x, top) for x in neighbours)
+        drop = max(drop, sketch.least_start - top)
         end = _draw_row(sketch, row, top + drop)
+        sketch.row_starts.append(top + drop)
         _add_nodes(sketch, row, top + drop, end)
         for cell, area in zip(row.cells, areas, strict=True):
             if cell.place.lane in sketch.differing_lanes.get(row.key, ()):
                 extent = sketch.extents.get(cell.place, (top + drop, end))
                 draw_difference_frame(sketch.canvas, area, *extent, _find_sign_room(sketch, area))
-        skyline += [(area, end) for area in areas]
+        skyline += [(area, end) for area in _list_drawn_areas(sketch, row, areas)]
+    sketch.skyline = skyline if sketch.layout.is_wide else []
     return max(end for _, end in skyline)
+
+
+_SLIGHT = 40.0
+"""Px by which a line in a wide picture bends in a narrow gap."""
+_WIDE_ROOM = 110.0
+"""Height in px for one value with its name in a wide picture."""
+
+
+def _list_drawn_areas(sketch: Sketch, row: RowScene, areas: list[Area]) -> list[Area]:
+    """Return the extents of the cells of a row, without what is free around one value."""
+    is_small = row.figure is None or isinstance(row.figure, Gate)
+    if sketch.layout.is_wide and is_small and len(row.cells) == 1:
+        port = sketch.ports[row.cells[0].place]
+        room = max(_WIDE_ROOM, port.area.width + 8)
+        return [area.take_middle(room) for area in areas]
+    return areas
 
 
 def _list_margin_sources(sketch: Sketch, row: RowScene) -> list[Area]:
     """Return the places of the margin values that a row uses; the row begins below them."""
+    if sketch.layout.is_wide:  # there the margin is above the lanes
+        return []
     ports = (sketch.ports.get(link.source) for link in row.links)
     return [port.area for port in ports if port and port.area.right < sketch.figures.x]
 
@@ -247,6 +262,12 @@ def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     layout = sketch.layout
     if not incoming:
         return layout.row_gap
+    if layout.is_wide and isinstance(figure, Gate | ChoiceFigure | NumberLine):
+        return layout.drop if isinstance(figure, ChoiceFigure) else layout.crossing * 0.5
+    if layout.is_wide and any(x.kind is SpanKind.TAKEN for y in row.cells for x in y.spans):
+        return layout.drop + 8 if sketch.scene.lanes > 1 else layout.crossing
+    if layout.is_wide and is_packed(row):
+        return layout.drop
     if isinstance(row.figure, Gate | ChoiceFigure):
         is_turned = any(port.y > top - 1 for *_, port in incoming)
         return layout.drop if is_turned else layout.row_gap
@@ -254,7 +275,7 @@ def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     is_moved = _is_selection(row) and (sketch.scene.lanes == 1 or not layout.is_compact)
     for area, link, port in incoming:
         start, end = sketch.find_ends(link, area)
-        is_bent |= abs(start - end) > 1
+        is_bent |= abs(start - end) > (_SLIGHT if layout.is_wide else 1)
         is_bent |= is_moved and abs(port.area.center - area.center) > 1
     is_shared = False
     if isinstance(row.figure, NumberLine):
@@ -269,67 +290,59 @@ def _is_selection(row: RowScene) -> bool:
 
 
 def _draw_row(sketch: Sketch, row: RowScene, y: float) -> float:
-    draw = FIGURES.get(type(row.figure))
+    leaves = choose_leaves(sketch)
+    draw = leaves.figures.get(type(row.figure))
     if draw:
         end = draw(sketch, row, row.figure, y)
-        if draw in _UNFRAMED_DRAWINGS:
+        if draw in UNFRAMED_FIGURES:
             first_cell_row = row._replace(cells=row.cells[:1])
             return draw_lane_flags(
                 sketch, first_cell_row, [_measure_extent(sketch.get_areas(row))], end
             )
         return end
     if is_packed(row):
-        return draw_packed_lanes(sketch, row, y)
-    return draw_cells(sketch, row, y)
+        return leaves.draw_packed_lanes(sketch, row, y)
+    return leaves.draw_cells(sketch, row, y)
 
 
-FIGURES: dict[type, Callable[..., float]] = {
-    NumberLine: draw_number_lines,
-    BitRulers: draw_bit_rulers,
-    RunningSum: draw_running_sum,
-    Gate: draw_gate,
-    ChoiceFigure: draw_choice,
-    PermutationFigure: draw_permutation,
-    TableFigure: draw_table,
-}
-"""Function for each figure of a scene; a row without a figure is drawn as its cells."""
-_UNFRAMED_DRAWINGS = (
-    draw_running_sum,
-    draw_gate,
-    draw_choice,
-    draw_permutation,
-    draw_table,
-)
-"""Figures that show all the content of their cells."""
 _FIRST_ROLES = ("a", "b")
 """Registers at the top; others are drawn where they are read."""
 
 
-def draw_body(
-    canvas: SvgCanvas,
-    panel: Panel,
-    steps: tuple[StepView, ...],
-    folded: FoldedScene,
-    y: float,
-) -> float:
-    """Draw operands, steps and results, with nothing around them; return the end."""
-    section, layout, scene = panel.section, panel.layout, folded.scene
-    sketch = Sketch(canvas, scene, section, steps, layout)
+def start_sketch(
+    canvas: SvgCanvas, panel: Panel, steps: tuple[StepView, ...], folded: FoldedScene
+) -> Sketch:
+    """Return the sketch of a statement, with a place for each register and row."""
+    sketch = Sketch(canvas, folded.scene, panel.section, steps, panel.layout)
     sketch.differing_lanes = find_differing_lanes(panel)
     sketch.ends = folded.ends or sketch.ends
     place_rows(sketch)
-    top = y
+    if sketch.layout.is_wide and {"c", "cc"} <= sketch.slots.keys():
+        sketch.slots["cc"] = ColumnPart.LEFT  # the line of c is still on its way
+    return sketch
+
+
+def draw_body(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: float) -> float:
+    """Draw operands, steps and results, with nothing around them; return the end."""
+    section, canvas, top, is_wide = panel.section, sketch.canvas, y, sketch.layout.is_wide
     y = _draw_steps(sketch, panel, steps, _draw_operands(sketch, y))
     if panel.has_result:
         y = max(y, panel.tops.get("result", y))
         canvas.add_mark(section.name_part("result"), y)
     line = section.name_part("line") if section.heading else ""
-    canvas.grounds += [Ground(x.x, x.width, top, y + 8, line) for x in sketch.columns]
+    ends = (top, y + 8)
+    if is_wide and not section.heading:
+        ends = sketch.layout.page.x, sketch.layout.page.right
+    canvas.grounds += [Ground(x.x, x.width, *ends, line, is_turned=is_wide) for x in sketch.columns]
+    if is_wide:
+        return y
     return draw_results(section, sketch, y, panel.rival) if panel.has_result else y + 8
 
 
 def _draw_lane_names(sketch: Sketch, y: float) -> float:
     """Draw the names of the lane columns, with the numbers of their notes; return the end."""
+    if sketch.layout.is_wide:
+        return wide_parts.draw_lane_names(sketch, y)
     if sketch.scene.lanes == 1:
         return y
     notes = sketch.notes
@@ -357,14 +370,18 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
         canvas.open_group("px-registers")
         y = words_end = draw_registers(sketch, lanes, y)
         canvas.close_group()
-    y = _draw_lane_names(sketch, y)
+    start, y = y, _draw_lane_names(sketch, y)
     if not registers:
         return y
     canvas.open_group("px-operands")
-    if not sketch.layout.is_compact:
+    if sketch.layout.is_wide:
+        sketch.least_start = wide_parts.draw_registers(sketch, lanes, start)
+    elif not sketch.layout.is_compact:
         words_end = draw_registers(sketch, lanes, y)
+    leaves = choose_leaves(sketch)
     end = max(
-        draw_register(sketch, figure, sketch.slots[figure.role], y + 6) for figure in registers
+        leaves.draw_register(sketch, figure, sketch.slots[figure.role], y + 6)
+        for figure in registers
     )
     for figure in registers:
         sketch.add_zones(figure.cells, y + 6)
@@ -376,12 +393,30 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
         for figure in fields:
             (area,) = sketch.make_areas(1, sketch.slots[figure.role])
             for ruler in figure.figure.rulers if figure.figure else ():
-                end = max(
-                    end, draw_bit_ruler(sketch, ruler._replace(name=""), area, top, with_value=True)
-                )
+                own = ruler._replace(name="")
+                end = max(end, leaves.draw_bit_ruler(sketch, own, area, top, with_value=True))
                 sketch.set_port(ruler.place, area, end)
         canvas.close_group()
     return max(end, words_end)
+
+
+def _draw_wide_step(
+    sketch: Sketch, step: StepView, scene_step: StepScene, joined_step: StepView | None, x: float
+) -> float:
+    """Draw the columns of a step, and its words above them; return the end."""
+    canvas, joined_x = sketch.canvas, max(x - 6, sketch.least_start)
+    if joined_step and sketch.layout.has_select_words:
+        sketch.least_start = joined_x + 8 + wide_parts.measure_caption(joined_step.title)
+    parts_start = len(canvas.parts)
+    end = draw_rows(sketch, scene_step, x, x)
+    rows = canvas.parts[parts_start:]
+    del canvas.parts[parts_start:]
+    start = min(sketch.row_starts, default=max(x, sketch.least_start))
+    words_end = wide_parts.draw_step_caption(sketch, step, start, end, joined_step, joined_x)
+    sketch.least_start = words_end
+    canvas.marks[-1] = canvas.marks[-1]._replace(y=start)
+    canvas.parts += rows
+    return end
 
 
 def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: float) -> float:
@@ -407,6 +442,10 @@ def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: fl
         omitted_steps, y = [], max(y, panel.tops.get(step.stage, y))
         canvas.add_mark(step.mark, y)
         canvas.open_group(css.format(step.stage), section.name_step(step))
+        if sketch.layout.is_wide:
+            y = _draw_wide_step(sketch, step, scene_step, joined_step, y)
+            canvas.close_group()
+            continue
         previous_end = draw_thread(sketch, previous_end, y)
         new_registers = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
         named_registers = (x for x in new_registers if x.unit > 1 and sketch.scene.lanes > 1)

@@ -5,6 +5,7 @@ Lengths are in px on a page 800 px wide.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import escape
@@ -117,6 +118,8 @@ class Ground(NamedTuple):
     fill: SvgColour = SvgColour.SOFT
     stroke: SvgColour | None = None
     radius: float = 8
+    is_turned: bool = False
+    """Whether it runs from left to right, so that its width is its height."""
 
     @property
     def element(self) -> str:
@@ -125,10 +128,10 @@ class Ground(NamedTuple):
 
     def draw_part(self, top: float, end: float) -> str:
         """Return the part of the box between two heights."""
-        canvas = SvgCanvas("")
-        canvas.draw_box(
-            Area(self.x, self.width), top, end - top, self.fill, self.stroke, radius=self.radius
-        )
+        canvas, box = SvgCanvas(""), (self.x, top, self.width, end - top)
+        if self.is_turned:
+            box = top, self.x, end - top, self.width
+        canvas.draw_rect(*box, self.fill, self.stroke, radius=self.radius)
         return canvas.parts[0]
 
 
@@ -367,8 +370,28 @@ class SvgCanvas:
         return y
 
 
-def _make_arrow_head(x: float, y: float) -> str:
-    left, right, top, low = map(format_length, (x - 3.2, x + 3.2, y - 6, y - 0.5))
+class TurnedCanvas(SvgCanvas):
+    """A canvas on which lines between rows run from left to right, and are stronger.
+
+    Their first coordinate, across, is a height; the second, along, is a distance from the left.
+    """
+
+    def _draw_path(
+        self, d: str, end: tuple[float, float], colour: SvgColour, is_strong: bool, has_head: bool
+    ) -> None:
+        paint = _format_paint(None, colour, 2.2 if is_strong else 1.6, "" if is_strong else "5 4")
+        self.flows.append(f'<path d="{_PAIR.sub(_TURNED, d)}"{paint}/>')
+        if has_head:
+            head = _PAIR.sub(_TURNED, _make_arrow_head(*end, 1.5))
+            self.flows.append(f'<path d="{head}"{_format_paint(colour, None, 0, "")}/>')
+
+
+_PAIR, _TURNED = re.compile(r"(-?[\d.]+) (-?[\d.]+)"), r"\2 \1"
+
+
+def _make_arrow_head(x: float, y: float, scale: float = 1) -> str:
+    half = 3.2 * scale
+    left, right, top, low = map(format_length, (x - half, x + half, y - 6 * scale, y - 0.5))
     return f"M{left} {top}L{right} {top}L{format_length(x)} {low}Z"
 
 

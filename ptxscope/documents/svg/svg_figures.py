@@ -213,11 +213,11 @@ def _draw_moved_number(
     canvas.draw_dot(x, line.y, SvgColour.MARK, is_hollow=True, size=4)
     canvas.draw_dot(end, line.y, SvgColour.MARK, size=4)
     if line.is_cut(point.position) and point.text:
-        _draw_break(canvas, (x + end) / 2, line.y, SvgColour.MARK)
+        draw_break(canvas, (x + end) / 2, line.y, SvgColour.MARK)
     return line.y + 24
 
 
-def _draw_break(canvas: SvgCanvas, x: float, y: float, colour: SvgColour) -> None:
+def draw_break(canvas: SvgCanvas, x: float, y: float, colour: SvgColour) -> None:
     """Draw the mark of a stretch that is not to scale."""
     for cut_x in (x - 2, x + 2):
         canvas.draw_line(cut_x - 2, y + 5, cut_x + 2, y - 5, colour, 1.4)
@@ -228,7 +228,9 @@ def _draw_compared_numbers(
 ) -> float:
     """Draw named numbers on one line, with NaN beside it; return the end."""
     canvas, y = sketch.canvas, line.y
-    positions = dict(zip((x.place for x in points), _spread_points(line, points), strict=True))
+    places = [line.compute_x(point.position) for point in points]
+    spread = spread_points(points, places, line.axis)
+    positions = dict(zip((x.place for x in points), spread, strict=True))
     labels = [
         (positions[point.place], " = ".join((*point.names, point.text)), SvgColour.INK)
         for point in points
@@ -242,7 +244,7 @@ def _draw_compared_numbers(
         x = next(nan_iterator, line.axis.end) if x is None else x
         sketch.draw_link(link, (port.area.center, port.y), (x, y - 6))
     if any(line.compute_x(x.position) != positions[x.place] for x in points):
-        _draw_break(canvas, sum(positions.values()) / 2, y, SvgColour.INK)
+        draw_break(canvas, sum(positions.values()) / 2, y, SvgColour.INK)
     for point in points:
         canvas.draw_dot(positions[point.place], y, SvgColour.INK, size=4)
     for x in nan_positions:
@@ -260,20 +262,20 @@ _MIN_POINT_GAP = 18.0
 """Smallest distance in px between two different numbers, so that they look different."""
 
 
-def _spread_points(line: _PlacedNumberLine, points: list[Point]) -> list[float]:
-    """Return x of numbers on a line; two that almost coincide are moved apart."""
-    positions = [line.compute_x(point.position) for point in points]
+def spread_points(
+    points: Sequence[Point], places: list[float], axis: PlacedAxis, gap: float = _MIN_POINT_GAP
+) -> list[float]:
+    """Return the places of numbers on an axis; two that almost coincide are moved apart."""
     if len(points) != 2 or points[0].position == points[1].position:
-        return positions
-    left, right = sorted(positions)
-    if right - left >= _MIN_POINT_GAP:
-        return positions
-    middle = min(
-        max((left + right) / 2, line.axis.start + _MIN_POINT_GAP / 2),
-        line.axis.end - _MIN_POINT_GAP / 2,
-    )
-    end_positions = [middle - _MIN_POINT_GAP / 2, middle + _MIN_POINT_GAP / 2]
-    return end_positions if points[0].position < points[1].position else end_positions[::-1]
+        return places
+    low, high = sorted(places)
+    if high - low >= gap:
+        return places
+    start, end = sorted(axis)
+    middle = min(max((low + high) / 2, start + gap / 2), end - gap / 2)
+    spread = [middle - gap / 2, middle + gap / 2]
+    is_forward = (points[0].position < points[1].position) == (axis.length > 0)
+    return spread if is_forward else spread[::-1]
 
 
 def _draw_labels(
@@ -328,7 +330,7 @@ def draw_bit_ruler(
         y += 18
     runs = list(ruler.runs)
     room = int(area.width / (MIN_SIZE * _DIGIT))
-    for line in _fold_runs(runs, room) if _count_cells(runs) > room else [runs]:
+    for line in fold_runs(runs, room) if _count_cells(runs) > room else [runs]:
         y = _draw_ruler_line(sketch, ruler, line, area, y)
     for text in NOTE.wrap(ruler.summary, area.width) if with_value else ():
         canvas.draw_text(area.center, y + 10, text, NOTE, SvgColour.INK, anchor="middle")
@@ -338,7 +340,7 @@ def draw_bit_ruler(
 
 _DIGIT = 0.605
 """Width of a digit in em."""
-_CONTINUATION = "goes on"
+CONTINUATION = "goes on"
 """Label of a run that continues from the line above."""
 
 
@@ -347,7 +349,7 @@ def _count_cells(runs: Iterable[BitRun]) -> int:
     return sum(len(run.text) + 1 for run in runs)
 
 
-def _fold_runs(runs: Iterable[BitRun], room: int) -> list[list[BitRun]]:
+def fold_runs(runs: Iterable[BitRun], room: int) -> list[list[BitRun]]:
     """Fold runs into lines of `room` digits; a longer run is broken between groups."""
     lines: list[list[BitRun]] = [[]]
     for run in runs:
@@ -362,7 +364,7 @@ def _fold_runs(runs: Iterable[BitRun], room: int) -> list[list[BitRun]]:
             if length:
                 lines[-1].append(run._replace(text=remaining_text[:length]))
                 run, remaining_text = (
-                    run._replace(label=_CONTINUATION),
+                    run._replace(label=CONTINUATION),
                     remaining_text[length:].strip(),
                 )
             lines.append([])

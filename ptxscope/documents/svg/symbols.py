@@ -79,7 +79,8 @@ def draw_bit_box(
     if style.is_hatched:
         text_width = min(letters.measure(text), area.width - 4)
         canvas.draw_hatch(area.x, y, area.width, height, frame_colour)
-        canvas.draw_cover(area.take_middle(text_width + 4), middle - 8, 16)
+        cover = max(16, size + 1)
+        canvas.draw_cover(area.take_middle(text_width + 4), middle - cover / 2, cover)
     canvas.draw_text(
         area.center - aside / 2, middle + size * 0.36, text, letters, colour,
         anchor="middle", width=area.width - 2,
@@ -92,31 +93,32 @@ PILL_WIDTH, PILL_HEIGHT = 66, 24
 """Size of a truth value in px."""
 
 
-def draw_truth(canvas: SvgCanvas, center: float, y: float, value: bool | None) -> Area:
+def draw_truth(
+    canvas: SvgCanvas, center: float, y: float, value: bool | None, scale: float = 1
+) -> Area:
     """Draw a truth value as a pill with a symbol and a word; return its extent."""
-    x = center - PILL_WIDTH / 2
+    width, height, letters = PILL_WIDTH * scale, PILL_HEIGHT * scale, STRONG.scale(scale)
+    x, base = center - width / 2, y + 16.5 * scale
+    pill = Area(x, width)
     if value is None:
-        pill, round_ = Area(x, PILL_WIDTH), PILL_HEIGHT / 2
         canvas.draw_box(
-            pill, y, PILL_HEIGHT, SvgColour.PAGE, SvgColour.DIM, radius=round_, dash="2 2"
+            pill, y, height, SvgColour.PAGE, SvgColour.DIM, radius=height / 2, dash="2 2"
         )
-        canvas.draw_text(center, y + 16.5, "0 or 1", STRONG, SvgColour.DIM, anchor="middle")
-        return Area(x, PILL_WIDTH)
+        canvas.draw_text(center, base, "0 or 1", letters, SvgColour.DIM, anchor="middle")
+        return pill
     colour, soft = (
         (SvgColour.TRUE, SvgColour.TRUE_SOFT) if value else (SvgColour.DIM, SvgColour.PAGE)
     )
-    canvas.draw_rect(
-        x, y, PILL_WIDTH, PILL_HEIGHT, soft, colour, radius=PILL_HEIGHT / 2,
-        dash="" if value else "4 2",
-    )  # fmt: skip
-    left, top = x + 10, y + 8
+    canvas.draw_box(pill, y, height, soft, colour, radius=height / 2, dash="" if value else "4 2")
+    left, top = x + 10 * scale, y + 8 * scale
     if value:
-        points = (left, top + 4, left + 3, top + 8, left + 9, top)
+        shape = ((0, 4), (3, 8), (9, 0))
+        points = [z for dx, dy in shape for z in (left + dx * scale, top + dy * scale)]
         canvas.draw_path("M{} {}L{} {}L{} {}".format(*map(format_length, points)), colour, line=1.8)
     else:
-        canvas.draw_cross(left + 4, top + 4, colour)
-    canvas.draw_text(x + 24, y + 16.5, "true" if value else "false", STRONG, colour)
-    return Area(x, PILL_WIDTH)
+        canvas.draw_cross(left + 4 * scale, top + 4 * scale, colour, 4 * scale)
+    canvas.draw_text(x + 24 * scale, base, "true" if value else "false", letters, colour)
+    return pill
 
 
 def get_truth(value: int | None) -> bool | None:
@@ -124,33 +126,46 @@ def get_truth(value: int | None) -> bool | None:
     return None if value is None else bool(value)
 
 
-def draw_mask_box(canvas: SvgCanvas, x: float, y: float, is_set: bool, colour: SvgColour) -> None:
+def draw_mask_box(
+    canvas: SvgCanvas, x: float, y: float, is_set: bool, colour: SvgColour, size: float = 10
+) -> None:
     """Draw the box of a lane in a mask, filled if the lane is in it."""
-    canvas.draw_rect(x, y, 10, 10, colour if is_set else SvgColour.PAGE, colour, radius=1, line=1.4)
+    fill = colour if is_set else SvgColour.PAGE
+    canvas.draw_rect(x, y, size, size, fill, colour, radius=1, line=1.4)
 
 
-def draw_flags(canvas: SvgCanvas, area: Area, y: float, flags: Sequence[Flag]) -> None:
+def draw_flags(
+    canvas: SvgCanvas, area: Area, y: float, flags: Sequence[Flag], scale: float = 1
+) -> None:
     """Draw symbol and word of each flag of a lane, centred, on lines of 14 px.
 
     Where large letters leave no room for both, the word is drawn alone.
     """
     for index, flag in enumerate(flags):
-        room = (area.width - 12) / EMPHASIS.with_size(1).measure(flag)
-        style = EMPHASIS.with_size(max(min(EMPHASIS.size, room), MIN_SIZE))
-        word_width = style.measure(flag)
-        symbol_width = 12 if word_width + 12 <= area.width else 0
-        x, top = area.center - (word_width + symbol_width) / 2, y + 4 + index * 14
+        word = flag if scale == 1 else shorten_flag(flag)
+        room = (area.width - 12) / EMPHASIS.with_size(1).measure(word)
+        size = EMPHASIS.size * scale
+        style = EMPHASIS.with_size(max(min(size, room), MIN_SIZE if scale == 1 else size))
+        word_width = style.measure(word)
+        symbol_width = 12 * scale if word_width + 12 * scale <= area.width else 0
+        x, top = area.center - (word_width + symbol_width) / 2, y + (4 + index * 14) * scale
         if symbol_width:
             shift = f"translate({format_length(x)} {format_length(top)})"
+            shift += f" scale({format_length(scale)})" if scale != 1 else ""
             canvas.parts.append(f'<g class="px-flag" transform="{shift}">')
             canvas.draw_path(_FLAGS[flag], SvgColour.MARK, line=1.2)
             canvas.close_group()
-        canvas.draw_text(x + symbol_width, top + 8, flag, style)
+        canvas.draw_text(x + symbol_width, top + 8 * scale, word, style)
 
 
-def measure_flags(count: int) -> float:
+def shorten_flag(flag: Flag) -> str:
+    """Return the word of a flag without what its symbol shows as well."""
+    return flag.removesuffix(" low").removesuffix(" high")
+
+
+def measure_flags(count: int, scale: float = 1) -> float:
     """Return the height of a number of flags in px."""
-    return 14 * count + 4 if count else 0
+    return (14 * count + 4) * scale if count else 0
 
 
 def draw_difference_frame(

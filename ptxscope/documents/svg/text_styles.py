@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple, Self
@@ -144,6 +144,10 @@ class TextStyle(NamedTuple):
         """Return the style in another size."""
         return self._replace(size=size)
 
+    def scale(self, factor: float) -> Self:
+        """Return the style in another size, given as a factor."""
+        return self._replace(size=self.size * factor)
+
     def with_weight(self, is_bold: bool) -> Self:
         """Return the style in bold letters, or usual ones."""
         return self._replace(is_bold=is_bold)
@@ -208,15 +212,16 @@ DATUM = TextStyle(11, SvgColour.DIM, is_monospaced=True)
 """Numbers beside a picture: values of registers, ticks, code."""
 
 
-def wrap_formula(formula: str, width: float) -> list[str]:
+def wrap_formula(
+    formula: str, width: float, sizes: Sequence[float] = (MIN_SIZE, MIN_LETTER_PX)
+) -> list[str]:
     """Wrap a formula before its operators, elsewhere only if one of its terms is too wide."""
     terms = [match.group() for match in _TERM.finditer(formula)]
     widest = max(terms, key=len, default="")
-    sizes = (MIN_SIZE, MIN_LETTER_PX)
     styles = (FORMULA.with_size(x) for x in sizes if measure_text(widest, x, True) <= width)
     style = next(styles, None)
     if style is None or " ".join(terms) != formula:
-        return FORMULA.with_size(MIN_SIZE).wrap(formula, width)
+        return FORMULA.with_size(sizes[0]).wrap(formula, width)
     lines = list[str]()
     for term in terms:
         longer_line = f"{lines[-1]} {term}" if lines else term

@@ -12,13 +12,11 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from ...engine.tracing.trace import Trace
-from ...scene.row_folding import FoldedScene
 from ..content.alt_text import format_alt_text
-from ..content.annotated_trace import abbreviate_names
 from ..content.document import Document, Section
-from ..content.document_builder import build_document, make_section
+from ..content.document_builder import build_document
 from ..content.id_prefix import make_id_prefix
-from ..options import DEFAULT, Options
+from ..options import DEFAULT, Options, PictureLayout
 from ..theme import Theme
 from .page_frame import (
     IdleStep,
@@ -34,15 +32,15 @@ from .page_frame import (
     format_model,
     list_idle_steps,
     make_idle_step,
+    shorten_names,
 )
 from .page_layout import (
     COMPACT,
-    MAX_NAME_CHARS,
     PAGE,
+    WIDE,
     Area,
     Layout,
-    build_folded_scene,
-    build_visible_scene,
+    fold_section,
 )
 from .picture_panels import (
     BAND,
@@ -53,10 +51,11 @@ from .picture_panels import (
     draw_wires,
     list_groups,
 )
-from .step_layout import draw_body
-from .svg_canvas import Sheet, SvgCanvas, Zone, list_elements, write_sheet
+from .step_layout import draw_body, start_sketch
+from .svg_canvas import Sheet, SvgCanvas, TurnedCanvas, Zone, list_elements, write_sheet
 from .svg_colours import SvgColour
 from .text_styles import BODY, HEADING, LABEL, MIN_LETTER_PX, NOTE
+from .wide_page import HEIGHT, draw_wide
 
 _GAP = 34.0
 """Height in px for the wires above the line of a statement."""
@@ -101,7 +100,14 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
     about, has_lines = format_alt_text(doc), bool(doc.sections[0].heading)
     if not options.sentences:
         doc = doc.without_sentences()
-    canvas, page = SvgCanvas(make_id_prefix(doc, options, "svg") + part), layout.page
+    prefix = make_id_prefix(doc, options, "svg") + part
+    if options.layout == PictureLayout.WIDE:
+        turned, model = TurnedCanvas(prefix), format_model(doc)
+        layout = draw_wide(doc, turned, options)
+        marks = {mark.name for mark in turned.marks}
+        owners = _list_owners(doc, [Panel(x, WIDE) for x in doc.sections], marks)
+        return SvgDrawing(doc, turned, HEIGHT, about, model, options.theme, layout, owners)
+    canvas, page = SvgCanvas(prefix), layout.page
     picture = _Picture(canvas, page.x)  # wires have as much room as is at the left
     long_names = [] if has_lines else find_long_names(trace)
     y = (draw_compact_head if layout.is_compact else draw_document_head)(doc, canvas, long_names)
@@ -171,12 +177,12 @@ def _draw_panel(panel: Panel, picture: _Picture, y: float) -> float:
         canvas.add_mark(section.name_part("line"), y)
         y = _draw_band(canvas, section, layout.page, y) + (0 if section.is_folded else 22)
     if not section.is_folded:
-        section = _shorten_names(section)
-        folded = _fold_scene(section, layout)
+        section = shorten_names(section)
+        folded = fold_section(section, layout)
         picture.has_lanes = folded.scene.lanes > 1
         steps = tuple(step for step in section.steps if step.stage in panel.stages)
         panel = panel._replace(section=section)
-        y = draw_body(canvas, panel, steps, folded, y)
+        y = draw_body(start_sketch(canvas, panel, steps, folded), panel, steps, y)
         idle_steps = list_idle_steps(folded.scene, steps) if layout.is_compact else []
         for step in map(make_idle_step, steps):  # under both models, one of them may draw it
             own_step = step._replace(side=panel.side)
@@ -190,32 +196,6 @@ def _draw_panel(panel: Panel, picture: _Picture, y: float) -> float:
         draw_wires(section, picture, band, layout.page.right)
         picture.add_results(section, layout, y)
     return y
-
-
-def _shorten_names(section: Section) -> Section:
-    """Return a section with letters instead of long names."""
-    if not find_long_names(section.trace):
-        return section
-    part, options = abbreviate_names(section.trace, MAX_NAME_CHARS), section.options
-    short = make_section(
-        section.statement, part, options, section.step_count, is_only=section.is_only
-    )
-    short = short if options.sentences else short.without_sentences()
-    return section._replace(
-        trace=part, operands=short.operands, steps=short.steps, results=short.results
-    )
-
-
-def _fold_scene(section: Section, layout: Layout) -> FoldedScene:
-    """Return the scene of a statement, with its numbers; in a compact layout with fewer rows."""
-    options = section.options
-    if layout.is_compact:
-        folded = build_folded_scene(section, options)
-    else:
-        folded = FoldedScene(build_visible_scene(section.trace, options))
-    scene, count = folded.scene, section.step_count
-    steps = tuple(x._replace(number=x.number + count) for x in scene.steps)
-    return folded._replace(scene=scene._replace(steps=steps))
 
 
 def _draw_band(canvas: SvgCanvas, section: Section, page: Area, y: float) -> float:
@@ -291,7 +271,7 @@ def make_sheet(drawing: SvgDrawing) -> Sheet:
 def draw_page(drawing: SvgDrawing) -> list[str]:
     """Return the page below a picture; a compact one has no frame, because it is in a column."""
     canvas, width, height = SvgCanvas(drawing.canvas.prefix), drawing.layout.width, drawing.height
-    if drawing.layout.is_compact:
+    if drawing.layout.is_compact or drawing.layout.is_wide:
         canvas.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
     else:
         canvas.draw_rect(0.5, 0.5, width - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)

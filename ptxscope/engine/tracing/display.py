@@ -34,6 +34,8 @@ class FigureOptions(TypedDict, total=False):
 
     standalone: bool
     compact: bool
+    layout: str
+    """``"tall"`` or ``"wide"``."""
     motion: str
     """``"still"`` or ``"stepping"``."""
     scale: float | None

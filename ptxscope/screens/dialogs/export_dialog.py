@@ -115,7 +115,8 @@ class ExportDialog(Dialog[Annotations]):
     def _parse_request(self) -> tuple[Trace, Options]:
         """Return the trace and the options. Raise ValueError if the trace has no such steps."""
         steps = self._get_value("steps").strip()
-        switches = {_SWITCHES[name].dest: True for name in self._choices.active_switches}
+        active = (_SWITCHES[name] for name in self._choices.active_switches)
+        switches = {option.dest: option.switched for option in active}
         options = make_options(switches)
         if self._block is None:
             trace = self._trace.with_annotations(self.annotations)

@@ -1,0 +1,166 @@
+"""The columns of a wide picture: those of a statement, or of a block with cards and wires.
+
+The result of a statement is the register of the next one; statements before those with columns
+are cards, with their lines and their results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...engine.tracing.basic_block import ValuePlace
+from ...scene.row_folding import FoldedScene
+from ...scene.scene_model import Tint
+from ..content.document import Section
+from .page_layout import Area, Layout, Port, Sketch, choose_link_colour
+from .picture_panels import Panel
+from .step_layout import draw_body, start_sketch
+from .svg_canvas import TurnedCanvas, Zone
+from .svg_colours import SvgColour
+from .text_styles import TextStyle
+from .wide_parts import find_extended_roles
+from .wide_shapes import CODE
+
+BAND = 46.0
+"""Height in px of the lines of statements, with the gap below."""
+_STATEMENT = TextStyle(20, is_monospaced=True, is_bold=True)
+_BAND_MARGIN = 28.0
+"""Width in px beside the line of a statement, both sides together."""
+_STRIP = 50.0
+"""Height in px above the lanes for what is of no lane."""
+_CARD, _CARD_GAP = 212.0, 44.0
+"""Width in px of the card of a statement, and of the wires at its right."""
+_STATEMENT_GAP = 30.0
+"""Width in px of the wires from a statement to the next one."""
+_HANG = 14.0
+"""Px by which words may be further right than the last column."""
+
+
+class Columns(NamedTuple):
+    """The statements of a picture, and how they are drawn."""
+
+    sections: tuple[Section, ...]
+    scenes: tuple[FoldedScene | None, ...]
+    """The scene of each; None for a card."""
+    layout: Layout
+    has_cards: bool = True
+
+    @property
+    def cards(self) -> list[Section]:
+        """The statements without columns."""
+        return [s for s, folded in zip(self.sections, self.scenes, strict=True) if not folded]
+
+    def draw(self, canvas: TurnedCanvas, x: float) -> tuple[Sketch | None, float]:
+        """Draw them; return the sketch of the last statement, and the end."""
+        wires, sketch = _BlockWires(canvas), None
+        cards = self.cards if self.has_cards else []
+        is_last_card = not self.scenes[-1] and len(cards) < len(self.scenes)
+        if cards and not is_last_card:
+            x = _draw_cards(cards, wires, self.layout, x)
+        for section, folded in zip(self.sections, self.scenes, strict=True):
+            if not folded:
+                continue
+            start, mark = x, section.name_part("line")
+            layout, is_last = _make_room(folded, self.layout), section is self.sections[-1]
+            panel, index = Panel(section, layout, has_result=is_last), len(canvas.parts)
+            sketch = start_sketch(canvas, panel, section.steps, folded)
+            sketch.extended_roles = find_extended_roles(sketch)
+            if section.heading:
+                canvas.add_mark(mark, x)
+            x = max(draw_body(sketch, panel, section.steps, x), sketch.least_start - _HANG)
+            if section.heading:
+                x = max(x, start + CODE.measure(section.heading) + _BAND_MARGIN)
+                elements = canvas.parts[index:]
+                del canvas.parts[index:]
+                _draw_band(canvas, section, layout, start, x)
+                canvas.parts += elements
+                wires.draw(section)
+                wires.add(section, sketch)
+            x += 0 if is_last else _STATEMENT_GAP
+        return sketch, _draw_cards(cards, wires, self.layout, x) if is_last_card else x
+
+
+def _make_room(folded: FoldedScene, layout: Layout) -> Layout:
+    """Return the layout of a statement, with room above its lanes for what is of no lane."""
+    if folded.scene.lanes == 1 or all(x.is_by_lane for x in folded.scene.registers):
+        return layout
+    figures, strip = layout.figures, Area(layout.figures.x, _STRIP)
+    below = Area(figures.x + _STRIP + 8, figures.width - _STRIP - 8)
+    return layout._replace(words=strip, figures=below)
+
+
+def _draw_band(
+    canvas: TurnedCanvas, section: Section, layout: Layout, x: float, end: float
+) -> None:
+    """Draw the line of a statement above its columns."""
+    y, width = layout.captions.x - BAND, _STATEMENT.measure(section.heading) + _BAND_MARGIN
+    canvas.draw_rect(x, y, end - x, BAND - 8, radius=8)
+    style = _STATEMENT if width <= end - x else CODE
+    canvas.draw_text(x + 14, y + 26, section.heading, style.with_weight(True), SvgColour.INK)
+
+
+class _BlockWires:
+    """The wires between the statements of a block."""
+
+    def __init__(self, canvas: TurnedCanvas) -> None:
+        self.canvas = canvas
+        self.sources: dict[ValuePlace, list[Port]] = {}
+        """Where the parts of each result are, the lowest first."""
+
+    def add(self, section: Section, sketch: Sketch) -> None:
+        """Add the results of a statement with columns."""
+        statement = section.statement
+        for role, places in zip(statement.instruction.results, sketch.ends, strict=False):
+            ports = [sketch.ports[place] for place in places if place in sketch.ports]
+            self.sources[statement.make_place(role)] = ports
+
+    def draw(self, section: Section) -> None:
+        """Draw the wires into the registers at the start of a statement."""
+        statement = section.statement
+        own_zones = [x for x in self.canvas.zones if x.node[0] == section.branch]
+        first = min((zone.box[0] for zone in own_zones), default=0.0)
+        read = {source for source, _ in self.canvas.links}
+        for role, place in statement.reads.items():
+            zones = [x for x in own_zones if x.node[1] == role and x.box[0] < first + 8]
+            ports, bits = self.sources.get(place, []), statement.instruction.type_of(role).bits
+            for zone in zones:
+                unit, size = bits // len(zones), bits // max(len(ports), 1)
+                low = zone.node[2] * unit
+                parts = [
+                    port
+                    for index, port in enumerate(ports)
+                    if index * size < low + unit and low < (index + 1) * size
+                ]
+                tint = Tint(role, min(3, (low + unit - 1) // 8))
+                if zone.node in read:
+                    self._draw_wires(parts, zone, choose_link_colour(tint))
+
+    def _draw_wires(self, ports: Sequence[Port], zone: Zone, colour: SvgColour) -> None:
+        """Draw the lines from the parts of a result to a part of a register."""
+        x, y, _, height = zone.box
+        for number, port in enumerate(ports, 1):
+            end = y + height * (1 - number / (len(ports) + 1))
+            start = port.area.clamp_center(end, 0) if len(ports) == 1 else port.area.center
+            self.canvas.draw_flow((start, port.y), (end, x), colour)
+
+
+def _draw_cards(cards: Sequence[Section], wires: _BlockWires, layout: Layout, x: float) -> float:
+    """Draw the statements without their steps below each other; return the end."""
+    canvas, figures = wires.canvas, layout.figures
+    areas = figures.split_columns(max(len(cards), 2), 10)
+    for section, area in zip(cards, areas, strict=False):
+        statement, lines = section.statement, CODE.wrap(section.heading, _CARD - 24)
+        box = area.take_middle(22 * len(lines) + 24 * len(section.results) + 18)
+        canvas.add_mark(section.name_part("line"), x)
+        canvas.draw_rect(x, box.x, _CARD, box.width, radius=8)
+        end = canvas.draw_lines(x + 12, box.x + 24, lines, CODE._replace(leading=22))
+        roles = statement.instruction.results.items()
+        for (role, _), view in zip(roles, section.results, strict=False):
+            text = f"{view.name} = {view.bits}"
+            canvas.draw_text(x + 12, end + 2, text, CODE.with_weight(True), SvgColour.INK)
+            node, place = (section.branch, f"{view.name} =", 0), statement.make_place(role)
+            canvas.zones.append(Zone(node, (x, box.x, _CARD, box.width)))
+            wires.sources[place] = [Port(Area(end - 14, 20), x + _CARD)]
+            end += 24
+    return x + _CARD + _CARD_GAP

@@ -1,0 +1,225 @@
+"""The parts of a wide picture around its rows: captions, names of lanes, results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import fsum
+
+from ...engine.micro_operations.properties import Stage
+from ...scene.scene_model import LaneRef, SpanKind
+from ..content.document import ResultView, Section, StepView
+from .cell_shapes import LETTERS
+from .page_layout import Area, Sketch
+from .svg_canvas import SvgCanvas, format_length
+from .svg_colours import SvgColour
+from .text_styles import TextStyle
+from .wide_shapes import CODE, NOTE, draw_middle
+
+TITLE = TextStyle(22, is_bold=True)
+STRONG = TextStyle(18, is_bold=True)
+RESULT = TextStyle(34, is_monospaced=True, is_bold=True)
+_RING, _AFTER_RING = 15.0, 38.0
+"""Radius in px of the ring around a number, and width with its distance from the title."""
+CAPTION, TITLE_ONLY = 80.0, 34.0
+"""Heights in px of the captions, and of those without words."""
+_GAP = 12.0
+"""Least distance in px between captions."""
+RESULT_Y, RESULT_HEIGHT = 648.0, 62.0
+
+
+_SHORT = {"sign-extended": "signed", "zero-extended": "unsigned"}
+
+
+def shorten(text: str, widths: Sequence[float]) -> list[str]:
+    """Return the start of a text that fits on two lines: sentences, or clauses of the first.
+
+    The first width is taken in which the longest start fits.
+    """
+    for word, short in _SHORT.items():
+        text = text.replace(word, short)
+    ends = [i for i in range(1, len(text)) if text[i - 1] in ".;:" and text[i] == " "]
+    for end in (len(text), *reversed(ends)):
+        start = text[:end].rstrip(".;:")
+        for width in widths:
+            lines = start.split(". ")
+            if len(lines) != 2 or any(NOTE.measure(line) > width for line in lines):
+                lines = NOTE.wrap(start, width)
+            if len(lines) <= 2 and all(NOTE.measure(line) <= width for line in lines):
+                return lines
+    return []
+
+
+def draw_caption(
+    canvas: SvgCanvas, x: float, y: float, number: str, title: str, lines: Sequence[str] = ()
+) -> float:
+    """Draw number, title and words above a column; return the end."""
+    start = x
+    if number:
+        wider = STRONG.measure(number) - 20 if "," in number else 0
+        canvas.draw_rect(
+            x, y, 2 * _RING + wider, 2 * _RING, SvgColour.PAGE, SvgColour.INK, radius=_RING,
+            line=1.6,
+        )  # fmt: skip
+        canvas.draw_text(x + _RING + wider / 2, y + 21.5, number, STRONG, anchor="middle")
+        start += _AFTER_RING + wider
+    title = title[:1].upper() + title[1:]
+    canvas.draw_text(start, y + 23, title, TITLE, None if number else SvgColour.DIM)
+    end = start + TITLE.measure(title)
+    for index, line in enumerate(lines):
+        canvas.draw_text(x, y + 52 + 22 * index, line, NOTE)
+        end = max(end, x + NOTE.measure(line))
+    return end
+
+
+def measure_caption(title: str) -> float:
+    """Return the width of a number and a title."""
+    return _AFTER_RING + TITLE.measure(title[:1].upper() + title[1:])
+
+
+def draw_step_caption(
+    sketch: Sketch, step: StepView, start: float, end: float, joined_step: StepView | None,
+    joined_x: float,
+) -> float:  # fmt: skip
+    """Draw the words above the columns of a step; return where those of the next may begin."""
+    layout, y = sketch.layout, sketch.layout.captions.x
+    number, title = str(step.number), step.title
+    if joined_step and not layout.has_select_words:
+        number, title = f"{joined_step.number}, {number}", f"{joined_step.title}, {title}"
+    elif joined_step:
+        lines = shorten(_name_parts(sketch, step), [start - joined_x - _GAP])
+        lines = lines if layout.note_room else []
+        draw_caption(sketch.canvas, joined_x, y, str(joined_step.number), joined_step.title, lines)
+    lines = []
+    if layout.note_room:
+        room = max(end - start, measure_caption(step.title))
+        wider = [width for width in range(100, int(layout.note_room) + 1, 10) if width > room]
+        lines = shorten(step.about, [room, *wider])
+    return draw_caption(sketch.canvas, start, y, number, title, lines) + _GAP
+
+
+def _name_parts(sketch: Sketch, step: StepView) -> str:
+    """Return the names of the parts that the rows of a step read, if there are few."""
+    names = []
+    if sketch.scene.lanes == 1:
+        for row in (sketch.rows[x.key] for x in step.rows if x.key in sketch.rows):
+            for link in row.links:
+                register = sketch.registers.get(link.source.key)
+                if register and register.unit in LETTERS:
+                    names.append(f"{register.label}.{LETTERS[register.unit]}{link.source.lane}")
+    return ", ".join(dict.fromkeys(names))
+
+
+def draw_registers(sketch: Sketch, roles: Sequence[str], x: float) -> float:
+    """Draw a title above the registers, and the bits of those in lanes; return the end."""
+    lines = []
+    for role in roles if sketch.layout.note_room else ():
+        register = sketch.registers[role]
+        name = register.name if register.name not in ("", role) else register.label
+        lines.append(f"{name} = {register.bits}")
+    y = sketch.layout.captions.x
+    return draw_caption(sketch.canvas, x, y, "", "Registers", lines) + _GAP
+
+
+def draw_lane_names(sketch: Sketch, x: float) -> float:
+    """Draw the names of the lanes, with the numbers of their notes; return the end."""
+    canvas, count = sketch.canvas, sketch.scene.lanes
+    has_names = sketch.layout.note_room and not sketch.branch
+    if count == 1 or not has_names:  # the names of parts of registers are those of lanes
+        return x + 4
+    canvas.open_group("px-lanes")
+    for number, area in enumerate(sketch.columns, 1):
+        lane = count - number
+        marks = [str(i) for i, note in enumerate(sketch.notes, 1) if note.lane == lane]
+        text = f"note {', '.join(marks[:2])}" if marks else ""
+        draw_middle(
+            canvas, x + 8, area.center - 12 * bool(marks), f"lane {lane}", NOTE, None, "start"
+        )
+        draw_middle(canvas, x + 8, area.center + 12, text, NOTE, None, "start")
+    canvas.close_group()
+    return x + 68
+
+
+def draw_results(section: Section, sketch: Sketch, *, has_meanings: bool) -> float:
+    """Draw each destination below the lanes, at the right, with lines to it; return the left edge.
+
+    The lowest value goes straight down; a line of one above it passes at its right.
+    """
+    canvas, right = sketch.canvas, sketch.layout.page.right
+    canvas.open_group("px-result")
+    if not section.results:
+        left = right - NOTE.measure(section.no_result) - 40
+        box = (left, RESULT_Y, right - left, RESULT_HEIGHT)
+        canvas.draw_rect(*box, SvgColour.PAGE, SvgColour.LINE, radius=10, dash="5 4")
+        middle = RESULT_Y + RESULT_HEIGHT / 2
+        draw_middle(canvas, (left + right) / 2, middle, section.no_result, NOTE)
+        canvas.close_group()
+        return left
+    found = []
+    for view, places in zip(section.results, sketch.ends, strict=False):
+        ports = {place: sketch.ports[place] for place in places if place in sketch.ports}
+        shown = view if has_meanings else view._replace(meant="")
+        found.append((max((x.area.right for x in ports.values()), default=0.0), shown, ports))
+    found.sort(key=lambda each: each[0], reverse=True)
+    end = max((x.y for *_, ports in found for x in ports.values()), default=right)
+    rails = [min(end, right) + 12 * (index + 1) for index in range(len(found))]
+    first = found[0][2]
+    if len(first) == 1 and not _has_words_below(sketch, *first):
+        rails[0] = next(iter(first.values())).y - 24
+    widths = [_measure_result(view) for _, view, _ in found]
+    left = start = min(right - fsum(widths) - 20 * (len(widths) - 1), *(x - 30 for x in rails))
+    for (_, view, ports), width, rail in zip(found, widths, rails, strict=True):
+        tip = min(max(rail, left + 24), left + width - 24)
+        for place, port in ports.items():
+            points = [(port.y, port.area.center), (rail, port.area.center)]
+            if rail < port.y:
+                points = [(rail, port.area.right)]
+            if tip != rail:
+                points += [(rail, RESULT_Y - 12), (tip, RESULT_Y - 12)]
+            flow = len(canvas.flows)
+            _draw_wire(canvas, [*points, (tip, RESULT_Y)])
+            sketch.add_result_link(view.name, place, canvas.flows[flow])
+        _draw_result(canvas, view, left, width)
+        sketch.add_result(view.name, Area(RESULT_Y, RESULT_HEIGHT), left, left + width)
+        left += width + 20
+    canvas.close_group()
+    return start
+
+
+_NAME = CODE.with_size(22)
+
+
+def _measure_result(view: ResultView) -> float:
+    meant = CODE.measure(view.meant) + 20 if view.meant else 0
+    return 48 + _NAME.measure(f"{view.name} =") + RESULT.measure(view.bits) + meant
+
+
+def _draw_result(canvas: SvgCanvas, view: ResultView, x: float, width: float) -> None:
+    box, name = (x, RESULT_Y, width, RESULT_HEIGHT), f"{view.name} ="
+    canvas.draw_rect(*box, SvgColour.SOFT, SvgColour.INK, radius=10, line=2.4)
+    canvas.draw_text(x + 18, RESULT_Y + 42, name, _NAME)
+    canvas.draw_text(x + 30 + _NAME.measure(name), RESULT_Y + 43, view.bits, RESULT)
+    canvas.draw_text(x + width - 18, RESULT_Y + 40, view.meant, CODE, anchor="end")
+
+
+def _has_words_below(sketch: Sketch, place: LaneRef) -> bool:
+    """Whether the name of a truth value, or a flag, is below a value."""
+    row, view = sketch.rows.get(place.key), sketch.words.get((place.key, place.lane))
+    kinds = {span.kind for cell in row.cells for span in cell.spans} if row else set()
+    truths = {SpanKind.HOLDS, SpanKind.FAILS, SpanKind.EITHER}
+    return bool(kinds & truths or (view and view.flags and row and row.figure is None))
+
+
+def _draw_wire(canvas: SvgCanvas, points: Sequence[tuple[float, float]]) -> None:
+    """Draw straight lines through points, the last one downwards, with a head."""
+    (x, y), texts = points[-1], (" ".join(map(format_length, point)) for point in points)
+    a, b, c, d, e = map(format_length, (x - 5, x + 5, y - 9, x, y - 1))
+    canvas.draw_path(f"M{'L'.join(texts)}", SvgColour.DIM, line=2.2)
+    canvas.draw_path(f"M{a} {c}L{b} {c}L{d} {e}Z", None, SvgColour.DIM)
+    canvas.flows += canvas.parts[-2:]
+    del canvas.parts[-2:]
+
+
+def find_extended_roles(sketch: Sketch) -> frozenset[str]:
+    """Return the registers whose numbers a later column has, because it extends their bits."""
+    rows = (row for step in sketch.scene.steps if step.stage is Stage.EXTEND for row in step.rows)
+    return frozenset(link.source.key for row in rows for link in row.links)

@@ -1,0 +1,318 @@
+"""Wide pictures, for slides: 1280 by 720 px, letters of 18 px, nothing over another."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import struct
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from ptxscope import Trace, export, trace, trace_block
+from ptxscope.cli.commands.trace import parse_request
+from ptxscope.documents.media.frames import make_frames
+from ptxscope.documents.options import DEFAULT, LayoutError, Motion, Options, PictureLayout
+from ptxscope.documents.theme import Theme
+from ptxscope.engine.isa.catalog import CATALOG, pick_form
+from ptxscope.engine.isa.encodings import format_hex
+from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.engine.tracing.annotations import Annotations, Note
+from ptxscope.engine.tracing.trace import make_trace
+from tests.driving.command_line import run
+from tests.driving.drawings import (
+    Box,
+    assert_tree_drawn_well,
+    boxes,
+    drawn,
+    measure_page,
+    steps,
+    texts,
+    wires,
+)
+from tests.driving.samples import BLOCK, E3, HOSTILE, LANES, QUAD, SCALED
+from tests.reference_data import golden_rows
+from tests.strategies import instruction_of
+from tests.tiers import sampled, thorough
+
+WIDE = Options(layout=PictureLayout.WIDE)
+MOCKS = (
+    trace("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c",
+          {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC}),
+    trace("vset.s32.u32.lt.add d, a.b3, b.h0, c", {"a": 0xFF7F0180, "b": 0x12349C40, "c": 41}),
+)  # fmt: skip
+TOO_WIDE = trace("mad24.hi.s32 d, a, b, c", {"a": 1182959968, "b": 2169116099, "c": 2763558116})
+
+
+def assert_wide(shown: Trace, options: Options = WIDE) -> ET.Element:
+    tree = drawn(shown, options)
+    assert_tree_drawn_well(tree, shown)
+    assert measure_page(tree) == (1280, 720)
+    assert not [box for box in boxes(tree) if box.size < 18]
+    return tree
+
+
+def assert_wide_or_in_parts(shown: Trace) -> ET.Element | None:
+    """A trace that does not fit says which of its steps do, each in one picture."""
+    try:
+        return assert_wide(shown)
+    except LayoutError as error:
+        for numbers in re.findall(r"--steps ([\d-]+)", str(error)):
+            low, _, high = numbers.partition("-")
+            part = frozenset(
+                x.place for x in shown.steps if int(low) <= x.number <= int(high or low)
+            )
+            assert_wide(shown, WIDE._replace(steps=part))
+        return None
+
+
+def find_results(shown: Trace) -> dict[str, str]:
+    ins = shown.instruction
+    return {
+        name: format_hex(shown.result[name], ins.type_of(role).bits)
+        for role, name in ins.results.items()
+    }
+
+
+@sampled
+@pytest.mark.parametrize("count", [2, pytest.param(16, marks=thorough)])
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_forms_are_drawn_well_with_their_results(opcode: str, count: int) -> None:
+    rng = Random(f"wide {opcode}")
+    for _ in range(count):
+        ins = instruction_of(pick_form(opcode, rng))
+        bits = {
+            role: rng.choice((rng.getrandbits(x.type.bits), (1 << x.type.bits) - 1, 1, 0))
+            for x in ins.inputs for role in x.roles
+        }  # fmt: skip
+        shown = make_trace(ins, ISA_MODEL, bits)
+        tree = assert_wide_or_in_parts(shown)
+        if tree is not None:
+            assert {*find_results(shown).values()} <= {*texts(tree)}
+
+
+@sampled
+@pytest.mark.parametrize("step", [900, pytest.param(90, marks=thorough)])
+def test_the_values_are_those_of_the_golden_rows(step: int) -> None:
+    for row in golden_rows()[::step]:
+        shown = trace(row.instruction, row.operands)
+        tree = assert_wide_or_in_parts(shown)
+        if tree is None:
+            continue
+        said = texts(tree)
+        kinds = (row.instruction.type_of(role).bits for role in row.instruction.results)
+        for bits, value in zip(kinds, row.results["isa"], strict=True):
+            assert format_hex(value, bits) in said
+        for role, register in (("a", row.values.get("a")), ("b", row.values.get("b"))):
+            whole = f"{role} = 0x{register or 0:08x}"
+            assert not [x for x in said if x.startswith(f"{role} = 0x") and x != whole]
+
+
+@pytest.mark.parametrize("shown", MOCKS)
+def test_the_mocks_are_drawn(shown: Trace) -> None:
+    tree = assert_wide(shown)
+    assert steps(tree) == [str(x.stage) for x in shown.steps if x.stage != "select"]
+    assert {"1", "Select", "2", "Extend", "Registers"} <= {*texts(tree)}
+
+
+def test_lanes_are_rows_the_highest_above_and_steps_run_to_the_right() -> None:
+    places = {box.text: box for box in boxes(assert_wide(MOCKS[0]))}
+    lanes = [places[f"lane {lane}"] for lane in (3, 2, 1, 0)]
+    assert lanes == sorted(lanes, key=lambda box: box.top)
+    titles = [places[x] for x in ("Registers", "Select", "Extend", "Add", "Saturate", "Merge")]
+    assert titles == sorted(titles, key=lambda box: box.left)
+    assert len({box.top for box in titles}) == 1
+    # 127 + 255 = 382 is clamped in lane 1; lane 2 keeps the byte of c
+    for text, lane in (("-128 + 128", 3), ("127 + 255", 1), ("382", 1), ("c.b2", 2)):
+        distance = {x: abs(places[f"lane {x}"].top - places[text].top) for x in range(4)}
+        assert min(distance, key=distance.__getitem__) == lane
+
+
+def test_steps_that_change_nothing_are_left_out_and_named() -> None:
+    shown = trace("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x00018000, "c": 0})
+    tree = assert_wide(shown)
+    assert "merge" not in steps(tree)
+    assert "Not drawn, because it changes nothing: 5 merge." in texts(tree)
+
+
+def test_a_hidden_result_is_not_drawn() -> None:
+    tree = assert_wide(QUAD, WIDE._replace(result=False))
+    said = " ".join(texts(tree))
+    assert "0x7f7f017f" not in said
+    assert "the result is not shown here" in said
+
+
+@pytest.mark.parametrize("shown", [E3, SCALED, QUAD])
+def test_words_of_the_author_are_in_the_picture(shown: Trace) -> None:
+    notes = (Note("see here", shown.steps[-1].stage), Note("and here", None, 0))
+    noted = replace(shown, annotations=Annotations("A title", "A caption", notes))
+    tree = assert_wide(noted, WIDE._replace(footer=False))
+    said = " ".join(texts(tree))
+    assert all(x in said for x in ("A title", "A caption", "see here", "and here"))
+
+
+def test_words_without_room_are_refused_and_never_cut() -> None:
+    noted = replace(QUAD, annotations=Annotations(caption="word " * 200))
+    with pytest.raises(LayoutError, match="room for 3 lines"):
+        export(noted, "svg", WIDE)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_of_the_author_is_data(text: str) -> None:
+    noted = replace(QUAD, annotations=Annotations(title=text[:40]))
+    ET.fromstring(export(noted, "svg", WIDE))
+
+
+@pytest.mark.parametrize("shown", [LANES, BLOCK])
+def test_a_block_has_columns_for_its_last_statements(shown: Trace) -> None:
+    tree = drawn(shown, WIDE)
+    assert measure_page(tree) == (1280, 720)
+    assert not [box for box in boxes(tree) if box.size < 18]
+    assert_tree_drawn_well(tree, shown.parts[-1])
+    said = " ".join(texts(tree))
+    assert all(f"{number}. " in said for number in range(1, len(shown.parts) + 1))
+    last = shown.parts[-1]
+    assert {*find_results(last).values()} <= {*texts(tree)}
+
+
+@pytest.mark.parametrize("folded", [{1}, {2}, {1, 2}])
+def test_folded_statements_are_cards_with_their_results(folded: set[int]) -> None:
+    tree = assert_wide(LANES, WIDE._replace(folded=frozenset(folded)))
+    said = " ".join(texts(tree))
+    for number, part in enumerate(LANES.parts, 1):
+        if number in folded:
+            assert all(f"{x} = {bits}" in said for x, bits in find_results(part).items())
+
+
+def test_two_statements_are_side_by_side_with_wires_between() -> None:
+    shown = trace_block(
+        "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }",
+        {"a": 0x11227F00, "b": 0x8899AABB, "c": 0x80000200},
+    )
+    tree = assert_wide(shown)
+    said = texts(tree)
+    assert steps(tree).count("operate") == 2  # permute and add
+    assert {"t.h1", "t.h0", "c.h1", "0xaabb", "0x7f00", "0x80007fff"} <= {*said}
+
+
+def test_each_part_of_a_register_has_a_wire_from_the_result_with_its_bits() -> None:
+    shown = trace_block(
+        "{ vadd2.s32.s32.s32 t, a, b, c; vadd4.s32.s32.s32.sat d, t, b, c; }",
+        {"a": 0x7FFF8000, "b": 0x00018000, "c": 0},
+    )
+    tree = assert_wide(shown)
+    left = {box.text: box.left for box in boxes(tree)}["t.b3"]
+    ends = {line[-1] for line in wires(tree) if line[-1][0] < left and line[0][0] > left - 160}
+    places = {box.text: box for box in boxes(tree)}
+    for part in ("t.b3", "t.b2", "t.b1", "t.b0"):
+        box = places[part]
+        assert [y for _, y in ends if box.top - 20 < y < box.bottom + 20], part
+
+
+def test_statements_without_room_for_cards_are_named_with_their_results() -> None:
+    shown = trace_block(
+        "{ add.s32 t, a, b; vadd2.u32.s32.s32.sat d.h0, a.h11, b.h01, t; }",
+        {"a": 0x9ABC5678, "b": 0x7FFF8000},
+    )
+    said = " ".join(texts(assert_wide(shown)))
+    first, _ = shown.parts
+    assert "1. add.s32 t, a, b" in said
+    assert f"t = {find_results(first)['t']}" in said
+
+
+def test_blocks_of_more_than_four_statements_are_refused() -> None:
+    lines = "; ".join(f"add.s32 r{i + 1}, r{i}, r{i}" for i in range(5))
+    with pytest.raises(LayoutError, match="4 statements"):
+        export(trace_block(f"{{ {lines}; }}", {"r0": 1}), "svg", WIDE)
+
+
+# --- parts ----------------------------------------------------------------------------------
+
+
+def place_texts(svg: str) -> set[Box]:
+    return {*boxes(ET.fromstring(svg))}
+
+
+@pytest.mark.parametrize("shown", [MOCKS[0], QUAD, SCALED])
+def test_frames_show_what_the_last_one_has_in_the_same_place(shown: Trace) -> None:
+    frames = make_frames(shown, WIDE)
+    whole = place_texts(frames[-1].svg)
+    assert whole == place_texts(export(shown, "svg", WIDE))
+    for frame, later in pairwise(frames):
+        assert measure_page(ET.fromstring(frame.svg)) == (1280, 720)
+        assert place_texts(frame.svg) < place_texts(later.svg)
+        assert not {*find_results(shown).values()} & {
+            x.text for x in place_texts(frame.svg) if x.size > 30
+        }
+
+
+def test_a_picture_that_steps_says_what_a_click_does() -> None:
+    svg = export(MOCKS[0], "svg", WIDE._replace(motion=Motion.STEPPING))
+    tree = ET.fromstring(svg)
+    (hint,) = {x for x in boxes(tree) if x.text.startswith("click for the next")}
+    still = boxes(ET.fromstring(export(MOCKS[0], "svg", WIDE)))
+    assert hint.size >= 18
+    assert not [
+        x for x in still
+        if x.left < hint.right and hint.left < x.right
+        and x.top < hint.bottom and hint.top < x.bottom
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", [Theme.LIGHT, Theme.DARK])
+def test_themes_change_colours_only(theme: Theme) -> None:
+    svg = export(MOCKS[0], "svg", WIDE._replace(theme=theme))
+    assert place_texts(svg) == place_texts(export(MOCKS[0], "svg", WIDE))
+
+
+# --- options --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("fields", "why"), [
+    ({"compact": True}, "compact and the layout wide"), ({"beside": QUAD}, "the layout wide"),
+    ({"layout": "high"}, "layout: 'high' is none of tall, wide"),
+])  # fmt: skip
+def test_options_that_exclude_each_other_are_refused(fields: dict[str, object], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        export(QUAD, "svg", WIDE._replace(**fields))  # type: ignore[arg-type]
+
+
+def test_a_wide_picture_shows_one_answer() -> None:
+    with pytest.raises(LayoutError, match="one answer"):
+        export(E3, "svg", WIDE, both=True)
+    said = " ".join(texts(drawn(E3, WIDE)))
+    assert "Two answers." in said
+    assert "0x112233ff (E3)" in said
+    assert "One answer" in " ".join(texts(drawn(QUAD, WIDE._replace(both=True))))
+
+
+def test_a_trace_that_does_not_fit_names_steps_that_do() -> None:
+    words = [str(TOO_WIDE.instruction), "a=1182959968", "b=2169116099", "c=2763558116"]
+    code, out, err = run("trace", *words, "-f", "svg", "--layout", "wide")
+    assert (out, code) == ("", 2)
+    assert re.fullmatch(
+        r"error: this does not fit in a wide picture; --steps 1-\d and --steps \d-4 do\n", err
+    )
+    assert assert_wide_or_in_parts(TOO_WIDE) is None
+
+
+def test_the_default_layout_is_tall() -> None:
+    assert DEFAULT.layout is PictureLayout.TALL
+    words = shlex.split("'vadd.s32.s32.s32 d, a, b' a=1 b=2 -f svg --layout tall")
+    shown, options, _ = parse_request(words)
+    assert export(shown, "svg", options) == export(shown, "svg")
+
+
+def test_a_wide_png_has_the_size_of_a_slide_and_a_pdf_a_page_for_each_step(tmp_path: Path) -> None:
+    words = ["trace", str(QUAD.instruction), "a=0x7f80ff01", "b=0x01ff0280", "c=0"]
+    image, deck = tmp_path / "x.png", tmp_path / "deck.pdf"
+    wide = ["--layout", "wide"]
+    assert run(*words, *wide, "--width", "1280", "-o", str(image)).returncode == 0
+    assert struct.unpack(">II", image.read_bytes()[16:24]) == (1280, 720)
+    assert run(*words, *wide, "-f", "pdf", "--frames", str(deck)).returncode == 0
+    pages = len(make_frames(QUAD, WIDE))
+    assert re.search(rb"/Count (\d+)", deck.read_bytes())[1] == str(pages).encode()  # type: ignore[index]
