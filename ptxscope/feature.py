@@ -201,6 +201,17 @@ class DocumentFormat(NamedTuple):
     after: str
 
 
+class PictureLayout(NamedTuple):
+    """A layout of pictures, beside the one from top to bottom."""
+
+    name: str
+    draw: str
+    """Draws a document, with a prefix of ids and ``Options``: ``(document, prefix, options) ->
+    (canvas, layout, height)``. Raises ValueError if it does not fit."""
+    switch: str
+    """Label in the export dialog."""
+
+
 class Feature(NamedTuple):
     """A feature, and what it adds."""
 
@@ -213,6 +224,7 @@ class Feature(NamedTuple):
     screen_panels: tuple[ScreenPanel, ...] = ()
     page_panels: tuple[PagePanel, ...] = ()
     formats: tuple[DocumentFormat, ...] = ()
+    layouts: tuple[PictureLayout, ...] = ()
     services: Mapping[Service, str] = MappingProxyType({})
     """The functions that do what the core or another feature asks for."""
     exports: Mapping[str, str] = MappingProxyType({})
@@ -237,6 +249,7 @@ class Feature(NamedTuple):
         for format_ in self.formats:
             yield "format", format_.name
             yield from (("ending", x) for x in format_.endings)
+        yield from (("layout", x.name) for x in self.layouts)
         for name in self.exports:
             yield "name of the package", name
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, Unpack, overload
 
 from ..engine.syntax.errors import quote_value
 from ..engine.tracing.trace import Trace
-from .options import DEFAULT, NamedOptions, Options, drop_idle_options, validate_options
+from .options import DEFAULT, LazyNames, NamedOptions, Options, drop_idle_options, validate_options
 
 
 class Format(NamedTuple):
@@ -51,20 +51,7 @@ def map_formats() -> Mapping[str, Format]:
     return dict(arrange(_OWN_FORMATS.items(), added, lambda x: Format(x.name, x.render, x.endings)))
 
 
-class _FormatNames(Collection[str]):
-    """The names of the formats; features are looked for only if those of the core don't do."""
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in _OWN_FORMATS or name in map_formats())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(map_formats())
-
-    def __len__(self) -> int:
-        return len(map_formats())
-
-
-FORMATS: Collection[str] = _FormatNames()
+FORMATS: Collection[str] = LazyNames(_OWN_FORMATS, map_formats)
 
 
 def find_format(name: str) -> Format:

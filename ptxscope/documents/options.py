@@ -5,16 +5,20 @@ printed commands, manuals, dialogs and checks, in the order in which a printed c
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import Flag, StrEnum, auto
+from functools import cache
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..engine.micro_operations.properties import Stage
 from ..engine.syntax.errors import format_names, quote_value
 from ..engine.tracing.display import FigureOptions
 from ..engine.tracing.trace import StepPlace, Trace
 from .theme import THEMES, Theme
+
+if TYPE_CHECKING:
+    from ..feature import PictureLayout
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
 
@@ -27,17 +31,8 @@ class Motion(StrEnum):
     """The fragment ``#step-saturate`` in the address shows the steps up to that one."""
 
 
-class PictureLayout(StrEnum):
-    """The shape of a picture."""
-
-    TALL = "tall"
-    """Steps from top to bottom, 800 px wide."""
-    WIDE = "wide"
-    """Steps from left to right, 1280 by 720 px, for slides."""
-
-
-class LayoutError(ValueError):
-    """A document does not fit in a layout; the text has a remedy."""
+TALL = "tall"
+"""The layout of the core: steps from top to bottom, 800 px wide."""
 
 
 class Options(NamedTuple):
@@ -53,8 +48,8 @@ class Options(NamedTuple):
     """Format of the document, for the command that it prints."""
     compact: bool = False
     """Pictures: use the width of a column of a paper, and omit steps that change nothing."""
-    layout: PictureLayout = PictureLayout.TALL
-    """Pictures: steps from top to bottom, or from left to right on 16:9."""
+    layout: str = TALL
+    """Pictures: the shape, "tall" or that of a feature."""
     motion: Motion = Motion.STILL
     """SVG: motion."""
     scale: float | None = None
@@ -124,7 +119,9 @@ def validate_options(options: Options, trace: Trace | None = None) -> Options:
             raise ValueError(
                 f"a scale and a width are numbers above 0; {name} is {quote_value(size)}"
             )
-    if options.compact and options.layout != PictureLayout.TALL:
+    if options.layout not in LAYOUTS:
+        raise ValueError(f"layout: {quote_value(options.layout)} is none of {', '.join(LAYOUTS)}")
+    if options.compact and options.layout != TALL:
         raise ValueError(f"compact and the layout {options.layout}: choose one of them")
     level: object = options.heading_level
     if level is not None and (type(level) is not int or level not in range(7)):
@@ -139,14 +136,13 @@ def validate_options(options: Options, trace: Trace | None = None) -> Options:
                 raise ValueError("beside is for one instruction; here are several")
         rivals = {
             "compact": options.compact, "both": options.both,
-            f"the layout {options.layout}": options.layout != PictureLayout.TALL,
+            f"the layout {options.layout}": options.layout != TALL,
             "motion": options.motion is not Motion.STILL,
         }  # fmt: skip
         if names := [name for name, is_given in rivals.items() if is_given]:
             raise ValueError(f"two traces side by side and {names[0]}: choose one of them")
     return options._replace(
         theme=_parse_member("theme", options.theme, Theme),
-        layout=_parse_member("layout", options.layout, PictureLayout),
         motion=_parse_member("motion", options.motion, Motion),
         id=validate_id(options.id) if options.id else "",
         steps=None if options.steps is None else frozenset(map(_parse_place, options.steps)),
@@ -222,7 +218,7 @@ class Option(NamedTuple):
     rivals: str = ""
     """Name of a group of which one option can be given."""
     switch: str = ""
-    """Label of a flag, or of its last choice, in the export dialog."""
+    """Label of a flag in the export dialog."""
     is_in_manual: bool = False
     """Whether a document in a manual's page has it."""
     is_for_command: bool = False
@@ -245,11 +241,6 @@ class Option(NamedTuple):
         return self.name.replace("-", "_")
 
     @property
-    def switched(self) -> object:
-        """The attribute if the switch in the export dialog is on: the last choice, if any."""
-        return True if self.is_flag else self.settings["choices"][-1]
-
-    @property
     def default(self) -> object:
         """The attribute if it is not given."""
         if self.is_flag:
@@ -270,6 +261,49 @@ class Option(NamedTuple):
         if self.is_flag:
             return {"action": "store_true", "help": text}
         return {"metavar": self.metavar, "default": self.default, "help": text, **self.settings}
+
+
+class LazyNames(Collection[str]):
+    """Names of the core and of features, which are looked for only if the core's own don't do."""
+
+    def __init__(self, own: Collection[str], list_all: Callable[[], Collection[str]]) -> None:
+        self._own = own
+        self._list_all = list_all
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in self._own or name in self._list_all())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._list_all())
+
+    def __len__(self) -> int:
+        return len(self._list_all())
+
+
+@cache
+def _map_layouts() -> Mapping[str, PictureLayout]:
+    """Return the layouts of features by name."""
+    from ..feature import list_features
+
+    return {x.name: x for feature in list_features() for x in feature.layouts if x.name != TALL}
+
+
+LAYOUTS: Collection[str] = LazyNames((TALL,), lambda: (TALL, *_map_layouts()))
+"""The names of the layouts."""
+
+
+def load_layout(name: str) -> Callable[..., Any]:
+    """Return the function of a feature that draws a document in a layout."""
+    from ..feature import load
+
+    draw: Callable[..., Any] = load(_map_layouts()[name].draw)
+    return draw
+
+
+def map_switches() -> Mapping[str, Mapping[str, object]]:
+    """Return the arguments, by ``dest``, of each switch in the export dialog."""
+    switches = {x.switch: {x.dest: True} for x in OPTIONS if x.switch}
+    return switches | {x.switch: {"layout": x.name} for x in _map_layouts().values()}
 
 
 _SHOWN, DRAWN, _WRITTEN = "what to show", "pictures", "output"
@@ -326,10 +360,8 @@ OPTIONS = (
         formats=PICTURES, field="compact", switch="compact figure", is_in_manual=True,
     ),
     Option(
-        "layout", DRAWN,
-        "tall (default), or wide: steps from left to right on a slide, 1280 by 720 px",
-        formats=PICTURES, field="layout", switch="wide picture", is_in_manual=True,
-        settings={"choices": tuple(PictureLayout)},
+        "layout", DRAWN, "shape: %(choices)s (default: tall, with steps from top to bottom)",
+        "LAYOUT", PICTURES, "layout", is_in_manual=True, settings={"choices": LAYOUTS},
     ),
     Option(
         "stepping", DRAWN,

@@ -12,7 +12,7 @@ import pytest
 from textual.widgets import Input
 
 from ptxscope.documents import FORMATS, export
-from ptxscope.documents.options import Options, PictureLayout
+from ptxscope.documents.options import Options
 from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.annotations import Note
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
@@ -94,15 +94,6 @@ async def test_what_is_included_changes_the_preview() -> None:
         assert "'44' is not a step of this instruction" in shown
         await drive.press("backspace", "tab", *"Title", "escape")
         assert drive.session.trace.annotations.title == "Title"
-
-
-async def test_a_wide_picture_is_exported() -> None:
-    async with explorer(*E3) as drive:
-        await drive.press("e", "down", "right", "right", "right", "space")
-        screen = drive.app.screen
-        assert isinstance(screen, ExportDialog)
-        wide = export(drive.session.trace, "svg", Options(layout=PictureLayout.WIDE))
-        assert screen.make_document() == wide
 
 
 async def test_saving_asks_before_it_overwrites(

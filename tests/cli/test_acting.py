@@ -10,7 +10,7 @@ import pytest
 
 from ptxscope.cli.commands.trace import make_parser, parse_request
 from ptxscope.documents import BINARY, FORMATS, export, find_format, format_of
-from ptxscope.documents.options import OPTIONS
+from ptxscope.documents.options import LAYOUTS, OPTIONS, TALL
 from tests.driving.command_line import run
 from tests.driving.every import TEXTS
 from tests.tiers import sampled, thorough, whole
@@ -99,7 +99,6 @@ GIVEN: dict[str, list[str]] = {
     "theme": ["--theme", "dark"],
     "id": ["--id", "mine"],
     "compact": ["--compact"],
-    "layout": ["--layout", "wide"],
     "stepping": ["--stepping"],
     "scale": ["--scale", "0.5"],
     "width": ["--width", "300"],
@@ -107,15 +106,17 @@ GIVEN: dict[str, list[str]] = {
     "no-text": ["--no-text"],
     "beside": ["--beside", "%1=7"],
 }
-AFFECTED = {x.name: x.formats for x in OPTIONS if x.formats}
+if others := [x for x in LAYOUTS if x != TALL]:  # those of features
+    GIVEN["layout"] = ["--layout", others[0]]
 BESIDE = {"alt": ["--alt"]}
 """Options of the command only."""
+AFFECTED = {x.name: x.formats for x in OPTIONS if x.formats and x.name in {*GIVEN, *BESIDE}}
 
 
 def test_every_option_is_looked_at() -> None:
     known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o"}
     names = {x.removeprefix("--") for x in {*make_parser().options} - known}
-    assert names == {*GIVEN, *BESIDE, "fold", "frames"} == {x.name for x in OPTIONS}
+    assert names == {*GIVEN, *BESIDE, "layout", "fold", "frames"} == {x.name for x in OPTIONS}
     assert {format_ for formats in AFFECTED.values() for format_ in formats} <= set(FORMATS)
 
 

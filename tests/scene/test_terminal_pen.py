@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope.documents.content.document_builder import EXTENSIONS
-from ptxscope.documents.svg import cell_shapes, leaves, wide_shapes
+from ptxscope.documents.svg import cell_shapes, step_layout
 from ptxscope.documents.svg.symbols import STYLES
 from ptxscope.engine.micro_operations.properties import Flag, Stage
 from ptxscope.engine.tracing.deviation import find_deviation, find_deviations
@@ -425,9 +425,7 @@ def test_two_numbers_that_differ_are_two_points(values: tuple[int, int]) -> None
 
 
 def test_every_figure_and_every_kind_of_span_can_be_drawn() -> None:
-    for each in (leaves.TALL_LEAVES, leaves.WIDE_LEAVES):
-        assert each.figures.keys() == set(get_args(RowFigure))
-    assert wide_shapes.SHAPES.keys() == cell_shapes.SHAPES.keys()
+    assert step_layout.LEAVES.figures.keys() == set(get_args(RowFigure))
     beside = {*SpanKind} - STYLES.keys() - cell_shapes.SHAPES.keys()
     # parts of other shapes; two answers stand beside each other in the terminal only
     parts = {SpanKind.NUMBER, SpanKind.CHANGED, SpanKind.BECOMES, SpanKind.NAME, SpanKind.AWAY}

@@ -16,7 +16,7 @@ from .. import export
 from ..content.alt_text import format_alt_text, format_short_alt
 from ..content.document import Document, StepView
 from ..content.id_prefix import make_prefix
-from ..options import DEFAULT, Motion, Options, PictureLayout
+from ..options import DEFAULT, TALL, Motion, Options
 from ..svg import trace_picture
 from ..svg.page_layout import Area, Layout
 from ..svg.svg_canvas import Sheet, SvgCanvas, format_length, write_sheet
@@ -91,9 +91,6 @@ _HINT = 18.0
 """Height in px of the line with the hint to click, in a compact stepping picture."""
 _FOOT = 14.0
 """Distance in px from that line to the end of the picture."""
-
-_WIDE_HINT = 650.0
-"""Baseline of that line below the lanes of a wide picture."""
 
 _NOT_A_NAME = re.compile("[^a-z0-9]+")
 
@@ -173,15 +170,14 @@ def _make_step_numbering(prefix: str) -> Wrap:
 
 
 def _accent_last_band(bands: list[Band], layout: Layout, last: int) -> list[Band]:
-    """Return bands with a bar beside the newest step; in a wide picture it is above the lanes."""
-    accented, bar = [], Area(layout.page.x - _BAR, _BAR)
-    if layout.is_wide:
-        bar = Area(layout.captions.right - 9, _BAR)
+    """Return bands with a bar beside the newest step."""
+    accented = []
+    bar = Area(layout.page.x - _BAR if layout.accent is None else layout.accent, _BAR)
     for band, next_band in pairwise([*bands, bands[-1]]):
         height = next_band.y - band.y - _BAR
         if band.step == last and band.parts and height > 0:
             canvas = SvgCanvas("")
-            start = band.y + _BAR * (not layout.is_wide)
+            start = band.y + _BAR * (not layout.is_turned)
             box = layout.turn_box(bar, start, start + height)
             canvas.draw_rect(*box, SvgColour.INK, None, radius=0)
             band = band._replace(parts=[*canvas.parts, *band.parts])
@@ -214,7 +210,7 @@ def _write_svg(
     is_stepping = options.motion is Motion.STEPPING
     motion = _MotionParts()
     if is_stepping:
-        motion = _make_stepping(drawing.doc, (width, height), is_wide=drawing.layout.is_wide)
+        motion = _make_stepping(drawing.doc, (width, height), drawing.layout)
     return write_sheet(
         sheet,
         elements,
@@ -240,7 +236,7 @@ class _MotionParts(NamedTuple):
 SizePx = tuple[float, float]
 
 
-def _make_stepping(doc: Document, size: SizePx, *, is_wide: bool) -> _MotionParts:
+def _make_stepping(doc: Document, size: SizePx, layout: Layout) -> _MotionParts:
     """Return targets for addresses, rules that hide later steps, and links to the next step."""
     count = len(doc.steps)
     names = _list_step_names(doc.steps)
@@ -262,20 +258,21 @@ def _make_stepping(doc: Document, size: SizePx, *, is_wide: bool) -> _MotionPart
         f'href="#step-{names[number % count][0]}">'
         f"<title>to step {doc.steps[number % count].number}</title>"
         f'<rect width="{width}" height="{height}" fill="none" pointer-events="all"/>'
-        f"{_draw_hint('first' if number % count == 0 else 'next', size, is_wide=is_wide)}</a>"
+        f"{_draw_hint('first' if number % count == 0 else 'next', size, layout)}</a>"
         for number in range(count + 1)
     )
     return _MotionParts(markers, overlay, "".join(rules))
 
 
-def _draw_hint(step_name: str, size: SizePx, *, is_wide: bool) -> str:
+def _draw_hint(step_name: str, size: SizePx, layout: Layout) -> str:
     """Draw the line with the step that a click shows."""
     canvas = SvgCanvas("")
     canvas.open_group("px-hint")
     x, y = size[0] - 24, size[1] - _FOOT
     text = f"click for the {step_name} step"
-    if is_wide:
-        canvas.draw_text(32, _WIDE_HINT, text, STRONG.with_size(18), SvgColour.DIM)
+    if layout.hint:
+        x, y, letters = layout.hint
+        canvas.draw_text(x, y, text, STRONG.with_size(letters), SvgColour.DIM)
     else:
         canvas.draw_text(x, y, text, STRONG, SvgColour.DIM, anchor="end")
     canvas.close_group()
@@ -314,7 +311,7 @@ def render_for_column(trace: Trace, options: Options) -> str:
     svg = export(trace, "svg", options)
     if not options.compact and options.beside is None:
         prefix = f"{make_prefix(trace, options, 'svg')}-narrow"
-        small_options = options._replace(compact=True, layout=PictureLayout.TALL, id=prefix)
+        small_options = options._replace(compact=True, layout=TALL, id=prefix)
         small_svg = export(trace, "svg", small_options)
         svg = f'<div class="ptx-wide">{svg}</div>\n<div class="ptx-narrow">{small_svg}</div>\n'
     return f'{_STYLE}<div class="ptx-pictures">\n{svg}</div>\n'

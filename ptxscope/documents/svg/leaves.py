@@ -1,4 +1,4 @@
-"""The leaves of a picture, what text is in: text does not turn, so each layout has its own."""
+"""What a picture draws differently if its steps do not run down: text does not turn with them."""
 
 from __future__ import annotations
 
@@ -12,44 +12,50 @@ from ...scene.scene_model import (
     Gate,
     NumberLine,
     PermutationFigure,
-    RegisterFigure,
-    RowScene,
     RunningSum,
     TableFigure,
 )
-from . import (
-    cell_shapes,
-    logic_figures,
-    svg_figures,
-    wide_figures,
-    wide_logic,
-    wide_registers,
-    wide_shapes,
-)
-from .page_layout import ColumnPart, Sketch
+
+Draw = Callable[..., float]
+"""Draws something for a ``Sketch`` from a position along the steps, and returns the end."""
 
 
 class Leaves(NamedTuple):
-    """The shapes of what text is in, because text does not turn with the layout."""
+    """The shapes of what text is in."""
 
-    draw_register: Callable[[Sketch, RegisterFigure, ColumnPart, float], float]
-    draw_incoming_values: Callable[[Sketch, RowScene, float], float]
-    draw_packed_lanes: Callable[[Sketch, RowScene, float], float]
-    draw_cells: Callable[..., float]
-    draw_bit_ruler: Callable[..., float]
-    figures: dict[type, Callable[..., float]]
+    draw_register: Draw
+    draw_incoming_values: Draw
+    draw_packed_lanes: Draw
+    draw_cells: Draw
+    draw_bit_ruler: Draw
+    figures: dict[type, Draw]
     """Function for each figure of a scene; a row without a figure is drawn as its cells."""
 
 
-def choose_leaves(sketch: Sketch) -> Leaves:
-    """Return the shapes for a layout."""
-    return WIDE_LEAVES if sketch.layout.is_wide else TALL_LEAVES
+class TurnedParts(NamedTuple):
+    """The parts of a layout in which steps run from left to right."""
+
+    leaves: Leaves
+    draw_lane_names: Draw
+    """``(sketch, x)``"""
+    draw_registers: Draw
+    """``(sketch, roles, x)``: the words above the registers."""
+    draw_step: Draw
+    """``(sketch, step, scene_step, joined_step, x)``: the rows of a step with its words."""
+    find_drop: Callable[..., float | None]
+    """``(sketch, row)``: the width of the lines into a row; None is that of their bends."""
+    value_room: float
+    """Height in px for one value with its name."""
+    straight: float
+    """Px by which a line bends in a narrow gap."""
+    settings: object
+    """What these functions alone read."""
 
 
-def _collect_leaves(
+def collect_leaves(
     registers: ModuleType, shapes: ModuleType, figures: ModuleType, logic: ModuleType
 ) -> Leaves:
-    """Return the functions of modules, which are named alike for both layouts."""
+    """Return the functions of modules, which are named alike in all layouts."""
     return Leaves(
         registers.draw_register, shapes.draw_incoming_values, shapes.draw_packed_lanes,
         shapes.draw_cells, figures.draw_bit_ruler,
@@ -63,15 +69,3 @@ def _collect_leaves(
             TableFigure: logic.draw_table,
         },
     )  # fmt: skip
-
-
-TALL_LEAVES = _collect_leaves(cell_shapes, cell_shapes, svg_figures, logic_figures)
-WIDE_LEAVES = _collect_leaves(wide_registers, wide_shapes, wide_figures, wide_logic)
-UNFRAMED_FIGURES = (
-    svg_figures.draw_running_sum,
-    logic_figures.draw_gate,
-    logic_figures.draw_choice,
-    logic_figures.draw_permutation,
-    logic_figures.draw_table,
-)
-"""Figures that show all the content of their cells."""

@@ -31,6 +31,7 @@ from ..content.annotated_trace import find_hidden_rows
 from ..content.document import CellView, Section, StepView
 from ..content.document_builder import make_cells
 from ..options import Options
+from .leaves import TurnedParts
 from .svg_canvas import Area as Area
 from .svg_canvas import Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
@@ -72,18 +73,19 @@ class Layout(NamedTuple):
     """Height in px of the lines to the results."""
     result_gap: float = 20
     """Gap in px between two results."""
-    is_wide: bool = False
-    """Whether steps run from left to right: an ``Area`` is then from top to bottom, y is x."""
-    formula_room: float = 230
-    """Width in px at which a formula is wrapped, if it is wide."""
-    captions: Area = Area(84, 80)
-    """Extent of the words above the steps, if it is wide."""
-    has_arc_words: bool = True
-    """Whether words say that an arc clamps a number, if it is wide."""
-    has_select_words: bool = True
-    """Whether words are above the lines that select bits, if it is wide."""
-    note_room: float = 0
-    """Width in px for the words above a step, if it is wide; 0 if there are none."""
+    turned: TurnedParts | None = None
+    """Its own parts if steps run from left to right: an ``Area`` is then from top to bottom, and y
+    is x. A picture has few rows then."""
+    accent: float | None = None
+    """Start, across the lanes, of the bar beside the newest step of frames; None is before all."""
+    hint: tuple[float, float, float] | None = None
+    """Start, baseline and size in px of the line that says what a click does; None is at the end of
+    the foot."""
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether steps run from left to right."""
+        return self.turned is not None
 
     @property
     def width(self) -> float:
@@ -92,19 +94,13 @@ class Layout(NamedTuple):
 
     def turn(self, across: float, along: float) -> Point:
         """Return x and y of a position across the lanes and along the steps."""
-        return (along, across) if self.is_wide else (across, along)
+        return (along, across) if self.is_turned else (across, along)
 
     def turn_box(self, area: Area, y: float, end: float) -> tuple[float, float, float, float]:
         """Return x, y, width and height of an extent across the lanes and along the steps."""
         return (*self.turn(area.x, y), *self.turn(area.width, end - y))
 
 
-_WIDE_EDGE = 32
-WIDE = Layout(
-    Area(_WIDE_EDGE, 1280 - 2 * _WIDE_EDGE), Area(176, 452), Area(176, 0), crossing=60, drop=24,
-    row_gap=12, permutation_drop=80, is_wide=True, note_room=210,
-)  # fmt: skip
-"""For slides: 1280 by 720 px, with letters of at least 18 px."""
 PAGE = Layout(Area(EDGE, WIDTH - 2 * EDGE), FIGURES, Area(WORDS_X, WORDS_WIDTH))
 _COLUMN = Area(6, 388)
 COMPACT = Layout(
@@ -221,7 +217,7 @@ def fold_section(
 ) -> FoldedScene:
     """Return the scene of a statement, with its numbers; in a small layout with fewer rows."""
     options, count = section.options, section.step_count
-    if layout.is_compact or layout.is_wide:
+    if layout.is_compact or layout.is_turned:
         folded = build_folded_scene(section, options, drawn_keys)
     else:
         folded = FoldedScene(build_visible_scene(section.trace, options))
@@ -267,12 +263,10 @@ class Sketch:
         """Top of the rows of the step under way, below its words if these are above."""
         self.row_starts: list[float] = []
         """Starts of the rows of the step under way."""
-        self.extended_roles = frozenset[str]()
-        """Registers whose numbers a later column of a wide picture has."""
         self.skyline: list[tuple[Area, float]] = []
-        """Ends of what is drawn, of a wide picture: a step may begin beside the one before."""
+        """Ends of what is drawn, of a turned layout: a step may begin beside the one before."""
         self.least_start = 0.0
-        """Least start of its rows, below or beside the words of a wide picture."""
+        """Least start of its rows, below or beside the words of a turned layout."""
         self.slots: dict[str, ColumnPart] = {}
         """Parts of rows by key, and of registers by role."""
         self.differing_lanes: Mapping[str, frozenset[int]] = {}
@@ -374,7 +368,7 @@ class Sketch:
     ) -> None:
         """Draw every line to a lane of a row, straight down if possible."""
         incoming = self.find_incoming_links(row, lane)
-        latest = max((port.y for _, port in incoming), default=0) if self.layout.is_wide else 0
+        latest = max((port.y for _, port in incoming), default=0) if self.layout.is_turned else 0
         for link, port in incoming:
             end_points = port.area.center, box.center
             start, end = end_points if is_centered else self.find_ends(link, box)
@@ -383,7 +377,7 @@ class Sketch:
     def find_ends(self, link: Link, box: Area) -> tuple[float, float]:
         """Return x of the start and the end of a line to an area, straight down if possible."""
         source, slot = self.ports[link.source].area, self.slots.get(link.source.key)
-        if self.layout.is_wide:
+        if self.layout.is_turned:
             return source.center, box.clamp_center(source.center, min(box.width, 30))
         # in a column's middle, boxes at its sides may be below anything but the center
         return find_link_ends(source.take_middle(0) if slot in _MIDDLES else source, box)
@@ -403,7 +397,7 @@ class Sketch:
         if link.is_taken:
             self.add_link(link, self.canvas.flows[flow_index])
         else:
-            size = 5.0 if self.layout.is_wide else 3.2
+            size = 5.0 if self.layout.is_turned else 3.2
             self.canvas.draw_cross(*self.layout.turn(end[0], end[1] - 10), SvgColour.DIM, size)
 
     def add_link(self, link: Link, *lines: str) -> None:

@@ -75,7 +75,7 @@ def draw_step_caption(
 def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, previous_end: float) -> float:
     """Draw the names of omitted steps in their place; return the end."""
     step_names = ", ".join(f"{step.number} {step.title}" for step in steps)
-    if not step_names or sketch.layout.is_wide:
+    if not step_names or sketch.layout.is_turned:
         return y
     canvas, page = sketch.canvas, sketch.layout.page
     area = Area(page.x + 8, page.width - 16) if sketch.layout.is_compact else sketch.layout.words

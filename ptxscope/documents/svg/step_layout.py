@@ -19,9 +19,9 @@ from ...scene.scene_model import (
     TableFigure,
 )
 from ..content.document import StepView
-from . import wide_parts
+from . import cell_shapes, logic_figures, svg_figures
 from .cell_shapes import draw_lane_flags
-from .leaves import UNFRAMED_FIGURES, choose_leaves
+from .leaves import Leaves, collect_leaves
 from .page_layout import WIDTH, Area, ColumnPart, Sketch, is_packed
 from .page_parts import (
     draw_gap,
@@ -154,7 +154,7 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
 
     `words_end` is the end of the step's words, if they are beside it.
     """
-    leaves = choose_leaves(sketch)
+    leaves, turned = _choose_leaves(sketch), sketch.layout.turned
     sketch.rows_top, sketch.row_starts = y, []
     skyline: list[tuple[Area, float]] = sketch.skyline or [(sketch.figures, y)]
     if sketch.has_margin:
@@ -177,10 +177,10 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
                 continue
             slot = sketch.slots[figure.role]
             register_areas = sketch.make_areas(len(figure.cells) if figure.is_by_lane else 1, slot)
-            if sketch.layout.is_wide and len(figure.cells) == 1 and slot is not ColumnPart.MARGIN:
-                register_areas = [area.take_middle(_WIDE_ROOM) for area in register_areas]
+            if turned and len(figure.cells) == 1 and slot is not ColumnPart.MARGIN:
+                register_areas = [area.take_middle(turned.value_room) for area in register_areas]
             start = max(find_top(register_areas) + sketch.layout.row_gap, sketch.least_start)
-            if sketch.layout.is_wide and sketch.row_starts:  # beside the lines to rows before it
+            if turned and sketch.row_starts:  # beside the lines to rows before it
                 start = max(start, max(sketch.row_starts) + sketch.layout.row_gap)
             end = leaves.draw_register(sketch, figure, slot, start)
             sketch.row_starts.append(start)
@@ -198,29 +198,23 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
                 extent = sketch.extents.get(cell.place, (top + drop, end))
                 draw_difference_frame(sketch.canvas, area, *extent, _find_sign_room(sketch, area))
         skyline += [(area, end) for area in _list_drawn_areas(sketch, row, areas)]
-    sketch.skyline = skyline if sketch.layout.is_wide else []
+    sketch.skyline = skyline if turned else []
     return max(end for _, end in skyline)
-
-
-_SLIGHT = 40.0
-"""Px by which a line in a wide picture bends in a narrow gap."""
-_WIDE_ROOM = 110.0
-"""Height in px for one value with its name in a wide picture."""
 
 
 def _list_drawn_areas(sketch: Sketch, row: RowScene, areas: list[Area]) -> list[Area]:
     """Return the extents of the cells of a row, without what is free around one value."""
     is_small = row.figure is None or isinstance(row.figure, Gate)
-    if sketch.layout.is_wide and is_small and len(row.cells) == 1:
+    if sketch.layout.turned and is_small and len(row.cells) == 1:
         port = sketch.ports[row.cells[0].place]
-        room = max(_WIDE_ROOM, port.area.width + 8)
+        room = max(sketch.layout.turned.value_room, port.area.width + 8)
         return [area.take_middle(room) for area in areas]
     return areas
 
 
 def _list_margin_sources(sketch: Sketch, row: RowScene) -> list[Area]:
     """Return the places of the margin values that a row uses; the row begins below them."""
-    if sketch.layout.is_wide:  # there the margin is above the lanes
+    if sketch.layout.is_turned:  # there the margin is above the lanes
         return []
     ports = (sketch.ports.get(link.source) for link in row.links)
     return [port.area for port in ports if port and port.area.right < sketch.figures.x]
@@ -262,12 +256,8 @@ def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     layout = sketch.layout
     if not incoming:
         return layout.row_gap
-    if layout.is_wide and isinstance(figure, Gate | ChoiceFigure | NumberLine):
-        return layout.drop if isinstance(figure, ChoiceFigure) else layout.crossing * 0.5
-    if layout.is_wide and any(x.kind is SpanKind.TAKEN for y in row.cells for x in y.spans):
-        return layout.drop + 8 if sketch.scene.lanes > 1 else layout.crossing
-    if layout.is_wide and is_packed(row):
-        return layout.drop
+    if layout.turned and (drop := layout.turned.find_drop(sketch, row)) is not None:
+        return drop
     if isinstance(row.figure, Gate | ChoiceFigure):
         is_turned = any(port.y > top - 1 for *_, port in incoming)
         return layout.drop if is_turned else layout.row_gap
@@ -275,7 +265,7 @@ def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     is_moved = _is_selection(row) and (sketch.scene.lanes == 1 or not layout.is_compact)
     for area, link, port in incoming:
         start, end = sketch.find_ends(link, area)
-        is_bent |= abs(start - end) > (_SLIGHT if layout.is_wide else 1)
+        is_bent |= abs(start - end) > (layout.turned.straight if layout.turned else 1)
         is_bent |= is_moved and abs(port.area.center - area.center) > 1
     is_shared = False
     if isinstance(row.figure, NumberLine):
@@ -290,11 +280,11 @@ def _is_selection(row: RowScene) -> bool:
 
 
 def _draw_row(sketch: Sketch, row: RowScene, y: float) -> float:
-    leaves = choose_leaves(sketch)
+    leaves = _choose_leaves(sketch)
     draw = leaves.figures.get(type(row.figure))
     if draw:
         end = draw(sketch, row, row.figure, y)
-        if draw in UNFRAMED_FIGURES:
+        if draw in _UNFRAMED_FIGURES:
             first_cell_row = row._replace(cells=row.cells[:1])
             return draw_lane_flags(
                 sketch, first_cell_row, [_measure_extent(sketch.get_areas(row))], end
@@ -305,6 +295,20 @@ def _draw_row(sketch: Sketch, row: RowScene, y: float) -> float:
     return leaves.draw_cells(sketch, row, y)
 
 
+def _choose_leaves(sketch: Sketch) -> Leaves:
+    """Return the shapes for a layout."""
+    return sketch.layout.turned.leaves if sketch.layout.turned else LEAVES
+
+
+LEAVES = collect_leaves(cell_shapes, cell_shapes, svg_figures, logic_figures)
+_UNFRAMED_FIGURES = (
+    svg_figures.draw_running_sum,
+    logic_figures.draw_gate,
+    logic_figures.draw_choice,
+    logic_figures.draw_permutation,
+    logic_figures.draw_table,
+)
+"""Figures that show all the content of their cells."""
 _FIRST_ROLES = ("a", "b")
 """Registers at the top; others are drawn where they are read."""
 
@@ -317,32 +321,33 @@ def start_sketch(
     sketch.differing_lanes = find_differing_lanes(panel)
     sketch.ends = folded.ends or sketch.ends
     place_rows(sketch)
-    if sketch.layout.is_wide and {"c", "cc"} <= sketch.slots.keys():
-        sketch.slots["cc"] = ColumnPart.LEFT  # the line of c is still on its way
     return sketch
 
 
 def draw_body(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: float) -> float:
     """Draw operands, steps and results, with nothing around them; return the end."""
-    section, canvas, top, is_wide = panel.section, sketch.canvas, y, sketch.layout.is_wide
+    section, canvas, top = panel.section, sketch.canvas, y
+    is_turned = sketch.layout.is_turned
     y = _draw_steps(sketch, panel, steps, _draw_operands(sketch, y))
     if panel.has_result:
         y = max(y, panel.tops.get("result", y))
         canvas.add_mark(section.name_part("result"), y)
     line = section.name_part("line") if section.heading else ""
     ends = (top, y + 8)
-    if is_wide and not section.heading:
+    if is_turned and not section.heading:
         ends = sketch.layout.page.x, sketch.layout.page.right
-    canvas.grounds += [Ground(x.x, x.width, *ends, line, is_turned=is_wide) for x in sketch.columns]
-    if is_wide:
+    canvas.grounds += [
+        Ground(x.x, x.width, *ends, line, is_turned=is_turned) for x in sketch.columns
+    ]
+    if is_turned:
         return y
     return draw_results(section, sketch, y, panel.rival) if panel.has_result else y + 8
 
 
 def _draw_lane_names(sketch: Sketch, y: float) -> float:
     """Draw the names of the lane columns, with the numbers of their notes; return the end."""
-    if sketch.layout.is_wide:
-        return wide_parts.draw_lane_names(sketch, y)
+    if sketch.layout.turned:
+        return sketch.layout.turned.draw_lane_names(sketch, y)
     if sketch.scene.lanes == 1:
         return y
     notes = sketch.notes
@@ -374,11 +379,11 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
     if not registers:
         return y
     canvas.open_group("px-operands")
-    if sketch.layout.is_wide:
-        sketch.least_start = wide_parts.draw_registers(sketch, lanes, start)
+    if sketch.layout.turned:
+        sketch.least_start = sketch.layout.turned.draw_registers(sketch, lanes, start)
     elif not sketch.layout.is_compact:
         words_end = draw_registers(sketch, lanes, y)
-    leaves = choose_leaves(sketch)
+    leaves = _choose_leaves(sketch)
     end = max(
         leaves.draw_register(sketch, figure, sketch.slots[figure.role], y + 6)
         for figure in registers
@@ -398,25 +403,6 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
                 sketch.set_port(ruler.place, area, end)
         canvas.close_group()
     return max(end, words_end)
-
-
-def _draw_wide_step(
-    sketch: Sketch, step: StepView, scene_step: StepScene, joined_step: StepView | None, x: float
-) -> float:
-    """Draw the columns of a step, and its words above them; return the end."""
-    canvas, joined_x = sketch.canvas, max(x - 6, sketch.least_start)
-    if joined_step and sketch.layout.has_select_words:
-        sketch.least_start = joined_x + 8 + wide_parts.measure_caption(joined_step.title)
-    parts_start = len(canvas.parts)
-    end = draw_rows(sketch, scene_step, x, x)
-    rows = canvas.parts[parts_start:]
-    del canvas.parts[parts_start:]
-    start = min(sketch.row_starts, default=max(x, sketch.least_start))
-    words_end = wide_parts.draw_step_caption(sketch, step, start, end, joined_step, joined_x)
-    sketch.least_start = words_end
-    canvas.marks[-1] = canvas.marks[-1]._replace(y=start)
-    canvas.parts += rows
-    return end
 
 
 def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: float) -> float:
@@ -442,8 +428,8 @@ def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: fl
         omitted_steps, y = [], max(y, panel.tops.get(step.stage, y))
         canvas.add_mark(step.mark, y)
         canvas.open_group(css.format(step.stage), section.name_step(step))
-        if sketch.layout.is_wide:
-            y = _draw_wide_step(sketch, step, scene_step, joined_step, y)
+        if sketch.layout.turned:
+            y = sketch.layout.turned.draw_step(sketch, step, scene_step, joined_step, y)
             canvas.close_group()
             continue
         previous_end = draw_thread(sketch, previous_end, y)

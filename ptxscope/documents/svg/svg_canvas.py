@@ -5,7 +5,6 @@ Lengths are in px on a page 800 px wide.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import escape
@@ -182,7 +181,7 @@ class SvgCanvas:
         """Draw a box with rounded corners."""
         corner = f' rx="{format_length(radius)}"' if radius else ""
         shape = _format_box(x, y, width, height)
-        self.parts.append(f"<rect {shape}{corner}{_format_paint(fill, stroke, line, dash)}/>")
+        self.parts.append(f"<rect {shape}{corner}{format_paint(fill, stroke, line, dash)}/>")
 
     def draw_box(
         self, area: Area, y: float, height: float, fill: SvgColour | None = SvgColour.PAGE,
@@ -240,7 +239,7 @@ class SvgCanvas:
         dash: str = "",
     ) -> None:
         """Draw a path."""
-        self.parts.append(f'<path d="{d}"{_format_paint(fill, stroke, line, dash)}/>')
+        self.parts.append(f'<path d="{d}"{format_paint(fill, stroke, line, dash)}/>')
 
     def draw_line(
         self, x: float, y: float, to_x: float, to_y: float, colour: SvgColour, width: float = 1,
@@ -264,7 +263,7 @@ class SvgCanvas:
         half = (tip - level) / 2
         a, b, c, d, e, f = map(format_length, (x, level, level + half, to_x, tip - half, tip))
         path = f"M{a} {format_length(y)}L{a} {b}" if level > y else f"M{a} {b}"
-        self._draw_path(f"{path}C{a} {c} {d} {e} {d} {f}", end, colour, is_strong, has_head)
+        self.draw_flow_path(f"{path}C{a} {c} {d} {e} {d} {f}", end, colour, is_strong, has_head)
 
     def draw_elbow(
         self, start: tuple[float, float], end: tuple[float, float], colour: SvgColour,
@@ -283,7 +282,7 @@ class SvgCanvas:
             f"M{a} {format_length(y)}L{a} {b}Q{a} {d} {c} {d}"
             f"L{e} {d}Q{f} {d} {f} {g}L{f} {format_length(to_y - 5)}"
         )
-        self._draw_path(d, end, colour, is_strong, has_head=True)
+        self.draw_flow_path(d, end, colour, is_strong, has_head=True)
 
     def draw_rail(
         self,
@@ -301,31 +300,30 @@ class SvgCanvas:
         a, b, c, d, e, f = map(format_length, (x, y, rail, to_y, to_x, to_y - drop))
         back = f"L{c} {f}L{e} {f}L{e} {d}" if drop else f"L{c} {d}L{e} {d}"
         self.flows.append(
-            f'<path d="M{a} {b}L{c} {b}{back}"{_format_paint(None, colour, 1.5, "")}/>'
+            f'<path d="M{a} {b}L{c} {b}{back}"{format_paint(None, colour, 1.5, "")}/>'
         )
-        self.flows.append(
-            f'<circle cx="{e}" cy="{d}" r="2.5"{_format_paint(colour, None, 0, "")}/>'
-        )
+        self.flows.append(f'<circle cx="{e}" cy="{d}" r="2.5"{format_paint(colour, None, 0, "")}/>')
 
-    def _draw_path(
+    def draw_flow_path(
         self, d: str, end: tuple[float, float], colour: SvgColour, is_strong: bool, has_head: bool
     ) -> None:
-        paint = _format_paint(None, colour, 1.5 if is_strong else 1, "" if is_strong else "3 3")
+        """Draw the line of a flow, and its head at the end."""
+        paint = format_paint(None, colour, 1.5 if is_strong else 1, "" if is_strong else "3 3")
         self.flows.append(f'<path d="{d}"{paint}/>')
         if has_head:
             self.flows.append(
-                f'<path d="{_make_arrow_head(*end)}"{_format_paint(colour, None, 0, "")}/>'
+                f'<path d="{make_arrow_head(*end)}"{format_paint(colour, None, 0, "")}/>'
             )
 
     def draw_arrow_head(self, x: float, y: float, colour: SvgColour) -> None:
         """Draw an arrow head that points down at a position."""
-        self.draw_path(_make_arrow_head(x, y), None, colour)
+        self.draw_path(make_arrow_head(x, y), None, colour)
 
     def draw_dot(
         self, x: float, y: float, colour: SvgColour, *, is_hollow: bool = False, size: float = 4
     ) -> None:
         """Draw a dot; a hollow one for an omitted value."""
-        paint = _format_paint(SvgColour.PAGE if is_hollow else colour, colour, 1.6, "")
+        paint = format_paint(SvgColour.PAGE if is_hollow else colour, colour, 1.6, "")
         center = f'cx="{format_length(x)}" cy="{format_length(y)}"'
         self.parts.append(f'<circle {center} r="{format_length(size)}"{paint}/>')
 
@@ -370,26 +368,8 @@ class SvgCanvas:
         return y
 
 
-class TurnedCanvas(SvgCanvas):
-    """A canvas on which lines between rows run from left to right, and are stronger.
-
-    Their first coordinate, across, is a height; the second, along, is a distance from the left.
-    """
-
-    def _draw_path(
-        self, d: str, end: tuple[float, float], colour: SvgColour, is_strong: bool, has_head: bool
-    ) -> None:
-        paint = _format_paint(None, colour, 2.2 if is_strong else 1.6, "" if is_strong else "5 4")
-        self.flows.append(f'<path d="{_PAIR.sub(_TURNED, d)}"{paint}/>')
-        if has_head:
-            head = _PAIR.sub(_TURNED, _make_arrow_head(*end, 1.5))
-            self.flows.append(f'<path d="{head}"{_format_paint(colour, None, 0, "")}/>')
-
-
-_PAIR, _TURNED = re.compile(r"(-?[\d.]+) (-?[\d.]+)"), r"\2 \1"
-
-
-def _make_arrow_head(x: float, y: float, scale: float = 1) -> str:
+def make_arrow_head(x: float, y: float, scale: float = 1) -> str:
+    """Return the path of an arrow head that points down at a position."""
     half = 3.2 * scale
     left, right, top, low = map(format_length, (x - half, x + half, y - 6 * scale, y - 0.5))
     return f"M{left} {top}L{right} {top}L{format_length(x)} {low}Z"
@@ -426,7 +406,8 @@ def _format_box(x: float, y: float, width: float, height: float) -> str:
 
 
 @lru_cache(_CACHE)
-def _format_paint(fill: SvgColour | None, stroke: SvgColour | None, line: float, dash: str) -> str:
+def format_paint(fill: SvgColour | None, stroke: SvgColour | None, line: float, dash: str) -> str:
+    """Return the attributes of an element's fill and line."""
     css = [f"px-f-{fill}"] if fill else []
     css += [f"px-s-{stroke}"] if stroke else []
     paint = f' class="{" ".join(css)}" fill="{PALETTE[fill][0] if fill else "none"}"'

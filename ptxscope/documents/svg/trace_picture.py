@@ -16,7 +16,7 @@ from ..content.alt_text import format_alt_text
 from ..content.document import Document, Section
 from ..content.document_builder import build_document
 from ..content.id_prefix import make_id_prefix
-from ..options import DEFAULT, Options, PictureLayout
+from ..options import DEFAULT, TALL, Options, load_layout
 from ..theme import Theme
 from .page_frame import (
     IdleStep,
@@ -37,7 +37,6 @@ from .page_frame import (
 from .page_layout import (
     COMPACT,
     PAGE,
-    WIDE,
     Area,
     Layout,
     fold_section,
@@ -52,10 +51,9 @@ from .picture_panels import (
     list_groups,
 )
 from .step_layout import draw_body, start_sketch
-from .svg_canvas import Sheet, SvgCanvas, TurnedCanvas, Zone, list_elements, write_sheet
+from .svg_canvas import Sheet, SvgCanvas, Zone, list_elements, write_sheet
 from .svg_colours import SvgColour
 from .text_styles import BODY, HEADING, LABEL, MIN_LETTER_PX, NOTE
-from .wide_page import HEIGHT, draw_wide
 
 _GAP = 34.0
 """Height in px for the wires above the line of a statement."""
@@ -101,12 +99,10 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
     if not options.sentences:
         doc = doc.without_sentences()
     prefix = make_id_prefix(doc, options, "svg") + part
-    if options.layout == PictureLayout.WIDE:
-        turned, model = TurnedCanvas(prefix), format_model(doc)
-        layout = draw_wide(doc, turned, options)
-        marks = {mark.name for mark in turned.marks}
-        owners = _list_owners(doc, [Panel(x, WIDE) for x in doc.sections], marks)
-        return SvgDrawing(doc, turned, HEIGHT, about, model, options.theme, layout, owners)
+    if options.layout != TALL:
+        canvas, layout, height = load_layout(options.layout)(doc, prefix, options)
+        own_panels = [Panel(x, layout) for x in doc.sections]
+        return _finish(doc, canvas, height, about, options, layout, own_panels)
     canvas, page = SvgCanvas(prefix), layout.page
     picture = _Picture(canvas, page.x)  # wires have as much room as is at the left
     long_names = [] if has_lines else find_long_names(trace)
@@ -132,7 +128,15 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
     idle_steps = [step for step, is_idle in picture.idle_steps.items() if is_idle]
     idle_text = describe_idle_steps(idle_steps) if options.sentences else ""
     height = draw_foot(doc, canvas, y, page, idle_text)
-    owners = _list_owners(doc, chain(*groups), {x.name for x in canvas.marks})
+    return _finish(doc, canvas, height, about, options, layout, chain(*groups))
+
+
+def _finish(
+    doc: Document, canvas: SvgCanvas, height: float, about: str, options: Options, layout: Layout,
+    panels: Iterable[Panel],
+) -> SvgDrawing:  # fmt: skip
+    """Return the drawing of a document on a canvas."""
+    owners = _list_owners(doc, panels, {x.name for x in canvas.marks})
     return SvgDrawing(doc, canvas, height, about, format_model(doc), options.theme, layout, owners)
 
 
@@ -271,7 +275,7 @@ def make_sheet(drawing: SvgDrawing) -> Sheet:
 def draw_page(drawing: SvgDrawing) -> list[str]:
     """Return the page below a picture; a compact one has no frame, because it is in a column."""
     canvas, width, height = SvgCanvas(drawing.canvas.prefix), drawing.layout.width, drawing.height
-    if drawing.layout.is_compact or drawing.layout.is_wide:
+    if drawing.layout.is_compact or drawing.layout.is_turned:
         canvas.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
     else:
         canvas.draw_rect(0.5, 0.5, width - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)

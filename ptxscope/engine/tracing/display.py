@@ -35,7 +35,7 @@ class FigureOptions(TypedDict, total=False):
     standalone: bool
     compact: bool
     layout: str
-    """``"tall"`` or ``"wide"``."""
+    """``"tall"``, or the name of another layout."""
     motion: str
     """``"still"`` or ``"stepping"``."""
     scale: float | None

@@ -49,7 +49,7 @@ from .unique_ids import with_unique_ids
 from .value_lookup import format_block_value, format_destinations, format_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection
 
     from sphinx.application import Sphinx
 
@@ -94,8 +94,8 @@ class _FigureLabel(NamedTuple):
         return self._replace(label=other_name + self.label.removeprefix(name))
 
 
-def _make_choice(choices: Sequence[str]) -> Callable[[str], str]:
-    return lambda text: directives.choice(text, choices)
+def _make_choice(choices: Collection[str]) -> Callable[[str], str]:
+    return lambda text: directives.choice(text, tuple(choices))
 
 
 def _make_converter(option: Option) -> Callable[[str], Any]:

@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 from ... import files
 from ...documents import BINARY, COMMON_FORMATS, FORMATS, export, find_format
 from ...documents.content.annotated_trace import annotate_trace
-from ...documents.options import OPTIONS, Options, make_options
+from ...documents.options import Options, make_options, map_switches
 from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.annotations import Annotations
 from ...engine.tracing.trace import Trace
@@ -24,7 +24,6 @@ from ...widgets.base.form_fields import ChoiceRow, LabelledInput, Page
 from .dialog import Dialog, DialogFrame
 from .prompts import MenuDialog
 
-_SWITCHES = {option.switch: option for option in OPTIONS if option.switch}
 _FRAME_COLUMNS = 8
 """Columns of a dialog's frame and its margins."""
 
@@ -55,7 +54,8 @@ class ExportDialog(Dialog[Annotations]):
         self._trace = trace
         self._block = block
         """The block to export instead of the trace of one of its statements."""
-        self._choices = ChoiceRow("choices", _list_formats(), tuple(_SWITCHES))
+        self._switches = map_switches()
+        self._choices = ChoiceRow("choices", _list_formats(), tuple(self._switches))
         self._format = self._choices.choice
         self._message_line = Static(id="said")
         self._preview = Page("preview", "Preview")
@@ -115,9 +115,8 @@ class ExportDialog(Dialog[Annotations]):
     def _parse_request(self) -> tuple[Trace, Options]:
         """Return the trace and the options. Raise ValueError if the trace has no such steps."""
         steps = self._get_value("steps").strip()
-        active = (_SWITCHES[name] for name in self._choices.active_switches)
-        switches = {option.dest: option.switched for option in active}
-        options = make_options(switches)
+        active = (self._switches[name] for name in self._choices.active_switches)
+        options = make_options({key: value for each in active for key, value in each.items()})
         if self._block is None:
             trace = self._trace.with_annotations(self.annotations)
             return annotate_trace(trace, options, steps=steps)

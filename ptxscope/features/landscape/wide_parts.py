@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import fsum
 
-from ...engine.micro_operations.properties import Stage
+from ...documents.content.document import ResultView, Section, StepView
+from ...documents.svg.cell_shapes import LETTERS
+from ...documents.svg.page_layout import Area, Sketch
+from ...documents.svg.svg_canvas import SvgCanvas, format_length
+from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.text_styles import TextStyle
 from ...scene.scene_model import LaneRef, SpanKind
-from ..content.document import ResultView, Section, StepView
-from .cell_shapes import LETTERS
-from .page_layout import Area, Sketch
-from .svg_canvas import SvgCanvas, format_length
-from .svg_colours import SvgColour
-from .text_styles import TextStyle
+from .wide_settings import get_settings
 from .wide_shapes import CODE, NOTE, draw_middle
 
 TITLE = TextStyle(22, is_bold=True)
@@ -81,18 +81,19 @@ def draw_step_caption(
     joined_x: float,
 ) -> float:  # fmt: skip
     """Draw the words above the columns of a step; return where those of the next may begin."""
-    layout, y = sketch.layout, sketch.layout.captions.x
+    settings = get_settings(sketch.layout)
+    y = settings.captions.x
     number, title = str(step.number), step.title
-    if joined_step and not layout.has_select_words:
+    if joined_step and not settings.has_select_words:
         number, title = f"{joined_step.number}, {number}", f"{joined_step.title}, {title}"
     elif joined_step:
         lines = shorten(_name_parts(sketch, step), [start - joined_x - _GAP])
-        lines = lines if layout.note_room else []
+        lines = lines if settings.note_room else []
         draw_caption(sketch.canvas, joined_x, y, str(joined_step.number), joined_step.title, lines)
     lines = []
-    if layout.note_room:
+    if settings.note_room:
         room = max(end - start, measure_caption(step.title))
-        wider = [width for width in range(100, int(layout.note_room) + 1, 10) if width > room]
+        wider = [width for width in range(100, int(settings.note_room) + 1, 10) if width > room]
         lines = shorten(step.about, [room, *wider])
     return draw_caption(sketch.canvas, start, y, number, title, lines) + _GAP
 
@@ -112,18 +113,18 @@ def _name_parts(sketch: Sketch, step: StepView) -> str:
 def draw_registers(sketch: Sketch, roles: Sequence[str], x: float) -> float:
     """Draw a title above the registers, and the bits of those in lanes; return the end."""
     lines = []
-    for role in roles if sketch.layout.note_room else ():
+    for role in roles if get_settings(sketch.layout).note_room else ():
         register = sketch.registers[role]
         name = register.name if register.name not in ("", role) else register.label
         lines.append(f"{name} = {register.bits}")
-    y = sketch.layout.captions.x
+    y = get_settings(sketch.layout).captions.x
     return draw_caption(sketch.canvas, x, y, "", "Registers", lines) + _GAP
 
 
 def draw_lane_names(sketch: Sketch, x: float) -> float:
     """Draw the names of the lanes, with the numbers of their notes; return the end."""
     canvas, count = sketch.canvas, sketch.scene.lanes
-    has_names = sketch.layout.note_room and not sketch.branch
+    has_names = get_settings(sketch.layout).note_room and not sketch.branch
     if count == 1 or not has_names:  # the names of parts of registers are those of lanes
         return x + 4
     canvas.open_group("px-lanes")
@@ -217,9 +218,3 @@ def _draw_wire(canvas: SvgCanvas, points: Sequence[tuple[float, float]]) -> None
     canvas.draw_path(f"M{a} {c}L{b} {c}L{d} {e}Z", None, SvgColour.DIM)
     canvas.flows += canvas.parts[-2:]
     del canvas.parts[-2:]
-
-
-def find_extended_roles(sketch: Sketch) -> frozenset[str]:
-    """Return the registers whose numbers a later column has, because it extends their bits."""
-    rows = (row for step in sketch.scene.steps if step.stage is Stage.EXTEND for row in step.rows)
-    return frozenset(link.source.key for row in rows for link in row.links)

@@ -16,13 +16,18 @@ import pytest
 from ptxscope import Trace, export, trace, trace_block
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.documents.media.frames import make_frames
-from ptxscope.documents.options import DEFAULT, LayoutError, Motion, Options, PictureLayout
+from ptxscope.documents.options import DEFAULT, LAYOUTS, TALL, Motion, Options
+from ptxscope.documents.svg import cell_shapes, step_layout
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG, pick_form
 from ptxscope.engine.isa.encodings import format_hex
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.trace import make_trace
+from ptxscope.features.landscape import wide_shapes
+from ptxscope.features.landscape.wide_layout import LEAVES
+from ptxscope.features.landscape.wide_settings import LayoutError
+from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from tests.driving.command_line import run
 from tests.driving.drawings import (
     Box,
@@ -34,12 +39,13 @@ from tests.driving.drawings import (
     texts,
     wires,
 )
+from tests.driving.explorer import explorer
 from tests.driving.samples import BLOCK, E3, HOSTILE, LANES, QUAD, SCALED
 from tests.reference_data import golden_rows
 from tests.strategies import instruction_of
 from tests.tiers import sampled, thorough
 
-WIDE = Options(layout=PictureLayout.WIDE)
+WIDE = Options(layout="wide")
 MOCKS = (
     trace("vadd4.s32.s32.u32.sat d.b310, a, b.b4567, c",
           {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC}),
@@ -301,7 +307,7 @@ def test_a_trace_that_does_not_fit_names_steps_that_do() -> None:
 
 
 def test_the_default_layout_is_tall() -> None:
-    assert DEFAULT.layout is PictureLayout.TALL
+    assert DEFAULT.layout == TALL == next(iter(LAYOUTS))
     words = shlex.split("'vadd.s32.s32.s32 d, a, b' a=1 b=2 -f svg --layout tall")
     shown, options, _ = parse_request(words)
     assert export(shown, "svg", options) == export(shown, "svg")
@@ -316,3 +322,19 @@ def test_a_wide_png_has_the_size_of_a_slide_and_a_pdf_a_page_for_each_step(tmp_p
     assert run(*words, *wide, "-f", "pdf", "--frames", str(deck)).returncode == 0
     pages = len(make_frames(QUAD, WIDE))
     assert re.search(rb"/Count (\d+)", deck.read_bytes())[1] == str(pages).encode()  # type: ignore[index]
+
+
+# --- the explorer and the table of leaves ----------------------------------------------------
+
+
+async def test_the_export_dialog_has_a_switch_for_it() -> None:
+    async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": -1, "b": 0, "c": 5}) as drive:
+        await drive.press("e", "down", "right", "right", "right", "space")
+        screen = drive.app.screen
+        assert isinstance(screen, ExportDialog)
+        assert screen.make_document() == export(drive.session.trace, "svg", WIDE)
+
+
+def test_every_figure_and_every_shape_of_a_tall_picture_can_be_drawn() -> None:
+    assert LEAVES.figures.keys() == step_layout.LEAVES.figures.keys()
+    assert wide_shapes.SHAPES.keys() == cell_shapes.SHAPES.keys()

@@ -11,20 +11,11 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
-from ...engine.micro_operations.properties import Flag
-from ...scene.row_pairs import OUTCOMES
-from ...scene.scene_model import (
-    Cell,
-    CellSpan,
-    NumberLine,
-    RowScene,
-    SpanKind,
-)
-from .cell_shapes import choose_shape, list_spans
-from .page_layout import Area, Sketch
-from .svg_canvas import SvgCanvas
-from .svg_colours import SvgColour
-from .symbols import (
+from ...documents.svg.cell_shapes import choose_shape, list_spans
+from ...documents.svg.page_layout import Area, Sketch
+from ...documents.svg.svg_canvas import SvgCanvas
+from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.symbols import (
     STYLES,
     choose_bit_colour,
     draw_bit_box,
@@ -34,7 +25,17 @@ from .symbols import (
     measure_flags,
     shorten_flag,
 )
-from .text_styles import TextStyle, wrap_formula
+from ...documents.svg.text_styles import TextStyle, wrap_formula
+from ...engine.micro_operations.properties import Flag
+from ...scene.row_pairs import OUTCOMES
+from ...scene.scene_model import (
+    Cell,
+    CellSpan,
+    NumberLine,
+    RowScene,
+    SpanKind,
+)
+from .wide_settings import get_settings
 
 BITS = TextStyle(21, is_monospaced=True, is_bold=True)
 VALUE = TextStyle(24, is_monospaced=True, is_bold=True)
@@ -148,7 +149,7 @@ def draw_cells(
 
 def _list_flags(sketch: Sketch, row: RowScene, cell: Cell) -> tuple[Flag, ...]:
     view = sketch.words.get((row.key, cell.place.lane))
-    if isinstance(row.figure, NumberLine) and not sketch.layout.has_arc_words:
+    if isinstance(row.figure, NumberLine) and not get_settings(sketch.layout).has_arc_words:
         return ()
     return view.flags if view and not list_spans(cell, SpanKind.KEPT) else ()
 
@@ -326,7 +327,7 @@ def _draw_verdict(
 def _wrap(sketch: Sketch, cell: Cell) -> list[str]:
     formula = "".join(span.text for span in list_spans(cell, SpanKind.NUMBER))
     widest = max(map(CODE.measure, formula.split()), default=0)
-    room = max(sketch.layout.formula_room, widest)
+    room = max(get_settings(sketch.layout).formula_room, widest)
     return wrap_formula(formula, room, (CODE.size,)) if formula else []
 
 

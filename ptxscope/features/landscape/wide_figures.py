@@ -5,6 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import fsum
 
+from ...documents.svg.page_layout import Area, Sketch
+from ...documents.svg.svg_canvas import SvgCanvas, format_length
+from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.svg_figures import (
+    CONTINUATION,
+    PlacedAxis,
+    draw_break,
+    fold_runs,
+    spread_points,
+)
+from ...documents.svg.symbols import draw_bit_box
+from ...documents.svg.text_styles import TextStyle
 from ...engine.micro_operations.drawings import Tick
 from ...scene.scene_model import (
     BitRuler,
@@ -16,12 +28,6 @@ from ...scene.scene_model import (
     RunningSum,
     SpanKind,
 )
-from .page_layout import Area, Sketch
-from .svg_canvas import SvgCanvas, format_length
-from .svg_colours import SvgColour
-from .svg_figures import CONTINUATION, PlacedAxis, draw_break, fold_runs, spread_points
-from .symbols import draw_bit_box
-from .text_styles import TextStyle
 from .wide_shapes import (
     BITS,
     CODE,

@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from ...documents.svg.logic_figures import find_start, format_option, make_table_node
+from ...documents.svg.page_layout import (
+    Area,
+    ColumnPart,
+    Sketch,
+    add_hex_prefix,
+    choose_chip_colours,
+    choose_link_colour,
+    take_column_part,
+)
+from ...documents.svg.svg_canvas import Zone
+from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.symbols import draw_bit_box, draw_truth, get_truth
+from ...documents.svg.text_styles import TextStyle
 from ...scene.scene_model import (
     PLAIN,
     CellSpan,
@@ -15,20 +29,6 @@ from ...scene.scene_model import (
     TakenByte,
     Tint,
 )
-from .logic_figures import find_start, format_option, make_table_node
-from .page_layout import (
-    Area,
-    ColumnPart,
-    Sketch,
-    add_hex_prefix,
-    choose_chip_colours,
-    choose_link_colour,
-    take_column_part,
-)
-from .svg_canvas import Zone
-from .svg_colours import SvgColour
-from .symbols import draw_bit_box, draw_truth, get_truth
-from .text_styles import TextStyle
 from .wide_shapes import (
     BITS,
     CODE,

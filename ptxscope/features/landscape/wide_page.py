@@ -10,14 +10,10 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from ...engine.micro_operations.properties import Stage
-from ...engine.tracing.trace import StepPlace
-from ...scene.row_folding import FoldedScene
-from ...scene.scene_model import PermutationFigure, SpanKind
-from ..content.document import Document, Section
-from ..content.document_builder import build_document
-from ..options import LayoutError, Motion, Options
-from .page_frame import (
+from ...documents.content.document import Document, Section
+from ...documents.content.document_builder import build_document
+from ...documents.options import Motion, Options
+from ...documents.svg.page_frame import (
     IdleStep,
     describe_idle_steps,
     draw_instruction,
@@ -28,12 +24,19 @@ from .page_frame import (
     make_idle_step,
     shorten_names,
 )
-from .page_layout import WIDE, Area, Layout, build_visible_scene, fold_section
-from .svg_canvas import SvgCanvas, TurnedCanvas
-from .svg_colours import SvgColour
-from .text_styles import TextStyle
+from ...documents.svg.page_layout import Area, Layout, build_visible_scene, fold_section
+from ...documents.svg.svg_canvas import SvgCanvas
+from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.text_styles import TextStyle
+from ...engine.micro_operations.properties import Stage
+from ...engine.tracing.trace import StepPlace
+from ...scene.row_folding import FoldedScene
+from ...scene.scene_model import PermutationFigure, SpanKind
+from .wide_canvas import TurnedCanvas
 from .wide_columns import BAND, Columns
+from .wide_layout import WIDE
 from .wide_parts import CAPTION, TITLE_ONLY, draw_results
+from .wide_settings import LayoutError, change_settings, get_settings
 from .wide_shapes import NOTE
 
 HEIGHT = 720.0
@@ -88,19 +91,19 @@ def _widen(layout: Layout, px: float) -> Layout:
     )  # fmt: skip
 
 
-_PLAIN = WIDE._replace(has_arc_words=False)
-_TIGHT = _widen(_PLAIN, -8)._replace(note_room=100)
-_JOINED = _TIGHT._replace(has_select_words=False)
-_NARROW = _JOINED._replace(note_room=0, formula_room=130)
+_PLAIN = change_settings(WIDE, has_arc_words=False)
+_TIGHT = change_settings(_widen(_PLAIN, -8), note_room=100)
+_JOINED = change_settings(_TIGHT, has_select_words=False)
+_NARROW = change_settings(_JOINED, note_room=0, formula_room=130)
 _DEGREES = (
     _Degree(),
-    _Degree(WIDE._replace(note_room=150)),
-    _Degree(_PLAIN._replace(note_room=150)),
-    _Degree(_PLAIN._replace(note_room=100)),
-    _Degree(_PLAIN._replace(note_room=100), has_digits=False),
+    _Degree(change_settings(WIDE, note_room=150)),
+    _Degree(change_settings(_PLAIN, note_room=150)),
+    _Degree(change_settings(_PLAIN, note_room=100)),
+    _Degree(change_settings(_PLAIN, note_room=100), has_digits=False),
     _Degree(_TIGHT, has_digits=False),
     _Degree(_JOINED, has_digits=False),
-    _Degree(_JOINED._replace(formula_room=160), has_digits=False, has_fields=False),
+    _Degree(change_settings(_JOINED, formula_room=160), has_digits=False, has_fields=False),
     _Degree(_NARROW, has_digits=False, has_fields=False),
     _Degree(_NARROW, has_digits=False, has_fields=False, has_write=False),
     _Degree(_NARROW, has_digits=False, has_fields=False, has_extensions=False),
@@ -108,8 +111,15 @@ _DEGREES = (
 )
 
 
-def draw_wide(doc: Document, canvas: TurnedCanvas, options: Options) -> Layout:
-    """Draw a document and return its layout; raise LayoutError if it does not fit."""
+def draw(doc: Document, prefix: str, options: Options) -> tuple[SvgCanvas, Layout, float]:
+    """Draw a document; return canvas, layout and height. Raise LayoutError if it does not fit."""
+    canvas = TurnedCanvas(prefix)
+    layout = _draw_document(doc, canvas, options)
+    return canvas, layout, HEIGHT
+
+
+def _draw_document(doc: Document, canvas: TurnedCanvas, options: Options) -> Layout:
+    """Draw a document and return its layout."""
     if doc.other or (doc.answers and doc.answers.other_trace) or options.beside:
         raise LayoutError(
             "a wide picture shows one answer; draw one for each model, or choose --layout tall"
@@ -182,9 +192,9 @@ def _fit(doc: Document, head_end: float) -> tuple[Columns, float] | None:
     counts = (len(sections), 1) if len(sections) <= 2 else (1,)
     ways = [(count, True) for count in counts] + [(1, False)] * (len(sections) > 1)
     for (count, has_cards), degree in product(ways, _DEGREES):
-        start = top + (CAPTION if degree.layout.note_room else TITLE_ONLY) + 12
-        layout = degree.layout._replace(
-            figures=Area(start, _END - start), words=Area(start, 0), captions=Area(top, start - top)
+        start = top + (CAPTION if get_settings(degree.layout).note_room else TITLE_ONLY) + 12
+        layout = change_settings(degree.layout, captions=Area(top, start - top))._replace(
+            figures=Area(start, _END - start), words=Area(start, 0), accent=start - 9
         )
         columns = _make_columns(sections, degree, layout, count)._replace(has_cards=has_cards)
         if _measure(columns) <= _RIGHT:

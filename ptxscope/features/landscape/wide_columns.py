@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ...documents.content.document import Section
+from ...documents.svg.page_layout import Area, ColumnPart, Layout, Port, Sketch, choose_link_colour
+from ...documents.svg.picture_panels import Panel
+from ...documents.svg.step_layout import draw_body, start_sketch
+from ...documents.svg.svg_canvas import Zone
+from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.text_styles import TextStyle
 from ...engine.tracing.basic_block import ValuePlace
 from ...scene.row_folding import FoldedScene
 from ...scene.scene_model import Tint
-from ..content.document import Section
-from .page_layout import Area, Layout, Port, Sketch, choose_link_colour
-from .picture_panels import Panel
-from .step_layout import draw_body, start_sketch
-from .svg_canvas import TurnedCanvas, Zone
-from .svg_colours import SvgColour
-from .text_styles import TextStyle
-from .wide_parts import find_extended_roles
+from .wide_canvas import TurnedCanvas
+from .wide_settings import get_settings
 from .wide_shapes import CODE
 
 BAND = 46.0
@@ -65,7 +66,8 @@ class Columns(NamedTuple):
             layout, is_last = _make_room(folded, self.layout), section is self.sections[-1]
             panel, index = Panel(section, layout, has_result=is_last), len(canvas.parts)
             sketch = start_sketch(canvas, panel, section.steps, folded)
-            sketch.extended_roles = find_extended_roles(sketch)
+            if {"c", "cc"} <= sketch.slots.keys():
+                sketch.slots["cc"] = ColumnPart.LEFT  # the line of c is still on its way
             if section.heading:
                 canvas.add_mark(mark, x)
             x = max(draw_body(sketch, panel, section.steps, x), sketch.least_start - _HANG)
@@ -94,7 +96,10 @@ def _draw_band(
     canvas: TurnedCanvas, section: Section, layout: Layout, x: float, end: float
 ) -> None:
     """Draw the line of a statement above its columns."""
-    y, width = layout.captions.x - BAND, _STATEMENT.measure(section.heading) + _BAND_MARGIN
+    y, width = (
+        get_settings(layout).captions.x - BAND,
+        _STATEMENT.measure(section.heading) + _BAND_MARGIN,
+    )
     canvas.draw_rect(x, y, end - x, BAND - 8, radius=8)
     style = _STATEMENT if width <= end - x else CODE
     canvas.draw_text(x + 14, y + 26, section.heading, style.with_weight(True), SvgColour.INK)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from math import fsum
 
+from ...documents.svg.cell_shapes import LETTERS
+from ...documents.svg.page_layout import ROLE_INKS, Area, ColumnPart, Sketch, take_column_part
+from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.symbols import draw_truth
+from ...engine.micro_operations.properties import Stage
 from ...scene.scene_model import Cell, CellSpan, RegisterFigure, SpanKind
-from .cell_shapes import LETTERS
-from .page_layout import ROLE_INKS, Area, ColumnPart, Sketch, take_column_part
-from .svg_colours import SvgColour
-from .symbols import draw_truth
+from .wide_settings import get_settings
 from .wide_shapes import (
     CHIP,
     CODE,
@@ -65,7 +67,7 @@ def _draw_aside(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, x: flo
     boxes = [area.take_middle(CHIP) for area in sketch.make_areas(len(cells), slot)]
     if slot is ColumnPart.MARGIN:
         number = CellSpan(figure.meaning, SpanKind.VALUE)
-        has_number = figure.meaning and sketch.layout.has_arc_words
+        has_number = figure.meaning and get_settings(sketch.layout).has_arc_words
         spans = (cells[0].spans[0], number) if has_number else cells[0].spans[:1]
         cells = (cells[0]._replace(spans=spans),)
     draw_middle(sketch.canvas, x, boxes[0].center, name, LABEL, _choose_ink(figure), "start")
@@ -104,7 +106,7 @@ def _draw_parts(
 ) -> float:  # fmt: skip
     """Draw parts of a register with their names and, unless these come later, their numbers."""
     name = figure.name if 0 < len(figure.name) <= _SHORT else figure.label
-    has_numbers = figure.role not in sketch.extended_roles and not figure.figure
+    has_numbers = figure.role not in _find_extended_roles(sketch) and not figure.figure
     lines = []
     for cell, _ in cells:
         span, numbers = cell.spans[0], cell.spans[1:] if has_numbers else ()
@@ -119,6 +121,12 @@ def _draw_parts(
         draw_pieces(sketch.canvas, pieces, widths[: len(pieces)], box, x)
         sketch.set_port(cell.place, box, end)
     return end
+
+
+def _find_extended_roles(sketch: Sketch) -> frozenset[str]:
+    """Return the registers whose numbers a later column has, because it extends their bits."""
+    rows = (row for step in sketch.scene.steps if step.stage is Stage.EXTEND for row in step.rows)
+    return frozenset(link.source.key for row in rows for link in row.links)
 
 
 def _format_name(figure: RegisterFigure) -> str:

@@ -1,0 +1,40 @@
+"""What a wide picture has room for, and the error if that is not enough."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...documents.svg.page_layout import Area, Layout
+
+
+class LayoutError(ValueError):
+    """A document does not fit in a wide picture; the text has a remedy."""
+
+
+class Settings(NamedTuple):
+    """The room for the words of a picture."""
+
+    formula_room: float = 230
+    """Width in px at which a formula is wrapped."""
+    captions: Area = Area(84, 80)
+    """Extent of the words above the steps."""
+    has_arc_words: bool = True
+    """Whether words say that an arc clamps a number."""
+    has_select_words: bool = True
+    """Whether words are above the lines that select bits."""
+    note_room: float = 210
+    """Width in px for the words above a step; 0 if there are none."""
+
+
+def get_settings(layout: Layout) -> Settings:
+    """Return the settings of a wide layout."""
+    settings = layout.turned.settings if layout.turned else None
+    return settings if isinstance(settings, Settings) else Settings()
+
+
+def change_settings(layout: Layout, **fields: Any) -> Layout:
+    """Return a wide layout with other settings."""
+    if layout.turned is None:
+        return layout
+    settings = get_settings(layout)._replace(**fields)
+    return layout._replace(turned=layout.turned._replace(settings=settings))
