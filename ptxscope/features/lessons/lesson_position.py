@@ -140,6 +140,8 @@ class LessonPosition:
         self._settled = {*self._is_right}
         """The cards whose question was so answered in this visit, also when it was asked again."""
         self._old_progress = progress
+        self._turned = tuple(range(len(lesson.cards)))
+        """The cards that are turned: all, or those that are asked again."""
         self._first_answers: dict[int, str] = {}
         """The first answer that was wrong, by card."""
         self._unfinished_answers: dict[int, str] = {}
@@ -169,7 +171,7 @@ class LessonPosition:
     @property
     def is_last(self) -> bool:
         """Whether no card follows."""
-        return self.index + 1 == len(self.lesson.cards)
+        return self.index == self._turned[-1]
 
     @property
     def is_open(self) -> bool:
@@ -230,19 +232,28 @@ class LessonPosition:
 
     def go(self, delta: int) -> bool:
         """Go to another card and return whether there is one; 0 begins the card again."""
-        if not 0 <= self.index + delta < len(self.lesson.cards):
+        number = self._turned.index(self.index) + delta
+        if not 0 <= number < len(self._turned):
             return False
-        self._show(self.index + delta)
+        self._show(self._turned[number])
         return True
 
     def go_to(self, index: int) -> None:
         """Go to a card by its index, of a finished lesson too."""
         self._is_finished = False
+        if index not in self._turned:
+            self._turned = tuple(range(len(self.lesson.cards)))
         self._show(index)
+
+    def ask_again(self) -> None:
+        """Go to the first missed question; only those that were missed follow."""
+        self._turned = self.missed_cards
+        self.go_to(self._turned[0])
 
     def finish(self) -> None:
         """Mark the lesson as done; the next time, it begins again."""
         self.index, self._is_done, self._is_finished = 0, True, True
+        self._turned = tuple(range(len(self.lesson.cards)))
 
     # --- places --------------------------------------------------------------------------
 

@@ -271,6 +271,7 @@ def _make_question(lesson: LessonPosition, key: str) -> Element:
 def show_end(lesson: LessonPosition, following: Head | None) -> list[Child]:
     """Return the end of a lesson: its purpose, use, costs, missed questions, and the next one."""
     from .course import COST_TITLE, format_cost, format_missed_title, get_line, iter_missed
+    from .lesson import list_files
 
     head = lesson.lesson.head
     children: list[Child] = [
@@ -304,10 +305,15 @@ def show_end(lesson: LessonPosition, following: Head | None) -> list[Child]:
             make_element("ul", *items),
         ]
     if following:
+        names = [*list_files()]
+        is_after = names.index(following.name) > names.index(head.name)
+        title = "Next" if is_after else "The course ends here; not done yet"
         children += [
-            make_element("h3", f"Next: {following.title}, {following.minutes} min"),
+            make_element("h3", f"{title}: {following.title}, {following.minutes} min"),
             make_element("p", following.purpose),
         ]
+    else:
+        children.append(make_element("h3", "All lessons are done"))
     ways = {
         lessons.Ending.MISSED: ("Missed questions", "r", bool(lesson.missed_cards)),
         lessons.Ending.LINE: ("Explore its line", "o", True),
@@ -333,11 +339,10 @@ def show_end(lesson: LessonPosition, following: Head | None) -> list[Child]:
             "div",
             make_element("b", head.title),
             make_element("span", lesson.marks, class_="marks", aria_hidden="true"),
-            make_element("span", lesson.score),
             class_="head",
         ),
         make_element("div", *children, class_="card"),
-        make_element("div", *buttons, class_="bar"),
+        make_element("div", *buttons, class_="bar ways"),
     ]
 
 

@@ -203,7 +203,7 @@ def leave_end(state: ExplorerState, ending: Ending) -> Requests:
             yield from open_lesson(state, following.name)
         case Ending.MISSED if position.missed_cards:
             play.position = position
-            position.go_to(position.missed_cards[0])
+            position.ask_again()
             yield from _show_card(state)
         case Ending.LINE:
             yield from edit(state, make_setup_of_trace(position.lesson.cards[-1].trace))

@@ -10,6 +10,7 @@ import pytest
 
 from ptxscope.features.lessons.lesson import list_files, list_headings, map_groups
 from ptxscope.features.lessons.transitions import get_play
+from ptxscope.learn.grader import format_right_answer
 from ptxscope.state.permalink import format_permalink, parse_permalink
 from tests.driving.element_texts import text_of
 
@@ -49,7 +50,7 @@ def test_a_lesson_is_played_to_its_end() -> None:
     assert page.state.explorer is page.state.own
     assert page.state.line == line
     told = text_of(shown["#panel"])
-    assert "0 of" in told
+    assert "0 of" in page.state.message
     assert "Next: Averages" in told
 
 
@@ -237,3 +238,28 @@ def test_the_model_of_a_card_is_its_own() -> None:
     assert "leave it" in shown["message"]
     assert page.state.layout == "card"
     assert page.state.trace.model.name == "isa"
+
+
+def test_what_was_missed_is_asked_again_alone() -> None:
+    page = open_page(f"{VADD4}&lesson=brighten.1&v=1")
+    asked = [i for i, card in enumerate(position_of(page).lesson.cards) if card.ask]
+    for _ in range(9):
+        if position_of(page).is_open and position_of(page).index not in (asked[1], asked[3]):
+            right = position_of(page).question
+            act(page, "lesson_answer", text=format_right_answer(right))
+        act(page, "lesson_go", delta="1")
+    act(page, "lesson_end", name="missed")
+    assert position_of(page).index == asked[1]
+    act(page, "lesson_go", delta="1")
+    assert position_of(page).index == asked[3]
+    assert "Done" in text_of(act(page, "lesson_go", delta="1")["#panel"])
+
+
+def test_the_end_leads_to_all_lessons_and_says_whether_the_course_ends() -> None:
+    page = open_page(VADD4)
+    last = list_headings()[-1]
+    act(page, "open_link", fragment=f"{VADD4}&lesson={last.name}.{last.cards}&v=1")
+    told = text_of(act(page, "lesson_go", delta="1")["#panel"])
+    assert "The course ends here; not done yet: " in told
+    assert "right at the first try" not in told  # the message says so
+    assert "1 of 23 done" in text_of(act(page, "lessons")["#panel"])
