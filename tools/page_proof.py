@@ -490,6 +490,28 @@ def check_lesson(driver: PageDriver) -> str:
     return f"a lesson is played by keys alone, each card on one screen of {width} px"
 
 
+def check_frame(driver: PageDriver) -> str:
+    """The frame of the place that a card is about is drawn around its texts, not through them."""
+    driver.page.evaluate(_SHOW, "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=register.1&v=1")
+    driver.wait_for("document.querySelector('.zones .pointed')")
+    cut = driver.page.evaluate(_CUT)
+    require(cut == [], f"the frame is drawn through {cut}")
+    driver.page.evaluate(_SHOW, _STATES[0])
+    return "the frame of a place is drawn around its texts"
+
+
+_CUT: Final = """() => {
+  const frame = document.querySelector(".zones .pointed"), box = frame.getBoundingClientRect();
+  const scale = box.width / frame.width.baseVal.value;
+  const stroke = scale * parseFloat(getComputedStyle(frame).strokeWidth) / 2;
+  const texts = [...document.querySelectorAll("#picture .figure > svg:first-child text")];
+  return texts.filter(text => {
+    const {left, right, top, bottom} = text.getBoundingClientRect(), middle = (top + bottom) / 2;
+    const isBeside = middle > box.top && middle < box.bottom;
+    const isInside = left >= box.left + stroke - 0.5 && right <= box.right - stroke + 0.5;
+    return isBeside && left < box.right && right > box.left && !isInside;
+  }).map(text => text.textContent);
+}"""
 _SCREENS: Final = {1280: 720, _NARROW: 800}
 """The heights of screens by their widths."""
 _SHORT_SCREENS: Final = ((_NARROW, 460), (800, 380))
@@ -786,6 +808,7 @@ def main() -> None:
         (_NARROW, "dark", check_tools),
         (_NARROW, "dark", check_predicting),
         (_NARROW, "dark", check_lesson),
+        (_NARROW, "dark", check_frame),
         (_NARROW, "dark", lambda x: check_accessibility(x, axe)),
     )
     with serve_site(packages) as (url, folder), start_browser(chromium) as browser:

@@ -361,3 +361,9 @@ def test_texts_of_the_author_are_drawn_in_their_direction() -> None:
     shown = trace("vadd.s32.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0})
     figure = shown.figure(title=written[0], caption=written[1], notes={"add": written[2]})
     assert {f"\u2067{text}\u2069" for text in written} <= {*texts(ET.fromstring(figure.svg))}
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_a_constant_is_named_once(compact: bool) -> None:
+    svg = export(trace("and.b32 d, a, 255", {"a": 1}), "svg", Options(compact=compact))
+    assert svg.count(">255</text>") == 1

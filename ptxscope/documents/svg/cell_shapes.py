@@ -105,7 +105,7 @@ def draw_register_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: fl
     start = BITS.measure(figure.label) + 8
     name = figure.name
     name = "" if name == figure.role else name
-    meant = "" if figure.unit == 1 else figure.meaning
+    meant = "" if figure.unit == 1 or figure.meaning == name else figure.meaning  # a constant
     if start + DATUM.measure(f"{name}   {meant}") > area.width:
         canvas.draw_text(area.x + start, y + 12, name, DATUM, width=area.width - start)
         canvas.draw_text(area.x, y + 26, meant, DATUM, width=area.width)

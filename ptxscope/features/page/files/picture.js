@@ -79,8 +79,8 @@ export class PictureHost {
         return {element: path, related: new Set(related.map(Number))};
       });
       for (const [x, y, width, height, number, related, key, lane, kind, label] of zones) {
-        const rect = make("rect", {x, y, width, height, rx: 5, tabindex: -1, class: kind,
-          role: kind ? "button" : "img", "aria-label": label || key});
+        const rect = make("rect", {x: x - 2, y: y - 2, width: width + 4, height: height + 4, rx: 5,  // outside
+          tabindex: -1, class: kind, role: kind ? "button" : "img", "aria-label": label || key});
         rect.appendChild(make("title", {})).textContent = label;
         rect.zone = {x, y, width, height, number, key, lane, kind, size};
         rect.classList.toggle("pointed", key === pointed?.[0] && lane === pointed[1]);
