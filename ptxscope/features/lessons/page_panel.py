@@ -81,8 +81,10 @@ def reveal_answer(state: ExplorerState, _: Mapping[str, Any]) -> None:
 
 
 def turn_card(state: ExplorerState, arguments: Mapping[str, Any]) -> Requests:
-    """Go to another card."""
-    yield from lessons.turn_card(state, int(arguments["delta"]))
+    """Go to another card; the end of a lesson says its score itself."""
+    for request in lessons.turn_card(state, int(arguments["delta"])):
+        if not isinstance(request, ShowHint):
+            yield request
 
 
 def leave(state: ExplorerState, _: Mapping[str, Any]) -> Requests:
@@ -116,6 +118,7 @@ def list_lessons(progress: Mapping[str, LessonProgress]) -> list[Child]:
         make_element("h2", "Lessons"),
         make_element("p", course.summary),
         make_element("p", *following),
+        make_element("p", "This page stores no answers: a reload forgets them, and keeps the card."),
     ]
     number = 1
     for group in course.groups.values():
@@ -221,7 +224,7 @@ def _make_feedback(lesson: LessonPosition) -> Element:
 
 def _split_hint(text: Text) -> list[str]:
     """Return the steps of a hint."""
-    return re.split(r"(?<=\.) (?=[A-Z`])", "".join(x.text for x in text))
+    return re.split(r"(?<=\.) (?=[A-Z`]|[a-z][\w., ]*: )", "".join(x.text for x in text))
 
 
 def _show_head(lesson: LessonPosition, about: str) -> Element:
@@ -339,6 +342,7 @@ def show_end(lesson: LessonPosition, following: Head | None) -> list[Child]:
             "div",
             make_element("b", head.title),
             make_element("span", lesson.marks, class_="marks", aria_hidden="true"),
+            make_element("span", lesson.score),
             class_="head",
         ),
         make_element("div", *children, class_="card"),

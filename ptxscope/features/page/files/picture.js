@@ -100,7 +100,7 @@ export class PictureHost {
 
   markMore() {  // whether there is more below what is seen
     const {host} = this, below = host.scrollHeight - host.scrollTop - host.clientHeight;
-    host.parentElement.classList.toggle("more", below > 8);
+    host.parentElement.classList.toggle("more", below > 24);
   }
 
   rects() {
