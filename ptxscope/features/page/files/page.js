@@ -298,7 +298,7 @@ const showStill = async fragment => {
   await opening.load(new URL("opening.json", import.meta.url));
   if (fragment) opening.find(fragment);
   if (page || failure) return;
-  const note = "Python is loading. The picture comes as soon as it is ready.";
+  const note = "Python is loading. What the link shows comes as soon as it is ready.";
   if (opening.isLeft) return void (get("message").textContent = note);
   document.body.classList.remove("waiting");
   if (fragment) showFrame();
