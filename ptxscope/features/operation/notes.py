@@ -59,7 +59,7 @@ def list_notes(entry: Entry, text: str) -> Iterator[str]:
         unit = 32 // entry.lanes
         a, b = (Selector(unit, get_own_lanes(x, entry.lanes)) for x in ("asel", "bsel"))
         yield (
-            f"`{UNIT_NAMES[unit]} asel[i]` is that which digit i of the selector names, from the "
+            f"`{UNIT_NAMES[unit]} asel[i]` is the one that digit i of the selector names, from the "
             f"right. Without selectors, asel is `.{a}` and bsel `.{b}`."
         )
     for pattern, note in _NOTES:
