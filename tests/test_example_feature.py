@@ -49,7 +49,7 @@ def test_the_command_is_run_listed_and_completed(run: Run) -> None:
     done = run("-m", "ptxscope", "ones", LINE, *VALUES)
     assert (done.stdout, done.stderr) == ("d: 8 bits set\n", "")
     helped = run("-m", "ptxscope", "--help").stdout.splitlines()
-    names = [line.split()[0] for line in helped if line.startswith("    ")]
+    names = [line.split()[0] for line in helped if line.startswith("  ")]
     assert names.index("eval") < names.index("ones") < names.index("explain")
     assert "count the ones" in next(x for x in helped if x.split()[:1] == ["ones"])
     mistyped = run("-m", "ptxscope", "onse", "x").stderr

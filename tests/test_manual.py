@@ -556,7 +556,7 @@ def test_the_shell_examples_of_the_manual_run(tmp_path: Path) -> None:
     frames = sorted(tmp_path.glob("talk/*.svg"))
     assert len(frames) == 7
     assert len({frame.read_bytes() for frame in frames}) == 7
-    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    report = (tmp_path / "issue.md").read_text(encoding="utf-8")
     assert "0x11223300" in report
     assert "0x112233ff" in report
 

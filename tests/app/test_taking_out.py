@@ -17,7 +17,7 @@ from ptxscope.engine.micro_operations.properties import Stage
 from ptxscope.engine.tracing.annotations import Note
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.state.state_store import StateStore
-from ptxscope.widgets.base.form_fields import Page
+from ptxscope.widgets.base.form_fields import ChoiceRow, Page
 from tests.driving.every import TEXTS
 from tests.driving.explorer import Driver, explorer
 from tests.tiers import ci_only, sampled, some
@@ -41,12 +41,9 @@ async def test_a_note_is_written_shown_and_kept(tmp_path: Path) -> None:
         assert "✎ [a] is clamped" in await drive.text()
 
 
-SHOWN = ("svg", "png", "markdown", "html", "text", "rst", "asciidoc", "json", "c", "python", "pdf")
-"""The formats in the dialog: the four that most people use stand first."""
-
-
 async def _format(drive: Driver, name: str) -> None:
-    await drive.press(*["right"] * SHOWN.index(name))
+    choices = drive.app.screen.query_one(ChoiceRow).choices
+    await drive.press(*["right"] * choices.index(name))
 
 
 WRITTEN = "\u05d0\u05d1 \u0645 no\u00a0break \u2067\u05d0\u2069 \U0001f469\u200d\U0001f52c"

@@ -13,7 +13,7 @@ from docutils.core import publish_doctree
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
-from ptxscope import Trace, export
+from ptxscope import Trace, export, trace
 from ptxscope.documents import BINARY, FORMATS
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.encodings import format_hex
@@ -83,8 +83,17 @@ def _asciidoc(text: str) -> None:
     assert asciidoc_reader.blocks(text)
 
 
-TEXTS = tuple(name for name in FORMATS if name not in BINARY)
-"""Formats whose documents are text."""
+def _writes_any_trace(name: str) -> bool:
+    """A format may be for some traces alone, such as those with a fault."""
+    try:
+        export(trace("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2}), name)
+    except ValueError:
+        return False
+    return True
+
+
+TEXTS = tuple(name for name in FORMATS if name not in BINARY and _writes_any_trace(name))
+"""Formats whose documents are text, of any trace."""
 OWN_TEXTS: dict[str, Callable[[str], object]] = {
     "svg": _svg,
     "html": _html,

@@ -170,7 +170,7 @@ async def test_proofs_and_searches_have_hexadecimal_operands() -> None:
 @ci_only
 @needs("check")
 async def test_only_the_findings_of_a_source_are_listed() -> None:
-    right = "vadd4.s32.s32.s32 d, a, b, c;"
+    right = "vadd4.u32.u32.u32 d, a, b, c;"
     async with open_session() as session:
         source = f".reg .b32 a, b, c, d;\n{VADD};\n{right}\n"
         _, answer = await call(session, "check", source=source)

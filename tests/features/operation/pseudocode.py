@@ -152,7 +152,7 @@ class Machine:
     def evaluate(self, text: str, target: str = "") -> float:
         """The value of an expression."""
         if re.fullmatch(r"\w+\[\d\](:\w+\[\d\])+", text):
-            parts = [self._find(f"{x[0]}[i]", int(x[2])) for x in text.split(":")]
+            parts = [self.find_value(f"{x[0]}[i]", int(x[2])) for x in text.split(":")]
             unit = 32 // len(parts)
             assert all(int(x) in range(1 << unit) for x in parts)
             return sum(int(x) << unit * at for at, x in enumerate(reversed(parts)))
@@ -161,7 +161,7 @@ class Machine:
         assert reader.at == len(reader.tokens), (text, reader.tokens[reader.at :])
         return value
 
-    def _find(self, name: str, index: int) -> float:
+    def find_value(self, name: str, index: int) -> float:
         values = self.values[name]
         assert isinstance(values, dict)
         return values[index]  # type: ignore[no-any-return]
@@ -396,7 +396,7 @@ class Reader:
             self.take("]")
             if token in ("asel", "bsel"):
                 return self._find_lane(token, index)
-            return machine._find(f"{token}[i]", index)
+            return machine.find_value(f"{token}[i]", index)
         return machine.get(token)
 
     def _find_lane(self, slot: str, index: int) -> int:
@@ -460,7 +460,7 @@ class Reader:
             self.take(word)
         mask = self.machine.form.mask
         lanes = mask.lanes if mask else range(self.count_lanes())
-        return sum(int(self.machine._find(f"{name}[i]", i)) for i in lanes)
+        return sum(int(self.machine.find_value(f"{name}[i]", i)) for i in lanes)
 
     def _read_find(self) -> int:
         self.take("one")

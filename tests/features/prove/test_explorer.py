@@ -99,7 +99,7 @@ async def test_a_proof_of_what_has_changed_is_not_shown(monkeypatch: pytest.Monk
                 await asyncio.sleep(0.01)
         release.set()
         shown = await drive.text()
-        assert "the proof is of other instructions than the ones shown now" in shown
+        assert "the proof is about other instructions than the ones shown now" in shown
         assert len(drive.app.screen_stack) == 1
 
 

@@ -55,7 +55,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
 
     def compose(self) -> ComposeResult:
         """Yield the diagnostics and, below them, one of them in full."""
-        keys = "Enter open · Tab next · E erratum · ^y copy · Esc leave"
+        keys = "Enter open · Tab next · E erratum · Esc leave"
         with DialogFrame("Check", keys):
             yield Static(Content(self._title), id="counts")
             yield self._menu

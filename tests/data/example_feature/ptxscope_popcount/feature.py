@@ -10,6 +10,7 @@ FEATURE = Feature(
             "count the ones of each result",
             f"{__package__}.command",
             after="eval",
+            group="learn",
             old_spellings={"--count": "ones"},
         ),
     ),
