@@ -93,6 +93,9 @@ SHOTS = (
 )
 
 
+_SETTLE_SECONDS = 0.1
+
+
 def list_shots() -> list[Shot]:
     """Return the pictures, but for those of features that are gone."""
     names = {feature.name for feature in list_features()}
@@ -109,8 +112,10 @@ async def draw(shot: Shot) -> str:
             app.post_message(events.Paste(shot.paste))
             await pilot.pause()
         await pilot.press(*shot.keys)
-        await pilot.pause()
-        svg = app.export_screenshot(title=f"ptxscope · {shot.name}")
+        title, svg, earlier_svg = f"ptxscope · {shot.name}", "", None
+        while svg != earlier_svg:  # until what follows a key is drawn too
+            await pilot.pause(_SETTLE_SECONDS)
+            svg, earlier_svg = app.export_screenshot(title=title), svg
     # the class names hold a hash of the process; a picture is the same in every run
     return re.sub(r"terminal-\d+-", "terminal-", svg)
 
