@@ -443,7 +443,7 @@ def check_columns(driver: PageDriver) -> str:
     tops = driver.page.evaluate(_TOPS)
     require(abs(tops["walk"] - tops["picture"]) < 40, f"the columns begin at {tops}")
     require(tops["right"] >= 0.9 * tops["width"], f"nothing is in the last third: {tops}")
-    require(tops["bottom"] >= 0.5 * tops["high"], f"the right column ends too early: {tops}")
+    require(tops["bottom"] >= 0.4 * tops["high"], f"the right column ends too early: {tops}")
     return "two columns, both with something in them"
 
 
