@@ -129,11 +129,11 @@ def run_tests(workers: int, *arguments: str) -> None:
 def thorough(*arguments: str) -> None:
     """Run larger draws of the tests that `test` draws less of, and those for CI only.
 
-    Without arguments, run all tests without each of two features, others for each commit.
+    Without arguments, run all tests without one feature, another for each commit.
     """
     run_tests((os.cpu_count() or 1) + 1, "--thorough", *arguments)  # some of the tests wait
     if not arguments:
-        removal("--turn", "2", "--all")
+        removal("--turn", "1", "--all")
 
 
 def removal(*arguments: str) -> None:
