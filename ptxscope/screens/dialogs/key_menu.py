@@ -21,6 +21,7 @@ from ...widgets.base.form_fields import LabelledInput, Menu
 from ...widgets.base.pane import Pane, StyledLine, StyledText, measure_line
 from ...widgets.base.theme_styles import COLOUR_ROLES
 from ...widgets.footer import FooterKey, list_keys
+from ..screen_part import ScreenPart
 from .dialog import Dialog, DialogFrame
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class KeyItem(NamedTuple):
     label: str
     sentence: str
     call: str
-    """The action as Textual calls it; of several keys, that of the first."""
+    """The action of the first key, as Textual calls it."""
     node: DOMNode
     """The node of the action."""
     refusal: str = ""
@@ -50,7 +51,7 @@ def list_items(main: Screen[None], state: ExplorerState) -> list[KeyItem]:
     screen: Screen[object] = main.app.screen
     keys = list_keys(screen.focused or screen, is_whole=True)
     items = [_make_panel_item(key, key.node) for key in keys if key.node and key.node is not main]
-    has_effects = screen is main or hasattr(screen, "follow_edit")
+    has_effects = screen is main or isinstance(screen, ScreenPart)
     for group, actions in GROUPS.items():
         if has_effects or group == "Program":
             others = (x for x in actions if x.id not in ("help", "palette"))
@@ -104,7 +105,7 @@ _KEY_COLUMNS = 10
 
 
 class KeyList(Menu, can_focus=False):
-    """The items by group; Enter in the filter runs that under the cursor."""
+    """The items by group; Enter in the filter runs the one under the cursor."""
 
     class CallChosen(PostedMessage):
         """Posted when an action is chosen."""

@@ -40,8 +40,8 @@ from ...state.requests import (
 from ...state.step_transitions import stop_predicting
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.operand_table import OperandField
+from ..screen_part import ScreenPart
 from .explorer_view import ExplorerView
-from .screen_part import ScreenPart
 
 if TYPE_CHECKING:
     from ..dialogs.prompts import TextPrompt

@@ -6,8 +6,8 @@ import asyncio
 
 from ...widgets.base.pane import Pane, StyledLine
 from ...widgets.lanes.lane_layout import WIDE_SCREEN
+from ..screen_part import ScreenPart
 from .action_runner import ActionRunner
-from .screen_part import ScreenPart
 
 PAUSE = 0.03
 """Seconds after the paint of a key, in which the next one may come."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ...state.setup import Setup
     from ...widgets.listing_pane import ListingPane
     from ...widgets.value_field import ValueField
-    from .screen_part import ScreenPart
+    from ..screen_part import ScreenPart
 
 
 class _ShownState(NamedTuple):

@@ -10,7 +10,7 @@ from textual.timer import Timer
 from ....engine.syntax.errors import make_printable
 from ....engine.syntax.instruction import Instruction
 from ....screens.main.action_runner import ActionRunner
-from ....screens.main.screen_part import ScreenPart
+from ....screens.screen_part import ScreenPart
 from ....screens.thread_search import ThreadSearch
 from ....state.requests import ShowHint, refuse
 from ...prove.solver import load_bitwuzla

@@ -18,7 +18,7 @@ from textual.widgets import Static
 from ....feature import Service, find_services
 from ....scene.scene_model import Place
 from ....screens.main.action_runner import ActionRunner
-from ....screens.main.screen_part import ScreenPart
+from ....screens.screen_part import ScreenPart
 from ....state.explorer_state import ExplorerState
 from ....widgets.base.pane import Pane, StyledLine, StyledText, measure_line
 from ....widgets.lanes.lanes_pane import LanesPane

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 
 from ....engine.syntax.errors import make_printable
 from ....screens.dialogs.dialog import AnswerScreen, DialogFrame
-from ....screens.main.screen_part import ScreenPart
+from ....screens.screen_part import ScreenPart
 from ....state.edit_transitions import set_value, undo
 from ....state.explorer_state import ExplorerState
 from ....widgets.base.explorer_app import get_explorer_app
