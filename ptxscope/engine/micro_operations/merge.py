@@ -248,8 +248,9 @@ class Pack(MicroOperation):
             "put the lanes side by side in the opposite order, but lane 0 is the rightmost"
         )
         yield site.append_operation(description, reversal, self)
-        form, (t,) = site.instruction.form, site.inputs
-        if form.cmp and not form.mask and form.opcode.startswith("vset"):
+        ins, (t,) = site.instruction, site.inputs
+        has_sum = any(slot.name == "secop" for slot in ins.entry.slots)  # of lanes, with `.add`
+        if ins.form.cmp and not ins.form.mask and has_sum:
             count = len(site.row.inputs[0].values)
             total = Accumulate(tuple(range(count)), count), (t, PREVIOUS_RESULT)
             chain = ((Clamp(0, 0), ("a",)), total)

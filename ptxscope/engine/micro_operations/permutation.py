@@ -273,8 +273,8 @@ class EvaluateTable(MicroOperation):
         yield site.replace_operation(
             "counted the table's bits from the left", EvaluateTable(reversed_table)
         )
-        for name, table in (("or", 0xFE), ("and", 0x80)):
-            if self.table == _MAJORITY:
+        if self.table == _MAJORITY:
+            for name, table in (("or", 0xFE), ("and", 0x80)):
                 description = f"took the {name}, but the table is the majority"
                 yield site.replace_operation(description, EvaluateTable(table), cost=0)
         x, y, z = site.inputs
