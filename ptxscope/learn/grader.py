@@ -98,8 +98,7 @@ def format_reply(question: Question, answer: GradedAnswer, wrong_count: int = 1)
     right = re.escape(format_right_answer(question))
     is_telling = re.compile(rf"(?<![\w.-]){right}(?!\w|\.\w)").search
     hints = [x for x in list_hints(question)[:-1] if not is_telling(x)]
-    given = hints[: wrong_count - len(names)][-1:]
-    return " ".join([*names, *given])
+    return " ".join([*names, *hints[: wrong_count - len(names)][-1:]])
 
 
 def format_right_answer(question: Question) -> str:
@@ -164,12 +163,11 @@ def list_hints(question: Question) -> tuple[str, ...]:
             if step.stage is Stage.EXTEND and step is not asked_step
         ]
     later = [step for step in steps if step.stage not in (Stage.SELECT, Stage.EXTEND)]
-    ruling = later if is_whole else [asked_step]
-    if len(ruling) > 1 and not any(any(x.flags) for x in asked_step.rows):
-        ruling = [
-            x for x in ruling if x.stage is not Stage.WRITE or trace.instruction.entry.lanes > 1
-        ]
-    rules = [_describe_rule(location, x) for x in ruling]
+    steps_with_rules = later if is_whole else [asked_step]
+    has_lanes = trace.instruction.entry.lanes > 1
+    if len(steps_with_rules) > 1 and not has_lanes and not asked_step.flags:
+        steps_with_rules = [x for x in steps_with_rules if x.stage is not Stage.WRITE]
+    rules = [_describe_rule(location, x) for x in steps_with_rules]
     end = _format_used(trace, used[asked_step.number])
     if is_whole:
         end = " ".join(_format_used(trace, used[step.number]) for step in later)

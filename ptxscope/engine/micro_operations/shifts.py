@@ -115,9 +115,9 @@ class ShiftRight(MicroOperation):
             (Negate(), (PREVIOUS_RESULT,)),
         )
         yield RowMutation("rounded up, but a shift rounds down", chain)
-        kept = ((self, (x, amount)), (ShiftLeft(), (PREVIOUS_RESULT, amount)))
-        lost = (*kept, (Subtract(), (x, PREVIOUS_RESULT)))
-        yield RowMutation("kept the bits that fall out", lost, 0)
+        high_bits = ((self, (x, amount)), (ShiftLeft(), (PREVIOUS_RESULT, amount)))
+        low_bits = (*high_bits, (Subtract(), (x, PREVIOUS_RESULT)))
+        yield RowMutation("kept the bits that fall out", low_bits, 0)
 
 
 @dataclass(frozen=True)
