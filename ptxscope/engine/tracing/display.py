@@ -10,7 +10,7 @@ DISPLAY_HOOKS: dict[str, Callable[..., Any]] = {}
 """Display functions of a trace, by MIME type, ``rich`` or ``figure``."""
 
 
-class Figure(Protocol):
+class TraceFigure(Protocol):
     """A picture of a trace."""
 
     @property
@@ -52,9 +52,9 @@ class FigureOptions(TypedDict, total=False):
     """A ``Trace``."""
 
 
-def draw_figure(trace: object, **options: object) -> Figure:
+def draw_figure(trace: object, **options: object) -> TraceFigure:
     """Return the picture of a trace. Raise RuntimeError if no renderer is loaded."""
     if "figure" not in DISPLAY_HOOKS:
         raise RuntimeError("no renderer is loaded: import ptxscope first")
-    figure: Figure = DISPLAY_HOOKS["figure"](trace, **options)
+    figure: TraceFigure = DISPLAY_HOOKS["figure"](trace, **options)
     return figure

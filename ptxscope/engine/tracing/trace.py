@@ -20,7 +20,7 @@ from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
 from .annotations import NOTHING, Annotations, Note
 from .basic_block import BasicBlock, BlockStatement, make_block
-from .display import DISPLAY_HOOKS, Figure, FigureOptions, draw_figure
+from .display import DISPLAY_HOOKS, FigureOptions, TraceFigure, draw_figure
 from .evaluation import Scalar, check_names, check_read, make_plan, resolve_model
 from .operand_bits import abbreviate_value, bind_values, is_carry_missing
 
@@ -117,7 +117,7 @@ class Trace(FrozenRecord):
         both: bool = False,
         result: bool = True,
         **more: Unpack[FigureOptions],
-    ) -> Figure:
+    ) -> TraceFigure:
         """Return a picture that notebooks display, drawn like ``ptxscope trace -f svg``.
 
         ``notes`` maps steps and lanes to texts, ``{"saturate": "…", "lane 2": "…"}``, or lists
