@@ -102,9 +102,9 @@ WIDEST = 150
 """Maximum columns of the lanes: wider lanes would only move apart."""
 WIDE_SCREEN = 160
 """The columns of a screen from which on there is a column beside the lanes."""
-_WIDE_LANE_WIDTHS = {2: (37, 54), 4: (22, 30)}
-"""Minimum columns of a lane for chips that show their bits, by the number of lanes; the
-second on a screen that is not wide."""
+_BIT_COLUMNS = {2: (37, 54), 4: (22, 30)}
+"""Minimum columns of a lane for chips that show their bits, by the number of lanes: on a wide
+screen, and elsewhere."""
 
 
 class LanesState(NamedTuple):
@@ -178,11 +178,11 @@ class _Painter:
     def __init__(self, view: LanesState, width: int) -> None:
         self.view, self.trace, self.width = view, view.trace, width
         scene = view.scene or build_scene(view.trace)
-        few, many = _WIDE_LANE_WIDTHS.get(scene.lanes, (width + 1,) * 2)
         lane_columns = width // scene.lanes
-        self.is_wide = lane_columns >= (few if view.is_screen_wide else many)
+        on_wide_screen, elsewhere = _BIT_COLUMNS.get(scene.lanes, (width + 1,) * 2)
+        self.is_wide = lane_columns >= (on_wide_screen if view.is_screen_wide else elsewhere)
         """Whether chips show their bits."""
-        self.is_compact = lane_columns < many
+        self.is_compact = lane_columns < elsewhere
         self.scene = without_repeated_rulers(self._widen(scene))
         self.lane_roles = {x.role for x in self.scene.registers if x.is_by_lane}
         pin = view.pin and self._widen(build_scene(view.pin))

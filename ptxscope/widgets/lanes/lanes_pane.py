@@ -178,8 +178,12 @@ class LanesPane(Pane):
     def draw(self, width: int) -> list[StyledLine]:
         """Return the lines of the trace."""
         lights = self.compute_highlights()
-        view = self._view._replace(lights=lights, progress=self._progress, scene=self._scene)
-        view = view._replace(is_screen_wide=self.app.size.width >= WIDE_SCREEN)
+        view = self._view._replace(
+            lights=lights,
+            progress=self._progress,
+            scene=self._scene,
+            is_screen_wide=self.app.size.width >= WIDE_SCREEN,
+        )
         size = width, self.scrollable_content_region.height
         known_levels = self._levels[1] if self._levels and self._levels[0] == size else None
         drawing = draw(view, *size, known_levels)
