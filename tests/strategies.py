@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from random import Random
 
 from hypothesis import strategies as st
@@ -11,7 +13,6 @@ from hypothesis import strategies as st
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shapes, pick_entry_form
 from ptxscope.engine.isa.types import Form, Type
 from ptxscope.engine.micro_operations import base
-from ptxscope.engine.semantics.lowering import load_families
 from ptxscope.engine.syntax.instruction import Guard, Instruction, Register
 
 OPCODES = st.sampled_from(sorted(CATALOG))
@@ -63,11 +64,25 @@ def guarded_evaluations(draw: st.DrawFn) -> tuple[Instruction, dict[str, int]]:
     return ins, {needed.name: draw(bits(needed.type)) for needed in ins.inputs}
 
 
-load_families()
+FAMILIES = tuple(
+    f"ptxscope.engine.semantics.{x}_lowering" for x in ("comparison", "integer", "video")
+)
+"""The modules that load every kind of micro-operation."""
+
+
+def _iter_kinds(kind: type[base.MicroOperation]) -> Iterator[type[base.MicroOperation]]:
+    for subclass in kind.__subclasses__():
+        yield subclass
+        yield from _iter_kinds(subclass)
+
+
+for _family in FAMILIES:
+    import_module(_family)
 KINDS = frozenset(
     kind
-    for kind in base.KINDS
-    if vars(sys.modules[kind.__module__]).get(kind.__name__) is kind
+    for kind in _iter_kinds(base.MicroOperation)
+    if kind.run is not base.MicroOperation.run
+    and vars(sys.modules[kind.__module__]).get(kind.__name__) is kind
     and kind.__module__.startswith("ptxscope.")
     and kind is not base.Copy
 )

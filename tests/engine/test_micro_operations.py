@@ -30,7 +30,7 @@ from ptxscope.engine.tracing.trace import Trace, make_trace
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.widgets.lanes.lane_layout import LanesState, draw
 from tests.driving import every
-from tests.strategies import KINDS, instruction_of
+from tests.strategies import FAMILIES, KINDS, instruction_of
 from tests.tiers import ci_only
 
 
@@ -80,8 +80,8 @@ def test_the_families_load_every_kind() -> None:
     """In another process: here, other tests have loaded modules too."""
     name = "ptxscope.engine.micro_operations"
     program = (
-        "import sys\nfrom ptxscope.engine.semantics.lowering import load_families\n"
-        f"load_families()\nprint(*(x for x in sys.modules if x.startswith('{name}.')))"
+        f"import sys, {', '.join(FAMILIES)}\n"
+        f"print(*(x for x in sys.modules if x.startswith('{name}.')))"
     )
     words = [sys.executable, "-c", program]
     loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()

@@ -43,10 +43,6 @@ class _Term(str):
         return " ".join(filter(None, (self, spec.removesuffix("s") if self == "1" else spec)))
 
 
-KINDS: list[type[MicroOperation]] = []
-"""The kinds of micro-operations, as far as their modules are loaded."""
-
-
 @dataclass(frozen=True)
 class MicroOperation:
     """A pure function of lane vectors, with its parameters as fields, and all that is known of it.
@@ -148,8 +144,6 @@ class MicroOperation:
         if "title" not in vars(cls):
             cls.title = cls.operation
         cls._may_raise = cls.compute_flags is not MicroOperation.compute_flags
-        if cls.run is not MicroOperation.run:
-            KINDS.append(cls)
 
     # --- what it computes ----------------------------------------------------------------
 

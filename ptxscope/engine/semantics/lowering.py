@@ -29,11 +29,6 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
     return builder.build_plan(form, results)
 
 
-def load_families() -> None:
-    """Load the lowering of every family, and with them every kind of micro-operation."""
-    from . import comparison_lowering, integer_lowering, video_lowering  # noqa: F401
-
-
 def _find_lowering(entry: Entry) -> Lowering:
     # loaded on first use: the others' micro-operations take 4 % of the start of a `trace`
     if entry.group in (Group.SCALAR, Group.SIMD):
