@@ -425,7 +425,7 @@ def test_two_numbers_that_differ_are_two_points(values: tuple[int, int]) -> None
 
 
 def test_every_figure_and_every_kind_of_span_can_be_drawn() -> None:
-    assert step_layout.LEAVES.figures.keys() == set(get_args(RowFigure))
+    assert step_layout.TALL_SHAPES.figures.keys() == set(get_args(RowFigure))
     beside = {*SpanKind} - STYLES.keys() - cell_shapes.SHAPES.keys()
     # parts of other shapes; two answers stand beside each other in the terminal only
     parts = {SpanKind.NUMBER, SpanKind.CHANGED, SpanKind.BECOMES, SpanKind.NAME, SpanKind.AWAY}

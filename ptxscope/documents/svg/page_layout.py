@@ -31,7 +31,7 @@ from ..content.annotated_trace import find_hidden_rows
 from ..content.document import CellView, Section, StepView
 from ..content.document_builder import make_cells
 from ..options import Options
-from .leaves import TurnedParts
+from .layout_parts import TurnedParts
 from .svg_canvas import Area as Area
 from .svg_canvas import Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
@@ -73,7 +73,11 @@ class Layout(NamedTuple):
     """Height in px of the lines to the results."""
     result_gap: float = 20
     """Gap in px between two results."""
-    turned: TurnedParts | None = None
+    bend_tolerance: float = 1
+    """Distance in px across the lanes up to which a line counts as straight."""
+    value_room: float | None = None
+    """Extent in px, across the lanes, of one value with its name; None is the whole column."""
+    turned_parts: TurnedParts | None = None
     """Its own parts if steps run from left to right: an ``Area`` is then from top to bottom, and y
     is x. A picture has few rows then."""
     accent: float | None = None
@@ -85,7 +89,7 @@ class Layout(NamedTuple):
     @property
     def is_turned(self) -> bool:
         """Whether steps run from left to right."""
-        return self.turned is not None
+        return self.turned_parts is not None
 
     @property
     def width(self) -> float:

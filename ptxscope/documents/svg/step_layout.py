@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ...engine.micro_operations.properties import Stage
 from ...scene.row_folding import FoldedScene
 from ...scene.scene_model import (
+    BitRulers,
     ChoiceFigure,
     Gate,
     LaneRef,
@@ -14,14 +15,21 @@ from ...scene.scene_model import (
     PermutationFigure,
     RegisterFigure,
     RowScene,
+    RunningSum,
     SpanKind,
     StepScene,
     TableFigure,
 )
 from ..content.document import StepView
-from . import cell_shapes, logic_figures, svg_figures
-from .cell_shapes import draw_lane_flags
-from .leaves import Leaves, collect_leaves
+from .cell_shapes import (
+    draw_cells,
+    draw_incoming_values,
+    draw_lane_flags,
+    draw_packed_lanes,
+    draw_register,
+)
+from .layout_parts import ShapeFunctions
+from .logic_figures import draw_choice, draw_gate, draw_permutation, draw_table
 from .page_layout import WIDTH, Area, ColumnPart, Sketch, is_packed
 from .page_parts import (
     draw_gap,
@@ -33,7 +41,13 @@ from .page_parts import (
 )
 from .picture_panels import Panel, find_differing_lanes
 from .svg_canvas import Ground, SvgCanvas
-from .svg_figures import find_point_areas
+from .svg_figures import (
+    draw_bit_ruler,
+    draw_bit_rulers,
+    draw_number_lines,
+    draw_running_sum,
+    find_point_areas,
+)
 from .symbols import draw_difference_frame
 from .text_styles import REMARK
 
@@ -154,19 +168,19 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
 
     `words_end` is the end of the step's words, if they are beside it.
     """
-    leaves, turned = _choose_leaves(sketch), sketch.layout.turned
+    layout, shapes = sketch.layout, _choose_shapes(sketch)
     sketch.rows_top, sketch.row_starts = y, []
     skyline: list[tuple[Area, float]] = sketch.skyline or [(sketch.figures, y)]
     if sketch.has_margin:
-        skyline.append((sketch.layout.words, words_end))
+        skyline.append((layout.words, words_end))
 
     def find_top(areas: list[Area]) -> float:
         return max(end for other_area, end in skyline if any(map(other_area.overlaps, areas)))
 
     for row in sketch.find_hidden_sources(step.rows):
         areas = sketch.get_areas(row)
-        top = max(find_top(areas) + sketch.layout.row_gap, sketch.least_start)
-        end = leaves.draw_incoming_values(sketch, row, top)
+        top = max(find_top(areas) + layout.row_gap, sketch.least_start)
+        end = shapes.draw_incoming_values(sketch, row, top)
         sketch.row_starts.append(top)
         sketch.add_zones(dict.fromkeys(row.cells), top)
         skyline += [(area, end) for area in areas]
@@ -177,12 +191,12 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
                 continue
             slot = sketch.slots[figure.role]
             register_areas = sketch.make_areas(len(figure.cells) if figure.is_by_lane else 1, slot)
-            if turned and len(figure.cells) == 1 and slot is not ColumnPart.MARGIN:
-                register_areas = [area.take_middle(turned.value_room) for area in register_areas]
-            start = max(find_top(register_areas) + sketch.layout.row_gap, sketch.least_start)
-            if turned and sketch.row_starts:  # beside the lines to rows before it
-                start = max(start, max(sketch.row_starts) + sketch.layout.row_gap)
-            end = leaves.draw_register(sketch, figure, slot, start)
+            if layout.value_room and len(figure.cells) == 1 and slot is not ColumnPart.MARGIN:
+                register_areas = [area.take_middle(layout.value_room) for area in register_areas]
+            start = max(find_top(register_areas) + layout.row_gap, sketch.least_start)
+            if layout.is_turned and sketch.row_starts:  # beside the lines to rows before it
+                start = max(start, max(sketch.row_starts) + layout.row_gap)
+            end = shapes.draw_register(sketch, figure, slot, start)
             sketch.row_starts.append(start)
             sketch.add_zones(figure.cells, start)
             skyline += [(area, end) for area in register_areas]
@@ -198,16 +212,16 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
                 extent = sketch.extents.get(cell.place, (top + drop, end))
                 draw_difference_frame(sketch.canvas, area, *extent, _find_sign_room(sketch, area))
         skyline += [(area, end) for area in _list_drawn_areas(sketch, row, areas)]
-    sketch.skyline = skyline if turned else []
+    sketch.skyline = skyline if layout.is_turned else []
     return max(end for _, end in skyline)
 
 
 def _list_drawn_areas(sketch: Sketch, row: RowScene, areas: list[Area]) -> list[Area]:
     """Return the extents of the cells of a row, without what is free around one value."""
     is_small = row.figure is None or isinstance(row.figure, Gate)
-    if sketch.layout.turned and is_small and len(row.cells) == 1:
+    if sketch.layout.value_room and is_small and len(row.cells) == 1:
         port = sketch.ports[row.cells[0].place]
-        room = max(sketch.layout.turned.value_room, port.area.width + 8)
+        room = max(sketch.layout.value_room, port.area.width + 8)
         return [area.take_middle(room) for area in areas]
     return areas
 
@@ -256,7 +270,7 @@ def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     layout = sketch.layout
     if not incoming:
         return layout.row_gap
-    if layout.turned and (drop := layout.turned.find_drop(sketch, row)) is not None:
+    if layout.turned_parts and (drop := layout.turned_parts.find_drop(sketch, row)) is not None:
         return drop
     if isinstance(row.figure, Gate | ChoiceFigure):
         is_turned = any(port.y > top - 1 for *_, port in incoming)
@@ -265,7 +279,7 @@ def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     is_moved = _is_selection(row) and (sketch.scene.lanes == 1 or not layout.is_compact)
     for area, link, port in incoming:
         start, end = sketch.find_ends(link, area)
-        is_bent |= abs(start - end) > (layout.turned.straight if layout.turned else 1)
+        is_bent |= abs(start - end) > layout.bend_tolerance
         is_bent |= is_moved and abs(port.area.center - area.center) > 1
     is_shared = False
     if isinstance(row.figure, NumberLine):
@@ -280,33 +294,44 @@ def _is_selection(row: RowScene) -> bool:
 
 
 def _draw_row(sketch: Sketch, row: RowScene, y: float) -> float:
-    leaves = _choose_leaves(sketch)
-    draw = leaves.figures.get(type(row.figure))
+    shapes = _choose_shapes(sketch)
+    draw = shapes.figures.get(type(row.figure))
     if draw:
         end = draw(sketch, row, row.figure, y)
-        if draw in _UNFRAMED_FIGURES:
+        if draw in _UNFRAMED_DRAWINGS:
             first_cell_row = row._replace(cells=row.cells[:1])
             return draw_lane_flags(
                 sketch, first_cell_row, [_measure_extent(sketch.get_areas(row))], end
             )
         return end
     if is_packed(row):
-        return leaves.draw_packed_lanes(sketch, row, y)
-    return leaves.draw_cells(sketch, row, y)
+        return shapes.draw_packed_lanes(sketch, row, y)
+    return shapes.draw_cells(sketch, row, y)
 
 
-def _choose_leaves(sketch: Sketch) -> Leaves:
-    """Return the shapes for a layout."""
-    return sketch.layout.turned.leaves if sketch.layout.turned else LEAVES
+def _choose_shapes(sketch: Sketch) -> ShapeFunctions:
+    turned_parts = sketch.layout.turned_parts
+    return turned_parts.shapes if turned_parts else TALL_SHAPES
 
 
-LEAVES = collect_leaves(cell_shapes, cell_shapes, svg_figures, logic_figures)
-_UNFRAMED_FIGURES = (
-    svg_figures.draw_running_sum,
-    logic_figures.draw_gate,
-    logic_figures.draw_choice,
-    logic_figures.draw_permutation,
-    logic_figures.draw_table,
+TALL_SHAPES = ShapeFunctions(
+    draw_register, draw_incoming_values, draw_packed_lanes, draw_cells, draw_bit_ruler,
+    {
+        NumberLine: draw_number_lines,
+        BitRulers: draw_bit_rulers,
+        RunningSum: draw_running_sum,
+        Gate: draw_gate,
+        ChoiceFigure: draw_choice,
+        PermutationFigure: draw_permutation,
+        TableFigure: draw_table,
+    },
+)  # fmt: skip
+_UNFRAMED_DRAWINGS = (
+    draw_running_sum,
+    draw_gate,
+    draw_choice,
+    draw_permutation,
+    draw_table,
 )
 """Figures that show all the content of their cells."""
 _FIRST_ROLES = ("a", "b")
@@ -346,8 +371,8 @@ def draw_body(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: floa
 
 def _draw_lane_names(sketch: Sketch, y: float) -> float:
     """Draw the names of the lane columns, with the numbers of their notes; return the end."""
-    if sketch.layout.turned:
-        return sketch.layout.turned.draw_lane_names(sketch, y)
+    if sketch.layout.turned_parts:
+        return sketch.layout.turned_parts.draw_lane_names(sketch, y)
     if sketch.scene.lanes == 1:
         return y
     notes = sketch.notes
@@ -379,13 +404,13 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
     if not registers:
         return y
     canvas.open_group("px-operands")
-    if sketch.layout.turned:
-        sketch.least_start = sketch.layout.turned.draw_registers(sketch, lanes, start)
+    if sketch.layout.turned_parts:
+        sketch.least_start = sketch.layout.turned_parts.draw_registers(sketch, lanes, start)
     elif not sketch.layout.is_compact:
         words_end = draw_registers(sketch, lanes, y)
-    leaves = _choose_leaves(sketch)
+    shapes = _choose_shapes(sketch)
     end = max(
-        leaves.draw_register(sketch, figure, sketch.slots[figure.role], y + 6)
+        shapes.draw_register(sketch, figure, sketch.slots[figure.role], y + 6)
         for figure in registers
     )
     for figure in registers:
@@ -399,7 +424,7 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
             (area,) = sketch.make_areas(1, sketch.slots[figure.role])
             for ruler in figure.figure.rulers if figure.figure else ():
                 own = ruler._replace(name="")
-                end = max(end, leaves.draw_bit_ruler(sketch, own, area, top, with_value=True))
+                end = max(end, shapes.draw_bit_ruler(sketch, own, area, top, with_value=True))
                 sketch.set_port(ruler.place, area, end)
         canvas.close_group()
     return max(end, words_end)
@@ -428,8 +453,8 @@ def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: fl
         omitted_steps, y = [], max(y, panel.tops.get(step.stage, y))
         canvas.add_mark(step.mark, y)
         canvas.open_group(css.format(step.stage), section.name_step(step))
-        if sketch.layout.turned:
-            y = sketch.layout.turned.draw_step(sketch, step, scene_step, joined_step, y)
+        if sketch.layout.turned_parts:
+            y = sketch.layout.turned_parts.draw_step(sketch, step, scene_step, joined_step, y)
             canvas.close_group()
             continue
         previous_end = draw_thread(sketch, previous_end, y)

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from ...documents.content.document import StepView
-from ...documents.svg.leaves import TurnedParts, collect_leaves
+from ...documents.svg.layout_parts import ShapeFunctions, TurnedParts
 from ...documents.svg.page_layout import Area, Layout, Sketch, is_packed
 from ...documents.svg.step_layout import draw_rows
-from ...scene.scene_model import ChoiceFigure, Gate, NumberLine, RowScene, SpanKind, StepScene
-from . import wide_figures, wide_logic, wide_registers, wide_shapes
+from ...scene.scene_model import (
+    BitRulers,
+    ChoiceFigure,
+    Gate,
+    NumberLine,
+    PermutationFigure,
+    RowScene,
+    RunningSum,
+    SpanKind,
+    StepScene,
+    TableFigure,
+)
+from .wide_figures import draw_bit_ruler, draw_bit_rulers, draw_number_lines, draw_running_sum
+from .wide_logic import draw_choice, draw_gate, draw_permutation, draw_table
 from .wide_parts import draw_lane_names, draw_registers, draw_step_caption, measure_caption
+from .wide_registers import draw_register
 from .wide_settings import Settings, get_settings
+from .wide_shapes import draw_cells, draw_incoming_values, draw_packed_lanes
 
 
 def _draw_step(
@@ -41,14 +55,24 @@ def _find_drop(sketch: Sketch, row: RowScene) -> float | None:
     return layout.drop if is_packed(row) else None
 
 
-LEAVES = collect_leaves(wide_registers, wide_shapes, wide_figures, wide_logic)
+WIDE_SHAPES = ShapeFunctions(
+    draw_register, draw_incoming_values, draw_packed_lanes, draw_cells, draw_bit_ruler,
+    {
+        NumberLine: draw_number_lines,
+        BitRulers: draw_bit_rulers,
+        RunningSum: draw_running_sum,
+        Gate: draw_gate,
+        ChoiceFigure: draw_choice,
+        PermutationFigure: draw_permutation,
+        TableFigure: draw_table,
+    },
+)  # fmt: skip
 _EDGE = 32
 WIDE = Layout(
     Area(_EDGE, 1280 - 2 * _EDGE), Area(176, 452), Area(176, 0), crossing=60, drop=24,
-    row_gap=12, permutation_drop=80, hint=(_EDGE, 650, 18),
-    turned=TurnedParts(
-        LEAVES, draw_lane_names, draw_registers, _draw_step, _find_drop,
-        value_room=110, straight=40, settings=Settings(),
+    row_gap=12, permutation_drop=80, bend_tolerance=40, value_room=110, hint=(_EDGE, 650, 18),
+    turned_parts=TurnedParts(
+        WIDE_SHAPES, draw_lane_names, draw_registers, _draw_step, _find_drop, Settings()
     ),
 )  # fmt: skip
 """For slides: 1280 by 720 px, with letters of at least 18 px."""

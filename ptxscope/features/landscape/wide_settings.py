@@ -28,13 +28,13 @@ class Settings(NamedTuple):
 
 def get_settings(layout: Layout) -> Settings:
     """Return the settings of a wide layout."""
-    settings = layout.turned.settings if layout.turned else None
+    settings = layout.turned_parts.settings if layout.turned_parts else None
     return settings if isinstance(settings, Settings) else Settings()
 
 
 def change_settings(layout: Layout, **fields: Any) -> Layout:
     """Return a wide layout with other settings."""
-    if layout.turned is None:
+    if layout.turned_parts is None:
         return layout
     settings = get_settings(layout)._replace(**fields)
-    return layout._replace(turned=layout.turned._replace(settings=settings))
+    return layout._replace(turned_parts=layout.turned_parts._replace(settings=settings))

@@ -25,7 +25,7 @@ from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.features.landscape import wide_shapes
-from ptxscope.features.landscape.wide_layout import LEAVES
+from ptxscope.features.landscape.wide_layout import WIDE_SHAPES
 from ptxscope.features.landscape.wide_settings import LayoutError
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from tests.driving.command_line import run
@@ -324,7 +324,7 @@ def test_a_wide_png_has_the_size_of_a_slide_and_a_pdf_a_page_for_each_step(tmp_p
     assert re.search(rb"/Count (\d+)", deck.read_bytes())[1] == str(pages).encode()  # type: ignore[index]
 
 
-# --- the explorer and the table of leaves ----------------------------------------------------
+# --- the explorer and the tables of functions ----------------------------------------------------
 
 
 async def test_the_export_dialog_has_a_switch_for_it() -> None:
@@ -336,5 +336,5 @@ async def test_the_export_dialog_has_a_switch_for_it() -> None:
 
 
 def test_every_figure_and_every_shape_of_a_tall_picture_can_be_drawn() -> None:
-    assert LEAVES.figures.keys() == step_layout.LEAVES.figures.keys()
+    assert WIDE_SHAPES.figures.keys() == step_layout.TALL_SHAPES.figures.keys()
     assert wide_shapes.SHAPES.keys() == cell_shapes.SHAPES.keys()
