@@ -1,1 +1,1 @@
-"""A line, or a block, as a function in C and in Python."""
+"""Pictures for slides, whose steps run from left to right."""
