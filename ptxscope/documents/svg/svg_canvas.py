@@ -134,8 +134,19 @@ class Ground(NamedTuple):
         return canvas.parts[0]
 
 
+class FlowStyle(NamedTuple):
+    """The style of lines between rows."""
+
+    width: float = 1.5
+    faint_width: float = 1
+    faint_dash: str = "3 3"
+    head_scale: float = 1
+
+
 class SvgCanvas:
     """A collector of elements, placed by their top left corners; texts by their baselines."""
+
+    flow_style = FlowStyle()
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -151,6 +162,10 @@ class SvgCanvas:
         """Positions of values."""
         self.links: dict[tuple[Node, Node], list[str]] = {}
         """Source and target of each link, with the lines that show it."""
+
+    def orient_path(self, d: str) -> str:
+        """Return the path of a line between rows, which runs downwards, as the canvas draws it."""
+        return d
 
     def add_mark(self, name: str, y: float) -> None:
         """Mark the start of a section."""
@@ -181,7 +196,7 @@ class SvgCanvas:
         """Draw a box with rounded corners."""
         corner = f' rx="{format_length(radius)}"' if radius else ""
         shape = _format_box(x, y, width, height)
-        self.parts.append(f"<rect {shape}{corner}{format_paint(fill, stroke, line, dash)}/>")
+        self.parts.append(f"<rect {shape}{corner}{_format_paint(fill, stroke, line, dash)}/>")
 
     def draw_box(
         self, area: Area, y: float, height: float, fill: SvgColour | None = SvgColour.PAGE,
@@ -239,7 +254,7 @@ class SvgCanvas:
         dash: str = "",
     ) -> None:
         """Draw a path."""
-        self.parts.append(f'<path d="{d}"{format_paint(fill, stroke, line, dash)}/>')
+        self.parts.append(f'<path d="{d}"{_format_paint(fill, stroke, line, dash)}/>')
 
     def draw_line(
         self, x: float, y: float, to_x: float, to_y: float, colour: SvgColour, width: float = 1,
@@ -263,7 +278,7 @@ class SvgCanvas:
         half = (tip - level) / 2
         a, b, c, d, e, f = map(format_length, (x, level, level + half, to_x, tip - half, tip))
         path = f"M{a} {format_length(y)}L{a} {b}" if level > y else f"M{a} {b}"
-        self.draw_flow_path(f"{path}C{a} {c} {d} {e} {d} {f}", end, colour, is_strong, has_head)
+        self._draw_flow_path(f"{path}C{a} {c} {d} {e} {d} {f}", end, colour, is_strong, has_head)
 
     def draw_elbow(
         self, start: tuple[float, float], end: tuple[float, float], colour: SvgColour,
@@ -282,7 +297,7 @@ class SvgCanvas:
             f"M{a} {format_length(y)}L{a} {b}Q{a} {d} {c} {d}"
             f"L{e} {d}Q{f} {d} {f} {g}L{f} {format_length(to_y - 5)}"
         )
-        self.draw_flow_path(d, end, colour, is_strong, has_head=True)
+        self._draw_flow_path(d, end, colour, is_strong, has_head=True)
 
     def draw_rail(
         self,
@@ -300,30 +315,32 @@ class SvgCanvas:
         a, b, c, d, e, f = map(format_length, (x, y, rail, to_y, to_x, to_y - drop))
         back = f"L{c} {f}L{e} {f}L{e} {d}" if drop else f"L{c} {d}L{e} {d}"
         self.flows.append(
-            f'<path d="M{a} {b}L{c} {b}{back}"{format_paint(None, colour, 1.5, "")}/>'
+            f'<path d="M{a} {b}L{c} {b}{back}"{_format_paint(None, colour, 1.5, "")}/>'
         )
-        self.flows.append(f'<circle cx="{e}" cy="{d}" r="2.5"{format_paint(colour, None, 0, "")}/>')
+        self.flows.append(
+            f'<circle cx="{e}" cy="{d}" r="2.5"{_format_paint(colour, None, 0, "")}/>'
+        )
 
-    def draw_flow_path(
+    def _draw_flow_path(
         self, d: str, end: tuple[float, float], colour: SvgColour, is_strong: bool, has_head: bool
     ) -> None:
-        """Draw the line of a flow, and its head at the end."""
-        paint = format_paint(None, colour, 1.5 if is_strong else 1, "" if is_strong else "3 3")
-        self.flows.append(f'<path d="{d}"{paint}/>')
+        style = self.flow_style
+        width, dash = (style.width, "") if is_strong else (style.faint_width, style.faint_dash)
+        paint = _format_paint(None, colour, width, dash)
+        self.flows.append(f'<path d="{self.orient_path(d)}"{paint}/>')
         if has_head:
-            self.flows.append(
-                f'<path d="{make_arrow_head(*end)}"{format_paint(colour, None, 0, "")}/>'
-            )
+            head = self.orient_path(_make_arrow_head(*end, style.head_scale))
+            self.flows.append(f'<path d="{head}"{_format_paint(colour, None, 0, "")}/>')
 
     def draw_arrow_head(self, x: float, y: float, colour: SvgColour) -> None:
         """Draw an arrow head that points down at a position."""
-        self.draw_path(make_arrow_head(x, y), None, colour)
+        self.draw_path(_make_arrow_head(x, y), None, colour)
 
     def draw_dot(
         self, x: float, y: float, colour: SvgColour, *, is_hollow: bool = False, size: float = 4
     ) -> None:
         """Draw a dot; a hollow one for an omitted value."""
-        paint = format_paint(SvgColour.PAGE if is_hollow else colour, colour, 1.6, "")
+        paint = _format_paint(SvgColour.PAGE if is_hollow else colour, colour, 1.6, "")
         center = f'cx="{format_length(x)}" cy="{format_length(y)}"'
         self.parts.append(f'<circle {center} r="{format_length(size)}"{paint}/>')
 
@@ -368,8 +385,7 @@ class SvgCanvas:
         return y
 
 
-def make_arrow_head(x: float, y: float, scale: float = 1) -> str:
-    """Return the path of an arrow head that points down at a position."""
+def _make_arrow_head(x: float, y: float, scale: float = 1) -> str:
     half = 3.2 * scale
     left, right, top, low = map(format_length, (x - half, x + half, y - 6 * scale, y - 0.5))
     return f"M{left} {top}L{right} {top}L{format_length(x)} {low}Z"
@@ -406,8 +422,7 @@ def _format_box(x: float, y: float, width: float, height: float) -> str:
 
 
 @lru_cache(_CACHE)
-def format_paint(fill: SvgColour | None, stroke: SvgColour | None, line: float, dash: str) -> str:
-    """Return the attributes of an element's fill and line."""
+def _format_paint(fill: SvgColour | None, stroke: SvgColour | None, line: float, dash: str) -> str:
     css = [f"px-f-{fill}"] if fill else []
     css += [f"px-s-{stroke}"] if stroke else []
     paint = f' class="{" ".join(css)}" fill="{PALETTE[fill][0] if fill else "none"}"'

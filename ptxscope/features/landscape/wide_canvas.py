@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ...documents.svg.svg_canvas import SvgCanvas, format_paint, make_arrow_head
-from ...documents.svg.svg_colours import SvgColour
+from ...documents.svg.svg_canvas import FlowStyle, SvgCanvas
 
-_PAIR, _TURNED = re.compile(r"(-?[\d.]+) (-?[\d.]+)"), r"\2 \1"
+_POINT = re.compile(r"(-?[\d.]+) (-?[\d.]+)")
 
 
 class TurnedCanvas(SvgCanvas):
@@ -16,12 +15,8 @@ class TurnedCanvas(SvgCanvas):
     Their first coordinate, across, is a height; the second, along, is a distance from the left.
     """
 
-    def draw_flow_path(
-        self, d: str, end: tuple[float, float], colour: SvgColour, is_strong: bool, has_head: bool
-    ) -> None:
-        """Draw the line of a flow turned, and its head at the end."""
-        paint = format_paint(None, colour, 2.2 if is_strong else 1.6, "" if is_strong else "5 4")
-        self.flows.append(f'<path d="{_PAIR.sub(_TURNED, d)}"{paint}/>')
-        if has_head:
-            head = _PAIR.sub(_TURNED, make_arrow_head(*end, 1.5))
-            self.flows.append(f'<path d="{head}"{format_paint(colour, None, 0, "")}/>')
+    flow_style = FlowStyle(2.2, 1.6, "5 4", 1.5)
+
+    def orient_path(self, d: str) -> str:
+        """Return a path with exchanged coordinates."""
+        return _POINT.sub(r"\2 \1", d)
