@@ -5,7 +5,8 @@ Lengths are in px on a page 800 px wide.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from html import escape
 from typing import NamedTuple
@@ -216,10 +217,16 @@ class SvgCanvas:
         self, index: int, areas: Iterable[tuple[float, float]], y: float, height: float
     ) -> None:
         """Draw boxes below all elements from an index onwards."""
+        with self.insert_below(index):
+            for x, width in areas:
+                self.draw_rect(x, y, width, height, SvgColour.PAGE, SvgColour.LINE, radius=5)
+
+    @contextmanager
+    def insert_below(self, index: int) -> Iterator[None]:
+        """Put what the block draws below all elements from an index onwards."""
         elements = self.parts[index:]
         del self.parts[index:]
-        for x, width in areas:
-            self.draw_rect(x, y, width, height, SvgColour.PAGE, SvgColour.LINE, radius=5)
+        yield
         self.parts += elements
 
     def draw_hatch(

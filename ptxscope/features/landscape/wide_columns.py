@@ -73,10 +73,8 @@ class Columns(NamedTuple):
             x = max(draw_body(sketch, panel, section.steps, x), sketch.least_start - _HANG)
             if section.heading:
                 x = max(x, start + CODE.measure(section.heading) + _BAND_MARGIN)
-                elements = canvas.parts[index:]
-                del canvas.parts[index:]
-                _draw_band(canvas, section, layout, start, x)
-                canvas.parts += elements
+                with canvas.insert_below(index):
+                    _draw_band(canvas, section, layout, start, x)
                 wires.draw(section)
                 wires.add(section, sketch)
             x += 0 if is_last else _STATEMENT_GAP

@@ -35,13 +35,11 @@ def _draw_step(
         sketch.least_start = joined_x + 8 + measure_caption(joined_step.title)
     parts_start = len(canvas.parts)
     end = draw_rows(sketch, scene_step, x, x)
-    rows = canvas.parts[parts_start:]
-    del canvas.parts[parts_start:]
     start = min(sketch.row_starts, default=max(x, sketch.least_start))
-    words_end = draw_step_caption(sketch, step, start, end, joined_step, joined_x)
+    with canvas.insert_below(parts_start):
+        words_end = draw_step_caption(sketch, step, start, end, joined_step, joined_x)
     sketch.least_start = words_end
     canvas.marks[-1] = canvas.marks[-1]._replace(y=start)
-    canvas.parts += rows
     return end
 
 

@@ -169,10 +169,8 @@ def _draw_head(doc: Document, canvas: SvgCanvas) -> float:
     ptx, width = format_head(doc), page.width - badge - 48
     style = _INSTRUCTION if _INSTRUCTION.measure(ptx) <= width else _INSTRUCTION.with_size(19)
     end = draw_instruction(canvas, ptx, page.x + 18, y + 34, width, style, names, NOTE) + 18
-    elements = canvas.parts[index:]
-    del canvas.parts[index:]
-    canvas.draw_rect(page.x, y, page.width, end - y, radius=10)
-    canvas.parts += elements
+    with canvas.insert_below(index):
+        canvas.draw_rect(page.x, y, page.width, end - y, radius=10)
     x = page.right - badge - 12
     canvas.draw_rect(x, y + 10, badge, 32, SvgColour.PAGE, SvgColour.DIM, radius=16)
     canvas.draw_text(x + badge / 2, y + 32, model, NOTE, SvgColour.INK, anchor="middle")
