@@ -7,6 +7,7 @@ block, the statements before the last become cards.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from typing import NamedTuple
 
@@ -31,7 +32,7 @@ from ...documents.svg.text_styles import TextStyle
 from ...engine.micro_operations.properties import Stage
 from ...engine.tracing.trace import StepPlace
 from ...scene.row_folding import FoldedScene
-from ...scene.scene_model import PermutationFigure, SpanKind
+from ...scene.scene_model import PermutationFigure, RowScene, SpanKind
 from .wide_canvas import TurnedCanvas
 from .wide_columns import BAND, Columns
 from .wide_layout import WIDE
@@ -46,41 +47,59 @@ _TITLE = TextStyle(26, is_bold=True)
 _INSTRUCTION = TextStyle(23, is_monospaced=True, is_bold=True)
 _MAX_GUTTER = 72
 """Most px by which the gaps between columns grow."""
-_STEP = 3
-"""Px to which these gaps are as large as possible."""
+_GUTTER_STEP = 3
+"""Px by which these gaps vary in the search for the largest."""
 _EXTENSIONS = {SpanKind.SIGN, SpanKind.ZERO}
 _FOOT = 24.0
 """Distance in px of the lines at the foot."""
-FOOT_LINES = 3
+_MAX_FOOT_LINES = 3
 _RIGHT = WIDE.page.right - 6
 """Greatest end of the columns."""
 _MAX_STATEMENTS = 4
 
 
-class _Degree(NamedTuple):
-    """How much a picture shows: the first degree has all."""
+class _Content(NamedTuple):
+    """The rows and fields in the columns of a statement that may be left out."""
 
-    layout: Layout = WIDE
     has_digits: bool = True
     """Whether a column before a permutation has the digits that are also beside its bytes."""
     has_fields: bool = True
     """Whether registers show the fields of floats."""
     has_extensions: bool = True
+    """Whether extended bits have a column even if it changes nothing."""
     has_write: bool = True
+    """Whether the last step has a column even if it changes nothing."""
 
     def find_drawn_keys(self, section: Section) -> frozenset[str]:
         """Return the rows to draw although they change nothing, or a register has their numbers."""
-        scene = build_visible_scene(section.trace, section.options)
-        keys = set[str]()
-        for step in scene.steps:
-            for row in step.rows:
-                kinds = {span.kind for cell in row.cells for span in cell.spans}
-                is_extension = step.stage is Stage.EXTEND and kinds & _EXTENSIONS
-                if (self.has_extensions and is_extension) or (
-                    self.has_write and step.stage is Stage.WRITE
-                ):
-                    keys.add(row.key)
-        return frozenset(keys)
+        steps = build_visible_scene(section.trace, section.options).steps
+        return frozenset(x.key for y in steps for x in y.rows if self._has_row(y.stage, x))
+
+    def _has_row(self, stage: Stage, row: RowScene) -> bool:
+        if stage is Stage.WRITE:
+            return self.has_write
+        kinds = {span.kind for cell in row.cells for span in cell.spans}
+        return self.has_extensions and stage is Stage.EXTEND and bool(kinds & _EXTENSIONS)
+
+    def fold_scene(self, section: Section) -> FoldedScene:
+        """Return the scene of a statement with this content."""
+        folded = fold_section(section, WIDE, self.find_drawn_keys(section))
+        scene = folded.scene
+        figures = {type(row.figure) for row in scene.rows.values()}
+        if not self.has_digits and PermutationFigure in figures:
+            steps = (x._replace(rows=()) if x.stage is Stage.SELECT else x for x in scene.steps)
+            scene = scene._replace(steps=tuple(steps))
+        if not self.has_fields:
+            registers = (register._replace(figure=None) for register in scene.registers)
+            scene = scene._replace(registers=tuple(registers))
+        return folded._replace(scene=scene)
+
+
+class _DetailLevel(NamedTuple):
+    """The amount of detail in a picture: the words of its layout, and its content."""
+
+    layout: Layout
+    content: _Content
 
 
 def _widen(layout: Layout, px: float) -> Layout:
@@ -95,20 +114,24 @@ _PLAIN = change_settings(WIDE, has_arc_words=False)
 _TIGHT = change_settings(_widen(_PLAIN, -8), note_room=100)
 _JOINED = change_settings(_TIGHT, has_select_words=False)
 _NARROW = change_settings(_JOINED, note_room=0, formula_room=130)
-_DEGREES = (
-    _Degree(),
-    _Degree(change_settings(WIDE, note_room=150)),
-    _Degree(change_settings(_PLAIN, note_room=150)),
-    _Degree(change_settings(_PLAIN, note_room=100)),
-    _Degree(change_settings(_PLAIN, note_room=100), has_digits=False),
-    _Degree(_TIGHT, has_digits=False),
-    _Degree(_JOINED, has_digits=False),
-    _Degree(change_settings(_JOINED, formula_room=160), has_digits=False, has_fields=False),
-    _Degree(_NARROW, has_digits=False, has_fields=False),
-    _Degree(_NARROW, has_digits=False, has_fields=False, has_write=False),
-    _Degree(_NARROW, has_digits=False, has_fields=False, has_extensions=False),
-    _Degree(_NARROW, False, False, False, False),
+_ALL = _Content()
+_NO_DIGITS = _ALL._replace(has_digits=False)
+_NO_FIELDS = _NO_DIGITS._replace(has_fields=False)
+_DETAIL_LEVELS = (
+    _DetailLevel(WIDE, _ALL),
+    _DetailLevel(change_settings(WIDE, note_room=150), _ALL),
+    _DetailLevel(change_settings(_PLAIN, note_room=150), _ALL),
+    _DetailLevel(change_settings(_PLAIN, note_room=100), _ALL),
+    _DetailLevel(change_settings(_PLAIN, note_room=100), _NO_DIGITS),
+    _DetailLevel(_TIGHT, _NO_DIGITS),
+    _DetailLevel(_JOINED, _NO_DIGITS),
+    _DetailLevel(change_settings(_JOINED, formula_room=160), _NO_FIELDS),
+    _DetailLevel(_NARROW, _NO_FIELDS),
+    _DetailLevel(_NARROW, _NO_FIELDS._replace(has_write=False)),
+    _DetailLevel(_NARROW, _NO_FIELDS._replace(has_extensions=False)),
+    _DetailLevel(_NARROW, _NO_FIELDS._replace(has_extensions=False, has_write=False)),
 )
+"""The levels to try, from all details to the fewest."""
 
 
 def draw(doc: Document, prefix: str, options: Options) -> tuple[SvgCanvas, Layout, float]:
@@ -126,15 +149,15 @@ def _draw_document(doc: Document, canvas: TurnedCanvas, options: Options) -> Lay
         )
     head_end = _draw_head(doc, canvas)
     canvas.add_mark("operands", 0)
-    found = _fit(doc, head_end)
-    if found is None:
+    fitting_columns = _fit_columns(doc, head_end)
+    if fitting_columns is None:
         raise LayoutError(_describe_too_wide(doc, options, head_end))
-    columns, start = found
+    columns, start = _spread_columns(*fitting_columns)
     sketch, _ = columns.draw(canvas, start)
     last, left = doc.sections[-1], WIDE.page.right
     canvas.add_mark(last.name_part("result"), WIDE.page.right - 1)
     texts = [*_list_texts(doc, options, columns)]
-    room = FOOT_LINES - (options.motion is Motion.STEPPING)  # a line says what a click does
+    room = _MAX_FOOT_LINES - (options.motion is Motion.STEPPING)  # a line says what a click does
     for has_meanings in (True, False):
         marks = len(canvas.parts), len(canvas.flows), len(canvas.zones)
         if sketch and not last.is_folded:  # a card has its result
@@ -178,95 +201,80 @@ def _draw_head(doc: Document, canvas: SvgCanvas) -> float:
     return end
 
 
-def _fit(doc: Document, head_end: float) -> tuple[Columns, float] | None:
-    """Return the first columns that fit, as far apart as possible, and where they start."""
+def _fit_columns(doc: Document, head_end: float) -> tuple[Columns, float] | None:
+    """Return the first columns that fit, and their end."""
     sections, top = doc.sections, head_end + 12 + BAND * bool(doc.sections[0].heading)
     if len(sections) > _MAX_STATEMENTS:
         raise LayoutError(
             f"a wide picture has room for {_MAX_STATEMENTS} statements, not {len(sections)}; "
             "choose --layout tall"
         )
+    short_sections = [x if x.is_folded else shorten_names(x) for x in sections]
+
+    @cache
+    def fold_scene(index: int, content: _Content) -> FoldedScene:
+        return content.fold_scene(short_sections[index])
+
     # two statements stand beside each other if they fit; of more, the last one beside cards
     counts = (len(sections), 1) if len(sections) <= 2 else (1,)
-    ways = [(count, True) for count in counts] + [(1, False)] * (len(sections) > 1)
-    for (count, has_cards), degree in product(ways, _DEGREES):
-        start = top + (CAPTION if get_settings(degree.layout).note_room else TITLE_ONLY) + 12
-        layout = change_settings(degree.layout, captions=Area(top, start - top))._replace(
+    choices = [(count, True) for count in counts] + [(1, False)] * (len(sections) > 1)
+    for (count, has_cards), level in product(choices, _DETAIL_LEVELS):
+        start = top + (CAPTION if get_settings(level.layout).note_room else TITLE_ONLY) + 12
+        layout = change_settings(level.layout, captions=Area(top, start - top))._replace(
             figures=Area(start, _END - start), words=Area(start, 0), accent=start - 9
         )
-        columns = _make_columns(sections, degree, layout, count)._replace(has_cards=has_cards)
-        if _measure(columns) <= _RIGHT:
-            return _spread(columns)
+        drawn, scenes = list[Section](), list[FoldedScene | None]()
+        for index, section in enumerate(sections):
+            is_card = section.is_folded or index < len(sections) - count
+            drawn.append(section if is_card else short_sections[index])
+            scenes.append(None if is_card else fold_scene(index, level.content))
+        columns = Columns(tuple(drawn), tuple(scenes), layout, has_cards)
+        end = _measure_columns(columns)
+        if end <= _RIGHT:
+            return columns, end
     return None
 
 
-def _make_columns(
-    sections: tuple[Section, ...], degree: _Degree, layout: Layout, count: int
-) -> Columns:
-    """Return the columns of the last statements, and cards for the others."""
-    drawn, scenes = [], list[FoldedScene | None]()
-    for index, section in enumerate(sections):
-        is_card = section.is_folded or index < len(sections) - count
-        drawn.append(section if is_card else shorten_names(section))
-        scenes.append(None if is_card else _fold(drawn[-1], degree, layout))
-    return Columns(tuple(drawn), tuple(scenes), layout)
+def _measure_columns(columns: Columns) -> float:
+    """Return where columns end."""
+    return columns.draw(TurnedCanvas(""), WIDE.page.x)[1]
 
 
-def _fold(section: Section, degree: _Degree, layout: Layout) -> FoldedScene:
-    """Return the scene of a statement with what a degree shows."""
-    folded = fold_section(section, layout, degree.find_drawn_keys(section))
-    scene = folded.scene
-    figures = {type(row.figure) for row in scene.rows.values()}
-    if not degree.has_digits and PermutationFigure in figures:
-        steps = (x._replace(rows=()) if x.stage is Stage.SELECT else x for x in scene.steps)
-        scene = scene._replace(steps=tuple(steps))
-    if not degree.has_fields:
-        registers = (register._replace(figure=None) for register in scene.registers)
-        scene = scene._replace(registers=tuple(registers))
-    return folded._replace(scene=scene)
-
-
-def _measure(columns: Columns, gutter: float = 0) -> float:
-    """Return where columns end, with larger gaps between them."""
-    layout = _widen(columns.layout, gutter)
-    return columns._replace(layout=layout).draw(TurnedCanvas(""), WIDE.page.x)[1]
-
-
-def _spread(columns: Columns) -> tuple[Columns, float]:
+def _spread_columns(columns: Columns, end: float) -> tuple[Columns, float]:
     """Return columns with gaps between them that fill the width, and where they start."""
-    low, high = 0, _MAX_GUTTER
-    end = _measure(columns)
-    while low + _STEP <= high:
-        middle = (low + high + _STEP) // 2
-        middle_end = _measure(columns, middle)
-        if middle_end <= _RIGHT:
-            low, end = middle, middle_end
+    low, high, widest = 0, _MAX_GUTTER, columns
+    while low + _GUTTER_STEP <= high:
+        middle = (low + high + _GUTTER_STEP) // 2
+        wider = columns._replace(layout=_widen(columns.layout, middle))
+        wider_end = _measure_columns(wider)
+        if wider_end <= _RIGHT:
+            low, end, widest = middle, wider_end, wider
         else:
-            high = middle - _STEP
+            high = middle - _GUTTER_STEP
     start = WIDE.page.x + (_RIGHT - end) / 2 * (len(columns.scenes) == 1)
-    return columns._replace(layout=_widen(columns.layout, low)), start
+    return widest, start
 
 
 def _describe_too_wide(doc: Document, options: Options, head_end: float) -> str:
     """Return what to do with a document that does not fit: draw some of its steps."""
-    what = "this does not fit in a wide picture"
+    problem = "this does not fit in a wide picture"
     if len(doc.sections) > 1:
-        return f"{what}, not even the last statement alone; choose --layout tall"
+        return f"{problem}, not even the last statement alone; choose --layout tall"
     places = [StepPlace(1, step.stage) for step in doc.steps]
     parts, start = [], 0
     while start < len(places):
         for end in range(len(places), start, -1):
             part = options._replace(steps=frozenset(places[start:end]))
-            if _fit(build_document(doc.trace, part), head_end):
+            if _fit_columns(build_document(doc.trace, part), head_end):
                 break
         else:
-            return f"{what}; choose --layout tall"
+            return f"{problem}; choose --layout tall"
         numbers = sorted({doc.steps[start].number, doc.steps[end - 1].number})
         parts.append(f"--steps {'-'.join(map(str, numbers))}")
         start = end
-    return (
-        f"{what}; {' and '.join(parts)} do" if len(parts) > 1 else f"{what}; choose --layout tall"
-    )
+    if len(parts) < 2:
+        return f"{problem}; choose --layout tall"
+    return f"{problem}; {' and '.join(parts)} do"
 
 
 def _list_texts(doc: Document, options: Options, columns: Columns) -> Iterator[tuple[int, str]]:
@@ -291,21 +299,26 @@ def _list_texts(doc: Document, options: Options, columns: Columns) -> Iterator[t
         yield 0, f"Two answers. {'; '.join(answers)}"
     yield 0, doc.agreement
     if options.sentences:
-        yield 0, describe_idle_steps(_list_idle(columns))
+        yield 0, describe_idle_steps(_list_undrawn_steps(columns))
     yield 1, doc.source
     for text in dict.fromkeys((*(x for y in doc.sections for x in y.notes), *doc.notes)):
         yield 2, f"Note: {text}."
 
 
-def _list_idle(columns: Columns) -> list[IdleStep]:
+def _list_undrawn_steps(columns: Columns) -> list[IdleStep]:
     """Return the steps without columns of their own."""
-    idle = []
+    idle = list[IdleStep]()
     for section, folded in zip(columns.sections, columns.scenes, strict=True):
-        for step in list_idle_steps(folded.scene, section.steps) if folded else ():
-            names = [make_idle_step(x).name for x in section.steps if x.stage is Stage.SELECT]
-            figures = {type(row.figure) for row in folded.scene.rows.values()} if folded else ()
-            has_digits = step.name in names and PermutationFigure in figures
-            idle.append(step._replace(is_beside=step.is_beside or has_digits))
+        if not folded:
+            continue
+        figures = {type(row.figure) for row in folded.scene.rows.values()}
+        steps = (x for x in section.steps if x.stage is Stage.SELECT)
+        # the digits that a selection picks are beside the bytes of a permutation
+        names = {make_idle_step(x).name for x in steps if PermutationFigure in figures}
+        idle += [
+            x._replace(is_beside=x.is_beside or x.name in names)
+            for x in list_idle_steps(folded.scene, section.steps)
+        ]
     return idle
 
 
