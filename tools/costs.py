@@ -24,13 +24,13 @@ from ptxscope.engine.isa.grammar import is_selector_slot, is_type_slot
 from ptxscope.engine.isa.types import Form
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.plan import Plan, compute_results
+from ptxscope.engine.syntax.instruction import make_instruction
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.features.costs.cost_table import COLUMNS, PATH, read_table
 from ptxscope.features.machine.form_verdict import (
     FormVerdict,
     VerdictOutcome,
     decide_line,
-    make_instruction,
 )
 from ptxscope.features.machine.kernel_source import make_kernel_source
 from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, compile_kernels, find_tool

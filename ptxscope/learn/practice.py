@@ -24,7 +24,7 @@ from ..engine.isa.types import Destinations, Form, Type
 from ..engine.isa.video_entries import C_BITS
 from ..engine.micro_operations.properties import Flag
 from ..engine.semantics.models import ISA_MODEL
-from ..engine.syntax.instruction import Instruction, Register
+from ..engine.syntax.instruction import Instruction, make_instruction
 from ..engine.tracing.basic_block import BasicBlock
 from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.trace import Trace, make_trace
@@ -126,20 +126,6 @@ def _list_values(slot: Slot, level: int) -> Sequence[object]:
     if level == 1 and slot.name in ("stype", "ctype"):
         return tuple(x for x in _SIMPLE_TYPES if x in slot.values) or slot.values
     return slot.values
-
-
-def make_instruction(form_: Form) -> Instruction:
-    """Return an instruction of a form with registers d (or p, q), a, b, c."""
-    destinations = form_.dst.names if form_.dst else ("d",)
-    return Instruction(
-        form_,
-        destinations,
-        tuple(
-            Register(source.role)
-            for source in get_entry(form_).sources
-            if (source.role != "c" or form_.c) and not source.is_implicit
-        ),
-    )
 
 
 # --- operands ----------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import pytest
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import CORE_GROUPS
 from ptxscope.engine.semantics.models import ISA_MODEL, MISCONCEPTIONS
+from ptxscope.engine.syntax.instruction import make_instruction
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import Trace, make_trace
@@ -18,7 +19,6 @@ from ptxscope.learn.practice import (
     LEVELS,
     Practice,
     SeededRandom,
-    make_instruction,
     map_families,
     pick_form,
     pick_operands,

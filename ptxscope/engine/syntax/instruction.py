@@ -307,6 +307,13 @@ _DST_ROLES = {
 }
 
 
+def make_instruction(form: Form) -> Instruction:
+    """Return an instruction of a form whose registers bear the names of their roles."""
+    sources = (x.role for x in get_entry(form).sources if not x.is_implicit)
+    registers = tuple(Register(role) for role in sources if role is not Role.C or form.c)
+    return Instruction(form, form.dst.names if form.dst else ("d",), registers)
+
+
 def format_mnemonic(form: Form) -> str:
     """Return the opcode and modifiers in documented order: ``vadd4.s32.s32.u32.sat``."""
     slots = list_modifier_slots(get_entry(form))

@@ -12,9 +12,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ...engine.isa.catalog import get_entry
-from ...engine.isa.types import Form, Role
-from ...engine.syntax.instruction import Instruction, Register
+from ...engine.isa.types import Form
+from ...engine.syntax.instruction import make_instruction
 
 PATH = Path(__file__).with_name("costs.csv")
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
@@ -80,10 +79,7 @@ def find_cheaper(cost: Cost) -> Cost | None:
 @lru_cache(maxsize=1 << 12)
 def find_cost(form: Form) -> Cost | None:
     """Return the cost of a form; None if it is not recorded."""
-    roles = (x.role for x in get_entry(form).sources if not x.is_implicit)
-    sources = tuple(Register(role) for role in roles if role is not Role.C or form.c)
-    destinations = form.dst.names if form.dst else ("d",)
-    return read_table().costs.get(str(Instruction(form, destinations, sources)).rstrip(";"))
+    return read_table().costs.get(str(make_instruction(form)).rstrip(";"))
 
 
 def format_saving(cost: Cost, cheap: Cost) -> str:

@@ -29,7 +29,7 @@ from ...engine.isa.types import WORD_BITS, Form, Type
 from ...engine.micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ...engine.semantics.plan import Plan, compute_results
-from ...engine.syntax.instruction import Instruction, Register, Signature
+from ...engine.syntax.instruction import Signature
 from ...engine.tracing.folding_bugs import describe_folding
 from ..prove.differences import Difference, describe_difference, make_difference
 from ..prove.equivalence import TIMEOUT
@@ -443,11 +443,3 @@ def _iter_entry_forms(entry: Entry, rng: Random) -> Iterator[Form]:
             if omitted:
                 drawn = pick_entry_form(entry, rng)
                 yield form._replace(asel=drawn.asel, bsel=drawn.bsel)
-
-
-def make_instruction(form: Form) -> Instruction:
-    """Return a form with registers that are named by their roles: d, or p and q; a, b, c, e."""
-    entry = get_entry(form)
-    roles = (x.role for x in entry.sources if not x.is_implicit and (x.role != "c" or form.c))
-    destinations = form.dst.names if form.dst else ("d",)
-    return Instruction(form, destinations, tuple(map(Register, roles)))

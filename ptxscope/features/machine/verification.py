@@ -24,7 +24,7 @@ from ...cli.support.streams import print_message
 from ...cli.support.worker_pool import CONTEXT, PATIENCE, open_pool
 from ...engine.isa.types import Form
 from ...engine.semantics.models import get_erratum
-from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.instruction import Instruction, make_instruction
 from ...files import is_there
 from .form_verdict import (
     FormVerdict,
@@ -33,7 +33,6 @@ from .form_verdict import (
     find_machine_deviation,
     find_smallest_form,
     make_code_digest,
-    make_instruction,
 )
 from .kernel_source import KernelSource, make_kernel_source
 from .machine_instruction import MachineKernel

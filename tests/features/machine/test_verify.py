@@ -31,6 +31,7 @@ from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.rules import ERRATA
+from ptxscope.engine.syntax.instruction import make_instruction
 from ptxscope.features.machine import device, device_launch, toolchain, tools, verification
 from ptxscope.features.machine.commands import verify
 from ptxscope.features.machine.form_verdict import (
@@ -39,7 +40,6 @@ from ptxscope.features.machine.form_verdict import (
     decide_line,
     iter_forms,
     list_verified_opcodes,
-    make_instruction,
 )
 from ptxscope.features.machine.kernel_source import KernelSource, make_kernel_source
 from ptxscope.features.machine.toolchain import (

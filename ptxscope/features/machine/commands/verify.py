@@ -24,7 +24,7 @@ from ....cli.support.streams import CommandError, ProgressBar, print_message
 from ....engine.isa.catalog import CATALOG
 from ....engine.semantics.rules import ERRATA
 from ....engine.syntax.errors import format_count, format_install_hint, make_printable
-from ....engine.syntax.instruction import Instruction
+from ....engine.syntax.instruction import Instruction, make_instruction
 from ....engine.syntax.opcodes import format_opcode_question, suggest_opcodes
 from ....engine.syntax.parser import parse
 from ...prove.commands.programs import add_timeout
@@ -34,7 +34,6 @@ from ..form_verdict import (
     find_equal_model,
     iter_forms,
     list_verified_opcodes,
-    make_instruction,
 )
 from ..kernel_source import find_ptx_version
 from ..machine_report import (
