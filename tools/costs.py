@@ -26,7 +26,14 @@ from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.plan import Plan, compute_results
 from ptxscope.engine.syntax.instruction import make_instruction
 from ptxscope.engine.syntax.parser import parse
-from ptxscope.features.costs.cost_table import COLUMNS, PATH, read_table
+from ptxscope.features.costs.cost_table import (
+    ARCHITECTURES,
+    COLUMNS,
+    PATH,
+    RARE_SLOTS,
+    format_line,
+    read_table,
+)
 from ptxscope.features.machine.form_verdict import (
     FormVerdict,
     VerdictOutcome,
@@ -36,11 +43,8 @@ from ptxscope.features.machine.kernel_source import make_kernel_source
 from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, compile_kernels, find_tool
 from ptxscope.features.prove.equivalence import prove
 
-ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
 _SAMPLES = {"lut": (0xCA,), "cmp": ("eq", "lt")}
 """The values of slots with many, of which some are typical."""
-_RARE = ("asel", "bsel", "nega", "negb", "negc", "nege", "boolop", "ftz")
-"""Slots without which a form is typical."""
 _SECONDS = 2.0
 """The time for one proof."""
 _DRAWS = 150
@@ -48,7 +52,7 @@ _CHUNK = 64
 _EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x80808080, 0x7F7F7F7F)
 
 
-class Cost(NamedTuple):
+class MeasuredForm(NamedTuple):
     """A form with its counts, and the verdict on its machine code for each architecture."""
 
     form: Form
@@ -65,7 +69,7 @@ def list_forms() -> list[Form]:
 
 def _iter_forms(entry: Entry) -> Iterator[Form]:
     required = [x for x in entry.slots if not x.is_optional or is_type_slot(x)]
-    optional = [x for x in entry.slots if x not in required and x.name not in ("c", *_RARE)]
+    optional = [x for x in entry.slots if x not in required and x.name not in ("c", *RARE_SLOTS)]
     for values in product(*map(_list_values, required)):
         names = [x.name for x in required]
         base = _fill(make_blank_form(entry), dict(zip(names, values, strict=True)))
@@ -105,7 +109,7 @@ def _report(text: str, found: list[FormVerdict]) -> list[FormVerdict]:
     return found
 
 
-def _measure_all(forms: list[Form], pool: ProcessPoolExecutor) -> list[Cost]:
+def _measure_all(forms: list[Form], pool: ProcessPoolExecutor) -> list[MeasuredForm]:
     chunks = [forms[at : at + _CHUNK] for at in range(0, len(forms), _CHUNK)]
     verdicts = {
         arch: [
@@ -122,7 +126,7 @@ def _measure_all(forms: list[Form], pool: ProcessPoolExecutor) -> list[Cost]:
                 form.opcode, *(f"{x.line} {x.outcome} {x.reason}" for x in found), file=sys.stderr
             )
             continue
-        costs.append(Cost(form, tuple(x.instruction_count for x in found), _judge(found)))
+        costs.append(MeasuredForm(form, tuple(x.instruction_count for x in found), _judge(found)))
     return costs
 
 
@@ -145,9 +149,9 @@ def _compute(plan: Plan, seed: int) -> tuple[object, ...]:
     return tuple(sorted(compute_results(plan, bits).items()))
 
 
-def find_equal(costs: Sequence[Cost]) -> dict[Form, Form]:
+def find_equal(costs: Sequence[MeasuredForm]) -> dict[Form, Form]:
     """Return for each form the cheapest one that is proved equal, if that is cheaper."""
-    groups: dict[object, list[Cost]] = {}
+    groups: dict[object, list[MeasuredForm]] = {}
     for cost in costs:
         plan, entry = lower(cost.form), get_entry(cost.form)
         types = tuple(x.get_type(cost.form).bits for x in entry.operands)
@@ -166,7 +170,7 @@ def find_equal(costs: Sequence[Cost]) -> dict[Form, Form]:
     return found
 
 
-def _is_cheaper(x: Cost, y: Cost) -> bool:
+def _is_cheaper(x: MeasuredForm, y: MeasuredForm) -> bool:
     return all(a < b for a, b in zip(x.counts, y.counts, strict=True))
 
 
@@ -174,15 +178,15 @@ def _count_slots(form: Form) -> int:
     return sum(bool(x) for x in form)
 
 
-def write_table(costs: Sequence[Cost], equal: dict[Form, Form], tools: str) -> str:
+def write_table(costs: Sequence[MeasuredForm], equal: dict[Form, Form], tools: str) -> str:
     """Return the file."""
     stream = io.StringIO()
     stream.write(f"# {tools}\n")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
     for cost in costs:
-        line = str(make_instruction(cost.form)).rstrip(";")
-        other = str(make_instruction(equal[cost.form])).rstrip(";") if cost.form in equal else ""
+        line = format_line(cost.form)
+        other = format_line(equal[cost.form]) if cost.form in equal else ""
         writer.writerow((line, *cost.counts, cost.verdict, other))
     return stream.getvalue()
 
@@ -196,7 +200,7 @@ def decide_again(seconds: float, pool: ProcessPoolExecutor) -> None:
     found = pool.map(_measure_one, tasks, [seconds] * len(tasks))
     decided: dict[str, list[FormVerdict]] = {}
     for (form, arch), verdict in zip(tasks, found, strict=True):
-        line = str(make_instruction(form)).rstrip(";")
+        line = format_line(form)
         print(line, arch, verdict.outcome, round(verdict.seconds, 1), file=sys.stderr, flush=True)
         decided.setdefault(line, []).append(verdict)
     text = PATH.read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ptxscope.engine.isa.entry import Entry, VersionRequirement, format_targets
 from ptxscope.features.costs.cost_report import CheaperForms, list_cheaper, list_typical
-from ptxscope.features.costs.cost_table import ARCHITECTURES, Cost, read_table
+from ptxscope.features.costs.cost_table import ARCHITECTURES, FormCost, read_table
 
 from .manual_pages import format_shape_title
 from .manual_text import format_cell_code, format_sentence, heading, table
@@ -64,7 +64,7 @@ def _cheaper_lines(groups: Sequence[CheaperForms]) -> list[str]:
     return lines
 
 
-def _describe_proofs(costs: Sequence[Cost]) -> str:
+def _describe_proofs(costs: Sequence[FormCost]) -> str:
     """Return whether the machine code is proved to compute what *Operation* says."""
     texts = []
     if wrong := [x for x in costs if x.verdict not in ("yes", "no")]:
@@ -77,7 +77,7 @@ def _describe_proofs(costs: Sequence[Cost]) -> str:
     return f"It is proved equal to *Operation*, but {'; '.join(texts)}."
 
 
-def _format_mnemonic(cost: Cost) -> str:
+def _format_mnemonic(cost: FormCost) -> str:
     return format_cell_code(cost.line.partition(" ")[0])
 
 

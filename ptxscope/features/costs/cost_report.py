@@ -11,15 +11,13 @@ from ...engine.isa.entry import Entry, SlotPlace
 from ...engine.isa.grammar import is_type_slot
 from ...engine.isa.types import Cmp, Form
 from ...engine.syntax.parser import parse
-from .cost_table import ARCHITECTURES, Cost, find_cheaper, format_saving, read_table
+from .cost_table import ARCHITECTURES, RARE_SLOTS, FormCost, find_cheaper, format_saving, read_table
 
 _MAX_ROWS, _MAX_OTHER_ROWS = 12, 4
 """The forms that are shown of the first entry of an opcode, and of each other."""
-_RARE = ("asel", "bsel", "nega", "negb", "negc", "nege", "boolop", "ftz")
-"""Slots without which a form is typical."""
 
 
-def list_typical(entry: Entry) -> list[Cost]:
+def list_typical(entry: Entry) -> list[FormCost]:
     """Return the costs of typical forms of an entry: one type, and one modifier at most."""
     found = [x for x in _list_costs(entry) if _is_typical(entry, parse(x.line).form)]
     types = [x for x in entry.slots if is_type_slot(x)]
@@ -28,7 +26,7 @@ def list_typical(entry: Entry) -> list[Cost]:
     return [x for x in _list_costs(entry) if x in shown] if types else shown
 
 
-def _list_costs(entry: Entry) -> list[Cost]:
+def _list_costs(entry: Entry) -> list[FormCost]:
     costs = read_table().costs.values()
     return [x for x in costs if x.opcode == entry.opcode and get_entry(parse(x.line).form) is entry]
 
@@ -40,14 +38,14 @@ def _count_modifiers(entry: Entry, form: Form) -> int:
 def _is_typical(entry: Entry, form: Form) -> bool:
     types = {form.get(x.name) for x in entry.slots if is_type_slot(x)}
     has_one_type = len(types) < 2 or entry.find_slot("btype") is None
-    return has_one_type and not any(form.get(x) for x in _RARE) and form.cmp in (None, Cmp.LT)
+    return has_one_type and not any(form.get(x) for x in RARE_SLOTS) and form.cmp in (None, Cmp.LT)
 
 
 class CheaperForms(NamedTuple):
     """Forms that give the same bits as a cheaper one, for all operands."""
 
-    cheap: Cost
-    costs: tuple[Cost, ...]
+    cheap: FormCost
+    costs: tuple[FormCost, ...]
     """The others, the dearest first."""
     without: str
     """The modifiers without which they are all forms with other types; empty if they are not."""
@@ -70,7 +68,7 @@ class CheaperForms(NamedTuple):
 
 def list_cheaper(entry: Entry) -> list[CheaperForms]:
     """Return the forms of an entry that have a cheaper equal one, by that and by modifiers."""
-    groups: dict[tuple[str, str], list[Cost]] = {}
+    groups: dict[tuple[str, str], list[FormCost]] = {}
     for cost in _list_costs(entry):
         form, cheap = parse(cost.line).form, find_cheaper(cost)
         if cheap and not form.dsel and not form.mask:
@@ -81,7 +79,7 @@ def list_cheaper(entry: Entry) -> list[CheaperForms]:
     ]
 
 
-def _make_group(entry: Entry, cheap: Cost, costs: list[Cost]) -> CheaperForms:
+def _make_group(entry: Entry, cheap: FormCost, costs: list[FormCost]) -> CheaperForms:
     key = _without_types(entry, cheap)
     same = [x for x in _list_costs(entry) if _without_types(entry, x) == key]
     slots = [x for x in entry.slots if x.is_optional and x.place is SlotPlace.MODIFIER]
@@ -92,12 +90,12 @@ def _make_group(entry: Entry, cheap: Cost, costs: list[Cost]) -> CheaperForms:
     return CheaperForms(cheap, tuple(costs), " and ".join(words) if are_all else "")
 
 
-def _without_types(entry: Entry, cost: Cost) -> str:
+def _without_types(entry: Entry, cost: FormCost) -> str:
     form = parse(cost.line).form
     return str([form.get(x.name) for x in entry.slots if not is_type_slot(x)])
 
 
-def _format_mnemonic(cost: Cost) -> str:
+def _format_mnemonic(cost: FormCost) -> str:
     return f"`{cost.line.partition(' ')[0]}`"
 
 

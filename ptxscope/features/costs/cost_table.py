@@ -19,11 +19,13 @@ PATH = Path(__file__).with_name("costs.csv")
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
 LEAST_SAVING = 5
 """The machine instructions that a cheaper form must save on every architecture to be named."""
+RARE_SLOTS = ("asel", "bsel", "nega", "negb", "negc", "nege", "boolop", "ftz")
+"""Slots without which a form is typical."""
 COLUMNS = ("line", *ARCHITECTURES, "documented", "cheaper")
 
 
-class Cost(NamedTuple):
-    """What a form costs."""
+class FormCost(NamedTuple):
+    """The cost of a form."""
 
     line: str
     counts: tuple[int, ...]
@@ -44,7 +46,7 @@ class CostTable(NamedTuple):
 
     tools: str
     """The releases: ``ptxas 13.0.88, nvdisasm 13.3.33``."""
-    costs: Mapping[str, Cost]
+    costs: Mapping[str, FormCost]
     """The costs by line."""
 
     @property
@@ -63,11 +65,11 @@ def read_table() -> CostTable:
     costs = {}
     for row in csv.DictReader(rows):
         counts = tuple(int(row[arch]) for arch in ARCHITECTURES)
-        costs[row["line"]] = Cost(row["line"], counts, row["documented"], row["cheaper"])
+        costs[row["line"]] = FormCost(row["line"], counts, row["documented"], row["cheaper"])
     return CostTable(first.removeprefix("# "), costs)
 
 
-def find_cheaper(cost: Cost) -> Cost | None:
+def find_cheaper(cost: FormCost) -> FormCost | None:
     """Return the cheaper equal form; None if there is none that saves much."""
     other = read_table().costs.get(cost.cheaper)
     if other is None or cost.verdict not in ("yes", "no"):  # an erratum changes the bits
@@ -77,12 +79,17 @@ def find_cheaper(cost: Cost) -> Cost | None:
 
 
 @lru_cache(maxsize=1 << 12)
-def find_cost(form: Form) -> Cost | None:
+def find_cost(form: Form) -> FormCost | None:
     """Return the cost of a form; None if it is not recorded."""
-    return read_table().costs.get(str(make_instruction(form)).rstrip(";"))
+    return read_table().costs.get(format_line(form))
 
 
-def format_saving(cost: Cost, cheap: Cost) -> str:
+def format_line(form: Form) -> str:
+    """Return the line of a form in the table: with the names of roles, without the semicolon."""
+    return str(make_instruction(form)).removesuffix(";")
+
+
+def format_saving(cost: FormCost, cheap: FormCost) -> str:
     """Return ``5 instead of 27``, or ``5 instead of 34 for sm_75, 5 instead of 31 for sm_90``."""
     pairs = list(zip(cheap.counts, cost.counts, strict=True))
     texts = [f"{few} instead of {many}" for few, many in pairs]

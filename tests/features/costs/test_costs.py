@@ -11,7 +11,7 @@ from ptxscope.engine.isa.catalog import get_entry
 from ptxscope.features.check.lint import check_text
 from ptxscope.features.costs.cheaper_rule import RULE
 from ptxscope.features.costs.cost_report import list_cheaper, list_typical
-from ptxscope.features.costs.cost_table import Cost, read_table
+from ptxscope.features.costs.cost_table import FormCost, read_table
 from tests.driving.feature_tables import needs
 from tests.reference import reference
 from tests.tiers import sampled
@@ -51,7 +51,7 @@ def test_counts_are_those_of_the_machine_code_that_other_tests_have() -> None:
 
 @sampled
 @pytest.mark.parametrize("cost", CHEAPER, ids=lambda x: x.line)
-def test_a_cheaper_form_gives_the_same_bits(cost: Cost) -> None:
+def test_a_cheaper_form_gives_the_same_bits(cost: FormCost) -> None:
     rng = Random(cost.line)
     ins = parse(cost.line)
     counts = zip(read_table().costs[cost.cheaper].counts, cost.counts, strict=True)
