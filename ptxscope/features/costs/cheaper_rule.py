@@ -29,8 +29,7 @@ def find_faults(ins: Instruction) -> Iterator[Fault]:
     names = [str(x) for x in ins.sources]
     if len({*names}) < len(names) or not all(isinstance(x, Register) for x in ins.sources):
         return  # the counts are those of other operands
-    mnemonic = other.line.partition(" ")[0]
     yield Fault(
-        f"`{mnemonic}` gives the same bits for all operands, in fewer machine instructions: "
+        f"`{other.mnemonic}` gives the same bits for all operands, in fewer machine instructions: "
         f"{format_saving(cost, other)} ({read_table().ptxas})"
     )

@@ -1,8 +1,8 @@
-"""What typical forms of an instruction cost, as a part of a report and of the manual."""
+"""The costs of typical forms of an instruction, as a part of a report and of the manual."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ...documents.formats.markup import Block, make_heading, make_points, make_verbatim
@@ -14,21 +14,24 @@ from ...engine.syntax.parser import parse
 from .cost_table import ARCHITECTURES, RARE_SLOTS, FormCost, find_cheaper, format_saving, read_table
 
 _MAX_ROWS, _MAX_OTHER_ROWS = 12, 4
-"""The forms that are shown of the first entry of an opcode, and of each other."""
+"""Rows for the first entry of an opcode, and for each other entry."""
 
 
 def list_typical(entry: Entry) -> list[FormCost]:
     """Return the costs of typical forms of an entry: one type, and one modifier at most."""
-    found = [x for x in _list_costs(entry) if _is_typical(entry, parse(x.line).form)]
-    types = [x for x in entry.slots if is_type_slot(x)]
-    found.sort(key=lambda x: _count_modifiers(entry, parse(x.line).form))
-    shown = found[: _MAX_ROWS if entry is CATALOG[entry.opcode] else _MAX_OTHER_ROWS]
-    return [x for x in _list_costs(entry) if x in shown] if types else shown
+    forms = _map_forms(entry)
+    costs = [x for x, form in forms.items() if _is_typical(entry, form)]
+    costs.sort(key=lambda x: _count_modifiers(entry, forms[x]))
+    costs = costs[: _MAX_ROWS if entry is CATALOG[entry.opcode] else _MAX_OTHER_ROWS]
+    has_types = any(map(is_type_slot, entry.slots))
+    return [x for x in forms if x in costs] if has_types else costs
 
 
-def _list_costs(entry: Entry) -> list[FormCost]:
-    costs = read_table().costs.values()
-    return [x for x in costs if x.opcode == entry.opcode and get_entry(parse(x.line).form) is entry]
+def _map_forms(entry: Entry) -> dict[FormCost, Form]:
+    """Return the recorded costs of an entry in the table's order, each with its form."""
+    costs = (x for x in read_table().costs.values() if x.opcode == entry.opcode)
+    forms = {x: parse(x.line).form for x in costs}
+    return {x: form for x, form in forms.items() if get_entry(form) is entry}
 
 
 def _count_modifiers(entry: Entry, form: Form) -> int:
@@ -46,20 +49,20 @@ class CheaperForms(NamedTuple):
 
     cheap: FormCost
     costs: tuple[FormCost, ...]
-    """The others, the dearest first."""
+    """The others, the most expensive first."""
     without: str
     """The modifiers without which they are all forms with other types; empty if they are not."""
 
     @property
     def sentence(self) -> str:
-        """What is saved, in words."""
-        word, dear = _format_mnemonic(self.cheap), self.costs[0]
+        """A sentence on the saving."""
+        word, dear = f"`{self.cheap.mnemonic}`", self.costs[0]
         if self.without:
             return (
                 f"without {self.without}, the types change nothing: {word} gives the same bits, in "
                 f"{max(self.cheap.counts)} machine instructions instead of up to {max(dear.counts)}"
             )
-        names = ", ".join(map(_format_mnemonic, self.costs))
+        names = ", ".join(f"`{x.mnemonic}`" for x in self.costs)
         each = "each of " if len(self.costs) > 1 else ""
         most = "at most " * (len({x.counts for x in self.costs}) > 1)
         saving = format_saving(dear, self.cheap)
@@ -67,36 +70,35 @@ class CheaperForms(NamedTuple):
 
 
 def list_cheaper(entry: Entry) -> list[CheaperForms]:
-    """Return the forms of an entry that have a cheaper equal one, by that and by modifiers."""
-    groups: dict[tuple[str, str], list[FormCost]] = {}
-    for cost in _list_costs(entry):
-        form, cheap = parse(cost.line).form, find_cheaper(cost)
+    """Return the forms with a cheaper equal one, grouped by that one and by their modifiers."""
+    groups: dict[tuple[FormCost, str], list[FormCost]] = {}
+    forms = _map_forms(entry)
+    for cost, form in forms.items():
+        cheap = find_cheaper(cost)
         if cheap and not form.dsel and not form.mask:
-            groups.setdefault((cheap.line, _without_types(entry, cost)), []).append(cost)
+            groups.setdefault((cheap, _make_key(entry, form)), []).append(cost)
     return [
-        _make_group(entry, read_table().costs[line], sorted(costs, key=lambda x: -max(x.counts)))
-        for (line, _), costs in groups.items()
+        _make_group(entry, forms, cheap, sorted(costs, key=lambda x: -max(x.counts)))
+        for (cheap, _), costs in groups.items()
     ]
 
 
-def _make_group(entry: Entry, cheap: FormCost, costs: list[FormCost]) -> CheaperForms:
-    key = _without_types(entry, cheap)
-    same = [x for x in _list_costs(entry) if _without_types(entry, x) == key]
+def _make_group(
+    entry: Entry, forms: Mapping[FormCost, Form], cheap: FormCost, costs: list[FormCost]
+) -> CheaperForms:
+    cheap_form = parse(cheap.line).form
+    key = _make_key(entry, cheap_form)
+    same = [x for x, form in forms.items() if _make_key(entry, form) == key]
     slots = [x for x in entry.slots if x.is_optional and x.place is SlotPlace.MODIFIER]
-    form = parse(cheap.line).form
-    is_plain = all(form.get(x.name) == x.absent for x in slots)
-    are_all = {*same} == {cheap, *costs} and len(same) > 2 and is_plain
+    is_simple = all(cheap_form.get(x.name) == x.absent for x in slots)
+    are_all = {*same} == {cheap, *costs} and len(same) > 2 and is_simple
     words = [f"`.{x.format_value(value)}`" for x in slots for value in x.values]
     return CheaperForms(cheap, tuple(costs), " and ".join(words) if are_all else "")
 
 
-def _without_types(entry: Entry, cost: FormCost) -> str:
-    form = parse(cost.line).form
+def _make_key(entry: Entry, form: Form) -> str:
+    """Return all of a form but its types."""
     return str([form.get(x.name) for x in entry.slots if not is_type_slot(x)])
-
-
-def _format_mnemonic(cost: FormCost) -> str:
-    return f"`{cost.line.partition(' ')[0]}`"
 
 
 def iter_blocks(entry: Entry) -> Iterator[Block]:

@@ -17,8 +17,8 @@ from ...engine.syntax.instruction import make_instruction
 
 PATH = Path(__file__).with_name("costs.csv")
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
-LEAST_SAVING = 5
-"""The machine instructions that a cheaper form must save on every architecture to be named."""
+_MIN_SAVING = 5
+"""Machine instructions that a cheaper form saves on every architecture; others are not named."""
 RARE_SLOTS = ("asel", "bsel", "nega", "negb", "negc", "nege", "boolop", "ftz")
 """Slots without which a form is typical."""
 COLUMNS = ("line", *ARCHITECTURES, "documented", "cheaper")
@@ -39,6 +39,11 @@ class FormCost(NamedTuple):
     def opcode(self) -> str:
         """The opcode of the line."""
         return self.line.partition(".")[0]
+
+    @property
+    def mnemonic(self) -> str:
+        """The line without its operands."""
+        return self.line.partition(" ")[0]
 
 
 class CostTable(NamedTuple):
@@ -75,7 +80,7 @@ def find_cheaper(cost: FormCost) -> FormCost | None:
     if other is None or cost.verdict not in ("yes", "no"):  # an erratum changes the bits
         return None
     pairs = zip(cost.counts, other.counts, strict=True)
-    return other if all(x - y >= LEAST_SAVING for x, y in pairs) else None
+    return other if all(x - y >= _MIN_SAVING for x, y in pairs) else None
 
 
 @lru_cache(maxsize=1 << 12)
