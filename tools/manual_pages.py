@@ -191,15 +191,15 @@ def format_shape_title(shape: Entry) -> str:
 
 def _shape_lines(entry: Entry, level: int) -> list[str]:
     """Return what a shape computes, its syntax, operation and examples, in sections of a level."""
-    from ptxscope.features.operation.operation import make_operation  # as above
+    from ptxscope.features.operation.pseudocode import make_pseudocode  # as above
 
-    operation = make_operation(entry)
-    lines = [_describe_entry(entry, operation.lines if operation else ()), ""]
+    pseudocode = make_pseudocode(entry)
+    lines = [_describe_entry(entry, pseudocode.lines if pseudocode else ()), ""]
     lines += code_block("ptx", [f"{entry.syntax};"])
     lines += [f"{format_citation([entry.section])}; {entry.minimum}.", ""]
-    if operation:
-        lines += heading("Operation", level) + code_block("text", operation.lines)
-        lines += bullet_list(map(format_sentence, operation.notes))
+    if pseudocode:
+        lines += heading("Operation", level) + code_block("text", pseudocode.lines)
+        lines += bullet_list(map(format_sentence, pseudocode.notes))
     lines += heading("Operands", level) + _operand_lines(entry)
     lines += heading("Modifiers", level) + _slot_lines(entry)
     lines += heading("Examples", level)

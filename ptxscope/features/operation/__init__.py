@@ -1,1 +1,1 @@
-"""What an instruction computes, as pseudocode that is made from its plans."""
+"""The pseudocode of an instruction, made from its plans."""

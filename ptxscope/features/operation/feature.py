@@ -4,5 +4,5 @@ from ...feature import Feature, Service
 
 FEATURE = Feature(
     "operation",
-    services={Service.DESCRIBE_ENTRY: f"{__package__}.operation_report:iter_blocks"},
+    services={Service.DESCRIBE_ENTRY: f"{__package__}.pseudocode_report:iter_blocks"},
 )

@@ -11,7 +11,7 @@ from ptxscope.engine.isa.catalog import ENTRIES, get_entry, pick_entry_form
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.plan import compute_results
-from ptxscope.features.operation import operation
+from ptxscope.features.operation import pseudocode
 
 from ...tiers import sampled, thorough
 from .pseudocode import Machine
@@ -47,7 +47,7 @@ NAMES = [f"{at}-{entry.syntax.split()[0]}" for at, entry in enumerate(ENTRIES)]
 def check(entry: Entry, seed: int) -> None:
     """Compare one random form on random operands."""
     rng = Random(seed)
-    made = operation.make_operation(entry)
+    made = pseudocode.make_pseudocode(entry)
     assert made
     form = pick_entry_form(entry, rng)
     plan = lower(form)
@@ -75,14 +75,14 @@ def test_the_pseudocode_gives_the_result_of_the_plan(entry: Entry, seeds: range)
 
 
 def test_nothing_is_said_of_a_plan_that_has_no_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operation, "list_expressions", lambda _: [])
-    assert operation.make_operation.__wrapped__(ENTRIES[0]) is None
+    monkeypatch.setattr(pseudocode, "list_expressions", lambda _: [])
+    assert pseudocode.make_pseudocode.__wrapped__(ENTRIES[0]) is None
 
 
 @sampled
 @pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
 def test_what_is_not_in_the_syntax_is_explained(entry: Entry) -> None:
-    made = operation.make_operation(entry)
+    made = pseudocode.make_pseudocode(entry)
     assert made
     notes = " ".join(made.notes)
     text = "\n".join(line.partition("  #")[0] for line in made.lines)

@@ -1,4 +1,4 @@
-"""What an instruction computes as pseudocode, made from the plans of its forms.
+"""The pseudocode of an instruction, made from the plans of its forms.
 
 The rows with one key are one line. A row that only some forms have stands under an ``if``, and an
 expression that differs is chosen by the slots that decide it.
@@ -33,7 +33,7 @@ _MAX_RANGE_BITS = 20
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
 
 
-class Operation(NamedTuple):
+class Pseudocode(NamedTuple):
     """The pseudocode of an entry."""
 
     lines: tuple[str, ...]
@@ -42,8 +42,8 @@ class Operation(NamedTuple):
 
 
 @cache
-def make_operation(entry: Entry) -> Operation | None:
-    """Return the pseudocode of an entry, or None if its plans can't be told so."""
+def make_pseudocode(entry: Entry) -> Pseudocode | None:
+    """Return the pseudocode of an entry, or None if it cannot express its plans."""
     entry = entry._replace(slots=tuple(map(_thin_out, entry.slots)))
     forms = list(_iter_forms(entry))
     plans = [lower(form) for form in forms]
@@ -57,7 +57,7 @@ def make_operation(entry: Entry) -> Operation | None:
             return None
         statements += writer.make_statements(key, tree)
     lines = format_statements(statements)
-    return Operation(lines, tuple(list_notes(entry, "\n".join(lines))))
+    return Pseudocode(lines, tuple(list_notes(entry, "\n".join(lines))))
 
 
 def _thin_out(slot: Slot) -> Slot:
