@@ -206,8 +206,8 @@ class _Writer:
         if source not in rows and all(x.role != source for x in plan.sources):
             return
         site = Site(self.entry, form, usual, [self.name(source)], [range_])
-        for name, type_ in site.types.items():
-            if not type_.is_float and type_.lanes == 1 and range_.fits_in(type_.bits, type_.signed):
+        for name, type_ in site.integer_types.items():
+            if range_.fits_in(type_.bits, type_.signed):
                 yield f"{name}({self.name(source)})"
 
     @staticmethod

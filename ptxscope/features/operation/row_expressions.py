@@ -53,15 +53,16 @@ class Site(NamedTuple):
         types = {name: getattr(self.form, name) for name in sorted(slots) + sorted(others - slots)}
         return {name.removesuffix("_type"): x for name, x in types.items() if x}
 
+    @property
+    def integer_types(self) -> dict[str, Type]:
+        """The types of whole integers, by the same names."""
+        types = self.types.items()
+        return {name: x for name, x in types if not x.is_float and x.lanes == 1}
+
     def find_types(self, bits: int, signed: bool) -> list[str]:
         """Return the names of the integer types of a width and a sign."""
-        return [
-            name
-            for name, type_ in self.types.items()
-            if (type_.bits, type_.signed) == (bits, signed)
-            and not type_.is_float
-            and type_.lanes == 1
-        ]
+        types = self.integer_types.items()
+        return [name for name, x in types if (x.bits, x.signed) == (bits, signed)]
 
 
 def list_expressions(site: Site) -> list[str]:
@@ -79,7 +80,7 @@ def _iter_expressions(site: Site, micro: MicroOperation) -> Iterator[str]:
             yield f"{format_integer_type(micro.signed, micro.bits)}({x})"
             yield from (f"{name}({x})" for name in site.find_types(micro.bits, micro.signed))
             if isinstance(micro, Extend) and row.inputs[0].startswith("select."):
-                yield f"{'signed' if micro.signed else 'unsigned'}({x})"
+                yield f"{_format_sign(micro.signed)}({x})"
         case numbers.Accumulate():
             mask = form.mask.lanes if form.mask else tuple(range(micro.input_lanes))
             if site.entry.find_slot("mask") and mask == micro.lanes:
@@ -98,9 +99,8 @@ def _iter_expressions(site: Site, micro: MicroOperation) -> Iterator[str]:
         case Clamp(low=int(low), high=int(high)):
             limits = Range(low, high)
             yield f"clamp({x}, {low}..{high})"
-            for name, type_ in site.types.items():
-                is_integer = not type_.is_float and type_.lanes == 1
-                if is_integer and limits == get_limits(type_.bits, type_.signed):
+            for name, type_ in site.integer_types.items():
+                if limits == get_limits(type_.bits, type_.signed):
                     yield f"clamp({x}, range of {name})"
         case Compare():
             yield from _iter_relations(site, micro)
@@ -139,6 +139,10 @@ def _bracket(x: str) -> str:
     return x if x.replace("[", "").replace("]", "").isidentifier() else f"({x})"
 
 
+def _format_sign(signed: bool) -> str:
+    return "signed" if signed else "unsigned"
+
+
 def _iter_field_expressions(
     site: Site, micro: MicroOperation, x: str, y: str, z: str, *others: str
 ) -> Iterator[str]:
@@ -170,10 +174,9 @@ def _iter_field_expressions(
         case counts.FindNthOne(overflows=False):
             yield f"find one {z} of {x} from bit {y}"
         case fields.ExtendField():
-            yield f"{'signed' if micro.signed else 'unsigned'}(low {y} bits of {x})"
+            yield f"{_format_sign(micro.signed)}(low {y} bits of {x})"
         case fields.ReadField():
-            sign = "signed" if micro.signed else "unsigned"
-            yield f"{sign}(low {z} bits of ({x} >> {y}))"
+            yield f"{_format_sign(micro.signed)}(low {z} bits of ({x} >> {y}))"
         case fields.InsertField():
             yield f"{y} with low {others[0]} bits of {x} at bit {z}"
         case fields.FieldMask():
