@@ -1,17 +1,21 @@
-"""Decision trees: the texts of a line by as few of a form's slots as possible."""
+"""Decision trees, which choose the text of a line by as few of a form's slots as possible."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from ...engine.isa.entry import Slot, SlotPlace
 from ...engine.isa.grammar import is_selector_slot
 from ...engine.isa.types import DESTINATIONS, Destinations, Selector, Type
 
+ItemT = TypeVar("ItemT")
+
 Table = dict[tuple[object, ...], tuple[str, ...]]
-"""The true texts of a line by the values of slots; "" is that there is no line."""
-Tree = str | tuple[Slot, "list[tuple[frozenset[object], Tree]]"]
+"""The true texts of a line by the values of slots; an empty text means that there is no line."""
+Tree = str | tuple[Slot, "list[Branch]"]
 """A text, or a slot with the trees of groups of its values."""
+Branch = tuple[frozenset[object], Tree]
 
 
 def make_tree(table: Table, slots: Sequence[Slot]) -> Tree:
@@ -20,61 +24,74 @@ def make_tree(table: Table, slots: Sequence[Slot]) -> Tree:
 
 
 def _drop_slots(table: Table, slots: list[Slot]) -> tuple[Table, list[Slot]]:
-    """Return the texts by the slots that decide them alone."""
+    """Return a table without the slots that are not needed to decide its texts."""
     for slot in sorted(slots, key=lambda x: x.name != "c"):
         index, merged = slots.index(slot), Table()
         for values, texts in table.items():
-            place = values[:index] + values[index + 1 :]
-            merged[place] = _intersect(merged.get(place, texts), texts)
+            key = _drop(values, index)
+            merged[key] = _intersect(merged.get(key, texts), texts)
         if all(merged.values()):
             table = merged
-            slots = slots[:index] + slots[index + 1 :]
+            slots = [*_drop(slots, index)]
     return table, slots
+
+
+def _drop(items: Sequence[ItemT], index: int) -> tuple[ItemT, ...]:
+    return (*items[:index], *items[index + 1 :])
 
 
 def _intersect(texts: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     return tuple(x for x in texts if x in others)
 
 
-def _grow(table: Table, slots: list[Slot]) -> Tree:
+def _grow(table: Table, slots: Sequence[Slot]) -> Tree:
     """Return the smallest tree of a table, presence before contents."""
     first, *others = table.values()
     for texts in others:
         first = _intersect(first, texts)
     if first:
         return first[0]
-    trees: list[tuple[Slot, list[tuple[frozenset[object], Tree]]]] = []
+    trees: list[tuple[Slot, list[Branch]]] = []
     for index, slot in enumerate(slots):
-        groups: list[tuple[set[object], Table]] = []
-        for value in slot.values if not slot.is_optional else (*slot.values, slot.absent):
-            part = {v[:index] + v[index + 1 :]: x for v, x in table.items() if v[index] == value}
-            rest = slots[:index] + slots[index + 1 :]
-            for values, own in groups:
-                both = {
-                    k: _intersect(own.get(k, part.get(k, ())), part.get(k, own.get(k, ())))
-                    for k in own | part
-                }
-                if all(both.values()) and _count(_grow(both, rest)) <= _count(_grow(own, rest)):
-                    values.add(value)
-                    own.update(both)
-                    break
-            else:
-                if part:
-                    groups.append(({value}, part))
-        if len(groups) > 1:
-            branches = [(frozenset(x), _grow(own, rest)) for x, own in groups]
-            is_absent = [slot.absent in x for x, _ in branches]
-            order = sorted(
-                range(len(branches)),
-                key=lambda i: (
-                    is_absent[i] and slot.is_optional,
-                    branches[i][1] == "",
-                    len(branches[i][0]),
-                    -i if isinstance(slot.values[0], Type) else i,
-                ),
-            )
-            trees.append((slot, [branches[i] for i in order]))
+        branches = _make_branches(table, slots, index)
+        if len(branches) > 1:
+            trees.append((slot, _sort_branches(slot, branches)))
     return min(trees, key=lambda x: (_count(x), not x[0].is_optional))
+
+
+def _make_branches(table: Table, slots: Sequence[Slot], index: int) -> list[Branch]:
+    """Return the trees of a slot's values, which are grouped if that makes no tree larger."""
+    slot, others = slots[index], _drop(slots, index)
+    groups: list[tuple[set[object], Table, Tree]] = []
+    for value in (*slot.values, slot.absent) if slot.is_optional else slot.values:
+        part = {_drop(v, index): x for v, x in table.items() if v[index] == value}
+        for number, (values, group, tree) in enumerate(groups):
+            joint = _merge(group, part)
+            if all(joint.values()) and _count(joint_tree := _grow(joint, others)) <= _count(tree):
+                groups[number] = ({*values, value}, joint, joint_tree)
+                break
+        else:
+            if part:
+                groups.append(({value}, part, _grow(part, others)))
+    return [(frozenset(values), tree) for values, _, tree in groups]
+
+
+def _merge(table: Table, other: Table) -> Table:
+    """Return the texts that both tables have, by the values of either."""
+    return {
+        key: _intersect(table.get(key, other.get(key, ())), other.get(key, table.get(key, ())))
+        for key in table | other
+    }
+
+
+def _sort_branches(slot: Slot, branches: list[Branch]) -> list[Branch]:
+    """Return branches with small groups first, those without a line and omission last."""
+    if isinstance(slot.values[0], Type):
+        branches = branches[::-1]
+    return sorted(
+        branches,
+        key=lambda x: (slot.is_optional and slot.absent in x[0], x[1] == "", len(x[0])),
+    )
 
 
 def _count(tree: Tree) -> int:
@@ -96,7 +113,7 @@ def format_condition(slot: Slot, values: frozenset[object]) -> str:
         return f"not {_bracket(format_condition(slot, rest))}" if rest else "always"
     words = [slot.format_value(x) for x in slot.values if x in values]
     if slot.name == "dst":
-        return _say_written(slot, values)
+        return _format_destination(slot, values)
     if slot.place is not SlotPlace.MODIFIER and not is_selector_slot(slot):
         return f"{slot.place} is negated"
     if is_selector_slot(slot):
@@ -104,7 +121,7 @@ def format_condition(slot: Slot, values: frozenset[object]) -> str:
             return slot.name
         units = {x.unit for x in values if isinstance(x, Selector)}
         return f"{slot.name} is a {'byte' if units == {8} else 'half-word'}"
-    dotted = _list([f".{x}" for x in words])
+    dotted = _join_words([f".{x}" for x in words])
     if isinstance(slot.values[0], Type):
         for kind, holds in _KINDS:
             if len(values) > 1 and values == {
@@ -117,24 +134,24 @@ def format_condition(slot: Slot, values: frozenset[object]) -> str:
     return dotted
 
 
-def _say_written(slot: Slot, values: frozenset[object]) -> str:
-    """Return the condition that a destination is written; where none is, it does not matter."""
+def _format_destination(slot: Slot, values: frozenset[object]) -> str:
+    """Return the condition that a destination is written, whatever forms without one compute."""
     choices = [x for x in slot.values if isinstance(x, Destinations)]
     unused = {x for x in choices if not any(x.names)}
     for role in DESTINATIONS:
         if (used := {x for x in choices if role in x.names}) and used <= values <= used | unused:
             return f"{role} is written"
-    return f"the destination is {_list([str(x) for x in choices if x in values])}"
+    return f"the destination is {_join_words([str(x) for x in choices if x in values])}"
 
 
 def _bracket(text: str) -> str:
     return f"({text})" if " " in text else text
 
 
-def _list(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     return " or ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def list_values(slot: Slot) -> frozenset[object]:
-    """Return all that a slot can be, with omission."""
+    """Return all choices of a slot, with omission if that is legal."""
     return frozenset(slot.iter_choices())
