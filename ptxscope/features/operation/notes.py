@@ -1,4 +1,4 @@
-"""Notes on pseudocode: what its words mean, as far as its lines have them."""
+"""Notes on pseudocode: the meanings of the words in its lines."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ _NOTES = (
     (r"t\[1\]:t\[0\]", "`:` joins parts, the highest first."),
     (r"CC\.CF", "CC.CF is the carry flag."),
 )  # fmt: skip
-"""Patterns of lines, and what is to be said if a line has one; {1} is the pattern's group."""
+"""Patterns of lines, each with the note on its matches; {1} is the pattern's group."""
 _FLOATS = (
     "With a NaN, only `.nan` and the comparisons that end in u hold: `.equ`, `.ltu`. `.num` holds "
     "without one."
 )
 
 
-def list_notes(entry: Entry, text: str) -> Iterator[str]:
-    """Yield sentences on the words of pseudocode."""
+def iter_notes(entry: Entry, text: str) -> Iterator[str]:
+    """Yield sentences on the words of pseudocode, and on comparisons with a NaN."""
     if "asel[i]" in text:
         unit = 32 // entry.lanes
         a, b = (Selector(unit, get_own_lanes(x, entry.lanes)) for x in ("asel", "bsel"))

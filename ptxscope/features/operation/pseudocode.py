@@ -22,7 +22,7 @@ from ...engine.semantics.lowering import lower
 from ...engine.semantics.plan import Plan, Row
 from ...engine.tracing.step_text import format_stage_title
 from .decision_tree import Table, Tree, format_condition, list_values, make_tree
-from .notes import list_notes
+from .notes import iter_notes
 from .row_expressions import RESULT, Site, list_expressions
 from .statements import If, Line, Statement, format_statements
 
@@ -38,7 +38,7 @@ class Pseudocode(NamedTuple):
 
     lines: tuple[str, ...]
     notes: tuple[str, ...]
-    """Sentences on what the lines leave open."""
+    """Sentences on the meaning of the lines."""
 
 
 @cache
@@ -57,11 +57,11 @@ def make_pseudocode(entry: Entry) -> Pseudocode | None:
             return None
         statements += writer.make_statements(key, tree)
     lines = format_statements(statements)
-    return Pseudocode(lines, tuple(list_notes(entry, "\n".join(lines))))
+    return Pseudocode(lines, tuple(iter_notes(entry, "\n".join(lines))))
 
 
 def _thin_out(slot: Slot) -> Slot:
-    """Return a slot with some of its values, if it has many that only name a part or a number."""
+    """Return a slot with a few of its values, if it has many that only name a part or a number."""
     values = slot.values
     if isinstance(values[0], Selector):
         if slot.name == "mask":
@@ -84,7 +84,7 @@ def _iter_forms(entry: Entry) -> Iterator[Form]:
 
 
 def _order_keys(plans: Iterable[Plan]) -> list[str]:
-    """Return the keys of all rows, so that each is behind those before it in its plan."""
+    """Return the keys of all rows, each after its predecessors in every plan."""
     keys: list[tuple[Stage, str]] = []
     for plan in plans:
         place = 0
@@ -112,7 +112,7 @@ class _Writer:
         self._group_keys()
 
     def _group_keys(self) -> None:
-        """Group what one row reads in different forms: it is one variable."""
+        """Group the operands that one row reads in different forms: they are one variable."""
         read: dict[tuple[str, int], set[str]] = {}
         for rows in self.rows:
             for row in rows.values():
@@ -154,7 +154,7 @@ class _Writer:
         return f"{name}[i]" if row.lanes > 1 and name not in "xy" else name
 
     def is_readable(self, plan: Plan) -> bool:
-        """Return whether every variable holds what a row wants when it reads it."""
+        """Return whether every variable still holds the right number when a row reads it."""
         rows = {row.key: row for row in plan.rows}
         held: dict[str, str] = {}
         for row in plan.rows:
@@ -169,7 +169,7 @@ class _Writer:
     # --- the texts of a line by form -----------------------------------------------------
 
     def make_tree(self, key: str) -> Tree | None:
-        """Return the texts of a row, by as few slots as possible; None if a form has none."""
+        """Return the texts of a row, by as few slots as possible; None if no text fits a form."""
         table: Table = {}
         forms = zip(self.places, self.forms, self.plans, self.rows, strict=True)
         for place, form, plan, rows in forms:
@@ -198,7 +198,7 @@ class _Writer:
     def _list_identities(
         self, usual: Row, form: Form, plan: Plan, rows: Mapping[str, Row]
     ) -> Iterator[str]:
-        """Yield what leaves a number as it is, in the words of a row that other forms have."""
+        """Yield texts that leave a number unchanged, in the words of a row of other forms."""
         (source, *others) = usual.inputs
         if (usual.micro.reading is None and not isinstance(usual.micro, Wrap)) or others:
             return
@@ -263,7 +263,7 @@ class _Writer:
 
 
 def _write_choice(tree: Tree) -> str:
-    """Return a tree as one expression, ``c ? x : y``; "" if it is none, or a long one."""
+    """Return a tree as one expression, ``c ? x : y``; empty if that is impossible or long."""
     if isinstance(tree, str):
         return tree
     slot, branches = tree

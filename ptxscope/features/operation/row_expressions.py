@@ -1,6 +1,6 @@
 """The rows of a plan as expressions of pseudocode, in terms of a form's slots where these decide.
 
-A row has several true expressions: ``s32(x)``, and ``atype(x)`` if atype is ``.s32``. That which
+A row has several true expressions: ``s32(x)``, and ``atype(x)`` if atype is ``.s32``. The one that
 holds in most forms is shown.
 """
 
@@ -23,7 +23,7 @@ from ...engine.micro_operations.shifts import Average, Divide, LimitAmount, Rema
 from ...engine.semantics.plan import Row
 
 RESULT = "="
-"""In front of an expression that assigns to parts of d, or that is several statements."""
+"""The prefix of an expression that assigns to parts of d, or that is several statements."""
 _ARRANGEMENTS: dict[str, Callable[[int, int], int]] = {
     "n + i": lambda n, i: n + i,
     "(n - i) & 7": lambda n, i: (n - i) & 7,
@@ -32,7 +32,7 @@ _ARRANGEMENTS: dict[str, Callable[[int, int], int]] = {
     "min(n, i)": min,
     "2 * (n & 1) + (i & 1)": lambda n, i: 2 * (n & 1) + (i & 1),
 }
-"""The byte of lane i, by the ways of writing it; n is the number that c gives."""
+"""The byte of lane i by its expression; n is the number that c gives."""
 
 
 class Site(NamedTuple):
@@ -47,7 +47,7 @@ class Site(NamedTuple):
 
     @property
     def types(self) -> dict[str, Type]:
-        """The types that the form has, by the names of their slots or of what they follow from."""
+        """The types of the form, by the names of their slots or of the rules that derive them."""
         slots = {x.name for x in self.entry.slots if is_type_slot(x)}
         others = {x.type for x in self.entry.operands if not isinstance(x.type, Type)}
         types = {name: getattr(self.form, name) for name in sorted(slots) + sorted(others - slots)}
@@ -198,15 +198,15 @@ def _iter_field_expressions(
 
 
 def _iter_parts(site: Site, micro: Select) -> Iterator[str]:
-    """Yield what a selection takes: ``a.asel``, ``byte asel[i] of {b, a}``, ``byte 0 of c``."""
+    """Yield the part that a selection takes: ``a.asel``, ``byte asel[i] of {b, a}``."""
     lanes, part = len(micro.picks), UNIT_NAMES[micro.unit]
     slot = f"{site.row.name}sel"
     selector = site.form.get(slot) if site.entry.find_slot(slot) else None
     roles = [site.row.inputs[index] for index, _ in micro.picks]
-    numbers_ = tuple(number for _, number in micro.picks)
+    part_numbers = tuple(number for _, number in micro.picks)
     if site.entry.lanes > 1 and site.entry.find_slot(slot):
         places = tuple(
-            number + lanes * (role == "b") for role, number in zip(roles, numbers_, strict=True)
+            number + lanes * (role == "b") for role, number in zip(roles, part_numbers, strict=True)
         )
         own = get_own_lanes(slot, lanes)
         if places == (selector.lanes if isinstance(selector, Selector) else own):
@@ -216,15 +216,15 @@ def _iter_parts(site: Site, micro: Select) -> Iterator[str]:
         return
     name = site.names[0]
     if lanes > 1:
-        first = numbers_[0]
-        if numbers_ == tuple(range(first, first + lanes)):
+        first = part_numbers[0]
+        if part_numbers == tuple(range(first, first + lanes)):
             yield f"{part} {f'i + {first}' if first else 'i'} of {name}"
     elif micro.unit >= 32:
         yield name
-    elif selector == Selector(micro.unit, numbers_):
+    elif selector == Selector(micro.unit, part_numbers):
         yield f"{name}.{slot}"
     else:
-        yield f"{part} {numbers_[0]} of {name}"
+        yield f"{part} {part_numbers[0]} of {name}"
 
 
 def get_own_lanes(slot: str, lanes: int) -> tuple[int, ...]:
@@ -234,7 +234,7 @@ def get_own_lanes(slot: str, lanes: int) -> tuple[int, ...]:
 
 
 def _iter_merged(site: Site, micro: merge.Merge) -> Iterator[str]:
-    """Yield what writes lanes into d, or one part of it."""
+    """Yield assignments of lanes to d, or of one part of it."""
     t, c = (*site.names, "")[:2]
     part, lanes = UNIT_NAMES[micro.unit], tuple(range(32 // micro.unit))
     if site.form.dsel == Selector(micro.unit, micro.lanes):

@@ -1,4 +1,4 @@
-"""Statements of pseudocode: neighbours under one condition joined, lanes in loops, as lines."""
+"""Statements of pseudocode, and their lines: one ``if`` for neighbours, loops for lanes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...engine.isa.entry import Slot
 from .decision_tree import format_condition, list_values
 
 _WIDTH = 76
-"""Maximum characters of an ``if`` and what it decides, in one line."""
+"""Maximum characters of an ``if`` with its statement in one line."""
 _REMARK_COLUMN = 58
 
 
@@ -47,7 +47,7 @@ def format_statements(statements: Iterable[Statement]) -> tuple[str, ...]:
 
 
 def _join(statements: Iterable[Statement]) -> list[Statement]:
-    """Return statements with neighbours under one condition, or its opposite, as one."""
+    """Merge neighbours under one condition, or its opposite."""
     joined: list[Statement] = []
     for statement in statements:
         last = joined[-1] if joined else None
@@ -64,11 +64,12 @@ def _join(statements: Iterable[Statement]) -> list[Statement]:
                 joined[-1] = last._replace(then=[*last.then, statement])
                 continue
         joined.append(statement)
-    made = [
-        x._replace(then=_join(x.then), otherwise=_join(x.otherwise)) if isinstance(x, If) else x
+    return [
+        _turn(x._replace(then=_join(x.then), otherwise=_join(x.otherwise)))
+        if isinstance(x, If)
+        else x
         for x in joined
     ]
-    return [_turn(x) if isinstance(x, If) else x for x in made]
 
 
 def _reach(statement: If) -> frozenset[object]:
@@ -82,7 +83,7 @@ def _reach(statement: If) -> frozenset[object]:
 
 
 def _shorten(statements: list[Statement]) -> list[Statement]:
-    """Return statements without a last one that only copies."""
+    """Return statements without a copy at the end."""
     match statements:
         case [*others, Line(text, 1, remark), Line(copy, 1)]:
             name, _, value = text.partition(" = ")
@@ -93,7 +94,7 @@ def _shorten(statements: list[Statement]) -> list[Statement]:
 
 
 def _turn(statement: If) -> If:
-    """Return an ``if`` whose first branch is that of the values that are written."""
+    """Return an ``if`` whose first branch is not for the omission of its slot."""
     slot, values, then, otherwise = statement
     if slot.is_optional and slot.absent in values and otherwise:
         return If(slot, list_values(slot) - values, otherwise, then)
@@ -107,20 +108,20 @@ def _find_lanes(statement: Statement) -> set[int]:
 
 
 def _wrap_in_loops(statements: list[Statement]) -> list[Statement]:
-    """Return statements with those that work on lanes in loops."""
-    made: list[Statement] = []
+    """Return statements with a loop around neighbours that work on lanes."""
+    wrapped: list[Statement] = []
     for lanes, group in groupby(statements, key=_find_lanes):
         if lanes == {1}:
-            made += group
+            wrapped += group
         elif len(lanes) == 1:
-            made.append(Loop(max(lanes), list(group)))
+            wrapped.append(Loop(max(lanes), list(group)))
         else:
-            made += [
+            wrapped += [
                 x._replace(then=_wrap_in_loops(x.then), otherwise=_wrap_in_loops(x.otherwise))
                 for x in group
                 if isinstance(x, If)
             ]
-    return made
+    return wrapped
 
 
 def _render(statements: Iterable[Statement], depth: int) -> Iterator[tuple[str, str]]:
