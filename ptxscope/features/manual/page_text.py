@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 
 class PagePiece(NamedTuple):
-    """Text in one style of the terminal, and where its link leads."""
+    """Text in one style of the terminal, and the address of its link."""
 
     text: str
     style_name: str = ""
@@ -45,11 +45,11 @@ def make_anchor(heading: str) -> str:
 
 @lru_cache(8)
 def lay_out_page(markdown: str, width: int) -> PageText:
-    """Return a page as lines. The first heading is left out: it is the title of the screen."""
+    """Return a page as lines, without the first heading, which is the title of the screen."""
     page = PageText([], {})
     tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
     leads = [""]
-    """What is before the lines of a block: of its lists, the innermost last."""
+    """The blanks before the lines of each list around a block, the innermost last."""
     mark, number = "", 0
     rows: list[list[PageLine]] = []
     for index, token in enumerate(tokens):
@@ -98,7 +98,7 @@ def _end_block(page: PageText) -> None:
 
 
 def _iter_pieces(tokens: Iterable[Token]) -> Iterator[PagePiece]:
-    """Yield the text of a paragraph: keys and links in the style of what is next."""
+    """Yield the text of a paragraph, with keys and links in the style of the focus."""
     href, is_key, is_strong = "", False, False
     for token in tokens:
         style_name = "focus" if href or is_key else "strong" if is_strong else ""
@@ -161,7 +161,7 @@ def _wrap(
 
 
 def _break_word(word: PageLine, room: int) -> Iterator[PageLine]:
-    """Yield the parts of a word that have room in a line each."""
+    """Yield a word in parts that each fit in a line."""
     part: PageLine = []
     for piece in word:
         text = piece.text
@@ -200,7 +200,7 @@ def _narrow_gap(line: str, room: int) -> str:
 
 
 def _draw_table(rows: Sequence[Sequence[PageLine]], width: int) -> Iterator[PageLine]:
-    """Yield the rows of a table; if there is little room, most is for the last column."""
+    """Yield the rows of a table; the last column takes most of too little room."""
     columns = [max(map(_measure, cells)) for cells in zip(*rows, strict=False)]
     room = width - len(_GAP) * (len(columns) - 1)
     if sum(columns) > room:

@@ -1,1 +1,1 @@
-"""What differs between the pinned evaluation and the present one."""
+"""The differences between the pinned evaluation and the present one."""

@@ -1,4 +1,4 @@
-"""The pinned line and the present one beside the lanes of a wide screen, and what differs."""
+"""The pinned line, the present one and their differences, beside the lanes of a wide screen."""
 
 from ...feature import Feature, ScreenPanel
 

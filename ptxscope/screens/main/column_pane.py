@@ -1,4 +1,4 @@
-"""A pane of the column beside the lanes: it follows what the screen shows, after each paint."""
+"""A pane of the column beside the lanes, which follows the screen after each paint."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ..screen_part import ScreenPart
 from .action_runner import ActionRunner
 
 PAUSE = 0.03
-"""Seconds after the paint of a key, in which the next one may come."""
+"""Seconds to wait for the next key after the paint of one."""
 PANE_WIDTH = 40
 """Columns of text."""
 
 
 class ColumnPane(ScreenPart, Pane, can_focus=False):
-    """Lines on what the screen shows now; without any, the pane takes no room.
+    """Lines on the present step and cursor; without any, the pane takes no room.
 
-    They are asked for once the answer to a key is painted, one question at a time. An answer that
-    comes late is dropped; the last one stays until the next, unless the result is hidden now.
+    It finds new lines after the paint of a key, one request at a time, and discards late ones. The
+    old lines remain until then, unless they show a result that is now hidden.
     """
 
     DEFAULT_CSS = """
@@ -36,14 +36,14 @@ class ColumnPane(ScreenPart, Pane, can_focus=False):
         self.state, self.view = runner.state, runner.view
         self._lines: list[StyledLine] = []
         self._shows_result = False
-        self._is_asking = True
-        """Whether lines are being asked for, or cannot be before the pane is mounted."""
+        self._is_finding = True
+        """Whether lines are being found; also before the pane is mounted, when none can be."""
         self.is_outdated = False
-        """Whether the screen has changed since the lines were asked for."""
+        """Whether the screen has changed since the lines were requested."""
         self.view.column.mount(self)
 
     async def find_lines(self) -> list[StyledLine]:
-        """Return the lines for what the screen shows now; what takes long runs in a thread."""
+        """Return the lines for the present screen; run long computations in a thread."""
         raise NotImplementedError
 
     def draw(self, width: int) -> list[StyledLine]:  # noqa: ARG002
@@ -51,29 +51,29 @@ class ColumnPane(ScreenPart, Pane, can_focus=False):
         return self._lines
 
     def on_mount(self) -> None:
-        """Ask for the first lines."""
-        self._is_asking = False
+        """Find the first lines."""
+        self._is_finding = False
         self.follow_cursor()
 
     def follow_cursor(self) -> None:
-        """Ask for other lines once the screen is painted."""
+        """Find new lines once the screen is painted."""
         if self._shows_result and self.state.is_result_hidden:
             self.show_lines([[] for _ in self._lines])
         self.is_outdated = True
-        if not self._is_asking and self.screen.size.width >= WIDE_SCREEN:
-            self._is_asking = True
-            self.call_after_refresh(lambda: self.run_worker(self._ask()))
+        if not self._is_finding and self.screen.size.width >= WIDE_SCREEN:
+            self._is_finding = True
+            self.call_after_refresh(lambda: self.run_worker(self._find()))
 
     follow_edit = follow_step = follow_cursor
 
-    async def _ask(self) -> None:
+    async def _find(self) -> None:
         while self.is_outdated:
             self.is_outdated = False
             await asyncio.sleep(PAUSE)
             lines = None if self.is_outdated else await self.find_lines()
             if lines is not None and not self.is_outdated:
                 self.show_lines(lines)
-        self._is_asking = False
+        self._is_finding = False
 
     def show_lines(self, lines: list[StyledLine]) -> None:
         """Show lines."""

@@ -12,6 +12,7 @@ from ....engine.cancellation import IsStopped, Stopped
 from ....engine.micro_operations.properties import Stage
 from ....engine.syntax.instruction import Instruction
 from ....engine.tracing.step_text import format_title
+from ....engine.tracing.trace import Step
 from ....scene.scene_model import Place
 from ....screens.main.action_runner import ActionRunner
 from ....screens.main.column_pane import PANE_WIDTH, ColumnPane
@@ -40,26 +41,29 @@ def find_shown_step(state: ExplorerState, place: Place | None) -> ShownStep | No
         row = next((x for x in step.rows if place is not None and x.key == place.key), None)
         if row is not None and place is not None:
             lane = place.lane if len(row.values) > 1 else None
-            name = f"{step.number} {format_title(step)}"
-            name += "" if lane is None else f", lane {lane}"
-            return ShownStep(name, frozenset({row.key}), lane)
+            suffix = "" if lane is None else f", lane {lane}"
+            return ShownStep(_format_step(step) + suffix, frozenset({row.key}), lane)
     if not steps:
         return None
     keys = frozenset(x.key for x in steps[-1].rows)
-    return ShownStep(f"{steps[-1].number} {format_title(steps[-1])}", keys)
+    return ShownStep(_format_step(steps[-1]), keys)
+
+
+def _format_step(step: Step) -> str:
+    return f"{step.number} {format_title(step)}"
 
 
 def draw_machine_code(
-    code: MachineCode, shown: ShownStep | None, width: int, pinned: MachineCode | None = None
+    code: MachineCode, step: ShownStep | None, width: int, pinned: MachineCode | None = None
 ) -> list[StyledLine]:
-    """Return the instructions of a step, the count of all, and which tools made them."""
+    """Return the instructions of a step, the count of all, and the tools."""
     from ..machine_report import format_instruction_count, make_code_lines
 
     lines: list[StyledLine] = []
-    if shown is not None and code.listing.is_interpreted:
-        lines.append([StyledText(shown.title, "strong")])
-        matched = [x for x in code.listing.instructions if x.key in shown.keys]
-        matched = [x for x in matched if shown.lane is None or x.lane in (None, shown.lane)]
+    if step is not None and code.listing.is_interpreted:
+        lines.append([StyledText(step.title, "strong")])
+        matched = [x for x in code.listing.instructions if x.key in step.keys]
+        matched = [x for x in matched if step.lane is None or x.lane in (None, step.lane)]
         for x in make_code_lines(code.listing._replace(instructions=matched)):
             first, *others = wrap(x.text, width - 8, break_on_hyphens=False) or [""]
             lines.append([StyledText(f"  {x.offset}  ", "quiet"), StyledText(first)])
@@ -75,7 +79,7 @@ def draw_machine_code(
 
 
 def draw_erratum(state: ExplorerState, width: int) -> Iterator[StyledLine]:
-    """Yield what an erratum changes, once its step is shown."""
+    """Yield the effect of the errata, once their step is shown."""
     deviation, order = state.session.deviation, [*Stage]
     if deviation is None or state.is_predicting or not state.step:
         return
@@ -88,7 +92,7 @@ def draw_erratum(state: ExplorerState, width: int) -> Iterator[StyledLine]:
 
 
 def has_tools() -> bool:
-    """Return whether there are tools; what needs them is loaded here, in a thread."""
+    """Return whether there are tools. Call it in a thread: it loads the module that needs them."""
     from .. import machine_code
 
     return machine_code.has_tools()
@@ -104,20 +108,20 @@ def find_machine_code(ins: Instruction, arch: str, is_stopped: IsStopped) -> Mac
 class MachineColumnPane(ColumnPane):
     """The erratum of the present step and its machine code, if there are tools to make it.
 
-    The tools run in a thread, for each line once, when nothing is typed. Machine code shows no
-    value, unless an operand is a literal: it may have been folded.
+    The tools run in a thread, once for each line, in a pause between keystrokes. Machine code may
+    reveal a hidden result only if an operand is a literal, which may have been folded.
     """
 
     def __init__(self, runner: ActionRunner) -> None:
         super().__init__(runner, "column-machine", "Machine code")
         self._kept = self.state.get_attached(KeptMachineCode)
         self._has_tools: bool | None = None
-        """Whether there are tools; None if it is not known yet."""
+        """Whether there are tools; None until a thread has looked for them."""
         self._asked_line = ""
-        """The line whose machine code was asked for last."""
+        """The line of the last request for machine code."""
 
     async def find_lines(self) -> list[StyledLine]:
-        """Return the lines; those of the machine code follow when it is there."""
+        """Return the lines, with those of the machine code once it is made."""
         state = self.state
         ins = state.setup.instruction
         lines = [*draw_erratum(state, PANE_WIDTH)]
@@ -131,13 +135,13 @@ class MachineColumnPane(ColumnPane):
                 self.run_worker(self._make(ins), group="machine code", exclusive=True)
             return lines
         pinned = self._kept.get(state.pin.instruction) if state.pin else None
-        shown = find_shown_step(state, self.view.lanes.place)
+        step = find_shown_step(state, self.view.lanes.place)
         self.set_title(f"{'Erratum and machine' if lines else 'Machine'} code · {code.arch}")
         lines += [[]] if lines else []
-        return lines + draw_machine_code(code, shown, PANE_WIDTH, pinned)
+        return lines + draw_machine_code(code, step, PANE_WIDTH, pinned)
 
     async def _make(self, ins: Instruction) -> None:
-        """Make the machine code of a line, and show it if the line is still there."""
+        """Make the machine code of a line and show it, unless the line has changed."""
 
         def is_stopped() -> bool:
             return self.state.setup.instruction != ins

@@ -1,4 +1,4 @@
-"""What differs between a trace and a pinned one, in the column of a wide screen."""
+"""The differences between a trace and a pinned one, in the column of a wide screen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ....widgets.base.pane import StyledLine, StyledText, measure_line, pad_line
 from ....widgets.lanes.lane_cells import draw_cell_pieces
 
 _MAX_STEP_LINES = 12
-"""Differences in steps beyond which those of the present step alone are listed."""
+"""Differences in steps; if there are more, only those of the present step are listed."""
 _Row = tuple[StyledLine, StyledLine, StyledLine]
 """A name, the present value and the pinned one."""
 
@@ -93,7 +93,7 @@ def _draw_outcome(cell: Cell) -> StyledLine:
 
 
 class PinColumnPane(ColumnPane):
-    """The pinned line and the present one, and what differs up to the present step."""
+    """The pinned line and the present one, and their differences up to the present step."""
 
     def __init__(self, runner: ActionRunner) -> None:
         key = runner.view.get_key("pin")

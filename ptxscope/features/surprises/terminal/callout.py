@@ -92,7 +92,7 @@ class Joint(Static, can_focus=False):
 
 
 class Spot(NamedTuple):
-    """Where a callout stands."""
+    """A place for a callout."""
 
     x: int
     width: int
@@ -201,7 +201,7 @@ class CalloutController(ScreenPart):
     # --- what is drawn around the cell -----------------------------------------------------
 
     def _iter_cells(self) -> Iterator[tuple[Offset, str, object]]:
-        """Yield each piece of the lanes: its place on the screen, its text, what it is of."""
+        """Yield each piece of the lanes: its place on the screen, its text and its target."""
         lanes = self._runner.view.lanes
         origin = lanes.content_region.offset - lanes.scroll_offset
         for y, line in enumerate(lanes.visible_lines):

@@ -36,7 +36,7 @@ class FocusedSweep(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What is swept."""
+        """The title: the part of the result, and the values of the operand."""
         extent = "all" if self.x.unit <= _WHOLE_BITS else "the range"  # of which samples are drawn
         return make_printable(f"{self.result_part.label} over {extent} of {self.x.label}")
 
@@ -49,7 +49,7 @@ class FocusedSweep(NamedTuple):
         has_unicode: bool = True,
         is_stopped: IsStopped = never,
     ) -> list[StyledLine]:
-        """Return the plot and what it says of the present operands; without results, the axis."""
+        """Return the plot and sentences on the present operands; without results, the axis."""
         from ..axis import make_axis
         from ..computation import compute_sweep
         from ..register_parts import with_read_order
@@ -74,7 +74,7 @@ class FocusedSweep(NamedTuple):
 
 
 def _draw_words(sweep: Sweep, width: int) -> list[StyledLine]:
-    """Return what the marks mean, the present point, and the ranges if they are few and whole."""
+    """Return the key, the present point, and the ranges if they are few and not sampled."""
     from ..axis import describe_sampling
     from ..sweep_text import iter_key_sentences
     from ..sweep_words import describe_point, iter_line_sentences
@@ -94,7 +94,7 @@ def _draw_words(sweep: Sweep, width: int) -> list[StyledLine]:
 
 
 def find_focused_sweep(trace: Trace, place: Place | None) -> FocusedSweep | None:
-    """Return the sweep of the lane under the cursor, or of the first one, or None."""
+    """Return the sweep of the lane under the cursor, or of the first one; None if it has none."""
     key, lane = ("", None) if place is None else (place.key, place.lane)
     row = trace.rows.get(key)
     if row is not None and len(row.values) == 1:
@@ -104,13 +104,13 @@ def find_focused_sweep(trace: Trace, place: Place | None) -> FocusedSweep | None
 
 
 class SweepColumnPane(ColumnPane):
-    """The sweep of the focused lane. It is computed in a thread, once for each trace and lane."""
+    """The sweep of the focused lane, computed in a thread, once for each trace and lane."""
 
     def __init__(self, runner: ActionRunner) -> None:
         super().__init__(runner, "column-sweep", "Sweep")
         self._trace: Trace | None = None
-        self._drawn: dict[object, list[StyledLine]] = {}
-        """What was drawn of the trace."""
+        self._lines_by_sweep: dict[object, list[StyledLine]] = {}
+        """The lines of each part of the trace, height and mode."""
 
     async def find_lines(self) -> list[StyledLine]:
         """Return the plot, unless the user predicts: its operands may be the answer."""
@@ -121,10 +121,10 @@ class SweepColumnPane(ColumnPane):
         if sweep is None:
             return []
         if self._trace is not sweep.trace:
-            self._trace, self._drawn = sweep.trace, {}
+            self._trace, self._lines_by_sweep = sweep.trace, {}
         height = min(max(view.center.size.height // 3, _MIN_HEIGHT), _MAX_HEIGHT)
         key = sweep[1:], height, state.is_result_hidden
-        if key not in self._drawn:
+        if key not in self._lines_by_sweep:
             lines = await asyncio.to_thread(
                 sweep.draw,
                 PANE_WIDTH,
@@ -135,6 +135,6 @@ class SweepColumnPane(ColumnPane):
             )
             if self.is_outdated:
                 return []
-            self._drawn[key] = lines
+            self._lines_by_sweep[key] = lines
         self.set_title(f"Sweep · {sweep.title}")
-        return self._drawn[key]
+        return self._lines_by_sweep[key]
