@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from ptxscope.features.check.fault import make_example_fault
+from ptxscope.features.check.compiler_fault import make_example_fault
 from ptxscope.features.check.known_errata import KNOWN_ERRATA
 from ptxscope.features.check.recorded_code import CODE, CodeRow
 from ptxscope.features.machine.fault_code import KERNEL, find_fault_code

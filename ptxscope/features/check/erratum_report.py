@@ -19,8 +19,8 @@ from ...documents.formats.markup import (
 )
 from ...engine.isa.entry import format_citation
 from ...engine.tracing.step_text import describe_lane
+from .compiler_fault import find_recorded_code, make_example_fault
 from .example_text import format_example
-from .fault import find_recorded_code, make_example_fault
 from .fault_blocks import (
     VERDICT,
     ReportPart,

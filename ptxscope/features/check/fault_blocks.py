@@ -22,9 +22,9 @@ from ...engine.semantics.rules import NEWEST, OLDEST, Erratum
 from ...engine.syntax.errors import format_names
 from ...engine.tracing.step_text import describe_lane, format_title, get_row_name
 from ...engine.tracing.trace import Step
+from .compiler_fault import CompilerFault, FaultListing
 from .erratum_evidence import EvidenceRow, format_targets, iter_findings, list_evidence
 from .erratum_texts import ErratumTexts, load_texts
-from .fault import Fault, FaultListing
 from .known_errata import KnownErratum, list_sections
 from .recorded_code import CodeRow
 from .repro_kernel import KERNEL, format_negative
@@ -49,7 +49,7 @@ class ReportPart(NamedTuple):
     blocks: tuple[Block, ...]
 
 
-def list_fault_parts(fault: Fault, listing: FaultListing) -> tuple[ReportPart, ...]:
+def list_fault_parts(fault: CompilerFault, listing: FaultListing) -> tuple[ReportPart, ...]:
     """Return the parts behind the verdict; those without blocks are left out."""
     parts = (
         ReportPart(REPRODUCE, tuple(_iter_kernel_blocks(fault, listing))),
@@ -62,7 +62,7 @@ def list_fault_parts(fault: Fault, listing: FaultListing) -> tuple[ReportPart, .
     return tuple(part for part in parts if part.blocks)
 
 
-def make_title(fault: Fault) -> str:
+def make_title(fault: CompilerFault) -> str:
     """Return the title of a report."""
     texts = _list_texts(fault)
     if len(texts) == 1:
@@ -70,7 +70,7 @@ def make_title(fault: Fault) -> str:
     return f"ptxas: {len(texts)} faults in `{fault.line}`"
 
 
-def iter_summary_blocks(fault: Fault) -> Iterator[Block]:
+def iter_summary_blocks(fault: CompilerFault) -> Iterator[Block]:
     """Yield what is wrong, in two sentences or three."""
     documented, compiled = (_format_results(fault, x) for x in (fault.documented, fault.compiled))
     yield make_paragraph(
@@ -82,7 +82,7 @@ def iter_summary_blocks(fault: Fault) -> Iterator[Block]:
         yield make_paragraph(_REFERENCE.sub("", " ".join(filter(None, sentences))))
 
 
-def format_operands(fault: Fault) -> str:
+def format_operands(fault: CompilerFault) -> str:
     """Return the operands: ``a = 0xffffffff, b = 0x00000000``."""
     types = {name: fault.block.type_of(role) for role, name in fault.block.names.items()}
     texts = []
@@ -92,7 +92,7 @@ def format_operands(fault: Fault) -> str:
     return ", ".join(texts)
 
 
-def _format_results(fault: Fault, results: Mapping[str, int]) -> str:
+def _format_results(fault: CompilerFault, results: Mapping[str, int]) -> str:
     roles = {name: role for role, name in fault.block.results.items()}
     return ", ".join(
         f"{name} = {format_hex(bits, fault.block.type_of(roles[name]).bits)}"
@@ -100,7 +100,7 @@ def _format_results(fault: Fault, results: Mapping[str, int]) -> str:
     )
 
 
-def _list_texts(fault: Fault) -> tuple[ErratumTexts, ...]:
+def _list_texts(fault: CompilerFault) -> tuple[ErratumTexts, ...]:
     return tuple(load_texts()[x.id] for x in fault.errata)
 
 
@@ -111,13 +111,13 @@ def _iter_paragraphs(texts: Iterable[str]) -> Iterator[Block]:
 # --- the verdict -----------------------------------------------------------------------------
 
 
-def iter_verdict_blocks(fault: Fault, listing: FaultListing) -> Iterator[Block]:
+def iter_verdict_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator[Block]:
     """Yield the table of the verdict."""
     rows = (*_iter_result_rows(fault, listing), *_iter_history_rows(fault, listing))
     yield Table(((), ()), tuple((make_text(name), make_inline(text)) for name, text in rows))
 
 
-def _iter_result_rows(fault: Fault, listing: FaultListing) -> Iterator[tuple[str, str]]:
+def _iter_result_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[tuple[str, str]]:
     sections = dict.fromkeys(section for x in fault.errata for section in _list_sections(x, fault))
     citation = format_citation(sections, is_ascii=True)
     yield "Documented", f"`{_format_results(fault, fault.documented)}` ({citation})"
@@ -132,13 +132,13 @@ def _iter_result_rows(fault: Fault, listing: FaultListing) -> Iterator[tuple[str
     yield "Affected forms", _join(x.forms for x in fault.errata)
 
 
-def _list_sections(x: KnownErratum, fault: Fault) -> tuple[str, ...]:
+def _list_sections(x: KnownErratum, fault: CompilerFault) -> tuple[str, ...]:
     """Return the sections on the instructions of the line, of those that are affected."""
     own = [y.instruction.entry.section for y in fault.block.statements]
     return tuple(y for y in dict.fromkeys((*own, *list_sections(x))) if y in own)
 
 
-def _iter_history_rows(fault: Fault, listing: FaultListing) -> Iterator[tuple[str, str]]:
+def _iter_history_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[tuple[str, str]]:
     histories = [_History(x) for x in fault.errata]
     yield "First wrong release", _join(x.first_wrong for x in histories)
     yield "Fixed in", _join(x.fixed_in for x in histories)
@@ -251,7 +251,7 @@ def _parse(release: str) -> tuple[int, ...]:
 # --- the parts behind it ----------------------------------------------------------------------
 
 
-def _iter_kernel_blocks(fault: Fault, listing: FaultListing) -> Iterator[Block]:
+def _iter_kernel_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator[Block]:
     arch = listing.rows[0].arch if listing.rows else fault.arch or _DEFAULT_ARCH
     yield make_paragraph(f"`{KERNEL}.ptx`:", is_close=True)
     yield make_verbatim(fault.kernel.ptx.splitlines(), "ptx", is_close=True)
@@ -276,7 +276,7 @@ def _iter_kernel_blocks(fault: Fault, listing: FaultListing) -> Iterator[Block]:
     )
 
 
-def _find_formulas(fault: Fault) -> tuple[str, str]:
+def _find_formulas(fault: CompilerFault) -> tuple[str, str]:
     """Return how both results come about, at the first step at which they differ."""
     if fault.deviation is None:
         return "", ""
@@ -291,7 +291,7 @@ def _find_formulas(fault: Fault) -> tuple[str, str]:
     return first, second
 
 
-def find_first_pair(fault: Fault) -> tuple[RowTrace, RowTrace, int] | None:
+def find_first_pair(fault: CompilerFault) -> tuple[RowTrace, RowTrace, int] | None:
     """Return the rows and the lane that differ first, as both models compute it."""
     if fault.deviation is None:
         return None
@@ -308,7 +308,7 @@ def find_first_pair(fault: Fault) -> tuple[RowTrace, RowTrace, int] | None:
     return row, other_row, lane
 
 
-def _iter_code_blocks(fault: Fault, listing: FaultListing) -> Iterator[Block]:
+def _iter_code_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator[Block]:
     if not listing.rows:
         yield make_paragraph(f"None is here: {listing.remark}.", is_close=True)
         return
@@ -344,7 +344,7 @@ def _iter_code_lines(rows: Iterable[CodeRow]) -> Iterator[str]:
         yield f"{start}  {x.value:<{value_width}}  {remark}".rstrip()
 
 
-def _iter_argument_blocks(fault: Fault) -> Iterator[Block]:
+def _iter_argument_blocks(fault: CompilerFault) -> Iterator[Block]:
     for texts in _list_texts(fault):
         points = [(text,) for text in texts.argument]
         if texts.siblings:
@@ -357,14 +357,14 @@ def _iter_argument_blocks(fault: Fault) -> Iterator[Block]:
             yield make_paragraph(f"For the other reading: {texts.counter}")
 
 
-def _iter_replacement_blocks(fault: Fault) -> Iterator[Block]:
+def _iter_replacement_blocks(fault: CompilerFault) -> Iterator[Block]:
     if fault.replacement:
         yield make_verbatim(fault.replacement, "ptx", is_close=True)
         if fault.is_example:
             yield make_paragraph("It is proved to give the documented result for all operands.")
 
 
-def _iter_evidence_blocks(fault: Fault) -> Iterator[Block]:
+def _iter_evidence_blocks(fault: CompilerFault) -> Iterator[Block]:
     for x in fault.errata:
         if not fault.is_example:
             yield make_paragraph(f"Known of another line, `{x.example[0]}`:", is_close=True)
@@ -374,7 +374,7 @@ def _iter_evidence_blocks(fault: Fault) -> Iterator[Block]:
 # --- the steps -----------------------------------------------------------------------------------
 
 
-def iter_step_blocks(fault: Fault) -> Iterator[Block]:
+def iter_step_blocks(fault: CompilerFault) -> Iterator[Block]:
     """Yield a table of the steps of both answers; nothing for constants."""
     if fault.deviation is None:
         return

@@ -12,7 +12,13 @@ from ...documents.formats.report import write_report
 from ...documents.options import DEFAULT, Options
 from ...engine.syntax.errors import quote_word
 from ...engine.tracing.trace import Trace
-from .fault import Fault, FaultListing, find_code, iter_line_faults, make_example_fault
+from .compiler_fault import (
+    CompilerFault,
+    FaultListing,
+    find_code,
+    iter_line_faults,
+    make_example_fault,
+)
 from .fault_blocks import (
     STEPS,
     iter_step_blocks,
@@ -43,7 +49,7 @@ def render_erratum(x: KnownErratum) -> str:
     return _write(fault, find_code(fault), f"errata {x.id} -f issue")
 
 
-def _write(fault: Fault, listing: FaultListing, command: str) -> str:
+def _write(fault: CompilerFault, listing: FaultListing, command: str) -> str:
     blocks: list[Block] = [make_heading(make_title(fault))]
     blocks += (*iter_summary_blocks(fault), *iter_verdict_blocks(fault, listing))
     for part in list_fault_parts(fault, listing):

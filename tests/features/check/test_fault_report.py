@@ -11,8 +11,8 @@ from markdown_it.token import Token
 
 from ptxscope import export, trace
 from ptxscope.documents.options import Options
+from ptxscope.features.check.compiler_fault import make_example_fault
 from ptxscope.features.check.erratum_texts import load_texts
-from ptxscope.features.check.fault import make_example_fault
 from ptxscope.features.check.fault_report import render_erratum
 from ptxscope.features.check.known_errata import (
     KNOWN_ERRATA,
@@ -39,7 +39,7 @@ INTERNAL_KEY = re.compile(
 
 @pytest.fixture(autouse=True)
 def _without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ptxscope.features.check.fault.find_services", lambda _: ())
+    monkeypatch.setattr("ptxscope.features.check.compiler_fault.find_services", lambda _: ())
 
 
 def read(text: str) -> list[Token]:

@@ -26,7 +26,7 @@ from tests.features.machine.command_lines import has_tools
 from tests.tiers import ci_only
 
 pytest.importorskip("bitwuzla")
-fault = pytest.importorskip("ptxscope.features.check.fault")
+fault = pytest.importorskip("ptxscope.features.check.compiler_fault")
 erratum_texts = pytest.importorskip("ptxscope.features.check.erratum_texts")
 recorded_code = pytest.importorskip("ptxscope.features.check.recorded_code")
 known_errata = pytest.importorskip("ptxscope.features.check.known_errata")

@@ -1,4 +1,4 @@
-"""A fault that is reported: the example of an erratum, or a line that ptxas compiles wrongly."""
+"""A fault of the compiler, in a report: an erratum's example, or a line that becomes wrong code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PLAIN_NAME = re.compile(r"[a-z]\d?")
 
 
 @dataclass(frozen=True)
-class Fault:
+class CompilerFault:
     """A difference between the documented and the compiled result."""
 
     errata: tuple[KnownErratum, ...]
@@ -54,7 +54,7 @@ class Fault:
         return ARCHS.get(self.errata[0].id, "")
 
 
-def make_example_fault(x: KnownErratum) -> Fault:
+def make_example_fault(x: KnownErratum) -> CompilerFault:
     """Return the fault that the example of an erratum shows."""
     ptx, values, documented, compiled = x.example
     block = read_example(x)
@@ -65,7 +65,7 @@ def make_example_fault(x: KnownErratum) -> Fault:
         {"d": (documented, compiled)},
         has_constants=isinstance(x, FoldingBug) and not parse(ptx).constants,
     )
-    return Fault(
+    return CompilerFault(
         (x,),
         block,
         ptx,
@@ -78,7 +78,7 @@ def make_example_fault(x: KnownErratum) -> Fault:
     )
 
 
-def iter_line_faults(trace: Trace) -> Iterator[Fault]:
+def iter_line_faults(trace: Trace) -> Iterator[CompilerFault]:
     """Yield the faults of a line, the one in the newest release first, or that of the trace.
 
     Raise ValueError if there is none.
@@ -97,7 +97,7 @@ def iter_line_faults(trace: Trace) -> Iterator[Fault]:
     return map(_make_line_fault, deviations)
 
 
-def _make_line_fault(deviation: Deviation) -> Fault:
+def _make_line_fault(deviation: Deviation) -> CompilerFault:
     ins = deviation.isa.block.instruction
     if not all(map(_PLAIN_NAME.fullmatch, ins.names.values())):
         deviation = _rename(deviation)
@@ -106,7 +106,7 @@ def _make_line_fault(deviation: Deviation) -> Fault:
     values = {name: deviation.isa.operands[role] for role, name in inputs.items()}
     documented, compiled = deviation.isa.result, deviation.other.result
     results = {name: (documented[name], compiled[name]) for name in documented}
-    return Fault(
+    return CompilerFault(
         deviation.errata,
         block,
         str(block.instruction).removesuffix(";"),
@@ -142,13 +142,13 @@ class FaultListing:
     """Why it is recorded code, or none."""
 
 
-def find_recorded_code(fault: Fault, remark: str = "") -> FaultListing:
+def find_recorded_code(fault: CompilerFault, remark: str = "") -> FaultListing:
     """Return the recorded machine code of an erratum's example."""
     rows = load_code()[fault.errata[0].id] if fault.is_example else ()
     return FaultListing(rows, is_recorded=True, remark=remark)
 
 
-def find_code(fault: Fault) -> FaultListing:
+def find_code(fault: CompilerFault) -> FaultListing:
     """Return machine code by the tools that are at hand, or else the recorded one."""
     kernel = fault.kernel
     for find_fault_code in find_services(Service.FIND_FAULT_CODE):
