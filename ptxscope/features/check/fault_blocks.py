@@ -25,7 +25,7 @@ from ...engine.tracing.trace import Step
 from .compiler_fault import CompilerFault, FaultListing
 from .erratum_evidence import EvidenceRow, format_targets, iter_findings, list_evidence
 from .erratum_texts import ErratumTexts, load_texts
-from .known_errata import KnownErratum, list_sections
+from .known_errata import KnownErratum
 from .recorded_code import CodeRow
 from .repro_kernel import KERNEL, format_negative
 
@@ -118,7 +118,7 @@ def iter_verdict_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator
 
 
 def _iter_result_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[tuple[str, str]]:
-    sections = dict.fromkeys(section for x in fault.errata for section in _list_sections(x, fault))
+    sections = dict.fromkeys(x.instruction.entry.section for x in fault.block.statements)
     citation = format_citation(sections, is_ascii=True)
     yield "Documented", f"`{_format_results(fault, fault.documented)}` ({citation})"
     source = "not compiled here; by the known behaviour of ptxas"
@@ -130,12 +130,6 @@ def _iter_result_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[t
     wrong = _list_texts(fault)[0].wrong if is_same_line and len(fault.errata) == 1 else ""
     yield "Wrong", wrong or "for these operands; for others unknown"
     yield "Affected forms", _join(x.forms for x in fault.errata)
-
-
-def _list_sections(x: KnownErratum, fault: CompilerFault) -> tuple[str, ...]:
-    """Return the sections on the instructions of the line, of those that are affected."""
-    own = [y.instruction.entry.section for y in fault.block.statements]
-    return tuple(y for y in dict.fromkeys((*own, *list_sections(x))) if y in own)
 
 
 def _iter_history_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[tuple[str, str]]:
@@ -277,9 +271,7 @@ def _iter_kernel_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator
 
 
 def _find_formulas(fault: CompilerFault) -> tuple[str, str]:
-    """Return how both results come about, at the first step at which they differ."""
-    if fault.deviation is None:
-        return "", ""
+    """Return the reasons for both results: the formulas of the first step that differs."""
     pair = find_first_pair(fault)
     if pair is None:
         return "", ""
