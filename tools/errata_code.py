@@ -44,9 +44,9 @@ def main() -> None:
     tools, rows, lines = (ptxas, nvdisasm), list[CodeRow](), list[str]()
     for x in KNOWN_ERRATA:
         fault = make_example_fault(x)
-        kernel, arch = fault.kernel, fault.arch or "sm_90"
+        kernel, arch = fault.kernel, fault.arch
         places = kernel.inputs, kernel.results
-        code = find_fault_code(kernel.block, kernel.ptx, places, kernel.values, arch, tools)
+        code = find_fault_code(fault.block, kernel.ptx, places, fault.values, arch, tools)
         names = (x.id, code.ptxas, code.nvdisasm, code.arch)
         rows += (CodeRow(*names, *y[:-1], mark="1" * y.is_wrong) for y in code.instructions)
         lines += _list_rows(x.id, kernel.ptx, arch, tools)

@@ -18,8 +18,9 @@ from .recorded_code import CodeRow, load_code
 from .replacement import make_replacement
 from .repro_kernel import ReproKernel, make_repro_kernel
 
-ARCHS = {"F2": "sm_120"}
-"""The target of the machine code, where the one that is usual has not the fault."""
+DEFAULT_ARCH = "sm_90"
+_ARCHS = {"F2": "sm_120"}
+"""The target of the machine code by erratum, if the default one does not have the fault."""
 _PLAIN_NAME = re.compile(r"[a-z]\d?")
 
 
@@ -50,8 +51,8 @@ class CompilerFault:
 
     @property
     def arch(self) -> str:
-        """The target for which it is compiled, if that is not the usual one."""
-        return ARCHS.get(self.errata[0].id, "")
+        """The target for which it is compiled."""
+        return _ARCHS.get(self.errata[0].id, DEFAULT_ARCH)
 
 
 def make_example_fault(x: KnownErratum) -> CompilerFault:
@@ -154,7 +155,7 @@ def find_code(fault: CompilerFault) -> FaultListing:
     for find_fault_code in find_services(Service.FIND_FAULT_CODE):
         places = kernel.inputs, kernel.results
         try:
-            code = find_fault_code(kernel.block, kernel.ptx, places, kernel.values, fault.arch)
+            code = find_fault_code(fault.block, kernel.ptx, places, fault.values, fault.arch)
         except ValueError as error:
             # the rest is what to install, or names the program
             return find_recorded_code(fault, str(error).partition(":")[0])

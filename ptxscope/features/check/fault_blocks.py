@@ -37,7 +37,6 @@ IMPACT = "Impact"
 REPLACEMENT = "In plain PTX, with the documented result"
 EVIDENCE = "Evidence and its limits"
 STEPS = "The documented steps, and those of the compiled code"
-_DEFAULT_ARCH = "sm_90"
 _MAX_TEXT = 44
 _REFERENCE = re.compile(r" \([EF]\d+(?:, [EF]\d+)*\)")
 
@@ -246,7 +245,7 @@ def _parse(release: str) -> tuple[int, ...]:
 
 
 def _iter_kernel_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator[Block]:
-    arch = listing.rows[0].arch if listing.rows else fault.arch or _DEFAULT_ARCH
+    arch = listing.rows[0].arch if listing.rows else fault.arch
     yield make_paragraph(f"`{KERNEL}.ptx`:", is_close=True)
     yield make_verbatim(fault.kernel.ptx.splitlines(), "ptx", is_close=True)
     commands = (f"ptxas -arch={arch} {KERNEL}.ptx -o {KERNEL}.cubin", f"nvdisasm -c {KERNEL}.cubin")

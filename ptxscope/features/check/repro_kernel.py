@@ -36,11 +36,8 @@ class ReproKernel(NamedTuple):
 
     ptx: str
     """The complete module."""
-    block: BasicBlock
     inputs: tuple[ArrayPlace, ...]
     results: tuple[ArrayPlace, ...]
-    values: Mapping[str, int]
-    """The operands' bits by register."""
 
     @property
     def word_bits(self) -> int:
@@ -77,7 +74,7 @@ def make_repro_kernel(
         "ret;",
     )
     lines = (*_iter_head(block), "{", *(f"{_INDENT}{x}".rstrip() for x in body), "}")
-    return ReproKernel("\n".join(lines) + "\n", block, loaded, outputs, values)
+    return ReproKernel("\n".join(lines) + "\n", loaded, outputs)
 
 
 def _map_inputs(block: BasicBlock) -> dict[str, str]:

@@ -62,7 +62,7 @@ def find_fault_code(
     ptx: str,
     places: tuple[Iterable[tuple[object, ...]], Iterable[tuple[object, ...]]],
     operands: Mapping[str, int],
-    arch: str = "",
+    arch: str = DEFAULT_ARCH,
     tools: tuple[Tool, Tool] | None = None,
 ) -> FaultCode:
     """Return the machine code of the kernel of a block, by the tools that are at hand.
@@ -72,11 +72,11 @@ def find_fault_code(
     """
     try:
         chosen = tools or (find_tool(PTXAS), find_tool(NVDISASM))
-        key = (ptx, arch or DEFAULT_ARCH, *chosen, *operands.items())
+        key = (ptx, arch, *chosen, *operands.items())
         if key not in _kept:  # a preview asks again and again
             while len(_kept) >= _MAX_KEPT:
                 del _kept[next(iter(_kept))]
-            _kept[key] = _compile(block, ptx, places, operands, arch or DEFAULT_ARCH, chosen)
+            _kept[key] = _compile(block, ptx, places, operands, arch, chosen)
         return _kept[key]
     except ToolError as error:
         raise ValueError(str(error)) from None

@@ -54,8 +54,10 @@ def _stored(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("id_", IDS)
 def test_the_code_of_a_kernel_computes_the_compiled_result(id_: str) -> None:
     x = known_errata.find_erratum(id_)
-    kernel = fault.make_example_fault(x).kernel
-    code = find_fault_code(kernel.block, kernel.ptx, (kernel.inputs, kernel.results), kernel.values)
+    example = fault.make_example_fault(x)
+    kernel = example.kernel
+    places = kernel.inputs, kernel.results
+    code = find_fault_code(example.block, kernel.ptx, places, example.values)
     if id_ == BRANCHING:
         assert "no known meaning" in code.problem
         return
@@ -75,11 +77,12 @@ def test_the_record_has_the_values_of_the_code(id_: str) -> None:
 
 @pytest.mark.usefixtures("_stored")
 def test_values_are_those_of_arithmetic() -> None:
-    kernel = fault.make_example_fault(known_errata.find_erratum("E3")).kernel
+    example = fault.make_example_fault(known_errata.find_erratum("E3"))
+    kernel = example.kernel
     places = kernel.inputs, kernel.results
     for a, b in ((-1, 0), (200, 100), (-300, 44), (3, 4)):
         values = {"a": a % 2**32, "b": b % 2**32, "c": 0x11223344}
-        code = find_fault_code(kernel.block, kernel.ptx, places, values)
+        code = find_fault_code(example.block, kernel.ptx, places, values)
         written = {x.text.split()[0]: x.value for x in code.instructions}
         total = (a + b) % 2**64
         carry = "true" if a % 2**32 + b % 2**32 >= 2**32 else "false"
@@ -94,11 +97,12 @@ def test_values_are_those_of_arithmetic() -> None:
 @pytest.mark.usefixtures("_stored")
 def test_values_stand_beside_the_code_of_a_line() -> None:
     text = DISASSEMBLIES["E3"]
-    kernel = fault.make_example_fault(known_errata.find_erratum("E3")).kernel
+    example = fault.make_example_fault(known_errata.find_erratum("E3"))
+    kernel = example.kernel
     inputs, results = (
         tuple(ParameterSlot(*x) for x in group) for group in (kernel.inputs, kernel.results)
     )
-    source = KernelSource(kernel.block, inputs, results, {}, thread=0)
+    source = KernelSource(example.block, inputs, results, {}, thread=0)
     code = parse_disassembly(text)[fault_code.KERNEL]
     values = list_values(source, code, {"a": 5, "b": 6, "c": 0})
     listing = list_machine_code("", source, code, "sm_90")._replace(values=values)
@@ -117,16 +121,15 @@ def test_values_stand_beside_the_code_of_a_line() -> None:
 @pytest.mark.parametrize("id_", IDS)
 def test_the_kernel_assembles_and_computes_the_compiled_result(id_: str) -> None:
     tools = find_tool(PTXAS), find_tool(NVDISASM)
-    made = fault.make_example_fault(known_errata.find_erratum(id_))
-    kernel = made.kernel
-    for arch in (made.arch,) if made.arch else ("sm_75", "sm_90", "sm_120"):
+    example = fault.make_example_fault(known_errata.find_erratum(id_))
+    kernel, places = example.kernel, (example.kernel.inputs, example.kernel.results)
+    has_usual_arch = example.arch == fault.DEFAULT_ARCH
+    for arch in ("sm_75", "sm_90", "sm_120") if has_usual_arch else (example.arch,):
         assert "STG" in compile_ptx(*tools, kernel.ptx, arch)
-        code = find_fault_code(
-            kernel.block, kernel.ptx, (kernel.inputs, kernel.results), kernel.values, arch, tools
-        )
+        code = find_fault_code(example.block, kernel.ptx, places, example.values, arch, tools)
         # for sm_75, an address is in a uniform register, which is not interpreted
         if tools[0].version == (13, 0) and id_ != BRANCHING and arch != "sm_75":
-            assert code.results == {"d": made.compiled["d"]}
+            assert code.results == {"d": example.compiled["d"]}
 
 
 @ci_only
