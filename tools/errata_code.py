@@ -15,22 +15,17 @@ from pathlib import Path
 from ptxscope.features.check.compiler_fault import make_example_fault
 from ptxscope.features.check.known_errata import KNOWN_ERRATA
 from ptxscope.features.check.recorded_code import CODE, CodeRow
-from ptxscope.features.machine.fault_code import KERNEL, find_fault_code
-from ptxscope.features.machine.machine_instruction import MachineKernel, parse_disassembly
-from ptxscope.features.machine.toolchain import (
-    NVDISASM,
-    PTXAS,
-    Tool,
-    compile_ptx,
-    find_tool,
-)
+from ptxscope.features.check.repro_kernel import KERNEL
+from ptxscope.features.machine.fault_code import find_fault_code
+from ptxscope.features.machine.machine_instruction import parse_disassembly
+from ptxscope.features.machine.toolchain import NVDISASM, PTXAS, Tool, compile_ptx, find_tool
 
 KERNELS = Path(__file__).parent.parent / "tests/features/machine/data/repro_kernels.txt"
 
 
-def _list_rows(id_: str, ptx: str, arch: str, tools: tuple[Tool, Tool]) -> Iterator[str]:
+def _iter_code_lines(id_: str, ptx: str, arch: str, tools: tuple[Tool, Tool]) -> Iterator[str]:
     """Yield the lines of a kernel, as `parse_disassembly` reads them."""
-    kernel: MachineKernel = parse_disassembly(compile_ptx(*tools, ptx, arch))[KERNEL]
+    kernel = parse_disassembly(compile_ptx(*tools, ptx, arch))[KERNEL]
     yield f"// {id_}"
     yield f"\t.section\t.nv.constant0.{KERNEL}"
     yield f"\t.zero\t{len(kernel.constants[0])}"
@@ -49,8 +44,8 @@ def main() -> None:
         code = find_fault_code(fault.block, kernel.ptx, places, fault.values, arch, tools)
         names = (x.id, code.ptxas, code.nvdisasm, code.arch)
         rows += (CodeRow(*names, *y[:-1], mark="1" * y.is_wrong) for y in code.instructions)
-        lines += _list_rows(x.id, kernel.ptx, arch, tools)
-    with Path(str(CODE)).open("w", encoding="utf-8", newline="") as stream:
+        lines += _iter_code_lines(x.id, kernel.ptx, arch, tools)
+    with CODE.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(CodeRow._fields)
         writer.writerows(rows)

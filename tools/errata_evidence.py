@@ -189,7 +189,7 @@ def main() -> None:
     rows += [*list_executed_rows(), _DEVICE_ROW]
     order = [x.id for x in KNOWN_ERRATA]
     rows.sort(key=lambda x: (order.index(x.erratum), _METHODS.index(x.method)))
-    with Path(str(RECORD)).open("w", encoding="utf-8", newline="") as stream:
+    with RECORD.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(EvidenceRow._fields)
         writer.writerows(rows)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...engine.isa.encodings import format_hex
-from ...engine.isa.types import WORD_BITS
+from ...engine.isa.types import WORD_BITS, Type
 from ...engine.micro_operations.arithmetic import LaneValues
 from ...engine.semantics.plan import Plan, compute_results, run_plan
 from ...engine.tracing.basic_block import BasicBlock
@@ -26,8 +26,8 @@ from .machine_step import UnknownMachineCodeError
 from .row_matches import MatchedInstruction, Purpose, match_rows, read_value
 from .toolchain import DEFAULT_ARCH, NVDISASM, PTXAS, Tool, ToolError, compile_ptx, find_tool
 
-KERNEL = "repro"
-"""The name of the kernel of a report."""
+Places = Iterable[tuple[str, str, Type, int]]
+"""The roles, registers, types and offsets of operands or of results."""
 
 
 class ValuedInstruction(NamedTuple):
@@ -60,23 +60,23 @@ class FaultCode(NamedTuple):
 def find_fault_code(
     block: BasicBlock,
     ptx: str,
-    places: tuple[Iterable[tuple[object, ...]], Iterable[tuple[object, ...]]],
+    places: tuple[Places, Places],
     operands: Mapping[str, int],
     arch: str = DEFAULT_ARCH,
     tools: tuple[Tool, Tool] | None = None,
 ) -> FaultCode:
-    """Return the machine code of the kernel of a block, by the tools that are at hand.
+    """Return the machine code of the kernel of a block, the only one of a module.
 
-    ``places`` are the roles, registers, types and offsets of its operands and of its results. Raise
-    ValueError if a tool is missing, or refuses the kernel.
+    ``places`` are those of its operands and of its results. By default, the installed tools make
+    the code. Raise ValueError if a tool is missing, or refuses the kernel.
     """
     try:
-        chosen = tools or (find_tool(PTXAS), find_tool(NVDISASM))
-        key = (ptx, arch, *chosen, *operands.items())
+        tools = tools or (find_tool(PTXAS), find_tool(NVDISASM))
+        key = (ptx, arch, *tools, *operands.items())
         if key not in _kept:  # a preview asks again and again
             while len(_kept) >= _MAX_KEPT:
                 del _kept[next(iter(_kept))]
-            _kept[key] = _compile(block, ptx, places, operands, arch, chosen)
+            _kept[key] = _compile(block, ptx, places, operands, arch, tools)
         return _kept[key]
     except ToolError as error:
         raise ValueError(str(error)) from None
@@ -90,14 +90,14 @@ _kept: dict[tuple[object, ...], FaultCode] = {}
 def _compile(
     block: BasicBlock,
     ptx: str,
-    places: tuple[Iterable[tuple[object, ...]], Iterable[tuple[object, ...]]],
+    places: tuple[Places, Places],
     operands: Mapping[str, int],
     arch: str,
     tools: tuple[Tool, Tool],
 ) -> FaultCode:
     ptxas, nvdisasm = tools
-    kernel = parse_disassembly(compile_ptx(ptxas, nvdisasm, ptx, arch))[KERNEL]
-    inputs, results = (tuple(ParameterSlot(*x) for x in group) for group in places)  # type: ignore[arg-type]
+    (kernel,) = parse_disassembly(compile_ptx(ptxas, nvdisasm, ptx, arch)).values()
+    inputs, results = (tuple(ParameterSlot(*x) for x in group) for group in places)
     source = KernelSource(block, inputs, results, {}, thread=0)
     try:
         run, bits = run_on_numbers(source, kernel, operands)
@@ -107,9 +107,9 @@ def _compile(
             for x in kernel.instructions
         ]
         return FaultCode(ptxas.build, nvdisasm.build, arch, {}, plain, str(error))
-    found = {x.name: bits[x.role] for x in results}
-    listed = [*_Valuation(source, kernel, run, operands, bits).iter_instructions()]
-    return FaultCode(ptxas.build, nvdisasm.build, arch, found, listed, "")
+    named_bits = {x.name: bits[x.role] for x in results}
+    instructions = [*_Valuation(source, kernel, run, operands, bits).iter_instructions()]
+    return FaultCode(ptxas.build, nvdisasm.build, arch, named_bits, instructions, "")
 
 
 class _Valuation:
@@ -129,12 +129,13 @@ class _Valuation:
         bits = {role: operands.get(name, 0) for role, name in program.names.items()}
         bits |= program.constants
         plans = [*group_models(source, KNOWN_MODELS)]
-        is_followed = (
-            all(compute_results(x, bits)[y] == z for y, z in results.items()) for x in plans
+        plan_results = [compute_results(x, bits) for x in plans]
+        followed_plans = (
+            x for x, y in zip(plans, plan_results, strict=True) if results.items() <= y.items()
         )
-        self.plan = next((x for x, y in zip(plans, is_followed, strict=True) if y), plans[0])
+        self.plan = next(followed_plans, plans[0])
         self.documented = run_plan(plans[0], bits)
-        self.documented_results = compute_results(plans[0], bits)
+        self.documented_results = plan_results[0]
         results_by_key = {x.key: program.results[x.role] for x in self.plan.results}
         self.names = _name_rows(self.plan) if program.is_line else results_by_key
         self.matches = self._match(kernel)

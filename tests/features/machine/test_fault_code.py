@@ -103,7 +103,7 @@ def test_values_stand_beside_the_code_of_a_line() -> None:
         tuple(ParameterSlot(*x) for x in group) for group in (kernel.inputs, kernel.results)
     )
     source = KernelSource(example.block, inputs, results, {}, thread=0)
-    code = parse_disassembly(text)[fault_code.KERNEL]
+    (code,) = parse_disassembly(text).values()
     values = list_values(source, code, {"a": 5, "b": 6, "c": 0})
     listing = list_machine_code("", source, code, "sm_90")._replace(values=values)
     lines = {x.offset: x for x in make_code_lines(listing)}
