@@ -19,7 +19,7 @@ from ...documents.formats.markup import (
 )
 from ...engine.isa.entry import format_citation
 from ...engine.tracing.step_text import describe_lane
-from .compiler_fault import find_recorded_code, make_example_fault
+from .compiler_fault import CompilerFault, find_recorded_code, make_example_fault
 from .example_text import format_example
 from .fault_blocks import (
     VERDICT,
@@ -41,7 +41,7 @@ def list_parts(x: KnownErratum) -> tuple[ReportPart, ...]:
     code = find_recorded_code(fault)
     parts = (
         ReportPart(_CHANGES, tuple(_iter_change_blocks(x))),
-        ReportPart(EXAMPLE, tuple(iter_example_blocks(x))),
+        ReportPart(EXAMPLE, tuple(_iter_example_blocks(x, fault))),
         ReportPart(VERDICT, tuple(iter_verdict_blocks(fault, code))),
         *list_fault_parts(fault, code),
     )
@@ -73,14 +73,14 @@ def _iter_change_blocks(x: KnownErratum) -> Iterator[Block]:
     )
 
 
-def iter_example_blocks(x: KnownErratum) -> Iterator[Block]:
+def _iter_example_blocks(x: KnownErratum, fault: CompilerFault) -> Iterator[Block]:
     """Yield the line of the example, its operands, and the results of both models."""
     texts = format_example(*x.example)
     operands = " ".join(f"{name}={bits}" for name, bits in texts.values.items())
     yield make_verbatim([x.example[0]], "ptx", is_close=True)
     yield make_verbatim([operands], is_close=True)
     step, reasons = "", ("", "")
-    if pair := find_first_pair(make_example_fault(x)):  # none for constants
+    if pair := find_first_pair(fault):  # none for constants
         row, other, lane = pair
         step = str(row.stage)
         reasons = (str(describe_lane(row, lane).formula), str(describe_lane(other, lane).formula))
