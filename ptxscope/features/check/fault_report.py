@@ -5,6 +5,8 @@ It has the parts that the page of an erratum has. The steps are folded.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ... import __version__
 from ...documents.formats.markdown import escape_text
 from ...documents.formats.markup import Block, Heading, make_heading
@@ -36,11 +38,16 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render the report of the fault that a trace shows; raise ValueError if it shows none."""
     if not options.result:
         raise ValueError("the report of a fault shows the result, which is hidden")
-    found = [(fault, find_code(fault)) for fault in iter_line_faults(trace)]
-    # the assembler at hand may be one in which not all of them are there
-    fault, listing = next((x for x in found if x[1].rows), found[0])
+    fault, listing = _choose_fault(iter_line_faults(trace))
     values = " ".join(f"{name}={bits:#x}" for name, bits in fault.values.items())
     return _write(fault, listing, f"trace {quote_word(fault.line)} {values} --both -f issue")
+
+
+def _choose_fault(faults: Iterator[CompilerFault]) -> tuple[CompilerFault, FaultListing]:
+    """Return the first fault that the installed assembler has, or else the first one."""
+    pairs = ((fault, find_code(fault)) for fault in faults)
+    first = next(pairs)
+    return first if first[1].rows else next((x for x in pairs if x[1].rows), first)
 
 
 def render_erratum(x: KnownErratum) -> str:
