@@ -64,15 +64,13 @@ def open_references(state: ExplorerState) -> Requests:
     """
     from .references import find_references, is_erratum
 
-    text, is_explorer, shown = yield Act(f"{__package__}.terminal.screen_text:read_screen")
-    named = find_references(text)
-    if is_explorer:
-        named = (*_list_line_references(state), *named)
-    if is_explorer and state.is_predicting:
-        named = tuple(x for x in named if not is_erratum(x))
-    references = sorted({*named} - {shown}, key=lambda x: (not is_erratum(x), named.index(x)))
-    errata = [x for x in references if is_erratum(x)]
-    chosen = yield from _choose(references if shown or len(errata) != 1 else errata)
+    text, is_explorer, own_page = yield Act(f"{__package__}.terminal.screen_text:read_screen")
+    line_references = _list_line_references(state) if is_explorer else ()
+    names = dict.fromkeys((*line_references, *find_references(text)))
+    names.pop(own_page, None)
+    errata = [x for x in names if is_erratum(x) and not (is_explorer and state.is_predicting)]
+    references = [*errata, *(x for x in names if not is_erratum(x))]
+    chosen = yield from _choose(references if own_page or len(errata) != 1 else errata)
     if chosen:
         yield from _open_page(state, chosen, is_explorer=is_explorer)
 
