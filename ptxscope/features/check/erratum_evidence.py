@@ -1,4 +1,4 @@
-"""The evidence of errata: what the machine code of assemblers was found to do, as recorded."""
+"""The recorded evidence on errata: the behaviour of machine code, by release of ptxas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RECORD = Path(__file__).with_name("evidence.csv")
 
 
 class EvidenceRow(NamedTuple):
-    """What was found about an erratum with a release of ptxas."""
+    """A piece of evidence on an erratum: the answer of a release of ptxas."""
 
     erratum: str
     method: str
@@ -22,13 +22,13 @@ class EvidenceRow(NamedTuple):
     ``device``: a published result of a GPU.
     """
     result: str
-    """The answer that was found: ``ptxas``, which has the erratum, or ``isa``."""
+    """The answer: ``ptxas``, which has the erratum, or ``isa``."""
     ptxas: str
     """The release; empty if the record does not name it."""
     targets: str
     """The targets, separated by blanks; empty if the record does not name them."""
     lines: int
-    """The lines, or results of lines."""
+    """The number of lines, or of results of lines."""
 
 
 @cache
@@ -44,7 +44,7 @@ def _parse_row(row: Mapping[str, str]) -> EvidenceRow:
 
 
 def list_evidence(id_: str) -> tuple[EvidenceRow, ...]:
-    """Return what the record has on an erratum."""
+    """Return the rows on an erratum."""
     return tuple(row for row in load_evidence() if row.erratum == id_)
 
 
@@ -62,30 +62,28 @@ ON_A_GPU = "A GPU shows it: a published record of its results has the fault."
 
 
 def iter_findings(id_: str) -> Iterator[tuple[str, ...]]:
-    """Yield lines for each kind of evidence: the releases and targets, and whether a GPU."""
+    """Yield the lines of each kind of evidence; the last one is on GPUs."""
     rows = list_evidence(id_)
     if not any(x.method in ("proved", "computed") for x in rows):
         yield (NO_PROOF,)
     for (method, result), text in _FINDINGS.items():
-        chosen = [x for x in rows if (x.method, x.result) == (method, result)]
-        if chosen:
-            yield text, *_iter_releases(chosen)
-    executed = [x for x in rows if x.method == "executed"]
-    if executed:
-        counts = " and ".join(f"{x.lines:,} of ptxas {x.ptxas}" for x in executed)
+        if rows_of_kind := [x for x in rows if (x.method, x.result) == (method, result)]:
+            yield text, *_iter_releases(rows_of_kind)
+    if executed_rows := [x for x in rows if x.method == "executed"]:
+        counts = " and ".join(f"{x.lines:,} of ptxas {x.ptxas}" for x in executed_rows)
         yield (f"Executed in an interpreter: results of other lines with this fault: {counts}.",)
     yield (ON_A_GPU if any(x.method == "device" for x in rows) else NO_GPU,)
 
 
 def _iter_releases(rows: Sequence[EvidenceRow]) -> Iterator[str]:
-    """Yield the releases with the same targets, and these."""
+    """Yield a line for each list of targets, with its releases."""
     releases: dict[str, list[str]] = {}
     for row in rows:
         releases.setdefault(row.targets, []).append(row.ptxas)
     for targets, names in releases.items():
-        yield f"ptxas {', '.join(names)} for {format_targets(targets.split())}"
+        yield f"ptxas {', '.join(names)} for {join_targets(targets.split())}"
 
 
-def format_targets(targets: Sequence[str]) -> str:
+def join_targets(targets: Sequence[str]) -> str:
     """Return targets as one text: ``sm_75, 80, 90``."""
     return ", ".join((targets[0], *(x.removeprefix("sm_") for x in targets[1:])))

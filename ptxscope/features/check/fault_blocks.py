@@ -23,7 +23,7 @@ from ...engine.syntax.errors import format_names
 from ...engine.tracing.step_text import describe_lane, format_title, get_row_name
 from ...engine.tracing.trace import Step
 from .compiler_fault import CompilerFault, FaultListing
-from .erratum_evidence import EvidenceRow, format_targets, iter_findings, list_evidence
+from .erratum_evidence import EvidenceRow, iter_findings, join_targets, list_evidence
 from .erratum_texts import ErratumTexts, load_texts
 from .known_errata import KnownErratum
 from .recorded_code import CodeRow
@@ -38,7 +38,7 @@ REPLACEMENT = "In plain PTX, with the documented result"
 EVIDENCE = "Evidence and its limits"
 STEPS = "The documented steps, and those of the compiled code"
 _MAX_TEXT = 44
-_REFERENCE = re.compile(r" \([EF]\d+(?:, [EF]\d+)*\)")
+_ERRATUM_IDS = re.compile(r" \([EF]\d+(?:, [EF]\d+)*\)")
 
 
 class ReportPart(NamedTuple):
@@ -70,7 +70,7 @@ def make_title(fault: CompilerFault) -> str:
 
 
 def iter_summary_blocks(fault: CompilerFault) -> Iterator[Block]:
-    """Yield what is wrong, in two sentences or three."""
+    """Yield a summary of a fault, in two sentences or three."""
     documented, compiled = (_format_results(fault, x) for x in (fault.documented, fault.compiled))
     yield make_paragraph(
         f"For {format_operands(fault)}, `{fault.line}` compiles to code that gives `{compiled}`; "
@@ -78,7 +78,7 @@ def iter_summary_blocks(fault: CompilerFault) -> Iterator[Block]:
     )
     for x in fault.errata:
         sentences = (x.sentence, x.remark if isinstance(x, Erratum) else "")
-        yield make_paragraph(_REFERENCE.sub("", " ".join(filter(None, sentences))))
+        yield make_paragraph(_ERRATUM_IDS.sub("", " ".join(filter(None, sentences))))
 
 
 def format_operands(fault: CompilerFault) -> str:
@@ -128,21 +128,21 @@ def _iter_result_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[t
     is_same_line = all(x.example[0] == fault.line for x in fault.errata)
     wrong = _list_texts(fault)[0].wrong if is_same_line and len(fault.errata) == 1 else ""
     yield "Wrong", wrong or "for these operands; for others unknown"
-    yield "Affected forms", _join(x.forms for x in fault.errata)
+    yield "Affected forms", _join_texts(x.forms for x in fault.errata)
 
 
 def _iter_history_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[tuple[str, str]]:
     histories = [_History(x) for x in fault.errata]
-    yield "First wrong release", _join(x.first_wrong for x in histories)
-    yield "Fixed in", _join(x.fixed_in for x in histories)
-    yield "Releases tried", _join(x.releases for x in histories)
-    yield "Targets tried", _join(x.targets for x in histories)
+    yield "First wrong release", _join_texts(x.first_wrong for x in histories)
+    yield "Fixed in", _join_texts(x.fixed_in for x in histories)
+    yield "Releases tried", _join_texts(x.releases for x in histories)
+    yield "Targets tried", _join_texts(x.targets for x in histories)
     if not fault.is_example:
         lines = dict.fromkeys(f"`{x.example[0]}`" for x in fault.errata)
         yield "Tried with", f"{format_names([*lines])}, as the evidence below says"
-    yield "Optimization", _join(x.levels for x in _list_texts(fault))
+    yield "Optimization", _join_texts(x.levels for x in _list_texts(fault))
     yield "Not tried", "releases between these; sm_70 and older targets"
-    manner = _join(x.manner for x in histories)
+    manner = _join_texts(x.manner for x in histories)
     if not fault.is_example:
         has_values = any(x.value for x in listing.rows)
         way = "interpretation of the machine code on these operands"
@@ -151,8 +151,8 @@ def _iter_history_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[
     yield "Severity", "silent wrong result; no warning"
 
 
-def _join(texts: Iterable[str]) -> str:
-    """Return what is said of each fault of a line."""
+def _join_texts(texts: Iterable[str]) -> str:
+    """Return the texts on the faults of a line as one; equal ones once."""
     texts = list(texts)
     if len({*texts}) == 1:
         return texts[0]
@@ -160,68 +160,65 @@ def _join(texts: Iterable[str]) -> str:
 
 
 class _History:
-    """What the evidence says about the releases and targets with a fault."""
+    """The releases and targets with a fault, by the evidence."""
 
     def __init__(self, x: KnownErratum) -> None:
         self.erratum = x
         rows = list_evidence(x.id)
         self.methods = {row.method for row in rows}
-        tried = [row for row in rows if row.method in ("proved", "computed")]
-        self.wrong = [row for row in tried if row.result == "ptxas"]
-        self.affected = _list_targets(self.wrong)
-        self.right = [
-            row
-            for row in tried
-            if row.result == "isa" and {*row.targets.split()} & {*self.affected}
+        machine_rows = [row for row in rows if row.method in ("proved", "computed")]
+        self.wrong_rows = [row for row in machine_rows if row.result == "ptxas"]
+        self.wrong_releases = _list_releases(self.wrong_rows)
+        self.affected_targets = _list_targets(self.wrong_rows)
+        self.other_rows = [
+            row for row in machine_rows if not {*row.targets.split()} & {*self.affected_targets}
         ]
-        self.others = [row for row in tried if row.result == "isa" and row not in self.right]
+        """Rows of targets without the fault."""
+        self.tried_releases = _list_releases(x for x in machine_rows if x not in self.other_rows)
 
     @property
     def first_wrong(self) -> str:
         """The first release with the fault, or that it is unknown."""
-        if not self.wrong:
+        if not self.wrong_rows:
             return "unknown: {}.{}, the oldest one tried, is wrong".format(*OLDEST)
-        first = min((x.ptxas for x in self.wrong), key=_parse)
-        older = [x.ptxas for x in self.right if _parse(x.ptxas) < _parse(first)]
-        if older:
-            return f"{first} ({max(older, key=_parse)}, the newest one tried before it, is right)"
-        place = f" for {', '.join(self.affected)}" if self.others else ""
+        first = self.wrong_releases[0]
+        if older := self.tried_releases[: self.tried_releases.index(first)]:
+            return f"{first} ({older[-1]}, the newest one tried before it, is right)"
+        place = f" for {', '.join(self.affected_targets)}" if self.other_rows else ""
         return f"unknown: {first}, the oldest one tried{place}, is wrong"
 
     @property
     def fixed_in(self) -> str:
         """The first release without the fault."""
-        if not self.wrong:
+        if not self.wrong_rows:
             return "no release: {}.{}, the newest one tried, is wrong".format(*NEWEST)
-        last = max((x.ptxas for x in self.wrong), key=_parse)
-        newer = [x.ptxas for x in self.right if _parse(x.ptxas) > _parse(last)]
-        if newer:
-            return f"{min(newer, key=_parse)} ({last}, the newest one tried before it, is wrong)"
+        last = self.wrong_releases[-1]
+        if newer := self.tried_releases[self.tried_releases.index(last) + 1 :]:
+            return f"{newer[0]} ({last}, the newest one tried before it, is wrong)"
         return f"no release: {last}, the newest one tried, is wrong"
 
     @property
     def releases(self) -> str:
         """The releases that were tried, in order."""
-        if not self.wrong:
+        if not self.wrong_rows:
             return load_texts()[self.erratum.id].tried or "unknown"
-        names = {x.ptxas for x in (*self.wrong, *self.right)}
-        return ", ".join(sorted(names, key=_parse))
+        return ", ".join(self.tried_releases)
 
     @property
     def targets(self) -> str:
         """The targets that were tried."""
-        if not self.wrong:
+        if not self.wrong_rows:
             return "as above"
-        text = format_targets(self.affected)
-        if right := [x for x in _list_targets(self.others) if x not in self.affected]:
-            text += f" are wrong, {format_targets(right)} are right"
+        text = join_targets(self.affected_targets)
+        if self.other_rows:
+            text += f" are wrong, {join_targets(_list_targets(self.other_rows))} are right"
         return f"{text}; the evidence below says which with which release"
 
     @property
     def manner(self) -> str:
-        """How the fault was found."""
+        """The methods by which the fault was found."""
         ways = []
-        if self.wrong:
+        if self.wrong_rows:
             ways.append("interpretation of the machine code")
         elif "executed" in self.methods:
             ways.append("execution of the machine code in an interpreter")
@@ -237,11 +234,12 @@ def _list_targets(rows: Iterable[EvidenceRow]) -> list[str]:
     return sorted(names, key=lambda x: int(x.removeprefix("sm_")))
 
 
-def _parse(release: str) -> tuple[int, ...]:
-    return tuple(map(int, release.split(".")))
+def _list_releases(rows: Iterable[EvidenceRow]) -> list[str]:
+    names = {row.ptxas for row in rows}
+    return sorted(names, key=lambda x: tuple(map(int, x.split("."))))
 
 
-# --- the parts behind it ----------------------------------------------------------------------
+# --- the parts behind the verdict -------------------------------------------------------------
 
 
 def _iter_kernel_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator[Block]:
@@ -283,7 +281,7 @@ def _find_formulas(fault: CompilerFault) -> tuple[str, str]:
 
 
 def find_first_pair(fault: CompilerFault) -> tuple[RowTrace, RowTrace, int] | None:
-    """Return the rows and the lane that differ first, as both models compute it."""
+    """Return both models' rows of the first step that differs, and a lane in which they differ."""
     if fault.deviation is None:
         return None
     isa, other, _, stage = fault.deviation
@@ -373,8 +371,9 @@ def iter_step_blocks(fault: CompilerFault) -> Iterator[Block]:
     others = {(x.place, x.stage): x for x in other.steps}
     rows = []
     for step in isa.steps:
-        beside = others.get((step.place, step.stage))
-        formulas, other_formulas = _list_formulas(step), _list_formulas(beside) if beside else []
+        other_step = others.get((step.place, step.stage))
+        formulas = _list_formulas(step)
+        other_formulas = _list_formulas(other_step) if other_step else []
         is_same = formulas == other_formulas
         rows.append(
             (
