@@ -21,7 +21,7 @@ from .repro_kernel import ReproKernel, make_repro_kernel
 DEFAULT_ARCH = "sm_90"
 _ARCHS = {"F2": "sm_120"}
 """The target of the machine code by erratum, if the default one does not have the fault."""
-_PLAIN_NAME = re.compile(r"[a-z]\d?")
+_SIMPLE_NAME = re.compile(r"[a-z]\d?")
 
 
 @dataclass(frozen=True)
@@ -80,16 +80,16 @@ def make_example_fault(x: KnownErratum) -> CompilerFault:
 
 
 def iter_line_faults(trace: Trace) -> Iterator[CompilerFault]:
-    """Yield the faults of a line, the one in the newest release first, or that of the trace.
+    """Return the faults of a line, that of the newest release first.
 
-    Raise ValueError if there is none.
+    A trace by a model of ptxas has its own fault alone. Raise ValueError if there is none.
     """
     if not trace.block.is_line:
         raise ValueError("the report of a fault is on one instruction; here are several")
     deviations = find_deviations(trace)
     if trace.model.errata:
-        chosen = find_deviation(trace, deviations)
-        deviations = (chosen,) if chosen else ()
+        deviation = find_deviation(trace, deviations)
+        deviations = (deviation,) if deviation else ()
     deviations = tuple(x for x in deviations if x.errata)
     if not deviations:
         raise ValueError(
@@ -100,8 +100,8 @@ def iter_line_faults(trace: Trace) -> Iterator[CompilerFault]:
 
 def _make_line_fault(deviation: Deviation) -> CompilerFault:
     ins = deviation.isa.block.instruction
-    if not all(map(_PLAIN_NAME.fullmatch, ins.names.values())):
-        deviation = _rename(deviation)
+    if not all(map(_SIMPLE_NAME.fullmatch, ins.names.values())):
+        deviation = _rename_registers(deviation)
     block = deviation.isa.block
     inputs = {role: name for role, name in block.names.items() if role in deviation.isa.operands}
     values = {name: deviation.isa.operands[role] for role, name in inputs.items()}
@@ -120,7 +120,7 @@ def _make_line_fault(deviation: Deviation) -> CompilerFault:
     )
 
 
-def _rename(deviation: Deviation) -> Deviation:
+def _rename_registers(deviation: Deviation) -> Deviation:
     """Return both traces with the roles as the names of the registers."""
     old = deviation.isa.block.instruction
     block = make_block(old.with_role_names())
@@ -140,7 +140,7 @@ class FaultListing:
     """Empty if there is none."""
     is_recorded: bool = False
     remark: str = ""
-    """Why it is recorded code, or none."""
+    """The reason why the code is recorded, or why there is none."""
 
 
 def find_recorded_code(fault: CompilerFault, remark: str = "") -> FaultListing:
@@ -150,7 +150,7 @@ def find_recorded_code(fault: CompilerFault, remark: str = "") -> FaultListing:
 
 
 def find_code(fault: CompilerFault) -> FaultListing:
-    """Return machine code by the tools that are at hand, or else the recorded one."""
+    """Return the machine code that the installed tools make, or else the recorded code."""
     kernel = fault.kernel
     for find_fault_code in find_services(Service.FIND_FAULT_CODE):
         places = kernel.inputs, kernel.results

@@ -1,4 +1,4 @@
-"""The texts by hand of the report of a fault: what it says beside what is computed."""
+"""The hand-written texts of the report of a fault; the rest of it is computed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 TEXTS = Path(__file__).with_name("erratum_texts.toml")
-"""The file of the texts, which says what each is."""
+"""The file of the texts; it begins with a description of each."""
 
 
 class ErratumTexts(NamedTuple):

@@ -1,4 +1,4 @@
-"""The known errata, of models and of constants, and what is computed of each."""
+"""The known errata, of models and of constants: their examples, sections and replacements."""
 
 from __future__ import annotations
 

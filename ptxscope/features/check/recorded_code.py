@@ -1,4 +1,4 @@
-"""The machine code of the errata's examples, as recorded: what each instruction computes."""
+"""The recorded machine code of the errata's examples, with the value of each instruction."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class CodeRow(NamedTuple):
     offset: str
     text: str
     value: str
-    """What it writes for the operands of the example; empty if the code is not interpreted."""
+    """The value that it writes for the example's operands; empty if the code is not interpreted."""
     meaning: str
-    """What the value is: an operand, a result, or a value of a step."""
+    """The meaning of the value: an operand, a result, or a value of a step."""
     documented: str
     """The documented value, if that is another one."""
     mark: str
-    """``1`` for the first whose value is not as documented."""
+    """``1`` for the first instruction whose value is not the documented one."""
 
 
 @cache

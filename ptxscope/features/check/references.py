@@ -52,7 +52,7 @@ def _list_entries(section: str) -> list[Entry]:
 
 
 def describe_reference(reference: str) -> tuple[str, str]:
-    """Return the name of a reference, and what it is about, for a menu."""
+    """Return the name and the subject of a reference, for a menu."""
     if is_erratum(reference):
         return reference, find_erratum(reference).forms
     names = [x.opcode for x in _list_entries(reference)]

@@ -59,14 +59,14 @@ def make_repro_kernel(
     """
     roles = {name: role for role, name in block.names.items() if name in values}
     inputs = _place(block, roles if has_constants else _map_inputs(block))
-    shown = {name: role for role, name in block.results.items() if name in results}
-    outputs = _place(block, shown)
+    stored_roles = {name: role for role, name in block.results.items() if name in results}
+    outputs = _place(block, stored_roles)
     if any(x.name == CARRY_REGISTER for x in (*inputs, *outputs)):
         raise ValueError("an instruction that reads or writes the carry flag has no kernel alone")
-    loaded = () if has_constants else inputs
+    loaded_inputs = () if has_constants else inputs
     loads = _iter_moves(inputs, values) if has_constants else _iter_loads(inputs, values)
     body = (
-        *_iter_declarations(block, (*loaded, *outputs)),
+        *_iter_declarations(block, (*loaded_inputs, *outputs)),
         "",
         *loads,
         *(str(x.instruction) for x in block.statements),
@@ -74,27 +74,27 @@ def make_repro_kernel(
         "ret;",
     )
     lines = (*_iter_head(block), "{", *(f"{_INDENT}{x}".rstrip() for x in body), "}")
-    return ReproKernel("\n".join(lines) + "\n", loaded, outputs)
+    return ReproKernel("\n".join(lines) + "\n", loaded_inputs, outputs)
 
 
 def _map_inputs(block: BasicBlock) -> dict[str, str]:
-    """Return the role of each register that is read, also of those that an assembler reads."""
+    """Return the role of each register that the documentation or an assembler reads."""
     if not block.is_line:
         return {x.name: x.roles[0] for x in block.inputs}
     ins = block.instruction
     models = (ISA_MODEL, *PTXAS_MODELS)
     roles = dict.fromkeys(x.role for model in models for x in make_model_plan(ins, model).sources)
-    found: dict[str, str] = {}
+    inputs: dict[str, str] = {}
     for role in sorted(roles, key=lambda x: ORDER[Role(x)]):
         if role not in ins.constants:
-            found.setdefault(ins.names[role], role)
-    return found
+            inputs.setdefault(ins.names[role], role)
+    return inputs
 
 
 def _place(signature: Signature, roles: Mapping[str, str]) -> tuple[ArrayPlace, ...]:
     """Return the places of registers, at equal distances.
 
-    Two words at one place of 64 bits could become one load, which no value has.
+    Adjacent words could become a single load of 64 bits, whose value is no operand.
     """
     types = {name: signature.type_of(role) for name, role in roles.items()}
     size = max((_get_access_bits(x) // 8 for x in types.values()), default=0)
@@ -173,7 +173,7 @@ def _format_type(type_: Type) -> str:
 
 
 def format_negative(bits: int, type_: Type) -> str:
-    """Return the number that bits are if it is negative, or an empty text."""
+    """Return the number that bits hold if it is negative, or an empty text."""
     number = cast(bits, type_.bits, signed=True) if type_.signed else bits
     return str(number) if number < 0 else ""
 

@@ -16,7 +16,7 @@ from .reference_screen import ReferenceScreen
 
 
 class ScreenText(NamedTuple):
-    """What a screen shows."""
+    """The text of a screen, and the screen's kind."""
 
     text: str
     """The text of the focused widget, then that of the others."""
