@@ -486,11 +486,10 @@ def make_erratum_page(erratum: Erratum) -> list[str]:
 
     links = (format_link(f"`{x}`", f"../instructions/{x}.md") for x in erratum.opcodes)
     lines = heading(f"{erratum.id}: {format_text(erratum.forms)}")
-    for title, blocks in list_parts(erratum):
-        is_first = len(lines) == len(heading(""))
-        lines += [] if is_first else heading(title, 2)
+    for index, (title, blocks) in enumerate(list_parts(erratum)):
+        lines += heading(title, 2) if index else []
         lines += [write_report(blocks, "markdown").rstrip(), ""]
-        lines += [f"Instructions: {', '.join(links)}.", ""] if is_first else []
+        lines += [] if index else [f"Instructions: {', '.join(links)}.", ""]
         if title == EXAMPLE:
             lines += _picture_lines(_trace_example(erratum), f"{erratum.id.lower()}.svg")
     return lines
