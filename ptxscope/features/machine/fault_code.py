@@ -31,13 +31,13 @@ Places = Iterable[tuple[str, str, Type, int]]
 
 
 class ValuedInstruction(NamedTuple):
-    """A machine instruction with what it computes for some operands."""
+    """A machine instruction with the value that it computes for some operands."""
 
     offset: str
     text: str
     value: str
     meaning: str
-    """What the value is: an operand, a result, or a value of a step."""
+    """The meaning of the value: an operand, a result, or a value of a step."""
     documented: str
     """The documented value, if that is another one."""
     is_wrong: bool
@@ -54,7 +54,7 @@ class FaultCode(NamedTuple):
     """The results' bits by register; empty if the code is not interpreted."""
     instructions: Sequence[ValuedInstruction]
     problem: str
-    """Why the code is not interpreted."""
+    """The reason why the code is not interpreted; empty if it is."""
 
 
 def find_fault_code(
@@ -102,11 +102,11 @@ def _compile(
     try:
         run, bits = run_on_numbers(source, kernel, operands)
     except UnknownMachineCodeError as error:
-        plain = [
+        instructions = [
             ValuedInstruction(f"{x.offset:04x}", x.text, "", "", "", is_wrong=False)
             for x in kernel.instructions
         ]
-        return FaultCode(ptxas.build, nvdisasm.build, arch, {}, plain, str(error))
+        return FaultCode(ptxas.build, nvdisasm.build, arch, {}, instructions, str(error))
     named_bits = {x.name: bits[x.role] for x in results}
     instructions = [*_Valuation(source, kernel, run, operands, bits).iter_instructions()]
     return FaultCode(ptxas.build, nvdisasm.build, arch, named_bits, instructions, "")
@@ -134,14 +134,14 @@ class _Valuation:
             x for x, y in zip(plans, plan_results, strict=True) if results.items() <= y.items()
         )
         self.plan = next(followed_plans, plans[0])
-        self.documented = run_plan(plans[0], bits)
+        self.documented_rows = run_plan(plans[0], bits)
         self.documented_results = plan_results[0]
         results_by_key = {x.key: program.results[x.role] for x in self.plan.results}
         self.names = _name_rows(self.plan) if program.is_line else results_by_key
         self.matches = self._match(kernel)
 
     def _match(self, kernel: MachineKernel) -> Sequence[MatchedInstruction | None]:
-        """Return what each instruction computes of the plan, as far as that can be found."""
+        """Return the value of the plan that each instruction computes; None if it is unknown."""
         if any(self.run.iter_computations()):
             try:
                 load_bitwuzla()
@@ -153,8 +153,10 @@ class _Valuation:
     def iter_instructions(self) -> Iterator[ValuedInstruction]:
         """Yield the instructions, without those of addresses."""
         pairs = [*zip(self.run.effects, self.matches, strict=True)]
-        documented = [self._find_documented(x, match) for x, match in pairs]
-        first = next((i for i, x in enumerate(documented) if x and not pairs[i][0].is_store), -1)
+        documented_values = [self._find_documented(x, match) for x, match in pairs]
+        first = next(
+            (i for i, x in enumerate(documented_values) if x and not pairs[i][0].is_store), -1
+        )
         if first < 0 and (any(self.matches) or self._count_values() == 1):
             stores = (x for x in self.run.effects if self._find_wrong_result(x) and x.reads)
             first = next((x.reads[-1] for x in stores), -1)
@@ -165,7 +167,7 @@ class _Valuation:
                     effect.ins.text,
                     self._format_value(effect),
                     self._format_meaning(effect, match),
-                    documented[index],
+                    documented_values[index],
                     is_wrong=index == first,
                 )
 
@@ -190,9 +192,13 @@ class _Valuation:
         """Return the documented value of an instruction, if its own is another one."""
         if slot := self._find_wrong_result(effect):
             return format_hex(self.documented_results[slot.role], slot.type.bits)
-        if match is None or match.purpose is not Purpose.ROW or match.key not in self.documented:
+        if (
+            match is None
+            or match.purpose is not Purpose.ROW
+            or match.key not in self.documented_rows
+        ):
             return ""
-        row = self.documented[match.key]
+        row = self.documented_rows[match.key]
         for write in effect.writes:
             expected = read_value(row, match, write.bits)
             if expected is not None and expected != write.value[0]:
@@ -233,9 +239,9 @@ def _name_rows(plan: Plan) -> Mapping[str, str]:
 def list_values(
     source: KernelSource, kernel: MachineKernel, operands: Mapping[str, int]
 ) -> Mapping[int, str]:
-    """Return what each instruction writes, by its offset; nothing if the code is not interpreted.
+    """Return the values that each instruction writes, by its offset.
 
-    ``operands`` are the bits by register.
+    ``operands`` are the bits by register. The mapping is empty if the code is not interpreted.
     """
     try:
         run, _ = run_on_numbers(source, kernel, operands)

@@ -45,7 +45,7 @@ class CodeLine(NamedTuple):
     """The key of that value's row; empty for loads, stores and constants."""
     is_counted: bool
     value: str = ""
-    """What it writes for given operands."""
+    """The values that it writes for some operands."""
 
 
 def iter_listing_blocks(

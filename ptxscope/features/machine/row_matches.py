@@ -363,7 +363,7 @@ class _Matcher:
 
 
 def read_value(lanes: Sequence[int], match: MatchedInstruction, bits: int) -> int | None:
-    """Return a row's value as an instruction that matches it would write it; None if not so wide.
+    """Return a row's value in the reading of a match; None if the reading has another width.
 
     ``lanes`` are the lanes of the row.
     """
@@ -406,7 +406,7 @@ class MachineListing(NamedTuple):
     row_names: Mapping[str, str] = {}
     """The rows' names in a trace, by key: ``add t``."""
     values: Mapping[int, str] = {}
-    """What each instruction writes for given operands, by its offset."""
+    """The values that each instruction writes for some operands, by its offset."""
 
     @property
     def instruction_count(self) -> int:

@@ -91,7 +91,7 @@ def list_line_code(
 ) -> list[MachineListing]:
     """Return the machine code of a kernel's line for each target, by ptxas and nvdisasm.
 
-    With the bits of operands by role, it has what each instruction writes for them.
+    With ``operands``, bits by role, a listing has the values that each instruction writes.
 
     A line that ptxas refuses ends the command with status 1, a tool that fails with status 2.
     """
