@@ -50,6 +50,9 @@ def draw_within(
     trace: Trace, options: Options, pointed: LaneRef | None, room: float
 ) -> PagePicture:
     """Draw a trace in a height: registers, the step of a place or the last, and what has room."""
+    whole = draw_picture(trace, options)
+    if whole.drawing.height <= room:
+        return whole
     shown = [step for step in trace.steps if options.shows(step.place)]
     row = trace.rows.get(pointed.key) if pointed else None
     kept = {step.place for step in shown if row and step.stage is row.stage}
@@ -60,8 +63,8 @@ def draw_within(
     def draw() -> PagePicture:
         return draw_picture(trace, options._replace(steps=frozenset(kept)))
 
-    picture, whole = draw(), draw_picture(trace, options)
-    if whole.drawing.height <= max(room, picture.drawing.height):
+    picture = draw()
+    if whole.drawing.height <= picture.drawing.height:
         return whole
     for step in shown:  # registers are drawn with the first step that reads them
         if any(zone.node[1] in trace.operands for zone in picture.drawing.canvas.zones):
