@@ -15,7 +15,6 @@ from .page_actions import (
     PAGE_ACTIONS,
     Arguments,
     follow_state,
-    open_link,
     perform_action,
     perform_in_panel,
     refresh_panel,
@@ -53,10 +52,8 @@ class ExplorerPage:
         """The values that were sent to the page, by name."""
         self._picture: PagePicture | None = None
         if fragment:
-            open_link(self.state, {"fragment": fragment})
-            self.state.explorer.session.undo_history.clear()
-            follow_state(self.state)
-            refresh_panel(self.state, {})
+            perform_event(self.state, "open_link", {"fragment": fragment})
+            self.state.own.session.undo_history.clear()
 
     def handle(self, action: str, arguments: str = "{}") -> str:
         """Perform an action and return, as JSON, what changes on the page.
