@@ -22,7 +22,7 @@ from .page_actions import (
 from .page_picture import PagePicture, drop_style, find_zone, list_zones
 from .page_state import PageState
 from .page_view import describe_step, describe_undrawn, draw_page, make_link, make_view
-from .tool_table import map_panel_actions
+from .tool_table import map_panel_actions, map_tools
 
 _COPIES = {
     "link": "Copy the link",
@@ -35,7 +35,7 @@ _COPIES = {
 """The formats that the page copies, with the labels of buttons; a PNG is drawn from the SVG."""
 _SILENT_ACTIONS = frozenset({"resize", "refresh", "end_line", "search"})
 """Actions after which a message and the gallery stay."""
-_TOOL_ACTIONS = frozenset({"tool_text", "open_link"})
+_TOOL_ACTIONS = frozenset({"tool_text", "open_link", *map_tools().values()})
 """Actions after which the open tool may show something else, as after those of its elements."""
 
 

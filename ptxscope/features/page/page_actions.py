@@ -421,8 +421,6 @@ def open_tool(page: PageState, name: str, text: str | None = None) -> None:
         perform(page, load(leave))
     is_closing = name == page.tool.name and text is None and not leave
     page.tool = OpenTool() if is_closing else OpenTool(name, _cut_text(text or ""))
-    if leave:
-        refresh_panel(page, {})  # what was open may have been the end of something
     if not is_closing and _reveals_result(name) and page.is_result_hidden:
         page.explorer.reveal_result()
 
