@@ -41,6 +41,10 @@ class LessonProgress(NamedTuple):
         """Return the indexes of the cards whose question was never answered at the first try."""
         return tuple(x for x in head.asked if x not in self.known)
 
+    def describe_card(self, head: Head) -> str:
+        """Return the number of the last visited card, and of all."""
+        return f"{min(self.card + 1, head.cards)} of {head.cards}"
+
     def describe_score(self, head: Head) -> str:
         """Return the number of questions that are known, and of all."""
         return f"{len(head.asked) - len(self.list_missed(head))} of {len(head.asked)} right"
@@ -73,7 +77,7 @@ def describe_progress(head: Head, progress: LessonProgress) -> str:
     """Return the progress in a lesson, and its minutes."""
     state = f"done, {progress.describe_score(head)}, " if progress.done else ""
     if progress.card:
-        state = f"card {progress.card + 1} of {head.cards}, "
+        state = f"card {progress.describe_card(head)}, "
     return f"{state}{head.minutes} min"
 
 
