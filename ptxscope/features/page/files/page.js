@@ -203,7 +203,7 @@ const choose = index => {
 };
 
 const accept = index => {
-  const [text, start] = options.words[index] ?? [line.value, 0];
+  const [text, start] = options.words[index];
   line.value = line.value.slice(0, start) + text;
   line.focus();
   send("line", {text: line.value});
@@ -231,8 +231,9 @@ line.addEventListener("paste", event => {
   line.dispatchEvent(new Event("input", {bubbles: true}));
 });
 options.addEventListener("pointerdown", event => {
+  const option = event.target.closest("[role=option]");
   event.preventDefault();
-  accept([...options.children].indexOf(event.target.closest("[role=option]")));
+  if (option) accept([...options.children].indexOf(option));
 });
 
 // --- copying ---
