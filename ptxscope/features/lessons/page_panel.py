@@ -236,7 +236,9 @@ def _make_feedback(lesson: LessonPosition) -> Element:
 
 def _split_hint(text: Text) -> list[str]:
     """Return the steps of a hint."""
-    return re.split(r"(?<=\.) (?=[A-Z`]|[a-z][\w., ]*: )", "".join(x.text for x in text))
+    from .text_templates import strip_marks
+
+    return re.split(r"(?<=\.) (?=[A-Z`]|[a-z][\w., ]*: )", strip_marks(text))
 
 
 def _show_head(lesson: LessonPosition, about: str, *buttons: Element) -> Element:
