@@ -142,7 +142,7 @@ class LessonPosition:
         self._is_right = dict.fromkeys(() if from_start else progress.right, True)
         """Whether the first answer was right, without a hint, by card."""
         self._settled_cards = {*self._is_right}
-        """The cards whose question was so answered in this visit, also when it was asked again."""
+        """The cards whose question was answered at the first try, or when it was asked again."""
         self._old_progress = progress
         """The progress before this visit."""
         self._all_cards = range(len(lesson.cards))
@@ -203,7 +203,7 @@ class LessonPosition:
     def missed_cards(self) -> tuple[int, ...]:
         """The indexes of the cards whose question was not answered at the first try.
 
-        One that was, when it was asked again, is none of them.
+        A question that was right when it was asked again is not missed.
         """
         return tuple(x for x in self.lesson.head.asked if x not in self._settled_cards)
 

@@ -83,7 +83,7 @@ def draw_within(
 
 
 def list_undrawn(picture: PagePicture) -> list[str]:
-    """Return the operands that a picture does not draw, but the result depends on."""
+    """Return the operands that the steps read and a picture does not draw."""
     trace = picture.trace
     read = {key for row in trace.rows.values() for key in row.input_keys}
     drawn = {zone.node[1] for zone in picture.drawing.canvas.zones}
@@ -91,7 +91,7 @@ def list_undrawn(picture: PagePicture) -> list[str]:
 
 
 def find_zone(picture: PagePicture, place: LaneRef | None) -> LaneRef | None:
-    """Return where a place is drawn: that of a result may be its box."""
+    """Return the zone of a place; that of a result may be the result's box."""
     drawn = {zone.node[1] for zone in picture.drawing.canvas.zones}
     if place and place.key not in drawn:
         results = picture.trace.plan.results

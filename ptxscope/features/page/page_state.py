@@ -51,7 +51,7 @@ class PageState:
         self.message = ""
         """The report of the last action."""
         self.verdict = ""
-        """What a screen reader says of a wrong answer, which stands beside its field."""
+        """The reply to a wrong answer, for screen readers; it is also beside the field."""
         self.value_errors: dict[str, tuple[str, PtxError]] = {}
         """The typed text that is no value, with its error, by role."""
         self.typed_role = ""

@@ -32,7 +32,7 @@ from .tool_table import map_panels, map_tools
 _BACKWARDS, _FORWARDS = ("step.first", "step.back"), ("step.next", "step.last")
 """The actions of the buttons for steps."""
 _MAX_HINT_WORDS = 32
-"""Maximum words of what is allowed in place of an error; of more, half as many are shown."""
+"""Maximum words of a hint; of a longer one, half as many are shown."""
 
 
 def make_view(page: PageState) -> dict[str, object]:
@@ -177,7 +177,7 @@ def _list_problems(page: PageState) -> Iterator[Child]:
 
 
 def _cut_hint(hint: str) -> str:
-    """Return a hint without the most of many words, which would push the picture away."""
+    """Return a hint; many words are cut, which would push the picture away."""
     words = hint.split()
     if len(words) <= _MAX_HINT_WORDS:
         return hint

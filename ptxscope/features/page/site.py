@@ -350,7 +350,7 @@ def _make_card(entry: Entry, *, has_picture: bool = True) -> Element:
 
 
 def _list_starts() -> Iterator[Element]:
-    """Yield some instructions of different kinds, and the way to all."""
+    """Yield links to instructions of different kinds, and a button for all instructions."""
     for opcode in _STARTS:
         yield _make_card(CATALOG[opcode], has_picture=False)
     yield make_button(f"All {len(CATALOG)} instructions", "gallery")
