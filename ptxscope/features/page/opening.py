@@ -17,10 +17,10 @@ from .explorer_page import open_example, perform_event
 from .page_picture import drop_style
 from .page_state import PageState
 from .page_view import describe_step, draw_page, make_view
-from .tool_table import map_panels, map_tools
+from .tool_table import map_places
 
-_PLACES = {"gallery", *(map_tools()[name] for name, x in map_panels().items() if x.find_open)}
-_MOVES = {"explore", "step", "result", "predict", *(x.id for x in GROUPS["Steps"]), *_PLACES}
+_PLACES = {"explore", "gallery", *map_places().values()}
+_MOVES = {"step", "result", "predict", *(x.id for x in GROUPS["Steps"]), *_PLACES}
 """The actions that are moves: they edit nothing, so that the frames are few."""
 _UNREAD = frozenset({"trace", "options", "slow"})
 """The parts of a view that no frame needs."""

@@ -23,7 +23,7 @@ from ...state.permalink import PageLink, parse_permalink
 from ...state.requests import Notify, ShowHint, ShowOutcome, Transition
 from .page_picture import find_kind, parse_place
 from .page_state import OpenTool, PageState
-from .tool_table import map_panels, map_tools
+from .tool_table import map_panels, map_places, map_tools
 from .transitions import apply_setup
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def perform_in_panel(page: PageState, transition: Transition, arguments: Argumen
     """
     page.explorer, setup = page.own, page.own.setup
     perform(page, transition, arguments)
-    if page.own.setup is not setup and map_panels()[page.tool.name].find_open:
+    if page.own.setup is not setup and page.tool.name in map_places():
         page.tool = OpenTool()
 
 
