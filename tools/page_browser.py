@@ -23,7 +23,7 @@ Object.defineProperty(navigator, "serviceWorker", {value: undefined});
 """
 """A browser that lets no page store anything: each attempt is an error, which is a complaint."""
 READY_MS = 90_000
-"""Most that the engine may take to start, on a busy machine."""
+"""Maximum time for the engine to start, on a busy machine."""
 
 
 class _Handler(SimpleHTTPRequestHandler):

@@ -80,6 +80,24 @@ def print_document(words: Sequence[str]) -> str:
     return output.getvalue()
 
 
+def require_focus(page: Any, selector: str, moment: str) -> None:
+    """Raise CheckError unless an element of a selector has the focus."""
+    focus = page.evaluate("document.activeElement.outerHTML.slice(0, 80)")
+    has_focus = page.evaluate("selector => document.activeElement.matches(selector)", selector)
+    require(has_focus, f"{moment}, the focus is not on {selector}, but on {focus}")
+
+
+def require_accessible(page: Any, state: str) -> int:
+    """Raise CheckError if axe-core finds something in a theme; return the number of themes."""
+    schemes = ("light", "dark")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        violations = page.evaluate("axe.run()")["violations"]
+        reports = [f"{x['id']}: {x['nodes'][0]['html'][:200]}" for x in violations]
+        require(not reports, f"{state}, {scheme}: {json.dumps(reports, indent=1)}")
+    return len(schemes)
+
+
 # --- what must hold ----------------------------------------------------------------------
 
 
@@ -536,14 +554,7 @@ _TOPS: Final = """() => {
 def check_accessibility(driver: PageDriver, axe: str) -> str:
     """axe-core finds nothing, in both themes."""
     driver.page.evaluate(axe)
-    count = 0
-    for state in _visit_states(driver):
-        for scheme in ("light", "dark"):
-            driver.page.emulate_media(color_scheme=scheme)
-            found = driver.page.evaluate("axe.run()")["violations"]
-            told = [f"{x['id']}: {x['nodes'][0]['html'][:200]}" for x in found]
-            require(not told, f"{state}, {scheme}: {json.dumps(told, indent=1)}")
-            count += 1
+    count = sum(require_accessible(driver.page, state) for state in _visit_states(driver))
     return f"axe-core finds nothing in {count} states of both themes"
 
 
@@ -559,12 +570,7 @@ def check_opening_accessibility(browser: Any, folder: Path, axe: str) -> str:
                 if state and not state.startswith("#"):
                     driver.page.click(state)
                 driver.page.evaluate(axe)
-                for scheme in ("light", "dark"):
-                    driver.page.emulate_media(color_scheme=scheme)
-                    found = driver.page.evaluate("axe.run()")["violations"]
-                    told = [f"{x['id']}: {x['nodes'][0]['html'][:200]}" for x in found]
-                    require(not told, f"{width} px, {state}, {scheme}: {told}")
-                    count += 1
+                count += require_accessible(driver.page, f"{width} px, {state}")
             driver.close()
     return f"before Python, axe-core finds nothing in {count} states"
 
@@ -672,25 +678,19 @@ def check_keyboard(driver: PageDriver) -> str:
 def check_tools(driver: PageDriver) -> str:
     """A tool takes the focus and keeps it, Escape closes it, and no action loses the focus."""
     page = driver.page
-
-    def require_focus(selector: str, moment: str) -> None:
-        script = "selector => document.activeElement.matches(selector)"
-        found = page.evaluate("document.activeElement.outerHTML.slice(0, 80)")
-        require(page.evaluate(script, selector), f"{moment}, the focus is on {found}")
-
     page.evaluate(_SHOW, _STATES[0])
     page.wait_for_timeout(200)
     for name, field in (("explain", "#field-explain"), ("check", "#field-check")):
         page.click(f"#tools [data-do={name}]")
         driver.settle()
-        require_focus(field, f"after {name} is opened")
+        require_focus(page, field, f"after {name} is opened")
     page.click("#tools [data-do=explain]")
     driver.settle()
     page.keyboard.type("0x1")
     page.keyboard.press("Enter")
     driver.settle()
     require(page.query_selector("#panel .report"), "nothing is explained")
-    require_focus("#field-explain", "after an explanation")
+    require_focus(page, "#field-explain", "after an explanation")
     inner = page.evaluate(
         "[...document.querySelectorAll('.report, .report pre')].filter(x => "
         "x.scrollHeight > x.clientHeight + 1 || x.scrollWidth > x.clientWidth + 1).length"
@@ -698,16 +698,16 @@ def check_tools(driver: PageDriver) -> str:
     require(not inner, "a part of the explanation is out of sight in its box")
     page.keyboard.press("Escape")
     driver.settle()
-    require_focus("#tools [data-do=explain]", "after Escape")
+    require_focus(page, "#tools [data-do=explain]", "after Escape")
     require(not page.inner_text("#panel"), "Escape leaves the tool open")
     page.click("#more [data-do=gallery]")
     driver.settle()
     page.wait_for_timeout(100)
-    require_focus("#places [data-do=gallery]", "in the gallery")
+    require_focus(page, "#places [data-do=gallery]", "in the gallery")
     page.click("#gallery .cards a >> nth=5")
     driver.wait_for("document.body.dataset.layout === ''")
     page.wait_for_timeout(100)
-    require_focus("#picture", "after a card of the gallery")
+    require_focus(page, "#picture", "after a card of the gallery")
     if page.viewport_size["width"] <= _NARROW:
         small = page.evaluate(
             "[...document.querySelectorAll('input, select, textarea')]"
@@ -755,28 +755,23 @@ _SEEN: Final = """() => {
 def check_answering(driver: PageDriver) -> str:
     """Enter in a right answer goes on to the next field, also of the next step."""
     page = driver.page
-
-    def require_focus(selector: str, moment: str) -> None:
-        script = "selector => document.activeElement.matches(selector)"
-        require(page.evaluate(script, selector), f"{moment}, the focus is not on {selector}")
-
     page.evaluate(_SHOW, "vsub.s32.s32.s32.sat+d,+a.b0,+b.b1&a=0x80&b=0x0100&step=1&v=1")
     page.click("[data-do='predict']")
     driver.settle()
     # byte 0 of a is 0x80, byte 1 of b 0x01: -128 and 1; -128 - 1 is -129, within s32
     answers = ["-128", "1", "-129", "-129", "-129"]
     for number, text in enumerate(answers, 1):
-        require_focus(".guess input:not([readonly])", f"before answer {number}")
+        require_focus(page, ".guess input:not([readonly])", f"before answer {number}")
         page.keyboard.type(text)
         page.keyboard.press("Enter")
         driver.settle()
-    require_focus("#steps [aria-current]", "after the last answer")
+    require_focus(page, "#steps [aria-current]", "after the last answer")
     page.evaluate(_SHOW, "vadd4&lesson=extension.8&v=1")
     driver.wait_for("document.querySelector('[data-do=lesson_reveal]')")
     page.focus("[data-do='lesson_reveal']")
     page.keyboard.press("Enter")
     driver.settle()
-    require_focus("[data-do='lesson_go'][data-delta='1']", "after the answer of a lesson")
+    require_focus(page, "[data-do='lesson_go'][data-delta='1']", "after the answer of a lesson")
     return "right answers move the focus on"
 
 

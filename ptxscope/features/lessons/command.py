@@ -129,7 +129,7 @@ def _list() -> None:
         if head.group != group:
             group = head.group
             print(f"\n{group}" if number > 1 else group)
-        far = _format_progress(progress.get(head.name, LessonProgress()), head.cards)
+        far = _format_progress(head, progress.get(head.name, LessonProgress()))
         print(f"{number:2} {head.name:<15}{head.minutes} min  {far:<8}{head.title}")
         print(*_wrap_text(head.summary, " " * 18), sep="\n")
     print("\n`ptxscope lesson NAME` plays one.")
@@ -137,9 +137,9 @@ def _list() -> None:
         print_message(f"note: {message}")
 
 
-def _format_progress(progress: LessonProgress, cards: int) -> str:
+def _format_progress(head: Head, progress: LessonProgress) -> str:
     if progress.card:
-        return f"{min(progress.card + 1, cards)} of {cards}"
+        return progress.describe_card(head)
     return "done" if progress.done else ""
 
 

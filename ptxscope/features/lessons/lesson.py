@@ -254,6 +254,7 @@ class LessonSource:
         )
 
     def _iter_asked(self) -> Iterator[int]:
+        """Yield the index of each card that asks a question."""
         for index, (start, end) in enumerate(pairwise([*self._starts, len(self._lines)])):
             if any(line.text.startswith("ask:") for line in self._lines[start:end]):
                 yield index

@@ -41,6 +41,10 @@ class LessonProgress(NamedTuple):
         """Return the indexes of the cards whose question was never answered at the first try."""
         return tuple(x for x in head.asked if x not in self.known)
 
+    def describe_card(self, head: Head) -> str:
+        """Return the number of the last visited card, and of all."""
+        return f"{min(self.card + 1, head.cards)} of {head.cards}"
+
     def describe_score(self, head: Head) -> str:
         """Return the number of questions that are known, and of all."""
         return f"{len(head.asked) - len(self.list_missed(head))} of {len(head.asked)} right"
@@ -73,7 +77,7 @@ def describe_progress(head: Head, progress: LessonProgress) -> str:
     """Return the progress in a lesson, and its minutes."""
     state = f"done, {progress.describe_score(head)}, " if progress.done else ""
     if progress.card:
-        state = f"card {progress.card + 1} of {head.cards}, "
+        state = f"card {progress.describe_card(head)}, "
     return f"{state}{head.minutes} min"
 
 
@@ -137,11 +141,13 @@ class LessonPosition:
         self._is_done, self._is_finished = progress.done, False
         self._is_right = dict.fromkeys(() if from_start else progress.right, True)
         """Whether the first answer was right, without a hint, by card."""
-        self._settled = {*self._is_right}
-        """The cards whose question was so answered in this visit, also when it was asked again."""
+        self._settled_cards = {*self._is_right}
+        """The cards whose question was answered at the first try, or when it was asked again."""
         self._old_progress = progress
-        self._turned = tuple(range(len(lesson.cards)))
-        """The cards that are turned: all, or those that are asked again."""
+        """The progress before this visit."""
+        self._all_cards = range(len(lesson.cards))
+        self._card_order: Sequence[int] = self._all_cards
+        """The cards that follow each other: all, or those that are asked again."""
         self._first_answers: dict[int, str] = {}
         """The first answer that was wrong, by card."""
         self._unfinished_answers: dict[int, str] = {}
@@ -161,7 +167,7 @@ class LessonPosition:
         """The progress to save."""
         right = tuple(sorted(x for x, is_right in self._is_right.items() if is_right))
         progress = LessonProgress(self.index, self._is_done, right if self.index else ())
-        return progress.add_known({*self._old_progress.known, *self._settled})
+        return progress.add_known({*self._old_progress.known, *self._settled_cards})
 
     @property
     def card(self) -> Card:
@@ -171,7 +177,7 @@ class LessonPosition:
     @property
     def is_last(self) -> bool:
         """Whether no card follows."""
-        return self.index == self._turned[-1]
+        return self.index == self._card_order[-1]
 
     @property
     def is_open(self) -> bool:
@@ -189,11 +195,6 @@ class LessonPosition:
         return self._is_right.get(self.index, False)
 
     @property
-    def question_count(self) -> int:
-        """The number of questions of the lesson."""
-        return sum(card.ask is not None for card in self.lesson.cards)
-
-    @property
     def right_count(self) -> int:
         """The number of questions that were answered at the first try, without a hint."""
         return sum(self._is_right.values())
@@ -202,9 +203,9 @@ class LessonPosition:
     def missed_cards(self) -> tuple[int, ...]:
         """The indexes of the cards whose question was not answered at the first try.
 
-        One that was, when it was asked again, is none of them.
+        A question that was right when it was asked again is not missed.
         """
-        return tuple(x for x in self.lesson.head.asked if x not in self._settled)
+        return tuple(x for x in self.lesson.head.asked if x not in self._settled_cards)
 
     def get_first_answer(self, index: int) -> str:
         """Return the first wrong answer on a card; empty if there was none."""
@@ -213,7 +214,7 @@ class LessonPosition:
     @property
     def score(self) -> str:
         """The number of right answers, and of questions."""
-        return f"{self.right_count} of {self.question_count} right at the first try"
+        return f"{self.right_count} of {len(self.lesson.head.asked)} right at the first try"
 
     @property
     def marks(self) -> str:
@@ -232,28 +233,28 @@ class LessonPosition:
 
     def go(self, delta: int) -> bool:
         """Go to another card and return whether there is one; 0 begins the card again."""
-        number = self._turned.index(self.index) + delta
-        if not 0 <= number < len(self._turned):
+        number = self._card_order.index(self.index) + delta
+        if not 0 <= number < len(self._card_order):
             return False
-        self._show(self._turned[number])
+        self._show(self._card_order[number])
         return True
 
     def go_to(self, index: int) -> None:
         """Go to a card by its index, of a finished lesson too."""
         self._is_finished = False
-        if index not in self._turned:
-            self._turned = tuple(range(len(self.lesson.cards)))
+        if index not in self._card_order:
+            self._card_order = self._all_cards
         self._show(index)
 
     def ask_again(self) -> None:
         """Go to the first missed question; only those that were missed follow."""
-        self._turned = self.missed_cards
-        self.go_to(self._turned[0])
+        self._card_order = self.missed_cards
+        self.go_to(self._card_order[0])
 
     def finish(self) -> None:
         """Mark the lesson as done; the next time, it begins again."""
         self.index, self._is_done, self._is_finished = 0, True, True
-        self._turned = tuple(range(len(self.lesson.cards)))
+        self._card_order = self._all_cards
 
     # --- places --------------------------------------------------------------------------
 
@@ -301,7 +302,7 @@ class LessonPosition:
         self._is_right.setdefault(self.index, answer.is_right)
         if answer.is_right:
             if not self._wrong_count + self._hint_count:
-                self._settled.add(self.index)
+                self._settled_cards.add(self.index)
             self.is_answered, remark = True, self.card.remark
             self.feedback = Feedback(Outcome.RIGHT, remark) if remark else None
             return

@@ -36,8 +36,9 @@ def find_card(state: ExplorerState) -> tuple[str, ExplorerState, LaneRef | None]
     play = lessons.get_play(state)
     if play.position is None or play.card_state is None:
         return None
-    text = f"{play.position.lesson.head.name}.{play.position.index + 1}"
-    return text, play.card_state, play.position.anchor[1]
+    position = play.position
+    text = format_lesson_card(position.lesson.head.name, position.index)
+    return text, play.card_state, position.anchor[1]
 
 
 # --- actions -----------------------------------------------------------------------------
@@ -111,7 +112,7 @@ def list_lessons(progress: Mapping[str, LessonProgress]) -> list[Child]:
     following: list[Child] = [course.next_title]
     if head := course.next:
         label = f"{course.next_title}: {head.title}"
-        name = head.name if course.next_card is None else f"{head.name}.{course.next_card + 1}"
+        name = format_lesson_card(head.name, course.next_card)
         button = make_button(label, "open_lesson", data_name=name, class_="main")
         following = [button, f" {head.purpose}"]
     children: list[Child] = [
@@ -149,6 +150,11 @@ def _list_lesson(head: Head, progress: LessonProgress) -> Element:
     )
 
 
+def format_lesson_card(name: str, index: int | None) -> str:
+    """Return the text by which ``parse_lesson_card`` finds a lesson, or a card by its index."""
+    return name if index is None else f"{name}.{index + 1}"
+
+
 def parse_lesson_card(text: str) -> tuple[str, int]:
     """Return the name of a lesson and the number of a card, from ``lanes.3``; 0 from ``lanes``.
 
@@ -181,8 +187,14 @@ def show_lesson(lesson: LessonPosition) -> list[Child]:
     children.append(make_element("div", *question))  # empty, so that the next one stays the same
     children.append(_make_feedback(lesson))
     following = "Skip" if lesson.is_open else "End" if lesson.is_last else "Next"
+    leaving = make_button(
+        "‹ Lessons",
+        "lesson_leave",
+        data_keys="Escape",
+        title="Leave the lesson at this card (Esc)",
+    )
     return [
-        _show_head(lesson, f"{lesson.index + 1} of {count} · {lesson.right_count} right"),
+        _show_head(lesson, f"{lesson.index + 1} of {count} · {lesson.right_count} right", leaving),
         make_element("div", *children, class_="card"),
         make_element(
             "div",
@@ -224,15 +236,16 @@ def _make_feedback(lesson: LessonPosition) -> Element:
 
 def _split_hint(text: Text) -> list[str]:
     """Return the steps of a hint."""
-    return re.split(r"(?<=\.) (?=[A-Z`]|[a-z][\w., ]*: )", "".join(x.text for x in text))
+    from .text_templates import strip_marks
+
+    return re.split(r"(?<=\.) (?=[A-Z`]|[a-z][\w., ]*: )", strip_marks(text))
 
 
-def _show_head(lesson: LessonPosition, about: str) -> Element:
-    """Return the title of a lesson, its cards as signs, and the way out."""
-    leaving = "Leave the lesson at this card (Esc)"
+def _show_head(lesson: LessonPosition, about: str, *buttons: Element) -> Element:
+    """Return buttons, the title of a lesson, its cards as signs, and the score."""
     return make_element(
         "div",
-        make_button("‹ Lessons", "lesson_leave", data_keys="Escape", title=leaving),
+        *buttons,
         make_element("b", lesson.lesson.head.title),
         make_element("span", lesson.marks, class_="marks", aria_hidden="true"),
         make_element("span", about),
@@ -338,13 +351,7 @@ def show_end(lesson: LessonPosition, following: Head | None) -> list[Child]:
         if is_possible
     ]
     return [
-        make_element(
-            "div",
-            make_element("b", head.title),
-            make_element("span", lesson.marks, class_="marks", aria_hidden="true"),
-            make_element("span", lesson.score),
-            class_="head",
-        ),
+        _show_head(lesson, lesson.score),
         make_element("div", *children, class_="card"),
         make_element("div", *buttons, class_="bar ways"),
     ]

@@ -49,7 +49,7 @@ class LessonPlay:
         """The card and the answers; None if no lesson is open."""
         self.card_state: ExplorerState | None = None
         """The trace and the step of the card."""
-        self.left: LessonPosition | None = None
+        self.last_position: LessonPosition | None = None
         """The lesson that was left last, which an address leads back to."""
         self.end: LessonEnd | None = None
         """The lesson that was played to its end, until something is chosen there."""
@@ -111,9 +111,10 @@ def open_lesson(state: ExplorerState, name: str, card: int | None = None) -> Req
 def reopen_lesson(state: ExplorerState, name: str, index: int) -> Requests:
     """Open a lesson at a card, with the answers of this visit."""
     play = get_play(state)
-    if play.left and play.left.lesson.head.name == name:
-        play.position, play.end = play.left, None
-        play.position.go_to(min(index, len(play.position.lesson.cards) - 1))
+    last = play.last_position
+    if last and last.lesson.head.name == name:
+        play.position, play.end = last, None
+        last.go_to(min(index, len(last.lesson.cards) - 1))
         yield from _show_card(state)
     else:
         yield from open_lesson(state, name, index)
@@ -126,7 +127,7 @@ def _report_failure(error: Exception) -> Notify:
 def leave(state: ExplorerState) -> Requests:
     """Close the lesson at its card."""
     play = get_play(state)
-    play.left = play.position or play.left
+    play.last_position = play.position or play.last_position
     play.position = play.card_state = play.end = None
     yield Act(f"{_SCREEN}:close_lesson")
 

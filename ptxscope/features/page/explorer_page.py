@@ -15,7 +15,6 @@ from .page_actions import (
     PAGE_ACTIONS,
     Arguments,
     follow_state,
-    open_link,
     perform_action,
     perform_in_panel,
     refresh_panel,
@@ -23,7 +22,7 @@ from .page_actions import (
 from .page_picture import PagePicture, drop_style, find_zone, list_zones
 from .page_state import PageState
 from .page_view import describe_step, describe_undrawn, draw_page, make_link, make_view
-from .tool_table import map_panel_actions
+from .tool_table import map_panel_actions, map_tools
 
 _COPIES = {
     "link": "Copy the link",
@@ -36,7 +35,7 @@ _COPIES = {
 """The formats that the page copies, with the labels of buttons; a PNG is drawn from the SVG."""
 _SILENT_ACTIONS = frozenset({"resize", "refresh", "end_line", "search"})
 """Actions after which a message and the gallery stay."""
-_TOOL_ACTIONS = frozenset({"tool_text", "open_link"})
+_TOOL_ACTIONS = frozenset({"tool_text", "open_link", *map_tools().values()})
 """Actions after which the open tool may show something else, as after those of its elements."""
 
 
@@ -53,10 +52,8 @@ class ExplorerPage:
         """The values that were sent to the page, by name."""
         self._picture: PagePicture | None = None
         if fragment:
-            open_link(self.state, {"fragment": fragment})
-            self.state.explorer.session.undo_history.clear()
-            follow_state(self.state)
-            refresh_panel(self.state, {})
+            perform_event(self.state, "open_link", {"fragment": fragment})
+            self.state.own.session.undo_history.clear()
 
     def handle(self, action: str, arguments: str = "{}") -> str:
         """Perform an action and return, as JSON, what changes on the page.

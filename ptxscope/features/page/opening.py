@@ -1,7 +1,7 @@
 """The page before Python is there: frames of its example, and the moves from one to another.
 
-They are made when the site is written, by what draws the page later: a frame is what the page shows
-after some actions, a move is the action of an element in it.
+A frame is what the page shows after some actions; a move is the action of an element in it. The
+functions that draw the page later make the frames when the site is written.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from .explorer_page import open_example, perform_event
 from .page_picture import drop_style
 from .page_state import PageState
 from .page_view import describe_step, draw_page, make_view
-from .tool_table import map_panels, map_tools
+from .tool_table import map_places
 
-_PLACES = {"gallery", *(map_tools()[name] for name, x in map_panels().items() if x.find_open)}
-_MOVES = {"explore", "step", "result", "predict", *(x.id for x in GROUPS["Steps"]), *_PLACES}
+_PLACES = {"explore", "gallery", *map_places().values()}
+_MOVES = {"step", "result", "predict", *(x.id for x in GROUPS["Steps"]), *_PLACES}
 """The actions that are moves: they edit nothing, so that the frames are few."""
 _UNREAD = frozenset({"trace", "options", "slow"})
 """The parts of a view that no frame needs."""
@@ -42,14 +42,14 @@ class Move(NamedTuple):
 class Opening(NamedTuple):
     """The frames that moves lead to; the first is the page as it opens.
 
-    They share what they have in common, and have its numbers.
+    Parts, pictures and lines are stored once; frames and pictures have their numbers.
     """
 
     names: tuple[str, ...]
-    """What a frame has parts of: the regions of a view, and what is said of its step."""
+    """The names of a frame's parts: the regions of a view, and the sentences on its step."""
     parts: list[object]
     pictures: list[list[int]]
-    """Each is the numbers of its lines."""
+    """The numbers of each picture's lines."""
     lines: list[str]
     frames: list[OpeningFrame]
 
@@ -59,7 +59,7 @@ class OpeningFrame(NamedTuple):
 
     parts: list[int]
     pictures: tuple[int, int]
-    """A wide picture and a compact one."""
+    """The numbers of a wide picture and of a compact one."""
     moves: Mapping[str, int]
     """The frames that its elements lead to, by the names of moves."""
 
@@ -105,7 +105,7 @@ def format_opening() -> str:
 
 
 class _Table:
-    """Values with numbers, each once."""
+    """Numbered values, each stored once."""
 
     def __init__(self) -> None:
         self._numbers = dict[Hashable, int]()

@@ -23,7 +23,7 @@ from ...state.permalink import PageLink, parse_permalink
 from ...state.requests import Notify, ShowHint, ShowOutcome, Transition
 from .page_picture import find_kind, parse_place
 from .page_state import OpenTool, PageState
-from .tool_table import map_panels, map_tools
+from .tool_table import map_panels, map_places, map_tools
 from .transitions import apply_setup
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def perform_in_panel(page: PageState, transition: Transition, arguments: Argumen
     """
     page.explorer, setup = page.own, page.own.setup
     perform(page, transition, arguments)
-    if page.own.setup is not setup and map_panels()[page.tool.name].find_open:
+    if page.own.setup is not setup and page.tool.name in map_places():
         page.tool = OpenTool()
 
 
@@ -421,8 +421,6 @@ def open_tool(page: PageState, name: str, text: str | None = None) -> None:
         perform(page, load(leave))
     is_closing = name == page.tool.name and text is None and not leave
     page.tool = OpenTool() if is_closing else OpenTool(name, _cut_text(text or ""))
-    if leave:
-        refresh_panel(page, {})  # what was open may have been the end of something
     if not is_closing and _reveals_result(name) and page.is_result_hidden:
         page.explorer.reveal_result()
 

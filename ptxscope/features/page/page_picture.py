@@ -50,6 +50,9 @@ def draw_within(
     trace: Trace, options: Options, pointed: LaneRef | None, room: float
 ) -> PagePicture:
     """Draw a trace in a height: registers, the step of a place or the last, and what has room."""
+    whole = draw_picture(trace, options)
+    if whole.drawing.height <= room:
+        return whole
     shown = [step for step in trace.steps if options.shows(step.place)]
     row = trace.rows.get(pointed.key) if pointed else None
     kept = {step.place for step in shown if row and step.stage is row.stage}
@@ -60,8 +63,8 @@ def draw_within(
     def draw() -> PagePicture:
         return draw_picture(trace, options._replace(steps=frozenset(kept)))
 
-    picture, whole = draw(), draw_picture(trace, options)
-    if whole.drawing.height <= max(room, picture.drawing.height):
+    picture = draw()
+    if whole.drawing.height <= picture.drawing.height:
         return whole
     for step in shown:  # registers are drawn with the first step that reads them
         if any(zone.node[1] in trace.operands for zone in picture.drawing.canvas.zones):
@@ -80,7 +83,7 @@ def draw_within(
 
 
 def list_undrawn(picture: PagePicture) -> list[str]:
-    """Return the operands that a picture does not draw, but the result depends on."""
+    """Return the operands that the steps read and a picture does not draw."""
     trace = picture.trace
     read = {key for row in trace.rows.values() for key in row.input_keys}
     drawn = {zone.node[1] for zone in picture.drawing.canvas.zones}
@@ -88,7 +91,7 @@ def list_undrawn(picture: PagePicture) -> list[str]:
 
 
 def find_zone(picture: PagePicture, place: LaneRef | None) -> LaneRef | None:
-    """Return where a place is drawn: that of a result may be its box."""
+    """Return the zone of a place; that of a result may be the result's box."""
     drawn = {zone.node[1] for zone in picture.drawing.canvas.zones}
     if place and place.key not in drawn:
         results = picture.trace.plan.results

@@ -14,7 +14,7 @@ from ...scene.scene_model import LaneRef
 from ...state.explorer_state import ExplorerState
 from ...state.permalink import PageLink
 from ...state.setup import FIRST_OPCODE, make_example
-from .tool_table import map_panels
+from .tool_table import map_panels, map_places
 
 if TYPE_CHECKING:
     from ...engine.tracing.basic_block import BasicBlock
@@ -51,7 +51,7 @@ class PageState:
         self.message = ""
         """The report of the last action."""
         self.verdict = ""
-        """What a screen reader says of a wrong answer, which stands beside its field."""
+        """The reply to a wrong answer, for screen readers; it is also beside the field."""
         self.value_errors: dict[str, tuple[str, PtxError]] = {}
         """The typed text that is no value, with its error, by role."""
         self.typed_role = ""
@@ -72,10 +72,9 @@ class PageState:
         """
         if self.is_gallery:
             return "gallery"
-        panel = map_panels().get(self.tool.name)
         if self.explorer is not self.own:
             return "card"
-        if panel and panel.find_open:
+        if self.tool.name in map_places():
             return "panel"
         return "" if self.line.strip() else "empty"
 

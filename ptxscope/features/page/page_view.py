@@ -27,12 +27,12 @@ from ...state.permalink import format_permalink
 from .instruction_list import find_instructions
 from .page_picture import PagePicture, draw_picture, draw_within, list_undrawn
 from .page_state import PageState
-from .tool_table import map_panels, map_tools
+from .tool_table import map_places, map_tools
 
 _BACKWARDS, _FORWARDS = ("step.first", "step.back"), ("step.next", "step.last")
 """The actions of the buttons for steps."""
 _MAX_HINT_WORDS = 32
-"""Maximum words of what is allowed in place of an error; of more, half as many are shown."""
+"""Maximum words of a hint; of a longer one, half as many are shown."""
 
 
 def make_view(page: PageState) -> dict[str, object]:
@@ -67,7 +67,7 @@ def make_view(page: PageState) -> dict[str, object]:
                 make_element("span", ACTIONS[id_].tooltip),
             )
             for name, id_ in map_tools().items()
-            if not map_panels()[name].find_open
+            if name not in map_places()
         ],
         "#panel": page.panel,
         "stale": page.is_panel_stale,
@@ -99,10 +99,9 @@ def _list_places(page: PageState) -> Iterator[Child]:
     """Yield the explorer and the panels that take the whole page."""
     here = "page" if page.layout in ("", "empty") else None
     yield make_button("Explore", "explore", aria_current=here)
-    for name, id_ in map_tools().items():
-        if map_panels()[name].find_open:
-            here = "page" if page.tool.name == name else None
-            yield _make_action_button(page, id_, aria_current=here)
+    for name, id_ in map_places().items():
+        here = "page" if page.tool.name == name else None
+        yield _make_action_button(page, id_, aria_current=here)
     here = "page" if page.is_gallery else None
     yield make_button("Instructions", "gallery", aria_current=here)
 
@@ -177,7 +176,7 @@ def _list_problems(page: PageState) -> Iterator[Child]:
 
 
 def _cut_hint(hint: str) -> str:
-    """Return a hint without the most of many words, which would push the picture away."""
+    """Return a hint; many words are cut, which would push the picture away."""
     words = hint.split()
     if len(words) <= _MAX_HINT_WORDS:
         return hint

@@ -37,7 +37,7 @@ from .opening import format_opening
 from .page_picture import drop_style
 from .page_state import PageState
 from .page_view import describe_step, draw_page, make_view
-from .tool_table import map_panels
+from .tool_table import map_places
 
 VERSION = "314.0.7"
 """Version of Pyodide, which has Python 3.14."""
@@ -286,7 +286,7 @@ def _make_index(*, has_runtime: bool) -> str:
         "version": escape(__version__),
         "line": escape(page.line),
         "spoken": escape(describe_step(page)),
-        "full": escape(" ".join(name for name, x in map_panels().items() if x.find_open)),
+        "full": escape(" ".join(map_places())),
         "picture": "".join(_draw_figures(page)),
         "copies": "\n".join(
             format_html(make_element("button", label, type="button", data_copy=name))
@@ -350,7 +350,7 @@ def _make_card(entry: Entry, *, has_picture: bool = True) -> Element:
 
 
 def _list_starts() -> Iterator[Element]:
-    """Yield some instructions of different kinds, and the way to all."""
+    """Yield links to instructions of different kinds, and a button for all instructions."""
     for opcode in _STARTS:
         yield _make_card(CATALOG[opcode], has_picture=False)
     yield make_button(f"All {len(CATALOG)} instructions", "gallery")

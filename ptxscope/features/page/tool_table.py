@@ -25,6 +25,12 @@ def map_tools() -> Mapping[str, str]:
 
 
 @cache
+def map_places() -> Mapping[str, str]:
+    """Return the explorer's action by the name of each tool that takes the whole page."""
+    return {name: panel.action for name, panel in map_panels().items() if panel.find_open}
+
+
+@cache
 def map_panel_actions() -> Mapping[str, str]:
     """Return the transitions that the elements of panels name, by name."""
     return {name: run for panel in map_panels().values() for name, run in panel.actions.items()}

@@ -123,9 +123,10 @@ def sweep(trace: Trace, text: str) -> list[Child]:
     if sampling := format_sampling(swept.x, has_changes=False):
         about = f"{result.label} over {swept.x.size} of the {part.values:,} values of {part.label}"
         special = [[x] for x in samples if _is_special(swept.x, x)]
-        note, caption = make_element("p", sampling), f"Special values of {part.label}, and those"
+        caption = f"Special values of {part.label}, and those beside them"
         plot = _make_plot(swept, [[x] for x in samples], about)
-        return [*head, note, plot, *_make_table(swept, special, f"{caption} beside them")]
+        table = _make_table(swept, special, caption)
+        return [*head, make_element("p", sampling), plot, *table]
     runs = list_runs(samples)
     about = f"{result.label} over all {part.values:,} values of {part.label}"
     return [*head, _make_plot(swept, runs, about), *_make_table(swept, runs)]

@@ -121,7 +121,7 @@ class CourseScreen(TitledScreen[LessonChoice]):
         if card_index is not None:
             progress = progress._replace(card=card_index, right=progress.known)
         position = LessonPosition(load_lesson(head.name), progress, from_start=False)
-        card = f"card {position.index + 1} of {head.cards}" if progress.card else ""
+        card = f"card {progress.describe_card(head)}" if progress.card else ""
         lead = f"{self._point(CourseArea.NEXT)}{head.title}"
         tail = f"{position.marks}  {card}  {head.minutes} min"
         room = max(width - len(lead) - len(tail), 2)
@@ -156,7 +156,7 @@ class CourseScreen(TitledScreen[LessonChoice]):
             if is_chosen:
                 cursor = len(lines)
             progress = self._course.get_progress(head.name)
-            card = f"{progress.card + 1} of {head.cards}  " if progress.card else ""
+            card = f"{progress.describe_card(head)}  " if progress.card else ""
             if progress.done and not card:
                 card = f"{progress.describe_score(head)}  "
             lead = f"{'▸' if is_chosen else ' '}{mark_lesson(progress)} {head.title}"

@@ -14,7 +14,7 @@ const setAttributes = (element, attributes) => {
   if (element.nodeName === "OPTION") element.selected = "selected" in attributes;
 };
 
-const SVG = "http://www.w3.org/2000/svg";
+export const SVG = "http://www.w3.org/2000/svg";
 
 export const patch = (parent, children) => {
   children.forEach((child, index) => {

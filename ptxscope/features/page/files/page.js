@@ -22,7 +22,7 @@ const apply = (changes, isOpening = false) => {
     document.body.dataset.layout = changes.layout;
     scrollTo(0, 0);
   }
-  if (page && ("layout" in changes || "#panel" in changes)) setTimeout(() => send("resize", measure()));
+  if (page && ("layout" in changes || "#panel" in changes)) setTimeout(resize);
   if (changes.pictures) pictures.show(changes.pictures);
   followFocus();
   if ("message" in changes) get("message").textContent = changes.message;
@@ -59,8 +59,8 @@ const followFocus = () => {
 
 // While Python loads, each action counts: the frames show what it leads to, or Python does later.
 const hold = (action, words) => {
-  const [last, {role} = {}] = held.at(-1) ?? [];
-  if (action === last && role === words.role && "text" in words) held.pop();  // the same field
+  const [previous, {role} = {}] = held.at(-1) ?? [];
+  if (action === previous && role === words.role && "text" in words) held.pop();  // the same field
   held.push([action, words]);
   followHeld();
 };
@@ -203,7 +203,7 @@ const choose = index => {
 };
 
 const accept = index => {
-  const [text, start] = options.words[index] ?? [line.value, 0];
+  const [text, start] = options.words[index];
   line.value = line.value.slice(0, start) + text;
   line.focus();
   send("line", {text: line.value});
@@ -231,8 +231,9 @@ line.addEventListener("paste", event => {
   line.dispatchEvent(new Event("input", {bubbles: true}));
 });
 options.addEventListener("pointerdown", event => {
+  const option = event.target.closest("[role=option]");
   event.preventDefault();
-  accept([...options.children].indexOf(event.target.closest("[role=option]")));
+  if (option) accept([...options.children].indexOf(option));
 });
 
 // --- copying ---
@@ -348,9 +349,12 @@ const takeOver = async () => {
   apply(Object.assign(first, ...others), !hasTyped);
   if (hasTyped && line === document.activeElement) complete();
   document.body.classList.add("ready");
-  const resize = () => send("resize", measure());
   new ResizeObserver(resize).observe(get("picture"));
-  addEventListener("resize", resize);
 };
+
+const resize = () => {
+  if (page) send("resize", measure());
+  else if (pictures.texts.length) showFrame();  // wide or compact
+};
+addEventListener("resize", resize);
 const ready = start(hash.slice(1));
-addEventListener("resize", () => page || !pictures.texts.length || showFrame());  // wide or compact

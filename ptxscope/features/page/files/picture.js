@@ -1,5 +1,5 @@
 // The pictures, and above each a layer of zones: hover, arrow keys, typing over a chip, wires.
-const SVG = "http://www.w3.org/2000/svg";
+import {SVG} from "./elements.js";
 const parser = new DOMParser();
 
 // A text has no style: picture.css has it, and the policy of the page allows no other.
@@ -19,8 +19,8 @@ const patchPicture = (picture, old, text) => {
   const nodes = [picture, ...picture.querySelectorAll("*")];
   const lines = after.map((line, at) => [line, at]).filter(([line]) => line && !isEnd(line));
   if (nodes.length !== lines.length) return false;
-  const pairs = lines.map(([line, at], index) => [line, at, nodes[index]]);
-  const changed = pairs.filter(([line, at]) => differs(line, at));
+  const changed = lines.map(([line, at], index) => [line, at, nodes[index]])
+    .filter(([line, at]) => differs(line, at));
   const fresh = changed.map(([line]) =>
     !isStart(line) ? line : line.startsWith("<svg") ? `${line}</svg>` : `${line}</g>`);
   const parsed = [...parsePicture(`<svg xmlns="${SVG}">${fresh.join("")}</svg>`).children];
@@ -56,15 +56,12 @@ export class PictureHost {
   show(texts) {
     while (this.host.children.length > texts.length) this.host.lastChild.remove();
     texts.forEach((text, index) => {
-      const figure = this.host.children[index], old = this.texts[index];
-      if (figure) figure.className = "figure";  // it was one of two, for a wide page or a narrow one
-      if (!figure) {
-        const made = this.host.appendChild(document.createElement("div"));
-        made.className = "figure";
-        made.append(parsePicture(text));
-      } else if (!old || !patchPicture(figure.firstElementChild, old, text)) {
-        figure.firstElementChild.replaceWith(parsePicture(text));
-      }
+      const {host} = this, old = this.texts[index];
+      const figure = host.children[index] ?? host.appendChild(document.createElement("div"));
+      figure.className = "figure";  // not one of two, for a wide page or a narrow one
+      const picture = figure.firstElementChild;
+      if (!picture) figure.append(parsePicture(text));
+      else if (!old || !patchPicture(picture, old, text)) picture.replaceWith(parsePicture(text));
     });
     this.texts = texts;
   }
@@ -118,8 +115,7 @@ export class PictureHost {
 
   point(event, figure) {
     const box = figure.getBoundingClientRect();
-    const size = this.start.zone.size;
-    const scale = size[0] / box.width;
+    const scale = this.start.zone.size[0] / box.width;
     return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
   }
 

@@ -4,7 +4,7 @@ const HOME = new URL("./", import.meta.url);
 const objects = [];
 let done = 0;
 
-const tell = (share, text) => postMessage({share, text});
+const report = (share, text) => postMessage({share, text});
 
 const start = async () => {
   const config = await fetch(new URL("engine.json", HOME)).then(x => x.json()).catch(() => {
@@ -17,7 +17,7 @@ const start = async () => {
   refusal.catch(() => {});
   const load = ([name, file]) => {
     const url = new URL(name, name === config.archive ? HOME : runtime);
-    const advance = response => (tell(0.7 * (done += file.bytes) / total, "loading Python"), response);
+    const advance = response => (report(0.7 * (done += file.bytes) / total, "loading Python"), response);
     const loading = usual(url, {integrity: file.integrity, credentials: "omit"}).then(advance, () => {
       const error = new Error(`${name} could not be loaded, or is not the file this page was made for`);
       refuse(error);
@@ -37,7 +37,7 @@ const start = async () => {
     }));
   const loading = loadPyodide({indexURL: runtime, createPyodideModule});
   const python = await Promise.race([loading, refusal]);
-  tell(0.85, "starting ptxscope");
+  report(0.85, "starting ptxscope");
   const archive = await (await loaded[config.archive]).arrayBuffer();
   python.unpackArchive(archive, "zip", {extractDir: "/ptxscope"});
   python.runPython("import sys; sys.path.insert(0, '/ptxscope')");
