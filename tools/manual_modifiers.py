@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ptxscope.engine.isa.encodings import UNIT_NAMES
@@ -11,7 +11,7 @@ from ptxscope.engine.isa.types import WORD_BITS, ProductWord, Role, Type
 
 
 class Effect(NamedTuple):
-    """What a slot does, and what holds without it."""
+    """The effect of a slot, and the behaviour without it."""
 
     text: str
     without: str = ""
@@ -78,15 +78,8 @@ _SELP = Effect("the type of d, a and b; only its width counts")
 
 def describe_slot(entry: Entry, slot: Slot) -> Effect:
     """Return the effect of a slot of an instruction."""
-    own = {Group.SCALAR: _VMAD if entry.opcode == "vmad" else _SCALAR}.get(entry.group, {})
-    if entry.group is Group.SIMD:
-        own = _describe_lanes(entry)
-    elif entry.group is Group.COMPARE:
-        own = _describe_comparison(entry)
-    elif entry.opcode in ("vshl", "vshr"):
-        own = {**_SCALAR, "btype": Effect("the amount is unsigned")}
-    if slot.name in own:
-        return own[slot.name]
+    if effect := _find_group_effects(entry).get(slot.name):
+        return effect
     if slot.name in ("atype", "btype"):
         return _describe_type(entry, slot)
     if slot.name in ("asel", "bsel"):
@@ -108,6 +101,19 @@ def describe_slot(entry: Entry, slot: Slot) -> Effect:
     if slot.name == "sat" and entry.find_slot("dtype"):
         return Effect("clamps the result to the range of dtype", "keeps the low bits")
     return _GENERAL[slot.name]
+
+
+def _find_group_effects(entry: Entry) -> Mapping[str, Effect]:
+    """Return the effects that differ from those of other groups."""
+    if entry.group is Group.SIMD:
+        return _describe_lanes(entry)
+    if entry.group is Group.COMPARE:
+        return _describe_comparison(entry)
+    if entry.group is not Group.SCALAR:
+        return {}
+    if entry.opcode in ("vshl", "vshr"):
+        return {**_SCALAR, "btype": Effect("the amount is unsigned")}
+    return _VMAD if entry.opcode == "vmad" else _SCALAR
 
 
 def _describe_product(entry: Entry, slot: Slot) -> Effect:
@@ -159,11 +165,21 @@ def _describe_lanes(entry: Entry) -> dict[str, Effect]:
 
 
 def _describe_comparison(entry: Entry) -> dict[str, Effect]:
+    if entry.opcode == "selp":
+        return {"stype": _SELP}
+    if entry.opcode == "slct":
+        return {
+            "dtype": _SELP,
+            "ftz": Effect(
+                "a subnormal c counts as a zero of its sign, so d takes a",
+                "a negative subnormal c takes b",
+            ),
+        }
     stype = entry.find_slot("stype")
     is_pair = any(isinstance(x, Type) and x.lanes > 1 for x in stype.values) if stype else False
     dst = entry.find_slot("dst")
     has_q = dst is not None and any("q" in str(x) for x in dst.values)
-    effects = {
+    return {
         "boolop": _GENERAL["boolop"],
         "stype": Effect("the type of a and b"),
         "dtype": Effect("what true is: 1.0 in a float, otherwise all ones; false is 0"),
@@ -175,17 +191,6 @@ def _describe_comparison(entry: Entry) -> dict[str, Effect]:
             else "p takes the result; `_` discards one"
         ),
     }
-    if entry.opcode == "selp":
-        return {"stype": _SELP}
-    if entry.opcode == "slct":
-        return {
-            "dtype": _SELP,
-            "ftz": Effect(
-                "a subnormal c counts as a zero of its sign, so d takes a",
-                "a negative subnormal c takes b",
-            ),
-        }
-    return effects
 
 
 # --- operands --------------------------------------------------------------------------------

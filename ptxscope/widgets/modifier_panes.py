@@ -204,12 +204,9 @@ class ModifierRow(FormPane):
 
     def _find_place_beneath(self, cell: SlotCell) -> Offset:
         """Return the position below a token, on the screen."""
-        for y, line in enumerate(self.visible_lines):
-            x = 0
-            for piece in line:
-                if piece.target == cell:
-                    return self.content_region.offset + Offset(x, y + 1)
-                x += len(piece.text)
+        for (x, y), piece in self.iter_pieces():
+            if piece.target == cell:
+                return self.content_region.offset + Offset(x, y + 1)
         return self.content_region.bottom_left
 
 

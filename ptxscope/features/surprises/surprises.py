@@ -59,16 +59,14 @@ def list_surprises(trace: Trace, deviation: Deviation | None = None) -> tuple[Su
 def _iter_surprises(trace: Trace, deviation: Deviation | None) -> Iterator[Surprise]:
     for key, row in trace.rows.items():
         for lane in reversed(range(len(row.values))):
-            kinds = [*filter(None, [_find_kind(row, lane)])]
-            errata: tuple[str, ...] = ()
+            kinds, errata = [_find_kind(row, lane)], tuple[str, ...]()
             other_answer = _find_other_answer(trace, deviation, row, lane)
             if deviation is not None and other_answer is not None:
                 errata = tuple(x.id for x in deviation.errata)
                 kinds.append(f"another value by {', '.join(errata)}")
-            if kinds:
+            if kind := "; ".join(filter(None, kinds)):
                 sentence = format_lane_sentence(row, lane)
-                place = LaneRef(key, lane)
-                yield Surprise(place, "; ".join(kinds), sentence, errata, other_answer)
+                yield Surprise(LaneRef(key, lane), kind, sentence, errata, other_answer)
 
 
 def _find_other_answer(

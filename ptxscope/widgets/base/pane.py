@@ -7,7 +7,7 @@ target for clicks and the cursor. Text is never markup.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import ClassVar, NamedTuple
 
@@ -17,7 +17,7 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -197,6 +197,14 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         rows = [y for y, line in lines if any(piece.target == target for piece in line)]
         for y in reversed(rows):
             self.show_line(y, context=context)
+
+    def iter_pieces(self) -> Iterator[tuple[Offset, StyledText]]:
+        """Yield each drawn piece with its column and its line."""
+        for y, line in enumerate(self.visible_lines):
+            x = 0
+            for piece in line:
+                yield Offset(x, y), piece
+                x += cell_len(piece.text)
 
     def find_target(self, x: int, y: int) -> object:
         """Return the target at a position of the visible pane, borders and padding included."""

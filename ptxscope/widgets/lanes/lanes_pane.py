@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeGuard
 
-from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
@@ -221,12 +220,9 @@ class LanesPane(Pane):
     def _list_cells(self) -> list[_DrawnCell]:
         """Return every cell as drawn, line by line."""
         cells: dict[tuple[int, Place], _DrawnCell] = {}
-        for y, line in enumerate(self.visible_lines):
-            x = 0
-            for text, _, target in line:
-                if isinstance(target, Place):
-                    cells.setdefault((y, target), _DrawnCell(x, y, target))
-                x += cell_len(text)
+        for (x, y), piece in self.iter_pieces():
+            if isinstance(piece.target, Place):
+                cells.setdefault((y, piece.target), _DrawnCell(x, y, piece.target))
         return list(cells.values())
 
     def _find_cell(self, place: Place | None) -> _DrawnCell | None:

@@ -111,7 +111,7 @@ class CalloutController(ScreenPart):
         self._runner = runner
         self._callout = Callout(runner.view.lanes, self._follow_layout)
         self._joint = Joint()
-        self._is_beside = False
+        self._has_joint = False
         self._layout: object = None
         """The place of the cell, and the size of the screen, for which the callout is shown."""
         runner.view.screen.mount(self._callout, self._joint)
@@ -140,7 +140,7 @@ class CalloutController(ScreenPart):
             index, surprise = next(matches, (0, None))
         has_room = surprise is not None and self._show(surprise, f"{index} of {count}")
         self._callout.set_class(has_room, "-open")
-        self._joint.set_class(has_room and self._is_beside, "-open")
+        self._joint.set_class(has_room and self._has_joint, "-open")
 
     def _show(self, surprise: Surprise, number: str) -> bool:
         """Show a surprise beside, below or above its cell; return whether there is room."""
@@ -159,7 +159,7 @@ class CalloutController(ScreenPart):
             title = f"{name}, {surprise.kind} · {number}"
             if len(title) > spot.width:  # its row has the name of the step
                 title = title.removeprefix(f"{name.partition(', ')[0]}, ")
-            self._is_beside = spot.joint is not None and spot.joint[1] > 0
+            self._has_joint = spot.joint is not None and spot.joint[1] > 0
             self._callout.show(title, lines)
             self._callout.styles.width = spot.width + _FRAME
             self._callout.absolute_offset = Offset(spot.x, y)
@@ -198,28 +198,25 @@ class CalloutController(ScreenPart):
         has_room = y >= region.y and not self._covers_lane(box, surprise.place)
         return y if has_room else None
 
-    # --- what is drawn around the cell -----------------------------------------------------
+    # --- the lanes around the cell ---------------------------------------------------------
 
     def _iter_cells(self) -> Iterator[tuple[Offset, str, object]]:
         """Yield each piece of the lanes: its place on the screen, its text and its target."""
         lanes = self._runner.view.lanes
         origin = lanes.content_region.offset - lanes.scroll_offset
-        for y, line in enumerate(lanes.visible_lines):
-            x = 0
-            for text, _, target in line:
-                yield origin + Offset(x, y), text, target
-                x += cell_len(text)
+        for offset, piece in lanes.iter_pieces():
+            yield origin + offset, piece.text, piece.target
 
     def _list_starts(self, cell: Offset, place: Place) -> list[int]:
         """Return the columns at which the lanes of the cell's row begin, from left to right."""
         starts: dict[int, int] = {}
-        for where, _, target in self._iter_cells():
-            if where.y == cell.y and isinstance(target, Place) and target.key == place.key:
-                starts.setdefault(target.lane, where.x)
+        for offset, _, target in self._iter_cells():
+            if offset.y == cell.y and isinstance(target, Place) and target.key == place.key:
+                starts.setdefault(target.lane, offset.x)
         return sorted(starts.values())
 
     def _count_blanks(self, place: Offset) -> int:
-        """Return the blanks before a place that a joint can have."""
+        """Return how many blanks before a place a joint can take."""
         lines = self._runner.view.lanes.visible_lines
         origin = self._runner.view.lanes.content_region.offset
         x, y = place - origin + self._runner.view.lanes.scroll_offset
@@ -227,11 +224,11 @@ class CalloutController(ScreenPart):
         return min(len(before) - len(before.rstrip()), _JOINT_COLUMNS)
 
     def _find_text_end(self, cell: Offset) -> int:
-        """Return the column behind the text of all rows from the cell's."""
+        """Return the column after the text of the cell's row and of all rows below."""
         ends = (
-            where.x + len(text.rstrip())
-            for where, text, _ in self._iter_cells()
-            if where.y >= cell.y and text.strip()
+            offset.x + len(text.rstrip())
+            for offset, text, _ in self._iter_cells()
+            if offset.y >= cell.y and text.strip()
         )
         return max(ends, default=cell.x)
 
@@ -242,8 +239,8 @@ class CalloutController(ScreenPart):
         return any(
             target.lane == place.lane
             and len(rows[target.key].values) == count
-            and box.overlaps(Region(*where, cell_len(text), 1))
-            for where, text, target in self._iter_cells()
+            and box.overlaps(Region(*offset, cell_len(text), 1))
+            for offset, text, target in self._iter_cells()
             if isinstance(target, Place) and target.key in rows
         )
 
@@ -254,9 +251,8 @@ def _draw(
     for text in textwrap.wrap(surprise.sentence, width, break_on_hyphens=False):
         yield [StyledText(text)]
     line: StyledLine = []
-    answers = [x for x in (surprise.other_answer,) if x is not None]
-    answers += list_counterfactuals(state.setup, surprise.place)
-    for x in answers:
+    answers = [surprise.other_answer] if surprise.other_answer else []
+    for x in (*answers, *list_counterfactuals(state.setup, surprise.place)):
         pieces = [
             StyledText(f"{x.label}: ", "quiet"),
             StyledText(f"{x.value}{'':{_GAP}}", "strong"),
