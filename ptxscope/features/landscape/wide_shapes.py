@@ -143,7 +143,7 @@ def draw_cells(
         width = max(width, *(NOTE.with_weight(True).measure(shorten_flag(f)) + 20 for f in own), 0)
     for ((_, draw), cell, box), own in zip(drawn, flags, strict=True):
         bottom = draw(sketch, row, cell, box, Area(x, width), is_framed)
-        draw_flags(sketch.canvas, Area(x, width), bottom, own, _FLAG_SCALE)
+        draw_flags(sketch.canvas, Area(x, width), bottom, own, _FLAG_SCALE, is_short=True)
     return x + width
 
 
