@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import fsum
 
 from ...documents.content.document import ResultView, Section, StepView
-from ...documents.svg.cell_shapes import LETTERS
+from ...documents.svg.cell_shapes import format_part_name
 from ...documents.svg.page_layout import Area, Sketch
 from ...documents.svg.svg_canvas import SvgCanvas, format_length
 from ...documents.svg.svg_colours import SvgColour
@@ -105,9 +105,10 @@ def _name_parts(sketch: Sketch, step: StepView) -> str:
         for row in (sketch.rows[x.key] for x in step.rows if x.key in sketch.rows):
             for link in row.links:
                 register = sketch.registers.get(link.source.key)
-                if register and register.unit in LETTERS:
-                    names.append(f"{register.label}.{LETTERS[register.unit]}{link.source.lane}")
-    return ", ".join(dict.fromkeys(names))
+                if register:
+                    lane = link.source.lane
+                    names.append(format_part_name(register.label, register.unit, lane))
+    return ", ".join(filter(None, dict.fromkeys(names)))
 
 
 def draw_registers(sketch: Sketch, roles: Sequence[str], x: float) -> float:

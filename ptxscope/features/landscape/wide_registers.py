@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import fsum
 
-from ...documents.svg.cell_shapes import LETTERS
+from ...documents.svg.cell_shapes import format_part_name
 from ...documents.svg.page_layout import ROLE_INKS, Area, ColumnPart, Sketch, take_column_part
 from ...documents.svg.svg_colours import SvgColour
 from ...documents.svg.symbols import draw_truth
@@ -110,9 +110,8 @@ def _draw_parts(
     lines = []
     for cell, _ in cells:
         span, numbers = cell.spans[0], cell.spans[1:] if has_numbers else ()
-        part = f"{name}.{LETTERS.get(figure.unit, '')}{cell.place.lane}"
-        is_named = figure.unit in LETTERS and not span.text.endswith(part)  # as in a form
-        first = Piece(span.text, span, part if is_named else "")
+        part = format_part_name(name, figure.unit, cell.place.lane)
+        first = Piece(span.text, span, "" if span.text.endswith(part) else part)  # as in a form
         lines.append([first, *(Piece(number.text.strip(), None) for number in numbers)])
     widths = measure_pieces(lines)
     widths[0] += max(least - fsum(widths), 0)

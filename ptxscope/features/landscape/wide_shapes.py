@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
-from ...documents.svg.cell_shapes import choose_shape, list_spans
+from ...documents.svg.cell_shapes import choose_shape, format_cell_value, list_spans
 from ...documents.svg.page_layout import Area, Sketch
 from ...documents.svg.svg_canvas import SvgCanvas
 from ...documents.svg.svg_colours import SvgColour
@@ -48,8 +48,6 @@ SCALE = 1.5
 """Size of truth values, in that of a tall picture."""
 _FLAG_SCALE = 18 / 11
 PILL = Area(0, 66 * SCALE)
-_SHORT = 4
-"""Most letters of a name that is beside each part of a register."""
 _LONG = 14
 """Most characters of a number that are drawn large."""
 LINE = 22.0
@@ -331,20 +329,11 @@ def _wrap(sketch: Sketch, cell: Cell) -> list[str]:
     return wrap_formula(formula, room, (CODE.size,)) if formula else []
 
 
-def _format_value(cell: Cell) -> str:
-    value = list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
-    signs = [x.text.strip() for x in list_spans(cell, SpanKind.TEXT) if x.text.strip()]
-    if not value:
-        return str(cell).strip()
-    has_formula = bool(list_spans(cell, SpanKind.NUMBER))
-    return f"{signs[0] if signs else '='} {value[0].text}" if has_formula else value[0].text
-
-
 def _choose_style(cell: Cell) -> TextStyle:
     """Return the letters of a value: smaller ones for more than 32 bits."""
     if not list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED):
         return CODE
-    return VALUE if len(_format_value(cell)) <= _LONG else _SMALL_VALUE
+    return VALUE if len(format_cell_value(cell)) <= _LONG else _SMALL_VALUE
 
 
 _SMALL_VALUE = VALUE.with_size(18)
@@ -353,7 +342,7 @@ _SMALL_VALUE = VALUE.with_size(18)
 def _measure_formula(sketch: Sketch, _: RowScene, cell: Cell) -> float:
     lines = [CODE.measure(line) for line in _wrap(sketch, cell)]
     style = _choose_style(cell)
-    return max(*lines, style.measure(_format_value(cell)), 0) + 18
+    return max(*lines, style.measure(format_cell_value(cell)), 0) + 18
 
 
 def _draw_formula(
@@ -373,7 +362,7 @@ def _draw_formula(
     top = box.center - height / 2 + 6
     for index, line in enumerate(lines):
         draw_middle(canvas, column.center, top + LINE * (index + 0.5), line, CODE)
-    text = _format_value(cell)
+    text = format_cell_value(cell)
     middle = top + LINE * len(lines) + 15
     draw_middle(canvas, column.center, middle, text, style, colour)
     if is_framed:
