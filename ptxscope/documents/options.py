@@ -5,7 +5,7 @@ printed commands, manuals, dialogs and checks, in the order in which a printed c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Flag, StrEnum, auto
 from functools import cache
 from types import MappingProxyType
@@ -120,7 +120,7 @@ def validate_options(options: Options, trace: Trace | None = None) -> Options:
                 f"a scale and a width are numbers above 0; {name} is {quote_value(size)}"
             )
     if options.layout not in LAYOUTS:
-        raise ValueError(f"layout: {quote_value(options.layout)} is none of {', '.join(LAYOUTS)}")
+        raise _make_choice_error("layout", options.layout, LAYOUTS)
     if options.compact and options.layout != TALL:
         raise ValueError(f"compact and the layout {options.layout}: choose one of them")
     level: object = options.heading_level
@@ -166,7 +166,11 @@ def _parse_member(field: str, value: object, enum_type: type[_Kind]) -> _Kind:
     for member in enum_type:
         if value == member:
             return member
-    raise ValueError(f"{field}: {quote_value(value)} is not one of {', '.join(enum_type)}")
+    raise _make_choice_error(field, value, enum_type)
+
+
+def _make_choice_error(field: str, value: object, choices: Iterable[str]) -> ValueError:
+    return ValueError(f"{field}: {quote_value(value)} is not one of {', '.join(choices)}")
 
 
 def validate_id(text: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..engine.isa.encodings import format_float_fields, format_value, split_float
 from ..engine.isa.types import Type
 from ..engine.micro_operations.drawings import BitFate, BitField
+from ..engine.syntax.errors import format_count
 from .scene_model import PLAIN, BitRuler, BitRun, LaneRef, SpanKind, Tint
 
 _LONG = 24
@@ -50,23 +51,19 @@ def _find_top_bit(value: int) -> int:
 def make_right_shift_ruler(place: LaneRef, value: int, amount: int, bits: int = 0) -> BitRuler:
     """Return the ruler of a right shift: the bits kept, and the bits cut off below.
 
-    A number of ``bits`` bits, such as 32, is shown whole; of others, those below the sign.
+    If ``bits`` is given, all of these bits are shown, otherwise only the bits below the sign.
     """
     top = max(_find_top_bit(value), amount, bits)
     sign = _make_sign_run(value)
-    kept = f"{_count_bits(top - amount)} kept" if bits else "kept"
+    kept = f"{format_count(top - amount, 'bit')} kept" if bits else "kept"
     kept_runs = (
         [BitRun(format_binary(value, amount, top), SpanKind.CHIP, kept)] if top > amount else []
     )
     if not kept_runs:
         sign = sign._replace(label="kept")
-    lost = f"{_count_bits(amount)} cut off"
+    lost = f"{format_count(amount, 'bit')} cut off"
     lost_runs = [BitRun(format_binary(value, 0, amount), SpanKind.LOST, lost)] if amount else []
     return BitRuler(place, "", (sign, *kept_runs, *lost_runs), f"= {value >> amount}")
-
-
-def _count_bits(count: int) -> str:
-    return f"{count} bit{'s' * (count > 1)}"
 
 
 def make_left_shift_ruler(place: LaneRef, value: int, amount: int) -> BitRuler:

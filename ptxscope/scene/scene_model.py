@@ -328,6 +328,12 @@ class TableFigure(NamedTuple):
         """Names of the inputs that the table ignores."""
         return tuple(word.name for word in self.words if word.is_ignored)
 
+    @property
+    def entry_digits(self) -> str:
+        """The number of the entry that each bit uses, the highest bit first."""
+        bits = reversed(range(len(self.result.digits)))
+        return "".join(str(self.find_entry(bit).number) for bit in bits)
+
     def get_entry(self, number: int) -> TableEntry:
         """Return the entry with a number."""
         return self.entries[len(self.entries) - 1 - number]

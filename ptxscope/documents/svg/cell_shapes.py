@@ -38,7 +38,7 @@ from .text_styles import (
     wrap_formula,
 )
 
-LETTERS = {8: "b", 16: "h"}
+_LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34
 """Width in px of a hexadecimal digit of a part, if the whole register fits."""
 _TAG_GAP = 4
@@ -126,6 +126,11 @@ def _list_readings(cell: Cell, area: Area) -> list[str]:
     ]
 
 
+def format_part_name(register: str, unit: int, number: int) -> str:
+    """Return the name of a byte or half-word of a register, such as ``a.b3``; empty for others."""
+    return f"{register}.{_LETTERS[unit]}{number}" if unit in _LETTERS else ""
+
+
 def _draw_part(
     canvas: SvgCanvas, figure: RegisterFigure, cell: Cell, area: Area, y: float, height: float
 ) -> None:
@@ -137,8 +142,8 @@ def _draw_part(
     draw_bit_box(canvas, area, y, height, "", span.kind, span.tint)
     style = STYLES[span.kind]
     base = y + (19 if readings else height / 2 + 5.4)
-    name = f"{figure.label}.{LETTERS.get(figure.unit, '')}{cell.place.lane}"
-    is_named = figure.unit in LETTERS and not text.endswith(name)  # as in a form
+    name = format_part_name(figure.label, figure.unit, cell.place.lane)
+    is_named = bool(name) and not text.endswith(name)  # as in a form
     tag_width = SMALL.measure(name) if is_named else 0
     size, aside, is_named = fit_beside_name(area, text, tag_width)
     letters = BITS.with_size(size).with_weight(style.is_bold)
@@ -471,7 +476,7 @@ def _draw_formula(
     value = list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
     if not value:
         return _draw_missing_value(sketch, row, cell, area, y)
-    value_text = value[0].text
+    value_text = format_cell_value(cell)
     colour = SvgColour.MARK if value[0].kind is SpanKind.CLAMPED else SvgColour.INK
     lines = [formula] if formula else []
     room = area.width - _FORMULA_MARGIN
@@ -485,9 +490,7 @@ def _draw_formula(
         for index, line in enumerate(lines):
             style = FORMULA.with_size(MIN_SIZE) if lines[1:] else FORMULA
             canvas.draw_centered(area, y + 17 + 12 * index, line, style, margin=_FORMULA_MARGIN)
-        signs = [span.text.strip() for span in list_spans(cell, SpanKind.TEXT) if span.text.strip()]
-        result = f"{signs[0] if signs else '='} {value_text}"
-        canvas.draw_centered(area, y + 38 + extra_height, result, VALUE, colour)
+        canvas.draw_centered(area, y + 38 + extra_height, value_text, VALUE, colour)
         end = y + _FORMULA + extra_height
         width = area.width
     else:
@@ -498,9 +501,20 @@ def _draw_formula(
     return end
 
 
+def format_cell_value(cell: Cell) -> str:
+    """Return the value of a cell, after the sign of a formula before it; other cells whole."""
+    value = list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
+    if not value:
+        return str(cell).strip()
+    if not list_spans(cell, SpanKind.NUMBER):
+        return value[0].text
+    signs = [x.text.strip() for x in list_spans(cell, SpanKind.TEXT) if x.text.strip()]
+    return f"{signs[0] if signs else '='} {value[0].text}"
+
+
 def _draw_missing_value(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float) -> float:
     """Draw the text of a cell without a value: an omitted lane, or a discarded result."""
-    sketch.canvas.draw_centered(area, y + 18, str(cell).strip(), FORMULA)
+    sketch.canvas.draw_centered(area, y + 18, format_cell_value(cell), FORMULA)
     sketch.draw_links(row, cell.place.lane, area, y)
     sketch.set_port(cell.place, area, y + 28)
     return y + 28

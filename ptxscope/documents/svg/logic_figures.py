@@ -13,6 +13,7 @@ from ...scene.scene_model import (
     RowScene,
     SourceByte,
     SpanKind,
+    TableEntry,
     TableFigure,
     TakenByte,
     Tint,
@@ -337,13 +338,28 @@ def _draw_entries(
     for line, word in enumerate(words, 1):
         _draw_word_name(sketch, word, area, y + 14 + line * pitch)
     for entry, column in zip(figure.entries, columns, strict=True):
-        node = make_table_node(sketch, figure, "entry", entry.number)
-        place = (column.x, y, column.width, middle + pitch + 2)
-        sketch.detail_zones.append(Zone(node, place, f"{entry.sentence}."))
+        add_entry_zone(sketch, figure, entry, (column.x, y, column.width, middle + pitch + 2))
     return y + middle + pitch + (18 if has_counts else 4)
 
 
-def make_table_node(sketch: Sketch, figure: TableFigure, part: str, number: int) -> Node:
+_Box = tuple[float, float, float, float]
+
+
+def add_entry_zone(sketch: Sketch, figure: TableFigure, entry: TableEntry, box: _Box) -> None:
+    """Record the position of an entry of the table."""
+    node = _make_node(sketch, figure, "entry", entry.number)
+    sketch.detail_zones.append(Zone(node, box, f"{entry.sentence}."))
+
+
+def add_bit_zone(sketch: Sketch, figure: TableFigure, bit: int, box: _Box) -> None:
+    """Record the position of a bit of the words, and link it with its entry."""
+    node, entry = _make_node(sketch, figure, "bit", bit), figure.find_entry(bit)
+    sketch.detail_zones.append(Zone(node, box, f"bit {bit}: {entry.sentence}."))
+    entry_node = _make_node(sketch, figure, "entry", entry.number)
+    sketch.canvas.links.setdefault((node, entry_node), [])  # either lights the other
+
+
+def _make_node(sketch: Sketch, figure: TableFigure, part: str, number: int) -> Node:
     """Return a bit, or an entry of the table, as a node of the picture."""
     branch, key, _ = sketch.make_node(figure.place)
     return branch, f"{key}.{part}", number
@@ -367,8 +383,7 @@ def _draw_words(
     """Draw the words bit by bit, each bit below the number of the entry that it uses."""
     canvas, advance = sketch.canvas, size * _ADVANCE
     count = len(figure.result.digits)
-    numbers = "".join(str(figure.find_entry(bit).number) for bit in reversed(range(count)))
-    rows = [(numbers, SvgColour.DIM)]
+    rows = [(figure.entry_digits, SvgColour.DIM)]
     rows += [(x.digits, SvgColour.DIM if x.is_ignored else SvgColour.INK) for x in words]
     start = area.x + (_NAME if is_named else 0)
     for line, (digits, colour) in enumerate(rows):
@@ -380,10 +395,6 @@ def _draw_words(
         for line, word in enumerate(words, 1):
             _draw_word_name(sketch, word, area, y + 14 + line * pitch)
     for index in range(count):
-        entry = figure.find_entry(count - 1 - index)
         box = (start + (index + index // 4) * advance, y + 2, advance, len(rows) * pitch)
-        node = make_table_node(sketch, figure, "bit", count - 1 - index)
-        sketch.detail_zones.append(Zone(node, box, f"bit {count - 1 - index}: {entry.sentence}."))
-        entry_node = make_table_node(sketch, figure, "entry", entry.number)
-        canvas.links.setdefault((node, entry_node), [])  # either lights the other
+        add_bit_zone(sketch, figure, count - 1 - index, box)
     return y + len(rows) * pitch + 4

@@ -78,13 +78,14 @@ class Layout(NamedTuple):
     value_room: float | None = None
     """Extent in px, across the lanes, of one value with its name; None is the whole column."""
     turned_parts: TurnedParts | None = None
-    """Its own parts if steps run from left to right: an ``Area`` is then from top to bottom, and y
-    is x. A picture has few rows then."""
+    """The parts of a layout in which steps run from left to right: there, an ``Area`` extends from
+    top to bottom, y means x, and rows that change nothing are left out."""
     accent: float | None = None
-    """Start, across the lanes, of the bar beside the newest step of frames; None is before all."""
+    """Position, across the lanes, of the bar beside the newest step of frames; None is the edge of
+    the page."""
     hint: tuple[float, float, float] | None = None
-    """Start, baseline and size in px of the line that says what a click does; None is at the end of
-    the foot."""
+    """X, baseline and letter size in px of the line that says what a click does; None puts it at
+    the end of the foot."""
 
     @property
     def is_turned(self) -> bool:
@@ -268,9 +269,9 @@ class Sketch:
         self.row_starts: list[float] = []
         """Starts of the rows of the step under way."""
         self.skyline: list[tuple[Area, float]] = []
-        """Ends of what is drawn, of a turned layout: a step may begin beside the one before."""
+        """In a turned layout, the ends of earlier rows: a step may begin beside the one before."""
         self.least_start = 0.0
-        """Least start of its rows, below or beside the words of a turned layout."""
+        """In a turned layout, the least start of its rows, beside the words of the step before."""
         self.slots: dict[str, ColumnPart] = {}
         """Parts of rows by key, and of registers by role."""
         self.differing_lanes: Mapping[str, frozenset[int]] = {}

@@ -228,6 +228,7 @@ def draw_wires(section: Section, wires: Wires, band: float, right: float) -> Non
     by_place: dict[ValuePlace, list[str]] = {}
     for role, place in statement.reads.items():
         by_place.setdefault(place, []).append(role)
+    sources = {source for source, _ in canvas.links}
     for place, roles in by_place.items():
         digits = wires.find_digits(place, is_other=section.is_other)
         if digits is None:
@@ -248,7 +249,6 @@ def draw_wires(section: Section, wires: Wires, band: float, right: float) -> Non
             if not zones:
                 continue
             unit = statement.instruction.type_of(role).bits // len(zones)
-            sources = {source for source, _ in canvas.links}
             zones = [x for x in zones if x.node in sources] or zones  # those that a row reads
             is_above = is_next and all(x.box[1] < band + BAND + 90 for x in zones)
             if not is_above:

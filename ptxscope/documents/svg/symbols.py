@@ -135,17 +135,18 @@ def draw_mask_box(
 
 
 def draw_flags(
-    canvas: SvgCanvas, area: Area, y: float, flags: Sequence[Flag], scale: float = 1
-) -> None:
+    canvas: SvgCanvas, area: Area, y: float, flags: Sequence[Flag], scale: float = 1,
+    *, is_short: bool = False,
+) -> None:  # fmt: skip
     """Draw symbol and word of each flag of a lane, centred, on lines of 14 px.
 
-    Where large letters leave no room for both, the word is drawn alone.
+    Where large letters leave no room for both, the word is drawn alone. A short word leaves out
+    what its symbol shows.
     """
     for index, flag in enumerate(flags):
-        word = flag if scale == 1 else shorten_flag(flag)
+        word = shorten_flag(flag) if is_short else flag
         room = (area.width - 12) / EMPHASIS.with_size(1).measure(word)
-        size = EMPHASIS.size * scale
-        style = EMPHASIS.with_size(max(min(size, room), MIN_SIZE if scale == 1 else size))
+        style = EMPHASIS.with_size(max(min(EMPHASIS.size * scale, room), MIN_SIZE * scale))
         word_width = style.measure(word)
         symbol_width = 12 * scale if word_width + 12 * scale <= area.width else 0
         x, top = area.center - (word_width + symbol_width) / 2, y + (4 + index * 14) * scale

@@ -1,7 +1,7 @@
-"""The columns of a wide picture: those of a statement, or of a block with cards and wires.
+"""The columns of a wide picture: of one statement, or of a block with cards and wires.
 
-The result of a statement is the register of the next one; statements before those with columns
-are cards, with their lines and their results.
+The result of a statement is a register of the next one. Earlier statements without columns are
+cards, with their lines and results.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _STATEMENT = TextStyle(20, is_monospaced=True, is_bold=True)
 _BAND_MARGIN = 28.0
 """Width in px beside the line of a statement, both sides together."""
 _STRIP = 50.0
-"""Height in px above the lanes for what is of no lane."""
+"""Height in px above the lanes for the values that belong to no lane."""
 _CARD, _CARD_GAP = 212.0, 44.0
 """Width in px of the card of a statement, and of the wires at its right."""
 _STATEMENT_GAP = 30.0
 """Width in px of the wires from a statement to the next one."""
-_HANG = 14.0
-"""Px by which words may be further right than the last column."""
+_MAX_OVERHANG = 14.0
+"""Width in px by which words may extend beyond the last column."""
 
 
 class Columns(NamedTuple):
-    """The statements of a picture, and how they are drawn."""
+    """The statements of a picture, their scenes and their layout."""
 
     sections: tuple[Section, ...]
     scenes: tuple[FoldedScene | None, ...]
@@ -53,7 +53,7 @@ class Columns(NamedTuple):
         return [s for s, folded in zip(self.sections, self.scenes, strict=True) if not folded]
 
     def draw(self, canvas: TurnedCanvas, x: float) -> tuple[Sketch | None, float]:
-        """Draw them; return the sketch of the last statement, and the end."""
+        """Draw the statements; return the sketch of the last one with columns, and the end."""
         wires, sketch = _BlockWires(canvas), None
         cards = self.cards if self.has_cards else []
         is_last_card = not self.scenes[-1] and len(cards) < len(self.scenes)
@@ -63,14 +63,14 @@ class Columns(NamedTuple):
             if not folded:
                 continue
             start, mark = x, section.name_part("line")
-            layout, is_last = _make_room(folded, self.layout), section is self.sections[-1]
+            layout, is_last = _add_strip(folded, self.layout), section is self.sections[-1]
             panel, index = Panel(section, layout, has_result=is_last), len(canvas.parts)
             sketch = start_sketch(canvas, panel, section.steps, folded)
             if {"c", "cc"} <= sketch.slots.keys():
                 sketch.slots["cc"] = ColumnPart.LEFT  # the line of c is still on its way
             if section.heading:
                 canvas.add_mark(mark, x)
-            x = max(draw_body(sketch, panel, section.steps, x), sketch.least_start - _HANG)
+            x = max(draw_body(sketch, panel, section.steps, x), sketch.least_start - _MAX_OVERHANG)
             if section.heading:
                 x = max(x, start + CODE.measure(section.heading) + _BAND_MARGIN)
                 with canvas.insert_below(index):
@@ -81,8 +81,8 @@ class Columns(NamedTuple):
         return sketch, _draw_cards(cards, wires, self.layout, x) if is_last_card else x
 
 
-def _make_room(folded: FoldedScene, layout: Layout) -> Layout:
-    """Return the layout of a statement, with room above its lanes for what is of no lane."""
+def _add_strip(folded: FoldedScene, layout: Layout) -> Layout:
+    """Return the layout of a statement, with a strip for the values that belong to no lane."""
     if folded.scene.lanes == 1 or all(x.is_by_lane for x in folded.scene.registers):
         return layout
     figures, strip = layout.figures, Area(layout.figures.x, _STRIP)
@@ -109,7 +109,7 @@ class _BlockWires:
     def __init__(self, canvas: TurnedCanvas) -> None:
         self.canvas = canvas
         self.sources: dict[ValuePlace, list[Port]] = {}
-        """Where the parts of each result are, the lowest first."""
+        """The ports of the parts of each result, the lowest part first."""
 
     def add(self, section: Section, sketch: Sketch) -> None:
         """Add the results of a statement with columns."""
@@ -123,7 +123,7 @@ class _BlockWires:
         statement = section.statement
         own_zones = [x for x in self.canvas.zones if x.node[0] == section.branch]
         first = min((zone.box[0] for zone in own_zones), default=0.0)
-        read = {source for source, _ in self.canvas.links}
+        sources = {source for source, _ in self.canvas.links}
         for role, place in statement.reads.items():
             zones = [x for x in own_zones if x.node[1] == role and x.box[0] < first + 8]
             ports, bits = self.sources.get(place, []), statement.instruction.type_of(role).bits
@@ -136,7 +136,7 @@ class _BlockWires:
                     if index * size < low + unit and low < (index + 1) * size
                 ]
                 tint = Tint(role, min(3, (low + unit - 1) // 8))
-                if zone.node in read:
+                if zone.node in sources:  # a row reads the part
                     self._draw_wires(parts, zone, choose_link_colour(tint))
 
     def _draw_wires(self, ports: Sequence[Port], zone: Zone, colour: SvgColour) -> None:
@@ -158,8 +158,7 @@ def _draw_cards(cards: Sequence[Section], wires: _BlockWires, layout: Layout, x:
         canvas.add_mark(section.name_part("line"), x)
         canvas.draw_rect(x, box.x, _CARD, box.width, radius=8)
         end = canvas.draw_lines(x + 12, box.x + 24, lines, CODE._replace(leading=22))
-        roles = statement.instruction.results.items()
-        for (role, _), view in zip(roles, section.results, strict=False):
+        for role, view in zip(statement.instruction.results, section.results, strict=False):
             text = f"{view.name} = {view.bits}"
             canvas.draw_text(x + 12, end + 2, text, CODE.with_weight(True), SvgColour.INK)
             node, place = (section.branch, f"{view.name} =", 0), statement.make_place(role)

@@ -56,7 +56,7 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, x: floa
     for cell, area in zip(row.cells, areas, strict=True):
         own = [p for p in points if is_single or p.place == cell.place]
         area = area.take_middle(min(area.width - 4, 380))
-        axis = place_axis(area, points)
+        axis = _place_axis(area, points)
         if has_names:
             end = max(end, _draw_compared_numbers(sketch, row, figure, own, area, axis_x))
             continue
@@ -67,16 +67,16 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, x: floa
             if point.target and point.text:
                 labels.append((place, Tick(point.text, 0, True), SvgColour.MARK))
         end = max(end, _draw_labels(sketch.canvas, labels, area, axis_x + 17))
-    if not has_names and min(area.width for area in areas) > _HIGH:  # between the labels
+    if not has_names and min(area.width for area in areas) > _MIN_OUTCOME_AXIS:
         return max(end, draw_cells(sketch, row, axis_x + 12, is_framed=False))
     return draw_cells(sketch, row, end + 8, is_framed=False)
 
 
-_HIGH = 180.0
-"""Height in px of an axis with room for the outcome between the labels of its ends."""
+_MIN_OUTCOME_AXIS = 180.0
+"""Least height in px of an axis with room for the outcome between the labels of its ends."""
 
 
-def place_axis(area: Area, points: Sequence[Point]) -> PlacedAxis:
+def _place_axis(area: Area, points: Sequence[Point]) -> PlacedAxis:
     """Return y of the low and the high end of a range, with room for the numbers outside."""
     above = any(point.position > 1 for point in points)
     below = any(point.position < 0 for point in points)
@@ -85,7 +85,7 @@ def place_axis(area: Area, points: Sequence[Point]) -> PlacedAxis:
     return PlacedAxis(area.right - _END - outside * below, high)
 
 
-def compute_y(axis: PlacedAxis, area: Area, position: float) -> float:
+def _compute_y(axis: PlacedAxis, area: Area, position: float) -> float:
     """Return y of a number; one outside the range is near the end of the line."""
     if 0 <= position <= 1:
         return float(axis.compute_place(position))
@@ -137,7 +137,7 @@ def _draw_number(
     sketch: Sketch, row: RowScene, point: Point, axis: PlacedAxis, area: Area, x: float
 ) -> float:
     """Draw a number on its line, and an arc to the end if it is outside; return its place."""
-    canvas, y = sketch.canvas, compute_y(axis, area, point.position)
+    canvas, y = sketch.canvas, _compute_y(axis, area, point.position)
     lane = point.place.lane
     for link, port in sketch.find_incoming_links(row, lane):
         sketch.draw_link(link, (port.area.center, port.y), (y, x - 8))
@@ -163,9 +163,9 @@ def _draw_compared_numbers(
     canvas = sketch.canvas
     room = 44.0 * bool(figure.nan_names)
     area = Area(area.x, area.width - room)
-    axis = place_axis(area, points)
+    axis = _place_axis(area, points)
     _draw_axis(canvas, area, axis, x)
-    places = [compute_y(axis, area, point.position) for point in points]
+    places = [_compute_y(axis, area, point.position) for point in points]
     spread = spread_points(points, places, axis, _GAP)
     if spread != places:
         draw_break(canvas, x, fsum(spread) / 2, SvgColour.INK)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from ...documents.svg.logic_figures import find_start, format_option, make_table_node
+from ...documents.svg.logic_figures import (
+    add_bit_zone,
+    add_entry_zone,
+    find_start,
+    format_option,
+)
 from ...documents.svg.page_layout import (
     Area,
     ColumnPart,
@@ -12,7 +17,6 @@ from ...documents.svg.page_layout import (
     choose_link_colour,
     take_column_part,
 )
-from ...documents.svg.svg_canvas import Zone
 from ...documents.svg.svg_colours import SvgColour
 from ...documents.svg.symbols import draw_bit_box, draw_truth, get_truth
 from ...documents.svg.text_styles import TextStyle
@@ -162,20 +166,22 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, x
         if source.place not in sketch.ports:
             sketch.set_port(source.place, box, end)
             sketch.add_zone(source.place, box, left, end)
-    top = end + sketch.layout.permutation_drop
+    lanes_x = end + sketch.layout.permutation_drop
     starts = dict(zip(figure.sources, boxes, strict=True))
     byte_texts = [add_hex_prefix(byte.text) for byte in figure.lane_bytes]
     byte_width = max(map(BITS.measure, byte_texts)) + 24
     notes = [_describe_byte(byte) for byte in figure.lane_bytes]
     digit_width = max(BITS.measure(byte.digit_text) + 12 for byte in figure.lane_bytes)
-    right = top + digit_width + byte_width
+    right = lanes_x + digit_width + byte_width
     for byte, area, note in zip(figure.lane_bytes, areas, notes, strict=True):
         if byte.source:
             for link in row.links:
                 if (link.source, link.target) == (byte.source.place, byte.place):
-                    sketch.draw_link(link, (starts[byte.source].center, end), (area.center, top))
-        bits = Area(top + digit_width, byte_width)
-        digit, box = Area(top, digit_width), area.take_middle(56)
+                    sketch.draw_link(
+                        link, (starts[byte.source].center, end), (area.center, lanes_x)
+                    )
+        bits = Area(lanes_x + digit_width, byte_width)
+        digit, box = Area(lanes_x, digit_width), area.take_middle(56)
         text, middle = add_hex_prefix(byte.text), area.center
         kind = SpanKind.SIGN if byte.is_sign else SpanKind.CHIP
         size = BITS.size
@@ -183,15 +189,15 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, x
         draw_bit_box(canvas, digit, middle - 18, 36, byte.digit_text, *chip)
         draw_bit_box(canvas, bits, box.x, box.width, text, kind, byte.tint, size)
         if note:
-            draw_middle(canvas, top, box.right + 14, note, NOTE, None, "start")
-        sketch.extents[byte.place] = top, right
+            draw_middle(canvas, lanes_x, box.right + 14, note, NOTE, None, "start")
+        sketch.extents[byte.place] = lanes_x, right
         sketch.set_port(byte.place, box, right)
-    end = max(right, *(top + NOTE.measure(note) for note in notes))
+    end = max(right, *(lanes_x + NOTE.measure(note) for note in notes))
     if figure.selector:
         name = figure.selector_name or "without a mode, c"
         text = f"{name} = {figure.selector}"
-        draw_middle(canvas, top, whole.x + 10, text, CODE, SvgColour.C, "start")
-        end = max(end, top + CODE.measure(text))
+        draw_middle(canvas, lanes_x, whole.x + 10, text, CODE, SvgColour.C, "start")
+        end = max(end, lanes_x + CODE.measure(text))
     return end
 
 
@@ -214,11 +220,11 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, x: float) -> 
     box = area.take_middle(height)
     sketch.draw_links(row, 0, box, x)
     left, top = x + 14, box.x + 8
-    names = [left + 30 + _COLUMN * i for i in range(len(words))]
-    for word, center in zip(words, names, strict=True):
+    columns = [Area(left + 30 + _COLUMN * i, _COLUMN) for i in range(len(words))]
+    for word, column in zip(words, columns, strict=True):
         ink = SvgColour.DIM if word.is_ignored else SvgColour.INK
-        draw_middle(canvas, center + _COLUMN / 2, top + 16, word.name, BITS, ink)
-    end = names[-1] + _COLUMN
+        draw_middle(canvas, column.center, top + 16, word.name, BITS, ink)
+    end = columns[-1].right
     has_counts = bool(figure.result.digits)
     for index, entry in enumerate(figure.entries, 1):
         y = top + _ENTRY * index
@@ -226,17 +232,15 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, x: float) -> 
         if entry.positions:
             canvas.draw_rect(left - 6, y + 1, end - left + 10, _ENTRY - 2, SvgColour.SOFT, None)
         draw_middle(canvas, left + 10, middle, str(entry.number), CODE)
-        for bit, word, center in zip(entry.bits, figure.words, names, strict=False):
+        for bit, word, column in zip(entry.bits, figure.words, columns, strict=False):
             ink = SvgColour.DIM if word.is_ignored else SvgColour.INK
-            draw_middle(canvas, center + _COLUMN / 2, middle, str(bit), CODE, ink)
+            draw_middle(canvas, column.center, middle, str(bit), CODE, ink)
         kind = SpanKind.CHIP if entry.value else SpanKind.UNUSED
-        draw_bit_box(canvas, Area(names[-1] + 3, _COLUMN - 6), y + 4, _ENTRY - 8,
+        draw_bit_box(canvas, columns[-1].shrink(3), y + 4, _ENTRY - 8,
                      str(entry.value), kind, Tint("c"), 18)  # fmt: skip
         if has_counts:
             draw_middle(canvas, end + 8, middle, f"×{len(entry.positions)}", CODE, None, "start")
-        node = make_table_node(sketch, figure, "entry", entry.number)
-        place = (left - 6, y + 1, end - left + 10, _ENTRY - 2)
-        sketch.detail_zones.append(Zone(node, place, f"{entry.sentence}."))
+        add_entry_zone(sketch, figure, entry, (left - 6, y + 1, end - left + 10, _ENTRY - 2))
     end += 8 + CODE.measure("×32") * has_counts
     if has_counts:
         end = _draw_words(sketch, figure, end + 36, Area(top, _ENTRY * (len(figure.entries) + 1)))
@@ -246,8 +250,8 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, x: float) -> 
     base = top + _ENTRY * (len(figure.entries) + 1) + 18
     draw_middle(canvas, left, base, text, CODE, SvgColour.INK, "start")
     end = max(end, left + CODE.measure(text))
-    if names_ignored := figure.ignored_names:
-        note = f"ignores {' and '.join(names_ignored)}"
+    if names := figure.ignored_names:
+        note = f"ignores {' and '.join(names)}"
         style = NOTE.with_weight(True)
         draw_middle(canvas, left, base + LINE, note, style, SvgColour.DIM, "start")
     canvas.draw_below(parts_start, [Area(x, end + 14 - x)], box.x, box.width)
@@ -259,8 +263,7 @@ def _draw_words(sketch: Sketch, figure: TableFigure, x: float, area: Area) -> fl
     """Draw each word bit by bit, in blocks of lines, below the number of each bit's entry."""
     canvas, words = sketch.canvas, (*figure.words, figure.result)
     count = len(figure.result.digits)
-    numbers = "".join(str(figure.find_entry(bit).number) for bit in reversed(range(count)))
-    rows = [(numbers, "entry", SvgColour.DIM)]
+    rows = [(figure.entry_digits, "entry", SvgColour.DIM)]
     rows += [(w.digits, w.name, SvgColour.DIM if w.is_ignored else SvgColour.INK) for w in words]
     names = max(CODE.measure(name) for _, name, _ in rows) + 12
     pitch, chunk = CODE.measure("0"), 16 if count <= 32 else 32
@@ -272,15 +275,11 @@ def _draw_words(sketch: Sketch, figure: TableFigure, x: float, area: Area) -> fl
             style, y = CODE.with_weight(line == len(rows) - 1), top + step * line
             draw_middle(canvas, x, y, name, CODE, ink, "start")
             for index in range(0, min(chunk, count - part * chunk), 4):
-                at = x + names + (index + index // 4) * pitch
+                digit_x = x + names + (index + index // 4) * pitch
                 start = part * chunk + index
-                draw_middle(canvas, at, y, digits[start : start + 4], style, ink, "start")
+                draw_middle(canvas, digit_x, y, digits[start : start + 4], style, ink, "start")
         for index in range(min(chunk, count - part * chunk)):
-            bit = count - 1 - part * chunk - index
-            entry, at = figure.find_entry(bit), x + names + (index + index // 4) * pitch
-            node = make_table_node(sketch, figure, "bit", bit)
-            box = (at, top - step / 2, pitch, step * len(rows))
-            sketch.detail_zones.append(Zone(node, box, f"bit {bit}: {entry.sentence}."))
-            entry_node = make_table_node(sketch, figure, "entry", entry.number)
-            canvas.links.setdefault((node, entry_node), [])  # either lights the other
+            digit_x = x + names + (index + index // 4) * pitch
+            box = (digit_x, top - step / 2, pitch, step * len(rows))
+            add_bit_zone(sketch, figure, count - 1 - part * chunk - index, box)
     return x + names + (min(chunk, count) * 5 / 4 - 1) * pitch

@@ -1,7 +1,7 @@
 """A wide picture for slides, 1280 by 720 px, with letters of at least 18 px.
 
-Its columns fill the width. Where they need more, words go first, then what is drawn twice; of a
-block, the statements before the last become cards.
+Its columns fill the width. If they are too wide, the picture leaves out words first, then details
+that it shows twice, and the earlier statements of a block become cards.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ from ...scene.scene_model import PermutationFigure, RowScene, SpanKind
 from .wide_canvas import TurnedCanvas
 from .wide_columns import BAND, Columns
 from .wide_layout import WIDE
-from .wide_parts import CAPTION, TITLE_ONLY, draw_results
+from .wide_parts import CAPTION_HEIGHT, TITLE_HEIGHT, draw_results
 from .wide_settings import LayoutError, change_settings, get_settings
 from .wide_shapes import NOTE
 
-HEIGHT = 720.0
+_HEIGHT = 720.0
 _END = 628.0
 """Y of the end of the lanes."""
 _TITLE = TextStyle(26, is_bold=True)
 _INSTRUCTION = TextStyle(23, is_monospaced=True, is_bold=True)
 _MAX_GUTTER = 72
-"""Most px by which the gaps between columns grow."""
+"""Largest width in px added to each gap between columns."""
 _GUTTER_STEP = 3
-"""Px by which these gaps vary in the search for the largest."""
+"""Step in px of the search for the largest gaps."""
 _EXTENSIONS = {SpanKind.SIGN, SpanKind.ZERO}
-_FOOT = 24.0
+_FOOT_LINE = 24.0
 """Distance in px of the lines at the foot."""
 _MAX_FOOT_LINES = 3
 _RIGHT = WIDE.page.right - 6
-"""Greatest end of the columns."""
+"""Largest x of the columns."""
 _MAX_STATEMENTS = 4
 
 
@@ -138,7 +138,7 @@ def draw(doc: Document, prefix: str, options: Options) -> tuple[SvgCanvas, Layou
     """Draw a document; return canvas, layout and height. Raise LayoutError if it does not fit."""
     canvas = TurnedCanvas(prefix)
     layout = _draw_document(doc, canvas, options)
-    return canvas, layout, HEIGHT
+    return canvas, layout, _HEIGHT
 
 
 def _draw_document(doc: Document, canvas: TurnedCanvas, options: Options) -> Layout:
@@ -173,9 +173,9 @@ def _draw_document(doc: Document, canvas: TurnedCanvas, options: Options) -> Lay
         )
     canvas.add_mark("foot", WIDE.page.right)
     canvas.open_group("px-foot")
-    y = HEIGHT + 8 - _FOOT * len(lines)
+    y = _HEIGHT + 8 - _FOOT_LINE * len(lines)
     for index, line in enumerate(lines):
-        canvas.draw_text(WIDE.page.x, y + _FOOT * index, line, NOTE)
+        canvas.draw_text(WIDE.page.x, y + _FOOT_LINE * index, line, NOTE)
     canvas.close_group()
     return columns.layout
 
@@ -219,7 +219,8 @@ def _fit_columns(doc: Document, head_end: float) -> tuple[Columns, float] | None
     counts = (len(sections), 1) if len(sections) <= 2 else (1,)
     choices = [(count, True) for count in counts] + [(1, False)] * (len(sections) > 1)
     for (count, has_cards), level in product(choices, _DETAIL_LEVELS):
-        start = top + (CAPTION if get_settings(level.layout).note_room else TITLE_ONLY) + 12
+        has_words = get_settings(level.layout).note_room > 0
+        start = top + (CAPTION_HEIGHT if has_words else TITLE_HEIGHT) + 12
         layout = change_settings(level.layout, captions=Area(top, start - top))._replace(
             figures=Area(start, _END - start), words=Area(start, 0), accent=start - 9
         )
@@ -256,7 +257,7 @@ def _spread_columns(columns: Columns, end: float) -> tuple[Columns, float]:
 
 
 def _describe_too_wide(doc: Document, options: Options, head_end: float) -> str:
-    """Return what to do with a document that does not fit: draw some of its steps."""
+    """Return the error for a document that does not fit, with the steps that do, if any."""
     problem = "this does not fit in a wide picture"
     if len(doc.sections) > 1:
         return f"{problem}, not even the last statement alone; choose --layout tall"

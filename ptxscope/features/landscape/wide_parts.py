@@ -1,4 +1,4 @@
-"""The parts of a wide picture around its rows: captions, names of lanes, results."""
+"""Captions, names of lanes and results, around the rows of a wide picture."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import fsum
 
 from ...documents.content.document import ResultView, Section, StepView
-from ...documents.svg.cell_shapes import LETTERS
+from ...documents.svg.cell_shapes import format_part_name
 from ...documents.svg.page_layout import Area, Sketch
 from ...documents.svg.svg_canvas import SvgCanvas, format_length
 from ...documents.svg.svg_colours import SvgColour
@@ -15,27 +15,27 @@ from ...scene.scene_model import LaneRef, SpanKind
 from .wide_settings import get_settings
 from .wide_shapes import CODE, NOTE, draw_middle
 
-TITLE = TextStyle(22, is_bold=True)
-STRONG = TextStyle(18, is_bold=True)
-RESULT = TextStyle(34, is_monospaced=True, is_bold=True)
+_TITLE = TextStyle(22, is_bold=True)
+_NUMBER = TextStyle(18, is_bold=True)
+_RESULT = TextStyle(34, is_monospaced=True, is_bold=True)
 _RING, _AFTER_RING = 15.0, 38.0
 """Radius in px of the ring around a number, and width with its distance from the title."""
-CAPTION, TITLE_ONLY = 80.0, 34.0
-"""Heights in px of the captions, and of those without words."""
+CAPTION_HEIGHT, TITLE_HEIGHT = 80.0, 34.0
+"""Heights in px of a caption, and of one without words."""
 _GAP = 12.0
 """Least distance in px between captions."""
-RESULT_Y, RESULT_HEIGHT = 648.0, 62.0
+_RESULT_Y, _RESULT_HEIGHT = 648.0, 62.0
 
 
-_SHORT = {"sign-extended": "signed", "zero-extended": "unsigned"}
+_ABBREVIATIONS = {"sign-extended": "signed", "zero-extended": "unsigned"}
 
 
-def shorten(text: str, widths: Sequence[float]) -> list[str]:
+def _shorten_sentences(text: str, widths: Sequence[float]) -> list[str]:
     """Return the start of a text that fits on two lines: sentences, or clauses of the first.
 
     The first width is taken in which the longest start fits.
     """
-    for word, short in _SHORT.items():
+    for word, short in _ABBREVIATIONS.items():
         text = text.replace(word, short)
     ends = [i for i in range(1, len(text)) if text[i - 1] in ".;:" and text[i] == " "]
     for end in (len(text), *reversed(ends)):
@@ -49,22 +49,22 @@ def shorten(text: str, widths: Sequence[float]) -> list[str]:
     return []
 
 
-def draw_caption(
+def _draw_caption(
     canvas: SvgCanvas, x: float, y: float, number: str, title: str, lines: Sequence[str] = ()
 ) -> float:
     """Draw number, title and words above a column; return the end."""
     start = x
     if number:
-        wider = STRONG.measure(number) - 20 if "," in number else 0
+        wider = _NUMBER.measure(number) - 20 if "," in number else 0
         canvas.draw_rect(
             x, y, 2 * _RING + wider, 2 * _RING, SvgColour.PAGE, SvgColour.INK, radius=_RING,
             line=1.6,
         )  # fmt: skip
-        canvas.draw_text(x + _RING + wider / 2, y + 21.5, number, STRONG, anchor="middle")
+        canvas.draw_text(x + _RING + wider / 2, y + 21.5, number, _NUMBER, anchor="middle")
         start += _AFTER_RING + wider
     title = title[:1].upper() + title[1:]
-    canvas.draw_text(start, y + 23, title, TITLE, None if number else SvgColour.DIM)
-    end = start + TITLE.measure(title)
+    canvas.draw_text(start, y + 23, title, _TITLE, None if number else SvgColour.DIM)
+    end = start + _TITLE.measure(title)
     for index, line in enumerate(lines):
         canvas.draw_text(x, y + 52 + 22 * index, line, NOTE)
         end = max(end, x + NOTE.measure(line))
@@ -73,7 +73,7 @@ def draw_caption(
 
 def measure_caption(title: str) -> float:
     """Return the width of a number and a title."""
-    return _AFTER_RING + TITLE.measure(title[:1].upper() + title[1:])
+    return _AFTER_RING + _TITLE.measure(title[:1].upper() + title[1:])
 
 
 def draw_step_caption(
@@ -87,15 +87,15 @@ def draw_step_caption(
     if joined_step and not settings.has_select_words:
         number, title = f"{joined_step.number}, {number}", f"{joined_step.title}, {title}"
     elif joined_step:
-        lines = shorten(_name_parts(sketch, step), [start - joined_x - _GAP])
+        lines = _shorten_sentences(_name_parts(sketch, step), [start - joined_x - _GAP])
         lines = lines if settings.note_room else []
-        draw_caption(sketch.canvas, joined_x, y, str(joined_step.number), joined_step.title, lines)
+        _draw_caption(sketch.canvas, joined_x, y, str(joined_step.number), joined_step.title, lines)
     lines = []
     if settings.note_room:
         room = max(end - start, measure_caption(step.title))
         wider = [width for width in range(100, int(settings.note_room) + 1, 10) if width > room]
-        lines = shorten(step.about, [room, *wider])
-    return draw_caption(sketch.canvas, start, y, number, title, lines) + _GAP
+        lines = _shorten_sentences(step.about, [room, *wider])
+    return _draw_caption(sketch.canvas, start, y, number, title, lines) + _GAP
 
 
 def _name_parts(sketch: Sketch, step: StepView) -> str:
@@ -105,9 +105,10 @@ def _name_parts(sketch: Sketch, step: StepView) -> str:
         for row in (sketch.rows[x.key] for x in step.rows if x.key in sketch.rows):
             for link in row.links:
                 register = sketch.registers.get(link.source.key)
-                if register and register.unit in LETTERS:
-                    names.append(f"{register.label}.{LETTERS[register.unit]}{link.source.lane}")
-    return ", ".join(dict.fromkeys(names))
+                if register:
+                    lane = link.source.lane
+                    names.append(format_part_name(register.label, register.unit, lane))
+    return ", ".join(filter(None, dict.fromkeys(names)))
 
 
 def draw_registers(sketch: Sketch, roles: Sequence[str], x: float) -> float:
@@ -118,7 +119,7 @@ def draw_registers(sketch: Sketch, roles: Sequence[str], x: float) -> float:
         name = register.name if register.name not in ("", role) else register.label
         lines.append(f"{name} = {register.bits}")
     y = get_settings(sketch.layout).captions.x
-    return draw_caption(sketch.canvas, x, y, "", "Registers", lines) + _GAP
+    return _draw_caption(sketch.canvas, x, y, "", "Registers", lines) + _GAP
 
 
 def draw_lane_names(sketch: Sketch, x: float) -> float:
@@ -149,38 +150,38 @@ def draw_results(section: Section, sketch: Sketch, *, has_meanings: bool) -> flo
     canvas.open_group("px-result")
     if not section.results:
         left = right - NOTE.measure(section.no_result) - 40
-        box = (left, RESULT_Y, right - left, RESULT_HEIGHT)
+        box = (left, _RESULT_Y, right - left, _RESULT_HEIGHT)
         canvas.draw_rect(*box, SvgColour.PAGE, SvgColour.LINE, radius=10, dash="5 4")
-        middle = RESULT_Y + RESULT_HEIGHT / 2
+        middle = _RESULT_Y + _RESULT_HEIGHT / 2
         draw_middle(canvas, (left + right) / 2, middle, section.no_result, NOTE)
         canvas.close_group()
         return left
-    found = []
+    columns = []
     for view, places in zip(section.results, sketch.ends, strict=False):
         ports = {place: sketch.ports[place] for place in places if place in sketch.ports}
         shown = view if has_meanings else view._replace(meant="")
-        found.append((max((x.area.right for x in ports.values()), default=0.0), shown, ports))
-    found.sort(key=lambda each: each[0], reverse=True)
-    end = max((x.y for *_, ports in found for x in ports.values()), default=right)
-    rails = [min(end, right) + 12 * (index + 1) for index in range(len(found))]
-    first = found[0][2]
+        columns.append((max((x.area.right for x in ports.values()), default=0.0), shown, ports))
+    columns.sort(key=lambda each: each[0], reverse=True)
+    end = max((x.y for *_, ports in columns for x in ports.values()), default=right)
+    rails = [min(end, right) + 12 * (index + 1) for index in range(len(columns))]
+    first = columns[0][2]
     if len(first) == 1 and not _has_words_below(sketch, *first):
         rails[0] = next(iter(first.values())).y - 24
-    widths = [_measure_result(view) for _, view, _ in found]
+    widths = [_measure_result(view) for _, view, _ in columns]
     left = start = min(right - fsum(widths) - 20 * (len(widths) - 1), *(x - 30 for x in rails))
-    for (_, view, ports), width, rail in zip(found, widths, rails, strict=True):
+    for (_, view, ports), width, rail in zip(columns, widths, rails, strict=True):
         tip = min(max(rail, left + 24), left + width - 24)
         for place, port in ports.items():
             points = [(port.y, port.area.center), (rail, port.area.center)]
             if rail < port.y:
                 points = [(rail, port.area.right)]
             if tip != rail:
-                points += [(rail, RESULT_Y - 12), (tip, RESULT_Y - 12)]
+                points += [(rail, _RESULT_Y - 12), (tip, _RESULT_Y - 12)]
             flow = len(canvas.flows)
-            _draw_wire(canvas, [*points, (tip, RESULT_Y)])
+            _draw_wire(canvas, [*points, (tip, _RESULT_Y)])
             sketch.add_result_link(view.name, place, canvas.flows[flow])
         _draw_result(canvas, view, left, width)
-        sketch.add_result(view.name, Area(RESULT_Y, RESULT_HEIGHT), left, left + width)
+        sketch.add_result(view.name, Area(_RESULT_Y, _RESULT_HEIGHT), left, left + width)
         left += width + 20
     canvas.close_group()
     return start
@@ -191,15 +192,15 @@ _NAME = CODE.with_size(22)
 
 def _measure_result(view: ResultView) -> float:
     meant = CODE.measure(view.meant) + 20 if view.meant else 0
-    return 48 + _NAME.measure(f"{view.name} =") + RESULT.measure(view.bits) + meant
+    return 48 + _NAME.measure(f"{view.name} =") + _RESULT.measure(view.bits) + meant
 
 
 def _draw_result(canvas: SvgCanvas, view: ResultView, x: float, width: float) -> None:
-    box, name = (x, RESULT_Y, width, RESULT_HEIGHT), f"{view.name} ="
+    box, name = (x, _RESULT_Y, width, _RESULT_HEIGHT), f"{view.name} ="
     canvas.draw_rect(*box, SvgColour.SOFT, SvgColour.INK, radius=10, line=2.4)
-    canvas.draw_text(x + 18, RESULT_Y + 42, name, _NAME)
-    canvas.draw_text(x + 30 + _NAME.measure(name), RESULT_Y + 43, view.bits, RESULT)
-    canvas.draw_text(x + width - 18, RESULT_Y + 40, view.meant, CODE, anchor="end")
+    canvas.draw_text(x + 18, _RESULT_Y + 42, name, _NAME)
+    canvas.draw_text(x + 30 + _NAME.measure(name), _RESULT_Y + 43, view.bits, _RESULT)
+    canvas.draw_text(x + width - 18, _RESULT_Y + 40, view.meant, CODE, anchor="end")
 
 
 def _has_words_below(sketch: Sketch, place: LaneRef) -> bool:

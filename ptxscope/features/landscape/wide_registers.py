@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import fsum
 
-from ...documents.svg.cell_shapes import LETTERS
+from ...documents.svg.cell_shapes import format_part_name
 from ...documents.svg.page_layout import ROLE_INKS, Area, ColumnPart, Sketch, take_column_part
 from ...documents.svg.svg_colours import SvgColour
 from ...documents.svg.symbols import draw_truth
@@ -24,8 +24,8 @@ from .wide_shapes import (
     measure_pieces,
 )
 
-_SHORT = 4
-"""Most letters of a name that is beside each part of a register."""
+_MAX_PART_CHARS = 4
+"""Length of the longest register name that stands beside each part."""
 _NAME, _GAP = 30.0, 4.0
 """Height in px of a name above a register, and of the gap between its parts."""
 _MIN_PART = 26.0
@@ -62,7 +62,7 @@ def _draw_predicate(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, x:
 
 
 def _draw_aside(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, x: float) -> float:
-    """Draw a register above the lanes, or in parts beside them, its name at the left."""
+    """Draw a register above the lanes, or in parts beside them, with its name at the left."""
     cells, name = figure.cells, _format_name(figure)
     boxes = [area.take_middle(CHIP) for area in sketch.make_areas(len(cells), slot)]
     if slot is ColumnPart.MARGIN:
@@ -105,14 +105,13 @@ def _draw_parts(
     least: float = 0,
 ) -> float:  # fmt: skip
     """Draw parts of a register with their names and, unless these come later, their numbers."""
-    name = figure.name if 0 < len(figure.name) <= _SHORT else figure.label
+    name = figure.name if 0 < len(figure.name) <= _MAX_PART_CHARS else figure.label
     has_numbers = figure.role not in _find_extended_roles(sketch) and not figure.figure
     lines = []
     for cell, _ in cells:
         span, numbers = cell.spans[0], cell.spans[1:] if has_numbers else ()
-        part = f"{name}.{LETTERS.get(figure.unit, '')}{cell.place.lane}"
-        is_named = figure.unit in LETTERS and not span.text.endswith(part)  # as in a form
-        first = Piece(span.text, span, part if is_named else "")
+        part = format_part_name(name, figure.unit, cell.place.lane)
+        first = Piece(span.text, span, "" if span.text.endswith(part) else part)  # as in a form
         lines.append([first, *(Piece(number.text.strip(), None) for number in numbers)])
     widths = measure_pieces(lines)
     widths[0] += max(least - fsum(widths), 0)
@@ -132,7 +131,7 @@ def _find_extended_roles(sketch: Sketch) -> frozenset[str]:
 def _format_name(figure: RegisterFigure) -> str:
     """Return the name as written if it is short, otherwise after the letter of the operand."""
     name = "" if figure.name == figure.role else figure.name
-    return name if 0 < len(name) <= _SHORT else f"{figure.label} {name}".strip()
+    return name if 0 < len(name) <= _MAX_PART_CHARS else f"{figure.label} {name}".strip()
 
 
 def _choose_ink(figure: RegisterFigure) -> SvgColour:

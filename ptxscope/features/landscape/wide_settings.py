@@ -1,4 +1,4 @@
-"""What a wide picture has room for, and the error if that is not enough."""
+"""The room for words in a wide picture, and the error if a document does not fit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Registers and the cells of rows in a wide picture, where steps run from left to right.
+"""The cells of rows in a wide picture, where steps run from left to right.
 
-A function is called as that of a tall picture, with the axes exchanged: the area is the extent from
-top to bottom, ``x`` is the left edge, and it returns the right edge. Text does not turn.
+A function has the parameters of its counterpart for tall pictures, with the axes exchanged: an area
+extends from top to bottom, ``x`` is the left edge, and the function returns the right edge.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
-from ...documents.svg.cell_shapes import choose_shape, list_spans
+from ...documents.svg.cell_shapes import choose_shape, format_cell_value, list_spans
 from ...documents.svg.page_layout import Area, Sketch
 from ...documents.svg.svg_canvas import SvgCanvas
 from ...documents.svg.svg_colours import SvgColour
@@ -45,11 +45,9 @@ NOTE = TextStyle(18, SvgColour.DIM, leading=22)
 CHIP = 42.0
 """Height in px of a box of bits."""
 SCALE = 1.5
-"""Size of truth values, in that of a tall picture."""
+"""Size of truth values relative to a tall picture."""
 _FLAG_SCALE = 18 / 11
 PILL = Area(0, 66 * SCALE)
-_SHORT = 4
-"""Most letters of a name that is beside each part of a register."""
 _LONG = 14
 """Most characters of a number that are drawn large."""
 LINE = 22.0
@@ -119,7 +117,7 @@ def measure_pieces(lines: Sequence[Sequence[Piece]]) -> list[float]:
 def measure_outcome(sketch: Sketch, row: RowScene) -> tuple[float, float]:
     """Return width and height of the only cell of a row, with its flags."""
     (cell,) = row.cells
-    lines, flags = len(_wrap(sketch, cell)), _list_flags(sketch, row, cell)
+    lines, flags = len(_wrap_formula(sketch, cell)), _list_flags(sketch, row, cell)
     width = SHAPES[choose_shape(cell)][0](sketch, row, cell)
     width = max([width] + [NOTE.with_weight(True).measure(shorten_flag(f)) + 20 for f in flags])
     return width, LINE * lines + 46 + measure_flags(len(flags), _FLAG_SCALE)
@@ -143,7 +141,7 @@ def draw_cells(
         width = max(width, *(NOTE.with_weight(True).measure(shorten_flag(f)) + 20 for f in own), 0)
     for ((_, draw), cell, box), own in zip(drawn, flags, strict=True):
         bottom = draw(sketch, row, cell, box, Area(x, width), is_framed)
-        draw_flags(sketch.canvas, Area(x, width), bottom, own, _FLAG_SCALE)
+        draw_flags(sketch.canvas, Area(x, width), bottom, own, _FLAG_SCALE, is_short=True)
     return x + width
 
 
@@ -175,10 +173,10 @@ def draw_packed_lanes(sketch: Sketch, row: RowScene, x: float) -> float:
 def draw_incoming_values(sketch: Sketch, row: RowScene, x: float) -> float:
     """Draw the values and the name of a row from a step that is not shown; return the end."""
     canvas, name = sketch.canvas, row.destination_name or row.name
-    found = [(cell, list_spans(cell, *OUTCOMES)[-1:]) for cell in row.cells]
-    texts = [y[0].text for _, y in found if y]
+    outcomes = [list_spans(cell, *OUTCOMES)[-1:] for cell in row.cells]
+    texts = [spans[0].text for spans in outcomes if spans]
     width = max([BITS.measure(t) + _PAD for t in (*texts, name)] + [PILL.width])
-    for (cell, spans), area in zip(found, sketch.get_areas(row), strict=True):
+    for cell, spans, area in zip(row.cells, outcomes, sketch.get_areas(row), strict=True):
         for span in spans:
             box = area.take_middle(CHIP)
             if area.width > 80:
@@ -228,7 +226,7 @@ def _draw_bits(
     return box.right
 
 
-_MERGED = 83.0
+_MAX_MERGED = 83.0
 """Largest height in px of a merged lane."""
 
 
@@ -252,10 +250,8 @@ def _draw_merged_lane(
     """Draw a lane that takes t, with lost bits struck through, or keeps c's part, hatched."""
     canvas, is_taken = sketch.canvas, bool(list_spans(cell, SpanKind.TAKEN))
     (chip,), lost = list_spans(cell, SpanKind.CHIP), list_spans(cell, SpanKind.LOST)
-    colour, box = (
-        SvgColour.INK if is_taken else SvgColour.C,
-        area.take_middle(min(_MERGED, area.width - 4)),
-    )
+    colour = SvgColour.INK if is_taken else SvgColour.C
+    box = area.take_middle(min(_MAX_MERGED, area.width - 4))
     incoming = sketch.find_incoming_links(row, cell.place.lane)
     for link, port in incoming:  # t arrives above c's part; a line that is not taken is crossed out
         aside = box.width / 4 * (len(incoming) > 1)
@@ -289,14 +285,14 @@ def _draw_merged_lane(
 
 
 def _measure_verdict(sketch: Sketch, _: RowScene, cell: Cell) -> float:
-    return max([CODE.measure(line) + 8 for line in _wrap(sketch, cell)] + [PILL.width + 4])
+    return max([CODE.measure(line) + 8 for line in _wrap_formula(sketch, cell)] + [PILL.width + 4])
 
 
 def _draw_verdict(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, column: Area, is_framed: bool
 ) -> float:
     """Draw a comparison, its outcome below, and the name of a single outcome."""
-    canvas, lines = sketch.canvas, _wrap(sketch, cell)
+    canvas, lines = sketch.canvas, _wrap_formula(sketch, cell)
     name = (row.destination_name or row.name) if len(row.cells) == 1 else ""
     head = LINE * len(lines) + 8 * bool(lines)
     center, has_box = column.center, bool(lines) and is_framed and not name
@@ -324,43 +320,34 @@ def _draw_verdict(
     return box.right
 
 
-def _wrap(sketch: Sketch, cell: Cell) -> list[str]:
+def _wrap_formula(sketch: Sketch, cell: Cell) -> list[str]:
     formula = "".join(span.text for span in list_spans(cell, SpanKind.NUMBER))
     widest = max(map(CODE.measure, formula.split()), default=0)
     room = max(get_settings(sketch.layout).formula_room, widest)
     return wrap_formula(formula, room, (CODE.size,)) if formula else []
 
 
-def _format_value(cell: Cell) -> str:
-    value = list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
-    signs = [x.text.strip() for x in list_spans(cell, SpanKind.TEXT) if x.text.strip()]
-    if not value:
-        return str(cell).strip()
-    has_formula = bool(list_spans(cell, SpanKind.NUMBER))
-    return f"{signs[0] if signs else '='} {value[0].text}" if has_formula else value[0].text
-
-
 def _choose_style(cell: Cell) -> TextStyle:
     """Return the letters of a value: smaller ones for more than 32 bits."""
     if not list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED):
         return CODE
-    return VALUE if len(_format_value(cell)) <= _LONG else _SMALL_VALUE
+    return VALUE if len(format_cell_value(cell)) <= _LONG else _SMALL_VALUE
 
 
 _SMALL_VALUE = VALUE.with_size(18)
 
 
 def _measure_formula(sketch: Sketch, _: RowScene, cell: Cell) -> float:
-    lines = [CODE.measure(line) for line in _wrap(sketch, cell)]
+    lines = [CODE.measure(line) for line in _wrap_formula(sketch, cell)]
     style = _choose_style(cell)
-    return max(*lines, style.measure(_format_value(cell)), 0) + 18
+    return max(*lines, style.measure(format_cell_value(cell)), 0) + 18
 
 
 def _draw_formula(
     sketch: Sketch, row: RowScene, cell: Cell, area: Area, column: Area, is_framed: bool
 ) -> float:
     """Draw a formula and its value, or beside a figure the value alone."""
-    canvas, lines = sketch.canvas, _wrap(sketch, cell)
+    canvas, lines = sketch.canvas, _wrap_formula(sketch, cell)
     value = list_spans(cell, SpanKind.VALUE, SpanKind.CLAMPED)
     colour = SvgColour.MARK if value and value[0].kind is SpanKind.CLAMPED else SvgColour.INK
     height = LINE * len(lines) + 30 + 12
@@ -373,7 +360,7 @@ def _draw_formula(
     top = box.center - height / 2 + 6
     for index, line in enumerate(lines):
         draw_middle(canvas, column.center, top + LINE * (index + 0.5), line, CODE)
-    text = _format_value(cell)
+    text = format_cell_value(cell)
     middle = top + LINE * len(lines) + 15
     draw_middle(canvas, column.center, middle, text, style, colour)
     if is_framed:
@@ -386,10 +373,8 @@ def _draw_formula(
 
 _Measure = Callable[[Sketch, RowScene, Cell], float]
 _Draw = Callable[[Sketch, RowScene, Cell, Area, Area, bool], float]
-_MERGE, _VERDICT = (
-    (_measure_merged_lane, _draw_merged_lane),
-    (_measure_verdict, _draw_verdict),
-)
+_MERGE = (_measure_merged_lane, _draw_merged_lane)
+_VERDICT = (_measure_verdict, _draw_verdict)
 _FORMULA = (_measure_formula, _draw_formula)
 SHAPES: dict[SpanKind, tuple[_Measure, _Draw]] = {
     SpanKind.TAKEN: _MERGE,

@@ -280,7 +280,7 @@ def test_themes_change_colours_only(theme: Theme) -> None:
 
 @pytest.mark.parametrize(("fields", "why"), [
     ({"compact": True}, "compact and the layout wide"), ({"beside": QUAD}, "the layout wide"),
-    ({"layout": "high"}, "layout: 'high' is none of tall, wide"),
+    ({"layout": "high"}, "layout: 'high' is not one of tall, wide"),
 ])  # fmt: skip
 def test_options_that_exclude_each_other_are_refused(fields: dict[str, object], why: str) -> None:
     with pytest.raises(ValueError, match=why):
