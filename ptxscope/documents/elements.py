@@ -80,12 +80,18 @@ def _show_controls(child: Child) -> Child:
 
 
 def make_field(
-    label: str, text: str, *, key: str, hint: str = "", rows: str = "", focus: bool = False
+    label: str, text: str, *, key: str, hint: str = "", rows: str = "", has_focus: bool = False
 ) -> Element:
     """Return a labelled text field, which may get the focus; its key tells it from others."""
-    attributes = {"id": f"field-{key}", "name": "text", "placeholder": hint or None}
-    attributes |= dict.fromkeys(("autocomplete", "autocapitalize"), "off")
-    attributes |= {"spellcheck": "false", "data_focus": "" if focus else None}
+    attributes = {
+        "id": f"field-{key}",
+        "name": "text",
+        "placeholder": hint or None,
+        "autocomplete": "off",
+        "autocapitalize": "off",
+        "spellcheck": "false",
+        "data_focus": "" if has_focus else None,
+    }
     if rows:
         field = make_element("textarea", text, rows=rows, **attributes)
     else:

@@ -28,7 +28,7 @@ def make_panel(_: ExplorerState, text: str) -> list[Child]:
     label = "PTX, CUDA, or anything that has PTX in it"
     form = make_element(
         "form",
-        make_field(label, text, key="check", rows="8", focus=not text.strip()),
+        make_field(label, text, key="check", rows="8", has_focus=not text.strip()),
         make_element("button", "Check", type="submit"),
         data_do="tool_text",
     )

@@ -94,10 +94,8 @@ def _draw_band(
     canvas: TurnedCanvas, section: Section, layout: Layout, x: float, end: float
 ) -> None:
     """Draw the line of a statement above its columns."""
-    y, width = (
-        get_settings(layout).captions.x - BAND,
-        _STATEMENT.measure(section.heading) + _BAND_MARGIN,
-    )
+    y = get_settings(layout).caption_y - BAND
+    width = _STATEMENT.measure(section.heading) + _BAND_MARGIN
     canvas.draw_rect(x, y, end - x, BAND - 8, radius=8)
     style = _STATEMENT if width <= end - x else CODE
     canvas.draw_text(x + 14, y + 26, section.heading, style.with_weight(True), SvgColour.INK)

@@ -221,7 +221,7 @@ def _fit_columns(doc: Document, head_end: float) -> tuple[Columns, float] | None
     for (count, has_cards), level in product(choices, _DETAIL_LEVELS):
         has_words = get_settings(level.layout).note_room > 0
         start = top + (CAPTION_HEIGHT if has_words else TITLE_HEIGHT) + 12
-        layout = change_settings(level.layout, captions=Area(top, start - top))._replace(
+        layout = change_settings(level.layout, caption_y=top)._replace(
             figures=Area(start, _END - start), words=Area(start, 0), accent=start - 9
         )
         drawn, scenes = list[Section](), list[FoldedScene | None]()

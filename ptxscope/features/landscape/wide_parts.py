@@ -82,7 +82,7 @@ def draw_step_caption(
 ) -> float:  # fmt: skip
     """Draw the words above the columns of a step; return where those of the next may begin."""
     settings = get_settings(sketch.layout)
-    y = settings.captions.x
+    y = settings.caption_y
     number, title = str(step.number), step.title
     if joined_step and not settings.has_select_words:
         number, title = f"{joined_step.number}, {number}", f"{joined_step.title}, {title}"
@@ -118,7 +118,7 @@ def draw_registers(sketch: Sketch, roles: Sequence[str], x: float) -> float:
         register = sketch.registers[role]
         name = register.name if register.name not in ("", role) else register.label
         lines.append(f"{name} = {register.bits}")
-    y = get_settings(sketch.layout).captions.x
+    y = get_settings(sketch.layout).caption_y
     return _draw_caption(sketch.canvas, x, y, "", "Registers", lines) + _GAP
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...documents.svg.page_layout import Area, Layout
+from ...documents.svg.page_layout import Layout
 
 
 class LayoutError(ValueError):
@@ -16,8 +16,8 @@ class Settings(NamedTuple):
 
     formula_room: float = 230
     """Width in px at which a formula is wrapped."""
-    captions: Area = Area(84, 80)
-    """Extent of the words above the steps."""
+    caption_y: float = 84
+    """Top of the words above the steps."""
     has_arc_words: bool = True
     """Whether words say that an arc clamps a number."""
     has_select_words: bool = True

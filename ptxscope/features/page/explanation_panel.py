@@ -70,7 +70,7 @@ def explain(
     hint = " ".join(f"{x}=1" for x in names) if len(names) > 1 else "0x11223344, -1, 0x??01??00"
     form = make_element(
         "form",
-        make_field("I got", text, key="explain", hint=hint, focus=not text.strip()),
+        make_field("I got", text, key="explain", hint=hint, has_focus=not text.strip()),
         make_element("button", "Explain", type="submit"),
         data_do="tool_text",
     )
