@@ -67,7 +67,7 @@ from tools.manual_shown import (
 from tools.manual_text import format_sentence, format_text, table
 from tools.manual_worked import find_events, find_examples
 from tools.markdown_parser import make_slug
-from tools.screenshots import Shot
+from tools.screenshots import Shot, draw
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -126,17 +126,9 @@ def test_the_traces_of_a_page_are_current(path: Path) -> None:
 
 @ci_only
 @pytest.mark.parametrize("shot", manual_pictures.SHOTS, ids=lambda shot: shot.name)
-def test_the_pictures_of_the_tutorial_are_the_apps(shot: Shot) -> None:
-    """They are drawn in a process of their own, which no other test has changed."""
-    program = (
-        "import asyncio, sys; from tools import manual_pictures, screenshots\n"
-        "(shot,) = [x for x in manual_pictures.SHOTS if x.name == sys.argv[1]]\n"
-        "sys.stdout.buffer.write(asyncio.run(screenshots.draw(shot)).encode())"
-    )
-    command = [sys.executable, "-c", program, shot.name]
-    drawn = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
-    committed = (manual_pictures.FOLDER / f"{shot.name}.svg").read_bytes()
-    assert committed == drawn, "run `python3 dev.py docs --renew`"
+async def test_the_pictures_of_the_tutorial_are_the_apps(shot: Shot) -> None:
+    committed = (manual_pictures.FOLDER / f"{shot.name}.svg").read_text(encoding="utf-8")
+    assert committed == await draw(shot), "run `python3 dev.py docs --renew`"
     tutorial = (DOCS / "tutorial.md").read_text(encoding="utf-8")
     assert re.search(rf"!\[[^]]{{40,}}\]\(figures/{shot.name}\.svg\)", tutorial)
 

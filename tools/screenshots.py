@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 from textual import events
 
@@ -94,6 +96,8 @@ SHOTS = (
 
 
 _SETTLE_SECONDS = 0.1
+TERMINAL = {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+"""The terminal of the pictures: it reads UTF-8 and has full colours."""
 
 
 def list_shots() -> list[Shot]:
@@ -103,8 +107,10 @@ def list_shots() -> list[Shot]:
 
 
 async def draw(shot: Shot) -> str:
-    """The picture as SVG."""
-    app = Explorer(parse(shot.ptx), shot.values, shot.model)
+    """Return the picture as SVG, the same in every terminal."""
+    with patch.dict(os.environ, TERMINAL):
+        os.environ.pop("NO_COLOR", None)
+        app = Explorer(parse(shot.ptx), shot.values, shot.model)
     app.animation_level = "none"
     async with app.run_test(size=shot.size) as pilot:
         await pilot.pause()

@@ -26,6 +26,7 @@ from ptxscope.widgets.base.theme_styles import (
     OVERLAYS,
     ColourRole,
     ThemeStyles,
+    get_theme_styles,
 )
 from tests.driving.dialogs import ADDED_SCREENS
 from tests.tiers import ci_only, sampled, some, whole
@@ -127,6 +128,18 @@ def test_inks_in_full_and_in_256_colours(name: str, system: ColorSystem) -> None
             yield convert(style.color, ground), convert(style.bgcolor, ground)
 
     assert not find_poor(THEMES[name], read, system)
+
+
+def test_terminals_of_256_and_of_full_colours_have_their_own_styles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for variable in ("", "truecolor", ""):
+        monkeypatch.setenv("COLORTERM", variable)
+        app, system = Explorer(), ColorSystem.TRUECOLOR if variable else ColorSystem.EIGHT_BIT
+        expected = ThemeStyles(app.current_theme, system=system)
+        for names in combinations():
+            style = get_theme_styles(app).resolve_style(names)
+            assert style == expected.resolve_style(names), names
 
 
 @pytest.mark.parametrize("name", some(FULL, 0, 1, 2, 3))

@@ -13,6 +13,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from ptxscope.screens.main import column_pane
+from tools.screenshots import TERMINAL
 
 _TURNS = 3
 """Turns of the event loop in which nothing was ready, after which nothing will be."""
@@ -51,9 +52,9 @@ async def _wait_for_screen(*_: object) -> bool:
 
 @pytest.fixture(autouse=True)
 def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The developer's terminal may read no UTF-8."""
-    monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    monkeypatch.setenv("TERM", "xterm-256color")
+    """The developer's terminal may read no UTF-8, or have fewer colours."""
+    for name, value in TERMINAL.items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(autouse=True)

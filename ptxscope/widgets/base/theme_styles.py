@@ -372,16 +372,17 @@ def _make_style(color: ColorTriplet, ground: ColorTriplet | None = None) -> Styl
     )
 
 
-_PALETTES: dict[str, tuple[Theme, ThemeStyles]] = {}
+_PALETTES: dict[tuple[str, ColorSystem], tuple[Theme, ThemeStyles]] = {}
 
 
 def get_theme_styles(app: App[Any], variables: Mapping[str, str] | None = None) -> ThemeStyles:
     """Return the styles of an app's theme; pass its variables if they are computed already."""
     theme = app.current_theme
-    cached_theme, palette = _PALETTES.get(theme.name, (None, None))
+    has_256 = app.console.color_system == "256"
+    system = ColorSystem.EIGHT_BIT if has_256 else ColorSystem.TRUECOLOR
+    key = theme.name, system
+    cached_theme, palette = _PALETTES.get(key, (None, None))
     if palette is None or cached_theme is not theme:
-        has_256 = app.console.color_system == "256" and not app.is_headless
-        system = ColorSystem.EIGHT_BIT if has_256 else ColorSystem.TRUECOLOR
         palette = ThemeStyles(theme, variables, system)
-        _PALETTES[theme.name] = theme, palette
+        _PALETTES[key] = theme, palette
     return palette
