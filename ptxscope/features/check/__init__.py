@@ -1,1 +1,1 @@
-"""``check``: what is wrong with PTX in files, or worth knowing, and what fixes it."""
+"""``check``: diagnostics for PTX in files, and their fixes."""

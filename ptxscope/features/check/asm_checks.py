@@ -68,11 +68,10 @@ class AsmFinding(NamedTuple):
 def check_asm(
     piece: EmbeddedPtx, elsewhere: Scopes, checked_starts: Set[int]
 ) -> Iterator[AsmFinding]:
-    """Yield what is wrong with the operands of a piece that is an asm statement without gaps.
+    """Yield diagnostics about the operands of an asm statement without gaps.
 
     ``elsewhere`` has the registers that the file declares, ``checked_starts`` the positions of the
-    statements that are checked already, except for the order of their accesses. Nothing is said of
-    the assembly of another processor.
+    statements that are checked already, except for the order of their accesses. There are none about the assembly of another processor.
     """
     operands, text = piece.operands, piece.ptx
     if operands is None:
@@ -95,7 +94,7 @@ def check_asm(
             ):
                 yield AsmFinding(statement, diagnostic)
     if next(find_escaped_registers(operands, piece.fragments[0]), None):
-        return  # they have the names of operands
+        return  # operands have these names
     for finding in find_flow_problems(text, words, groups, operands):
         constraint = finding.constraint
         place, former = _find_constraint(piece, operands, finding.operand)
@@ -166,7 +165,7 @@ def check_placeholders(
 def find_operand_notes(
     piece: EmbeddedPtx, operands: AsmOperands, statement: Span
 ) -> Iterator[Diagnostic]:
-    """Yield notes on what nvcc refuses and other compilers take, for a statement of the catalog."""
+    """Yield notes on operands of a statement that nvcc refuses and other compilers accept."""
     inner, locator = piece.fragments[0], piece.make_locator(0)
     for message, span in find_refused_literals(operands, inner, *statement):
         yield Diagnostic("note", message, locator.locate(*span))
@@ -179,7 +178,7 @@ def find_operand_notes(
 def pass_over_unknown_values(item: CheckedInstruction, operands: AsmOperands) -> CheckedInstruction:
     """Return an instruction with notes in place of its errors if only values are unknown.
 
-    That is so if a literal is needed in each of the places, and the operand is an integer.
+    This is the case if each of their places needs a literal, and the operand is an integer.
     """
     errors = [x for x in item.diagnostics if x.severity is Severity.ERROR]
     if not errors or not all(
@@ -226,7 +225,7 @@ def _find_constraint(
 
 
 _MINOR_OPERANDS = {"E16": 2, "E17": 1}
-"""The errata that only unusually large operands show, and how many of the last these are."""
+"""The errata that only large operands show, and the number of these, the last operands."""
 _SMALL = re.compile(
     r"(?:\d++|sizeof\b.*|[A-Z][A-Z\d_]*+|k[A-Z]\w*+"  # a constant
     r"|.*[^*]\*\s*+\d{1,2}|\d{1,2}\s*+\*[^*]*+|.*<<\s*+[0-6]"
@@ -241,7 +240,7 @@ _MAX_EXPRESSION_CHARS = 200
 def mark_minor_errata(
     item: CheckedInstruction, operands: AsmOperands | None, small_registers: Set[str]
 ) -> CheckedInstruction:
-    """Return an instruction whose errata are minor if the operands that show them are small."""
+    """Return an instruction whose errata are minor if the operands concerned are small."""
     if not any(x.rule in _MINOR_OPERANDS for x in item.diagnostics):
         return item
     texts = {x.name: x.text for x in operands.expressions} if operands else {}
@@ -258,7 +257,7 @@ def mark_minor_errata(
 
 
 def _is_small(expression: str) -> bool:
-    """Return whether an expression is a sum of what is small, as far as its text tells."""
+    """Return whether an expression is a sum of small terms, by its text."""
     if len(expression) > _MAX_EXPRESSION_CHARS or _CALL.search(expression):
         return False
     return all(_SMALL.fullmatch(x.strip("() \t\n")) for x in expression.split("+"))

@@ -1,4 +1,4 @@
-"""Registers of an asm statement, and carries, that hold something else than the text expects.
+"""Registers and carries of an asm statement whose values differ from those that its text expects.
 
 An operand with ``=`` has no value at the start; without ``&`` it may share the register of an
 input; an operand without ``=`` and ``+`` must keep its value.
@@ -33,7 +33,7 @@ from .placeholders import format_constraint
 from .statement_registers import RegisterAccesses, find_accesses, is_padding
 
 _MAX_NUMBERED = 64
-"""The most numbered registers of one directive that are followed."""
+"""Maximum number of numbered registers in one directive that are followed."""
 
 
 class FlowFinding(NamedTuple):
@@ -64,7 +64,7 @@ class _Write(NamedTuple):
 def find_flow_problems(
     text: str, words: list[Token], groups: Sequence[TokenGroup], operands: AsmOperands
 ) -> Iterator[FlowFinding]:
-    """Yield the registers of an asm statement's text that hold something else than expected.
+    """Yield the registers of an asm statement's text whose values are not as expected.
 
     The text is PTX without gaps. Each register is reported once for each rule.
     """
@@ -114,7 +114,7 @@ class _Flow:
         """The registers that have no value yet."""
         self.declared = set[str]()
         self.is_straight = True
-        """Whether control can have come only from the statement before."""
+        """Whether control can come only from the statement before."""
         self.has_branches = False
         self.written_inputs = set[str]()
         self.writes = dict[str, list[_Write]]()
@@ -130,7 +130,7 @@ class _Flow:
         for name, count, declaration in parse_register_directive(directive) or ():
             if declaration.vector or name in self.types or (count or 0) > _MAX_NUMBERED:
                 continue
-            # of two with one name, in blocks of their own, neither is followed
+            # two registers of one name, in separate blocks, are not followed
             note = (
                 self.unwritten.difference_update if name in self.declared else self.unwritten.update
             )
@@ -171,7 +171,7 @@ class _Flow:
         self.has_branches |= statement.opcode.text in BRANCHES
 
     def find_clobbers(self) -> Iterator[FlowFinding]:
-        """Yield the outputs that are written while an input is still needed."""
+        """Yield the outputs that are written when an input is still needed."""
         if self.has_branches:
             return
         for name, constraint in self.outputs.items():
@@ -251,7 +251,7 @@ def _find_copied_register(statement: RawInstruction) -> str:
     return operands[1][0].text if is_copy and len(operands[0]) == len(operands[1]) == 1 else ""
 
 
-# --- carries that one asm statement reads and another has to write ----------------------------
+# --- carries that one asm statement reads and another must write --------------------------------
 #
 # Nothing guarantees that such a carry is kept, but nvcc keeps the order of `asm volatile` and ptxas
 # the carry (13.0), and libraries for big integers rely on it. nvcc deletes or moves the others.
@@ -267,7 +267,7 @@ _ASM_CHARS = 200
 """Characters before the text of an asm statement in which ``volatile`` may stand."""
 _VOLATILE_HINT = "asm volatile"
 _WRAPPERS = -2
-"""The number that all functions share that wrap one instruction."""
+"""The number of all functions that wrap one instruction: they share it."""
 _READ_UNSAFELY = (
     "this asm statement reads a carry that another one has to write, and is not `volatile`: nvcc "
     "may move it"
@@ -303,7 +303,7 @@ def find_functions(code: str) -> list[Span]:
 
 
 class CarryNotes:
-    """Chooses the notes on such carries: one for each function, one for all that wrap a statement.
+    """Selects the notes on such carries: one for each function, or all wrappers of a statement.
 
     A statement that is not ``volatile`` has a warning instead.
     """

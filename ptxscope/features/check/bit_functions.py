@@ -1,7 +1,7 @@
 """A fourth Arithmetic: each bit of an integer as a function of a few bits of operands.
 
-Plans that move bits, or combine bits in place, yield exactly which: `prmt` with a literal selector,
-`lop3`, `shf` by a literal. Other bits are unknown, never wrong.
+Plans that move bits, or combine bits in place, give these functions exactly: `prmt` with a literal
+selector, `lop3`, `shf` by a literal. Other bits are unknown, never wrong.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from ...engine.micro_operations.arithmetic import EXACT, Picks
 from ...engine.semantics.plan import Plan
 
 MAX_INPUTS = 3
-"""Largest number of bits that a bit is a function of; beyond, it is unknown."""
+"""Largest number of inputs of a function; a bit with more is unknown."""
 OperandBit = tuple[str, int]
 """An operand's name and the number of its bit."""
 
 
 class BitFunction(NamedTuple):
-    """A function of operand bits, none of which it ignores."""
+    """A function of operand bits that depends on each of them."""
 
     table: int
     """Bit i is the result if the inputs are the bits of i, the first input the lowest."""

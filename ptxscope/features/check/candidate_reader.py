@@ -1,6 +1,6 @@
 """The statements of a listing to check, read chunk by chunk.
 
-The tokenizer passes over statements that seem legal and that ``check`` has nothing to say about.
+The tokenizer skips statements that seem legal and need no diagnostic.
 ``Scopes`` interprets declarations, the parser statements. The longest statement bounds the memory.
 """
 
@@ -41,7 +41,7 @@ from .text_problems import OPEN_COMMENT
 _MAX_STATEMENT_CHARS = 1 << 20
 """Characters after which a statement or directive is assumed to end."""
 _SLICE_CHARS = 1 << 16
-"""Characters that are cut into tokens at once."""
+"""Characters that are tokenized at once."""
 KEPT_CHARS = 1 << 13
 """Characters that are kept before a statement."""
 _LINE_END = re.compile("\n")
@@ -50,14 +50,14 @@ _GUARD = r"(?>@!?+[%\w$]++[ \t]++|)"
 _START = re.compile(rf"{_GUARD}(?P<opcode>\w*+)", re.ASCII)
 _CHECKED_OPCODES = OPCODES - SHARED_OPCODES
 _ENDED = frozenset([TokenGroupKind.LABEL, TokenGroupKind.BLOCK_START, TokenGroupKind.BLOCK_END])
-"""The groups of tokens that nothing can continue."""
+"""The groups of tokens that end a statement: nothing continues them."""
 
 
 class _Patterns(NamedTuple):
     sound: re.Pattern[str]
-    """A statement, from its opcode on, that seems legal, but for its registers."""
+    """A statement, from its opcode on, that seems legal apart from its registers."""
     token: re.Pattern[str]
-    """The next token; blanks include such statements, or else these are tokens."""
+    """The next token; such statements are part of blanks, or tokens themselves."""
     blanks: re.Pattern[str]
     """Blanks, and such statements if they are skipped."""
 
@@ -80,7 +80,7 @@ def make_patterns(*, is_skipping: bool = True, reads_all: bool = False) -> _Patt
 
 
 class Candidate(NamedTuple):
-    """A statement whose opcode is, or probably should be, an opcode of the catalog; not parsed.
+    """An unparsed statement whose opcode is, or probably should be, an opcode of the catalog.
 
     Or a problem between statements: a guard before a ``{``, a ``;`` alone, or a ``.reg`` of a
     register that is already declared. Then ``opcode`` is the position of the brace, the ``;`` or
@@ -105,9 +105,9 @@ class Candidate(NamedTuple):
     scopes: Scopes
     """The declarations up to here; valid until the next statement is read."""
     is_plain: bool = False
-    """Whether its opcode is not meant to be one of the catalog: it is common, or unknown."""
+    """Whether its opcode is common or unknown, and not meant to be one of the catalog."""
     is_sound: bool = False
-    """Whether it is such a statement and seems legal, but for its registers."""
+    """Whether it is such a statement and seems legal apart from its registers."""
 
     def locate(self, start: int, end: int) -> SourceLocation:
         """Return the location of a range of the text."""
@@ -146,7 +146,7 @@ class CandidateReader:
     """Reads the statements of a listing that may be an instruction of the catalog.
 
     The chunks may end anywhere. ``is_strict``: read other statements, too, if they may be illegal.
-    ``reads_all``: read those that seem legal as well.
+    ``reads_all``: read the statements that seem legal as well.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class CandidateReader:
         return self._text[max(start - self._base, 0) : end - self._base]
 
     def _append(self, chunk: str) -> bool:
-        """Append more of the listing; return whether nothing may continue what ends in it."""
+        """Append more of the listing; return whether its last statement counts as complete."""
         dropped_count = max(self._position - KEPT_CHARS, 0)
         self._count(dropped_count)
         text = self._text = self._text[dropped_count:] + chunk
@@ -340,7 +340,7 @@ class CandidateReader:
             yield self._make_candidate(start, position, end)
 
     def _is_plain(self, words: Sequence[Token], i: int, end: int) -> bool:
-        """Return whether the token at ``i`` is an opcode of PTX, or a word in the place of one."""
+        """Return whether the token at ``i`` is an opcode of PTX, or a word instead of one."""
         if i >= end:
             return False
         word = words[i]

@@ -46,7 +46,7 @@ _FIELDS: Fields = {
 
 
 def item_lines(item: CheckedInstruction) -> Iterator[str]:
-    """Yield the lines of an instruction: its diagnostics, their locations, and a replacement."""
+    """Yield the lines on an instruction: its diagnostics, their locations, and a replacement."""
     source = f" ({make_printable(item.source)})" if item.source else ""
     if not item.diagnostics:
         ptx = make_printable(item.ptx)

@@ -26,13 +26,13 @@ class CheckSettings(NamedTuple):
 
     ignored_rules: frozenset[str] = frozenset()
     definitions: Mapping[str, str | None] = {}
-    """C macros by name; None for one that is not defined."""
+    """C macros by name; None for an undefined one."""
     paths: tuple[str, ...] = ()
-    """The files to check if none are named."""
+    """The files to check by default."""
     excluded: tuple[str, ...] = ()
-    """Patterns of files that are not checked unless they are named."""
+    """Patterns of files that are excluded unless they are named."""
     forces_exclude: bool = False
-    """Whether what a pattern leaves out is not checked even if it is named."""
+    """Whether excluded files stay excluded even if they are named."""
     fail_on: Severity = Severity.ERROR
     """The lowest severity for which the exit status is 1."""
     min_severity: Severity = Severity.NOTE
@@ -41,12 +41,12 @@ class CheckSettings(NamedTuple):
     """The folder of the settings, for the patterns."""
 
     def is_excluded(self, path: Path) -> bool:
-        """Whether a pattern leaves a file out."""
+        """Whether a pattern excludes a file."""
         name = Path(os.path.relpath(path, self.folder)).as_posix()
         return any(fnmatch(name, x) for x in self.excluded)
 
     def filter_items(self, items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
-        """Yield the instructions without the diagnostics that are not to be reported."""
+        """Yield the instructions without the diagnostics that the settings suppress."""
         return filter_items(items, self._is_ignored)
 
     def _is_ignored(self, diagnostic: Diagnostic) -> bool:
@@ -59,7 +59,7 @@ class CheckSettings(NamedTuple):
 
 
 def read_settings(folder: Path) -> CheckSettings:
-    """Return the settings of the nearest file with any, in a folder or one around it.
+    """Return the settings of the nearest file that has some, in a folder or its parents.
 
     ``ptxscope.toml`` has a table ``[check]``, ``pyproject.toml`` a table ``[tool.ptxscope.check]``.
     Raise CommandError if the file cannot be read or a setting is wrong.
@@ -166,7 +166,7 @@ def _refuse(expected: str) -> str:
 def _find_files(settings: CheckSettings, patterns: Sequence[str]) -> Iterator[str]:
     """Yield the files that match one of the patterns and are not excluded, in order.
 
-    A pattern that is a folder's name yields the folder, which stands for what is in it.
+    A pattern that is a folder's name yields the folder, which stands for its contents.
     """
     folder, found = settings.folder, dict[Path, None]()
     for pattern in patterns:

@@ -1,4 +1,4 @@
-"""The files to check: what folders stand for, sizes, and in how many processes they are read."""
+"""The files to check: the contents of folders, sizes, and the number of processes."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class FileList(NamedTuple):
 def list_files(names: Iterable[str], settings: CheckSettings) -> FileList:
     """Return files, and for each folder its listings and sources at any depth, in order.
 
-    Hidden folders and what the settings exclude are left out, and what is not a regular file in a
-    folder: a FIFO would wait for its writer, and an editor's lock is a link to nothing. Raise
+    Hidden folders and excluded files are left out, and so is anything in a folder that is not a
+    regular file: a FIFO would wait for its writer, and an editor's lock is a link to nothing. Raise
     CommandError if there is nothing to check.
     """
     found = FileList([], [])
@@ -55,7 +55,7 @@ def list_files(names: Iterable[str], settings: CheckSettings) -> FileList:
 
 
 def _iter_sources(folder: str, errors: list[OSError]) -> Iterator[str]:
-    """Yield the listings and sources in a folder; add those of folders that cannot be read."""
+    """Yield the listings and sources in a folder; record the errors of unreadable folders."""
     for place, folders, names in os.walk(folder, onerror=errors.append):
         folders[:] = sorted(x for x in folders if not x.startswith("."))
         for name in sorted(names):
@@ -64,7 +64,7 @@ def _iter_sources(folder: str, errors: list[OSError]) -> Iterator[str]:
 
 
 def _may_be_regular(path: Path) -> bool:
-    """Return whether a file is regular, or cannot be looked at: reading it reports why."""
+    """Return whether a file is regular, or cannot be examined: reading it then reports why."""
     try:
         return path.is_file()
     except OSError:

@@ -1,6 +1,6 @@
 """The parts of a C source that are compiled: its conditions, with definitions from outside.
 
-A condition whose macros are not all known is unknown, and its branches stay as they are.
+A condition with an unknown macro is unknown, and its branches are unchanged.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Ladder:
         return False if False in states else None if None in states else True
 
     def list_blanked(self, end: Span) -> list[Span]:
-        """Return the ranges that are not compiled; also the directives if all is known."""
+        """Return the ranges that are not compiled; also the directives if conditions are known."""
         directives = [*(x.directive for x in self.branches), end]
         spans = [
             (branch.directive[1], following[0])
@@ -168,7 +168,7 @@ def _evaluate(
 
 
 _Value = int | None
-"""The value of an expression; None if it is unknown."""
+"""The value of an expression; None for an unknown one."""
 _DECISIVE = {"||": 1, "&&": 0}
 """The value of one side that decides the result."""
 

@@ -29,7 +29,7 @@ class CompilerFault:
     """A difference between the documented and the compiled result."""
 
     errata: tuple[KnownErratum, ...]
-    """The errata behind it."""
+    """The errata that cause it."""
     block: BasicBlock
     line: str
     values: Mapping[str, int]
@@ -80,9 +80,9 @@ def make_example_fault(x: KnownErratum) -> CompilerFault:
 
 
 def iter_line_faults(trace: Trace) -> Iterator[CompilerFault]:
-    """Return the faults of a line, that of the newest release first.
+    """Return the faults of a line, the newest release first.
 
-    A trace by a model of ptxas has its own fault alone. Raise ValueError if there is none.
+    A trace under a model of ptxas has only its own fault. Raise ValueError if there is none.
     """
     if not trace.block.is_line:
         raise ValueError("the report of a fault is on one instruction; here are several")
@@ -150,14 +150,14 @@ def find_recorded_code(fault: CompilerFault, remark: str = "") -> FaultListing:
 
 
 def find_code(fault: CompilerFault) -> FaultListing:
-    """Return the machine code that the installed tools make, or else the recorded code."""
+    """Return the machine code from the installed tools, or else the recorded code."""
     kernel = fault.kernel
     for find_fault_code in find_services(Service.FIND_FAULT_CODE):
         places = kernel.inputs, kernel.results
         try:
             code = find_fault_code(fault.block, kernel.ptx, places, fault.values, fault.arch)
         except ValueError as error:
-            # the rest is what to install, or names the program
+            # the remaining lines name the program, or the package to install
             return find_recorded_code(fault, str(error).partition(":")[0])
         if code.results and code.results != {
             x.name: fault.compiled[x.name] for x in kernel.results

@@ -1,7 +1,7 @@
 """Constraints of asm statements that are macros under a condition: each branch is checked.
 
-``#ifdef WIDE``, ``#define PTR "l"``, ``#else``, ``#define PTR "r"``: what is found with one
-definition alone names its branch.
+``#ifdef WIDE``, ``#define PTR "l"``, ``#else``, ``#define PTR "r"``: a diagnostic that needs one of
+the definitions names its branch.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Branch(NamedTuple):
     assumed: Mapping[str, bool]
     """The conditions that hold, and those that don't."""
     has_narrow_addresses: bool
-    """Whether a constraint is "r" that is "l" in another branch: then addresses have 32 bits."""
+    """Whether a constraint is "r" here and "l" in another branch: addresses then have 32 bits."""
 
 
 class _Ladder:
@@ -150,7 +150,7 @@ def _merge_versions(
     original_lines: Sequence[str],
     versions: Sequence[tuple[_Branch, ...]],
 ) -> Iterator[CheckedInstruction]:
-    """Yield the items of all versions, by line; what only some say names their branches."""
+    """Yield the items of all versions, by line; items of only some name their branches."""
     by_line = defaultdict[int, list[list[CheckedInstruction]]](lambda: [[] for _ in versions])
     for index, version_items in enumerate(items):
         for item in version_items:
@@ -176,7 +176,7 @@ def _merge_versions(
 def _merge_items(
     items: Sequence[CheckedInstruction | None], versions: Sequence[tuple[_Branch, ...]]
 ) -> CheckedInstruction:
-    """Return one item for those that some versions have at a place."""
+    """Merge the items of some versions at a place into one."""
     found = [x for x in items if x]
     item = next((x for x in found if not x.is_legal), found[0])
     diagnostics = list[Diagnostic]()
@@ -192,7 +192,7 @@ def _merge_items(
 
 
 def _name_branches(versions: Sequence[tuple[_Branch, ...]], has_diagnostic: Sequence[bool]) -> str:
-    """Return the branches in which something is found: ``with `#ifdef WIDE```."""
+    """Return the branches with a diagnostic: ``with `#ifdef WIDE```."""
     names = list[str]()
     for branches in zip(*versions, strict=True):
         every = dict.fromkeys(x.name for x in branches)

@@ -1,4 +1,4 @@
-"""Diagnostics: what was found about an instruction."""
+"""Diagnostics: findings about an instruction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .check_rules import Severity, map_rules
 
 
 class TextEdit(NamedTuple):
-    """Text of one line of a file, and what replaces it."""
+    """Text of one line of a file, and its replacement."""
 
     location: SourceLocation
     text: str
@@ -33,11 +33,11 @@ class Diagnostic(NamedTuple):
     hint: str = ""
     """Allowed text or a remedy."""
     fix: TextEdit | None = None
-    """An edit after which it is not reported again."""
+    """An edit that resolves it."""
     is_minor: bool = False
-    """Whether it hardly matters here: it is reported once per file, one severity lower."""
+    """Whether it is minor here: it is reported once per file, one severity lower."""
     constraint_lines: tuple[int, ...] = ()
-    """Further lines where it can be ignored: those of the constraint that it is about."""
+    """Further lines where it can be ignored: the lines of the constraint concerned."""
 
     @property
     def severity(self) -> Severity:
@@ -58,7 +58,7 @@ class SequenceSummary(NamedTuple):
     lines: tuple[tuple[int, int], ...]
     """The first and the last line of each part."""
     is_proved: bool | None = None
-    """Whether this occurrence was proved equal, too; None if nobody asked."""
+    """Whether this occurrence was proved equal, too; None without a request."""
 
 
 class CheckedInstruction(NamedTuple):
@@ -76,12 +76,12 @@ class CheckedInstruction(NamedTuple):
     replacement: tuple[str, ...] | None = None
     """Lines of equivalent PTX with the documented result, if an erratum shows."""
     sequence: SequenceSummary | None = None
-    """The instructions that it is about, if there are several."""
+    """The instructions concerned, if there are several."""
     is_common: bool = False
-    """Whether it is a statement that ``check`` does not explain, and listed for its diagnostics."""
+    """Whether ``check`` does not explain the statement, but lists it for its diagnostics."""
 
     source: str = ""
-    """The line of CUDA C++ from which a listing has it: ``sad.cu:5``; empty if it is unknown."""
+    """The line of CUDA C++ that it was compiled from: ``sad.cu:5``; empty if it is unknown."""
 
     @property
     def is_legal(self) -> bool:
@@ -111,17 +111,17 @@ class CheckedInstruction(NamedTuple):
 
     @property
     def is_instruction(self) -> bool:
-        """Whether it was checked as one instruction, and is not only what a note is about."""
+        """Whether it was checked as one instruction, and is not only the subject of a note."""
         is_other = self.is_intrinsic or self.is_comment or self.is_unreadable
         return not (is_other or self.is_common or self.sequence)
 
     @property
     def is_unreadable(self) -> bool:
-        """Whether it is legal as far as it could be read, and part of it could not."""
+        """Whether it is legal as far as it was read, and a part could not be read."""
         return self.is_legal and any(diagnostic.rule == "unread" for diagnostic in self.diagnostics)
 
 
 def make_item(file: str, text: str, *diagnostics: Diagnostic) -> CheckedInstruction:
-    """Return what some diagnostics are about, at the location of the first."""
+    """Return an item for some diagnostics, at the location of the first."""
     ptx = " ".join(text.split())
     return CheckedInstruction(file, diagnostics[0].location, ptx, diagnostics)

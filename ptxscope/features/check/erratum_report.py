@@ -49,7 +49,7 @@ def list_parts(x: KnownErratum) -> tuple[ReportPart, ...]:
 
 
 def indent_blocks(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield blocks for a report as text, all but headings with the indent of tables and points."""
+    """Yield blocks for a report as text; all but headings are indented like tables and lists."""
     for block in blocks:
         match block:
             case Verbatim(text):

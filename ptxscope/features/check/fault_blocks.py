@@ -1,4 +1,4 @@
-"""The parts of the report of a fault, for a reader who knows nothing of this program."""
+"""The parts of the report of a fault, for readers without any knowledge of this program."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ReportPart(NamedTuple):
 
 
 def list_fault_parts(fault: CompilerFault, listing: FaultListing) -> tuple[ReportPart, ...]:
-    """Return the parts behind the verdict; those without blocks are left out."""
+    """Return the parts after the verdict that have any blocks."""
     parts = (
         ReportPart(REPRODUCE, tuple(_iter_kernel_blocks(fault, listing))),
         ReportPart(CODE, tuple(_iter_code_blocks(fault, listing))),
@@ -152,7 +152,7 @@ def _iter_history_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[
 
 
 def _join_texts(texts: Iterable[str]) -> str:
-    """Return the texts on the faults of a line as one; equal ones once."""
+    """Join the texts on the faults of a line, without repetitions."""
     texts = list(texts)
     if len({*texts}) == 1:
         return texts[0]
@@ -178,7 +178,7 @@ class _History:
 
     @property
     def first_wrong(self) -> str:
-        """The first release with the fault, or that it is unknown."""
+        """The first release with the fault, or a remark that it is unknown."""
         if not self.wrong_rows:
             return "unknown: {}.{}, the oldest one tried, is wrong".format(*OLDEST)
         first = self.wrong_releases[0]
@@ -239,7 +239,7 @@ def _list_releases(rows: Iterable[EvidenceRow]) -> list[str]:
     return sorted(names, key=lambda x: tuple(map(int, x.split("."))))
 
 
-# --- the parts behind the verdict -------------------------------------------------------------
+# --- the parts after the verdict ---------------------------------------------------------------
 
 
 def _iter_kernel_blocks(fault: CompilerFault, listing: FaultListing) -> Iterator[Block]:
@@ -292,7 +292,7 @@ def find_first_pair(fault: CompilerFault) -> tuple[RowTrace, RowTrace, int] | No
     ]
     if not pairs:
         return None
-    row, other_row = pairs[-1]  # the last has the effect of the others
+    row, other_row = pairs[-1]  # the last has the effect of all others
     lane = next(i for i, bits in enumerate(row.values) if bits != other_row.values[i])
     return row, other_row, lane
 

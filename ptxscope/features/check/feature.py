@@ -1,4 +1,4 @@
-"""``check``: what is wrong with PTX in files, or worth knowing; and ``errata``."""
+"""``check``: diagnostics for PTX in files; and ``errata``."""
 
 from ...feature import Command, Completer, DocumentFormat, Feature, Key, PagePanel, Service
 

@@ -48,7 +48,8 @@ def list_edits(items: Iterable[CheckedInstruction]) -> list[TextEdit]:
 def apply_edits(text: str, edits: Iterable[TextEdit]) -> FixedText:
     """Apply edits to a text whose lines end with ``\\n``.
 
-    An edit is left out if the text at its place is not what was checked, or if it overlaps another.
+    An edit is skipped if the text at its place differs from the checked text, or if it overlaps
+    another.
     """
     lines = _split_lines(text)
     edits_by_line = defaultdict[int, list[TextEdit]](list)
@@ -137,7 +138,7 @@ class FileFix(NamedTuple):
     fixed: FixedText
     fixed_data: bytes
     failing_count: int
-    """The instructions left that make the exit status 1."""
+    """The remaining instructions that make the exit status 1."""
 
 
 def fix_file(name: str, settings: CheckSettings) -> FileFix:
@@ -180,7 +181,7 @@ def _read(name: str) -> tuple[bytes, str]:
 
 
 def _choose_encoding(data: bytes) -> tuple[str, str]:
-    """Return the encoding of a file, and what becomes of bytes that are not in it.
+    """Return the encoding of a file, and the handling of bytes that it does not have.
 
     Bytes of another encoding, such as Latin-1 in comments, are written back as they are.
     """

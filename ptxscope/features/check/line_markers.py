@@ -28,7 +28,7 @@ class _Marker(NamedTuple):
     line: int
     """The line of the text after the marker, from 1."""
     origin: int
-    """The line that it has in its file."""
+    """The number of that line in its file."""
     file: str
     """Empty for the text's own name."""
     is_system: bool

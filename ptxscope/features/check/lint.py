@@ -85,8 +85,8 @@ def check_source(
 ) -> Iterator[CheckedInstruction]:
     """Yield each instruction of the catalog in a source's ``asm`` statements and PTX strings.
 
-    In C, yield the uses of CUDA's intrinsics, too. If ``definitions`` of macros are given, what
-    they exclude from compilation is left out.
+    In C, yield the uses of CUDA's intrinsics, too. With ``definitions`` of macros, code that they
+    exclude from compilation is left out.
     """
     if language is Language.UNKNOWN:
         message = "this is neither PTX nor source code in a known language; nothing was recognised"
@@ -171,7 +171,7 @@ def _check_pieces(
 def _find_foreign_note(
     pieces: Iterable[EmbeddedPtx], name: str
 ) -> tuple[EmbeddedPtx, CheckedInstruction] | None:
-    """Return the first piece that may be PTX, but is read as something else; a note."""
+    """Return the first piece that may be PTX but is read as something else, with a note on it."""
     for piece in pieces:
         is_excerpt = piece.is_excerpt
         is_likely = piece.operands is not None and not has_foreign_operands(piece.operands)
@@ -204,7 +204,7 @@ def _is_empty_statement(piece: EmbeddedPtx, previous_piece: EmbeddedPtx | None) 
 
 
 def _is_ended_by_next(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> bool:
-    """Return whether the next asm statement begins with the ``;`` that ends this one's last."""
+    """Return whether the next asm statement begins with the ``;`` of the last one here."""
     is_asm = piece.kind is following.kind is PieceKind.ASM
     if not (is_asm and following.ptx.lstrip().startswith(";")):
         return False
@@ -216,7 +216,7 @@ def _is_ended_by_next(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> 
 
 
 _MAX_GAP_CHARS = 1 << 12
-"""Largest distance of an asm statement that begins with the ``;`` of the one before."""
+"""Maximum distance of an asm statement that begins with the ``;`` of the one before."""
 
 
 def _check_disabled_code(
@@ -315,7 +315,7 @@ def _get_span(located_item: _LocatedItem) -> Span:
 def _add_asm_findings(
     piece: EmbeddedPtx, name: str, elsewhere: Scopes, located_items: list[_LocatedItem]
 ) -> list[_LocatedItem]:
-    """Return the instructions with the diagnostics about operands, and others that have one."""
+    """Return the instructions, and other statements with diagnostics about operands."""
     items_by_start = {span[0]: (span, item) for span, item in located_items}
     checked_starts = frozenset(items_by_start)
     for statement, diagnostic in check_asm(piece, elsewhere, checked_starts):

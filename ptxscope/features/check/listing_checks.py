@@ -43,8 +43,8 @@ class _ListingChecker:
     def check_statements(self) -> Iterator[CheckedInstruction]:
         """Yield the items by their places.
 
-        Whether a register has a value is known at the end of its function: the items from the
-        first one that may have none are held back until then.
+        The end of a function decides whether a register has a value, so the items wait for it from
+        the first doubtful register on.
         """
         flow, held_items = self._registers.flow, list[CheckedInstruction]()
         for statement in self._reader:
@@ -97,7 +97,7 @@ class _ListingChecker:
 def _merge_items(
     items: Iterable[CheckedInstruction], others: Iterable[CheckedInstruction]
 ) -> Iterable[CheckedInstruction]:
-    """Return the items by their places, with the diagnostics of others at the same places."""
+    """Return the items by their places, each with the diagnostics of others at its place."""
     merged = list(items)
     indexes = {_get_place(x): i for i, x in enumerate(merged)}
     for other in others:

@@ -1,8 +1,8 @@
 """Registers of a listing's function that are read and have no value.
 
 A read is reported if no path from the start of the function to it writes the register. Compilers
-write nothing on paths on which a value is not needed, so no more can be said. LLVM mentions a
-register that has no value on purpose in a comment, ``// implicit-def: %r5``.
+write nothing on paths on which a value is not needed, so no more can be said. If LLVM leaves a
+register without a value on purpose, a comment names it: ``// implicit-def: %r5``.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class ListingFlow:
     def __init__(self, file: str) -> None:
         self._file = file
         self.scope: Scope | None = None
-        """The scope of the function, or that outside of functions."""
+        """The scope of the function, or the scope outside of functions."""
         self._is_followed = False
         self._undefined = set[str]()
         """The registers that comments of the listing so far mention."""
         self._written = set[str]()
-        """The registers that need no attention any more."""
+        """The registers that need no more attention."""
         self._suspects: list[_Suspect] = []
         """Suspects to which no jump from a later statement leads, in order."""
         self._looped_suspects: list[_Suspect] = []
@@ -63,7 +63,7 @@ class ListingFlow:
         return bool(self._has_later_write)
 
     def enter_function(self, scopes: Scopes | None) -> list[CheckedInstruction]:
-        """Return what is wrong with the function so far, and begin the next one.
+        """Return the diagnostics of the function so far, and begin the next one.
 
         ``scopes`` has its declarations; None at the end of the listing.
         """
@@ -126,7 +126,7 @@ class ListingFlow:
             self._has_later_write[name] = False
 
     def _note_jump(self, statement: Candidate) -> None:
-        """Set the suspects apart to which a jump may lead from what has been read so far."""
+        """Set apart the suspects that a jump from the text so far may reach."""
         labels = statement.scopes.function_scope.labels
         match = _TARGET.search(statement.text)
         target = labels.get(match[1]) if match else None

@@ -1,7 +1,7 @@
-"""The lines of CUDA C++ of what is found in a listing.
+"""The lines of CUDA C++ of the items found in a listing.
 
-nvcc writes the names of the files at the end of a module, so items wait for them there from the
-first one on that has a diagnostic.
+nvcc writes the names of the files at the end of a module, so items wait for
+them, from the first one with a diagnostic on.
 """
 
 from __future__ import annotations

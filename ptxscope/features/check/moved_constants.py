@@ -1,4 +1,4 @@
-"""Registers that a ``mov`` sets to a constant, or that are small, for what reads them."""
+"""Registers that a ``mov`` sets to a constant, and registers with small numbers, at each read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .candidate_reader import KEPT_CHARS, CandidateReader
 
 _TYPES = {f".{x}": x for x in (Type.B32, Type.U32, Type.S32)}
 _MAX_LITERALS = {"and": 255, "shl": 6, "mul": 99, "mul24": 99}
-"""The largest literal with which the result of an opcode is taken for a small number."""
+"""The largest literal for which the result of an opcode counts as a small number."""
 
 
 def _is_small(statement: RawInstruction) -> bool:
@@ -48,11 +48,11 @@ class MovedConstants:
         self._reader = reader
         self._read_end = 0
         self._bits: dict[str, int | None] = {}
-        """Constants by register; None for what is small, like a product of a small number."""
+        """Constants by register; None for a small number, such as a product of one."""
 
     @property
     def small_registers(self) -> frozenset[str]:
-        """The registers that are small where ``find_constants`` was asked last."""
+        """The registers with small numbers at the last query of ``find_constants``."""
         return frozenset(name for name, bits in self._bits.items() if bits is None)
 
     def find_constants(self, start: int) -> Mapping[str, int]:

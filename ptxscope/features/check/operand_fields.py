@@ -2,7 +2,7 @@
 
 Each field that stands for an operand, or for a part of a register's name, becomes a register, so
 that the rest is checked. As it may stand for something else, a constant or several operands, only
-what is wrong with the opcode and its modifiers is then an error.
+faults of the opcode and its modifiers are then errors.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _OPERAND = re.compile(
     re.ASCII,
 )
 _ANONYMOUS = re.compile(r"\{\}|%(?!\()[^()]*+")
-"""A field whose value is another one each time: ``{}``, ``%s``."""
+"""A field whose value may differ each time: ``{}``, ``%s``."""
 _CONTEXT = re.compile(r"[\w,|\[{(!@-]\s*+\Z")
 """Text before an operand."""
 _CONTEXT_CHARS = 80
 _FIRST_NUMBER = 90_000
-"""The number of the first register that stands for a field; no text has as many."""
+"""The number of the first register that stands for a field; no text has that many registers."""
 _MAX_OPERANDS = 5
 _DECLARATION_RULES = frozenset(("undeclared", "unseen", "register-type"))
 _NAME = re.compile(r"%rl9\d{4,}+")
@@ -52,7 +52,7 @@ class FilledPiece(NamedTuple):
         return _NAME.sub(lambda match: self.fields.get(match[0], match[0]), text)
 
     def drop_declarations(self, item: CheckedInstruction) -> CheckedInstruction:
-        """Return an instruction without what is said about declarations of such registers."""
+        """Return an instruction without the diagnostics about declarations of such registers."""
         words = frozenset(self.fields.values())
 
         def is_about_field(x: Diagnostic) -> bool:
@@ -105,7 +105,7 @@ def fill_operand_fields(piece: EmbeddedPtx) -> FilledPiece:
 
 
 def is_certain(item: CheckedInstruction, statement: str, operands: SourceLocation) -> bool:
-    """Return whether what is wrong with an instruction with fields is so whatever they stand for.
+    """Return whether an instruction with fields is wrong for any text in the fields.
 
     ``operands`` is the location at which its operands begin.
     """
@@ -121,6 +121,6 @@ def is_certain(item: CheckedInstruction, statement: str, operands: SourceLocatio
 
 
 def _is_legal(statement: str, count: int) -> bool:
-    """Return whether a statement is legal with so many more operands, which a field may hold."""
+    """Return whether a statement is legal with this many more operands, which a field may hold."""
     longer_statement = f"{statement.rstrip(';')}{f', %rl{_FIRST_NUMBER - 1}' * count};"
     return any(x.instruction and not x.problems for x in scan(longer_statement))

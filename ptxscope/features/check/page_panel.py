@@ -1,4 +1,4 @@
-"""The panel of a page that checks a pasted listing."""
+"""The web explorer's panel that checks a pasted listing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def make_panel(_: ExplorerState, text: str) -> list[Child]:
 
 
 def _list_elements(lines: Iterable[str]) -> Iterator[Element]:
-    """Yield the lines of a report: messages as paragraphs, the indented ones as they are."""
+    """Yield the lines of a report: messages as paragraphs, indented lines unchanged."""
     for is_indented, group in groupby(lines, lambda line: line.startswith(" ")):
         if is_indented:
             yield make_element("pre", "\n".join(group))

@@ -1,4 +1,4 @@
-"""The placeholders of an asm statement: as its source writes them, and what compilers refuse."""
+"""The placeholders of an asm statement: their text, and those that compilers refuse."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def find_refused_literals(
 def find_unknown_operand(
     operands: AsmOperands, fragment: Fragment, start: int, end: int
 ) -> tuple[str, Span] | None:
-    """Return the first placeholder whose operand could not be read, as one in a macro."""
+    """Return the first placeholder whose operand could not be read, such as one in a macro."""
     if operands.number is not None or (operands.is_braced and operands.has_all_expressions):
         return None
     known = {*operands.types, *operands.constants, *operands.texts}

@@ -122,7 +122,7 @@ class PtxBlock:
         return self.emit(f"cvt.{sign}64.{sign}32", register, letter="t")
 
     def read_register(self, x: Node, lane: int, form: str) -> Operand:
-        """Return a value in a form, as an instruction takes it that has no literals."""
+        """Return a value in a form, for an instruction that takes no literals."""
         value = self.read_value(x, lane, form)
         if isinstance(value, str):
             return self.emit(f"mov.{MOVED_TYPES[form]}", value, letter=form)

@@ -27,7 +27,7 @@ class CodeRow(NamedTuple):
     meaning: str
     """The meaning of the value: an operand, a result, or a value of a step."""
     documented: str
-    """The documented value, if that is another one."""
+    """The documented value, if it differs."""
     mark: str
     """``1`` for the first instruction whose value is not the documented one."""
 

@@ -1,4 +1,4 @@
-"""References in texts, to errata and to sections of the PTX ISA, and the page of each."""
+"""References in texts to errata and to sections of the PTX ISA, and the page of each."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def describe_reference(reference: str) -> tuple[str, str]:
 
 
 def step_reference(reference: str, delta: int) -> str:
-    """Return the next erratum in the list, or the previous one; in a circle."""
+    """Return the next or the previous erratum of the list, which wraps around."""
     return _IDS[(_IDS.index(reference) + delta) % len(_IDS)]
 
 

@@ -36,8 +36,8 @@ def check_uses(
 ) -> Iterator[Diagnostic]:
     """Yield diagnostics about registers whose declarations do not suit a statement.
 
-    One that is not declared in a text that is no module, nor an asm statement, may be declared
-    around it. ``former_names`` are those of registers in blocks that have ended before.
+    In a text that is neither a module nor an asm statement, an undeclared register may be declared
+    around it. ``former_names`` are the registers of blocks that have ended.
     """
     if problem_here := find_operand_problem(statement):
         location = locator.locate(*problem_here.span)
@@ -88,7 +88,7 @@ _TARGET = re.compile(r"(?<=[\s,])[\w$]++\s*+;\Z", re.ASCII)
 _MAX_TEMPLATES = 1 << 14
 _MAX_TEMPLATE_CHARS = 1 << 10
 _MAX_DIAGNOSTICS = 8
-"""Maximum number of diagnostics on the registers of one statement."""
+"""Maximum number of diagnostics about the registers of one statement."""
 _MAX_TYPES = 1 << 6
 
 

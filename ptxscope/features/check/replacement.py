@@ -1,9 +1,9 @@
 """Equivalent PTX with the documented result, for instructions that an erratum affects.
 
 The documented plan of a scalar video instruction is written in plain integer instructions, which
-every target computes as documented. A guarded ``set`` becomes an unguarded one
-with a destination of its own, and a guarded move to d. The other instructions stay as they are,
-behind a line that limits an operand to the values for which they are right.
+every target computes as documented. A guarded ``set`` becomes an unguarded one with a destination
+of its own, and a guarded move to d. The other instructions are unchanged, after a line that limits
+an operand to the values for which they are right.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _write_source(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
 
 
 def _make_ring_writer(name: str) -> PtxWriter:
-    """Make a writer for an operation whose low bits depend only on those of its arguments."""
+    """Make a writer for an operation whose low bits need only the low bits of its arguments."""
 
     def write(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
         letter, bits = _choose_ring_size(b, x, form)
@@ -234,7 +234,7 @@ def _write_gather(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
 
 
 def _find_part(x: Node, lane: int) -> tuple[Node, int]:
-    """Return the word that a lane of a GATHER comes from, and the part's first bit."""
+    """Return the source word of a GATHER's lane, and the part's first bit."""
     unit, picks = x.fixed
     word, part = picks[lane]
     return x.nodes[word], unit * part
@@ -372,7 +372,7 @@ def _limit_offset(ins: Instruction) -> tuple[str, ...]:
 
 
 def _limit_operands(ins: Instruction, roles: Sequence[str], limit: str) -> tuple[str, ...]:
-    """Return the instruction behind lines that limit some of its operands.
+    """Return the instruction after lines that limit some of its operands.
 
     ``limit`` is the PTX that limits the operand ``{x}`` into the register ``{w}``.
     """

@@ -19,13 +19,13 @@ Prove = Callable[["IntrinsicSequence"], bool]
 """Returns whether a sequence was proved equal to its intrinsic."""
 
 _MAX_FUNCTION_CHARS = 1 << 22
-"""Characters of a function that is searched; a longer one is not."""
+"""Maximum characters of a function that is searched."""
 _FUNCTION_END = re.compile(
     r"\n\}[ \t]{0,9}+\r?\n(?=\s{0,99}+(?://[ \t]*+\.globl|\.(?:visible|weak|extern|entry|func)\b))"
 )
 """The end of a function before another one: braces alone may be those of an asm statement."""
 _MAX_END_CHARS = 256
-"""Characters of the end and of what follows it."""
+"""Characters of the end and of the text after it."""
 
 
 class SequenceSearch:
@@ -39,7 +39,7 @@ class SequenceSearch:
 
     def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
         """Yield the text of a listing, each function after it has been searched."""
-        held, is_begun = "", False  # whether the beginning of a function has been let go
+        held, is_begun = "", False  # whether the beginning of a function has been discarded
         for chunk in chunks:
             searched = max(len(held) - _MAX_END_CHARS, 0)
             held += chunk
@@ -58,11 +58,11 @@ class SequenceSearch:
             yield held
 
     def search(self, text: str, *, is_whole: bool = True) -> None:
-        """Find the sequences of a text that follows what was searched before, if it is whole."""
+        """Find the sequences of the next text, if it is complete."""
         self._comments.record(text)
         if is_whole and may_have_sequences(text):
             from ...blocks.intrinsic_sequences import (
-                find_text_sequences,  # most files have none
+                find_text_sequences,  # most files have no sequences
             )
 
             lines = LineIndex(text)

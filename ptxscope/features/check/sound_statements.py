@@ -17,7 +17,7 @@ from ...engine.syntax.opcodes import OTHER_OPCODES, make_alternation
 def make_sound_pattern() -> str:
     """Return a regular expression for other statements that seem legal, each in one line.
 
-    Common instructions are checked as far as their modifiers and the number of their operands.
+    Of common instructions, the modifiers and the number of operands are checked.
     """
     common = [x for x in ENTRIES if x.is_common or x.group is Group.COMMON]
     heads = "|".join(map(_make_head_pattern, common))

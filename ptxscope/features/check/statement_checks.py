@@ -150,7 +150,7 @@ def find_constants(
 def check_statement(
     statement: Candidate, locator: Locator, name: str, constants: Mapping[str, int], *, is_asm: bool
 ) -> Iterator[CheckedInstruction]:
-    """Yield the instructions of a statement, with the diagnostics about what it says.
+    """Yield the instructions of a statement, with the diagnostics about its text.
 
     ``constants`` are the bits of registers that are constants. ``is_asm``: the statement is of
     an asm statement, where a replacement doubles ``%``.
@@ -180,7 +180,7 @@ def _find_faults(ins: Instruction, locator: Locator) -> Iterator[Diagnostic]:
 def check_plain_statement(
     statement: Candidate, locator: Locator, name: str
 ) -> Iterator[CheckedInstruction]:
-    """Yield a statement that is not one of the catalog's to explain, if it is illegal."""
+    """Yield a statement that the catalog does not explain, if it is illegal."""
     problems = find_common_problems(statement.text)
     span = (statement.opcode, len(statement.text))
     diagnostics = tuple(check_statement_end(statement, locator, ALL_OPCODES))
@@ -201,7 +201,7 @@ def check_plain_statement(
 
 
 def _iter_common_instructions(text: str) -> Iterator[Instruction]:
-    """Yield the legal instructions of a text that stand in all code."""
+    """Yield the common instructions of a text, which all code contains, if they are legal."""
     fragment = Fragment(text)
     for statement in find_statements(text, ALL_OPCODES):
         if ins := parse_common_statement("", fragment, statement):
@@ -222,7 +222,7 @@ def _make_illegal_instruction(
 
 
 def _explain_wrong_carry(opcode: str, scopes: Scopes, guard: str) -> str:
-    """Return what is wrong with the carry that an opcode reads, or an empty string."""
+    """Explain which wrong carry an opcode reads; empty if it reads the right one."""
     writer = scopes.find_carry_opcode(guard)
     written, read = map(_find_carry_noun, (writer, opcode))
     if not writer or written == read:
@@ -333,7 +333,7 @@ def _make_statement_edit(
 
 
 def _describe_overwritten_carry(ins: Instruction, scopes: Scopes) -> str:
-    """Return which carry an instruction overwrites that nothing has read; empty if none matters.
+    """Describe the unread carry that an instruction overwrites; empty if none matters.
 
     Compilers write the carry of a sum's last word, too, and begin the next sum with a low word.
     """
@@ -345,7 +345,7 @@ def _describe_overwritten_carry(ins: Instruction, scopes: Scopes) -> str:
 
 
 def _describe_lost_sum_carry(ins: Instruction, scopes: Scopes, guard: str) -> str:
-    """Return whose carry an instruction does not read, but that of a word below; often empty."""
+    """Describe the carry that the word before an instruction's does not pass on; often empty."""
     ending, writer = scopes.ending_carry_opcode, scopes.find_carry_opcode(guard)
     if guard or not ending or not writer:
         return ""
@@ -372,10 +372,10 @@ _FOREIGN_CARRY = (
 
 
 def _describe_lost_carry(ins: Instruction, scopes: Scopes, guard: str) -> str:
-    """Return why the carry that an instruction reads is unwritten; empty if it may be written.
+    """Explain why the carry that an instruction reads is unwritten; empty if it may be written.
 
-    A label may be reached from a statement that writes it, and a branch may let only those pass
-    for which the guard of the write holds.
+    A label may be reached from a statement that writes it, and a branch may let only threads
+    pass for which the guard of the write holds.
     """
     if scopes.has_label:
         return ""
@@ -446,7 +446,7 @@ def _find_version_problems(
     scopes: Scopes,
     location: SourceLocation,
 ) -> Iterator[Diagnostic]:
-    """Yield why a module's version or target lacks an instruction that needs at least these."""
+    """Yield the reasons why a module's version or target lacks an instruction."""
     if family:
         version = max(version, FAMILIES[family].get(scopes.target or 0, version))
     if scopes.version is not None and scopes.version < version:
@@ -461,7 +461,7 @@ def _find_version_problems(
 
 
 def _find_family_problem(ins: Instruction, family: str, scopes: Scopes) -> str:
-    """Return why the target lacks an instruction of a family, or an empty string."""
+    """Explain why the target lacks an instruction of a family; empty if it has it."""
     number, suffix = scopes.target, scopes.target_suffix
     numbers = FAMILIES[family]
     if number is None or number > max(numbers) or (number in numbers and suffix):
@@ -479,7 +479,7 @@ def _name_form(ins: Instruction) -> str:
 
 
 def _find_carry_noun(opcode: str) -> str:
-    """Return what the carry flag is to an opcode: ``carry``, ``borrow``; empty if it has none."""
+    """Return the meaning of the carry flag for an opcode: ``carry``, ``borrow``; empty for none."""
     return next((x.carry_noun for x in list_shapes(opcode) if x.carry_noun), "")
 
 

@@ -1,4 +1,4 @@
-"""The registers that a statement of PTX reads and writes, and what types they must have.
+"""The registers that a statement of PTX reads and writes, and the types that they must have.
 
 The catalog need not have its instruction, but an opcode of the catalog has the same operands with
 types that it lacks: ``add.f32``. Operands of other instructions, and those that are not one
@@ -70,8 +70,8 @@ def list_names(statement: RawInstruction) -> tuple[Token, ...]:
 def is_padding(statement: RawInstruction, register: Token) -> bool:
     """Return whether the bits of a register that is read may not matter.
 
-    That is so if a ``mov`` packs it into a wider one, or a ``prmt`` with a literal selector takes
-    no byte of it.
+    This is the case if a ``mov`` packs it into a wider one, or a ``prmt`` with a literal selector
+    takes no byte of it.
     """
     opcode, operands = statement.opcode.text, statement.operands
     if opcode in MOVES and len(operands) == 2:
@@ -154,7 +154,7 @@ def _count_bits(type_: str) -> int:
 
 
 def find_widths(statement: RawInstruction) -> Iterator[OperandWidth]:
-    """Yield what the registers of a statement must be, as far as it is known."""
+    """Yield the known requirements on the registers of a statement."""
     if statement.guard:
         yield OperandWidth(statement.guard, "pred")
     opcode, modifiers = statement.opcode.text, statement.modifier_names
@@ -206,7 +206,7 @@ _LAST_BARRIER = 15
 
 
 def find_operand_problem(statement: RawInstruction) -> OperandProblem | None:
-    """Return what is wrong with the elements of an access, or with the number of a barrier."""
+    """Describe the fault of an access's elements or of a barrier's number; empty for none."""
     opcode, operands = statement.opcode.text, statement.operands
     vector = next((x for x in statement.modifier_names if x in _VECTORS), "")
     place = VALUE_PLACES.get(opcode, 0)
@@ -228,7 +228,7 @@ def _find_span(words: tuple[Token, ...]) -> Span:
 
 
 def _find_catalog_widths(statement: RawInstruction, types: list[str]) -> Iterator[OperandWidth]:
-    """Yield what the registers must be if the opcode has the operands that the catalog knows."""
+    """Yield the requirements on the registers if the opcode has the operands of the catalog."""
     operands, opcode = statement.operands, statement.opcode.text
     entry = max(list_shapes(opcode), key=lambda x: x.is_common)
     names = [slot.name for slot in entry.slots if is_type_slot(slot)]

@@ -18,7 +18,7 @@ _STAND_IN = re.compile(r"%z(\d++)", re.ASCII)
 
 
 def split_registers(text: str) -> tuple[tuple[object, ...], Sequence[str]]:
-    """Return what a statement shares with those of its template, and its numbered registers.
+    """Return the text that a statement shares with others of its template, and its registers.
 
     There are none if the statement has a register named like a stand-in.
     """
@@ -48,7 +48,7 @@ def fill_template(text: str, registers: Sequence[str]) -> str:
 
 
 def make_picker(names: Sequence[str]) -> RegisterPicker | None:
-    """Return what picks the registers that some stand-ins stand for; None if others are there."""
+    """Return the function that picks the registers of some stand-ins; None if there are others."""
     numbers = [int(match[1]) for name in names if (match := _STAND_IN.fullmatch(name))]
     if len(numbers) < len(names):
         return None
@@ -69,7 +69,7 @@ class StatementTemplate(NamedTuple):
     """The numbered registers that are read, and other names."""
     writes: tuple[RegisterPicker, tuple[str, ...]]
     has_known_accesses: bool
-    """Whether it is known what is read and written."""
+    """Whether the reads and writes are known."""
     is_branch: bool
 
     def list_reads(self, registers: Sequence[str]) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ class StatementTemplate(NamedTuple):
 
 
 def read_template(text: str, registers: Sequence[str]) -> StatementTemplate:
-    """Return what is known of the statements of a template, without what its padding reads."""
+    """Return the known properties of a template's statements, without the reads of its padding."""
     names, reads, writes = list[str](), list[str](), list[str]()
     statements = list(find_statements(text, ALL_OPCODES))
     is_known = True
@@ -110,7 +110,7 @@ def read_template(text: str, registers: Sequence[str]) -> StatementTemplate:
 def _may_be_unwritten(statement: RawInstruction, register: Token) -> bool:
     """Return whether compilers let a statement read a register that has no value.
 
-    They pack halves that nobody reads, and store elements of vectors and objects of empty classes.
+    They pack halves that nothing reads, and store elements of vectors and objects of empty classes.
     """
     if statement.opcode.text not in STORES or register is statement.guard:
         return is_padding(statement, register)

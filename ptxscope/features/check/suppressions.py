@@ -73,7 +73,7 @@ class IgnoreComments:
         self._line += text.count("\n", counted_end)
 
     def _find_problems(self, text: str, comment: re.Match[str]) -> Iterator[Diagnostic]:
-        """Yield what is wrong with a comment; its line has been counted."""
+        """Yield the diagnostics about a comment whose line has been counted."""
         if comment["opened"] and not comment["closed"]:
             start = comment.end("opened") - 1
             message = "the `[` is not closed: this comment ignores nothing"
@@ -109,7 +109,7 @@ class IgnoreComments:
     def report_items(
         self, items: Iterable[CheckedInstruction], name: str
     ) -> Iterator[CheckedInstruction]:
-        """Yield the instructions as ``filter_items`` does, and what is wrong with comments."""
+        """Yield the instructions as ``filter_items`` does, and the diagnostics about comments."""
         for item in drop_repetitions(self.filter_items(items)):
             while self._problems and self._problems[0].location.line < item.location.line:
                 yield make_item(name, "", self._problems.popleft())
@@ -124,7 +124,7 @@ class IgnoreComments:
 def remove_diagnostics(
     item: CheckedInstruction, is_ignored: Callable[[Diagnostic], bool]
 ) -> CheckedInstruction:
-    """Return an instruction without some of its diagnostics, and what belongs only to them."""
+    """Return an instruction without some of its diagnostics and the fields that only they need."""
     kept = tuple(x for x in item.diagnostics if not is_ignored(x))
     if len(kept) == len(item.diagnostics):
         return item
@@ -138,7 +138,7 @@ def remove_diagnostics(
 def filter_items(
     items: Iterable[CheckedInstruction], is_ignored: Callable[[Diagnostic], bool]
 ) -> Iterator[CheckedInstruction]:
-    """Yield the instructions without some diagnostics, and no item that was only about these."""
+    """Yield the instructions without some diagnostics; items that have no others are left out."""
     for item in items:
         if item.diagnostics:
             kept = remove_diagnostics(item, is_ignored)

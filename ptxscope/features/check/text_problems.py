@@ -1,4 +1,4 @@
-"""Problems of PTX outside the statements that are read, and those of common instructions."""
+"""Problems of PTX outside the statements that are read, and problems of common instructions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _find_empty_problems(words: list[Token]) -> Iterator[Problem]:
 def find_common_problems(text: str) -> tuple[Problem, ...]:
     """Return the problems of statements that ``parse_statement`` passes over.
 
-    They are those of common instructions, and opcodes that PTX does not have.
+    These are problems of common instructions, and opcodes that PTX does not have.
     """
     fragment, problems = Fragment(text), list[Problem]()
     for statement in find_statements(text, ALL_OPCODES):

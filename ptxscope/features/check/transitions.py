@@ -76,7 +76,7 @@ def open_references(state: ExplorerState) -> Requests:
 
 
 def _list_line_references(state: ExplorerState) -> tuple[str, ...]:
-    """Return the errata that change the line's result, those that can, and its section."""
+    """Return the errata that change the line's result, the possible ones, and its section."""
     from ...engine.tracing.folding_bugs import describe_folded_slct, describe_lost_difference
 
     ins = state.setup.instruction

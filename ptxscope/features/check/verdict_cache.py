@@ -1,7 +1,7 @@
 """Verdicts on legal instructions, cached for all that differ only in their registers.
 
-Among them are redundancies: instructions for which a shorter line does the same, and operands that
-do not count.
+Among them are redundancies: instructions that a shorter line can replace, and operands without
+effect.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .statement_templates import RegisterPicker, make_picker, make_template, spl
 
 _GROUPS = frozenset((Group.PERMUTE, Group.FIELDS, Group.PACKED))
 _MOVES = {IDENTITY: ("mov", "moves"), INVERSE: ("not", "inverts")}
-"""The opcode, and what it does, for each function of a bit."""
+"""The opcode, and its effect in words, for each function of a bit."""
 _COMBINATIONS = {0b1000: ("and", "&"), 0b1110: ("or", "|"), 0b0110: ("xor", "^")}
 """The opcode and the sign of each function of two bits that has an opcode."""
 _MASKS = {
@@ -96,7 +96,7 @@ def _apply_table(table: int, names: Sequence[str], width: int) -> list[Bit]:
 
 
 def _iter_shorter_lines(ins: Instruction, bits: list[Bit]) -> Iterator[tuple[str, str]]:
-    """Yield what an instruction does, and a line of another opcode that does the same."""
+    """Yield the effect of an instruction, and a line of another opcode with the same effect."""
     width, d = ins.type_of("d").bits, ins.names["d"]
     if all(x in (ZERO, ONE) for x in bits):
         value = f"{sum((x == ONE) << i for i, x in enumerate(bits)):#x}"

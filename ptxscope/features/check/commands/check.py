@@ -1,4 +1,4 @@
-"""``ptxscope check``: instructions in listings and sources, legal or not, and why."""
+"""``ptxscope check``: legal and illegal instructions in listings and sources, with the reasons."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from ..parallel_files import FileWork
 
 Pieces = Callable[[CheckedInstruction], Iterable[str]]
-"""Returns the texts on an instruction."""
+"""Function that returns the texts on an instruction."""
 
 _EPILOG = """\
 examples:

@@ -63,7 +63,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def complete_id(*_: object) -> dict[str, str]:
-    """Return the ids of all errata, and what each is about, for a shell."""
+    """Return the ids of all errata with their subjects, for a shell."""
     return {x.id: x.forms for x in KNOWN_ERRATA}
 
 
@@ -93,7 +93,7 @@ def _describe_code(row: CodeRow) -> dict[str, object]:
 
 
 def _iter_blocks(errata: Iterable[KnownErratum], *, is_whole: bool) -> Iterator[Block]:
-    """Yield all parts of errata, with headings, or those of a list."""
+    """Yield errata with all parts and headings, or with the parts of a list."""
     for x in errata:
         yield make_heading(f"{x.id}  {x.forms}")
         for part in list_parts(x)[: None if is_whole else _LIST_PARTS]:

@@ -20,8 +20,8 @@ def fix_files(
 ) -> int:
     """Show the fixes of files as a diff, or write them; return the exit status.
 
-    A file is written as a whole or not at all. Raise CommandError for those that cannot be, and for
-    earlier errors.
+    A file is written as a whole or not at all. Raise CommandError for a file that cannot be
+    written, and for earlier errors.
     """
     if writes and "-" in names:
         raise CommandError("error: standard input cannot be written: omit --write")

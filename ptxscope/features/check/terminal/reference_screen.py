@@ -23,7 +23,7 @@ from ..known_errata import find_erratum, find_replacement
 from ..references import ReferencePage, is_erratum, make_page, step_reference
 
 _MAX_COLUMNS = 100
-"""Columns of text: longer lines are hard to read."""
+"""Maximum columns of text: longer lines are hard to read."""
 
 
 class ReferencePane(Pane):
@@ -143,7 +143,7 @@ class ReferenceScreen(AnswerScreen[str]):
         return find_replacement(find_erratum(self.reference)) if is_known else ()
 
     async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
-        """Do what a click on a key asks for."""
+        """Run the action of a clicked key."""
         await self.run_action(event.action)
 
     def action_step(self, delta: int) -> None:
