@@ -71,7 +71,8 @@ def check_asm(
     """Yield diagnostics about the operands of an asm statement without gaps.
 
     ``elsewhere`` has the registers that the file declares, ``checked_starts`` the positions of the
-    statements that are checked already, except for the order of their accesses. There are none about the assembly of another processor.
+    statements that are checked already, except for the order of their accesses. There are no
+    diagnostics about the assembly of another processor.
     """
     operands, text = piece.operands, piece.ptx
     if operands is None:
