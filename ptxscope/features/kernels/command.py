@@ -94,7 +94,7 @@ Exit status: 0 for success, 1 if a value is not as expected or a kernel cannot c
 request is invalid.
 """
 _LAUNCH_OPTIONS = ("explain", "explain_all", "thread", "grid", "block", "shared", "steps", "save")
-"""The options that only a launch has."""
+"""The options that only a launch takes."""
 
 
 def make_parser() -> Parser:
@@ -156,7 +156,7 @@ def launch_kernel(words: Sequence[str], text: str, name: str, bar: ProgressBar) 
 
 
 def _is_launch(arguments: argparse.Namespace, text: str, file: str) -> bool:
-    """Return whether to run a kernel from its parameters, not from registers."""
+    """Return whether to run a kernel from its parameters instead of registers."""
     if any(getattr(arguments, x) for x in _LAUNCH_OPTIONS):
         return True
     if not may_be_launch(arguments, text):
@@ -246,7 +246,7 @@ def _launch(
 
 
 def _describe_lack_of_kernel(arguments: argparse.Namespace, file: str) -> str:
-    """Return which option needs a kernel, and what explains other programs."""
+    """Return the error that no kernel is here for the options, with advice for other programs."""
     options = [f"--{x.replace('_', '-')}" for x in _LAUNCH_OPTIONS if getattr(arguments, x)]
     verb = "need" if len(options) > 1 else "needs"
     message = f"error: there is no kernel (.entry) here; {format_names(options)} {verb} one"
@@ -257,7 +257,7 @@ def _describe_lack_of_kernel(arguments: argparse.Namespace, file: str) -> str:
 
 
 class _Request:
-    """A launch, and what is expected of it, as the arguments of the command say."""
+    """A launch and its expected results, by the arguments of the command."""
 
     def __init__(
         self, arguments: argparse.Namespace, code: DeviceCode, model: Model, bar: ProgressBar
@@ -300,7 +300,7 @@ class _Request:
             raise CommandError("error: this launch does not fit in memory") from None
 
     def find_origins(self, result: KernelRun) -> list[str]:
-        """Return what the first element that differs was computed from, by running once more."""
+        """Return the computation of the first element that differs, from one more run."""
         for name, elements in self.expected.items():
             buffer = result.get_buffer(name)
             for index, _ in find_differences(result, name, elements):
@@ -316,7 +316,7 @@ class _Request:
         return any(find_differences(result, name, x) for name, x in self.expected.items())
 
     def explain(self, result: KernelRun | None) -> RunDiagnosis:
-        """Return the changes that give what was expected."""
+        """Return the changes that give the expected elements."""
         from .launches.run_explanations import explain_run
 
         bar, arguments = self._bar, self._arguments
@@ -361,7 +361,7 @@ def _find_register(code: DeviceCode, name: str) -> str:
 
 
 def _iter_shape_notes(arguments: argparse.Namespace) -> Iterator[str]:
-    """Yield a note if the launch has the default shape, one thread, which nothing requested."""
+    """Yield a note if the launch has the default shape, one thread, and no option requested it."""
     if not (arguments.grid or arguments.block):
         yield "note: one thread ran, which is the default; --block X[,Y[,Z]] and --grid give others"
 

@@ -140,7 +140,7 @@ def _format_element(buffer: KernelBuffer, index: int) -> str:
 
 
 def _iter_report_lines(result: KernelRun, stop_reason: str) -> Iterator[str]:
-    """Yield what is not exact and why, conflicts, and where the run stopped."""
+    """Yield inexact values with their reasons, conflicts, and the place where the run stopped."""
     causes = 0
     for buffer in result.buffers.values():
         causes |= buffer.all_causes
@@ -226,7 +226,7 @@ def iter_difference_lines(result: KernelRun, expected: Expectations) -> Iterator
 
 
 def _format_difference(buffer: KernelBuffer, index: int, observed: Observed) -> tuple[str, str]:
-    """Return an element and what was expected: as numbers, or as bits if some are not known."""
+    """Format an element and its expected value: as numbers, or as bits if some are unknown."""
     dtype, width = buffer.data.dtype, 8 * buffer.data.dtype.itemsize
     held = _format_element(buffer, index)
     if observed.known_mask == (1 << width) - 1 and not has_bits(dtype):
@@ -241,7 +241,7 @@ def _format_difference(buffer: KernelBuffer, index: int, observed: Observed) -> 
 
 
 def iter_explanation_lines(diagnosis: RunDiagnosis, text: str) -> Iterator[str]:
-    """Yield the changes that give all that was expected, or the nearest, of a listing."""
+    """Yield the changes of a listing that give all expected elements, or else the nearest ones."""
     count, tried = diagnosis.element_count, format_count(diagnosis.try_count, "change")
     values = "the expected value" if count == 1 else f"all {count:,} expected values"
     explanations = diagnosis.explanations
@@ -307,7 +307,7 @@ _FIELDS: Fields = {
 def run_to_json(
     result: KernelRun, expected: Expectations, diagnosis: RunDiagnosis | None
 ) -> dict[str, Any]:
-    """Return a run, and what explains it, as JSON."""
+    """Return a run and its explanations as JSON."""
     return {
         **convert_to_json(result, _FIELDS),
         "buffers": [_buffer_to_json(result, x) for x in result.buffers.values()],
@@ -355,7 +355,7 @@ def run_to_json(
 def failure_to_json(
     launch: Launch, error: LaunchError, diagnosis: RunDiagnosis | None
 ) -> dict[str, Any]:
-    """Return a run that could not go on, and what explains it, as JSON."""
+    """Return a run that failed, and its explanations, as JSON."""
     return {
         **convert_to_json(launch, _FIELDS),
         "complete": False,
@@ -402,7 +402,7 @@ def iter_thread_lines(
 ) -> Iterator[str]:
     """Yield the steps up to a line; with watched registers, only those that write one.
 
-    ``sequences`` are the file's; folded, each is one line.
+    ``sequences`` are the file's; folded, each takes one line.
     """
     ends = {x.statements[-1].span: x for x in sequences}
     inner_spans = {y.span for x in sequences for y in x.statements} if is_folded else set()
@@ -429,7 +429,7 @@ def iter_thread_lines(
 
 
 def iter_origin_lines(log: ThreadLog, shape: LaunchShape, name: str, index: int) -> Iterator[str]:
-    """Yield what the last value of an element of a buffer was computed from, as a tree."""
+    """Yield the computation of the last value of a buffer's element, as a tree."""
     store = log.find_store(name, index)
     if store is None:
         return
@@ -445,7 +445,7 @@ def iter_origin_lines(log: ThreadLog, shape: LaunchShape, name: str, index: int)
 def _format_step(
     log: ThreadLog, step: ThreadStep, text: str = "", width: int = _STATEMENT_COLUMNS
 ) -> str:
-    """Return ``   12 add.u32 %r1, %r2, %r3    %r1 = 0x00000005  5``, or a text in its place."""
+    """Return ``   12 add.u32 %r1, %r2, %r3    %r1 = 0x00000005  5``, or a text instead."""
     effects = [f"{x.name} = {_format_bits(log, x.bits, x.width)}" for x in step.writes]
     effects += [f"writes {x.name} = {_format_bits(log, x.bits, 8 * x.size)}" for x in step.places]
     effects += [f"from {x.name} ({x.writer})" for x in step.reads if x.writer]

@@ -36,9 +36,9 @@ from .launches.launch_text import (
 _MAX_FILE_BYTES = 1 << 26
 _OPTIONS = ("--grid", "--block", "--shared", "--steps", "--thread", "--expect")
 _MAX_STEPS = 20_000_000
-"""Statements of all threads, if no other limit is typed; the command has another one."""
+"""Limit of statements of all threads, unless another is typed; the command has another default."""
 _COUNT = 64
-"""Threads of the launch that is suggested, and elements of buffers that it does not access."""
+"""Threads of the suggested launch, and elements of buffers that it does not access."""
 _TRIAL_BYTES, _TRIAL_SECONDS = 1 << 20, 0.3
 """The buffers and the limit of the run that shows how large buffers have to be."""
 
@@ -65,7 +65,7 @@ class KernelLaunch(FrozenRecord):
         return key == (code.text, kernel.name, model)
 
     def make_launch(self) -> Launch:
-        """Return what is run."""
+        """Return the launch."""
         model = parse_model(self.model)
         return Launch(self.code, self.kernel, self.arguments, self.shape, model, self.max_steps)
 
@@ -113,12 +113,12 @@ def suggest_launch(code: DeviceCode, kernel: Program) -> str:
         if not is_complete:
             reaches = {i: max(x, 4 * _COUNT) for i, x in reaches.items()}
     except (MemoryError, ValueError):
-        pass  # the launch says what is wrong
+        pass  # the launch reports the fault
     return " ".join([f"--block {_COUNT}", *_list_arguments(kernel, reaches)])
 
 
 def _list_arguments(kernel: Program, reaches: Mapping[int, int]) -> list[str]:
-    """Return an argument for each parameter, with buffers of so many bytes by position."""
+    """Return an argument for each parameter, with buffers of the given bytes by position."""
     words: list[str] = []
     for position, parameter in enumerate(kernel.parameters):
         value = str(_COUNT)

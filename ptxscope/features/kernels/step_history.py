@@ -1,7 +1,7 @@
 """The state of a thread after each of its steps: its registers, places in memory, and results.
 
-The state is kept at every ``_INTERVAL`` steps, and only the steps after it are repeated, so that a
-position is as fast to show after a million steps as after ten.
+The state is kept at every ``_INTERVAL`` steps, and only the steps after it are repeated, so a
+position after a million steps is shown as fast as one after ten.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .launches.thread_log import ThreadStep
 
 _INTERVAL = 1 << 11
 MAX_PLACES = 256
-"""Places in memory that are kept, those that the thread has accessed last."""
+"""Places in memory that are kept: the latest that the thread has accessed."""
 
 Contents = tuple[int | None, int]
 """The bits, None if unknown, and the width."""
@@ -43,7 +43,7 @@ class ThreadState(NamedTuple):
         return ThreadState([dict(x) for x in self.frames], dict(self.places), dict(self.results))
 
     def add(self, step: ThreadStep) -> None:
-        """Add what a step has done."""
+        """Add the effects of a step."""
         frames, places = self.frames, self.places
         deepest = max((step.depth, *(x.depth for x in step.writes)))
         del frames[step.depth + 1 :]
@@ -57,7 +57,7 @@ class ThreadState(NamedTuple):
 
 
 class StepHistory:
-    """The steps of a thread, with where it comes to each statement."""
+    """The steps of a thread, with its positions at each statement."""
 
     def __init__(self, steps: Sequence[ThreadStep]) -> None:
         self._steps = steps
@@ -77,7 +77,7 @@ class StepHistory:
                 self._states.append(state.copy())
 
     def read_state(self, position: int) -> ThreadState:
-        """Return what the thread has done after so many steps."""
+        """Return the state of the thread after a number of steps."""
         number = position // _INTERVAL
         state = self._states[number].copy()
         for step in self._steps[number * _INTERVAL : position]:
@@ -85,7 +85,7 @@ class StepHistory:
         return state
 
     def count_places(self, position: int) -> int:
-        """Return how many places in memory the thread has accessed after so many steps."""
+        """Return the number of places in memory that the thread has accessed after some steps."""
         return bisect_left(self._first_accesses, position)
 
     def list_passes(self, place: StatementPlace) -> Sequence[int]:
@@ -94,7 +94,7 @@ class StepHistory:
 
 
 def iter_accesses(step: ThreadStep) -> Iterator[tuple[str, Contents]]:
-    """Yield each place in memory that a step accesses, with what is there then."""
+    """Yield each place in memory that a step accesses, with its contents then."""
     for read in step.reads:
         if read.width:
             yield read.name, (read.bits, read.width)

@@ -1,7 +1,7 @@
 """The contents of a buffer at a step of a thread, as the explorer shows them.
 
-Each step knows how many writes of all threads came before it, so contents are as at that
-moment, whichever thread wrote them.
+Each step knows how many writes of all threads came before it, so contents are those of that moment,
+whichever thread wrote them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .thread_run import ThreadRun
 
 MAX_ELEMENTS = 1 << 14
-"""Elements that are shown of a buffer: those around the last change."""
+"""Maximum elements of a buffer that are shown: those around the last change."""
 
 
 class ShownElement(NamedTuple):
@@ -114,7 +114,7 @@ def _format_bits(data: npt.NDArray[np.uint8], size: int) -> Iterator[str]:
 
 
 def _unite_bytes(flags: npt.NDArray[np.bool_], size: int) -> list[bool]:
-    """Return for each element if a flag of one of its bytes is set."""
+    """Return for each element whether a flag of one of its bytes is set."""
     united: list[bool] = flags.reshape(-1, size).max(axis=1, initial=False).tolist()
     return united
 
@@ -131,7 +131,7 @@ def _find_buffer(run: ThreadRun, space: str, name: str) -> KernelBuffer | None:
 
 
 def _find_dtype(run: ThreadRun, space: str, region: Region) -> np.dtype[Any]:
-    """Return the type of the argument, or that of what is stored if it is declared as bytes."""
+    """Return the type of the argument, or of the stored values if it is declared as bytes."""
     position = find_parameter(run.launch.kernel, region.name) if space == "global" else None
     for name, value in run.launch.arguments.items() if position is not None else ():
         is_here = find_parameter(run.launch.kernel, name) == position

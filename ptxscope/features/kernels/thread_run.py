@@ -1,4 +1,4 @@
-"""A kernel's run in the explorer: what one thread executes, statement by statement.
+"""A kernel's run in the explorer: the execution of one thread, statement by statement.
 
 The run is a list of steps, so a move is another position in it and computes nothing. This module
 is independent of the terminal.
@@ -49,7 +49,7 @@ class KernelRow(NamedTuple):
     """Whether the thread executes it next."""
     has_cursor: bool
     is_suspect: bool
-    """Whether a change of it explains what was expected."""
+    """Whether a change of it gives the expected elements."""
     result: str
     """The values that the thread wrote there last."""
     source: str
@@ -82,7 +82,7 @@ class Evaluation(NamedTuple):
 
 @dataclass(frozen=True)
 class ThreadRun(FrozenRecord):
-    """A position in what one thread executes."""
+    """A position in the execution of one thread."""
 
     launch: KernelLaunch
     thread: int
@@ -96,7 +96,7 @@ class ThreadRun(FrozenRecord):
     cursor: StatementPlace = (0, 0, 0)
     """The place of the statement under the cursor."""
     result: KernelRun | None = field(default=None, compare=False, repr=False)
-    """The whole run; None if it could not go on."""
+    """The whole run; None if it failed."""
     diagnosis: RunDiagnosis | None = field(default=None, compare=False, repr=False)
     journals: Mapping[str, WriteJournal] = field(default_factory=dict, compare=False, repr=False)
     """All writes to global memory, and to the shared memory of the block, by space."""
@@ -105,9 +105,9 @@ class ThreadRun(FrozenRecord):
     )
     """The buffers and variables in these spaces."""
     is_cut: bool = False
-    """Whether steps after the last one, or writes after them, are not kept."""
+    """Whether steps, or writes, after the last one are missing."""
 
-    # --- what is shown -------------------------------------------------------------------
+    # --- contents ------------------------------------------------------------------------
 
     @property
     def next_step(self) -> ThreadStep | None:
@@ -165,7 +165,7 @@ class ThreadRun(FrozenRecord):
 
     @cached_property
     def rows(self) -> tuple[KernelRow, ...]:
-        """The statements with what the thread wrote there last."""
+        """The statements, with the values that the thread wrote there last."""
         results = self._state.results
         next_place = find_place(self.next_step.statement) if self.next_step else None
         explanations = self.diagnosis.explanations if self.diagnosis else ()
@@ -215,7 +215,7 @@ class ThreadRun(FrozenRecord):
 
     @property
     def older_place_count(self) -> int:
-        """The number of places that the thread accessed before those that are shown."""
+        """The number of places accessed before the ones that are shown."""
         return self.history.count_places(self.position) - len(self.places)
 
     @property
@@ -278,14 +278,14 @@ class ThreadRun(FrozenRecord):
         return self.move_to(next(positions, self.position))
 
     def move_to_cursor(self) -> ThreadRun:
-        """Return the run where the thread comes to the cursor next, or else where it last did."""
+        """Return the run where the thread reaches the cursor next, or else where it last did."""
         positions = self.history.list_passes(self.cursor)
         after, before = (f(positions, self.position) for f in (bisect_right, bisect_left))
         earlier, later = positions[max(before - 1, 0) : before], positions[after : after + 1]
         return self.move_to(*(later or earlier or (self.position,)))
 
     def move_cursor(self, delta: int) -> ThreadRun:
-        """Return the run with the cursor some statements on."""
+        """Return the run with the cursor moved by some statements."""
         places = [find_place(x) for x in self.launch.statements]
         index = places.index(self.cursor) if self.cursor in places else 0
         return replace(self, cursor=places[min(max(index + delta, 0), len(places) - 1)])
@@ -295,7 +295,7 @@ class ThreadRun(FrozenRecord):
         return replace(self, cursor=place)
 
     def with_diagnosis(self, diagnosis: RunDiagnosis) -> ThreadRun:
-        """Return the run with what explains it, and the cursor at the likeliest one."""
+        """Return the run with its explanations, and the cursor at the likeliest one."""
         places = (find_place(x.statement) for x in diagnosis.explanations if x.statement)
         return replace(self, diagnosis=diagnosis, cursor=next(places, self.cursor))
 
@@ -327,7 +327,7 @@ def _format_results(step: ThreadStep) -> str:
 def run_thread(
     launch: KernelLaunch, thread: int | None = None, on_progress: OnProgress | None = None
 ) -> ThreadRun:
-    """Run a kernel, and follow a thread: that of the launch, or the first with a wrong element.
+    """Run a kernel, and follow the launch's thread, or the first with a wrong element.
 
     The run begins at the store of that element, at the statement that can't go on, or else at the
     first. Raise ValueError
@@ -379,9 +379,9 @@ def parse_thread_number(run: ThreadRun, text: str) -> int:
 
 
 def explain_thread_run(run: ThreadRun, on_progress: OnProgress | None = None) -> RunDiagnosis:
-    """Return the changes that give all that was expected, the second time also unlikely ones.
+    """Return the changes that give all expected elements; the second time, unlikely ones too.
 
-    Raise ValueError if nothing was expected, or if the run gives all of it.
+    Raise ValueError without expected elements, or if the run gives all of them.
     """
     launch, result = run.launch, run.result
     if not launch.expected:
@@ -400,7 +400,7 @@ def explain_thread_run(run: ThreadRun, on_progress: OnProgress | None = None) ->
 def _find_wrong_element(
     launch: KernelLaunch, on_progress: OnProgress | None
 ) -> tuple[int, tuple[str, int], str]:
-    """Return the thread and the buffer and position of the first wrong element, and a message."""
+    """Return the thread, the buffer and the position of the first wrong element, and a message."""
     if not launch.expected:
         return 0, ("", 0), ""
     try:

@@ -18,7 +18,7 @@ from .thread_run import Evaluation, ThreadRun, run_thread
 
 
 class LastRun:
-    """The run of a kernel that was shown last, where it was left; the explorer keeps it."""
+    """The last run of a kernel, where the user left it; the explorer keeps it."""
 
     run: ThreadRun | None = None
 

@@ -1,1 +1,1 @@
-"""SASS, the machine code of NVIDIA GPUs: its meaning, proofs of what it does, tools and GPUs."""
+"""SASS, the machine code of NVIDIA GPUs: its meaning, proofs about it, tools and GPUs."""

@@ -65,7 +65,7 @@ def _permute_by_mode(s: MachineStep[V], match: Match) -> None:
 
 
 def _pick_bytes(s: MachineStep[V], selector: int) -> V:
-    """Return the bytes of a constant selector; a source without any is not read at all."""
+    """Return the bytes of a constant selector; a source without a selected byte is not read."""
     digits = [selector >> 4 * byte & 0xF for byte in range(_BYTES)]
     needed = sorted({digit >> 2 & 1 for digit in digits})
     if selector & 0xFFFF in _WHOLE:
@@ -82,7 +82,7 @@ def _pick_bytes(s: MachineStep[V], selector: int) -> V:
 
 
 def _extend_part(s: MachineStep[V], digits: list[int]) -> V | None:
-    """Return a byte or half-word that a selector extends by its sign or zeros; None if it does not.
+    """Return a byte or half-word that a selector extends by its sign or zeros; None for others.
 
     The bytes are the same as those picked one by one. As one number, a solver knows their range.
     """
@@ -259,7 +259,7 @@ def _make_halves(s: MachineStep[V], _: Match) -> None:
 
 # --- fields of bits, counts, and bits in reverse ----------------------------------------------
 #
-# Each is what one PTX instruction becomes alone (szext bmsk popc clz bfind brev), so its meaning
+# Each is the machine code of one PTX instruction (szext bmsk popc clz bfind brev), so its meaning
 # is that instruction's micro-operation.
 
 _COUNT_ZEROS = CountLeadingZeros(WORD_BITS)
@@ -270,7 +270,7 @@ def _extend(s: MachineStep[V], match: Match) -> None:
     s.expect_sources(2)
     is_signed = not match["unsigned"]
     if s.get_source(1).kind is OperandKind.IMMEDIATE and 0 < s.get_number(1) < WORD_BITS:
-        # a solver knows the range of what a constant width leaves
+        # the solver knows the range of a field of constant width
         s.write_word(s.ar.cast(s.read_number(0), s.get_number(1), signed=is_signed))
         return
     field = ExtendField(WORD_BITS, is_signed)

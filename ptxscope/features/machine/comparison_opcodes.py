@@ -179,7 +179,7 @@ def _read_integer(s: MachineStep[V], match: Match) -> V:
 
 
 def _convert_to_half(s: MachineStep[V], match: Match) -> None:
-    """An integer as f16 or bf16, to nearest even; too large a one is infinity."""
+    """An integer as f16 or bf16, to nearest even; a too large one is infinity."""
     format_, ar = _BFLOAT if match["bfloat"] else _HALF, s.ar
     digits = format_.fraction_bits + 1
     number = _read_integer(s, match)

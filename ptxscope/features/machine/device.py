@@ -1,4 +1,4 @@
-"""Lines on a GPU: the operands that are sent there, and what its results say about the models.
+"""Lines on a GPU: their operands, and the models that the results follow.
 
 A batch is a folder: ``module.ptx`` with a kernel for each line, ``operands.npy``, ``lines.json``,
 and ``launch.py``, which runs the kernels on a machine that has a GPU and writes ``results.npz``.
@@ -101,7 +101,7 @@ def write_batch(batch: Batch, folder: Path, arch: str) -> None:
 def read_results(path: Path) -> tuple[Batch, DeviceResults]:
     """Return the batch in whose folder results are, and the results.
 
-    Raise ValueError if a file is not what ``write_batch`` or ``launch.py`` writes.
+    Raise ValueError if ``write_batch`` or ``launch.py`` did not write a file.
     """
     folder = path.parent
     try:
@@ -140,7 +140,7 @@ def _read_lines(path: Path) -> list[Instruction]:
 
 
 def judge_results(batch: Batch, results: Words) -> list[DeviceVerdict]:
-    """Return which models a GPU follows on each line."""
+    """Return the models that a GPU follows on each line."""
     return [
         _judge(source, batch.operands[index], results[index])
         for index, source in enumerate(batch.sources)

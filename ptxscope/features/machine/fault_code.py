@@ -1,9 +1,9 @@
 """The machine code of a kernel on some operands: the value of each instruction, and the first
 wrong one.
 
-An instruction is wrong if it computes a value of the plan that the code follows, and this value is
-another one in the documented plan. If no such instruction is known, the one whose value is stored
-stands for it.
+An instruction is wrong if it computes a value of the plan that the code follows, and this value
+differs in the documented plan. If no such instruction is known, it is the one whose value is
+stored.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class ValuedInstruction(NamedTuple):
     meaning: str
     """The meaning of the value: an operand, a result, or a value of a step."""
     documented: str
-    """The documented value, if that is another one."""
+    """The documented value, if it differs."""
     is_wrong: bool
-    """Whether it is the first with another value than the documentation."""
+    """Whether it is the first whose value is not the documented one."""
 
 
 class FaultCode(NamedTuple):
@@ -67,13 +67,13 @@ def find_fault_code(
 ) -> FaultCode:
     """Return the machine code of the kernel of a block, the only one of a module.
 
-    ``places`` are those of its operands and of its results. By default, the installed tools make
+    ``places`` has the places of its operands and its results. By default, the installed tools make
     the code. Raise ValueError if a tool is missing, or refuses the kernel.
     """
     try:
         tools = tools or (find_tool(PTXAS), find_tool(NVDISASM))
         key = (ptx, arch, *tools, *operands.items())
-        if key not in _kept:  # a preview asks again and again
+        if key not in _kept:  # a preview repeats the request
             while len(_kept) >= _MAX_KEPT:
                 del _kept[next(iter(_kept))]
             _kept[key] = _compile(block, ptx, places, operands, arch, tools)
@@ -181,7 +181,7 @@ class _Valuation:
         return next((x for x in self.source.results if x.offset == effect.place), None)
 
     def _find_wrong_result(self, effect: MachineEffect[LaneValues]) -> ParameterSlot | None:
-        """Return the result that an instruction stores, if it is not as documented."""
+        """Return the result that an instruction stores, if it is wrong."""
         slot = self._find_result(effect) if effect.is_store else None
         is_wrong = slot and self.results[slot.role] != self.documented_results[slot.role]
         return slot if is_wrong else None
@@ -189,7 +189,7 @@ class _Valuation:
     def _find_documented(
         self, effect: MachineEffect[LaneValues], match: MatchedInstruction | None
     ) -> str:
-        """Return the documented value of an instruction, if its own is another one."""
+        """Return the documented value of an instruction, if it differs from its own."""
         if slot := self._find_wrong_result(effect):
             return format_hex(self.documented_results[slot.role], slot.type.bits)
         if (

@@ -1,6 +1,6 @@
 """Proofs of machine code: the lines that are verified, and the model that an assembler follows.
 
-Machine code computes what a model says for all operands, or not for some.
+Machine code agrees with a model for all operands, or differs for some.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class MachineCounterexample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MachineProof:
-    """The answer to the question whether machine code computes what a plan says."""
+    """The answer to the question whether machine code computes a plan."""
 
     verdict: Verdict
     seconds: float
@@ -80,7 +80,7 @@ def run_machine_code(
     """Run machine code on operands by the names of registers; return the results by role, too.
 
     ``lift`` returns a constant, ``make_unknown`` any value of a width in bits.
-    Raise UnknownMachineCodeError for what has no known meaning.
+    Raise UnknownMachineCodeError for code without a known meaning.
     """
     loads = {x.offset: (operands[x.name], get_access_bits(x.type)) for x in source.inputs}
     run = MachineRun(kernel, PARAMETER_BYTES, STRIDE, loads, ar, lift, make_unknown, source.thread)
@@ -134,7 +134,7 @@ class MachineQuestion:
         timeout: float = TIMEOUT,
         is_stopped: IsStopped = never,
     ) -> None:
-        """Interpret the code; raise UnknownMachineCodeError for what has no known meaning."""
+        """Interpret the code; raise UnknownMachineCodeError for code without a known meaning."""
         self.source, self.kernel = source, kernel
         self.question = ProofQuestion(timeout, is_stopped, has_wide_sums=True)
         values = {x.name: self.question.add_input(x.name, x.type) for x in source.inputs}
@@ -159,12 +159,12 @@ class MachineQuestion:
         return self.question.record_plan(plan, program.names, program.constants)
 
     def pair_results(self, plan: Plan, values: Mapping[str, Node]) -> list[tuple[Node, Node]]:
-        """Return each result as a plan and as the machine code compute it."""
+        """Return each result as computed by a plan and by the machine code."""
         found = self.results
         return [(values[x.key], found[x.role]) for x in plan.results if x.role in found]
 
     def prove(self, plan: Plan) -> MachineProof:
-        """Decide whether the machine code computes what a plan says."""
+        """Decide whether the machine code computes a plan."""
         question = self.question
         start = question.solver.elapsed
         pairs = [(x, y) for x, y in self.pair_results(plan, self.add_plan(plan)) if x is not y]
@@ -201,7 +201,7 @@ class MachineDeviation(NamedTuple):
     kernel: MachineKernel
     example: MachineCounterexample
     difference: Difference | None
-    """When the results differ, if that is short."""
+    """The condition under which the results differ, if it is short."""
 
 
 def find_machine_deviation(
@@ -236,7 +236,7 @@ def iter_simpler_forms(form: Form) -> Iterator[Form]:
 
 
 def find_smallest_form(form: Form, has_departure: Callable[[list[Form]], list[bool]]) -> Form:
-    """Return a form that still departs after every modifier without effect on this is dropped.
+    """Return a form that still departs, without the modifiers that have no effect on this.
 
     ``has_departure`` decides several forms at once.
     """
@@ -256,7 +256,7 @@ KNOWN_MODELS: tuple[Model, ...] = (ISA_MODEL, *PTXAS_MODELS)
 def find_equal_model(form: Form, model: Model) -> Model:
     """Return the known model that has the same errata for a form as ``isa`` or a ptxas.
 
-    There is one: no form has two errata that were repaired.
+    One exists, because no form has two errata that were repaired.
     """
     errata = [x for x in model.errata if x.touches(form)]
     return next(
@@ -279,7 +279,7 @@ class VerdictOutcome(StrEnum):
 
 
 class FormVerdict(NamedTuple):
-    """Which models the machine code of a line equals."""
+    """The models that the machine code of a line equals."""
 
     line: str
     outcome: VerdictOutcome
@@ -424,7 +424,7 @@ def list_verified_opcodes() -> tuple[str, ...]:
 
 
 def iter_forms(opcode: str) -> Iterator[Form]:
-    """Yield every legal form of an opcode, without a c that nothing reads.
+    """Yield every legal form of an opcode, without an unread c.
 
     Of a SIMD video instruction, which has billions of selectors, each form is yielded without
     selectors and with drawn ones, always the same.

@@ -66,7 +66,7 @@ def find_prototype(intrinsic: Intrinsic) -> tuple[str, tuple[str, ...]]:
 
 
 def make_call_source(block: BasicBlock) -> KernelSource:
-    """Return the kernel of a call whose result an instruction, or a block, has."""
+    """Return the kernel of a call with the same result as an instruction or a block."""
     return make_kernel_source(block.instruction) if block.is_line else make_block_source(block)
 
 

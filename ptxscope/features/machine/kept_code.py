@@ -1,4 +1,4 @@
-"""The machine code that was made while the explorer runs; nothing is loaded for it."""
+"""The machine code made while the explorer runs; the module loads nothing for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .machine_code import MachineCode
 
 PAUSE = 0.2
-"""Seconds without an edit before the tools run: none for each key of a line that is typed."""
+"""Seconds without an edit before the tools run, so that they do not run at every key."""
 _MAX_KEPT = 64
 """The lines and targets whose code is kept."""
 

@@ -34,14 +34,14 @@ class ParameterSlot(NamedTuple):
 
 
 class KernelSource(NamedTuple):
-    """A kernel for one instruction, or for what computes the same as a block."""
+    """A kernel for one instruction, or for code that computes the same as a block."""
 
     program: BasicBlock
     """The instruction with the registers of the kernel, or the block."""
     inputs: tuple[ParameterSlot, ...]
     results: tuple[ParameterSlot, ...]
     names: Mapping[str, str]
-    """The registers as they were written, by role."""
+    """The registers as written, by role."""
     thread: int = THREAD
     """The number of the thread that is run."""
 

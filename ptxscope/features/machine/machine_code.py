@@ -1,4 +1,4 @@
-"""The machine code of the current line, by the tools that are at hand."""
+"""The machine code of the current line, from the tools that are installed."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def has_tools() -> bool:
 
 
 def count_machine_code(ins: Instruction, arch: str) -> str:
-    """Return the number of machine instructions as ``lower`` counts them, ``?`` if it is not known.
+    """Return the number of machine instructions as ``lower`` counts them, ``?`` if unknown.
 
     Raise ValueError if a tool is missing.
     """
@@ -122,7 +122,7 @@ def count_machine_code(ins: Instruction, arch: str) -> str:
 
 
 def _is_whole(target: str) -> bool:
-    """Whether a target is one of those that ptxscope reads, and no chip's own, like ``sm_90a``."""
+    """Whether a target is one that ptxscope reads, and not specific to a chip, like ``sm_90a``."""
     number = target.removeprefix("sm_")
     return number.isdecimal() and int(number) >= OLDEST_ARCH
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 ZERO_REGISTER = 255
-"""The number of RZ and URZ, which read as 0 and discard what is written."""
+"""The number of RZ and URZ, which read as 0 and discard writes."""
 TRUE_PREDICATE = 7
-"""The number of PT and UPT, which are true and discard what is written."""
+"""The number of PT and UPT, which are true and discard writes."""
 
 
 class OperandKind(StrEnum):
@@ -42,16 +42,16 @@ class MachineOperand(NamedTuple):
     bank: int = 0
     """The bank of a constant; the register with the address of a memory operand."""
     text: str = ""
-    """The name of a special register or a label; a number that is written as a decimal."""
+    """The name of a special register or a label; a number in decimal."""
     part: str = ""
     """The part of a register that is read: ``H0_H0`` and ``H1_H1``, half-words; ``SIGN``, a bit.
 
-    ``24`` and ``28`` are so many low bits.
+    ``24`` and ``28`` are that many low bits.
     """
 
     @property
     def is_sink(self) -> bool:
-        """Whether what is written to it is lost: RZ, URZ, PT, UPT."""
+        """Whether writes to it are lost: RZ, URZ, PT, UPT."""
         if self.kind in (OperandKind.PREDICATE, OperandKind.UNIFORM_PREDICATE):
             return self.number == TRUE_PREDICATE
         return self.number == ZERO_REGISTER
@@ -72,7 +72,7 @@ class MachineInstruction(NamedTuple):
     operands: tuple[MachineOperand, ...]
     guard: MachineOperand | None
     text: str
-    """The guard, the opcode and the operands as they are written."""
+    """The guard, the opcode and the operands as written."""
 
     @property
     def layout(self) -> str:
@@ -138,7 +138,7 @@ def parse_operand(text: str) -> MachineOperand:
 def parse_machine_instruction(text: str) -> MachineInstruction:
     """Return the instruction in a text without its semicolon, at offset 0.
 
-    What is no instruction becomes an opcode that no table has.
+    Any other text becomes an opcode that no table has.
     """
     match = _STATEMENT.fullmatch(text)
     if match is None:
@@ -210,7 +210,7 @@ def _iter_instructions(lines: list[str]) -> Iterator[MachineInstruction]:
     """Yield the instructions up to the unconditional EXIT."""
     for line in lines:
         if match := _LINE.fullmatch(line):
-            # a hint to keep an operand in a cache, which has no meaning
+            # a hint to keep an operand in a cache, without a meaning
             text = " ".join(match["text"].replace(_REUSE, "").split())
             ins = parse_machine_instruction(text)._replace(offset=int(match["offset"], 16))
             yield ins
@@ -221,7 +221,7 @@ def _iter_instructions(lines: list[str]) -> Iterator[MachineInstruction]:
 def _drop_barrier_setup(
     instructions: tuple[MachineInstruction, ...],
 ) -> tuple[MachineInstruction, ...]:
-    """Return a kernel's code without what ptxas puts first for sm_87.
+    """Return a kernel's code without the prologue of ptxas for sm_87.
 
     It clears the barriers on which threads converge, ``B0`` to ``B15``, unless UR2 says that this
     is done, and then sets UR2. Nothing in a kernel without branches depends on it.
@@ -233,7 +233,7 @@ def _drop_barrier_setup(
 
 
 def _read_bytes(lines: list[str]) -> bytes:
-    """Return the data of a section, up to what is no number, such as an address to be filled in."""
+    """Return the data of a section, up to the first entry that is not a number: an address, say."""
     data = bytearray()
     for line in lines:
         if match := _ZEROS.match(line):

@@ -89,7 +89,7 @@ def format_instruction_count(listing: MachineListing) -> str:
 
 
 def iter_sentences(listing: MachineListing, *, with_time: bool = True) -> Iterator[str]:
-    """Yield what is known of the code as a whole; ``with_time`` includes the time of proofs."""
+    """Yield sentences on the code as a whole; ``with_time`` includes the time of proofs."""
     verdict = _rename_registers(listing.verdict, listing.names)
     yield make_printable(format_verdict(verdict, with_time=with_time))
     for key in listing.missing_rows[:1]:
@@ -100,7 +100,7 @@ def iter_sentences(listing: MachineListing, *, with_time: bool = True) -> Iterat
 
 
 def _rename_registers(verdict: FormVerdict, names: Mapping[str, str]) -> FormVerdict:
-    """Return a verdict with the registers as they were written, not those of the kernel."""
+    """Return a verdict with the registers as written, not those of the kernel."""
     operands, documented, obtained = (
         {names.get(role, role): x for role, x in values.items()}
         for values in (verdict.operands, verdict.documented, verdict.obtained)
@@ -145,7 +145,7 @@ def _format_purpose(x: MatchedInstruction, listing: MachineListing) -> str:
 def format_verdict(verdict: FormVerdict, *, with_time: bool = True) -> str:
     """Return a sentence on a verdict: ``Equal to isa for all operands, proved in 5 ms.``
 
-    ``with_time`` is whether it says how long that took.
+    ``with_time`` includes the time of the proof.
     """
     seconds = format_seconds(verdict.seconds)
     match verdict.outcome:
@@ -344,7 +344,7 @@ def _iter_exception_blocks(
 def iter_device_blocks(
     verdicts: Sequence[DeviceVerdict], device: str, sets: int
 ) -> Iterator[Block]:
-    """Yield what a GPU's results say about the models."""
+    """Yield a report on a GPU's results: the models that they follow."""
     kinds = Counter(
         "equal to no known model"
         if not verdict.models
@@ -438,7 +438,7 @@ def _report_lines(
 
 
 def _iter_terms(deviation: MachineDeviation, condition: str) -> Iterator[str]:
-    """Yield what the names in a condition stand for, a sentence each."""
+    """Yield the meanings of the names in a condition, a sentence each."""
     ins, inputs, operands = (
         deviation.source.ins,
         deviation.source.inputs,

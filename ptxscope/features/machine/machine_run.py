@@ -1,8 +1,8 @@
 """A run of a kernel's machine code over any arithmetic, from its loads to its stores.
 
-A value is known as a number if no operand went into it: a constant, or an address, which is
-computed for one thread and one place of the arrays. Only what operands went into is computed in the
-arithmetic of the run, so that address and value cannot be confused.
+A value that depends on no operand is known as a number: a constant, or an address, which is
+computed for one thread and one place of the arrays. Only values that depend on operands are
+computed in the arithmetic of the run, so an address is never confused with a value.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ _IGNORED = frozenset(("EXIT", "NOP"))
 
 
 class MachineOrigin(IntEnum):
-    """The origin of a value; of several, the greatest."""
+    """The origin of a value; if there are several, the greatest."""
 
     CONSTANT = 0
     ADDRESS = 1
-    """The place of the arrays, the thread's number, or what the driver passes."""
+    """The place of the arrays, the thread's number, or a value from the driver."""
     OPERAND = 2
 
 
@@ -73,26 +73,26 @@ class MachineValue(NamedTuple, Generic[V]):
 
     origin: MachineOrigin
     number: int
-    """The value, unless operands went into it."""
+    """The value, unless it depends on operands."""
     value: V | None = None
-    """The value that operands went into."""
+    """The value that depends on operands."""
 
 
 class MachineEffect(NamedTuple, Generic[V]):
-    """An instruction that was run, and what it wrote."""
+    """An executed instruction, and its writes."""
 
     ins: MachineInstruction
     origin: MachineOrigin
     writes: tuple[Write[V], ...]
-    """The values of words, pairs and predicates that operands went into."""
+    """The words, pairs and predicates that depend on operands."""
     reads: tuple[int, ...]
     """The indexes of the effects, or of loads, whose values it read."""
     is_load: bool = False
     is_store: bool = False
     place: int = -1
-    """The offset in its array of what is loaded or stored."""
+    """The offset of a loaded or stored value in its array."""
     numbers: tuple[Write[int], ...] = ()
-    """The other values that are written: constants and addresses."""
+    """The other written values: constants and addresses."""
 
 
 class MachineRun(Generic[V]):
@@ -100,7 +100,7 @@ class MachineRun(Generic[V]):
 
     ``loads`` has the value and the width in bits of each operand by its offset in its array.
     ``make_unknown`` returns any value of a width, for a register that is read before it is written.
-    Raise UnknownMachineCodeError for what has no known meaning.
+    Raise UnknownMachineCodeError for code without a known meaning.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class MachineRun(Generic[V]):
         self._parameters = len(kernel.constants.get(0, b"")) - parameter_bytes
         self._registers: dict[tuple[str, int], MachineValue[V]] = {}
         self._pairs: dict[int, tuple[MachineValue[V], MachineValue[V], V]] = {}
-        """Of a register that is the low word of a pair in one piece: both words, and the pair."""
+        """For the low register of a pair that is one value: both words, and the pair."""
         self._writers: dict[tuple[str, int], int] = {}
         self._read_indexes: set[int] = set()
         self.stores: dict[int, tuple[V, int]] = {}
@@ -243,7 +243,7 @@ class MachineRun(Generic[V]):
             old.origin is MachineOrigin.ADDRESS and bits == PAIR_BITS
         ):
             raise self._refuse("an address depends on an operand")
-        if old.origin is MachineOrigin.ADDRESS:  # no longer needed as one, so it may be anything
+        if old.origin is MachineOrigin.ADDRESS:  # a dead address: any value will do
             old = MachineValue(MachineOrigin.OPERAND, 0, self._make_unknown(bits))
         new_value, old_value = self._take(value), self._take(old)
         if is_negated:
@@ -323,7 +323,7 @@ class MachineRun(Generic[V]):
     # --- memory ---------------------------------------------------------------------------------
 
     def _read_constant(self, x: MachineOperand, bits: int) -> MachineValue[V]:
-        """Return constants: of bank 0 the parameters; what else the driver puts there is opaque."""
+        """Return constants: of bank 0 the parameters; other values of the driver are opaque."""
         size = bits // 8
         if x.bank == 0:
             start = x.number - self._parameters
@@ -412,7 +412,7 @@ class MachineRun(Generic[V]):
             )
         )
 
-    # --- what is asked of a run -----------------------------------------------------------------
+    # --- results --------------------------------------------------------------------------------
 
     def iter_computations(self) -> Iterator[tuple[int, MachineEffect[V]]]:
         """Yield the instructions that compute from operands, with their indexes."""

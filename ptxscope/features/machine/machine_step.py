@@ -1,4 +1,4 @@
-"""One step of machine code: what an opcode's meaning reads and writes, over any arithmetic."""
+"""One step of machine code: the reads and writes of an opcode's meaning, over any arithmetic."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Write(NamedTuple, Generic[V]):
 
 
 class MachineStep(Generic[V]):
-    """The operands of an instruction as values, and what it writes.
+    """The operands of an instruction as values, and its writes.
 
     Registers are unsigned 32-bit words; a pair has its high word in the next register.
     """
@@ -54,7 +54,7 @@ class MachineStep(Generic[V]):
         self.sources = ins.operands[outputs:]
         self._read = read
         self._known: set[int] = set()
-        """The sources whose sign and part are obeyed."""
+        """The sources whose sign and part the meaning obeys."""
         self.writes: list[Write[V]] = []
 
     def refuse(self, reason: str) -> UnknownMachineCodeError:
@@ -62,9 +62,9 @@ class MachineStep(Generic[V]):
         return UnknownMachineCodeError(reason, self.ins)
 
     def check_operands(self) -> None:
-        """Raise UnknownMachineCodeError for what the meaning has not obeyed.
+        """Raise UnknownMachineCodeError for operands that the meaning has not obeyed in full.
 
-        That is a sign, a part, or an operand of an unknown kind, even if it is not read.
+        They have a sign, a part or an unknown kind, even if they are not read.
         """
         if any(x.kind is OperandKind.UNKNOWN for x in self.ins.operands):
             raise self.refuse("an operand of an unknown kind")

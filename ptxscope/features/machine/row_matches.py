@@ -1,9 +1,9 @@
 """The machine code of a line: each instruction beside the value of the plan that it computes.
 
-An instruction *computes* a lane of a row if what it writes equals the lane for all operands, in one
-of a few readings: the low word, the high word, the low byte, a truth, its opposite, …. This is
-proved, or at least checked on random operands. Any other instruction is *part of* the row that the
-next instruction behind it computes.
+An instruction *computes* a lane of a row if its result equals the lane for all operands, in one of
+a few readings: the low word, the high word, the low byte, a truth, its opposite, …. This is proved,
+or at least checked on random operands. Any other instruction is *part of* the row that the next
+instruction computes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Purpose(StrEnum):
     NOTHING = "nothing"
     """Nothing that is stored depends on it."""
     UNKNOWN = "unknown"
-    """It is in code that is not interpreted."""
+    """It belongs to code that is not interpreted."""
 
 
 class MatchedInstruction(NamedTuple):
@@ -82,7 +82,7 @@ class _Reading(NamedTuple):
 
     name: str
     bits: int
-    """The width of what is written."""
+    """The width of the written value."""
     read: Callable[[int], int]
 
 
@@ -134,7 +134,7 @@ class _Matcher:
         results = {x.key for x in plan.results}
         is_line = machine.source.program.is_line
         self.rows = [x for x in plan.rows if is_line or x.key in results]
-        """The values that instructions may compute: of a block, whose lines are others, results."""
+        """The values that instructions may compute: of a block with other lines, its results."""
         self.values = machine.add_plan(plan)
         self.effects = machine.run.effects
         self.stored_halves = {
@@ -232,7 +232,7 @@ class _Matcher:
     def _is_equal(
         self, write: Write[Node], candidate: _Candidate, match: MatchedInstruction
     ) -> bool:
-        """Whether another lane has a written value, as surely as the lane of a match."""
+        """Whether another lane has a written value, by a proof if the match of the lane has one."""
         return not match.is_proved or self._decide(write, candidate) is Verdict.EQUAL
 
     def _mark_predicate_accesses(self, matches: list[MatchedInstruction]) -> None:
@@ -303,14 +303,14 @@ class _Matcher:
         return match
 
     def _order_words(self, candidates: Sequence[_Candidate]) -> Sequence[_Candidate]:
-        """Return candidates with a result first if the first are lanes packed for it."""
+        """Return candidates with a result first, if the first are lanes packed for it."""
         if not candidates or candidates[0].reading != "all lanes":
             return candidates
         results = {row.key for row in self.plan.results}
         return sorted(candidates, key=lambda x: x.key not in results)
 
     def _iter_written(self, index: int) -> Iterator[tuple[Write[Node], Signature, str]]:
-        """Yield what an instruction writes, with its samples, and a half-word that is stored."""
+        """Yield the writes of an instruction with their samples, and a stored half-word."""
         for write in self.effects[index].writes:
             signature = tuple(lanes[0] for lanes in self.columns[write.value])
             yield write, signature, ""
@@ -386,7 +386,7 @@ def _stores_half(ins: MachineInstruction) -> bool:
 
 
 def _writes_carry_alone(ins: MachineInstruction) -> bool:
-    """Whether an addition is there for its carry alone."""
+    """Whether an addition is only there for its carry."""
     return ins.opcode == "IADD3" and ins.operands[0].is_sink
 
 
@@ -418,7 +418,7 @@ class MachineListing(NamedTuple):
 
     @property
     def is_interpreted(self) -> bool:
-        """Whether it is known what the instructions compute."""
+        """Whether the purposes of the instructions are known."""
         return self.verdict.outcome is not VerdictOutcome.UNKNOWN
 
 

@@ -35,7 +35,7 @@ _WINDOWS_EXCEPTION = 0xC0000000
 
 
 class ToolError(Exception):
-    """A tool is missing, or cannot do what is asked; the text says what to do."""
+    """A tool is missing, or cannot do its work; the text has the remedy."""
 
 
 class CrashedError(ToolError):
@@ -50,7 +50,7 @@ class RefusedError(ToolError):
         self.errors = errors
 
     def __reduce__(self) -> tuple[type[RefusedError], tuple[object, ...]]:
-        """Return what a process needs to raise it in another one."""
+        """Return the arguments with which another process can raise it."""
         return RefusedError, (str(self), self.errors)
 
 
@@ -65,7 +65,7 @@ class Tool(NamedTuple):
 
     @property
     def identity(self) -> str:
-        """The version, and the file's place, size and time: a wrapper says the same version."""
+        """The version, and the file's place, size and time: a wrapper reports the same version."""
         path = Path(shutil.which(self.path) or self.path)
         try:
             state = path.stat()
@@ -213,7 +213,7 @@ def compile_ptx(ptxas: Tool, nvdisasm: Tool, ptx: str, arch: str, *options: str)
 
 
 def compile_cuda(nvcc: Tool, cuda: str, arch: str) -> str:
-    """Return the PTX that nvcc makes of CUDA C++ for a target; raise ToolError if it fails."""
+    """Return the PTX of CUDA C++ for a target, from nvcc; raise ToolError if it fails."""
     with TemporaryDirectory(prefix="ptxscope-") as folder:
         source, target = Path(folder) / "module.cu", Path(folder) / "module.ptx"
         source.write_text(cuda, "utf-8")
@@ -227,7 +227,7 @@ def compile_cuda(nvcc: Tool, cuda: str, arch: str) -> str:
 
 
 Compiled = MachineKernel | str
-"""The machine code of a kernel, or why there is none."""
+"""The machine code of a kernel, or the reason why there is none."""
 _KERNEL_NAME = "k{}"
 _ENTRY = ".visible .entry "
 
@@ -235,9 +235,9 @@ _ENTRY = ".visible .entry "
 def compile_kernels(
     ptxas: Tool, nvdisasm: Tool, arch: str, sources: Sequence[KernelSource]
 ) -> list[Compiled]:
-    """Return the machine code of each kernel, or the message of what refused it.
+    """Return the machine code of each kernel, or the message of the tool that refused it.
 
-    Raise ToolError if a tool fails whatever it is given.
+    Raise ToolError if a tool fails for any kernel.
     """
     results: dict[int, Compiled] = {}
     with TemporaryDirectory(prefix="ptxscope-") as folder:
@@ -254,7 +254,7 @@ class _Compilation:
         self.sources, self.path = sources, path
 
     def compile_some(self, indexes: Sequence[int], results: dict[int, Compiled]) -> None:
-        """Compile kernels in one module; without those that are refused, if some are."""
+        """Compile kernels in one module, without the refused ones."""
         if not indexes:
             return
         kernels = [(_KERNEL_NAME.format(index), self.sources[index]) for index in indexes]

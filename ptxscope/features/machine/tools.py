@@ -1,4 +1,4 @@
-"""The options that name NVIDIA's tools and a target, and the machine code of a line by them."""
+"""The options that name NVIDIA's tools and a target, and the machine code that they give."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def list_call_code(
     tools: tuple[str | None, Tool, Tool],
     timeout: float,
 ) -> CallCode:
-    """Return the machine code of the call in a text for each target, or why there is none.
+    """Return the machine code of the call in a text for each target, or the reason for none.
 
     ``block`` has the same result; ``tools`` are the path of nvcc, which may be None, ptxas and
     nvdisasm.

@@ -1,4 +1,4 @@
-"""Many lines, compiled and proved in worker processes; what is known is kept between runs.
+"""Many lines, compiled and proved in worker processes; verdicts are kept between runs.
 
 And the reports on lines whose machine code departs from the documentation, in smallest forms.
 """
@@ -60,7 +60,7 @@ class Task(NamedTuple):
 
 
 Found = tuple[str, FormVerdict]
-"""The digest of machine code, empty if there is none, and the verdict."""
+"""The digest of machine code (empty for none), and the verdict."""
 
 
 _code_verdicts: Mapping[str, FormVerdict] = {}
@@ -160,7 +160,7 @@ def iter_verdicts(
 def _note_interrupts() -> Iterator[list[int]]:
     """Note Ctrl-C, and raise KeyboardInterrupt at the end.
 
-    Anywhere else it would break the locks of the pool, whose threads then wait for ever.
+    Anywhere else, it would break the locks of the pool, whose threads then wait for ever.
     """
     interrupts: list[int] = []
     if threading.current_thread() is not threading.main_thread():
@@ -175,7 +175,7 @@ def _note_interrupts() -> Iterator[list[int]]:
         raise KeyboardInterrupt
 
 
-# --- what is known ------------------------------------------------------------------------------
+# --- known verdicts ------------------------------------------------------------------------------
 
 
 _FIELD_TYPES = (str, str, list, list, bool | None, str, str, int, float, dict, dict, dict)
@@ -211,13 +211,13 @@ class VerdictStore:
         try:
             (tools, arch, digest), verdict = _read_verdict(text)
         except (ValueError, TypeError, LookupError):
-            return  # a line that an interrupted run has not finished, or that is none of ours
+            return  # a line of an interrupted run, or of another program
         self._lines[tools, arch, verdict.line] = verdict
         if digest:
             self.code_verdicts[digest] = verdict
 
     def get_verdicts(self, task: Task, lines: Iterable[str]) -> dict[str, FormVerdict]:
-        """Return what is known of lines for the tools and the target of a task."""
+        """Return the known verdicts on lines, for the tools and the target of a task."""
         tools = task.identity
         found = ((line, self._lines.get((tools, task.arch, line))) for line in lines)
         return {line: verdict for line, verdict in found if verdict is not None}
@@ -236,14 +236,14 @@ class VerdictStore:
             if self._path:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 with self._path.open("a", encoding="utf-8") as stream:
-                    # an interrupted run may have left a line without its end
+                    # an interrupted run may have left an incomplete line
                     stream.write("".join(f"\n{text}\n" for text in texts))
 
 
 def _read_verdict(text: str) -> tuple[tuple[str, str, str], FormVerdict]:
     """Return the tools, the target and the digest of a kept verdict, and the verdict.
 
-    Raise ValueError, TypeError or LookupError if a text is none.
+    Raise ValueError, TypeError or LookupError for any other text.
     """
     tools, arch, digest, *fields = json.loads(text)
     verdict = FormVerdict(*fields)
@@ -277,7 +277,7 @@ def make_engine_digest() -> str:
 
 
 OnVerdicts = Callable[[Sequence[FormVerdict]], object]
-"""Takes verdicts as they are found."""
+"""Function that takes verdicts as they are found."""
 
 
 def verify_all(

@@ -80,7 +80,7 @@ class SharedRegister(NamedTuple):
 
 
 def iter_shared_registers(function: Program, text: str) -> Iterator[SharedRegister]:
-    """Yield the registers that asm statements of a listing may share, those of equal ones at once.
+    """Yield the registers that asm statements of a listing may share, equal statements at once.
 
     Where an output has an input's register, later statements may have meant the input's old value;
     where they differ, an assembler that gives them one register changes what is read.
@@ -103,9 +103,9 @@ def iter_shared_registers(function: Program, text: str) -> Iterator[SharedRegist
 def _iter_changes(
     function: Program, asm: Sequence[Statement], readers: Mapping[str, int]
 ) -> Iterator[tuple[tuple[int, ...], SharedRegister]]:
-    """Yield what an asm statement may share, with a key: whether it does, and where.
+    """Yield the registers that an asm statement may share, with a key: whether it does, and where.
 
-    ``readers`` has for each register how many statements of the function read it.
+    ``readers`` counts the statements of the function that read each register.
     """
     reads = [{*iter_read_names(x)} for x in asm]
     writes = [{*iter_written_names(x)} for x in asm]
@@ -148,7 +148,7 @@ def _is_read_first(name: str, reads: Sequence[Set[str]], first_writes: Mapping[s
 def _rename_later(
     asm: Sequence[Statement], first: int, name: str, new_name: str
 ) -> tuple[tuple[Statement, ...], list[int], dict[int, dict[str, str]]] | None:
-    """Return what reads a register after a statement, renamed; None if nothing does.
+    """Return the reads of a register after a statement, renamed; None if there are none.
 
     These are the first statement, the places and operands, and the new names.
     """

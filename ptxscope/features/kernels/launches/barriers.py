@@ -1,4 +1,4 @@
-"""Barriers of blocks (PTX ISA 9.7.13.1): threads that wait, and when they go on."""
+"""Barriers of blocks (PTX ISA 9.7.13.1): the threads that wait, and their release."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class WarpDivergence:
         self._passed: dict[int, Mask] = {}
         """The threads that have been at a barrier, by the id of its statement."""
         self._left: Mask | None = None
-        """The threads that have been at a barrier where others of their warps are once more."""
+        """The threads that passed a barrier at which other threads of their warps arrive again."""
         count = state.wave.lane_count
         self._working, self._divided = np.zeros(count, bool), np.zeros(count, bool)
         """The threads that have executed statements since; and warps that such a thread ended."""
@@ -165,14 +165,14 @@ class Barriers:
         self._divergence = WarpDivergence(state)
 
     def take_released(self) -> Iterator[tuple[CallFrame, int, ThreadGroup]]:
-        """Yield the threads that go on, and the blocks at which they do."""
+        """Yield the threads that continue, and the blocks at which they do."""
         while self._released:
             yield self._released.pop(0)
 
     def make_arrival(
         self, frame: CallFrame, statement: Statement, next_block: int
     ) -> Callable[[ThreadGroup], None]:
-        """Return what threads do at ``bar`` or ``barrier``."""
+        """Return the act of threads at ``bar`` or ``barrier``."""
         operands, reduction = statement.operands, None
         try:
             kind = choose_modifier(statement, ("cluster", "sync", "arrive", "red"))
@@ -332,7 +332,7 @@ def _make_reduction(frame: CallFrame, statement: Statement) -> _Reduction:
 def _write_reduction(
     state: WaveState, barrier: _Barrier, reduction: _Reduction, group: ThreadGroup
 ) -> None:
-    """Write the result over all threads of a block to those that go on."""
+    """Write the result over all threads of a block to the threads that continue."""
     slots = state.wave.slots
     block_count = state.wave.slot_count
     counts: npt.NDArray[np.int64] = np.bincount(

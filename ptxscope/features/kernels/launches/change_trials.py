@@ -20,7 +20,7 @@ _MAX_MEMORY_BYTES = 1 << 24
 """Memory of the replicas that run at once, unless one needs more; it takes 17 times as much."""
 
 _MAX_NEAREST = 6
-"""The changes that come nearest, of which some may be near misses."""
+"""The number of nearest changes, some of which may be near misses."""
 
 
 class FirstResults(NamedTuple):
@@ -29,7 +29,7 @@ class FirstResults(NamedTuple):
     passing: list[StatementChange]
     """The changes with which these threads are right."""
     nearest: list[StatementChange]
-    """Changes with which more elements are right than without, the nearest first."""
+    """Changes with which more elements are right than without them, the nearest first."""
     try_count: int
     """The number of changes that were tried."""
 
@@ -86,7 +86,7 @@ class ChangeTrials(NamedTuple):
     def score(
         self, changes: Sequence[StatementChange]
     ) -> Iterator[tuple[StatementChange, list[Score]]]:
-        """Yield changes, or parts of them, with the scores of what they stand for.
+        """Yield changes, or parts of them, with the scores of all that they stand for.
 
         They are in order, and end when the time is over.
         """

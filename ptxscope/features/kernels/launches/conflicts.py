@@ -88,7 +88,7 @@ class Accessors(NamedTuple):
         return stamps
 
     def find_races(self, lanes: Numbers, stamps: Numbers) -> Mask:
-        """Return which stamps are of another thread that has passed nothing since that orders it.
+        """Return the stamps of other threads that no barrier or fence has ordered since, as a mask.
 
         A stamp of 0 belongs to no thread.
         """
@@ -122,7 +122,7 @@ def get_threads(stamps: Numbers) -> Numbers:
 class Visitors:
     """The last readers of each place, or those that updated it by atomic operations.
 
-    They are two threads, so that one of them is not the one that writes then.
+    Two threads are kept, so that at least one of them differs from the next writer.
     """
 
     def __init__(self, size: int) -> None:

@@ -76,7 +76,7 @@ def load_device_code(
 
 
 def _find_modules(text: str, name: str) -> Iterator[EmbeddedPtx]:
-    """Yield the PTX of a text that has functions."""
+    """Yield the parts of a text that are PTX with functions."""
     language = language_of(name, text) if name else Language.PTX
     if language in (Language.UNKNOWN, Language.TEXT):
         language = Language.PTX

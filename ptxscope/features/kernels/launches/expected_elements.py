@@ -1,4 +1,4 @@
-"""The elements of buffers that a run was expected to give, and those that it gave otherwise.
+"""The expected elements of a run's buffers, and the elements that differ from them.
 
 Users write ``param2[3]=0x7f``, ``param2=[1,?,3]`` or ``param2=@a.npy``.
 """
@@ -50,7 +50,7 @@ ExpectedBuffer = npt.NDArray[Any] | Mapping[int, int | Observed]
 def read_elements(expected: ExpectedBuffer, dtype: np.dtype[Any]) -> dict[int, Observed]:
     """Return the expected bits of elements of a type, of at most 64, by position.
 
-    Raise ValueError if an array has a number that the type does not.
+    Raise ValueError if an array has a number that the type lacks.
     """
     check_argument(
         "what is expected", expected, (np.ndarray, Mapping), "an array, or {position: bits}"
@@ -75,7 +75,8 @@ def _get_bits(value: object) -> int:
 def convert_numbers(array: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return the numbers of an array as a buffer of another type would hold them.
 
-    An integer type takes negative and unsigned numbers. Raise ValueError for one that it does not.
+    An integer type takes negative and unsigned numbers. Raise ValueError for a number that does not
+    fit.
     """
     numbers = array.reshape(-1)
     if dtype.kind in "iu" and numbers.size:
@@ -91,7 +92,7 @@ def convert_numbers(array: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArra
 
 
 def narrow(observed: Observed, width: int) -> Observed:
-    """Return what is expected of an element of some bits."""
+    """Return the expected bits of an element of a width."""
     mask = (1 << width) - 1
     return Observed(observed.bits & mask, observed.known_mask & mask)
 
@@ -106,7 +107,7 @@ def check_position(name: str, count: int, index: int) -> None:
 def find_differences(
     result: KernelRun, name: str, elements: Mapping[int, Observed]
 ) -> list[tuple[int, Observed]]:
-    """Return the positions of elements that are not as expected, with what was expected.
+    """Return the positions of elements that are not as expected, with their expected bits.
 
     Raise ValueError if the buffer has no such element.
     """
@@ -159,7 +160,7 @@ class ExpectedWords(NamedTuple):
     def find_wrong_bits(self, space: AddressSpace) -> npt.NDArray[Any]:
         """Return for each replica the bits of each own element that are not known or not right.
 
-        If no element is of the threads that run first, these are all elements.
+        If the threads that run first own no element, all elements count.
         """
         columns = np.flatnonzero(self.is_own) if self.is_own.any() else np.arange(len(self.words))
         region = self.buffer.region
@@ -172,7 +173,7 @@ class ExpectedWords(NamedTuple):
         return wrong
 
     def _split_bytes(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return what is kept for each byte of each element, for each replica."""
+        """Return a record of each byte of each element, for each replica."""
         region, width = self.buffer.region, self.words.dtype.itemsize
         part = rows[:, region.start : region.end].reshape(len(rows), -1, width)
         return part[:, self.indices]
@@ -204,7 +205,7 @@ class ExpectedResults(NamedTuple):
         return sum(int(np.count_nonzero(match & x.is_own)) for match, x in pairs)
 
     def read_unwritten(self, result: KernelRun) -> bool:
-        """Whether elements of a run are unknown since nothing wrote what they come from."""
+        """Whether elements of a run are unknown because nothing wrote their sources."""
         found = (result.buffers[x.buffer.name].causes for x in self.elements)
         return any(bool((x & np.uint64(NEVER_WRITTEN)).any()) for x in found if x is not None)
 
@@ -232,10 +233,10 @@ class ExpectedResults(NamedTuple):
         return counts, places
 
     def judge(self, space: AddressSpace, *, is_whole: bool) -> tuple[Mask, npt.NDArray[np.int64]]:
-        """Return for each replica if the first threads are right, and how many elements are.
+        """Return for each replica whether the first threads are right, and the right elements.
 
-        What they wrote must be as expected. Threads that wrote nothing must leave what is expected.
-        If they are all threads, ``is_whole``, every element must be as expected.
+        The elements that they wrote must be as expected; if they wrote none, their own elements
+        must. If they are all threads, ``is_whole``, every element must be as expected.
         """
         count = space.instance_count
         is_written_right, is_own_right = np.ones(count, bool), np.ones(count, bool)
@@ -272,7 +273,7 @@ class NamedBuffer(NamedTuple):
 def list_buffers(
     code: DeviceCode, kernel: Program, values: Mapping[str, Argument]
 ) -> dict[str, NamedBuffer]:
-    """Return what can be saved or expected by each of its names: ``param0``, its name."""
+    """Return the buffers that can be saved or expected, by ``param0``, … and by name."""
     buffers = {
         variable.name: NamedBuffer(variable, np.dtype(f"u{get_word_bytes(variable)}"))
         for variable in code.variables.values()
@@ -303,7 +304,7 @@ def get_buffer(buffers: Mapping[str, NamedBuffer], name: str) -> NamedBuffer:
 def parse_expectations(
     buffers: Mapping[str, NamedBuffer], texts: Sequence[str], read_file: ReadFile
 ) -> dict[str, dict[int, Observed]]:
-    """Return what is expected by buffer and position.
+    """Return the expected bits by buffer and position.
 
     ``param2[3]=0x7f``, ``param2[3]=0x??01``, ``param2=[1,?,3]``, ``param2=@a.npy``; ``?`` stands
     for a digit or an element that is not known. Raise ArgumentError for another text.
@@ -332,7 +333,7 @@ def parse_expectations(
 def _read_elements(
     name: str, text: str, buffer: NamedBuffer, read_file: ReadFile
 ) -> dict[int, Observed]:
-    """Return the elements of a file, or of what ``zeros`` makes, as the buffer would hold them."""
+    """Return the elements of a file, or of ``zeros``, as the buffer would hold them."""
     array = parse_argument(text, buffer.variable)
     array = check_elements(read_file(array)) if isinstance(array, FileArgument) else array
     if not isinstance(array, np.ndarray):

@@ -32,7 +32,7 @@ class UnknownCause(NamedTuple):
 
 
 class UnknownDecision(NamedTuple):
-    """A statement of which it is unknown what it did."""
+    """A statement whose effect is unknown."""
 
     statement: Statement
     effect: str
@@ -53,7 +53,7 @@ class ModelDifference(NamedTuple):
 
 
 class Fidelity:
-    """The causes of a run, and what unknown values decided."""
+    """The causes of a run, and the decisions of unknown values."""
 
     def __init__(self) -> None:
         self.causes: list[UnknownCause] = []
@@ -76,9 +76,9 @@ class Fidelity:
     def note_decision(
         self, statement: Statement, effect: str, thread_count: int, reason: str = ""
     ) -> None:
-        """Note that it is unknown what some threads did.
+        """Note that the effect of a statement on some threads is unknown.
 
-        An unknown value decided it, or the statement does what is not modelled, for a ``reason``.
+        An unknown value decided it, or the statement is not modelled, for a ``reason``.
         """
         new = UnknownDecision(statement, effect, 0, reason)
         old = self._decisions.setdefault(id(statement), new)
@@ -93,11 +93,11 @@ class Fidelity:
 
     @property
     def decisions(self) -> tuple[UnknownDecision, ...]:
-        """The statements of which it is unknown what they did, in the order of the run."""
+        """The statements whose effect is unknown, in the order of the run."""
         return tuple(self._decisions.values())
 
     def iter_causes(self, causes: int) -> Iterator[UnknownCause | None]:
-        """Yield the causes in a set; None stands for what nothing has written."""
+        """Yield the causes in a set; None stands for values that nothing has written."""
         if causes & NEVER_WRITTEN:
             yield None
         for cause in self.causes:

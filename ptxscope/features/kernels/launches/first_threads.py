@@ -36,7 +36,7 @@ class ExpectedLaunch(NamedTuple):
 
     results: ExpectedResults
     first_threads: ThreadSelection
-    """The threads that run first: some that wrote a wrong element, if that is known."""
+    """The threads that run first: some that wrote a wrong element, if one is known."""
     all_threads: ThreadSelection
 
 
@@ -47,7 +47,7 @@ def read_expected_launch(
     result: KernelRun | None,
     expected: Mapping[str, ExpectedBuffer],
 ) -> ExpectedLaunch:
-    """Return what a launch must give; ``functions`` are those that it runs.
+    """Return the elements that a launch must give; ``functions`` are all that it runs.
 
     Raise ValueError if a buffer has no such element.
     """
@@ -63,7 +63,7 @@ def read_expected_launch(
 def _read_elements(
     launch: Launch, memory: LaunchMemory, name: str, expected: ExpectedBuffer
 ) -> tuple[BoundBuffer, dict[int, Observed]]:
-    """Return a buffer with its expected elements of which something is known."""
+    """Return a buffer with its expected elements that are known at least in part."""
     check_argument("a buffer", name, str, "the name of its parameter")
     buffer = _find_buffer(launch, memory, name)
     array = buffer.array
@@ -121,7 +121,7 @@ def _select_threads(
 
 
 def _depends_on_blocks(statement: Statement) -> bool:
-    """Whether the threads of one block may change what those of another read."""
+    """Whether the threads of one block may change values that threads of another read."""
     return statement.opcode in ATOMICS and "shared" not in [
         modifier.partition("::")[0] for modifier in statement.modifiers
     ]

@@ -132,7 +132,7 @@ def _encode_single(values: Floats) -> Bits:
 
 
 def _round_to_bits(values: Floats, digits: int, exponent: int) -> Floats:
-    """Return numbers of so many binary digits, and infinity from ``2**exponent`` on.
+    """Return numbers rounded to a count of binary digits, and infinity from ``2**exponent`` on.
 
     Subnormal numbers have the spacing of the smallest normal ones, from ``2**(2 - exponent)`` on.
     """

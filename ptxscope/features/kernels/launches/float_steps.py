@@ -94,7 +94,7 @@ def make_float_step(frame: CallFrame, statement: Statement) -> Step:
 
 
 def _read_lanes(type_: FloatType, sources: list[ThreadValues], modifiers: Set[str]) -> list[Bits]:
-    """Return the lanes of all threads, one after the other, flushed if they are to be."""
+    """Return the lanes of all threads, one after the other, flushed if requested."""
     words = [x.bits.view(type_.bits) for x in sources]
     return [type_.flush(x) for x in words] if "ftz" in modifiers else words
 
@@ -132,7 +132,7 @@ def _make_fusible_sum(
     cause = state.fidelity.get_cause(statement, reason)
 
     def find_fused(words: list[Bits], x: FusibleProduct) -> tuple[Bits, Bits]:
-        """Return the fused sum, and where the operand still is the product."""
+        """Return the fused sum, and a mask of lanes whose operand still is the product."""
         factors = _read_lanes(type_, state.factors[id(x.statement)], modifiers)
         product = type_.compute(np.multiply, factors, modifiers - {"sat"})
         a, b, c = *factors, words[1 - x.place]

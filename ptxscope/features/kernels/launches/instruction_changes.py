@@ -1,6 +1,6 @@
 """Changes of instructions of the catalog that may explain a wrong result of a run.
 
-They are the causes of ``explain`` and other registers; ``literal_changes`` has other constants.
+They are the causes of ``explain``, and other registers; ``literal_changes`` has other constants.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class ChangeKind(IntEnum):
     """A statement that is missing: no change of one that is there."""
     UNLIKELY = 3
     VALUES = 4
-    """What an instruction reads or writes is another value, as if one were missing before it."""
+    """An operand or a result has another value, as if a statement before it were missing."""
 
 
 CONSTANT_COSTS = {ChangeKind.LIKELY: 3, ChangeKind.LITERALS: 4, ChangeKind.UNLIKELY: 5}
-"""The costs of constants near the written one, of slips of the hand, and of others."""
+"""The costs of constants near the written one, of typing errors, and of others."""
 
 
 class LiteralValues(NamedTuple):
@@ -70,13 +70,13 @@ class StatementChange(NamedTuple):
     original: Statement
     statement: Statement
     plan: Plan | None
-    """What the changed instruction computes; None if its statement is not of the catalog."""
+    """The computation of the changed instruction; None if its statement is not of the catalog."""
     phrase: str
     """Completion of "line 114 …": ``with `.u32` rather than `.s32```."""
     cost: int
     """Unlikelihood, from 0 to 6."""
     cause: Cause | None = None
-    """What changes the operands or the results of the statement, which stays as it is."""
+    """The change of operands or results of the statement, which is unchanged itself."""
     copies: tuple[StatementChange, ...] = ()
     """The same change of other statements, made at once."""
     literal: LiteralValues | None = None
@@ -105,7 +105,7 @@ class StatementChange(NamedTuple):
         return change._replace(copies=copies, cost=change.cost + self.cost)
 
     def narrow(self, start: int, end: int) -> StatementChange:
-        """Return what stands for some of the changes."""
+        """Return a change that stands for some of the changes."""
         if not self.literal:
             return self
         literal = self.literal._replace(values=self.literal.values[start:end])
@@ -125,7 +125,7 @@ class StatementChange(NamedTuple):
 
 
 def _find_function(ins: Instruction | None) -> str:
-    """Return what is equal for equal functions of ``lop3``, whatever the order of its operands."""
+    """Return a key that is equal for equal functions of ``lop3``, in any order of the operands."""
     if ins is None or ins.form.lut is None:
         return ""
     order = sorted(range(3), key=lambda x: str(ins.sources[x]))
@@ -175,7 +175,7 @@ def fits_registers(change: StatementChange, function: Program) -> bool:
 
 
 def _iter_line_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
-    """Yield the causes of ``explain`` that change the line, or what it means."""
+    """Yield the causes of ``explain`` that change the line or its meaning."""
     ins = statement.instruction
     assert ins
     variants = Variants(ins, ALL_ROLES)
@@ -208,7 +208,7 @@ def make_cause_change(
 
 
 def _iter_carry_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
-    """Yield the sum that reads a carry or does not, and writes one or does not."""
+    """Yield the sum with the reading, or the writing, of a carry added or removed."""
     assert statement.instruction
     for ins, phrase, cost in iter_carry_changes(statement.instruction):
         yield make_change(statement, ins, make_statement_plan(ins, model), phrase, cost)
@@ -226,7 +226,7 @@ def _iter_value_changes(statement: Statement, model: Model) -> Iterator[Statemen
 
 
 def _changes_line(cause: Cause) -> bool:
-    """Whether a cause is another line or a misconception, and not what a GPU or a reader does."""
+    """Whether a cause is another line or a misconception, not an effect of a GPU or a reader."""
     if cause.kind is CauseKind.PTXAS or cause.model:
         return False
     return cause.has_plan_change or cause.is_swap or bool(cause.literals)
@@ -251,7 +251,7 @@ def make_change(
 
 
 def show_names(text: str) -> str:
-    """Return a text with registers as they are written, without what makes their names unique."""
+    """Return a text with the registers as written, without the numbers that make names unique."""
     return re.sub(r"#\d++", "", text)
 
 
@@ -287,7 +287,7 @@ def _iter_register_changes(
 
 
 def _get_operands_key(entry: Entry, sources: tuple[Register | Immediate, ...]) -> tuple[str, ...]:
-    """Return what is the same for operands of which the order does not matter."""
+    """Return a key that ignores the order of commutative operands."""
     texts = [str(x) for x in sources]
     if entry.is_commutative:
         texts[:2] = sorted(texts[:2])
@@ -300,9 +300,9 @@ def change_sources(ins: Instruction, sources: tuple[Register | Immediate, ...]) 
 
 
 def list_far_names(function: Program) -> list[str]:
-    """Return the registers with parameters, and those that nothing reads.
+    """Return the registers with parameters, and the registers that nothing reads.
 
-    A register that should be read somewhere, and is not, is often the one that was meant.
+    A register that nothing reads is often the intended one.
     """
     statements = function.statements
     read_names = {name for x in statements for name in iter_read_names(x)}
@@ -312,7 +312,7 @@ def list_far_names(function: Program) -> list[str]:
 
 
 def list_near_names(function: Program, index: int, far_names: Sequence[str]) -> list[str]:
-    """Return the registers of the statements around one, and those that may be meant anywhere."""
+    """Return the registers of the statements around one, and those likely anywhere."""
     start, end = max(index - _NEAR_STATEMENTS, 0), index + _NEAR_STATEMENTS
     names = (name for x in function.statements[start:end] for name in _iter_names(x))
     return list(dict.fromkeys((*names, *far_names)))

@@ -67,7 +67,7 @@ class Machine(Protocol):
 
 
 def make_branch(machine: Machine, frame: CallFrame, statement: Statement) -> Leaving:
-    """Return what threads do at ``bra``."""
+    """Return the act of threads at ``bra``."""
     if not statement.targets:
         raise LaunchError("there is no such label", statement)
     target = machine.find_targets(frame, statement)[0]
@@ -75,7 +75,7 @@ def make_branch(machine: Machine, frame: CallFrame, statement: Statement) -> Lea
 
 
 def make_indexed_branch(machine: Machine, frame: CallFrame, statement: Statement) -> Leaving:
-    """Return what threads do at ``brx``."""
+    """Return the act of threads at ``brx``."""
     index = frame.find_source(next(iter(statement.operands), None), "u32")
     targets = machine.find_targets(frame, statement)
     if index is None or not targets:
@@ -114,7 +114,7 @@ class _CallInFrame(NamedTuple):
 
 
 def make_call(machine: Machine, frame: CallFrame, statement: Statement, next_block: int) -> Leaving:
-    """Return what threads do at ``call``; they go on at a block when the function returns."""
+    """Return the act of threads at ``call``; they continue at a block when the function returns."""
     operands = list(statement.operands)
     results: tuple[Operand, ...] = ()
     if operands and isinstance(operands[0], ListOperand):
@@ -163,7 +163,7 @@ def _make_indirect_call(call: _CallInFrame, address: ThreadValues) -> Leaving:
 
 
 def _make_entrance(call: _CallInFrame, function: Program | None, name: str) -> Leaving:
-    """Return what threads do that call a function."""
+    """Return the act of threads that call a function."""
     if function is None or not function.has_body:
         return _make_foreign_call(call, name)
     machine, frame = call.machine, call.frame
@@ -206,7 +206,7 @@ def _split(variable: Variable, operand: Operand) -> Iterator[Transfer]:
 
 
 def leave_frame(machine: Machine, frame: CallFrame, group: ThreadGroup) -> None:
-    """Let threads return from a function to where they have come from, with its results."""
+    """Let threads return from a function to their callers, with its results."""
     numbers = frame.site_numbers
     for number in np.unique(numbers[group.lanes]).tolist():
         part, site = group.narrow(numbers == number), frame.call_sites[number]
@@ -236,7 +236,7 @@ def _find_argument(frame: CallFrame, operand: Operand) -> ThreadValues | None:
 
 
 def _make_foreign_call(call: _CallInFrame, name: str) -> Leaving:
-    """Return what threads do that call a function that is not in the text."""
+    """Return the act of threads that call a function without a body."""
     frame, statement, state = call.frame, call.statement, call.machine.state
     reason = f"the function {name} is not defined here"
     cause = state.fidelity.get_cause(statement, reason)
@@ -273,7 +273,7 @@ def _copy_value(
     source: tuple[CallFrame, Operand],
     destination: tuple[CallFrame, Operand],
 ) -> None:
-    """Copy an argument to a parameter, or a result to where the caller wants it."""
+    """Copy an argument to a parameter, or a result to the caller's destination."""
     origin = _find_place(*source, transfer.bytes)
     target = _find_place(*destination, transfer.bytes)
     state = source[0].state
@@ -294,7 +294,7 @@ def _copy_value(
 
 
 def _find_place(frame: CallFrame, x: Operand, size: int) -> TransferPlace | None:
-    """Return where an argument or a result of some bytes is; None for a constant."""
+    """Return the place of an argument or a result of some bytes; None for a constant."""
     if isinstance(x, SymbolOperand):
         space, start = frame.find_symbol(x.name) or ("", 0)
         return LocalPlace(start + x.offset, size) if space == "local" else None

@@ -34,7 +34,7 @@ from .thread_state import LaunchError, PrintedText, WaveState
 Array = npt.NDArray[Any]
 DEFAULT_MAX_STEPS = 100_000_000
 OnProgress = Callable[[int, int | None], None]
-"""Called with the statements executed, each counted for every thread, and of all, if estimated."""
+"""Called with the number of executed statements, summed over threads, and the estimate of all."""
 
 
 class KernelBuffer(NamedTuple):
@@ -53,7 +53,7 @@ class KernelBuffer(NamedTuple):
     stamps: npt.NDArray[np.int64] | None
     """The last writer of each element, as a stamp of ``Accessors``; None if nobody wrote any."""
     written_parts: tuple[slice, ...]
-    """All elements that threads wrote, and some beside them."""
+    """All elements that threads wrote, and some others."""
     is_changed: bool
 
     @property
@@ -175,7 +175,7 @@ class KernelRun(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """A kernel with its arguments, and how it is run."""
+    """A kernel with its arguments, its shape, its model and its limit."""
 
     code: DeviceCode
     kernel: Program
@@ -260,7 +260,7 @@ def make_launch(
 ) -> Launch:
     """Return the launch of the arguments of ``run_kernel``.
 
-    Raise TypeError, which says what is expected, for an argument of another type, and ValueError
+    Raise TypeError, which names the expected type, for an argument of another type, and ValueError
     for a kernel that is not there or a shape of another kind.
     """
     check_argument("code", code, (str, DeviceCode), "PTX as text")

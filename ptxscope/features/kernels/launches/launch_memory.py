@@ -163,7 +163,7 @@ class LaunchMemory:
         return space
 
     def _add_parameters(self, values: Sequence[int | Array | Structure]) -> None:
-        """Write the arguments where the kernel reads its parameters."""
+        """Write the arguments to the places from which the kernel reads its parameters."""
         space = self.spaces["param"]
         buffers = {x.position: x.region for x in self.buffers if x.position is not None}
         starts = {x.name: get_window_start("global") + x.region.start for x in self.buffers}

@@ -94,7 +94,7 @@ def find_parameter(kernel: Program, name: str) -> int | None:
 
 
 def _get_position(kernel: Program, name: str) -> int:
-    """Return the position of a parameter. Raise ArgumentError, which lists all, if it is none."""
+    """Return the position of a parameter; raise ArgumentError, which lists all, for none."""
     position = find_parameter(kernel, name)
     if position is None:
         suggestion = find_closest_spelling(name, [x.name for x in kernel.parameters])
@@ -236,14 +236,14 @@ def _parse_bits(word: str, type_: str) -> int:
 
 
 def make_argument_error(error: PtxError) -> ArgumentError:
-    """Return the error of a value that is no operand of an instruction."""
+    """Return the error of a value that is not an operand of an instruction."""
     return ArgumentError(error.message.replace("the operand is `", "its type is `"))
 
 
 def convert_bytes(data: bytes, type_: str) -> Buffer:
     """Return the contents of a file without a header as a buffer.
 
-    Raise ArgumentError if it is not a whole number of elements.
+    Raise ArgumentError unless it has a whole number of elements.
     """
     dtype = get_buffer_dtype(type_)
     if not data or len(data) % dtype.itemsize:
@@ -312,13 +312,13 @@ def _read_argument(parameter: Variable, argument: Argument) -> int | Buffer | St
 
 
 def check_unmasked(array: Buffer) -> None:
-    """Raise ArgumentError for a masked array: memory has no unknown elements to begin with."""
+    """Raise ArgumentError for a masked array: memory has no unknown elements at the start."""
     if isinstance(array, np.ma.MaskedArray):
         raise ArgumentError("a masked array cannot be a buffer; use array.filled(0)")
 
 
 def check_elements(array: Buffer) -> Buffer:
-    """Return an array as a buffer has it. Raise ArgumentError if its elements are no numbers."""
+    """Return an array as a buffer has it. Raise ArgumentError if its elements are not numbers."""
     check_unmasked(array)
     if array.dtype == bool:
         array = array.view(np.uint8)
@@ -345,7 +345,7 @@ def _check_buffer(parameter: Variable, array: Buffer) -> Buffer:
 
 
 def parse_shape(option: str, text: str, default: int = 1) -> Shape:
-    """Return the three numbers of ``32,2``, of which the last ones may be omitted.
+    """Return the three numbers of ``32,2``, whose last ones may be omitted.
 
     Raise ArgumentError for another text.
     """

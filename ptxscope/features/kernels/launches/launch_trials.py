@@ -1,4 +1,4 @@
-"""Trials of another launch as a whole: another model, or code with a statement that is missing."""
+"""Trials of another launch as a whole: another model, or code with an added statement."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LaunchTrials(NamedTuple):
         return self.elements.count_matches(self.result) if self.result else 0
 
     def iter_models(self) -> Iterator[RunExplanation]:
-        """Yield the first of the assemblers that give all that was expected."""
+        """Yield the first of the assemblers that give all expected elements."""
         instructions = [y.instruction for x in self.functions for y in x.statements]
         if not any(x.errata for x in instructions if x):
             return
@@ -52,7 +52,7 @@ class LaunchTrials(NamedTuple):
     def try_shared_registers(self, end: float) -> tuple[list[RunExplanation], int]:
         """Run the launch with each register that asm statements may share, until a time.
 
-        Return those with which all elements are right, and how many were tried.
+        Return the registers with which all elements are right, and the number tried.
         """
         text, found, count = self.launch.code.text, list[RunExplanation](), 0
         changes = (y for x in self.functions for y in iter_shared_registers(x, text))
@@ -73,8 +73,8 @@ class LaunchTrials(NamedTuple):
     ) -> tuple[list[RunExplanation], int, int]:
         """Run the launch with each statement that may be missing, until a time.
 
-        Return those with which more elements are right than in the run, how many were tried, and
-        how many there are. With shared memory, ``has_shared``, barriers may be missing.
+        Return the statements with which more elements are right than in the run, the number tried,
+        and the number of all. With shared memory, ``has_shared``, barriers may be missing.
         """
         missing = [
             addition
@@ -99,7 +99,7 @@ class LaunchTrials(NamedTuple):
         return self._count_matches(self.launch._replace(code=code, kernel=kernel), end)
 
     def _count_matches(self, launch: Launch, end: float) -> int:
-        """Return how many elements another launch gives in time."""
+        """Return the number of right elements of another launch, if it ends in time."""
         max_steps = 2 * self.result.step_count + 1024 if self.result else DEFAULT_MAX_STEPS
 
         def check_time(*_: object) -> None:

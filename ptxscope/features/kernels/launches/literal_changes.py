@@ -37,13 +37,13 @@ from .instruction_changes import (
 _TABLE_COST = 2
 """Cost of another table, which is one word of the line."""
 SOLVED_COST = 6
-"""Cost of a constant that is no slip: with all its bits, it may fit few results by chance."""
+"""Cost of a constant that is not a typing error: its many bits may fit few results by chance."""
 _HEX_DIGIT_BITS = 4
 _LANE_SELECTORS = ("asel", "bsel")
 
 
 class LiteralPlace(NamedTuple):
-    """A literal of an instruction, which may be another."""
+    """A literal of an instruction that may be wrong."""
 
     statement: Statement
     role: str
@@ -53,7 +53,7 @@ class LiteralPlace(NamedTuple):
     digit_bits: int
     """The bits that are one digit: of a selector, or 1."""
     near_values: tuple[int, ...]
-    """Other values to try first: all there are, of an amount."""
+    """Other values to try first: for an amount, all values."""
     is_amount: bool
     """Whether it is a position, a length or a distance, which have few values."""
     model: Model
@@ -101,14 +101,14 @@ class LiteralPlace(NamedTuple):
         return CONSTANT_COSTS[ChangeKind.LITERALS] if is_slip else SOLVED_COST
 
     def measure(self, value: int) -> tuple[int, int]:
-        """Return how far a value is from the written one: other digits, and the difference."""
+        """Return the distance of a value from the written one: other digits, and the difference."""
         bits = self.digit_bits if self.is_slot else _HEX_DIGIT_BITS
         other = value ^ self.written
         digits = sum(other >> x & (1 << bits) - 1 != 0 for x in range(0, self.width, bits))
         return digits, abs(value - self.written)
 
     def make_trial(self, values: tuple[int, ...]) -> Iterator[StatementChange]:
-        """Yield what tries some values: all at once, or one by one if their plans differ."""
+        """Yield changes that try some values: all at once, or one by one if their plans differ."""
         assert self.statement.instruction
         if self.is_slot:
             yield from map(self.make, values)
@@ -214,7 +214,7 @@ def iter_constants(bits: int, width: int, kind: ChangeKind) -> Iterator[int]:
 
 
 def iter_typed_values(written: int, width: int) -> Iterator[int]:
-    """Yield numbers that a slip of the hand makes of one: another digit, or two exchanged."""
+    """Yield the numbers that a typing error makes of one: another digit, or two exchanged."""
     mask, values = (1 << width) - 1, dict[int, None]()
     for base, text in ((16, f"{written:0{width // 4}x}"), (10, str(written))):
         for i, digit in enumerate(text):

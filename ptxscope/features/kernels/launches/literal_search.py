@@ -1,6 +1,6 @@
 """Literals, selectors and tables that explain a run, solved from the bits that are expected.
 
-Each literal is tried with the values that a slip of the hand makes of it. Then its digits are
+Each literal is tried with the values of likely typing errors. Then its digits are
 solved: all at once if each brings bits of the results nearer, as under bitwise operations, or from
 the lowest on if each decides the lowest bits that are wrong, as under sums and products.
 """
@@ -24,12 +24,12 @@ _MAX_CANDIDATES = 8
 _MAX_PARTS = 32
 """Parts in which all selectors are tried."""
 _MAX_PLANS = 1 << 8
-"""Tables and selectors of lanes of which all are tried: each has a plan."""
+"""Number of tables or selectors of lanes that are all tried: each has a plan."""
 _MAX_SOLUTIONS = 4
 """Solutions of a literal that are tried on all threads, the nearest first."""
 
 Places = Sequence[LiteralPlace]
-"""The places of one literal in the copies of a statement, which have one value."""
+"""The places of one literal in the copies of a statement, which share its value."""
 _Scores = Mapping[int, Score]
 _Solver = Generator[Sequence[int], _Scores, Sequence[int]]
 """Yields values to try, takes their scores, and returns those that are right."""
@@ -48,7 +48,7 @@ class SolvedLiterals(NamedTuple):
 def list_places(
     function: Program, copies: Sequence[Copies], model: Model
 ) -> tuple[list[Places], list[Places]]:
-    """Return the literals of a function to solve first, and those to solve if these can't be.
+    """Return the literals of a function to solve first, and the ones to solve if these fail.
 
     The first are of all copies of a statement, or of statements without copies, as far as is known;
     the second are of one copy each.
@@ -73,7 +73,7 @@ def solve_literals(trials: ChangeTrials, literals: Sequence[Places], end: float)
     found, try_count = list[StatementChange](), 0
     solvers = {
         i: _solve(x[0], trials.part_size) for i, x in enumerate(literals) if not x[0].is_amount
-    }  # of an amount, all values were tried
+    }  # all values of an amount were tried
     asked = {i: next(x) for i, x in solvers.items()}
     while asked:
         if trials.on_progress:
@@ -100,7 +100,7 @@ def solve_literals(trials: ChangeTrials, literals: Sequence[Places], end: float)
 
 
 def _make_trials(places: Places, values: Sequence[int]) -> Iterable[StatementChange]:
-    """Return what tries some values in all copies at once."""
+    """Return the change that tries some values in all copies at once."""
     for first, *others in zip(*(x.make_trial(tuple(values)) for x in places), strict=True):
         yield first._replace(copies=tuple(others))
 
@@ -113,7 +113,7 @@ def _solve(place: LiteralPlace, part_size: int) -> _Solver:
     scores = yield [base, *dict.fromkeys((*_list_neighbours(place, base), *typed))]
     if right := _list_right(scores):
         return right
-    if not all(x.is_complete for x in scores.values()):  # it is of an address, or ends a loop
+    if not all(x.is_complete for x in scores.values()):  # of an address, or the end of a loop
         return ()
     for _ in range(_MAX_ROUNDS):
         combined = _combine_digits(place, base, scores)

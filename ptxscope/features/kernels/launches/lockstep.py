@@ -1,7 +1,7 @@
 """The lock-step executor: the threads at the lowest place of the code go first, all at once.
 
 A group of threads executes a basic block as arrays over the lanes of a wave. Functions go before
-their callers, so that threads that part meet again.
+their callers, so that diverged threads reconverge.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .thread_blocks import find_thread_blocks, is_collective, is_leaving
 from .thread_state import CallFrame, Step, ThreadGroup, ThreadValues, WaveState
 
 _TURNS = 256
-"""After so many turns of the lowest place, the highest has one."""
+"""After this many turns of the lowest place, the highest has one."""
 
 
 class StepLimitError(Exception):
-    """The run has taken as many steps as it may."""
+    """The run has reached its limit of steps."""
 
 
 class _Place(NamedTuple):
@@ -152,7 +152,7 @@ class Lockstep:
         self.ready[place] = group
 
     def _resume(self) -> bool:
-        """Return whether threads can go on when none is ready.
+        """Return whether threads can continue when none is ready.
 
         Raise LaunchError if some wait for each other, or for threads that have ended.
         """
@@ -233,7 +233,7 @@ class Lockstep:
         return make_step(frame, statement)
 
     def make_leaving(self, frame: CallFrame, statement: Statement, next_block: int) -> Leaving:
-        """Return what threads do at a statement that ends a block, with its guard."""
+        """Return the act of threads at a statement that ends a block, with its guard."""
         makers: dict[str, Callable[[], Leaving]] = {  # the lowerings of these opcodes
             "bra": lambda: make_branch(self, frame, statement),
             "brx": lambda: make_indexed_branch(self, frame, statement),
@@ -262,7 +262,7 @@ class Lockstep:
                 self.send(frame, next_block, group)
                 return
             rest = group.mask & ~acting.mask
-            act(acting)  # may fail; nobody has gone on then
+            act(acting)  # may fail; no thread has continued then
             self.send(frame, next_block, ThreadGroup(rest, group.count - acting.count, self.state))
 
         return leave
@@ -282,7 +282,7 @@ class Lockstep:
         self._send_released()
 
     def _send_released(self) -> None:
-        """Let the threads go on for which a barrier has opened."""
+        """Let the threads continue for which a barrier has opened."""
         for frame, block, group in self.barriers.take_released():
             self.send(frame, block, group)
 

@@ -38,13 +38,13 @@ _MAX_BYTES = {
     "shared": 1 << 18,
     "global": 1 << 33,
 }
-"""Bytes of an instance of each space, with those between buffers; at least what GPUs have."""
+"""Bytes of an instance of each space, with the gaps between buffers; at least as in GPUs."""
 GUARD_BYTES = 256
 """Bytes between two buffers; their addresses are multiples of it."""
 _CHUNK = 1 << 20
 """Bytes that are copied together."""
 _RECORD_BYTES = 8
-"""Bytes of the largest record that is kept of each byte of memory: who wrote it."""
+"""Bytes of the largest record of each byte of memory: its writer."""
 
 
 def check_memory(size: int) -> None:
@@ -163,7 +163,7 @@ class AddressSpace(RegionMap):
         return region
 
     def allocate(self) -> None:
-        """Provide the memory of all regions, zeros at first; what is never touched takes none."""
+        """Provide the memory of all regions, zeros at first; untouched pages take none."""
         size, capacity = self.size, self.data.shape[1]
         if size <= capacity:
             return
@@ -337,7 +337,7 @@ class AddressSpace(RegionMap):
         return Conflict(kind, int(access.lanes[i]), thread, int(lines[i]), place)
 
     def note_line(self, access: Access, instances: Numbers | None, line: int) -> None:
-        """Keep the line of the statement that writes, if lines are kept."""
+        """Record the line of the statement that writes, if lines are kept."""
         if self.lines is not None:
             rows = self.lines.reshape(-1, access.width * access.element_count)
             rows[self.find_indices(access, instances) // access.element_count] = line

@@ -100,7 +100,7 @@ class RegionMap:
         return next((x for x in self.regions if x.start <= offset < x.end), None)
 
     def _find_nearest(self, offset: int) -> Region | None:
-        """Return the region of a byte, or that beside it; None if all are far away."""
+        """Return the region of a byte, or the one next to it; None if all are far away."""
         regions = sorted(self.regions, key=lambda x: max(x.start - offset, offset - x.end + 1, 0))
         if not regions or abs(offset - regions[0].start) >= max(1 << 20, 4 * regions[0].bytes):
             return None
@@ -185,14 +185,14 @@ def split_addresses(addresses: Numbers) -> Mapping[str | None, npt.NDArray[np.bo
 # --- large arrays of which pages that nothing writes take no memory
 
 _MIN_SPARSE_BYTES = 1 << 22
-"""NumPy asks for pages of 2 MiB for arrays of this size, of which one byte then takes all."""
+"""Size from which NumPy asks for pages of 2 MiB, each of which one byte then takes as a whole."""
 _PAGE_BYTES = 1 << 12
 _MAX_PART = 1 << 20
 """Elements that are looked at together."""
 
 
 def make_sparse_zeros(count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Return zeros; each page takes memory once something is written there."""
+    """Return zeros; a page takes memory at the first write."""
     size = count * np.dtype(dtype).itemsize
     if size >= _MIN_SPARSE_BYTES:
         import mmap
@@ -253,7 +253,7 @@ class MemoryWrite(NamedTuple):
 
 
 class MemoryContents(NamedTuple):
-    """Some bytes at some time."""
+    """The contents of some bytes at some time."""
 
     data: Bytes
     is_unknown: npt.NDArray[np.bool_]
@@ -289,7 +289,7 @@ class WriteJournal:
         return len(self._writes)
 
     def note(self, write: MemoryWrite, instances: Numbers | None) -> None:
-        """Keep a write, or the part of it in the own instance; ``instances`` are the threads'."""
+        """Record a write, or its part in the own instance; ``instances`` are the threads'."""
         if self.is_cut:
             return
         if self.instance is not None and instances is not None:
@@ -304,7 +304,7 @@ class WriteJournal:
             self._writes.append(write)
 
     def read(self, start: int, end: int, count: int) -> MemoryContents:
-        """Return the bytes from one offset to another after so many writes."""
+        """Return the bytes from one offset to another after a number of writes."""
         writes = self._find_byte_writes(start, end, len(self._writes))
         done = int(np.searchsorted(writes.numbers, count))
         places = writes.places[:done]

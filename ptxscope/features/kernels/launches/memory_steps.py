@@ -76,14 +76,14 @@ class Target(NamedTuple):
     access: Access
     instances: Numbers | None
     positions: npt.NDArray[np.int64] | slice
-    """Which of the threads asked for these are."""
+    """The positions of these threads among the requested ones."""
 
 
 class Address:
     """The address operand of a statement, in a frame."""
 
     def __init__(self, frame: CallFrame, operand: Operand | None, form: MemoryForm) -> None:
-        """Raise UnmodelledError if the operand is no address, or that of an unknown name."""
+        """Raise UnmodelledError if the operand is no address, or the address of an unknown name."""
         if not isinstance(operand, MemoryOperand):
             raise UnmodelledError
         self.state, self.form = frame.state, form
@@ -111,7 +111,7 @@ class Address:
             self.offset -= get_window_start("global")
 
     def find_causes(self, group: ThreadGroup) -> Causes | None:
-        """Return why addresses are unknown, for each thread of a group; None if all are known."""
+        """Return the reasons why addresses are unknown, for each thread; None if all are known."""
         if self.base is None or self.base.causes is None:
             return None
         causes = self.base.causes[group.lanes]
@@ -123,7 +123,7 @@ class Address:
         return group if causes is None else group.narrow(causes == 0)
 
     def iter_targets(self, lanes: Numbers) -> Iterator[Target]:
-        """Yield the places for some lanes, by space. Raise AccessError for one that is nowhere."""
+        """Yield the places for some lanes, by space; raise AccessError outside of all spaces."""
         if self.base is None:
             addresses = np.full(len(lanes), self.offset)
         else:
@@ -223,7 +223,7 @@ def _load_several(targets: list[Target], form: MemoryForm, count: int) -> list[E
 
 
 def _extend_elements(x: Elements, type_: str, register: ThreadValues) -> Elements:
-    """Return elements as wide as a register; a sign is unknown in all bits that it fills."""
+    """Return elements as wide as a register; an unknown sign makes all its copies unknown."""
     unknown = None if x.unknown is None else extend(x.unknown, type_, register)
     return Elements(extend(x.bits, type_, register), x.causes, unknown)
 

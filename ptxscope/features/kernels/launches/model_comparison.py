@@ -1,4 +1,4 @@
-"""Statements to which another model gives another value, on the operands of a run."""
+"""Statements for which another model gives another value, on the operands of a run."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class _Comparison(NamedTuple):
     results: list[tuple[ThreadValues, Bits]]
 
     def find_difference(self, group: ThreadGroup) -> int | None:
-        """Return the first lane of a group whose register has not the model's result."""
+        """Return the first lane of a group whose register differs from the model's result."""
         differs = np.zeros(len(group.mask), bool)
         for register, result in self.results:
             differs |= register.bits != result
@@ -90,7 +90,7 @@ class _Comparison(NamedTuple):
 
 
 def _list_plans(ins: Instruction, model: Model) -> list[Plan]:
-    """Return the plan of a model, and each plan of the models to compare that differs from it."""
+    """Return the plan of a model, and the different plans of the models to compare."""
     plans = list[Plan]()
     for x in (model, *((ISA_MODEL,) if model.errata else PTXAS_MODELS)):
         plan = make_model_plan(ins, x)

@@ -39,7 +39,7 @@ from .thread_state import (
 
 
 def _get_move_source(frame: CallFrame, source: Operand | None, type_: str) -> ThreadValues:
-    """Return what a ``mov`` copies, except a vector."""
+    """Return the value that a ``mov`` copies, unless it is a vector."""
     dtype = find_dtype(type_)
     if isinstance(source, SpecialOperand):
         special = frame.state.wave.make_special_register(source.name)

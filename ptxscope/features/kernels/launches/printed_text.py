@@ -20,7 +20,7 @@ _MAX_STRING_BYTES = 1 << 12
 _MAX_FIELD = 1 << 12
 """The largest width and precision."""
 _MAX_CHARACTERS = 1 << 20
-"""The characters of all threads that are kept: a GPU has room for as many bytes."""
+"""Limit of characters over all threads: a GPU has room for as many bytes."""
 _DIRECTIVE = re.compile(
     r"%([-+ #0]*)(\*|[1-9][0-9]*)?(?:\.(\*|[0-9]*))?(hh?|ll?|[jztL])?([diouxXcfFeEgGaAsp%])"
 )
@@ -33,13 +33,13 @@ _UNKNOWN = "?"
 """The text of a value that is not known."""
 
 ReadBytes = Callable[[int, int], bytes]
-"""Returns the known bytes from a generic address on, at most so many."""
+"""Function that returns the known bytes from a generic address on, up to a count."""
 _TakeBits = Callable[[int], int | None]
-"""Returns the next argument, of some bytes; None if it is not known."""
+"""Function that returns the next argument, of some bytes; None if it is unknown."""
 
 
 class Printer:
-    """Keeps what the threads of a launch print."""
+    """Keeps the texts that the threads of a launch print."""
 
     def __init__(self) -> None:
         self.lost_count = 0
@@ -50,7 +50,7 @@ class Printer:
     def print_text(
         self, state: WaveState, lane: int, line: int, arguments: Sequence[ThreadValues | None]
     ) -> None:
-        """Keep what a call prints; the arguments are the addresses of the format and the values."""
+        """Keep the text of a call; the arguments are the addresses of the format and the values."""
         if self._size > _MAX_CHARACTERS:
             self.lost_count += 1
             return
@@ -92,7 +92,7 @@ def find_integer(values: ThreadValues | None, lane: int) -> int | None:
 
 
 def make_reader(state: WaveState, lane: int) -> ReadBytes:
-    """Return what reads the memory of a thread."""
+    """Return a function that reads the memory of a thread."""
     return partial(_read_bytes, state, lane)
 
 
@@ -122,7 +122,7 @@ def read_string(read: ReadBytes, address: int | None) -> str:
 
 
 def format_text(text: str, read: ReadBytes, address: int | None) -> str:
-    """Return what ``printf`` makes of a format and the values from an address on."""
+    """Format values, which begin at an address, as ``printf`` does."""
 
     def take(size: int) -> int | None:
         nonlocal address

@@ -44,10 +44,10 @@ def make_changed_step(
     changes: Sequence[LaneChange],
     protect: Callable[[Step], Step],
 ) -> Step:
-    """Return a step that does what some replicas have in a statement's place.
+    """Return a step that runs, instead of a statement, its changes in some replicas.
 
-    ``base`` is what the others do. ``changes`` are in the order of their lanes, which are side by
-    side. ``protect`` makes a step end replicas that can't go on.
+    ``base`` is the step of the others. ``changes`` are in the order of their lanes, which are side
+    by side. ``protect`` makes a step end replicas that can't continue.
     """
     if changes[0].change.plan is not None:
         return _SlicedStep(frame, base, changes).run
@@ -56,7 +56,7 @@ def make_changed_step(
 
 
 def make_choice(base: Step, steps: Sequence[Step], changes: Sequence[LaneChange]) -> Step:
-    """Return a step that is another one in the lanes of each change."""
+    """Return a step that differs in the lanes of each change."""
     start, end = changes[0].start, changes[-1].end
 
     def act(group: ThreadGroup) -> None:
@@ -75,10 +75,10 @@ def make_choice(base: Step, steps: Sequence[Step], changes: Sequence[LaneChange]
 
 
 class _SlicedStep:
-    """An instruction of the catalog that is another one in some lanes.
+    """An instruction of the catalog that differs in some lanes.
 
-    The base step runs in all lanes; then each changed instruction computes its lanes again from
-    what the registers were before.
+    The base step runs in all lanes; then each changed instruction computes its lanes again from the
+    former values of the registers.
     """
 
     def __init__(self, frame: CallFrame, base: Step, changes: Sequence[LaneChange]) -> None:
@@ -126,7 +126,7 @@ class _SlicedStep:
         for register in self.written if has_causes else ():
             causes = causes_by_register[id(register)]
             unknown = register.unknown
-            if unknown is not None:  # what was computed again is unknown as a whole
+            if unknown is not None:  # recomputed values are unknown as a whole
                 unknown = unknown.copy()
                 unknown[lanes] = fill_unknown(causes[lanes], self.end - self.start, unknown.dtype)
             register.set_causes(causes if causes.any() else None, unknown)
@@ -202,7 +202,7 @@ class _SlicedPart:
         yield from (register for register, _ in (*self.written, *self.restored))
 
     def run(self, group_mask: Bits, causes_by_register: Mapping[int, Causes]) -> None:
-        """Write what the instruction gives, rather than what the base step gave.
+        """Write the results of the instruction instead of those of the base step.
 
         The causes are of the registers by id, for all lanes; they are empty if all is known.
         """
@@ -272,7 +272,7 @@ class ReplicaResults(NamedTuple):
     space: AddressSpace
     """The global memory, with an instance for each."""
     is_complete: npt.NDArray[np.bool_]
-    """Which came to their ends."""
+    """The replicas that came to their ends."""
 
 
 class ThreadSelection(NamedTuple):
@@ -323,7 +323,7 @@ class _ReplicaLockstep(Lockstep):
         self.max_thread_steps = max_thread_steps
         self.lane_steps = np.zeros(state.wave.lane_count, np.int64)
         self.common_steps = 0
-        """What all threads that were left executed together; the others are in ``lane_steps``."""
+        """The steps of all remaining threads together; others are in ``lane_steps``."""
         self.has_failed = np.zeros(replica_count, bool)
         self._count = 0
         super().__init__(state, memory.kernel, 0, 1 << 62, None)
@@ -345,14 +345,14 @@ class _ReplicaLockstep(Lockstep):
             super().send(frame, block, group)
 
     def make_step(self, frame: CallFrame, statement: Statement) -> Step:
-        """Return the step of a statement, another one in the replicas that change it."""
+        """Return the step of a statement, a different one in the replicas that change it."""
         step = self._protect(super().make_step(frame, statement))
         for changes in self.lane_changes.get(id(statement), ()):
             step = make_changed_step(frame, step, changes, self._protect)
         return step
 
     def make_leaving(self, frame: CallFrame, statement: Statement, next_block: int) -> Leaving:
-        """Return what threads do at the end of a block, another thing in some replicas."""
+        """Return the act of threads at the end of a block, a different one in some replicas."""
         leave = self._protect(super().make_leaving(frame, statement, next_block))
         for changes in self.lane_changes.get(id(statement), ()):
             changed = (x.change.statement for x in changes)
@@ -377,7 +377,7 @@ class _ReplicaLockstep(Lockstep):
         return act
 
     def _end_replicas(self, error: LaunchError, group: ThreadGroup) -> npt.NDArray[np.bool_]:
-        """End the replicas of the threads that can't go on; return the lanes of all of these."""
+        """End the replicas of threads that can't continue; return all their lanes."""
         return self._remove(group.lanes if error.lanes is None else error.lanes)
 
     def _remove(self, lanes: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

@@ -8,10 +8,10 @@ from ....engine.program.statement import Statement
 
 
 class RunExplanation(NamedTuple):
-    """One change, and how many of the expected elements a run with it gives."""
+    """One change, and the number of expected elements that a run with it gives."""
 
     statement: Statement | None
-    """The statement that is changed, or named for a missing one; None for another model."""
+    """The changed statement, or the one named for a missing statement; None for another model."""
     changed_text: str
     """The changed or the missing statement; empty for another model."""
     phrase: str

@@ -53,7 +53,7 @@ def explain_kernel(
     tries_all: bool = False,
     timeout: float = EXPLAIN_SECONDS,
 ) -> RunDiagnosis:
-    """Run a kernel, and try one change at each statement if it does not give what was expected.
+    """Run a kernel, and try one change at each statement if an element is not as expected.
 
     A statement that may be missing is a change, too: a register that is set to 0, or a barrier.
     ``expected`` has by the name of a parameter, or ``param0``, all elements of its buffer as an
@@ -85,7 +85,7 @@ def explain_run(
     tries_all: bool = False,
     timeout: float = EXPLAIN_SECONDS,
 ) -> RunDiagnosis:
-    """Try one change at each statement, and return those that give all that was expected.
+    """Try one change at each statement; return the changes that give all expected elements.
 
     Copies of a statement are changed together first, then one by one. ``expected`` and
     ``on_progress`` are those of ``explain_kernel``; ``result`` is the run of the launch, None if it
@@ -133,7 +133,7 @@ class _ChangeSearch:
     def run(self) -> RunDiagnosis:
         """Try the likely changes, and the others if these explain nothing.
 
-        What is missing is likeliest if elements come from what nothing has written.
+        A missing statement is likeliest if elements come from values that nothing has written.
         """
         if self._is_right_without_change():
             return RunDiagnosis((), (), self.element_count, 0)
@@ -193,7 +193,7 @@ class _ChangeSearch:
         )
 
     def _is_right_without_change(self) -> bool:
-        """Whether the run gives what was expected, or would with a higher limit of steps."""
+        """Whether the run gives the expected elements, or would with a higher limit of steps."""
         if self.result and self.result.is_complete:
             return self.launches.own_count == self.element_count
         first = self.kernel.statements[0]
@@ -205,13 +205,13 @@ class _ChangeSearch:
         return monotonic() + share * (self.trials.end - monotonic())
 
     def _is_explained_by(self, explanations: Sequence[RunExplanation]) -> bool:
-        """Whether nothing else is to be tried: a constant of any bits may fit by chance."""
+        """Whether no other change needs a try: a constant of any bits may fit by chance."""
         return not self.tries_all and any(x.cost < SOLVED_COST for x in explanations)
 
     def _solve_literals(self, explanations: list[RunExplanation]) -> tuple[int, int]:
         """Add the literals that explain the run, found in a third of the time left.
 
-        Return how many values were tried, and that with the literals that are not solved.
+        Return the number of values tried, and the number with the unsolved literals.
         """
         count, unsolved_count = 0, 0
         end = self._find_end(1 / 3)
@@ -228,7 +228,7 @@ class _ChangeSearch:
     def _list_changes(
         self, kind: ChangeKind
     ) -> tuple[list[StatementChange], list[StatementChange]]:
-        """Return the changes of a kind to try first, and those to try if these explain nothing.
+        """Return the changes of a kind to try first, and the ones to try if these explain nothing.
 
         The first are of all copies of a statement, or of statements without copies, as far as is
         known; the second are of one copy each.
@@ -243,10 +243,10 @@ class _ChangeSearch:
         return united, alone
 
     def _explain(self, changes: Sequence[StatementChange], least: int) -> list[RunExplanation]:
-        """Return those of some changes with which all threads give so many elements, or more.
+        """Return the changes with which all threads give at least a number of elements.
 
-        Of those that make the same statement the same, one is returned: of all its copies before
-        one of it alone, and of the fewest copies.
+        Of changes that make the same statement the same, one is returned: a change of all its
+        copies before a change of one, and of the fewest copies.
         """
         pairs = [x for x in self.trials.count_all_matches(changes) if x[1] >= least]
         pairs.sort(key=lambda x: (-x[1], _rank(x[0]), not x[0].copies, len(x[0].copies)))
@@ -263,7 +263,7 @@ class _ChangeSearch:
 
 
 def _rank(change: RunExplanation | StatementChange) -> tuple[int, int, tuple[int, int]]:
-    """Return how unlikely a change is, then the words of the line and the digits it changes."""
+    """Return the unlikelihood of a change, then the changed words of the line and digits."""
     if isinstance(change, RunExplanation):
         old_text = change.statement.text if change.statement else ""
         return change.cost, _count_other_words(old_text, change.changed_text), (0, 0)
@@ -287,7 +287,7 @@ _KINDS = {
 
 
 def _list_functions(code: DeviceCode, kernel: Program) -> list[Program]:
-    """Return the kernel, and the functions that it may call."""
+    """Return the kernel and the functions that it may call."""
     tables = [x.values for x in code.variables.values()]
     functions = {kernel.name: kernel}
     pending = [x.name for values in tables for x in values if isinstance(x, SymbolOperand)]

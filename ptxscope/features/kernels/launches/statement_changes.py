@@ -52,7 +52,7 @@ _LABEL_COST = 5
 _VECTOR_OPCODES = MOVES | LOADS | STORES
 """The opcodes with an operand in braces whose parts have one type."""
 _NEAR_LABELS = 2
-"""Labels before and after one, which may have been meant."""
+"""Number of labels before and after one that may have been meant."""
 _SPECIAL_REGISTERS = (
     *(f"%{x}.{axis}" for x in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"),
     *("%laneid", "%warpid"),
@@ -71,7 +71,7 @@ _ZEROS = {"f32": "0f00000000", "f64": "0d0000000000000000"}
 
 
 def iter_changes(function: Program, model: Model, kind: ChangeKind) -> Iterator[StatementChange]:
-    """Yield the changes of all statements of a function, in order; none of what is missing."""
+    """Yield the changes of all statements of a function, in order, without missing statements."""
     far_names = list_far_names(function)
     instructions = (x.instruction for x in function.statements if x.instruction)
     has_carries = any(CARRY_REGISTER in x.names.values() for x in instructions)
@@ -115,7 +115,7 @@ _READ_BITS = {("shfl", 2): 0x1F, ("shfl", 3): 0x1F1F}
 
 
 def _iter_constant_changes(statement: Statement, kind: ChangeKind) -> Iterator[StatementChange]:
-    """Yield other constants: those near the written one, or those with one other bit."""
+    """Yield other constants near the written one, or with one other bit."""
     for index, x in enumerate(statement.operands):
         if isinstance(x, ConstantOperand) and isinstance(x.value, int):
             read_bits = _READ_BITS.get((statement.opcode, index), 0xFFFFFFFF)
@@ -140,7 +140,7 @@ def _iter_guard_changes(statement: Statement) -> Iterator[StatementChange]:
 
 
 def _iter_modifier_changes(statement: Statement) -> Iterator[StatementChange]:
-    """Yield modifiers and opcodes that are easily confused with those written."""
+    """Yield modifiers and opcodes that are easily confused with the written ones."""
     modifiers = statement.modifiers
     for family in _CONFUSABLE_MODIFIERS.get(statement.opcode, ()):
         for index, old in enumerate(modifiers):
@@ -265,7 +265,7 @@ def _replace_operand_text(statement: Statement, index: int, operand: Operand) ->
 
 
 def _format_operand(operand: Operand, old: str) -> str:
-    """Return an operand as it is written; ``old`` if it is of a kind that is not changed."""
+    """Return an operand as written; ``old`` if it is of a kind that is not changed."""
     if isinstance(operand, MemoryOperand) and isinstance(operand.base, RegisterOperand):
         offset = f"{operand.offset:+d}" if operand.offset else ""
         return f"[{_get_written_name(operand.base.name)}{offset.replace('-', '+-')}]"
@@ -279,7 +279,7 @@ def _format_operand(operand: Operand, old: str) -> str:
 
 
 def _get_written_name(name: str) -> str:
-    """Return a register's name without what makes it unique."""
+    """Return a register's name as written, without the number that makes it unique."""
     return name.partition("#")[0]
 
 
@@ -296,7 +296,7 @@ class MissingStatement(NamedTuple):
     phrase: str
     """Completion of "line 114 …": ``with a barrier before it``."""
     position: int
-    """The statement of the function before which it is inserted."""
+    """The statement before which it is inserted."""
     is_before_label: bool
     """Whether it is inserted before the labels there, so branches to them skip it."""
 
@@ -321,8 +321,8 @@ def insert_statement(
 
 
 def iter_missing_statements(function: Program, *, has_shared: bool) -> Iterator[MissingStatement]:
-    """Yield what may be missing; with shared memory also barriers."""
-    if not function.statements:  # it is not in the text
+    """Yield the statements that may be missing; with shared memory also barriers."""
+    if not function.statements:  # absent from the text
         return
     yield from _iter_initial_values(function)
     if has_shared:
@@ -358,7 +358,7 @@ def _iter_initial_values(function: Program) -> Iterator[MissingStatement]:
 
 
 def _iter_unwritten(function: Program) -> Iterator[tuple[str, Statement]]:
-    """Yield the registers that a way through a function reads before it writes them."""
+    """Yield the registers that some path through a function reads before it writes them."""
     statements = function.statements
     blocks = find_thread_blocks(statements, function.labels)
     writes = [frozenset(() if x.guard else iter_written_names(x)) for x in statements]

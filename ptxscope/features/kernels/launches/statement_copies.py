@@ -1,7 +1,7 @@
 """Copies of one statement of the source, and changes of all of them at once.
 
 Compilers unroll loops and inline functions, so one statement of the source is often several of PTX:
-at the same ``.loc``, or in equal asm statements, and alike but for registers and numbers.
+at the same ``.loc``, or in equal asm statements, and equal apart from registers and numbers.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from .instruction_changes import StatementChange
 from .register_names import iter_written_names
 
 _DOUBTFUL_COST = 1
-"""Cost of changing all statements that are alike, if nothing shows that they are copies."""
+"""Cost of a change of all equal statements, if nothing shows that they are copies."""
 _WORD = re.compile(r"(?<![\w%$.])(?:(?P<name>[A-Za-z_$%][\w$]*+)|(?P<number>-?\d\w*+))", re.ASCII)
 """A name or a number of a statement, but no modifier."""
 
 
 class Copies(NamedTuple):
-    """Statements of a function that are alike but for registers, in order."""
+    """Statements of a function that are equal apart from registers, in order."""
 
     statements: tuple[Statement, ...]
     has_equal_numbers: bool
     """Whether their numbers are the same, too."""
     has_place: bool
-    """Whether a place in the source or equal asm statements show that they are copies."""
+    """Whether a place in the source, or equal asm statements, show that they are copies."""
 
 
 def find_copies(function: Program, text: str) -> list[Copies]:
-    """Return what may be copies of one statement in a function of a listing.
+    """Return groups of statements that may be copies of one, in a function of a listing.
 
     They are at one place of the source, or the same part of equal asm statements. Without places,
-    all statements that are alike may be copies.
+    all equal statements may be copies.
     """
     names = {x.partition("#")[0] for x in function.registers}
     statements = [x for x in function.statements if x.opcode not in JUMPS]

@@ -66,7 +66,7 @@ def _make_nothing(_: CallFrame, __: Statement) -> Step:
 
 
 def _make_fence(frame: CallFrame, statement: Statement) -> Step:
-    """Return the step of a fence: what a thread does after it conflicts with nothing before.
+    """Return the step of a fence: later accesses of a thread conflict with none before it.
 
     ``bar.warp.sync`` orders the threads of a warp, and a fence of ``.cta`` those of a block.
     """
@@ -78,7 +78,7 @@ def _make_fence(frame: CallFrame, statement: Statement) -> Step:
     return lambda group: frame.state.begin_epoch(group.mask, scope)
 
 
-_MAKERS: dict[str, Maker] = {  # the lowerings of what has no plan
+_MAKERS: dict[str, Maker] = {  # the lowerings of statements without a plan
     "activemask": make_active_mask,
     **dict.fromkeys(ATOMICS, make_atomic),
     **dict.fromkeys(BARRIERS | FENCES, _make_fence),
@@ -97,7 +97,7 @@ _MAKERS: dict[str, Maker] = {  # the lowerings of what has no plan
         ("abs", "add", "div", "fma", "mad", "max", "min", "mul", "neg", "rcp", "sqrt", "sub"),
         make_float_step,
     ),
-    # in lock-step each statement is complete before the next begins
+    # in lock-step, each statement is complete before the next begins
     **dict.fromkeys(WAITS, _make_nothing),
 }
 
@@ -122,7 +122,7 @@ def _make_unguarded_step(frame: CallFrame, statement: Statement) -> Step:
 def with_observer(
     frame: CallFrame, statement: Statement, step: Step, *, is_leaving: bool = False
 ) -> Step:
-    """Return a step of which the observer of the wave is told, if there is one.
+    """Return a step that informs the observer of the wave, if there is one.
 
     A step that leaves its block ends before the threads are elsewhere.
     """
@@ -142,7 +142,7 @@ def with_observer(
 
 
 def _is_guard_in_plan(frame: CallFrame, statement: Statement) -> bool:
-    """Whether an instruction reads its guard itself, since it writes without it (E14)."""
+    """Whether an instruction reads its guard itself, because it writes without it (E14)."""
     ins = statement.instruction
     return ins is not None and frame.state.model.make_rules(ins.form).old_converted
 
@@ -235,9 +235,9 @@ def _bind_unknown(
 ) -> Callable[[], Bits]:
     """Return a function that finds the unknown bits of a result.
 
-    They are those that change if the unknown bits of some operands become 0 or 1, since each bit of
-    the result depends on at most one bit of each of them. An unknown bit of another operand makes
-    all bits unknown.
+    They are the bits that change if the unknown bits of some operands become 0 or 1, since each bit
+    of the result depends on at most one bit of each of them. An unknown bit of another operand
+    makes all bits unknown.
     """
     state = frame.state
     varied = {

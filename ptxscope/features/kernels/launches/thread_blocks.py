@@ -1,4 +1,4 @@
-"""The basic blocks of which threads run all statements without waiting."""
+"""The basic blocks whose statements threads all run without waiting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ....engine.program.statement import Statement
 from ....engine.syntax.opcodes import BARRIERS, CALLS, COLLECTIVES, NEVER_FALLS_THROUGH
 
 _LEAVING = NEVER_FALLS_THROUGH | BARRIERS | CALLS
-"""The opcodes after which threads may be elsewhere, or wait."""
+"""The opcodes after which threads may continue elsewhere, or wait."""
 
 
 def is_collective(statement: Statement) -> bool:
@@ -20,14 +20,14 @@ def is_collective(statement: Statement) -> bool:
 
 
 def is_leaving(statement: Statement) -> bool:
-    """Whether threads may be elsewhere after a statement, or wait."""
+    """Whether threads may continue elsewhere after a statement, or wait."""
     return statement.opcode in _LEAVING and not is_collective(statement)
 
 
 def find_thread_blocks(
     statements: Sequence[Statement], labels: Iterable[int]
 ) -> tuple[CodeBlock, ...]:
-    """Return the basic blocks of which threads run all statements without waiting.
+    """Return the basic blocks whose statements threads all run without waiting.
 
     ``labels`` are the indices of the statements after each label.
     """

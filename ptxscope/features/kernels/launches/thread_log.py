@@ -43,24 +43,24 @@ ACCESSES = VALUE_PLACES.keys() | ADDRESS_PLACES.keys()
 """Opcodes that access memory at an address."""
 
 MAX_STEPS = 1 << 20
-"""Statements that are kept."""
+"""Limit of recorded statements."""
 
 
 class ValueRead(NamedTuple):
-    """A value that a step reads: a register's, or that of a place in memory."""
+    """A value that a step reads, from a register or from a place in memory."""
 
     name: str
     """``%r4``, or ``param0[2]``."""
     bits: int | None
     """Unsigned; None if unknown."""
     step: int
-    """The number of the step that wrote it; 0 if none of this thread did."""
+    """The number of the step that wrote it; 0 if no step of this thread did."""
     writer: str = ""
     """The thread and the line that wrote a place, if it was another thread."""
     is_address: bool = False
-    """Whether it only decides where a step reads or writes, or whether it acts."""
+    """Whether it only decides the place of an access, or whether the step acts."""
     width: int = 0
-    """In bits, of a place; 0 for a register."""
+    """Width in bits of a place; 0 for a register."""
 
 
 class RegisterWrite(NamedTuple):
@@ -81,7 +81,7 @@ class PlaceWrite(NamedTuple):
     name: str
     """``param0[2]``."""
     bits: int | None
-    """Its value then; None if unknown."""
+    """Its new value; None if unknown."""
     space: str
     start: int
     """The offset in the space."""
@@ -158,7 +158,7 @@ class ThreadLog:
                 space.journal = self.journals[name] = journal
 
     def begin(self, statement: Statement, frame: CallFrame, group: ThreadGroup) -> None:
-        """Note what the thread is about to read."""
+        """Note the values that the thread is about to read."""
         if not group.mask[self._lane]:
             return
         self._write_counts = {name: len(x) for name, x in self.journals.items()}
@@ -171,7 +171,7 @@ class ThreadLog:
         self._reads = tuple(self._iter_reads(statement, frame))
 
     def end(self, statement: Statement, frame: CallFrame, group: ThreadGroup) -> None:
-        """Note what the thread has written."""
+        """Note the values that the thread has written."""
         if not group.mask[self._lane]:
             return
         if len(self.steps) >= MAX_STEPS:
@@ -203,9 +203,9 @@ class ThreadLog:
     def note_transfer(
         self, group: ThreadGroup, source: TransferPlace | None, destination: TransferPlace
     ) -> None:
-        """Note that an argument or a result is copied: what wrote the source wrote the copy.
+        """Note that an argument or a result is copied: the source and the copy have one writer.
 
-        The last step, a call or a return, shows a register that it writes so.
+        The last step, a call or a return, then shows the register that it writes.
         """
         if not group.mask[self._lane] or not self.steps or self.is_cut:
             return
@@ -317,10 +317,10 @@ class ThreadLog:
         return place if thread < 0 else f"{place}, {self._format_thread(thread)}"
 
     def find_origins(self, step: ThreadStep) -> Iterator[tuple[int, ThreadStep]]:
-        """Yield everything that a step's values were computed from, with its depth in the tree.
+        """Yield all steps that lead to a step's values, each with its depth in the tree.
 
-        Each step comes once; an only source is as deep as what it is a source of. Those of video
-        instructions come before common ones, and values before addresses and guards.
+        Each step comes once; a step's only source is as deep as the step itself. Video instructions
+        come before common ones, and values before addresses and guards.
         """
         seen = {step.number}
         pending = [(0, step)]
@@ -340,7 +340,7 @@ class ThreadLog:
     def find_store(self, name: str, index: int) -> ThreadStep | None:
         """Return the last step that wrote an element of a buffer; None if the thread did not.
 
-        If it stored a vector, it has only the parts in the element, and what it read for them.
+        If it stored a vector, it has only the parts in the element, and the reads for them.
         """
         region = next((x for x in self.regions.get("global", ()) if x.name == name), None)
         if region is None:

@@ -184,10 +184,10 @@ class Observer(Protocol):
     def note_transfer(
         self, group: ThreadGroup, source: TransferPlace | None, destination: TransferPlace
     ) -> None:
-        """After an argument or a result of a call is there; a constant has no source."""
+        """After an argument or a result of a call is copied; a constant has no source."""
 
     def note_late_result(self, group: ThreadGroup, destination: RegisterPlace) -> None:
-        """After a barrier has written what its statement could not yet, for threads that waited."""
+        """After a barrier has written late results, for the threads that waited."""
 
 
 PrintText = Callable[[int, int, Sequence[ThreadValues | None]], None]
@@ -230,7 +230,7 @@ class WaveState:
         self.conflicts: dict[int, KernelConflict] = {}
         """The first conflict at each statement, by its id."""
         self.scratch_memory: list[npt.NDArray[np.uint8]] = []
-        """Memory that the steps share; nothing is kept there between two steps."""
+        """Memory that the steps share; it keeps nothing between two steps."""
         self._scratch: dict[tuple[Any, int], Bits] = {}
         self._constants: dict[tuple[int, Any], ThreadValues] = {}
         self._fusible_products: dict[str, FusibleProducts] = {}
@@ -302,7 +302,7 @@ class CallSite(NamedTuple):
 
     caller: CallFrame
     return_to: int
-    """The block of the caller at which they go on."""
+    """The block of the caller at which they continue."""
     results: tuple[Transfer, ...]
 
 
@@ -448,7 +448,7 @@ def write_values(
     causes: Causes | None,
     unknown: Bits | None = None,
 ) -> None:
-    """Write an element for each lane; only those of the group count.
+    """Write an element for each lane; only the group's lanes count.
 
     ``unknown`` are the unknown bits, by default all bits of the elements that have causes.
     """

@@ -23,13 +23,13 @@ _STATEMENTS_TITLE = "Statements"
 _VALUES_TITLE = "Registers and memory"
 _MAX_EXPLANATIONS = 3
 _LATEST_PLACES = 3
-"""Places that are above the registers."""
+"""Number of places above the registers."""
 _MARGIN = 8
 """Columns before a statement: its line and its marks."""
 _ELEMENT_STYLES = {"≠": "surprise", "•": "strong", "+": "", " ": "quiet"}
 """The styles of a buffer's elements, by their marks."""
 _RESULT_COLUMNS = 56
-"""Columns of the list from which it shows results; the registers are beside it anyway."""
+"""Columns of the list from which it shows results; the registers are beside it in any case."""
 
 
 class KernelPane(Pane, inherit_bindings=False):
@@ -134,7 +134,7 @@ class ValuesPane(Pane):
         self._buffer: ShownBuffer | None = None
 
     def show(self, run: ThreadRun, note: str = "", buffer: ShownBuffer | None = None) -> None:
-        """Show another position; ``note`` says what is being computed.
+        """Show another position; ``note`` names the computation in progress.
 
         With a buffer, its elements are shown instead of the registers, the changed ones in view.
         """

@@ -44,13 +44,13 @@ def format_keys(room: int) -> str:
 
 
 class LeftRun(NamedTuple):
-    """A run as it was left."""
+    """A run, as it was when its screen was left."""
 
     run: ThreadRun
     evaluation: Evaluation | None = None
     """An instruction to show."""
     is_again: bool = False
-    """Whether other arguments are wanted."""
+    """Whether the user wants other arguments."""
 
 
 class RunScreen(AnswerScreen[LeftRun]):
@@ -204,7 +204,7 @@ class RunScreen(AnswerScreen[LeftRun]):
     # --- explanations ----------------------------------------------------------------------
 
     async def action_explain(self) -> None:
-        """Find the changes that give what was expected."""
+        """Find the changes that give the expected elements."""
         from ..thread_run import explain_thread_run
 
         run = self.thread_run
@@ -252,7 +252,7 @@ class RunScreen(AnswerScreen[LeftRun]):
 
 
 def _make_progress(is_stopped: IsStopped) -> Callable[..., None]:
-    """Return what ends a computation when nobody waits for it any more."""
+    """Return a function that ends a computation if nothing waits for it any more."""
 
     def check(*_: Any) -> None:
         if is_stopped():

@@ -29,7 +29,7 @@ _MODULE_LINES = 250
 
 
 def write_lines(lines: Sequence[Instruction], folder: str, arch: str) -> int:
-    """Write a batch to a folder, and say what to do with it; return the exit status."""
+    """Write a batch to a folder, and print how to run it; return the exit status."""
     path = expand_path(folder)
     _check_count(lines)
     with command_errors(ValueError):
@@ -42,14 +42,14 @@ def write_lines(lines: Sequence[Instruction], folder: str, arch: str) -> int:
 
 
 def report_results(name: str, *, format_: str) -> int:
-    """Print what results of another machine say; return the exit status."""
+    """Report on the results of another machine; return the exit status."""
     with command_errors(ValueError):
         batch, found = read_results(expand_path(name))
     return _report(judge_results(batch, found.results), found.device, format_=format_)
 
 
 def run_lines(lines: Sequence[Instruction], *, format_: str) -> int:
-    """Run lines on this machine's GPU and print what its results say; return the exit status."""
+    """Run lines on this machine's GPU and report on its results; return the exit status."""
     _check_count(lines)
     try:
         gpu = Gpu(load_driver())

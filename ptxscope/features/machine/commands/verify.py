@@ -1,4 +1,4 @@
-"""``ptxscope verify``: which model an assembler follows, proved from its machine code."""
+"""``ptxscope verify``: the model that an assembler follows, proved from its machine code."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def make_parser() -> Parser:
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the verdicts; the status says whether all are as expected."""
+    """Print the verdicts; return whether all are as expected, as the exit status."""
     arguments = parse_words(make_parser(), words)
     _check_options(arguments)
     if arguments.gpu or arguments.write_inputs or arguments.results:
@@ -173,7 +173,7 @@ def _check_options(arguments: argparse.Namespace) -> None:
 
 
 def _run_on_device(arguments: argparse.Namespace) -> int:
-    """Print what a GPU's results say, or write what one can run."""
+    """Report on a GPU's results, or write files that another GPU's machine can run."""
     from . import device_runs
 
     if not arguments.gpu or (arguments.write_inputs and arguments.results):
@@ -235,7 +235,7 @@ def _choose_expected(name: str | None, ptxas: Tool, lines: Sequence[Instruction]
 
 
 def _keep_assembled(task: Task, lines: Sequence[Instruction]) -> Sequence[Instruction]:
-    """Return the lines that a target and an assembler's version have; print how many do not."""
+    """Return the lines that exist for a target and an assembler; print how many do not."""
     version = find_ptx_version(task.ptxas.version)
     kept = [ins for ins in lines if ins.entry.compute_minimum(ins.form).is_met(version, task.arch)]
     if missing := len(lines) - len(kept):

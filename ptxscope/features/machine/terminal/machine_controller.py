@@ -71,7 +71,7 @@ class MachineController(ScreenPart):
                 self._refuse("The search is stopped; an edit, or another target, starts a new one")
         return is_running
 
-    # --- what is shown ----------------------------------------------------------------------
+    # --- contents ----------------------------------------------------------------------
 
     async def choose_target(self, target: str) -> None:
         """Show the machine code for another target."""
@@ -80,7 +80,7 @@ class MachineController(ScreenPart):
 
     @property
     def _is_open(self) -> bool:
-        """Whether machine code has the place of the instructions."""
+        """Whether machine code takes the place of the instructions."""
         return self._view.is_side_open(self._pane)
 
     def follow_step(self) -> None:
@@ -120,7 +120,7 @@ class MachineController(ScreenPart):
         if self._state.hint.text == _ASSEMBLING:
             self._view.clear_hint()
         if ins != self._state.setup.instruction:
-            return  # it is of a line before the last edit, after which it is asked for again
+            return  # it is of the line before the last edit; a new request follows
         self._kept.keep(ins, code)
         pane, screen = self._pane, self._view.screen
         counts = self._counts.setdefault(str(ins), {})

@@ -91,7 +91,7 @@ class MachinePane(Pane):
     # --- drawing --------------------------------------------------------------------------
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return the targets, the instructions, and what is known of them."""
+        """Return the targets, the instructions, and the sentences on them."""
         code, lines = self._code, list(self._target_lines(width))
         if code is None:
             return lines + [[StyledText(x)] for x in wrap(self._problem, width)]
@@ -154,7 +154,7 @@ class MachinePane(Pane):
         self._choose(str(target))
 
     def action_leave(self) -> None:
-        """Go on to the steps."""
+        """Return to the steps."""
         self.do(act, "leave")
 
     def action_copy(self) -> None:
