@@ -90,6 +90,9 @@ class Service(StrEnum):
     FIND_FAULT_CODE = "find fault code"
     """``(block, ptx, places, operands, arch)``: assemble a kernel and return what each machine
     instruction computes. Raises ValueError if it cannot."""
+    RENDER_FAULT = "render fault"
+    """``(block, operands, compiled, arch, …) -> str``: the report of a fault that was found in the
+    machine code of a line, as Markdown; ``check.fault_report`` says what it takes."""
     SET_UP_SPHINX = "set up sphinx"
     """``(Sphinx) -> dict[str, Any]``: register the extension, and return its metadata."""
 

@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
+from ...engine.semantics.models import parse_model
 from ...engine.semantics.rules import Erratum
 from ...engine.syntax.parser import parse
 from ...engine.tracing.basic_block import BasicBlock, make_block
-from ...engine.tracing.deviation import Deviation, find_deviation, find_deviations
-from ...engine.tracing.folding_bugs import FoldingBug
+from ...engine.tracing.deviation import (
+    Deviation,
+    find_deviation,
+    find_deviations,
+    find_first_difference,
+)
+from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug, describe_folding
 from ...engine.tracing.trace import Trace, trace_program
 from ...feature import Service, find_services
 from .known_errata import KnownErratum, find_replacement, read_example, trace_example
 from .recorded_code import CodeRow, load_code
 from .replacement import make_replacement
-from .repro_kernel import ReproKernel, make_repro_kernel
+from .repro_kernel import OLDEST_LANGUAGE, ReproKernel, make_repro_kernel
 
 DEFAULT_ARCH = "sm_90"
 _ARCHS = {"F2": "sm_120"}
 """The target of the machine code by erratum, if the default one does not have the fault."""
+_OLDER_TARGETS = ("sm_70", "sm_72")
+"""Those for which code for the oldest target that was measured is not assembled."""
 _SIMPLE_NAME = re.compile(r"[a-z]\d?")
+
+
+class LineProof(NamedTuple):
+    """A proof that the machine code of a line does not always give the documented result."""
+
+    model: str
+    """The model whose results it gives for all operands; empty if no known one has them."""
+    condition: str
+    """When the results differ, in Markdown; empty if that is unknown."""
+    ptxas: str
+    """The release of the assembler."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +62,23 @@ class CompilerFault:
     """Both traces; None for constants, of which no model has the result."""
     replacement: tuple[str, ...]
     """Plain PTX with the documented result."""
+    arch: str
+    """The target for which it is compiled."""
+    proof: LineProof | None = None
+    """A proof about the machine code of this line; None if there is none but recorded ones."""
 
     @property
     def is_example(self) -> bool:
         """Whether it is the example of its only erratum, for which the evidence is recorded."""
+        if len(self.errata) != 1:
+            return False
         ptx, values, *_ = self.errata[0].example
-        return len(self.errata) == 1 and ptx == self.line and values == self.values
+        return ptx == self.line and values == self.values
 
     @property
-    def arch(self) -> str:
-        """The target for which it is compiled."""
-        return _ARCHS.get(self.errata[0].id, DEFAULT_ARCH)
+    def documented_trace(self) -> Trace:
+        """The documented answer."""
+        return self.deviation.isa if self.deviation else trace_program(self.block, self.values)
 
 
 def make_example_fault(x: KnownErratum) -> CompilerFault:
@@ -76,7 +102,57 @@ def make_example_fault(x: KnownErratum) -> CompilerFault:
         kernel,
         deviations[0] if deviations else None,
         find_replacement(x),
+        _find_arch(x),
     )
+
+
+def _find_arch(x: KnownErratum) -> str:
+    return _ARCHS.get(x.id, DEFAULT_ARCH)
+
+
+def make_proved_fault(
+    block: BasicBlock,
+    values: Mapping[str, int],
+    compiled: Mapping[str, int],
+    arch: str,
+    proof: LineProof,
+) -> CompilerFault:
+    """Return the fault of a line whose machine code is proved to have one.
+
+    ``values`` are operands for which it shows, ``compiled`` the results of the machine code, all
+    as bits by register. The example of a known erratum is shown with its own operands.
+    """
+    isa = trace_program(block, values)
+    deviation, errata = None, tuple[KnownErratum, ...]()
+    if proof.model:
+        other = isa.with_model(parse_model(proof.model))
+        errata = other.changed_by
+        deviation = Deviation(isa, other, other.changed_by, find_first_difference(isa, other))
+    elif any(describe_folding(block.instruction)):
+        opcode = block.instruction.opcode
+        errata = tuple(x for x in FOLDING_BUGS if parse(x.example[0]).opcode == opcode)
+    line = _format_line(block)
+    if len(errata) == 1 and errata[0].example[0] == line:
+        return replace(make_example_fault(errata[0]), arch=arch, proof=proof)
+    results = {name: (isa.result[name], compiled[name]) for name in isa.result}
+    target = arch if arch in _OLDER_TARGETS else OLDEST_LANGUAGE[1]
+    return CompilerFault(
+        errata,
+        block,
+        line,
+        values,
+        isa.result,
+        compiled,
+        make_repro_kernel(block, values, results, target=target),
+        deviation,
+        make_replacement(block.instruction) or (),
+        arch,
+        proof,
+    )
+
+
+def _format_line(block: BasicBlock) -> str:
+    return str(block.instruction).removesuffix(";")
 
 
 def iter_line_faults(trace: Trace) -> Iterator[CompilerFault]:
@@ -110,13 +186,14 @@ def _make_line_fault(deviation: Deviation) -> CompilerFault:
     return CompilerFault(
         deviation.errata,
         block,
-        str(block.instruction).removesuffix(";"),
+        _format_line(block),
         values,
         documented,
         compiled,
         make_repro_kernel(block, values, results),
         deviation,
         make_replacement(block.instruction) or (),
+        _find_arch(deviation.errata[0]),
     )
 
 
@@ -132,6 +209,10 @@ def _rename_registers(deviation: Deviation) -> Deviation:
     return deviation._replace(isa=isa, other=other)
 
 
+FindFaultCode = Callable[..., Any]
+"""The service that assembles the kernel of a fault and runs its machine code."""
+
+
 @dataclass(frozen=True)
 class FaultListing:
     """The machine code of a fault's kernel."""
@@ -145,17 +226,21 @@ class FaultListing:
 
 def find_recorded_code(fault: CompilerFault, remark: str = "") -> FaultListing:
     """Return the recorded machine code of an erratum's example."""
-    rows = load_code()[fault.errata[0].id] if fault.is_example else ()
+    rows = load_code()[fault.errata[0].id] if fault.is_example and not fault.proof else ()
     return FaultListing(rows, is_recorded=True, remark=remark)
 
 
-def find_code(fault: CompilerFault) -> FaultListing:
-    """Return the machine code from the installed tools, or else the recorded code."""
+def find_code(fault: CompilerFault, find_fault_code: FindFaultCode | None = None) -> FaultListing:
+    """Return the machine code that a function finds, or else the recorded code.
+
+    By default, the installed tools make the code.
+    """
     kernel = fault.kernel
-    for find_fault_code in find_services(Service.FIND_FAULT_CODE):
+    found_services = find_services(Service.FIND_FAULT_CODE)
+    for find in (find_fault_code,) if find_fault_code else found_services:
         places = kernel.inputs, kernel.results
         try:
-            code = find_fault_code(fault.block, kernel.ptx, places, fault.values, fault.arch)
+            code = find(fault.block, kernel.ptx, places, fault.values, fault.arch)
         except ValueError as error:
             # the remaining lines name the program, or the package to install
             return find_recorded_code(fault, str(error).partition(":")[0])

@@ -22,8 +22,8 @@ from ...engine.semantics.rules import NEWEST, OLDEST, Erratum
 from ...engine.syntax.errors import format_names
 from ...engine.tracing.step_text import describe_lane, format_title, get_row_name
 from ...engine.tracing.trace import Step
-from .compiler_fault import CompilerFault, FaultListing
-from .erratum_evidence import EvidenceRow, iter_findings, join_targets, list_evidence
+from .compiler_fault import CompilerFault, FaultListing, LineProof
+from .erratum_evidence import NO_GPU, EvidenceRow, iter_findings, join_targets, list_evidence
 from .erratum_texts import ErratumTexts, load_texts
 from .known_errata import KnownErratum
 from .recorded_code import CodeRow
@@ -37,6 +37,7 @@ IMPACT = "Impact"
 REPLACEMENT = "In plain PTX, with the documented result"
 EVIDENCE = "Evidence and its limits"
 STEPS = "The documented steps, and those of the compiled code"
+DOCUMENTED_STEPS = "The documented steps"
 _MAX_TEXT = 44
 _ERRATUM_IDS = re.compile(r" \([EF]\d+(?:, [EF]\d+)*\)")
 
@@ -66,6 +67,8 @@ def make_title(fault: CompilerFault) -> str:
     texts = _list_texts(fault)
     if len(texts) == 1:
         return f"ptxas: {texts[0].title}"
+    if not texts:
+        return f"ptxas: `{fault.line}` does not compute what the PTX ISA documents"
     return f"ptxas: {len(texts)} faults in `{fault.line}`"
 
 
@@ -121,17 +124,50 @@ def _iter_result_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[t
     citation = format_citation(sections, is_ascii=True)
     yield "Documented", f"`{_format_results(fault, fault.documented)}` ({citation})"
     source = "not compiled here; by the known behaviour of ptxas"
-    if listing.rows:
+    if fault.proof:
+        source = f"ptxas {fault.proof.ptxas}, {fault.arch}"
+    elif listing.rows:
         source = f"ptxas {listing.rows[0].ptxas}, {listing.rows[0].arch}"
     yield "Compiled", f"`{_format_results(fault, fault.compiled)}` ({source})"
     yield "Operands", format_operands(fault)
     is_same_line = all(x.example[0] == fault.line for x in fault.errata)
-    wrong = _list_texts(fault)[0].wrong if is_same_line and len(fault.errata) == 1 else ""
+    wrong = fault.proof.condition if fault.proof else ""
+    if is_same_line and len(fault.errata) == 1:
+        wrong = _list_texts(fault)[0].wrong
     yield "Wrong", wrong or "for these operands; for others unknown"
-    yield "Affected forms", _join_texts(x.forms for x in fault.errata)
+    forms = _join_texts(x.forms for x in fault.errata)
+    yield "Affected forms", forms or "this line; whether others are is unknown"
 
 
 def _iter_history_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[tuple[str, str]]:
+    if fault.errata:
+        yield from _iter_known_rows(fault)
+    elif fault.proof:
+        yield "First wrong release", "unknown: only one release was tried"
+        yield "Fixed in", "unknown"
+        yield "Releases tried", fault.proof.ptxas
+        yield "Targets tried", fault.arch
+        yield "Optimization", "default `-O3`"
+        yield "Not tried", "other releases, targets and levels"
+    yield "Found by", _format_manner(fault, listing)
+    yield "Severity", "silent wrong result; no warning"
+
+
+def _format_manner(fault: CompilerFault, listing: FaultListing) -> str:
+    """Return the methods by which the fault was found."""
+    if fault.is_example:
+        return _History(fault.errata[0]).manner
+    if fault.proof:
+        return f"a proof by an SMT solver, and {_RUN}; not run on a GPU"
+    has_values = any(x.value for x in listing.rows)
+    return f"{_RUN if has_values else 'the results of other lines'}; not run on a GPU"
+
+
+_RUN = "interpretation of the machine code on these operands"
+
+
+def _iter_known_rows(fault: CompilerFault) -> Iterator[tuple[str, str]]:
+    """Yield what is recorded of the errata of a fault."""
     histories = [_History(x) for x in fault.errata]
     yield "First wrong release", _join_texts(x.first_wrong for x in histories)
     yield "Fixed in", _join_texts(x.fixed_in for x in histories)
@@ -142,20 +178,13 @@ def _iter_history_rows(fault: CompilerFault, listing: FaultListing) -> Iterator[
         yield "Tried with", f"{format_names([*lines])}, as the evidence below says"
     yield "Optimization", _join_texts(x.levels for x in _list_texts(fault))
     yield "Not tried", "releases between these; sm_70 and older targets"
-    manner = _join_texts(x.manner for x in histories)
-    if not fault.is_example:
-        has_values = any(x.value for x in listing.rows)
-        way = "interpretation of the machine code on these operands"
-        manner = f"{way if has_values else 'the results of other lines'}; not run on a GPU"
-    yield "Found by", manner
-    yield "Severity", "silent wrong result; no warning"
 
 
 def _join_texts(texts: Iterable[str]) -> str:
     """Join the texts on the faults of a line, without repetitions."""
     texts = list(texts)
-    if len({*texts}) == 1:
-        return texts[0]
+    if len({*texts}) < 2:
+        return texts[0] if texts else ""
     return "; ".join(f"fault {number}: {text}" for number, text in enumerate(texts, 1))
 
 
@@ -354,18 +383,47 @@ def _iter_replacement_blocks(fault: CompilerFault) -> Iterator[Block]:
 
 
 def _iter_evidence_blocks(fault: CompilerFault) -> Iterator[Block]:
+    if fault.proof and not _is_recorded(fault, fault.proof):
+        yield make_points(_iter_proof_lines(fault, fault.proof), is_close=True)
     for x in fault.errata:
         if not fault.is_example:
             yield make_paragraph(f"Known of another line, `{x.example[0]}`:", is_close=True)
         yield make_points(iter_findings(x.id), is_close=True)
 
 
+def _is_recorded(fault: CompilerFault, proof: LineProof) -> bool:
+    """Return whether the evidence has the release and the target of the machine code."""
+    return fault.is_example and any(
+        (x.ptxas, x.result) == (proof.ptxas, "ptxas") and fault.arch in x.targets.split()
+        for x in list_evidence(fault.errata[0].id)
+    )
+
+
+def _iter_proof_lines(fault: CompilerFault, proof: LineProof) -> Iterator[tuple[str, ...]]:
+    """Yield what is proved of the line itself."""
+    finding = (
+        "Proved for all operands, by a solver: the machine code of this line computes what is "
+        "described here, and not the documented result."
+        if proof.model
+        else "Found by a solver, and computed on these operands: the machine code of this line "
+        "does not give the documented result."
+    )
+    yield finding, f"ptxas {proof.ptxas} for {fault.arch}"
+    if not fault.errata:
+        yield ("No known fault of ptxas explains it.",)
+        yield (NO_GPU,)
+
+
 # --- the steps -----------------------------------------------------------------------------------
 
 
 def iter_step_blocks(fault: CompilerFault) -> Iterator[Block]:
-    """Yield a table of the steps of both answers; nothing for constants."""
+    """Yield a table of the steps of both answers, or of the documented one alone."""
     if fault.deviation is None:
+        steps = fault.documented_trace.steps
+        texts = ((f"{x.number} {format_title(x)}", ", ".join(_list_formulas(x))) for x in steps)
+        pairs = tuple((make_text(title), make_inline(text)) for title, text in texts)
+        yield Table(tuple(map(make_text, ("step", "documented"))), pairs)
         return
     isa, other = fault.deviation.isa, fault.deviation.other
     others = {(x.place, x.stage): x for x in other.steps}

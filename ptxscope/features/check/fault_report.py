@@ -5,7 +5,7 @@ It has the parts that the page of an erratum has. The steps are folded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ... import __version__
 from ...documents.formats.markdown import escape_text
@@ -13,15 +13,20 @@ from ...documents.formats.markup import Block, Heading, make_heading
 from ...documents.formats.report import write_report
 from ...documents.options import DEFAULT, Options
 from ...engine.syntax.errors import quote_word
+from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace
 from .compiler_fault import (
     CompilerFault,
     FaultListing,
+    FindFaultCode,
+    LineProof,
     find_code,
     iter_line_faults,
     make_example_fault,
+    make_proved_fault,
 )
 from .fault_blocks import (
+    DOCUMENTED_STEPS,
     STEPS,
     iter_step_blocks,
     iter_summary_blocks,
@@ -56,6 +61,28 @@ def render_erratum(x: KnownErratum) -> str:
     return _write(fault, find_code(fault), f"errata {x.id} -f issue")
 
 
+def render_proved_fault(
+    block: BasicBlock,
+    values: Mapping[str, int],
+    compiled: Mapping[str, int],
+    arch: str,
+    *,
+    model: str,
+    condition: str,
+    ptxas: str,
+    find_fault_code: FindFaultCode,
+    command: str,
+) -> str:
+    """Render the report of a line whose machine code is proved to have a fault.
+
+    ``values`` are operands for which it shows, ``compiled`` the results of the machine code, all
+    as bits by register. ``model`` is the known model with the same results for all operands, or
+    empty; ``condition`` is a text on when they differ, ``command`` what made the report.
+    """
+    fault = make_proved_fault(block, values, compiled, arch, LineProof(model, condition, ptxas))
+    return _write(fault, find_code(fault, find_fault_code), command)
+
+
 def _write(fault: CompilerFault, listing: FaultListing, command: str) -> str:
     blocks: list[Block] = [make_heading(make_title(fault))]
     blocks += (*iter_summary_blocks(fault), *iter_verdict_blocks(fault, listing))
@@ -64,6 +91,7 @@ def _write(fault: CompilerFault, listing: FaultListing, command: str) -> str:
     text = write_report(blocks, "markdown", options=_OPTIONS)
     if steps := [*iter_step_blocks(fault)]:
         folded = write_report(steps, "markdown")
-        text += f"\n<details>\n<summary>{STEPS}</summary>\n\n{folded}\n</details>\n"
+        title = STEPS if fault.deviation else DOCUMENTED_STEPS
+        text += f"\n<details>\n<summary>{title}</summary>\n\n{folded}\n</details>\n"
     origin = f"Drafted with ptxscope {__version__}: ptxscope {command}"
     return f"{text}\n<sub>{escape_text(origin)}</sub>\n"

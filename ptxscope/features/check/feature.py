@@ -18,7 +18,7 @@ FEATURE = Feature(
             "list the differences between ptxas and the documentation",
             f"{__package__}.commands.errata",
             after="show",
-            old_spellings={"--json": "-f json", "--report": "ptxscope verify PTX --report"},
+            old_spellings={"--json": "-f json", "--report": "ptxscope errata ID -f issue"},
         ),
     ),
     completers=(Completer("ID", f"{__package__}.commands.errata:complete_id"),),
@@ -45,6 +45,9 @@ FEATURE = Feature(
         ),
     ),
     formats=(DocumentFormat("issue", f"{__package__}.fault_report:render", ("md",), after="json"),),
-    services={Service.OPEN_REFERENCE: f"{__package__}.transitions:open_reference"},
+    services={
+        Service.OPEN_REFERENCE: f"{__package__}.transitions:open_reference",
+        Service.RENDER_FAULT: f"{__package__}.fault_report:render_proved_fault",
+    },
     page_panels=(PagePanel("check", "check", "explain", f"{__package__}.page_panel:make_panel"),),
 )

@@ -51,11 +51,13 @@ def make_repro_kernel(
     results: Mapping[str, tuple[int, int]],
     *,
     has_constants: bool = False,
+    target: str = OLDEST_LANGUAGE[1],
 ) -> ReproKernel:
     """Return the kernel of a block, or raise ValueError if there is none.
 
     ``results`` has the documented and the compiled bits of the registers to store. With
-    ``has_constants``, the operands are literals in the code instead of loads.
+    ``has_constants``, the operands are literals in the code instead of loads. ``target`` is that of
+    the module, if its statements need no later one.
     """
     roles = {name: role for role, name in block.names.items() if name in values}
     inputs = _place(block, roles if has_constants else _map_inputs(block))
@@ -73,7 +75,7 @@ def make_repro_kernel(
         *_iter_stores(outputs, results),
         "ret;",
     )
-    lines = (*_iter_head(block), "{", *(f"{_INDENT}{x}".rstrip() for x in body), "}")
+    lines = (*_iter_head(block, target), "{", *(f"{_INDENT}{x}".rstrip() for x in body), "}")
     return ReproKernel("\n".join(lines) + "\n", loaded_inputs, outputs)
 
 
@@ -108,8 +110,8 @@ def _get_access_bits(type_: Type) -> int:
     return 32 if type_ is Type.PRED else type_.bits
 
 
-def _iter_head(block: BasicBlock) -> Iterator[str]:
-    version, target = OLDEST_LANGUAGE
+def _iter_head(block: BasicBlock, target: str) -> Iterator[str]:
+    version = OLDEST_LANGUAGE[0]
     for statement in block.statements:
         minimum = statement.instruction.entry.compute_minimum(statement.instruction.form)
         if not minimum.is_met(version, target):

@@ -25,7 +25,11 @@ FEATURE = Feature(
             f"{__package__}.commands.verify",
             after="lower",
             group="debug",
-            old_spellings={"--json": "-f json", "--dry": "--write-inputs FOLDER"},
+            old_spellings={
+                "--json": "-f json",
+                "--dry": "--write-inputs FOLDER",
+                "--report": "-f issue",
+            },
         ),
     ),
     keys=(

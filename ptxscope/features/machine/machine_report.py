@@ -1,4 +1,4 @@
-"""Machine code and verdicts on it, as reports and as JSON; a draft of a report to NVIDIA."""
+"""Machine code and verdicts on it, as reports and as JSON."""
 
 from __future__ import annotations
 
@@ -17,17 +17,12 @@ from ...documents.formats.markup import (
 )
 from ...engine.isa.encodings import format_hex
 from ...engine.semantics.models import get_erratum
-from ...engine.semantics.rules import Erratum
 from ...engine.syntax.errors import format_count, make_printable
-from ...engine.tracing.step_text import describe_step, format_title
-from ...engine.tracing.trace import trace as make_trace
-from ..prove.differences import Difference
+from ...engine.tracing.step_text import format_stage_title
 from ..prove.proof_report import format_seconds
 from .form_verdict import DeviceVerdict, FormVerdict, MachineDeviation, VerdictOutcome
 from .intrinsic_call import CallCode
-from .kernel_source import format_module
 from .row_matches import MachineListing, MatchedInstruction, Purpose
-from .toolchain import Tool
 
 _MAX_CODE_COLUMNS = 46
 _SHOWN = 10
@@ -366,115 +361,42 @@ def iter_device_blocks(
             yield make_paragraph(example, "    ", "    ", is_close=True)
 
 
-def render_report(
-    deviation: MachineDeviation, errata: Sequence[Erratum], ptxas: Tool, arch: str, tools: str
-) -> str:
-    """Render a report on machine code, with the known errata that it shows, as Markdown.
-
-    ``tools`` are the assembler and the disassembler that made it.
-    """
-    return "\n".join(_report_lines(deviation, errata, ptxas, arch, tools)) + "\n"
-
-
-def _report_lines(
-    deviation: MachineDeviation, errata: Sequence[Erratum], ptxas: Tool, arch: str, tools: str
-) -> Iterator[str]:
-    source, example = deviation.source, deviation.example
-    ins = source.ins
-    line = str(ins).removesuffix(";")
-    ids = f"{', '.join(x.id for x in errata)}: " if errata else ""
-    yield f"# {ids}`{ins.mnemonic}` deviates from the PTX ISA"
-    yield ""
-    yield f"`{line}` does not compute what the PTX ISA, {ins.entry.section}, documents."
-    if errata:
-        yield " ".join(x.sentence for x in errata)
-    yield ""
-    yield f"- Assembler: ptxas {ptxas.build}"
-    yield f"- Target: {arch}"
-    if errata:
-        yield f"- Affected forms: {'; '.join(x.forms for x in errata)}"
-    yield ""
-    yield "| operand | value |"
-    yield "|---|---|"
-    for slot in source.inputs:
-        yield f"| {slot.name} | `{_format(example.operands.get(slot.name, 0), slot.type.bits)}` |"
-    yield ""
-    yield "| result | documented | obtained |"
-    yield "|---|---|---|"
-    for slot in source.results:
-        pair = (x.get(slot.role, 0) for x in (example.model_results, example.machine_results))
-        texts = " | ".join(f"`{_format(x, slot.type.bits)}`" for x in pair)
-        yield f"| {slot.name} | {texts} |"
-    yield ""
-    if deviation.difference and (condition := _describe_condition(deviation.difference)):
-        yield condition
-        yield from _iter_terms(deviation, condition)
-        yield ""
-    if remark := " ".join(x.remark for x in errata if x.remark):
-        yield remark
-        yield ""
-    yield "## Kernel"
-    yield ""
-    yield "Each thread loads its operands, 64 bytes apart, and stores its results."
-    yield ""
-    yield "```ptx"
-    yield format_module([("repro", source)], arch, ptxas.version).rstrip()
-    yield "```"
-    yield ""
-    yield f"`ptxas -arch={arch} repro.ptx -o repro.cubin && nvdisasm repro.cubin`"
-    yield ""
-    yield "## Machine code"
-    yield ""
-    yield f"Of {tools}:"
-    yield ""
-    yield "```"
-    yield from (f"/*{x.offset:04x}*/  {x.text} ;" for x in deviation.kernel.instructions)
-    yield "```"
-    yield ""
-    yield (
-        "The obtained result is that of this code, by the meaning of its opcodes. It was not "
-        "run on a GPU."
-    )
+def describe_condition(deviation: MachineDeviation) -> str:
+    """Return when machine code differs from the documentation, in Markdown; may be empty."""
+    difference = deviation.difference
+    if difference is None:
+        return ""
+    byte = f"; this is about byte {difference.part[1:]} of the result" if difference.part else ""
+    if difference.condition:
+        manner = "exactly" if difference.is_exact else "only"
+        condition, meanings = _name_terms(difference.condition, deviation)
+        return f"{manner} when {', and '.join((f'`{condition}`', *meanings))}{byte}"
+    if difference.number:
+        names = " and ".join(difference.parts)
+        return f"for {difference.number:,} of the {difference.total:,} values of {names}{byte}"
+    return ""
 
 
-def _iter_terms(deviation: MachineDeviation, condition: str) -> Iterator[str]:
-    """Yield the meanings of the names in a condition, a sentence each."""
-    ins, inputs, operands = (
-        deviation.source.ins,
-        deviation.source.inputs,
-        deviation.example.operands,
-    )
-    trace = make_trace(ins, {ins.names[x.role]: operands.get(x.name, 0) for x in inputs})
-    for step in trace.steps:
-        for row in step.rows:
-            if re.search(rf"\b{re.escape(row.key)}\b", condition):
-                about = describe_step(step)
-                title = format_title(step)
-                yield f"`{row.key}` is {row.name} of the documented step *{title}*: {about}"
-    for suffix, sentence in _SUFFIXES.items():
+def _name_terms(condition: str, deviation: MachineDeviation) -> tuple[str, list[str]]:
+    """Return a condition with names instead of keys, and a clause on the meaning of each name."""
+    plan = deviation.source.program.make_plan()
+    meanings = []
+    for number, (stage, rows) in enumerate(plan.stages.items(), 1):
+        for row in rows:
+            text = re.sub(rf"\b{re.escape(row.key)}(?![\w.])", f"{row.name}{number}", condition)
+            if text != condition:
+                title = format_stage_title(stage, rows)
+                meanings.append(f"`{row.name}{number}` is {row.name} of step {number} ({title})")
+                condition = text
+    for suffix, clause in _SUFFIXES.items():
         if re.search(rf"\b[a-e]\.{suffix}(?:\d|\b)", condition):
-            yield sentence
+            meanings.append(clause)
+    return condition, meanings
 
 
 _SUFFIXES = {
-    "signed": "`.signed` is the operand as a signed number.",
-    "b": "`.b0`, `.b1` … are the bytes of the operand, the least significant first.",
-    "h": "`.h0`, `.h1` … are the half-words of the operand, the least significant first.",
+    "signed": "`.signed` is the operand as a signed number",
+    "b": "`.b0`, `.b1` … are the bytes of the operand, the least significant first",
+    "h": "`.h0`, `.h1` … are the half-words of the operand, the least significant first",
 }
-"""Sentences on the suffixes of operands."""
-
-
-def _format(bits: int, width: int) -> str:
-    return str(bits) if width == 1 else format_hex(bits, width)
-
-
-def _describe_condition(difference: Difference) -> str:
-    part = f"Byte {difference.part[1:]} of the results differs" if difference.part else ""
-    subject = part or "The results differ"
-    if difference.condition:
-        manner = "exactly where" if difference.is_exact else "only where"
-        return f"{subject} {manner} `{difference.condition}`."
-    if difference.number:
-        names = " and ".join(difference.parts)
-        return f"{subject} for {difference.number:,} of the {difference.total:,} values of {names}."
-    return ""
+"""Clauses on the suffixes of operands."""

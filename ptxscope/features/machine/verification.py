@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
@@ -24,8 +24,10 @@ from ...cli.support.streams import print_message
 from ...cli.support.worker_pool import CONTEXT, PATIENCE, open_pool
 from ...engine.isa.types import Form
 from ...engine.semantics.models import get_erratum
+from ...engine.syntax.errors import quote_word
 from ...engine.syntax.instruction import Instruction, make_instruction
 from ...files import is_there
+from .fault_code import find_fault_code
 from .form_verdict import (
     FormVerdict,
     VerdictOutcome,
@@ -36,8 +38,8 @@ from .form_verdict import (
 )
 from .kernel_source import KernelSource, make_kernel_source
 from .machine_instruction import MachineKernel
-from .machine_report import render_report
-from .toolchain import Tool, ToolError, compile_kernels, format_tools
+from .machine_report import describe_condition
+from .toolchain import Tool, ToolError, compile_kernels
 from .tools import format_line
 
 CHUNK_LINES = 60
@@ -301,9 +303,12 @@ def verify_all(
 
 # --- reports on deviations ----------------------------------------------------------------------
 
+RenderFault = Callable[..., str]
+"""The service that renders the report of a fault."""
+
 
 def render_deviations(
-    task: Task, lines: Sequence[Instruction], verdicts: Sequence[FormVerdict]
+    task: Task, lines: Sequence[Instruction], verdicts: Sequence[FormVerdict], render: RenderFault
 ) -> str:
     """Return a report for each kind of deviation among some lines; raise ToolError.
 
@@ -313,11 +318,11 @@ def render_deviations(
     for ins, verdict in sorted(zip(lines, verdicts, strict=True), key=lambda x: len(str(x[0]))):
         if verdict.is_as_documented is False:
             groups.setdefault(verdict.errata or ins.opcode, ins)
-    reports = (_report(task, ins) for ins in groups.values())
+    reports = (_report(task, ins, render) for ins in groups.values())
     return "\n".join(reports) if groups else "Nothing deviates from the documentation.\n"
 
 
-def _report(task: Task, ins: Instruction) -> str:
+def _report(task: Task, ins: Instruction, render: RenderFault) -> str:
     """Return the report on a line, in the smallest form that has the same errata.
 
     A line whose form does not depart in registers alone, but with its literals, is kept.
@@ -328,10 +333,9 @@ def _report(task: Task, ins: Instruction) -> str:
         decided = _decide(task, [_make_line(ins, form) for form in forms])
         return [x.is_as_documented is False and x.errata == errata for x in decided]
 
-    if not all(has_departure([ins.form])):
-        return _make_report(task, ins, errata)
-    smallest = _make_line(ins, find_smallest_form(ins.form, has_departure))
-    return _make_report(task, smallest, errata)
+    if all(has_departure([ins.form])):
+        ins = _make_line(ins, find_smallest_form(ins.form, has_departure))
+    return _make_report(task, ins, render)
 
 
 def _make_line(ins: Instruction, form: Form) -> Instruction:
@@ -342,7 +346,7 @@ def _decide(task: Task, lines: Sequence[Instruction]) -> list[FormVerdict]:
     return [verdict for _, verdict in iter_line_verdicts(task, lines)]
 
 
-def _make_report(task: Task, ins: Instruction, errata: Sequence[str]) -> str:
+def _make_report(task: Task, ins: Instruction, render: RenderFault) -> str:
     """Return the report on a line that departs; raise ToolError if it is not compiled."""
     source = make_kernel_source(ins)
     (kernel,) = compile_kernels(task.ptxas, task.nvdisasm, task.arch, [source])
@@ -351,6 +355,16 @@ def _make_report(task: Task, ins: Instruction, errata: Sequence[str]) -> str:
     )
     if deviation is None:
         return f"{format_line(ins)} does not deviate from the documentation.\n"
-    known = [get_erratum(id_) for id_ in errata]
-    tools = format_tools(task.ptxas, task.nvdisasm)
-    return render_report(deviation, known, task.ptxas, task.arch, tools)
+    (verdict,) = _decide(task, [ins])
+    results = deviation.example.machine_results
+    return render(
+        source.program,
+        deviation.example.operands,
+        {x.name: results[x.role] for x in source.results},
+        task.arch,
+        model=verdict.models[0] if verdict.models else "",
+        condition=describe_condition(deviation),
+        ptxas=task.ptxas.build,
+        find_fault_code=partial(find_fault_code, tools=(task.ptxas, task.nvdisasm)),
+        command=f"verify {quote_word(format_line(ins))} --arch {task.arch} -f issue",
+    )

@@ -29,10 +29,18 @@ from ptxscope.cli.support.streams import CommandError
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics.models import parse_model
+from ptxscope.engine.semantics.models import ISA_MODEL, parse_model
 from ptxscope.engine.semantics.rules import ERRATA
 from ptxscope.engine.syntax.instruction import make_instruction
-from ptxscope.features.machine import device, device_launch, toolchain, tools, verification
+from ptxscope.features.machine import (
+    device,
+    device_launch,
+    fault_code,
+    form_verdict,
+    toolchain,
+    tools,
+    verification,
+)
 from ptxscope.features.machine.commands import verify
 from ptxscope.features.machine.form_verdict import (
     FormVerdict,
@@ -52,12 +60,21 @@ from ptxscope.features.machine.toolchain import (
     find_tool,
 )
 from tests.driving.command_line import run
+from tests.driving.feature_tables import needs
 from tests.tiers import ci_only, sampled
 from tools.machine_code import COUNTED_LINES, read_samples
 
 pytest.importorskip("bitwuzla")
 
 SHOWING_E3 = "vadd.u32.s32.s32.sat d.b0, a, b, c"
+KERNELS = (Path(__file__).parent / "data" / "repro_kernels.txt").read_text("utf-8")
+EXAMPLES = {
+    erratum.example[0]: code
+    for id_, code in re.findall(r"^// (\w+)\n((?:\t.*\n)+)", KERNELS, re.M)
+    for erratum in ERRATA
+    if erratum.id == id_
+}
+"""The machine code of the kernels of reports, by line."""
 PTXAS, NVDISASM = Tool("ptxas", (13, 0), "13.0.88"), Tool("nvdisasm", (13, 5), "13.5.37")
 
 
@@ -76,6 +93,13 @@ def stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         compiled.extend(lines)
         return [kernels.get(line, "it is in no sample") for line in lines]
 
+    def compile_example(_: Tool, __: Tool, ptx: str, arch: str) -> str:
+        found = (code for line, code in EXAMPLES.items() if f"    {line};\n" in ptx)
+        if text := next(found, ""):
+            return text
+        raise toolchain.ToolError(f"it is in no sample for {arch}")
+
+    monkeypatch.setattr(fault_code, "compile_ptx", compile_example)
     for module in (tools, verification):
         monkeypatch.setattr(module, "compile_kernels", compile_stored)
     monkeypatch.setattr(
@@ -335,43 +359,81 @@ def test_the_counts_of_verify_name_unexpected_results(
         assert re.search(rf"not as isa: .*\b{erratum.id}\b", done.stdout)
 
 
+NEGATIVE_HALF = "vsub.u32.u32.u32.sat d.h0, a.h0, b.h1, c"
+"""A line with the fault of E3, which is not its example."""
+
+
+def check_results(text: str) -> None:
+    """Check the results for any operands: a negative difference is 0, with the fault 0xffff."""
+    a, b, c = (int(re.findall(rf"`{name} = 0x(\w+)`", text)[0], 16) for name in "abc")
+    assert (a & 0xFFFF) < b >> 16
+    upper = c & 0xFFFF0000
+    assert f"| Documented | `d = {upper:#010x}` (PTX ISA " in text
+    assert f"| Compiled | `d = {upper | 0xFFFF:#010x}` (ptxas 13.0.88, sm_90) |\n" in text
+
+
+@needs("check")
 def test_a_report_has_all_required_parts(stored: list[str]) -> None:
-    text = run("verify", SHOWING_E3, "--report").stdout
+    text = run("verify", NEGATIVE_HALF, "-f", "issue").stdout
+    check_results(text)
     for part in (
-        "# E3: `vadd.u32.s32.s32.sat` deviates from the PTX ISA\n",
-        "- Assembler: ptxas 13.0.88\n- Target: sm_90\n",
-        "| d | `0x00000000` | `0x000000ff` |\n",
-        "The results differ exactly where `operate.t < 0`.\n"
-        "`operate.t` is t of the documented step *add*: a + b, exactly: nothing wraps yet.\n\n",
+        "# ptxas: `vadd`/`vsub`/`vmin`/`vmax` with `.sat` and a byte",
+        "| Wrong | exactly when `t3 < 0`, and `t3` is t of step 3 (subtract) |\n",
+        "| Found by | a proof by an SMT solver, and ",
         ".visible .entry repro(",
-        f"  {SHOWING_E3};\n",
-        "/*00b0*/  IADD3 R11, P0, R0, R5, RZ ;\n",
+        f"  {NEGATIVE_HALF};\n",
+        "ptxas -arch=sm_90 repro.ptx -o repro.cubin\n",
+        "- Proved for all operands, by a solver: ",
+        "  ptxas 13.0.88 for sm_90\n",
+        f"ptxscope verify \\`{NEGATIVE_HALF}\\` --arch sm_90 -f issue</sub>\n",
     ):
         assert part in text, part
-    text = run("verify", "vadd4.u32.u32.u32 d, a, b, c", "--report").stdout
+    text = run("verify", "vadd4.u32.u32.u32 d, a, b, c", "-f", "issue").stdout
     assert text == "Nothing deviates from the documentation.\n"
     # the literals stay if the form departs with them alone
-    text = run("verify", "bfe.s32 d, a, 40, 3", "--report").stdout
-    assert text.startswith("# E15: `bfe.s32` deviates")
-    assert "`bfe.s32 d, a, 40, 3` does not compute what" in text
+    text = run("verify", "bfe.s32 d, a, 40, 3", "-f", "issue").stdout
+    assert text.startswith("# ptxas: `bfe.s32` with a literal position of 32 or more is folded to")
+    assert "`bfe.s32 d, a, 40, 3` compiles to code that gives" in text
 
 
+@needs("check")
+def test_the_report_of_an_example_is_that_of_the_erratum(stored: list[str]) -> None:
+    text = run("verify", SHOWING_E3, "-f", "issue").stdout.partition("<sub>")[0]
+    page = run("errata", "E3", "-f", "issue").stdout.partition("<sub>")[0]
+    # without tools, the code of the page is recorded
+    difference = {*text.splitlines()} ^ {*page.splitlines()}
+    assert all("ode of ptxas" in x or "Of ptxas" in x or "anew" in x for x in difference)
+    assert "t of step 4 (saturate); documented: 0x00000000" in text
+
+
+@needs("check")
+def test_a_new_fault_has_a_report(stored: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    # an assembler of whose faults nothing is known
+    defaults = {**(form_verdict.decide_line.__kwdefaults__ or {}), "models": (ISA_MODEL,)}
+    monkeypatch.setattr(form_verdict.decide_line, "__kwdefaults__", defaults)
+    text = run("verify", NEGATIVE_HALF, "-f", "issue", "--fresh").stdout
+    check_results(text)
+    for part in (
+        f"# ptxas: `{NEGATIVE_HALF}` does not compute what the PTX ISA documents\n",
+        "| Wrong | exactly when `t3 < 0`, and `t3` is t of step 3 (subtract) |",
+        "| Releases tried | 13.0.88 |",
+        "| Targets tried | sm_90 |",
+        "- No known fault of ptxas explains it.\n",
+        "- No GPU has run it: ",
+        "<summary>The documented steps</summary>",
+    ):
+        assert part in text, part
+
+
+@needs("check")
 @sampled
 @pytest.mark.parametrize("erratum", [x for x in ERRATA if x.id != "E17"][::2], ids=lambda x: x.id)
 def test_a_report_on_a_known_erratum(erratum: Any, stored: list[str]) -> None:
-    done = run("verify", erratum.example[0], "--report")
+    done = run("verify", erratum.example[0], "-f", "issue")
     assert done.returncode in (0, 1), done.stderr
-    title = done.stdout.splitlines()[0]
-    assert title.startswith("# ")
-    assert erratum.id in re.findall(r"E\d+", title)
-    for part in (erratum.sentence, erratum.forms, erratum.remark, "/*0000*/"):
+    assert done.stdout.startswith("# ptxas: ")
+    for part in (erratum.sentence, erratum.forms, "\n## Machine code\n", "STG"):
         assert part in done.stdout
-
-
-def test_a_report_explains_its_terms(stored: list[str]) -> None:
-    (erratum,) = (x for x in ERRATA if x.id == "E9")
-    text = run("verify", erratum.example[0], "--report").stdout
-    assert "`c.signed < 0`.\n`.signed` is the operand as a signed number.\n\n" in text
 
 
 @pytest.mark.parametrize("name", ["E3", "nonsense"])

@@ -12,7 +12,7 @@ from random import Random
 
 from ....cli.support.arguments import (
     Parser,
-    add_report_format,
+    add_format,
     choose_model,
     make_command_parser,
     parse_count,
@@ -21,12 +21,14 @@ from ....cli.support.arguments import (
 )
 from ....cli.support.ptx_arguments import parse_instruction
 from ....cli.support.streams import CommandError, ProgressBar, print_message
+from ....documents.formats.report import REPORT_FORMATS
 from ....engine.isa.catalog import CATALOG
 from ....engine.semantics.rules import ERRATA
 from ....engine.syntax.errors import format_count, format_install_hint, make_printable
 from ....engine.syntax.instruction import Instruction, make_instruction
 from ....engine.syntax.opcodes import format_opcode_question, suggest_opcodes
 from ....engine.syntax.parser import parse
+from ....feature import Service, find_services
 from ...prove.commands.programs import add_timeout
 from ..form_verdict import (
     FormVerdict,
@@ -51,14 +53,19 @@ from ..tools import (
     format_line,
     tool_errors,
 )
-from ..verification import Task, VerdictStore, render_deviations, verify_all
+from ..verification import RenderFault, Task, VerdictStore, render_deviations, verify_all
 
+_ISSUE = "issue"
+"""The format of reports for a tracker."""
 _MODEL = re.compile(r"isa|ptxas(?:-\d{1,3}\.\d{1,3})?")
 _EPILOG = f"""\
 Each line is assembled in a kernel of its own, its machine code is interpreted as formulas, and a
 solver proves that they agree with a model for all operands. If they do not, it finds operands for
 which they differ, and the numbers are computed again. The proof assumes the meaning of some seventy
 opcodes, and that the hardware implements it.
+
+-f issue writes a report for a tracker on each deviation from the documentation: its smallest form,
+a kernel, the machine code with its values, and when the results differ.
 
 --all takes every form of the {len(list_verified_opcodes())} comparisons, selections and video
 instructions, in registers, and the examples of the errata; SIMD forms without selectors and with
@@ -74,7 +81,7 @@ examples:
   ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' --model isa
   ptxscope verify --family vadd4 --arch sm_75 --arch sm_90
   ptxscope verify --all --sample 500 --model isa
-  ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' --report > report.md
+  ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' -f issue > report.md
   ptxscope verify --gpu --all --sample 500 --write-inputs batch
   ptxscope verify --gpu --results batch/results.npz
 
@@ -116,13 +123,7 @@ def make_parser() -> Parser:
         help="parallel processes (default: one for each processor)",
     )
     parser.add_argument("--fresh", action="store_true", help="discard saved verdicts")
-    output = parser.add_mutually_exclusive_group()
-    add_report_format(output)
-    output.add_argument(
-        "--report",
-        action="store_true",
-        help="draft a report on each deviation from the documentation, in Markdown",
-    )
+    add_format(parser, (*REPORT_FORMATS, "json", _ISSUE), "text", has_file=False)
     parser.add_argument(
         "--gpu", action="store_true", help="run the lines on this machine's GPU instead"
     )
@@ -151,10 +152,11 @@ def run(words: Sequence[str]) -> int:
     is_list = arguments.ptx is None
     chosen = [_keep_assembled(task, lines) if is_list else lines for task in tasks]
     found = _verify(tasks, chosen, arguments)
-    if arguments.report:
+    if arguments.format == _ISSUE:
+        render = _find_renderer()
         for task, kept, verdicts in zip(tasks, chosen, found, strict=True):
             with tool_errors():
-                sys.stdout.write(render_deviations(task, kept, verdicts))
+                sys.stdout.write(render_deviations(task, kept, verdicts, render))
     else:
         blocks = (
             block
@@ -166,8 +168,8 @@ def run(words: Sequence[str]) -> int:
 
 
 def _check_options(arguments: argparse.Namespace) -> None:
-    if arguments.report and arguments.gpu:
-        raise CommandError("error: --report is for machine code, not for --gpu")
+    if arguments.format == _ISSUE and (arguments.gpu or arguments.results):
+        raise CommandError(f"error: -f {_ISSUE} is for machine code, not for --gpu")
     if arguments.ptx is not None and arguments.sample:
         raise CommandError("error: --sample is for --all and --family")
 
@@ -188,6 +190,14 @@ def _run_on_device(arguments: argparse.Namespace) -> int:
     if arguments.write_inputs:
         return device_runs.write_lines(lines, arguments.write_inputs, choose_archs(arguments)[0])
     return device_runs.run_lines(lines, format_=arguments.format)
+
+
+def _find_renderer() -> RenderFault:
+    """Return what writes the report of a fault."""
+    renderers = find_services(Service.RENDER_FAULT)
+    if not renderers:
+        raise CommandError(f"error: -f {_ISSUE} needs a feature that writes reports of faults")
+    return renderers[0]
 
 
 def _get_status(verdict: FormVerdict, expected: ExpectedModel) -> int:
